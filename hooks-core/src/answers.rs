@@ -1,0 +1,128 @@
+//! Which hook answers which event, told by types.
+//!
+//! Rust has no negative bounds: a trait cannot say "this hook does *not* handle that event". So every
+//! event has a slot in its vocabulary, a Peano numeral, and every hook a list of modes by slot:
+//! [`Skip`] it, answer [`Now`], or answer [`Later`], after an await. A pipeline's list is the fold of
+//! its hooks' lists, and what a dispatch has to do is read off it at compile time: an event that nobody
+//! handles is a no-op, and one that only synchronous hooks handle is a plain function call.
+
+/// How a hook, or a whole pipeline, answers one event.
+pub trait Mode {
+    /// Whether the event is handled at all.
+    const HANDLES: bool;
+    /// The mode of "this, then that".
+    type Then<M: Mode>: Mode;
+    /// `Now`, then `Self`: what is synchronous stays so only among its like.
+    type AfterNow: Mode;
+}
+
+/// Not at all.
+#[derive(Debug)]
+pub enum Skip {}
+/// In a plain function.
+#[derive(Debug)]
+pub enum Now {}
+/// In an `async fn`.
+#[derive(Debug)]
+pub enum Later {}
+
+impl Mode for Skip {
+    const HANDLES: bool = false;
+    type Then<M: Mode> = M;
+    type AfterNow = Now;
+}
+
+impl Mode for Now {
+    const HANDLES: bool = true;
+    type Then<M: Mode> = M::AfterNow;
+    type AfterNow = Now;
+}
+
+impl Mode for Later {
+    const HANDLES: bool = true;
+    type Then<M: Mode> = Later;
+    type AfterNow = Later;
+}
+
+/// A hook's modes, by slot: `(Skip, (Now, ()))` answers the second event of its vocabulary.
+pub trait Answers {
+    type Head: Mode;
+    type Tail: Answers;
+    /// The answers of "this hook, then that one".
+    type And<Other: Answers>: Answers;
+    /// The answers of "this hook, then one that handles every event with `M`".
+    type AndEvery<M: Mode>: Answers;
+}
+
+/// Nothing from here on.
+impl Answers for () {
+    type Head = Skip;
+    type Tail = ();
+    type And<Other: Answers> = Other;
+    type AndEvery<M: Mode> = Every<M>;
+}
+
+impl<H: Mode, T: Answers> Answers for (H, T) {
+    type Head = H;
+    type Tail = T;
+    type And<Other: Answers> = (H::Then<Other::Head>, T::And<Other::Tail>);
+    type AndEvery<M: Mode> = (H::Then<M>, T::AndEvery<M>);
+}
+
+/// Every event from here on, with the mode `M`: an endless list, for `#[hook(every)]` and registries.
+#[derive(Debug)]
+pub struct Every<M>(core::marker::PhantomData<M>);
+
+impl<M: Mode> Answers for Every<M> {
+    type Head = M;
+    type Tail = Self;
+    // The order of the two does not change a mode, so the finite list may come first.
+    type And<Other: Answers> = Other::AndEvery<M>;
+    type AndEvery<N: Mode> = Every<M::Then<N>>;
+}
+
+/// An event's place in its vocabulary.
+pub trait Slot {
+    /// The mode that stands in this slot.
+    type In<A: Answers>: Mode;
+    /// Answers with `M` in this slot and nothing elsewhere.
+    type Only<M: Mode>: Answers;
+}
+
+/// The first slot.
+#[derive(Debug)]
+pub enum Zero {}
+/// The slot after `S`.
+#[derive(Debug)]
+pub struct Succ<S>(core::marker::PhantomData<S>);
+
+impl Slot for Zero {
+    type In<A: Answers> = A::Head;
+    type Only<M: Mode> = (M, ());
+}
+
+impl<S: Slot> Slot for Succ<S> {
+    type In<A: Answers> = S::In<A::Tail>;
+    type Only<M: Mode> = (Skip, S::Only<M>);
+}
+
+/// Answers to the event `E` alone, with the mode `M`.
+pub type On<E, M> = <<E as crate::Event>::Slot as Slot>::Only<M>;
+/// Answers to what `A` and `B` answer to.
+pub type Both<A, B> = <A as Answers>::And<B>;
+/// How `H` answers `E`.
+pub(crate) type ModeOf<H, E> = <<E as crate::Event>::Slot as Slot>::In<<H as crate::Hook>::Answers>;
+
+/// `A` for an array of one, nothing for an empty one: a handler that is `cfg`'d out leaves no answer.
+pub trait If<A> {
+    /// `A`, or nothing.
+    type Answers: Answers;
+}
+
+impl<A: Answers> If<A> for [(); 1] {
+    type Answers = A;
+}
+
+impl<A> If<A> for [(); 0] {
+    type Answers = ();
+}

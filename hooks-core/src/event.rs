@@ -1,0 +1,330 @@
+//! Events: the points of an agent's life at which hooks run.
+//!
+//! A vocabulary is an enum whose variants each borrow one payload; the payload is the event.
+//! [`#[derive(HookEvent)]`](crate::HookEvent) on the enum implements everything in this module, so
+//! these traits are to be *named*, in bounds and in messages of the compiler, and not to be
+//! implemented by hand.
+//!
+//! What an event's hooks may do is told by marker traits, so that what they may not do does not
+//! compile: [`Observed`] or [`Intercepted`], and of the intercepted ones [`Blockable`],
+//! [`Respondable`] and [`Subject`].
+
+use alloc::borrow::Cow;
+use alloc::boxed::Box;
+use core::future::Future;
+
+use crate::action::HookAction;
+use crate::answers::Slot;
+use crate::hook::{Access, Context};
+use crate::registry::{BoxFuture, Handler};
+use crate::result::HookResult;
+
+/// All events of one kind of agent: what `#[derive(HookEvent)]` makes of an enum.
+///
+/// Implemented for the enum with the lifetime `'static`, whatever its payloads borrow.
+///
+/// ```
+/// use hooks_core::agent::{AgentContext, AgentEvent, BeforeToolCall};
+/// use hooks_core::{Event, Vocabulary};
+///
+/// fn context_of<E: Event>(_: &E) -> &'static str {
+///     core::any::type_name::<<E::Vocabulary as Vocabulary>::Context>()
+/// }
+/// assert!(context_of(&BeforeToolCall::default()).ends_with("AgentContext"));
+/// assert!(AgentEvent::NAMES.contains(&"BeforeToolCall"));
+/// ```
+pub trait Vocabulary: SharesVocabulary<Self> + Sized + 'static {
+    /// What every hook may read beside the event: `#[events(context = …)]`, by default `()`.
+    type Context: ContextOf<Self> + Sync;
+    /// The enum itself, borrowing an event for `'a`: what a hook with `every` is given.
+    type View<'a>: Send;
+    /// The object-safe handler trait of the vocabulary, as `dyn AgentHandler`: what a
+    /// [`HookRegistry`](crate::HookRegistry) holds.
+    type Handler: ?Sized + Send + Sync + 'static;
+    /// The names of all events, in the order of the enum.
+    const EVENTS: &'static [&'static str];
+
+    #[doc(hidden)]
+    fn handler_name(handler: &Self::Handler) -> &str;
+    #[doc(hidden)]
+    fn handler_priority(handler: &Self::Handler) -> i32;
+}
+
+/// A vocabulary whose [`HookRegistry`](crate::HookRegistry) takes handlers of type `H`.
+///
+/// Met by every type that implements the vocabulary's handler trait, also in a `Box` or an `Arc`.
+#[diagnostic::on_unimplemented(
+    message = "`{H}` is no handler of the vocabulary `{Self}`",
+    label = "not a handler",
+    note = "implement the vocabulary's handler trait for it: `#[async_trait] impl AgentHandler for …` \
+            for the standard vocabulary; hooks made with `#[hook]` go in as a pipeline: `hooks![…]`"
+)]
+pub trait Handles<H>: Vocabulary {
+    #[doc(hidden)]
+    fn boxed(handler: H) -> Box<Self::Handler>;
+}
+
+/// An event: the payload of one variant of a vocabulary.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an event",
+    label = "not an event",
+    note = "an event is the payload of a variant of an enum with `#[derive(HookEvent)]`; a hook takes \
+            it by reference, as `&BeforeToolCall`, after the context, if it wants that"
+)]
+pub trait Event: Sized + Send + Sync {
+    /// The enum that the event stands in.
+    type Vocabulary: Vocabulary;
+    /// Whether hooks observe or intercept it.
+    type Kind: Kind;
+    /// What a hook may answer in the agent's place; [`Infallible`](core::convert::Infallible) where
+    /// none can.
+    type Response: Send;
+    /// What [`HookAction::modify`] takes; the event itself where no `patch = …` is given.
+    type Patch: Patch<Self> + Send;
+    /// The event's name: that of its variant.
+    const NAME: &'static str;
+
+    #[doc(hidden)]
+    type Slot: Slot;
+    /// The same event, borrowing for another lifetime.
+    #[doc(hidden)]
+    type At<'x>: Event<Vocabulary = Self::Vocabulary, Kind = Self::Kind, Slot = Self::Slot>;
+    /// The vocabulary's read-only view of the event.
+    #[doc(hidden)]
+    fn view(&self) -> <Self::Vocabulary as Vocabulary>::View<'_>;
+    /// Hands the event to a handler that only exists at run time.
+    #[doc(hidden)]
+    fn ask<'a>(
+        handler: &'a Handler<Self>,
+        cx: &'a Context<Self>,
+        event: Access<'a, Self>,
+    ) -> BoxFuture<'a, Said<Self>>;
+}
+
+/// What one handler says about an event: nothing, or an action.
+#[doc(hidden)]
+pub type Said<E> = <<E as Event>::Kind as Kind>::Said<E>;
+
+/// An event that hooks look at: marked `#[observe]` in its vocabulary.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an observed event",
+    label = "not observed",
+    note = "an intercepted event is dispatched with `.intercept(&cx, &mut event)` or \
+            `.intercept_now(…)`, whose result tells what its hooks decided"
+)]
+pub trait Observed: Event<Kind = Observe> {}
+
+/// An event that hooks may change, answer or stop: marked `#[intercept]` in its vocabulary.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an intercepted event",
+    label = "not intercepted",
+    note = "an observed event is only looked at: its hooks take it by `&` and return nothing, and \
+            agents dispatch it with `.observe(&cx, &event)` or `.observe_now(…)`"
+)]
+pub trait Intercepted: Event<Kind = Intercept> {
+    /// An action of a closure, whose type cannot name the lifetime of the event that it was given.
+    #[doc(hidden)]
+    fn shorten(action: HookAction<Self::At<'static>>) -> HookAction<Self>;
+}
+
+/// An intercepted event that hooks may block: one without `no_block`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be blocked",
+    label = "cannot be blocked",
+    note = "its work is done already, or it is only observed: no hook on it may `block`, return \
+            `Err`, or fail with `block`; a hook may rewrite an intercepted event, or stop more than \
+            the event with `HookAction::abort_turn(…)` and `HookAction::abort_run(…)`, and a hook \
+            that fails may be left out with `skip`"
+)]
+pub trait Blockable: Event {}
+
+/// An intercepted event that hooks may answer in the agent's place: one with `respond = …`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be answered by a hook",
+    label = "no response is possible",
+    note = "only an event declared with `#[intercept(respond = Answer)]` can: here a hook may change \
+            the event, `HookAction::block(…)`, `abort_turn(…)` or `abort_run(…)` it"
+)]
+pub trait Respondable: Event<Response = Self::Answer> {
+    /// The type named by `respond = …`.
+    type Answer;
+}
+
+/// An event with a subject, the field that `only("glob")` matches: one with `subject = …`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no subject, so `only(…)` has nothing to match",
+    label = "no subject",
+    note = "only an event declared with `subject = field` has one, as `BeforeToolCall` has its `name`; \
+            use `when = |event| …` to look at anything else"
+)]
+pub trait Subject: Event {
+    /// The text that globs are matched against: the tool's name, say.
+    fn subject(&self) -> &str;
+}
+
+/// What [`HookAction::modify`] takes for the event `E`: a change, and how it is applied.
+///
+/// Implement it for the type named by `#[intercept(patch = …)]`. Every event is a patch of itself: it
+/// replaces the whole.
+///
+/// ```
+/// use hooks_core::{HookAction, HookEvent, Patch, hook, hooks};
+///
+/// #[derive(Debug)]
+/// pub struct Cart { pub total: u32 }
+/// pub struct Coupon { pub percent: u32 }
+///
+/// impl Patch<Cart> for Coupon {
+///     fn apply(self, cart: &mut Cart) {
+///         cart.total -= cart.total * self.percent / 100;
+///     }
+/// }
+///
+/// #[derive(HookEvent)]
+/// pub enum ShopEvent<'a> {
+///     #[intercept(patch = Coupon)]
+///     Checkout(&'a Cart),
+/// }
+///
+/// #[hook]
+/// fn happy_hour(_: &Cart) -> HookAction<Cart> {
+///     HookAction::modify(Coupon { percent: 10 })
+/// }
+///
+/// let mut cart = Cart { total: 200 };
+/// assert!(hooks![happy_hour].intercept_now(&(), &mut cart).is_continue());
+/// assert_eq!(cart.total, 180);
+/// ```
+pub trait Patch<E> {
+    /// Makes the change.
+    fn apply(self, event: &mut E);
+}
+
+impl<E: Event> Patch<E> for E {
+    fn apply(self, event: &mut E) {
+        *event = self;
+    }
+}
+
+/// The context of the vocabulary `V`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not the context of `{V}`",
+    label = "neither the context nor the only event",
+    note = "a hook takes one event, and before it, if wanted, a reference to the vocabulary's context: \
+            `&AgentContext` for the standard one, and what `#[events(context = …)]` names for others"
+)]
+pub trait ContextOf<V> {
+    #[doc(hidden)]
+    fn of(context: &<V as Vocabulary>::Context) -> &Self
+    where
+        V: Vocabulary;
+}
+
+/// Implemented for two vocabularies that are the same.
+#[diagnostic::on_unimplemented(
+    message = "two vocabularies: `{Self}` and `{V}`",
+    label = "belongs to another vocabulary",
+    note = "the hooks of one list, and the events that it is given, share one vocabulary: make one \
+            pipeline for each"
+)]
+pub trait SharesVocabulary<V> {
+    #[doc(hidden)]
+    type Common;
+}
+
+/// The vocabulary of what handles no event at all, as `hooks![]`: it fits in everywhere.
+#[derive(Debug)]
+pub enum AnyVocabulary {}
+
+impl<V> SharesVocabulary<V> for AnyVocabulary {
+    type Common = V;
+}
+
+/// Whether hooks [`Observe`] or [`Intercept`] an event.
+pub trait Kind: Sized {
+    /// How a dispatch holds the event: `&E` or `&mut E`.
+    #[doc(hidden)]
+    type Access<'a, E: Event + 'a>: Send;
+    /// What a dispatch comes to: `()` or `HookResult<E>`.
+    #[doc(hidden)]
+    type Outcome<E: Event>: Send;
+    /// What one handler says: `()` or `HookAction<E>`.
+    #[doc(hidden)]
+    type Said<E: Event>: Send;
+
+    /// The outcome of no hook having anything to say.
+    #[doc(hidden)]
+    fn go_on<E: Event<Kind = Self>>() -> Self::Outcome<E>;
+    /// Looks at the event.
+    #[doc(hidden)]
+    fn look<'l, E: Event<Kind = Self>>(access: &'l Self::Access<'_, E>) -> &'l E;
+    /// Runs the handlers of a registry.
+    #[doc(hidden)]
+    fn ask_all<'a, E: Event<Kind = Self>>(
+        handlers: &'a [Box<Handler<E>>],
+        cx: &'a Context<E>,
+        access: Self::Access<'a, E>,
+    ) -> impl Future<Output = Self::Outcome<E>> + Send;
+}
+
+/// Hooks look; the asynchronous ones run concurrently.
+#[derive(Debug)]
+pub enum Observe {}
+
+/// Hooks run in order; they may change the event, answer it, or stop it.
+#[derive(Debug)]
+pub enum Intercept {}
+
+impl Kind for Observe {
+    type Access<'a, E: Event + 'a> = &'a E;
+    type Outcome<E: Event> = ();
+    type Said<E: Event> = ();
+
+    #[inline]
+    fn go_on<E: Event<Kind = Self>>() {}
+
+    #[inline]
+    fn look<'l, E: Event<Kind = Self>>(access: &'l &E) -> &'l E {
+        access
+    }
+
+    async fn ask_all<'a, E: Event<Kind = Self>>(
+        handlers: &'a [Box<Handler<E>>],
+        cx: &'a Context<E>,
+        event: &'a E,
+    ) {
+        crate::registry::join_all(handlers.iter().map(|handler| E::ask(handler, cx, event))).await;
+    }
+}
+
+impl Kind for Intercept {
+    type Access<'a, E: Event + 'a> = &'a mut E;
+    type Outcome<E: Event> = HookResult<E>;
+    type Said<E: Event> = HookAction<E>;
+
+    #[inline]
+    fn go_on<E: Event<Kind = Self>>() -> HookResult<E> {
+        HookResult::Continue
+    }
+
+    #[inline]
+    fn look<'l, E: Event<Kind = Self>>(access: &'l &mut E) -> &'l E {
+        access
+    }
+
+    async fn ask_all<'a, E: Event<Kind = Self>>(
+        handlers: &'a [Box<Handler<E>>],
+        cx: &'a Context<E>,
+        event: &'a mut E,
+    ) -> HookResult<E> {
+        for handler in handlers {
+            let action = E::ask(handler, cx, &mut *event).await;
+            let name = || Cow::Owned(E::Vocabulary::handler_name(handler).into());
+            match action.settle(event, name) {
+                HookResult::Continue => {}
+                decided => return decided,
+            }
+        }
+        HookResult::Continue
+    }
+}

@@ -1,0 +1,210 @@
+//! The members of a pipeline, up to eight side by side.
+//!
+//! [`hooks![…]`](crate::hooks) hands its sorted hooks over as nested groups. Flat matters at run time:
+//! eight hooks that each await live in one `async` block, where a binary tree would nest seven. Nesting
+//! matters to rustc: a type one level deeper for each hook overflows its recursion limit at 50, and
+//! eight wide, 128 hooks are three deep.
+
+use core::fmt;
+use core::future::{Future, poll_fn};
+use core::marker::PhantomData;
+use core::pin::pin;
+use core::task::Poll;
+
+use crate::answers::{Answers, ModeOf};
+use crate::event::{AnyVocabulary, Event, Intercept, Kind, Observe};
+use crate::hook::{Access, Context, Handle, HandleAsync, Hook, Outcome, Step, StepNow};
+use crate::order::Agreed;
+use crate::plan::{Describe, Planner};
+use crate::result::HookResult;
+
+/// A tuple of hooks, or of groups, that share the vocabulary `V` and run one after another.
+pub struct Group<V, T> {
+    members: T,
+    vocabulary: PhantomData<fn() -> V>,
+}
+
+impl<V, T> Group<V, T> {
+    /// Puts hooks together that have agreed on a vocabulary.
+    #[inline(always)]
+    pub const fn new(_: &Agreed<V>, members: T) -> Self {
+        Group {
+            members,
+            vocabulary: PhantomData,
+        }
+    }
+}
+
+/// What stands in a list for a hook that is `cfg`'d out.
+pub const ABSENT: Group<AnyVocabulary, ()> = Group {
+    members: (),
+    vocabulary: PhantomData,
+};
+
+impl<V, T: Clone> Clone for Group<V, T> {
+    fn clone(&self) -> Self {
+        Group {
+            members: self.members.clone(),
+            vocabulary: PhantomData,
+        }
+    }
+}
+
+impl<V, T: Copy> Copy for Group<V, T> {}
+
+impl<V, T: fmt::Debug> fmt::Debug for Group<V, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.members.fmt(f)
+    }
+}
+
+/// How the members of a group are asked about the synchronous events of one kind.
+pub trait AllNow<E: Event, K: Kind> {
+    fn all<'a>(&'a self, cx: &'a Context<E>, event: Access<'a, E>) -> Outcome<E>;
+}
+
+/// How the members of a group are asked about the events of one kind.
+pub trait All<E: Event, K: Kind> {
+    fn all<'a>(
+        &'a self,
+        cx: &'a Context<E>,
+        event: Access<'a, E>,
+    ) -> impl Future<Output = Outcome<E>> + Send;
+}
+
+impl<V, Ev: Event, T: Send + Sync> Handle<Ev> for Group<V, T>
+where
+    Self: Hook + AllNow<Ev, Ev::Kind>,
+{
+    #[inline]
+    fn handle<'a>(&'a self, cx: &'a Context<Ev>, event: Access<'a, Ev>) -> Outcome<Ev> {
+        self.all(cx, event)
+    }
+}
+
+impl<V, Ev: Event, T: Send + Sync> HandleAsync<Ev> for Group<V, T>
+where
+    Self: Hook + All<Ev, Ev::Kind>,
+{
+    #[inline]
+    fn handle<'a>(
+        &'a self,
+        cx: &'a Context<Ev>,
+        event: Access<'a, Ev>,
+    ) -> impl Future<Output = Outcome<Ev>> + Send {
+        self.all(cx, event)
+    }
+}
+
+/// No hook at all. What handles nothing is never asked.
+impl<V> Hook for Group<V, ()> {
+    type Vocabulary = V;
+    type Rank = crate::__rank!(0);
+    type Answers = ();
+}
+
+impl<V> Describe for Group<V, ()> {
+    fn describe<'d>(&'d self, _: &mut Planner<'d, '_>) {}
+}
+
+/// The answers of hooks taken together.
+macro_rules! answers {
+    ($last:ident) => { $last::Answers };
+    ($first:ident $($rest:ident)+) => { <$first::Answers as Answers>::And<answers!($($rest)+)> };
+}
+
+/// Goes on to the next hook, or stops with what this one decided.
+macro_rules! unless_decided {
+    ($result:expr) => {
+        match $result {
+            HookResult::Continue => {}
+            decided => return decided,
+        }
+    };
+}
+
+/// Implements a group of each width.
+macro_rules! groups {
+    ($(($($H:ident $i:tt $future:ident),*))*) => { $(
+        impl<V, $($H: Hook),*> Hook for Group<V, ($($H,)*)> {
+            type Vocabulary = V;
+            type Rank = $crate::__rank!(0);
+            type Answers = answers!($($H)*);
+        }
+
+        impl<V, $($H: Describe),*> Describe for Group<V, ($($H,)*)> {
+            fn describe<'d>(&'d self, plan: &mut Planner<'d, '_>) {
+                $(self.members.$i.describe(plan);)*
+            }
+        }
+
+        impl<V, Ev: Event<Kind = Observe>, $($H: Hook),*> AllNow<Ev, Observe> for Group<V, ($($H,)*)>
+        where
+            $(ModeOf<$H, Ev>: StepNow<$H, Ev>,)*
+        {
+            #[inline]
+            fn all<'a>(&'a self, cx: &'a Context<Ev>, event: &'a Ev) {
+                $(<ModeOf<$H, Ev> as StepNow<_, _>>::step(&self.members.$i, cx, event);)*
+            }
+        }
+
+        impl<V, Ev: Event<Kind = Intercept>, $($H: Hook),*> AllNow<Ev, Intercept> for Group<V, ($($H,)*)>
+        where
+            $(ModeOf<$H, Ev>: StepNow<$H, Ev>,)*
+        {
+            #[inline]
+            fn all<'a>(&'a self, cx: &'a Context<Ev>, event: &'a mut Ev) -> HookResult<Ev> {
+                $(unless_decided!(
+                    <ModeOf<$H, Ev> as StepNow<_, _>>::step(&self.members.$i, cx, &mut *event)
+                );)*
+                HookResult::Continue
+            }
+        }
+
+        impl<V, Ev: Event<Kind = Observe>, $($H: Hook),*> All<Ev, Observe> for Group<V, ($($H,)*)>
+        where
+            $(ModeOf<$H, Ev>: Step<$H, Ev>,)*
+        {
+            #[inline]
+            async fn all<'a>(&'a self, cx: &'a Context<Ev>, event: &'a Ev) {
+                $(let mut $future = pin!(
+                    <ModeOf<$H, Ev> as Step<_, _>>::step(&self.members.$i, cx, event)
+                );)*
+                // One bit a member that still runs: a finished future must not be polled again.
+                let mut running = !0_u8;
+                poll_fn(|task| {
+                    let mut still = 0;
+                    $(if running & (1 << $i) != 0 && $future.as_mut().poll(task).is_pending() {
+                        still |= 1 << $i;
+                    })*
+                    running = still;
+                    if running == 0 { Poll::Ready(()) } else { Poll::Pending }
+                })
+                .await;
+            }
+        }
+
+        impl<V, Ev: Event<Kind = Intercept>, $($H: Hook),*> All<Ev, Intercept> for Group<V, ($($H,)*)>
+        where
+            $(ModeOf<$H, Ev>: Step<$H, Ev>,)*
+        {
+            #[inline]
+            async fn all<'a>(&'a self, cx: &'a Context<Ev>, event: &'a mut Ev) -> HookResult<Ev> {
+                $(unless_decided!(
+                    <ModeOf<$H, Ev> as Step<_, _>>::step(&self.members.$i, cx, &mut *event).await
+                );)*
+                HookResult::Continue
+            }
+        }
+    )* };
+}
+groups! {
+    (A 0 a)
+    (A 0 a, B 1 b)
+    (A 0 a, B 1 b, C 2 c)
+    (A 0 a, B 1 b, C 2 c, D 3 d)
+    (A 0 a, B 1 b, C 2 c, D 3 d, E 4 e)
+    (A 0 a, B 1 b, C 2 c, D 3 d, E 4 e, F 5 f)
+    (A 0 a, B 1 b, C 2 c, D 3 d, E 4 e, F 5 f, G 6 g)
+    (A 0 a, B 1 b, C 2 c, D 3 d, E 4 e, F 5 f, G 6 g, H 7 h)
+}

@@ -1,0 +1,349 @@
+//! What a hook is, and how one, or many, are asked.
+//!
+//! [`Hook`] says who it is and which events it answers, as types; [`Handle`] and [`HandleAsync`] hold
+//! its answer to one event. A pipeline is a hook, and so are an `Option`, a reference and an `Arc` of
+//! one, which is how hooks are switched on and off, shared, and nested.
+//!
+//! [`Observes`], [`Intercepts`], [`ObservesNow`] and [`InterceptsNow`] are the way in: every hook has
+//! them for every event of its vocabulary, the ones it does not handle included. An agent bounds its
+//! hooks by the trait that unites them for a whole vocabulary, such as `AgentHooks`.
+
+use alloc::boxed::Box;
+use alloc::sync::Arc;
+use core::future::Future;
+
+use crate::answers::{Answers, Later, Mode, ModeOf, Now, Skip};
+use crate::event::{Event, Intercepted, Kind, Observed, SharesVocabulary, Vocabulary};
+use crate::order::Number;
+use crate::plan::{Describe, Plan, Planner};
+use crate::result::HookResult;
+
+/// The context that hooks on `E` may read.
+pub type Context<E> = <<E as Event>::Vocabulary as Vocabulary>::Context;
+/// How a dispatch holds the event: `&E` or `&mut E`.
+#[doc(hidden)]
+pub type Access<'a, E> = <<E as Event>::Kind as Kind>::Access<'a, E>;
+/// What a dispatch comes to: `()` or `HookResult<E>`.
+#[doc(hidden)]
+pub type Outcome<E> = <<E as Event>::Kind as Kind>::Outcome<E>;
+
+/// A hook, or a pipeline of them.
+///
+/// Implemented by [`#[hook]`](macro@crate::hook), by [`Pipeline`](crate::Pipeline) and
+/// [`HookRegistry`](crate::HookRegistry), and for `Option<H>`, `&H`, `Box<H>` and `Arc<H>`. It is to
+/// be named in bounds, not to be implemented by hand.
+///
+/// ```
+/// use hooks_core::agent::{AgentHooks, LlmInput, ToolCallEnd};
+/// use hooks_core::{Hook, hook, hooks};
+///
+/// #[hook]
+/// fn count(_: &ToolCallEnd<'_>) {}
+///
+/// fn wants_llm_input(hooks: &impl AgentHooks) -> bool {
+///     hooks.handles::<LlmInput>()
+/// }
+/// assert!(!wants_llm_input(&hooks![count]));
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a hook",
+    label = "not a hook",
+    note = "write `#[hook]` on the function, or on an `impl` block of the type"
+)]
+pub trait Hook: Describe + Send + Sync {
+    /// The vocabulary whose events it handles.
+    type Vocabulary;
+    /// Its priority.
+    #[doc(hidden)]
+    type Rank: Number;
+    /// The events that it answers.
+    #[doc(hidden)]
+    type Answers: Answers;
+
+    /// Whether any hook handles `E`: a constant, so that an agent skips building an event that no
+    /// hook wants.
+    fn handles<E: Event>(&self) -> bool
+    where
+        Self: Sized,
+        Self::Vocabulary: SharesVocabulary<E::Vocabulary>,
+    {
+        <ModeOf<Self, E> as Mode>::HANDLES
+    }
+
+    /// Who runs when: a table to print, and an iterator over its rows.
+    fn plan(&self) -> Plan<'_>
+    where
+        Self: Sized,
+    {
+        Plan::of(self)
+    }
+}
+
+/// A hook's synchronous answer to `E`.
+#[doc(hidden)]
+pub trait Handle<E: Event>: Hook {
+    fn handle<'a>(&'a self, cx: &'a Context<E>, event: Access<'a, E>) -> Outcome<E>;
+}
+
+/// A hook's asynchronous answer to `E`.
+#[doc(hidden)]
+pub trait HandleAsync<E: Event>: Hook {
+    fn handle<'a>(
+        &'a self,
+        cx: &'a Context<E>,
+        event: Access<'a, E>,
+    ) -> impl Future<Output = Outcome<E>> + Send;
+}
+
+/// Asks `H` about `E` as its mode says. The mode is a type, so this is no branch.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "the hooks must be awaited for `{E}`",
+    label = "one of the hooks on this event is `async`",
+    note = "write `.intercept(&cx, &mut event).await` or `.observe(&cx, &event).await`"
+)]
+pub trait StepNow<H, E: Event> {
+    fn step<'a>(hook: &'a H, cx: &'a Context<E>, event: Access<'a, E>) -> Outcome<E>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<H, E: Event> StepNow<H, E> for Skip {
+    #[inline]
+    fn step<'a>(_: &'a H, _: &'a Context<E>, _: Access<'a, E>) -> Outcome<E> {
+        E::Kind::go_on::<E>()
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<H: Handle<E>, E: Event> StepNow<H, E> for Now {
+    #[inline]
+    fn step<'a>(hook: &'a H, cx: &'a Context<E>, event: Access<'a, E>) -> Outcome<E> {
+        hook.handle(cx, event)
+    }
+}
+
+/// Asks `H` about `E` as its mode says, in a future.
+#[doc(hidden)]
+pub trait Step<H, E: Event> {
+    fn step<'a>(
+        hook: &'a H,
+        cx: &'a Context<E>,
+        event: Access<'a, E>,
+    ) -> impl Future<Output = Outcome<E>> + Send;
+}
+
+impl<H: Sync, E: Event> Step<H, E> for Skip {
+    #[inline]
+    fn step<'a>(
+        _: &'a H,
+        _: &'a Context<E>,
+        _: Access<'a, E>,
+    ) -> impl Future<Output = Outcome<E>> + Send {
+        core::future::ready(E::Kind::go_on::<E>())
+    }
+}
+
+impl<H: Handle<E>, E: Event> Step<H, E> for Now {
+    #[inline]
+    async fn step<'a>(hook: &'a H, cx: &'a Context<E>, event: Access<'a, E>) -> Outcome<E> {
+        hook.handle(cx, event)
+    }
+}
+
+impl<H: HandleAsync<E>, E: Event> Step<H, E> for Later {
+    #[inline]
+    fn step<'a>(
+        hook: &'a H,
+        cx: &'a Context<E>,
+        event: Access<'a, E>,
+    ) -> impl Future<Output = Outcome<E>> + Send {
+        hook.handle(cx, event)
+    }
+}
+
+/// Hooks that can be told of the observed event `E`.
+pub trait Observes<E: Observed>: Hook {
+    /// Tells all hooks; the asynchronous ones run concurrently, and none can stop another.
+    fn observe<'a>(&'a self, cx: &'a Context<E>, event: &'a E) -> impl Future<Output = ()> + Send;
+}
+
+/// Hooks that can be asked about the intercepted event `E`.
+pub trait Intercepts<E: Intercepted>: Hook {
+    /// Asks the hooks in order, until one blocks, answers or aborts. Changes are made in place.
+    fn intercept<'a>(
+        &'a self,
+        cx: &'a Context<E>,
+        event: &'a mut E,
+    ) -> impl Future<Output = HookResult<E>> + Send;
+}
+
+/// Hooks of which none is asynchronous on the observed event `E`.
+pub trait ObservesNow<E: Observed>: Hook {
+    /// As [`Observes::observe`], without an executor.
+    fn observe_now<'a>(&'a self, cx: &'a Context<E>, event: &'a E);
+}
+
+/// Hooks of which none is asynchronous on the intercepted event `E`.
+pub trait InterceptsNow<E: Intercepted>: Hook {
+    /// As [`Intercepts::intercept`], without an executor.
+    fn intercept_now<'a>(&'a self, cx: &'a Context<E>, event: &'a mut E) -> HookResult<E>;
+}
+
+impl<E: Observed, H: Hook> Observes<E> for H
+where
+    H::Vocabulary: SharesVocabulary<E::Vocabulary>,
+    ModeOf<H, E>: Step<H, E>,
+{
+    #[inline]
+    fn observe<'a>(&'a self, cx: &'a Context<E>, event: &'a E) -> impl Future<Output = ()> + Send {
+        <ModeOf<H, E> as Step<H, E>>::step(self, cx, event)
+    }
+}
+
+impl<E: Intercepted, H: Hook> Intercepts<E> for H
+where
+    H::Vocabulary: SharesVocabulary<E::Vocabulary>,
+    ModeOf<H, E>: Step<H, E>,
+{
+    #[inline]
+    fn intercept<'a>(
+        &'a self,
+        cx: &'a Context<E>,
+        event: &'a mut E,
+    ) -> impl Future<Output = HookResult<E>> + Send {
+        <ModeOf<H, E> as Step<H, E>>::step(self, cx, event)
+    }
+}
+
+impl<E: Observed, H: Hook> ObservesNow<E> for H
+where
+    H::Vocabulary: SharesVocabulary<E::Vocabulary>,
+    ModeOf<H, E>: StepNow<H, E>,
+{
+    #[inline]
+    fn observe_now<'a>(&'a self, cx: &'a Context<E>, event: &'a E) {
+        <ModeOf<H, E> as StepNow<H, E>>::step(self, cx, event);
+    }
+}
+
+impl<E: Intercepted, H: Hook> InterceptsNow<E> for H
+where
+    H::Vocabulary: SharesVocabulary<E::Vocabulary>,
+    ModeOf<H, E>: StepNow<H, E>,
+{
+    #[inline]
+    fn intercept_now<'a>(&'a self, cx: &'a Context<E>, event: &'a mut E) -> HookResult<E> {
+        <ModeOf<H, E> as StepNow<H, E>>::step(self, cx, event)
+    }
+}
+
+/// Gives a type the dispatch methods of a pipeline as its own, so that they need no import.
+macro_rules! dispatch_methods {
+    () => {
+        /// Asks the hooks in order about an intercepted event, until one blocks, answers or aborts.
+        ///
+        /// Changes are made in place, so that nothing is moved or cloned, and a cancelled event can
+        /// still be reported. The future is lazy: nothing runs until it is awaited.
+        #[inline]
+        pub fn intercept<'a, E: $crate::Intercepted>(
+            &'a self,
+            cx: &'a $crate::hook::Context<E>,
+            event: &'a mut E,
+        ) -> impl ::core::future::Future<Output = $crate::HookResult<E>> + Send
+        where
+            Self: $crate::Intercepts<E>,
+        {
+            <Self as $crate::Intercepts<E>>::intercept(self, cx, event)
+        }
+
+        /// Tells all hooks of an observed event; the asynchronous ones run concurrently, and none can
+        /// stop another.
+        #[inline]
+        pub fn observe<'a, E: $crate::Observed>(
+            &'a self,
+            cx: &'a $crate::hook::Context<E>,
+            event: &'a E,
+        ) -> impl ::core::future::Future<Output = ()> + Send
+        where
+            Self: $crate::Observes<E>,
+        {
+            <Self as $crate::Observes<E>>::observe(self, cx, event)
+        }
+    };
+}
+pub(crate) use dispatch_methods;
+
+/// Makes a pointer to a hook a hook.
+macro_rules! forward {
+    ($([$($generics:tt)*] $pointer:ty;)*) => { $(
+        impl<$($generics)* H: Hook + ?Sized> Hook for $pointer {
+            type Vocabulary = H::Vocabulary;
+            type Rank = H::Rank;
+            type Answers = H::Answers;
+        }
+
+        impl<$($generics)* H: Describe + ?Sized> Describe for $pointer {
+            fn describe<'d>(&'d self, plan: &mut Planner<'d, '_>) {
+                (**self).describe(plan);
+            }
+        }
+
+        impl<$($generics)* E: Event, H: Handle<E> + ?Sized> Handle<E> for $pointer {
+            #[inline]
+            fn handle<'a>(&'a self, cx: &'a Context<E>, event: Access<'a, E>) -> Outcome<E> {
+                (**self).handle(cx, event)
+            }
+        }
+
+        impl<$($generics)* E: Event, H: HandleAsync<E> + ?Sized> HandleAsync<E> for $pointer {
+            #[inline]
+            fn handle<'a>(
+                &'a self,
+                cx: &'a Context<E>,
+                event: Access<'a, E>,
+            ) -> impl Future<Output = Outcome<E>> + Send {
+                (**self).handle(cx, event)
+            }
+        }
+    )* };
+}
+forward! {
+    ['r,] &'r H;
+    [] Box<H>;
+    [] Arc<H>;
+}
+
+/// A hook that is switched off is skipped, at the cost of one branch.
+impl<H: Hook> Hook for Option<H> {
+    type Vocabulary = H::Vocabulary;
+    type Rank = H::Rank;
+    type Answers = H::Answers;
+}
+
+impl<H: Describe> Describe for Option<H> {
+    fn describe<'d>(&'d self, plan: &mut Planner<'d, '_>) {
+        if let Some(hook) = self {
+            hook.describe(plan);
+        }
+    }
+}
+
+impl<E: Event, H: Handle<E>> Handle<E> for Option<H> {
+    #[inline]
+    fn handle<'a>(&'a self, cx: &'a Context<E>, event: Access<'a, E>) -> Outcome<E> {
+        match self {
+            Some(hook) => hook.handle(cx, event),
+            None => E::Kind::go_on::<E>(),
+        }
+    }
+}
+
+impl<E: Event, H: HandleAsync<E>> HandleAsync<E> for Option<H> {
+    #[inline]
+    async fn handle<'a>(&'a self, cx: &'a Context<E>, event: Access<'a, E>) -> Outcome<E> {
+        match self {
+            Some(hook) => hook.handle(cx, event).await,
+            None => E::Kind::go_on::<E>(),
+        }
+    }
+}

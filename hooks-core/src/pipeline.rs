@@ -1,0 +1,220 @@
+//! The pipeline: hooks in an order that its type holds.
+//!
+//! [`hooks![…]`](crate::hooks) sorts its hooks and hands them to [`Pipeline`] as nested [`Group`]s, each
+//! up to eight wide. Flat matters at run time: eight hooks that each await live in one `async` block,
+//! where a binary tree would nest seven. Nesting matters to rustc: a type one level deeper for each hook
+//! overflows its recursion limit at 50.
+
+use core::fmt;
+use core::future::Future;
+use core::marker::PhantomData;
+
+use crate::event::{Event, Intercepted, Observed, SharesVocabulary};
+use crate::hook::{
+    Access, Context, Handle, HandleAsync, Hook, InterceptsNow, ObservesNow, Outcome,
+    dispatch_methods,
+};
+use crate::order::{Number, priority_of};
+use crate::plan::{Describe, Plan, Planner};
+use crate::result::HookResult;
+
+/// Hooks in priority order: what [`hooks![…]`](crate::hooks) makes.
+///
+/// Its type holds the order, so it cannot be written down: keep it behind `impl AgentHooks` (the trait
+/// that `#[derive(HookEvent)]` writes for each vocabulary), or let it be inferred. It is `Clone`, `Copy`
+/// and `Default`-free exactly as its hooks are, and as large as their state: hooks made of functions
+/// have none.
+///
+/// ```
+/// use hooks_core::agent::{AgentContext, AgentHooks, BeforeToolCall};
+/// use hooks_core::{HookAction, HookResult, hook, hooks};
+///
+/// #[hook]
+/// fn no_shell(call: &BeforeToolCall) -> HookAction<BeforeToolCall> {
+///     if call.name == "shell" { HookAction::block("no shell here") } else { HookAction::Continue }
+/// }
+///
+/// struct Agent<H> { hooks: H, cx: AgentContext }
+///
+/// impl<H: AgentHooks> Agent<H> {
+///     async fn call(&self, mut call: BeforeToolCall) -> bool {
+///         self.hooks.intercept(&self.cx, &mut call).await.is_continue()
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() {
+/// let agent = Agent { hooks: hooks![no_shell], cx: AgentContext::new("s1") };
+/// assert!(!agent.call(BeforeToolCall { name: "shell".into(), ..Default::default() }).await);
+/// assert_eq!(size_of_val(&agent.hooks), 0);
+/// # }
+/// ```
+#[derive(Clone, Copy)]
+pub struct Pipeline<H> {
+    hooks: H,
+}
+
+impl<H> Pipeline<H> {
+    #[doc(hidden)]
+    pub const fn new(hooks: H) -> Self {
+        Pipeline { hooks }
+    }
+}
+
+impl<H: Hook> Pipeline<H> {
+    dispatch_methods!();
+
+    /// As [`intercept`](Self::intercept), without an executor. Does not compile if a hook on the event
+    /// is `async`.
+    #[inline]
+    pub fn intercept_now<'a, E: Intercepted>(
+        &'a self,
+        cx: &'a Context<E>,
+        event: &'a mut E,
+    ) -> HookResult<E>
+    where
+        Self: InterceptsNow<E>,
+    {
+        <Self as InterceptsNow<E>>::intercept_now(self, cx, event)
+    }
+
+    /// As [`observe`](Self::observe), without an executor. Does not compile if a hook on the event is
+    /// `async`.
+    #[inline]
+    pub fn observe_now<'a, E: Observed>(&'a self, cx: &'a Context<E>, event: &'a E)
+    where
+        Self: ObservesNow<E>,
+    {
+        <Self as ObservesNow<E>>::observe_now(self, cx, event);
+    }
+
+    /// Whether any hook handles `E`: a constant, so that an agent skips building an event that no
+    /// hook wants.
+    ///
+    /// ```
+    /// use hooks_core::agent::{BeforeToolCall, LlmInput};
+    /// use hooks_core::{hook, hooks};
+    ///
+    /// #[hook]
+    /// fn lower(call: &mut BeforeToolCall) { call.name.make_ascii_lowercase(); }
+    ///
+    /// assert!(hooks![lower].handles::<BeforeToolCall>());
+    /// assert!(!hooks![lower].handles::<LlmInput>());
+    /// ```
+    #[inline]
+    pub fn handles<E: Event>(&self) -> bool
+    where
+        H::Vocabulary: SharesVocabulary<E::Vocabulary>,
+    {
+        <Self as Hook>::handles::<E>(self)
+    }
+
+    /// Who runs when: a table to print, and an iterator over its rows; see [`Plan`].
+    pub fn plan(&self) -> Plan<'_> {
+        Plan::of(&self.hooks)
+    }
+}
+
+/// A pipeline is a hook of priority 0, which `hooks![pipeline @ 10]` changes.
+impl<H: Hook> Hook for Pipeline<H> {
+    type Vocabulary = H::Vocabulary;
+    type Rank = crate::__rank!(0);
+    type Answers = H::Answers;
+}
+
+impl<H: Describe> Describe for Pipeline<H> {
+    fn describe<'d>(&'d self, plan: &mut Planner<'d, '_>) {
+        plan.nested(|plan| self.hooks.describe(plan));
+    }
+}
+
+impl<E: Event, H: Handle<E>> Handle<E> for Pipeline<H> {
+    #[inline]
+    fn handle<'a>(&'a self, cx: &'a Context<E>, event: Access<'a, E>) -> Outcome<E> {
+        self.hooks.handle(cx, event)
+    }
+}
+
+impl<E: Event, H: HandleAsync<E>> HandleAsync<E> for Pipeline<H> {
+    #[inline]
+    fn handle<'a>(
+        &'a self,
+        cx: &'a Context<E>,
+        event: Access<'a, E>,
+    ) -> impl Future<Output = Outcome<E>> + Send {
+        self.hooks.handle(cx, event)
+    }
+}
+
+/// The names of the hooks, in the order in which they run: `[deny_rm, absolute, RateLimit]`.
+impl<H: Hook> fmt::Debug for Pipeline<H> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = 0;
+        let first_rows = self.plan().filter(|row| {
+            let first = row.order != shown;
+            shown = row.order;
+            first
+        });
+        f.debug_list()
+            .entries(first_rows.map(|row| fmt::from_fn(move |f| f.write_str(row.hook))))
+            .finish()
+    }
+}
+
+/// `hook @ PRIORITY`: a hook with the priority of its place in the list.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct At<H, R> {
+    hook: H,
+    rank: PhantomData<fn() -> R>,
+}
+
+/// Gives a hook the priority of its place in the list.
+#[doc(hidden)]
+#[inline(always)]
+pub const fn at<R: Number, H: Hook>(hook: H) -> At<H, R> {
+    At {
+        hook,
+        rank: PhantomData,
+    }
+}
+
+impl<H: Clone, R> Clone for At<H, R> {
+    fn clone(&self) -> Self {
+        At {
+            hook: self.hook.clone(),
+            rank: PhantomData,
+        }
+    }
+}
+
+impl<H: Copy, R> Copy for At<H, R> {}
+
+impl<H: Hook, R: Number> Hook for At<H, R> {
+    type Vocabulary = H::Vocabulary;
+    type Rank = R;
+    type Answers = H::Answers;
+}
+
+impl<H: Describe, R: Number> Describe for At<H, R> {
+    fn describe<'d>(&'d self, plan: &mut Planner<'d, '_>) {
+        plan.at(priority_of::<R>(), &self.hook);
+    }
+}
+
+impl<E: Event, H: Handle<E>, R: Number> Handle<E> for At<H, R> {
+    #[inline]
+    fn handle<'a>(&'a self, cx: &'a Context<E>, event: Access<'a, E>) -> Outcome<E> {
+        self.hook.handle(cx, event)
+    }
+}
+
+impl<E: Event, H: HandleAsync<E>, R: Number> HandleAsync<E> for At<H, R> {
+    #[inline]
+    fn handle<'a>(
+        &'a self,
+        cx: &'a Context<E>,
+        event: Access<'a, E>,
+    ) -> impl Future<Output = Outcome<E>> + Send {
+        self.hook.handle(cx, event)
+    }
+}

@@ -1,0 +1,213 @@
+//! Hooks that only exist at run time: a list of boxed handlers, and the dyn-based runner that the
+//! static pipeline is measured against.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use core::fmt;
+use core::future::{Future, poll_fn};
+use core::marker::PhantomData;
+use core::pin::Pin;
+use core::task::{Context as Task, Poll};
+
+use crate::answers::{Every, Later};
+use crate::event::{Event, Handles, Kind, Vocabulary};
+use crate::hook::{Access, Context, HandleAsync, Hook, Outcome, dispatch_methods};
+use crate::plan::{Describe, Plan, Planner};
+
+/// A boxed future, as `#[async_trait]` makes it.
+#[doc(hidden)]
+pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// The handler trait object of the vocabulary of `E`.
+#[doc(hidden)]
+pub type Handler<E> = <<E as Event>::Vocabulary as Vocabulary>::Handler;
+
+/// What a handler's methods return that are not overridden. It has no size, so boxing it allocates
+/// nothing: an event costs only the handlers that want it.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct GoOn<T>(PhantomData<fn() -> T>);
+
+impl<T> GoOn<T> {
+    /// As `#[async_trait]` would box it.
+    #[must_use]
+    pub fn boxed<'a>() -> BoxFuture<'a, T>
+    where
+        T: Default + 'a,
+    {
+        Box::pin(GoOn(PhantomData))
+    }
+}
+
+impl<T: Default> Future for GoOn<T> {
+    type Output = T;
+
+    fn poll(self: Pin<&mut Self>, _: &mut Task<'_>) -> Poll<T> {
+        Poll::Ready(T::default())
+    }
+}
+
+/// Awaits all futures, concurrently.
+pub(crate) async fn join_all<'a>(futures: impl Iterator<Item = BoxFuture<'a, ()>>) {
+    let mut running: Vec<_> = futures.collect();
+    poll_fn(|task| {
+        running.retain_mut(|future| future.as_mut().poll(task).is_pending());
+        if running.is_empty() {
+            Poll::Ready(())
+        } else {
+            Poll::Pending
+        }
+    })
+    .await;
+}
+
+/// Hooks that only exist at run time: plugins, scripts, what a configuration names.
+///
+/// It holds `Box<dyn AgentHandler>`s (or the handler trait of another vocabulary), sorts them by their
+/// `priority()`, equal ones in the order in which they came, and is itself a hook: a static pipeline
+/// keeps what must not change, and one place in it, `registry @ -10`, is open to plugins.
+///
+/// ZeroClaw's `HookRunner`, mini-claw-code's and ClawSeed's `HookRegistry` and `HookRunner`, PicoClaw's
+/// `HookManager`. An event that a handler does not override costs it no allocation.
+///
+/// ```
+/// use hooks_core::agent::{AgentContext, AgentEvent, AgentHandler, BeforeToolCall};
+/// use hooks_core::{HookAction, HookRegistry, async_trait, hook, hooks};
+///
+/// struct Plugin { forbidden: String }
+///
+/// #[async_trait]
+/// impl AgentHandler for Plugin {
+///     fn name(&self) -> &str { "plugin" }
+///
+///     async fn before_tool_call(
+///         &self,
+///         _cx: &AgentContext,
+///         call: &mut BeforeToolCall,
+///     ) -> HookAction<BeforeToolCall> {
+///         if call.name == self.forbidden { HookAction::block("forbidden") } else { HookAction::Continue }
+///     }
+/// }
+///
+/// #[hook(priority = 10)]
+/// fn lower(call: &mut BeforeToolCall) { call.name.make_ascii_lowercase(); }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() {
+/// let plugins = HookRegistry::<AgentEvent>::new().with(Plugin { forbidden: "shell".into() });
+/// let hooks = hooks![plugins @ -10, lower];
+///
+/// let mut call = BeforeToolCall { name: "Shell".into(), ..Default::default() };
+/// let result = hooks.intercept(&AgentContext::new("s1"), &mut call).await;
+/// assert_eq!(result.as_cancel().unwrap().hook, "plugin");
+/// # }
+/// ```
+pub struct HookRegistry<V: Vocabulary> {
+    handlers: Vec<Box<V::Handler>>,
+}
+
+impl<V: Vocabulary> HookRegistry<V> {
+    /// An empty registry.
+    #[must_use]
+    pub const fn new() -> Self {
+        HookRegistry {
+            handlers: Vec::new(),
+        }
+    }
+
+    /// Adds a handler, after those of the same or a higher priority.
+    ///
+    /// A handler is any value whose type implements the vocabulary's handler trait; a `Box` or an `Arc`
+    /// of one will do, and so will a whole pipeline.
+    pub fn register<H>(&mut self, handler: H)
+    where
+        V: Handles<H>,
+    {
+        let handler = V::boxed(handler);
+        let priority = V::handler_priority(&handler);
+        let place = self
+            .handlers
+            .partition_point(|other| V::handler_priority(other) >= priority);
+        self.handlers.insert(place, handler);
+    }
+
+    /// As [`register`](Self::register), for building a registry in one expression.
+    #[must_use]
+    pub fn with<H>(mut self, handler: H) -> Self
+    where
+        V: Handles<H>,
+    {
+        self.register(handler);
+        self
+    }
+
+    /// How many handlers there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.handlers.len()
+    }
+
+    /// Whether there is no handler.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.handlers.is_empty()
+    }
+
+    /// Who runs when: a table to print, and an iterator over its rows; see [`Plan`].
+    #[must_use]
+    pub fn plan(&self) -> Plan<'_> {
+        Plan::of(self)
+    }
+
+    dispatch_methods!();
+}
+
+impl<V: Vocabulary> Default for HookRegistry<V> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// The names of the handlers, in the order in which they run.
+impl<V: Vocabulary> fmt::Debug for HookRegistry<V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list()
+            .entries(
+                self.handlers
+                    .iter()
+                    .map(|handler| fmt::from_fn(|f| f.write_str(V::handler_name(handler)))),
+            )
+            .finish()
+    }
+}
+
+/// A registry is a hook of priority 0, which `hooks![registry @ -10]` changes.
+impl<V: Vocabulary> Hook for HookRegistry<V> {
+    type Vocabulary = V;
+    type Rank = crate::__rank!(0);
+    type Answers = Every<Later>;
+}
+
+impl<V: Vocabulary> Describe for HookRegistry<V> {
+    fn describe<'d>(&'d self, plan: &mut Planner<'d, '_>) {
+        plan.hook("HookRegistry", 0, &[(None, true)]);
+        plan.nested(|plan| {
+            for handler in &self.handlers {
+                plan.hook(
+                    V::handler_name(handler),
+                    V::handler_priority(handler),
+                    &[(None, true)],
+                );
+            }
+        });
+    }
+}
+
+impl<V: Vocabulary, E: Event<Vocabulary = V>> HandleAsync<E> for HookRegistry<V> {
+    fn handle<'a>(
+        &'a self,
+        cx: &'a Context<E>,
+        event: Access<'a, E>,
+    ) -> impl Future<Output = Outcome<E>> + Send {
+        E::Kind::ask_all::<E>(&self.handlers, cx, event)
+    }
+}

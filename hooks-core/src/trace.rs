@@ -1,0 +1,60 @@
+//! A span for every hook that runs, with the feature `tracing`; nothing without it.
+
+use core::fmt::Display;
+use core::future::Future;
+
+use crate::event::Event;
+
+/// Is held while a synchronous hook runs.
+#[derive(Debug)]
+#[must_use]
+pub struct Entered {
+    #[cfg(feature = "tracing")]
+    _span: tracing::span::EnteredSpan,
+}
+
+#[cfg(feature = "tracing")]
+fn span<E: Event>(hook: &'static str) -> tracing::Span {
+    tracing::debug_span!("hook", name = hook, event = E::NAME)
+}
+
+/// Enters the span of a synchronous hook.
+#[cfg(feature = "tracing")]
+pub fn enter<E: Event>(hook: &'static str) -> Entered {
+    Entered {
+        _span: span::<E>(hook).entered(),
+    }
+}
+
+/// Enters the span of a synchronous hook.
+#[cfg(not(feature = "tracing"))]
+#[inline(always)]
+pub fn enter<E: Event>(_: &'static str) -> Entered {
+    Entered {}
+}
+
+/// Awaits an asynchronous hook in its span.
+#[cfg(feature = "tracing")]
+pub fn traced<E: Event, F: Future>(
+    hook: &'static str,
+    running: F,
+) -> impl Future<Output = F::Output> {
+    tracing::Instrument::instrument(running, span::<E>(hook))
+}
+
+/// Awaits an asynchronous hook in its span.
+#[cfg(not(feature = "tracing"))]
+#[inline(always)]
+pub fn traced<E: Event, F: Future>(_: &'static str, running: F) -> F {
+    running
+}
+
+/// Tells of a hook whose failure was skipped.
+#[cfg(feature = "tracing")]
+pub(crate) fn skipped<E: Event>(hook: &'static str, failure: impl Display) {
+    tracing::warn!(name = hook, event = E::NAME, "hook skipped: {failure}");
+}
+
+/// Tells of a hook whose failure was skipped.
+#[cfg(not(feature = "tracing"))]
+pub(crate) fn skipped<E: Event>(_: &'static str, _: impl Display) {}

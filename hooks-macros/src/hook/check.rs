@@ -1,0 +1,332 @@
+//! What is wrong with a hook, said at the user's own token, with what to write instead.
+
+use proc_macro2::Span;
+use quote::ToTokens;
+use syn::spanned::Spanned;
+use syn::{
+    FnArg, GenericParam, Item, ItemImpl, ReceiverKind, ReturnType, Safety, Signature, Type,
+    TypeReference,
+};
+
+use super::options::{Choice, HookOptions};
+use super::parse::{Handled, Handler, Hook};
+use crate::driver::Errors;
+use crate::lifetimes::AnyLifetime;
+
+/// `#[hook]` on something else.
+pub(super) fn not_a_hook(item: &Item) -> syn::Error {
+    let (what, instead) = match item {
+        Item::Struct(_) | Item::Enum(_) | Item::Union(_) => (
+            "a type",
+            "write it on an `impl` block of the type, with a method for each event",
+        ),
+        Item::Trait(_) => ("a trait", "write it on the `impl` block of a type"),
+        Item::Const(_) | Item::Static(_) => (
+            "a value",
+            "write it on a function; a closure becomes a hook with `intercept_fn` or `observe_fn`",
+        ),
+        _ => ("this", "write it on `fn name(event: &Event)`"),
+    };
+    let message =
+        format!("`#[hook]` goes on a function or an `impl` block, not on {what}: {instead}");
+    // The item's keyword: its attributes and visibility are not what is wrong.
+    let at = match item {
+        Item::Struct(item) => item.struct_token.span,
+        Item::Enum(item) => item.enum_token.span,
+        Item::Union(item) => item.union_token.span,
+        Item::Trait(item) => item.trait_token.span,
+        Item::Const(item) => item.const_token.span,
+        Item::Static(item) => item.static_token.span,
+        other => other.span(),
+    };
+    syn::Error::new(at, message)
+}
+
+/// What holds for functions and methods alike.
+pub(super) fn signature(signature: &Signature, errors: &mut Errors) {
+    if let Safety::Unsafe(token) = &signature.safety {
+        errors.at(
+            token.span,
+            "a hook is called by the pipeline, which is safe code: remove `unsafe`",
+        );
+    }
+    if let Some(abi) = &signature.abi {
+        errors.at(
+            abi.span(),
+            "a hook is called by the pipeline, from Rust: remove `extern`",
+        );
+    }
+    for parameter in &signature.generics.params {
+        if !matches!(parameter, GenericParam::Lifetime(_)) {
+            errors.at(
+                parameter.span(),
+                "a hook handles one type of event, so its function is not generic: a generic hook is \
+                 a type, written `#[hook] impl<T> MyHook<T> { … }`",
+            );
+        }
+    }
+    for input in &signature.inputs {
+        if let FnArg::Typed(typed) = input
+            && let Type::ImplTrait(generic) = typed.ty.as_ref()
+        {
+            errors.at(
+                generic.span(),
+                "a hook handles one type of event, so its function is not generic: name the event, as \
+                 `&BeforeToolCall`",
+            );
+        }
+    }
+}
+
+/// What holds for free functions.
+pub(super) fn function(signature: &Signature, errors: &mut Errors) {
+    if let Some(receiver) = signature.receiver() {
+        errors.at(
+            receiver.self_token.span,
+            "a hook function has no `self`: for state, write `#[hook]` on an `impl` block of a type",
+        );
+    }
+}
+
+/// What holds for methods.
+pub(super) fn method(signature: &Signature, errors: &mut Errors) {
+    let Some(receiver) = signature.receiver() else {
+        return;
+    };
+    let is_shared = match &receiver.kind {
+        ReceiverKind::Reference(_, _, mutability) => mutability.is_none(),
+        ReceiverKind::Typed(_, ty) => {
+            matches!(ty.as_ref(), Type::Reference(reference) if reference.mutability.is_none())
+        }
+        _ => false,
+    };
+    if !is_shared {
+        errors.at(
+            receiver.span(),
+            "a hook is shared by all that use the pipeline: take `&self`, and keep what changes in an \
+             atomic or a `Mutex`",
+        );
+    }
+}
+
+/// The whole `impl` block.
+pub(super) fn block(block: &ItemImpl, errors: &mut Errors) {
+    if let Some((path, _)) = &block.trait_ {
+        errors.at(
+            path.span(),
+            "`#[hook]` goes on an `impl` block of the type itself: a trait's methods are not hooks",
+        );
+    }
+}
+
+/// `#[hook(…)]` on a method that handles nothing.
+pub(super) fn method_is_no_handler(at: Span, errors: &mut Errors) {
+    errors.at(
+        at,
+        "this method handles no event: a hook takes `&self` and then the event, as `&BeforeToolCall`",
+    );
+}
+
+/// All handlers of an `impl` block.
+pub(super) fn handlers(block: &ItemImpl, handlers: &[Handler], errors: &mut Errors) {
+    let has_methods = block.items.iter().any(|item| {
+        matches!(item, syn::ImplItem::Fn(method)
+            if method.sig.receiver().is_some() && method.sig.inputs.len() > 1)
+    });
+    if !has_methods && block.trait_.is_none() {
+        errors.at(
+            block.self_ty.span(),
+            "this `impl` block handles no event: write a method that takes `&self` and an event, as \
+             `fn check(&self, call: &BeforeToolCall)`",
+        );
+    }
+    for (nth, handler) in handlers.iter().enumerate() {
+        if !handler.cfgs.is_empty() {
+            continue;
+        }
+        let twin = handlers[..nth]
+            .iter()
+            .find(|other| other.cfgs.is_empty() && handler.event.text() == other.event.text());
+        if let Some(twin) = twin {
+            let message = match &handler.event {
+                Handled::One { .. } => format!(
+                    "`{}` handles this event already: a hook answers an event once",
+                    twin.function
+                ),
+                Handled::Every(_) => format!(
+                    "`{}` is given every event already: a hook with `every` has one method",
+                    twin.function
+                ),
+            };
+            errors.at(handler.event.span(), message);
+        }
+    }
+}
+
+/// The wrong number of parameters.
+pub(super) fn parameters(signature: &Signature, parameters: &[&Type], errors: &mut Errors) {
+    match parameters.get(2) {
+        None => errors.at(
+            signature.ident.span(),
+            "a hook takes the event that it handles: write `event: &BeforeToolCall`",
+        ),
+        Some(third) => errors.at(
+            third.span(),
+            "a hook takes one event, and before it, if wanted, the context: for several events write \
+             `#[hook]` on an `impl` block with a method for each",
+        ),
+    }
+}
+
+/// The first of two parameters.
+pub(super) fn context(context: &Type, errors: &mut Errors) -> Option<Type> {
+    match context {
+        Type::Reference(reference) if reference.mutability.is_none() => {
+            Some((*reference.elem).clone())
+        }
+        Type::Reference(reference) => {
+            errors.at(
+                reference.mutability.span(),
+                "all hooks read the same context: take it by `&`, as `cx: &AgentContext`",
+            );
+            None
+        }
+        other => {
+            errors.at(
+                other.span(),
+                "what stands before the event is the context, by reference: write `cx: &AgentContext`",
+            );
+            None
+        }
+    }
+}
+
+/// The event's parameter.
+pub(super) fn event<'t>(event: &'t Type, errors: &mut Errors) -> Option<&'t TypeReference> {
+    match event {
+        Type::Reference(reference) => Some(reference),
+        // Said by `signature`.
+        Type::ImplTrait(_) => None,
+        other => {
+            let ty = other.to_token_stream().to_string().replace(' ', "");
+            errors.at(
+                other.span(),
+                format!(
+                    "a hook takes its event by reference: write `&{ty}`, or `&mut {ty}` to change it; a \
+                     hook on all events is written `#[hook(every)]`"
+                ),
+            );
+            None
+        }
+    }
+}
+
+/// The parameter of a hook with `every`.
+pub(super) fn view<'t>(
+    view: &'t Type,
+    signature: &Signature,
+    errors: &mut Errors,
+) -> Option<&'t Type> {
+    if let ReturnType::Type(_, ty) = &signature.output
+        && !matches!(ty.as_ref(), Type::Tuple(tuple) if tuple.elems.is_empty())
+    {
+        errors.at(
+            ty.span(),
+            "a hook with `every` only looks, so it returns nothing",
+        );
+    }
+    if let Type::Reference(reference) = view {
+        errors.at(
+            reference.span(),
+            "a hook with `every` takes the vocabulary's enum by value: write `event: AgentEvent<'_>`",
+        );
+        return None;
+    }
+    Some(view)
+}
+
+/// A hook sees its event for any lifetime.
+pub(super) fn any_lifetime(ty: &AnyLifetime, errors: &mut Errors) {
+    if let Some(fixed) = &ty.fixed {
+        errors.at(
+            fixed.span(),
+            "a hook sees its event for as long as the dispatch lasts, not for `'static`: write `'_`",
+        );
+    }
+}
+
+/// Options against each other, and against what the hook is.
+pub(super) fn hook(hook: &Hook, options: &HookOptions, errors: &mut Errors) {
+    match (&options.every, &options.vocabulary) {
+        (None, Some(path)) => errors.at(
+            path.span(),
+            "`vocabulary` goes with `every`: a hook on one event has that event's vocabulary",
+        ),
+        (Some(_), _) => {
+            if let Some(only) = &options.only {
+                errors.at(
+                    only.span,
+                    "`only(…)` goes with one event, and `every` is for all: match on the event in the hook",
+                );
+            }
+            if let Some(when) = &options.when {
+                errors.at(
+                    when.span(),
+                    "`when` goes with one event, and `every` is for all: match on the event in the hook",
+                );
+            }
+            let block = [options.on_panic, options.on_timeout].into_iter().flatten();
+            for block in block.filter(|policy| policy.choice == Choice::Block) {
+                errors.at(
+                    block.span,
+                    "a hook with `every` only looks, so it cannot block: write `skip`",
+                );
+            }
+        }
+        (None, None) => {}
+    }
+    if let Some(timeout) = &options.timeout
+        && !hook.handlers.is_empty()
+        && !hook.handlers.iter().any(|handler| handler.is_async)
+    {
+        errors.at(timeout.span, SYNCHRONOUS);
+    }
+    for handler in &hook.handlers {
+        let own = &handler.options;
+        if let Some(timeout) = &own.timeout
+            && options.timeout.is_none()
+            && !handler.is_async
+        {
+            errors.at(timeout.span, SYNCHRONOUS);
+        }
+    }
+    let policies = hook.handlers.iter().map(|handler| &handler.options);
+    let without_timeout = policies
+        .filter(|own| own.timeout.is_none())
+        .find_map(|own| own.on_timeout);
+    if let Some(policy) = without_timeout {
+        errors.at(
+            policy.option,
+            "`on_timeout` without `timeout`: say how long the hook may take, as `timeout = \"2s\"`",
+        );
+    }
+}
+
+const SYNCHRONOUS: &str = "`timeout` needs an `async fn`: a synchronous hook runs to its end before anything \
+                           can stop it";
+
+impl Handled {
+    pub(super) fn span(&self) -> Span {
+        match self {
+            Handled::One { ty, .. } => ty.ty.span(),
+            Handled::Every(ty) => ty.span(),
+        }
+    }
+
+    fn text(&self) -> String {
+        match self {
+            Handled::One { ty, .. } => ty.for_static().to_token_stream().to_string(),
+            Handled::Every(_) => String::new(),
+        }
+    }
+}

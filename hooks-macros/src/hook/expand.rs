@@ -1,0 +1,566 @@
+//! What `#[hook]` writes: the item, and, in a `const _` block of its own, what makes it a hook.
+//!
+//! Generated code that a mistake of the user's can break carries the span of the token that is to blame:
+//! the event's type, the return type, an option's value. So the compiler reports it there.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{
+    Attribute, GenericParam, Generics, ImplItem, ItemFn, ItemImpl, LifetimeParam, Type, parse_quote,
+};
+
+use super::options::{Choice, OnFailure};
+use super::parse::{Handled, Handler, Hook, is_hook};
+use crate::driver;
+
+/// A function: the unit struct of its name, the function as `call`, and the hook.
+pub(super) fn function(hook: &Hook, function: &ItemFn) -> TokenStream {
+    let item = unit_struct(function, &quote!());
+    let hook = the_hook(hook);
+    quote!(#item #hook)
+}
+
+/// A function that is no hook: still the item, so that lists which name it do not fail as well.
+pub(super) fn function_in_error(function: &ItemFn) -> TokenStream {
+    let item = unit_struct(function, &quote!(#[allow(dead_code)]));
+    let ident = &function.sig.ident;
+    let hook = inert(&parse_quote!(#ident), &Generics::default());
+    quote!(#item #hook)
+}
+
+/// An `impl` block: as it was, and the hook.
+pub(super) fn block(hook: &Hook, block: &ItemImpl) -> TokenStream {
+    let item = without_options(block);
+    let hook = the_hook(hook);
+    quote!(#item #hook)
+}
+
+/// An `impl` block that is no hook: see [`function_in_error`].
+pub(super) fn block_in_error(block: &ItemImpl) -> TokenStream {
+    let item = without_options(block);
+    let hook = block
+        .trait_
+        .is_none()
+        .then(|| inert(&block.self_ty, &block.generics));
+    quote!(#item #hook)
+}
+
+/// The item that a hook function becomes. Attributes go where they mean something: docs to the hook,
+/// `cfg`s and lints to all of it, the rest to the function.
+fn unit_struct(function: &ItemFn, on_call: &TokenStream) -> TokenStream {
+    let is =
+        |attr: &&Attribute, names: &[&str]| names.iter().any(|name| attr.path().is_ident(name));
+    let attrs = &function.attrs;
+    let cfgs: Vec<_> = attrs.iter().filter(|attr| is(attr, &["cfg"])).collect();
+    let on_struct = attrs.iter().filter(|attr| {
+        is(
+            attr,
+            &[
+                "doc",
+                "cfg",
+                "allow",
+                "warn",
+                "deny",
+                "forbid",
+                "deprecated",
+            ],
+        )
+    });
+    let on_function = attrs
+        .iter()
+        .filter(|attr| !is(attr, &["doc", "cfg", "deprecated"]));
+
+    let visibility = &function.vis;
+    let ident = &function.sig.ident;
+    let body = &function.block;
+    let mut signature = function.sig.clone();
+    signature.ident = Ident::new("call", ident.span());
+    let doc = format!(
+        "Calls the hook `{}` as the function that it is.",
+        driver::text_of(ident)
+    );
+    quote! {
+        #(#on_struct)*
+        #[allow(non_camel_case_types)]
+        #[derive(Clone, Copy, Debug, Default)]
+        #visibility struct #ident;
+
+        #(#cfgs)*
+        #on_call
+        impl #ident {
+            #[doc = #doc]
+            #(#on_function)*
+            #visibility #signature #body
+        }
+    }
+}
+
+/// The block without `#[hook(…)]` on its methods.
+fn without_options(block: &ItemImpl) -> ItemImpl {
+    let mut block = block.clone();
+    for item in &mut block.items {
+        if let ImplItem::Fn(method) = item {
+            method.attrs.retain(|attr| !is_hook(attr));
+        }
+    }
+    block
+}
+
+/// A hook that handles nothing.
+fn inert(ty: &Type, generics: &Generics) -> TokenStream {
+    let core = driver::core_path(None);
+    let (of, _, bounds) = generics.split_for_impl();
+    quote! {
+        impl #of #core::__private::Describe for #ty #bounds {
+            fn describe<'__d>(&'__d self, _: &mut #core::__private::Planner<'__d, '_>) {}
+        }
+        impl #of #core::Hook for #ty #bounds {
+            type Vocabulary = #core::AnyVocabulary;
+            type Rank = ();
+            type Answers = ();
+        }
+    }
+}
+
+/// What makes the item a hook.
+fn the_hook(hook: &Hook) -> TokenStream {
+    let Hook {
+        core,
+        ty,
+        generics,
+        priority,
+        name,
+        cfgs,
+        handlers,
+    } = hook;
+    let private = quote!(#core::__private);
+    let (of, _, bounds) = generics.split_for_impl();
+    let vocabulary = vocabulary(core, handlers);
+    let answers = answers(&private, handlers);
+    let rows = handlers.iter().map(|handler| row(core, handler));
+    let handles = handlers.iter().map(|handler| handle(hook, handler));
+    let priority = constant(priority, "__PRIORITY", &quote!(i32));
+    let name = constant(name, "__NAME", &quote!(&'static str));
+    quote! {
+        #(#cfgs)*
+        const _: () = {
+            #priority
+            #name
+
+            #[automatically_derived]
+            impl #of #core::Hook for #ty #bounds {
+                type Vocabulary = #vocabulary;
+                type Rank = #private::rank!(__PRIORITY);
+                type Answers = #answers;
+            }
+
+            #[automatically_derived]
+            impl #of #private::Describe for #ty #bounds {
+                fn describe<'__d>(&'__d self, __plan: &mut #private::Planner<'__d, '_>) {
+                    __plan.hook(__NAME, __PRIORITY, &[#(#rows),*]);
+                }
+            }
+
+            #(#handles)*
+        };
+    }
+}
+
+/// A constant of the user's expression, so that it is checked once, where it stands.
+fn constant(value: &syn::Expr, name: &str, ty: &TokenStream) -> TokenStream {
+    let name = Ident::new(name, driver::at(value.span()));
+    quote_spanned!(driver::at(value.span())=> const #name: #ty = #value;)
+}
+
+/// The vocabulary that all events share.
+fn vocabulary(core: &TokenStream, handlers: &[Handler]) -> TokenStream {
+    let of = |handler: &Handler| match &handler.event {
+        Handled::One { ty, .. } => {
+            let event = ty.for_static();
+            quote_spanned!(driver::at(event.span())=> <#event as #core::Event>::Vocabulary)
+        }
+        Handled::Every(vocabulary) => vocabulary.to_token_stream(),
+    };
+    let mut events = handlers.iter();
+    let first = events.next().map(of).unwrap_or_default();
+    events.fold(first, |common, handler| {
+        let own = of(handler);
+        let span = handler.event.span();
+        quote_spanned!(driver::at(span)=> <#own as #core::SharesVocabulary<#common>>::Common)
+    })
+}
+
+/// The modes in which the handlers answer their events.
+fn answers(private: &TokenStream, handlers: &[Handler]) -> TokenStream {
+    let all = handlers.iter().map(|handler| {
+        let mode = Ident::new(
+            if handler.is_async { "Later" } else { "Now" },
+            handler.event.span(),
+        );
+        let answers = match &handler.event {
+            Handled::One { ty, .. } => {
+                let event = ty.for_static();
+                quote_spanned!(driver::at(event.span())=> #private::On<#event, #private::#mode>)
+            }
+            Handled::Every(_) => quote!(#private::Every<#private::#mode>),
+        };
+        // A type cannot be `cfg`'d in place, but a block that holds an alias can.
+        match cfg_predicate(&handler.cfgs) {
+            None => answers,
+            Some(predicate) => quote! {
+                <[(); {
+                    #[cfg(#predicate)] { 1 }
+                    #[cfg(not(#predicate))] { 0 }
+                }] as #private::If<#answers>>::Answers
+            },
+        }
+    });
+    all.reduce(|all, own| quote!(#private::Both<#all, #own>))
+        .unwrap_or_else(|| quote!(()))
+}
+
+/// What the attributes `#[cfg(…)]` ask for together.
+fn cfg_predicate(cfgs: &[Attribute]) -> Option<TokenStream> {
+    let predicates = cfgs.iter().filter_map(|cfg| match &cfg.meta {
+        syn::Meta::List(list) => Some(&list.tokens),
+        _ => None,
+    });
+    (!cfgs.is_empty()).then(|| quote!(all(#(#predicates),*)))
+}
+
+/// The handler's row in a plan.
+fn row(core: &TokenStream, handler: &Handler) -> TokenStream {
+    let Handler { is_async, cfgs, .. } = handler;
+    let event = match &handler.event {
+        Handled::One { ty, .. } => {
+            let event = ty.for_static();
+            quote_spanned!(driver::at(event.span())=> ::core::option::Option::Some(<#event as #core::Event>::NAME))
+        }
+        Handled::Every(_) => quote!(::core::option::Option::None),
+    };
+    quote!(#(#cfgs)* (#event, #is_async))
+}
+
+/// The handler's answer to its event.
+fn handle(hook: &Hook, handler: &Handler) -> TokenStream {
+    let Hook { core, ty, .. } = hook;
+    let private = quote!(#core::__private);
+    let mut generics = hook.generics.clone();
+    let event = match &handler.event {
+        Handled::One { ty, .. } => {
+            for (nth, lifetime) in ty.lifetimes.iter().enumerate() {
+                let lifetime = LifetimeParam::new(lifetime.clone());
+                generics
+                    .params
+                    .insert(nth, GenericParam::Lifetime(lifetime));
+            }
+            ty.ty.to_token_stream()
+        }
+        Handled::Every(vocabulary) => {
+            generics
+                .params
+                .push(parse_quote!(__E: #core::Event<Vocabulary = #vocabulary>));
+            quote!(__E)
+        }
+    };
+    let (of, _, bounds) = generics.split_for_impl();
+    let parts = Parts {
+        core,
+        private: &private,
+        handler,
+        event: &event,
+    };
+    let body = parts.body();
+    let changes = parts.changes() || parts.restores();
+    let mutable = changes.then(|| quote!(mut));
+    let (trait_name, asyncness) = if handler.is_async {
+        (format_ident!("HandleAsync"), Some(quote!(async)))
+    } else {
+        (format_ident!("Handle"), None)
+    };
+    let context = if handler.context.is_some() {
+        quote!(__cx)
+    } else {
+        quote!(_)
+    };
+    let cfgs = &handler.cfgs;
+    let span = handler.event.span();
+    let name = Ident::new("handle", driver::at(handler.function.span()));
+    quote_spanned! {driver::at(span)=>
+        #(#cfgs)*
+        #[automatically_derived]
+        impl #of #private::#trait_name<#event> for #ty #bounds {
+            #[inline]
+            #asyncness fn #name<'__a>(
+                &'__a self,
+                #context: &'__a #core::Context<#event>,
+                #mutable __event: #private::Access<'__a, #event>,
+            ) -> #private::Outcome<#event> {
+                #body
+            }
+        }
+    }
+}
+
+/// What the body of an answer is put together from.
+struct Parts<'a> {
+    core: &'a TokenStream,
+    private: &'a TokenStream,
+    handler: &'a Handler,
+    event: &'a TokenStream,
+}
+
+impl Parts<'_> {
+    fn body(&self) -> TokenStream {
+        let private = self.private;
+        let event = self.event;
+        let span = self.handler.event.span();
+        let go_on = quote_spanned!(driver::at(span)=> #private::go_on::<#event>());
+        let call = self.call();
+        let conclude = self.conclude();
+        let filter = self.filter();
+        if self.policies().next().is_none() {
+            let filter = filter.map(|filter| quote!(if !(#filter) { return #go_on; }));
+            return quote! {
+                #filter
+                let __said = #call;
+                #conclude
+            };
+        }
+
+        // The filter may panic as well, so it runs within what is caught.
+        let save = self.save();
+        let declare = save
+            .is_some()
+            .then(|| quote!(let mut __before = ::core::option::Option::None;));
+        let filter =
+            filter.map(|filter| quote!(if !(#filter) { return ::core::option::Option::None; }));
+        let attempt = quote!({
+            #filter
+            #save
+            ::core::option::Option::Some(#call)
+        });
+        let attempt = self.attempt(&attempt);
+        let failures = self.policies().map(|policy| self.on_failure(policy));
+        quote! {
+            #declare
+            let __attempt = #attempt;
+            #(#failures)*
+            match __attempt {
+                ::core::option::Option::Some(__said) => #conclude,
+                ::core::option::Option::None => #go_on,
+            }
+        }
+    }
+
+    /// Whether the handler takes the event by `&mut`.
+    fn changes(&self) -> bool {
+        matches!(self.handler.event, Handled::One { is_mut: true, .. })
+    }
+
+    /// Whether the event is put back after a failure.
+    fn restores(&self) -> bool {
+        self.save().is_some()
+    }
+
+    /// The policies for what is caught, the outermost first: a panic is caught around the timeout.
+    fn policies(&self) -> impl Iterator<Item = Caught> {
+        let options = &self.handler.options;
+        let panic = options
+            .on_panic
+            .filter(|policy| policy.choice != Choice::Propagate)
+            .map(|policy| Caught {
+                policy: Some(policy),
+            });
+        let timeout = (options.timeout.is_some() && self.handler.is_async).then_some(Caught {
+            policy: options.on_timeout,
+        });
+        panic.into_iter().chain(timeout)
+    }
+
+    /// The call of the user's function, awaited if it is asynchronous, in its span.
+    fn call(&self) -> TokenStream {
+        let Parts {
+            core,
+            private,
+            handler,
+            event,
+        } = self;
+        let Handler {
+            function, context, ..
+        } = handler;
+        let receiver = handler.takes_self.then(|| quote!(self,));
+        let context = context.as_ref().map(|context| {
+            quote_spanned! {driver::at(context.span())=>
+                <#context as #core::ContextOf<<#event as #core::Event>::Vocabulary>>::of(__cx),
+            }
+        });
+        let event_argument = match &handler.event {
+            Handled::One {
+                is_mut: true, span, ..
+            } => quote_spanned!(driver::at(*span)=> #private::change::<#event>(&mut __event)),
+            Handled::One { span, .. } => {
+                quote_spanned!(driver::at(*span)=> #private::look::<#event>(&__event))
+            }
+            Handled::Every(_) => {
+                quote!(<#event as #core::Event>::view(#private::look::<#event>(&__event)))
+            }
+        };
+        let call = quote!(Self::#function(#receiver #context #event_argument));
+        if handler.is_async {
+            quote!(#private::traced::<#event, _>(__NAME, #call).await)
+        } else {
+            quote!({
+                let __span = #private::enter::<#event>(__NAME);
+                #call
+            })
+        }
+    }
+
+    /// What the function returned becomes the outcome.
+    fn conclude(&self) -> TokenStream {
+        let Parts {
+            core,
+            private,
+            handler,
+            event,
+        } = self;
+        match &handler.event {
+            Handled::One { .. } => quote_spanned! {driver::at(handler.output)=>
+                <_ as #core::Return<#event, <#event as #core::Event>::Kind>>::conclude(__said, __event, __NAME)
+            },
+            Handled::Every(_) => quote!({
+                let () = __said;
+                #private::go_on::<#event>()
+            }),
+        }
+    }
+
+    /// Whether the hook runs for this event: `only(…)` and `when`.
+    fn filter(&self) -> Option<TokenStream> {
+        let Parts {
+            core,
+            private,
+            handler,
+            event,
+        } = self;
+        let only = handler.options.only.as_ref().map(|only| {
+            let text = quote!(__subject);
+            let globs = only.globs.iter().map(|glob| glob.comparison(&text, private));
+            quote_spanned! {driver::at(only.span)=> {
+                let __subject = <#event as #core::Subject>::subject(#private::look::<#event>(&__event));
+                #(#globs)||*
+            }}
+        });
+        let when = handler.options.when.as_ref().map(|when| {
+            quote_spanned! {driver::at(when.span())=> {
+                let __when: fn(&#event) -> bool = #when;
+                __when(#private::look::<#event>(&__event))
+            }}
+        });
+        let all: Vec<_> = only.into_iter().chain(when).collect();
+        (!all.is_empty()).then(|| quote!(#(#all)&&*))
+    }
+
+    /// Remembers the event, where a failure that is skipped might leave it half changed.
+    fn save(&self) -> Option<TokenStream> {
+        let Parts { private, event, .. } = self;
+        let skip = self
+            .policies()
+            .filter_map(|caught| caught.policy)
+            .find(|policy| policy.choice == Choice::Skip)
+            .filter(|_| self.changes())?;
+        Some(quote_spanned! {driver::at(skip.span)=>
+            __before = ::core::option::Option::Some(
+                <#event as #private::Restore>::saved(#private::look::<#event>(&__event))
+            );
+        })
+    }
+
+    /// The attempt, with its panics and its timeout caught.
+    fn attempt(&self, attempt: &TokenStream) -> TokenStream {
+        let Parts {
+            private, handler, ..
+        } = self;
+        let options = &handler.options;
+        let panic = options
+            .on_panic
+            .filter(|policy| policy.choice != Choice::Propagate);
+        if !handler.is_async {
+            let require = panic
+                .map(|panic| quote_spanned!(driver::at(panic.option)=> #private::require_std!();));
+            return quote!({
+                #require
+                #private::catch(|| #attempt)
+            });
+        }
+        let mut future = quote!(async #attempt);
+        if let Some(timeout) = &options.timeout {
+            let (seconds, nanos) = (timeout.duration.as_secs(), timeout.duration.subsec_nanos());
+            let require = quote_spanned!(driver::at(timeout.span)=> #private::require_tokio!(););
+            future = quote!({
+                #require
+                #private::deadline(::core::time::Duration::new(#seconds, #nanos), #future)
+            });
+        }
+        if let Some(panic) = panic {
+            let require = quote_spanned!(driver::at(panic.option)=> #private::require_std!(););
+            future = quote!({
+                #require
+                #private::catch_async(#future)
+            });
+        }
+        quote!(#future.await)
+    }
+
+    /// Unwraps one layer of what was caught.
+    fn on_failure(&self, caught: Caught) -> TokenStream {
+        let Parts {
+            core,
+            private,
+            event,
+            ..
+        } = self;
+        let choice = caught.policy.map(|policy| policy.choice);
+        let is_every = matches!(self.handler.event, Handled::Every(_));
+        let policy = match choice {
+            Some(Choice::Skip) => quote!(SkipFailed),
+            None if is_every => quote!(SkipFailed),
+            Some(_) => quote!(BlockFailed),
+            None => quote!(DefaultFailed),
+        };
+        let restore = (choice == Some(Choice::Skip) && self.restores()).then(|| {
+            quote! {
+                if let ::core::option::Option::Some(__before) = __before {
+                    *#private::change::<#event>(&mut __event) = __before;
+                }
+            }
+        });
+        // Without a policy of its own, a timeout that cannot block is to blame itself.
+        let timeout = self.handler.options.timeout.as_ref();
+        let span = caught
+            .policy
+            .map(|policy| policy.span)
+            .or_else(|| timeout.map(|timeout| timeout.span))
+            .unwrap_or_else(|| self.handler.event.span());
+        let outcome = quote_spanned! {driver::at(span)=>
+            <#private::#policy as #private::OnFailure<#event, <#event as #core::Event>::Kind>>::outcome
+        };
+        quote! {
+            let __attempt = match __attempt {
+                ::core::result::Result::Ok(__attempt) => __attempt,
+                ::core::result::Result::Err(__failure) => {
+                    #restore
+                    return #outcome(__NAME, __failure);
+                }
+            };
+        }
+    }
+}
+
+/// A failure that is caught, and what is said of it.
+#[derive(Clone, Copy)]
+struct Caught {
+    policy: Option<OnFailure>,
+}

@@ -1,0 +1,202 @@
+//! The options of `#[hook(…)]`, as they are written.
+
+use std::time::Duration;
+
+use darling::FromMeta;
+use proc_macro2::{Span, TokenStream};
+use syn::punctuated::Punctuated;
+use syn::spanned::Spanned;
+use syn::{Expr, ExprLit, Lit, LitStr, Meta, Path, Token};
+
+use crate::driver;
+use crate::glob::Glob;
+
+const ON_HOOKS: &str = "`priority`, `name`, `only(…)`, `when`, `timeout`, `on_timeout`, `on_panic`, \
+                        `every`, `vocabulary` and `crate`";
+const ON_METHODS: &str = "`only(…)`, `when`, `timeout`, `on_timeout` and `on_panic`; the others belong to \
+                          the whole `impl` block";
+
+/// What may stand on a function or an `impl` block.
+#[derive(FromMeta, Default)]
+#[darling(default)]
+pub(super) struct HookOptions {
+    #[darling(with = driver::expression)]
+    pub(super) priority: Option<Expr>,
+    #[darling(with = driver::expression)]
+    pub(super) name: Option<Expr>,
+    pub(super) only: Option<Only>,
+    #[darling(with = driver::expression)]
+    pub(super) when: Option<Expr>,
+    pub(super) timeout: Option<Timeout>,
+    pub(super) on_timeout: Option<OnFailure>,
+    pub(super) on_panic: Option<OnFailure>,
+    pub(super) every: Option<Every>,
+    #[darling(with = driver::path)]
+    pub(super) vocabulary: Option<Path>,
+    #[darling(rename = "crate", with = driver::path)]
+    pub(super) krate: Option<Path>,
+}
+
+/// What may also stand on a method of an `impl` block, where it goes before the block's.
+#[derive(FromMeta, Default, Clone)]
+#[darling(default)]
+pub(super) struct HandlerOptions {
+    pub(super) only: Option<Only>,
+    #[darling(with = driver::expression)]
+    pub(super) when: Option<Expr>,
+    pub(super) timeout: Option<Timeout>,
+    pub(super) on_timeout: Option<OnFailure>,
+    pub(super) on_panic: Option<OnFailure>,
+}
+
+impl HookOptions {
+    pub(super) fn read(tokens: TokenStream) -> syn::Result<Self> {
+        driver::options(tokens, ON_HOOKS)
+    }
+
+    /// What goes for every handler.
+    pub(super) fn of_handlers(&self) -> HandlerOptions {
+        HandlerOptions {
+            only: self.only.clone(),
+            when: self.when.clone(),
+            timeout: self.timeout,
+            on_timeout: self.on_timeout,
+            on_panic: self.on_panic,
+        }
+    }
+}
+
+impl HandlerOptions {
+    pub(super) fn read(tokens: TokenStream) -> syn::Result<Self> {
+        driver::options(tokens, ON_METHODS)
+    }
+
+    /// These options, and where they say nothing, the block's. A policy goes with its timeout.
+    pub(super) fn over(self, block: &HandlerOptions) -> HandlerOptions {
+        HandlerOptions {
+            only: self.only.or_else(|| block.only.clone()),
+            when: self.when.or_else(|| block.when.clone()),
+            timeout: self.timeout.or(block.timeout),
+            on_timeout: self.on_timeout.or(block.on_timeout),
+            on_panic: self.on_panic.or(block.on_panic),
+        }
+    }
+}
+
+/// `every`.
+pub(super) struct Every;
+
+impl FromMeta for Every {
+    fn from_meta(meta: &Meta) -> darling::Result<Self> {
+        match meta {
+            Meta::Path(_) => Ok(Every),
+            _ => Err(error(meta, "`every` stands alone: it takes no value")),
+        }
+    }
+}
+
+/// `only("glob", …)`.
+#[derive(Clone)]
+pub(super) struct Only {
+    pub(super) globs: Vec<Glob>,
+    pub(super) span: Span,
+}
+
+impl FromMeta for Only {
+    fn from_meta(meta: &Meta) -> darling::Result<Self> {
+        const HOW: &str = "`only` takes globs: write `only(\"shell\", \"file_*\")`";
+        let Meta::List(list) = meta else {
+            return Err(error(meta, HOW));
+        };
+        let written = list
+            .parse_args_with(Punctuated::<LitStr, Token![,]>::parse_terminated)
+            .map_err(|wrong| error(&wrong.span(), HOW))?;
+        if written.is_empty() {
+            return Err(error(meta, HOW));
+        }
+        let mut errors = darling::Error::accumulator();
+        let globs = written.iter().filter_map(|glob| {
+            errors.handle(Glob::parse(&glob.value()).map_err(|wrong| error(glob, wrong)))
+        });
+        let globs = globs.flatten().collect();
+        let span = list.path.span();
+        errors.finish_with(Only { globs, span })
+    }
+}
+
+/// `timeout = "2s"`.
+#[derive(Clone, Copy)]
+pub(super) struct Timeout {
+    pub(super) duration: Duration,
+    pub(super) span: Span,
+}
+
+impl FromMeta for Timeout {
+    fn from_meta(meta: &Meta) -> darling::Result<Self> {
+        const HOW: &str = "write a duration in words, as `\"2s\"`, `\"500ms\"` or `\"1m 30s\"`";
+        let value = driver::expression(meta)?;
+        let Some(Expr::Lit(ExprLit {
+            lit: Lit::Str(text),
+            ..
+        })) = &value
+        else {
+            return Err(error(&value, HOW));
+        };
+        match humantime::parse_duration(&text.value()) {
+            Ok(Duration::ZERO) => Err(error(text, "a timeout of zero lets no hook run")),
+            Ok(duration) => {
+                let span = meta.path().span();
+                Ok(Timeout { duration, span })
+            }
+            Err(wrong) => Err(error(text, format!("not a duration ({wrong}): {HOW}"))),
+        }
+    }
+}
+
+/// What becomes of a hook that fails.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Choice {
+    Propagate,
+    Skip,
+    Block,
+}
+
+/// `on_panic = …` or `on_timeout = …`.
+#[derive(Clone, Copy)]
+pub(super) struct OnFailure {
+    pub(super) choice: Choice,
+    /// Of the choice.
+    pub(super) span: Span,
+    /// Of the option's name.
+    pub(super) option: Span,
+}
+
+impl FromMeta for OnFailure {
+    fn from_meta(meta: &Meta) -> darling::Result<Self> {
+        let is_panic = meta.path().is_ident("on_panic");
+        let value = driver::expression(meta)?;
+        let choice = match &value {
+            Some(Expr::Path(path)) if path.path.is_ident("skip") => Choice::Skip,
+            Some(Expr::Path(path)) if path.path.is_ident("block") => Choice::Block,
+            Some(Expr::Path(path)) if is_panic && path.path.is_ident("propagate") => {
+                Choice::Propagate
+            }
+            _ if is_panic => {
+                return Err(error(
+                    &value,
+                    "`on_panic` is `propagate`, `skip` or `block`",
+                ));
+            }
+            _ => return Err(error(&value, "`on_timeout` is `block` or `skip`")),
+        };
+        Ok(OnFailure {
+            choice,
+            span: value.span(),
+            option: meta.path().span(),
+        })
+    }
+}
+
+fn error(at: &impl Spanned, message: impl std::fmt::Display) -> darling::Error {
+    darling::Error::custom(message).with_span(&at.span())
+}

@@ -1,0 +1,259 @@
+//! What a hook means: its handlers, and what each takes and says.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::quote;
+use syn::spanned::Spanned;
+use syn::{
+    Attribute, Expr, FnArg, GenericArgument, Generics, ImplItem, ItemFn, ItemImpl, Path,
+    PathArguments, Signature, Type, parse_quote,
+};
+
+use super::check;
+use super::options::{HandlerOptions, HookOptions};
+use crate::driver::{self, Errors};
+use crate::lifetimes::AnyLifetime;
+
+/// A hook: who it is, and what it handles.
+pub(super) struct Hook {
+    /// The path of `hooks_core`.
+    pub(super) core: TokenStream,
+    /// The type that is the hook.
+    pub(super) ty: Type,
+    pub(super) generics: Generics,
+    pub(super) priority: Expr,
+    pub(super) name: Expr,
+    /// The `cfg`s of the item, which go for all that is generated.
+    pub(super) cfgs: Vec<Attribute>,
+    pub(super) handlers: Vec<Handler>,
+}
+
+/// One function that handles one event, or every event.
+pub(super) struct Handler {
+    /// How it is called: `Self::call` or `Self::check`.
+    pub(super) function: Ident,
+    pub(super) takes_self: bool,
+    pub(super) is_async: bool,
+    pub(super) context: Option<Type>,
+    pub(super) event: Handled,
+    /// Where the return type stands, or would.
+    pub(super) output: Span,
+    pub(super) options: HandlerOptions,
+    pub(super) cfgs: Vec<Attribute>,
+}
+
+/// What a handler takes.
+pub(super) enum Handled {
+    /// `&Event` or `&mut Event`.
+    One {
+        ty: AnyLifetime,
+        is_mut: bool,
+        /// Of the `mut`, or of the type.
+        span: Span,
+    },
+    /// `Vocabulary<'_>`: the enum, `'static`.
+    Every(Type),
+}
+
+impl Hook {
+    pub(super) fn of_function(options: TokenStream, function: &ItemFn) -> syn::Result<Hook> {
+        let options = HookOptions::read(options)?;
+        let mut errors = Errors::default();
+        check::signature(&function.sig, &mut errors);
+        check::function(&function.sig, &mut errors);
+        let handler = Handler::new(
+            &function.sig,
+            Ident::new("call", function.sig.ident.span()),
+            options.of_handlers(),
+            &options,
+            Vec::new(),
+            &mut errors,
+        );
+        let ident = &function.sig.ident;
+        let hook = Hook::new(
+            &options,
+            parse_quote!(#ident),
+            Generics::default(),
+            ident,
+            cfgs(&function.attrs),
+            handler.into_iter().collect(),
+        );
+        check::hook(&hook, &options, &mut errors);
+        errors.finish().map(|()| hook)
+    }
+
+    pub(super) fn of_impl(options: TokenStream, block: &ItemImpl) -> syn::Result<Hook> {
+        let options = HookOptions::read(options)?;
+        let mut errors = Errors::default();
+        check::block(block, &mut errors);
+        let mut handlers = Vec::new();
+        for item in &block.items {
+            let ImplItem::Fn(method) = item else { continue };
+            let (own, found) = method_options(&method.attrs, &mut errors);
+            // Constructors and getters are none.
+            if method.sig.receiver().is_none() || method.sig.inputs.len() < 2 {
+                if let Some(found) = found {
+                    check::method_is_no_handler(found, &mut errors);
+                }
+                continue;
+            }
+            check::signature(&method.sig, &mut errors);
+            check::method(&method.sig, &mut errors);
+            handlers.extend(Handler::new(
+                &method.sig,
+                method.sig.ident.clone(),
+                own.over(&options.of_handlers()),
+                &options,
+                cfgs(&method.attrs),
+                &mut errors,
+            ));
+        }
+        check::handlers(block, &handlers, &mut errors);
+        let unnamed = Ident::new("hook", Span::call_site());
+        let ident = match block.self_ty.as_ref() {
+            Type::Path(path) => path
+                .path
+                .segments
+                .last()
+                .map_or(&unnamed, |last| &last.ident),
+            _ => &unnamed,
+        };
+        let hook = Hook::new(
+            &options,
+            (*block.self_ty).clone(),
+            block.generics.clone(),
+            ident,
+            cfgs(&block.attrs),
+            handlers,
+        );
+        check::hook(&hook, &options, &mut errors);
+        errors.finish().map(|()| hook)
+    }
+
+    fn new(
+        options: &HookOptions,
+        ty: Type,
+        generics: Generics,
+        ident: &Ident,
+        cfgs: Vec<Attribute>,
+        handlers: Vec<Handler>,
+    ) -> Hook {
+        let name = driver::text_of(ident);
+        Hook {
+            core: driver::core_path(options.krate.as_ref()),
+            ty,
+            generics,
+            priority: options.priority.clone().unwrap_or_else(|| parse_quote!(0)),
+            name: options.name.clone().unwrap_or_else(|| parse_quote!(#name)),
+            cfgs,
+            handlers,
+        }
+    }
+}
+
+impl Handler {
+    /// Reads a signature; `None` where it was too wrong to go on.
+    fn new(
+        signature: &Signature,
+        function: Ident,
+        options: HandlerOptions,
+        hook: &HookOptions,
+        cfgs: Vec<Attribute>,
+        errors: &mut Errors,
+    ) -> Option<Handler> {
+        let parameters: Vec<&Type> = signature
+            .inputs
+            .iter()
+            .filter_map(|input| match input {
+                FnArg::Typed(typed) => Some(ungrouped(&typed.ty)),
+                FnArg::Receiver(_) => None,
+            })
+            .collect();
+        let (context, event) = match parameters.as_slice() {
+            [event] => (None, event),
+            [context, event] => (Some(check::context(context, errors)?), event),
+            wrong => {
+                check::parameters(signature, wrong, errors);
+                return None;
+            }
+        };
+        let event = if hook.every.is_some() {
+            let view = check::view(event, signature, errors)?;
+            Handled::Every(vocabulary(hook.vocabulary.as_ref(), view))
+        } else {
+            let reference = check::event(event, errors)?;
+            let ty = AnyLifetime::new(ungrouped(&reference.elem).clone(), "__event");
+            check::any_lifetime(&ty, errors);
+            Handled::One {
+                span: reference
+                    .mutability
+                    .map_or_else(|| ty.ty.span(), |token| token.span),
+                is_mut: reference.mutability.is_some(),
+                ty,
+            }
+        };
+        Some(Handler {
+            takes_self: signature.receiver().is_some(),
+            is_async: signature.asyncness.is_some(),
+            output: match &signature.output {
+                syn::ReturnType::Default => signature.ident.span(),
+                syn::ReturnType::Type(_, ty) => ty.span(),
+            },
+            function,
+            context,
+            event,
+            options,
+            cfgs,
+        })
+    }
+}
+
+/// The enum of a hook with `every`, for `'static`: as named, or the parameter's type.
+fn vocabulary(named: Option<&Path>, view: &Type) -> Type {
+    let mut ty = match named {
+        Some(path) => parse_quote!(#path),
+        None => AnyLifetime::new(view.clone(), "__view").for_static(),
+    };
+    if let Type::Path(path) = &mut ty
+        && let Some(last) = path.path.segments.last_mut()
+        && last.arguments.is_none()
+    {
+        let lifetime = GenericArgument::Lifetime(parse_quote!('static));
+        last.arguments = PathArguments::AngleBracketed(parse_quote!(<#lifetime>));
+    }
+    ty
+}
+
+/// The options on a method, and where they stand.
+fn method_options(attrs: &[Attribute], errors: &mut Errors) -> (HandlerOptions, Option<Span>) {
+    let Some(attr) = attrs.iter().find(|attr| is_hook(attr)) else {
+        return (HandlerOptions::default(), None);
+    };
+    let tokens = match &attr.meta {
+        syn::Meta::List(list) => list.tokens.clone(),
+        _ => quote!(),
+    };
+    let options = HandlerOptions::read(tokens).unwrap_or_else(|error| {
+        errors.push(error);
+        HandlerOptions::default()
+    });
+    (options, Some(attr.span()))
+}
+
+/// Whether an attribute on a method is `#[hook(…)]`, by whatever path.
+pub(super) fn is_hook(attr: &Attribute) -> bool {
+    let last = attr.path().segments.last();
+    last.is_some_and(|segment| segment.ident == "hook")
+}
+
+fn cfgs(attrs: &[Attribute]) -> Vec<Attribute> {
+    let is_cfg = |attr: &&Attribute| attr.path().is_ident("cfg");
+    attrs.iter().filter(is_cfg).cloned().collect()
+}
+
+/// A type without the invisible parentheses that a `macro_rules!` matcher puts around it.
+fn ungrouped(mut ty: &Type) -> &Type {
+    while let Type::Group(group) = ty {
+        ty = &group.elem;
+    }
+    ty
+}

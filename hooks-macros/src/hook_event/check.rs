@@ -1,0 +1,124 @@
+//! What is wrong with a vocabulary, said at the user's own token, with what to write instead.
+
+use std::collections::HashMap;
+
+use proc_macro2::Span;
+use quote::ToTokens;
+use syn::spanned::Spanned;
+use syn::{Attribute, Data, DeriveInput, GenericParam, Type, Variant};
+
+use super::parse::Event;
+use crate::driver::Errors;
+
+pub(super) fn not_an_enum(item: &DeriveInput) -> syn::Error {
+    let at = match &item.data {
+        Data::Struct(data) => data.struct_token.span,
+        Data::Union(data) => data.union_token.span,
+        Data::Enum(data) => data.enum_token.span,
+    };
+    syn::Error::new(
+        at,
+        "a vocabulary is an enum with a variant for each event: write \
+         `enum MyEvent<'a> { #[observe] Done(&'a Done) }`; the payloads are structs, and derive nothing \
+         of ours",
+    )
+}
+
+pub(super) fn no_variants(item: &DeriveInput, errors: &mut Errors) {
+    errors.at(
+        item.ident.span(),
+        "a vocabulary has at least one event: write a variant, as `#[observe] Done(&'a Done)`",
+    );
+}
+
+pub(super) fn generics(item: &DeriveInput, errors: &mut Errors) {
+    const ONE: &str = "a vocabulary borrows its payloads for one lifetime, and has no other parameter: \
+                       write `enum MyEvent<'a>`";
+    let parameters = &item.generics.params;
+    match parameters.first() {
+        Some(GenericParam::Lifetime(_)) if parameters.len() == 1 => {}
+        // Without variants there is nothing to borrow, and that is said already.
+        None if matches!(&item.data, Data::Enum(data) if data.variants.is_empty()) => {}
+        None => errors.at(item.ident.span(), ONE),
+        Some(_) => errors.at(parameters.span(), ONE),
+    }
+}
+
+pub(super) fn not_one_kind<'a>(
+    variant: &Variant,
+    mut kinds: impl Iterator<Item = &'a Attribute>,
+    errors: &mut Errors,
+) {
+    match kinds.nth(1) {
+        Some(second) => errors.at(
+            second.span(),
+            "an event has one kind: `#[observe]`, or `#[intercept]`, once",
+        ),
+        None => errors.at(
+            variant.ident.span(),
+            "an event has a kind: write `#[observe]` before it if hooks only look, or `#[intercept]` if \
+             they may change or stop it",
+        ),
+    }
+}
+
+pub(super) fn not_one_payload(variant: &Variant, errors: &mut Errors) {
+    let name = &variant.ident;
+    errors.at(
+        name.span(),
+        format!("an event has one payload, by reference: write `{name}(&'a {name})`, with its data in `struct {name}`"),
+    );
+}
+
+/// The payload's type, without its `&'a`.
+pub(super) fn payload<'t>(ty: &'t Type, errors: &mut Errors) -> Option<&'t Type> {
+    match ty {
+        Type::Group(group) => payload(&group.elem, errors),
+        Type::Reference(reference) if reference.mutability.is_none() => Some(&reference.elem),
+        Type::Reference(reference) => {
+            errors.at(
+                reference.mutability.span(),
+                "the enum is a view of the event, so it borrows its payload by `&`: hooks change it \
+                 through the dispatch",
+            );
+            None
+        }
+        other => {
+            let ty = other.to_token_stream().to_string().replace(' ', "");
+            errors.at(
+                other.span(),
+                format!("an event's payload is borrowed, so that nothing is moved or cloned to raise it: write `&'a {ty}`"),
+            );
+            None
+        }
+    }
+}
+
+/// The events against each other.
+pub(super) fn events(events: &[Event], errors: &mut Errors) {
+    let mut payloads = HashMap::new();
+    for event in events {
+        let payload = event.payload.for_static().to_token_stream().to_string();
+        if let Some(first) = payloads.insert(payload, &event.variant) {
+            errors.at(
+                event.payload.ty.span(),
+                format!(
+                    "`{first}` has this payload already: the payload tells which event it is, so each \
+                     has a type of its own"
+                ),
+            );
+        }
+        for taken in ["name", "priority"] {
+            if event.method == taken {
+                reserved(event.variant.span(), taken, errors);
+            }
+        }
+    }
+}
+
+fn reserved(at: Span, name: &str, errors: &mut Errors) {
+    errors.at(
+        at,
+        format!("the handler trait has a method `{name}()` of its own: name the event otherwise"),
+    );
+}

@@ -1,0 +1,258 @@
+//! What `#[derive(HookEvent)]` writes, beside the handler trait.
+
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote, quote_spanned};
+use syn::Lifetime;
+use syn::spanned::Spanned;
+
+use super::handler;
+use super::parse::{Event, Kind, Vocabulary};
+use crate::driver;
+
+pub(super) fn vocabulary(vocabulary: &Vocabulary) -> TokenStream {
+    let the_enum = the_enum(vocabulary);
+    let events = vocabulary
+        .events
+        .iter()
+        .enumerate()
+        .map(|(slot, event)| the_event(vocabulary, slot, event));
+    let hooks = hooks(vocabulary);
+    let handler = handler::handler(vocabulary);
+    quote! {
+        #the_enum
+        #(#events)*
+        #hooks
+        #handler
+    }
+}
+
+/// The enum as a vocabulary.
+fn the_enum(vocabulary: &Vocabulary) -> TokenStream {
+    let Vocabulary {
+        core,
+        ident,
+        handler,
+        context,
+        events,
+        ..
+    } = vocabulary;
+    let private = quote!(#core::__private);
+    let variants: Vec<_> = events.iter().map(|event| &event.variant).collect();
+    let names: Vec<_> = variants
+        .iter()
+        .map(|variant| driver::text_of(variant))
+        .collect();
+    quote! {
+        impl #ident<'_> {
+            /// The names of all events, in order.
+            pub const NAMES: &'static [&'static str] = &[#(#names),*];
+
+            /// The event's name: that of the variant.
+            #[must_use]
+            pub const fn name(&self) -> &'static str {
+                match self {
+                    #(#ident::#variants(_) => #names,)*
+                }
+            }
+        }
+
+        #[automatically_derived]
+        impl #core::Vocabulary for #ident<'static> {
+            type Context = #context;
+            type View<'__a> = #ident<'__a>;
+            type Handler = dyn #handler;
+            const EVENTS: &'static [&'static str] = Self::NAMES;
+
+            fn handler_name(handler: &Self::Handler) -> &str {
+                handler.name()
+            }
+
+            fn handler_priority(handler: &Self::Handler) -> i32 {
+                handler.priority()
+            }
+        }
+
+        #[automatically_derived]
+        impl #core::SharesVocabulary<#ident<'static>> for #ident<'static> {
+            type Common = Self;
+        }
+
+        #[automatically_derived]
+        impl #core::SharesVocabulary<#core::AnyVocabulary> for #ident<'static> {
+            type Common = Self;
+        }
+
+        #[automatically_derived]
+        impl #core::ContextOf<#ident<'static>> for #context {
+            fn of(context: &#context) -> &#context {
+                context
+            }
+        }
+
+        #[automatically_derived]
+        impl<__H: #handler + 'static> #core::Handles<__H> for #ident<'static> {
+            fn boxed(handler: __H) -> #private::Box<dyn #handler> {
+                #private::Box::new(handler)
+            }
+        }
+    }
+}
+
+/// One payload as an event.
+fn the_event(vocabulary: &Vocabulary, slot: usize, event: &Event) -> TokenStream {
+    let Vocabulary { core, ident, .. } = vocabulary;
+    let Event {
+        variant,
+        payload,
+        kind,
+        method,
+        subject,
+        ..
+    } = event;
+    let private = quote!(#core::__private);
+    let (ty, lifetimes) = (&payload.ty, &payload.lifetimes);
+    let name = driver::text_of(variant);
+    let slot = (0..slot).fold(
+        quote!(#private::Zero),
+        |slot, _| quote!(#private::Succ<#slot>),
+    );
+    let of = |lifetime: &str| payload.with(&Lifetime::new(lifetime, ty.span()));
+    let (at, view) = (of("'__x"), of("'__a"));
+    let never = quote!(::core::convert::Infallible);
+    let (kind_name, marker, response, patch) = match kind {
+        Kind::Observe => (quote!(Observe), quote!(Observed), never, quote!(Self)),
+        Kind::Intercept { respond, patch, .. } => (
+            quote!(Intercept),
+            quote!(Intercepted),
+            respond.as_ref().map_or(never, ToTokens::to_token_stream),
+            patch
+                .as_ref()
+                .map_or(quote!(Self), ToTokens::to_token_stream),
+        ),
+    };
+    let shorten = matches!(kind, Kind::Intercept { .. }).then(|| {
+        quote! {
+            fn shorten(action: #core::HookAction<Self::At<'static>>) -> #core::HookAction<Self> {
+                action.map(|patch| patch, |response| response)
+            }
+        }
+    });
+    let blockable = matches!(
+        kind,
+        Kind::Intercept {
+            no_block: false,
+            ..
+        }
+    );
+    let blockable = blockable.then(|| {
+        quote! {
+            #[automatically_derived]
+            impl<#(#lifetimes),*> #core::Blockable for #ty {}
+        }
+    });
+    let respondable = match kind {
+        Kind::Intercept {
+            respond: Some(respond),
+            ..
+        } => Some(quote! {
+            #[automatically_derived]
+            impl<#(#lifetimes),*> #core::Respondable for #ty {
+                type Answer = #respond;
+            }
+        }),
+        _ => None,
+    };
+    let subject = subject.as_ref().map(|field| {
+        quote_spanned! {driver::at(field.span())=>
+            #[automatically_derived]
+            impl<#(#lifetimes),*> #core::Subject for #ty {
+                fn subject(&self) -> &str {
+                    &self.#field
+                }
+            }
+        }
+    });
+    quote_spanned! {driver::at(ty.span())=>
+        #[automatically_derived]
+        impl<#(#lifetimes),*> #core::Event for #ty {
+            type Vocabulary = #ident<'static>;
+            type Kind = #core::#kind_name;
+            type Response = #response;
+            type Patch = #patch;
+            const NAME: &'static str = #name;
+            type Slot = #slot;
+            type At<'__x> = #at;
+
+            fn view(&self) -> #ident<'_> {
+                #ident::#variant(self)
+            }
+
+            fn ask<'__a>(
+                handler: &'__a #private::Handler<Self>,
+                cx: &'__a #core::Context<Self>,
+                event: #private::Access<'__a, Self>,
+            ) -> #private::BoxFuture<'__a, #private::Said<Self>> {
+                handler.#method(cx, event)
+            }
+        }
+
+        #[automatically_derived]
+        impl<#(#lifetimes),*> #core::#marker for #ty {
+            #shorten
+        }
+        #blockable
+        #respondable
+        #subject
+
+        #[automatically_derived]
+        impl<'__a> ::core::convert::From<&'__a #view> for #ident<'__a> {
+            fn from(event: &'__a #view) -> Self {
+                #ident::#variant(event)
+            }
+        }
+    }
+}
+
+/// The one bound that an agent author writes.
+fn hooks(vocabulary: &Vocabulary) -> TokenStream {
+    let Vocabulary {
+        core,
+        visibility,
+        ident,
+        hooks,
+        events,
+        ..
+    } = vocabulary;
+    let bounds: Vec<_> = events
+        .iter()
+        .map(|event| {
+            let (ty, lifetimes) = (&event.payload.ty, &event.payload.lifetimes);
+            let way_in = match event.kind {
+                Kind::Observe => quote!(Observes),
+                Kind::Intercept { .. } => quote!(Intercepts),
+            };
+            quote!(for<#(#lifetimes),*> #core::#way_in<#ty>)
+        })
+        .collect();
+    let doc = format!(
+        "Hooks for every event of [`{ident}`]: the bound of an agent that is generic over its hooks.\n\n\
+         Met by every pipeline of this vocabulary, and by a single hook. A future that dispatches through \
+         it is `Send`. Its methods are those of [`Hook`]({core}::Hook), [`Observes`]({core}::Observes) and \
+         [`Intercepts`]({core}::Intercepts).",
+    )
+    .replace(":: ", "::")
+    .replace(" ::", "::");
+    quote! {
+        #[doc = #doc]
+        #visibility trait #hooks:
+            #core::Hook<Vocabulary: #core::SharesVocabulary<#ident<'static>>>
+            #(+ #bounds)*
+        {}
+
+        impl<__H> #hooks for __H
+        where
+            __H: #core::Hook<Vocabulary: #core::SharesVocabulary<#ident<'static>>>
+                #(+ #bounds)*,
+        {}
+    }
+}

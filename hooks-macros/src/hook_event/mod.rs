@@ -1,0 +1,20 @@
+//! `#[derive(HookEvent)]`: an enum of borrowed payloads made a vocabulary.
+
+mod check;
+mod expand;
+mod handler;
+mod parse;
+
+use proc_macro2::TokenStream;
+
+use self::parse::Vocabulary;
+
+/// Expands the derive on an enum.
+pub(crate) fn expand(item: TokenStream) -> syn::Result<TokenStream> {
+    let item = syn::parse2(item)?;
+    let vocabulary = Vocabulary::of(&item)?;
+    Ok(expand::vocabulary(&vocabulary))
+}
+
+#[cfg(test)]
+mod tests;

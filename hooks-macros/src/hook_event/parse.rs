@@ -1,0 +1,220 @@
+//! What a vocabulary means: its context, and its events.
+
+use darling::FromMeta;
+use heck::ToSnakeCase;
+use proc_macro2::{Ident, TokenStream};
+use quote::{format_ident, quote};
+use syn::spanned::Spanned;
+use syn::{
+    Attribute, Data, DeriveInput, Expr, Fields, Meta, Path, Type, Variant, Visibility, parse_quote,
+};
+
+use super::check;
+use crate::driver::{self, Errors};
+use crate::lifetimes::AnyLifetime;
+
+/// An enum of events.
+pub(super) struct Vocabulary {
+    /// The path of `hooks_core`.
+    pub(super) core: TokenStream,
+    pub(super) visibility: Visibility,
+    pub(super) ident: Ident,
+    /// `ShopHooks`
+    pub(super) hooks: Ident,
+    /// `ShopHandler`
+    pub(super) handler: Ident,
+    pub(super) context: Type,
+    pub(super) events: Vec<Event>,
+}
+
+/// A variant.
+pub(super) struct Event {
+    pub(super) variant: Ident,
+    /// The payload, for any lifetime.
+    pub(super) payload: AnyLifetime,
+    /// The handler's method: `checkout`.
+    pub(super) method: Ident,
+    pub(super) kind: Kind,
+    pub(super) subject: Option<Ident>,
+    pub(super) docs: Vec<Attribute>,
+}
+
+pub(super) enum Kind {
+    Observe,
+    Intercept {
+        respond: Option<Type>,
+        patch: Option<Type>,
+        no_block: bool,
+    },
+}
+
+/// `#[events(…)]`
+#[derive(FromMeta, Default)]
+#[darling(default)]
+struct EventsOptions {
+    #[darling(with = ty)]
+    context: Option<Type>,
+    #[darling(rename = "crate", with = driver::path)]
+    krate: Option<Path>,
+}
+
+/// `#[observe(…)]`
+#[derive(FromMeta, Default)]
+#[darling(default)]
+struct ObserveOptions {
+    #[darling(with = ident)]
+    subject: Option<Ident>,
+}
+
+/// `#[intercept(…)]`
+#[derive(FromMeta, Default)]
+#[darling(default)]
+struct InterceptOptions {
+    #[darling(with = ty)]
+    respond: Option<Type>,
+    #[darling(with = ty)]
+    patch: Option<Type>,
+    no_block: bool,
+    #[darling(with = ident)]
+    subject: Option<Ident>,
+}
+
+impl Vocabulary {
+    pub(super) fn of(item: &DeriveInput) -> syn::Result<Self> {
+        let Data::Enum(data) = &item.data else {
+            return Err(check::not_an_enum(item));
+        };
+        let mut errors = Errors::default();
+        check::generics(item, &mut errors);
+        let events_attr = item
+            .attrs
+            .iter()
+            .find(|attr| attr.path().is_ident("events"));
+        let options: EventsOptions = options(events_attr, "`context` and `crate`", &mut errors);
+        let events: Vec<Event> = data
+            .variants
+            .iter()
+            .filter_map(|variant| Event::of(variant, &mut errors))
+            .collect();
+        if data.variants.is_empty() {
+            check::no_variants(item, &mut errors);
+        }
+        check::events(&events, &mut errors);
+        errors.finish()?;
+        let name = driver::text_of(&item.ident);
+        let stem = match name.strip_suffix("Event") {
+            Some("") | None => &name,
+            Some(stem) => stem,
+        };
+        Ok(Vocabulary {
+            core: driver::core_path(options.krate.as_ref()),
+            visibility: item.vis.clone(),
+            hooks: format_ident!("{stem}Hooks", span = item.ident.span()),
+            handler: format_ident!("{stem}Handler", span = item.ident.span()),
+            ident: item.ident.clone(),
+            context: options.context.unwrap_or_else(|| parse_quote!(())),
+            events,
+        })
+    }
+}
+
+impl Event {
+    /// Reads a variant; `None` where it was too wrong to go on.
+    fn of(variant: &Variant, errors: &mut Errors) -> Option<Self> {
+        let kind = |name: &'static str| move |attr: &&Attribute| attr.path().is_ident(name);
+        let observe: Vec<_> = variant.attrs.iter().filter(kind("observe")).collect();
+        let intercept: Vec<_> = variant.attrs.iter().filter(kind("intercept")).collect();
+        let (kind, subject) = match (observe.as_slice(), intercept.as_slice()) {
+            ([attr], []) => {
+                let options: ObserveOptions = options(Some(*attr), "`subject`", errors);
+                (Kind::Observe, options.subject)
+            }
+            ([], [attr]) => {
+                let allowed = "`respond`, `patch`, `no_block` and `subject`";
+                let options: InterceptOptions = options(Some(*attr), allowed, errors);
+                let kind = Kind::Intercept {
+                    respond: options.respond,
+                    patch: options.patch,
+                    no_block: options.no_block,
+                };
+                (kind, options.subject)
+            }
+            _ => {
+                check::not_one_kind(variant, observe.iter().chain(&intercept).copied(), errors);
+                return None;
+            }
+        };
+        let Fields::Unnamed(fields) = &variant.fields else {
+            check::not_one_payload(variant, errors);
+            return None;
+        };
+        if fields.unnamed.len() != 1 {
+            check::not_one_payload(variant, errors);
+            return None;
+        }
+        let payload = check::payload(&fields.unnamed[0].ty, errors)?;
+        let method = driver::text_of(&variant.ident).to_snake_case();
+        let method =
+            syn::parse_str::<Ident>(&method).unwrap_or_else(|_| format_ident!("r#{method}"));
+        Some(Event {
+            variant: variant.ident.clone(),
+            payload: AnyLifetime::new(payload.clone(), "__event"),
+            method: Ident::new(&method.to_string(), variant.ident.span()),
+            kind,
+            subject,
+            docs: variant
+                .attrs
+                .iter()
+                .filter(|attr| attr.path().is_ident("doc"))
+                .cloned()
+                .collect(),
+        })
+    }
+}
+
+/// Reads the options of an attribute, if it is there and has some.
+fn options<T: FromMeta + Default>(
+    attr: Option<&Attribute>,
+    allowed: &str,
+    errors: &mut Errors,
+) -> T {
+    let read = match attr.map(|attr| &attr.meta) {
+        None | Some(Meta::Path(_)) => return T::default(),
+        Some(Meta::List(list)) => driver::options(list.tokens.clone(), allowed),
+        Some(Meta::NameValue(pair)) => Err(syn::Error::new(
+            pair.eq_token.span(),
+            format!("options stand in parentheses: the options are {allowed}"),
+        )),
+    };
+    read.unwrap_or_else(|error| {
+        errors.push(error);
+        T::default()
+    })
+}
+
+/// An option that is a type: `key = Type`.
+fn ty(meta: &Meta) -> darling::Result<Option<Type>> {
+    let value = driver::expression(meta)?;
+    match syn::parse2(quote!(#value)) {
+        Ok(ty) => Ok(Some(ty)),
+        Err(_) => {
+            let key = driver::name_of(meta.path());
+            let how = format!("`{key}` takes a type: write `{key} = Type`");
+            Err(darling::Error::custom(how).with_span(&value))
+        }
+    }
+}
+
+/// An option that is a name: `key = field`.
+fn ident(meta: &Meta) -> darling::Result<Option<Ident>> {
+    match driver::expression(meta)? {
+        Some(Expr::Path(path)) if path.path.get_ident().is_some() => {
+            Ok(path.path.get_ident().cloned())
+        }
+        other => {
+            let key = driver::name_of(meta.path());
+            let how = format!("`{key}` takes the name of a field: write `{key} = field`");
+            Err(darling::Error::custom(how).with_span(&other))
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! What is wrong with a list that its tokens tell.
+
+use std::collections::HashSet;
+
+use quote::ToTokens;
+use syn::Expr;
+use syn::spanned::Spanned;
+
+use super::parse::List;
+use crate::driver::Errors;
+
+/// A position is written with two hexadecimal digits.
+const MOST: usize = 256;
+
+pub(super) fn list(list: &List) -> syn::Result<()> {
+    let mut errors = Errors::default();
+    if let Some(item) = list.items.get(MOST) {
+        errors.at(
+            item.hook.span(),
+            format!(
+                "a list holds at most {MOST} hooks: a pipeline is a hook, so write some of them as a \
+                 `hooks![…]` of their own"
+            ),
+        );
+    }
+    let mut names = HashSet::new();
+    for item in &list.items {
+        for attr in &item.attrs {
+            if !attr.path().is_ident("cfg") {
+                errors.at(
+                    attr.span(),
+                    "only `#[cfg(…)]` may stand before a hook in a list",
+                );
+            }
+        }
+        // A call makes a new hook each time; a name is the same one. Behind a `cfg` only one may be left.
+        if let Expr::Path(path) = &item.hook
+            && item.attrs.is_empty()
+        {
+            let name = path.to_token_stream().to_string().replace(' ', "");
+            if !names.insert(name.clone()) {
+                errors.at(
+                    path.span(),
+                    format!("`{name}` stands twice in this list, and would run twice: remove one"),
+                );
+            }
+        }
+    }
+    errors.finish()
+}

@@ -1,0 +1,137 @@
+//! What `hooks![…]` writes: the hooks, one `let` each, a sorting network, and groups of eight.
+//!
+//! The network is Batcher's odd-even merge sort, whose comparators do not depend on the values: each is
+//! `let (a, b) = order(a, b);`, and the type of what comes out is found by the type checker.
+
+use proc_macro2::{Ident, Literal, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
+use syn::spanned::Spanned;
+
+use super::parse::{Item, List};
+use crate::driver;
+
+/// How many hooks run in one body.
+const WIDTH: usize = 8;
+
+pub(super) fn list(list: &List) -> TokenStream {
+    let core = &list.core;
+    let private = quote!(#core::__private);
+    let names: Vec<Ident> = (0..list.items.len())
+        .map(|nth| format_ident!("__hook{nth}"))
+        .collect();
+    let listed = list
+        .items
+        .iter()
+        .enumerate()
+        .map(|(nth, item)| listed(&private, nth, &names[nth], item));
+    let comparators = network(list.items.len()).map(|(a, b)| {
+        let (a, b) = (&names[a], &names[b]);
+        quote!(let (#a, #b) = #private::order(#a, #b);)
+    });
+    let hooks = names.iter().map(|name| quote!(#name.into_hook())).collect();
+    let group = grouped(&private, hooks);
+    quote!({
+        let __agreed = #private::Agreed::NOTHING_YET;
+        #(#listed)*
+        #(#comparators)*
+        #core::Pipeline::new(#group)
+    })
+}
+
+/// Takes one hook into the list, at its position.
+fn listed(private: &TokenStream, nth: usize, name: &Ident, item: &Item) -> TokenStream {
+    let hook = &item.hook;
+    let span = hook.span();
+    let hook = match &item.priority {
+        None => quote!(#hook),
+        Some(priority) => {
+            let constant = Ident::new("__PRIORITY", driver::at(priority.span()));
+            let constant_item = quote_spanned! {driver::at(priority.span())=>
+                const #constant: ::core::primitive::i32 = #priority;
+            };
+            quote_spanned! {driver::at(span)=> {
+                #constant_item
+                #private::at::<#private::rank!(#constant), _>(#hook)
+            }}
+        }
+    };
+    let [high, low] = [nth / 16, nth % 16].map(Literal::usize_unsuffixed);
+    let position = quote!((#private::Nibble<#high>, (#private::Nibble<#low>, ())));
+    let take = |hook: TokenStream| {
+        quote_spanned! {driver::at(span)=>
+            let (#name, __agreed) = #private::listed::<#position, _, _>(__agreed, #hook);
+        }
+    };
+    let cfgs: Vec<_> = item
+        .attrs
+        .iter()
+        .filter_map(|attr| attr.meta.require_list().ok())
+        .map(|cfg| &cfg.tokens)
+        .collect();
+    if cfgs.is_empty() {
+        return take(hook);
+    }
+    let present = take(hook);
+    let absent = take(quote!(#private::ABSENT));
+    quote! {
+        #[cfg(all(#(#cfgs),*))]
+        #present
+        #[cfg(not(all(#(#cfgs),*)))]
+        #absent
+    }
+}
+
+/// Groups hooks eight wide, and the groups again, until one is left.
+fn grouped(private: &TokenStream, hooks: Vec<TokenStream>) -> TokenStream {
+    let group = |members: &[TokenStream]| quote!(#private::Group::new(&__agreed, (#(#members,)*)));
+    if hooks.len() <= WIDTH {
+        return group(&hooks);
+    }
+    grouped(private, hooks.chunks(WIDTH).map(group).collect())
+}
+
+/// The comparators of Batcher's odd-even merge sort for any number of values, in order.
+fn network(len: usize) -> impl Iterator<Item = (usize, usize)> {
+    let powers = |below: usize| {
+        std::iter::successors(Some(1), |p| Some(p * 2)).take_while(move |&p| p < below)
+    };
+    powers(len).flat_map(move |sorted| {
+        let mut strides: Vec<usize> = powers(sorted + 1).collect();
+        strides.reverse();
+        strides.into_iter().flat_map(move |stride| {
+            let start = stride % sorted;
+            (start..len.saturating_sub(stride))
+                .step_by(2 * stride)
+                .flat_map(move |from| from..(from + stride).min(len - stride))
+                .map(move |low| (low, low + stride))
+                .filter(move |(low, high)| low / (2 * sorted) == high / (2 * sorted))
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::network;
+
+    /// By the zero-one principle a network sorts if it sorts all lists of two values.
+    #[test]
+    fn the_network_sorts_any_number_of_hooks() {
+        for len in 0..=12 {
+            for list in 0_u32..1 << len {
+                let mut values: Vec<u32> = (0..len).map(|nth| list >> nth & 1).collect();
+                for (low, high) in network(len) {
+                    if values[low] > values[high] {
+                        values.swap(low, high);
+                    }
+                }
+                assert!(values.is_sorted(), "{len} hooks, list {list:b}: {values:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_list_of_256_needs_few_thousand_comparators() {
+        assert_eq!(network(8).count(), 19);
+        assert_eq!(network(256).count(), 3839);
+    }
+}

@@ -1,0 +1,17 @@
+//! `hooks![…]`: a list of hooks, sorted by the type checker.
+
+mod check;
+mod expand;
+mod parse;
+
+use proc_macro2::TokenStream;
+
+/// Expands `hooks!(path_of_core, hook, …)`.
+pub(crate) fn expand(tokens: TokenStream) -> syn::Result<TokenStream> {
+    let list = syn::parse2(tokens)?;
+    check::list(&list)?;
+    Ok(expand::list(&list))
+}
+
+#[cfg(test)]
+mod tests;

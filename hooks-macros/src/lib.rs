@@ -1,0 +1,186 @@
+//! The macros of `hooks-core`, which re-exports them and documents how they are used.
+//!
+//! Each macro has a folder, and goes the same way: `parse` reads what was written, `check` says what is
+//! wrong with it, at the user's own token, and `expand` writes the code. [`driver`] is what they share.
+//! Generated code reaches `hooks-core` through `__private` only, and has no `unsafe`.
+
+mod driver;
+mod glob;
+mod hook;
+mod hook_event;
+mod hooks;
+mod lifetimes;
+
+use proc_macro::TokenStream;
+
+/// Makes a hook of a function, or of a type with an annotated `impl` block.
+///
+/// ```
+/// # use hooks_core::agent::{AgentContext, AgentEvent, BeforeToolCall, ToolCallEnd};
+/// use hooks_core::{HookAction, hook, hooks, priority};
+///
+/// /// The event comes from the parameter's type, the kind from the event.
+/// #[hook(priority = 50, only("shell"))]
+/// fn deny_rm(call: &BeforeToolCall) -> HookAction<BeforeToolCall> {
+///     if call.args["command"].as_str().is_some_and(|command| command.contains("rm -rf")) {
+///         return HookAction::block("recursive delete is not allowed");
+///     }
+///     HookAction::Continue
+/// }
+///
+/// /// The context stands before the event; what is taken by `&mut` is changed in place.
+/// #[hook(priority = priority::NORMAL + 10, only("file_*"))]
+/// fn absolute(cx: &AgentContext, call: &mut BeforeToolCall) {
+///     if let Some(path) = call.args["path"].as_str() {
+///         call.args["path"] = format!("{}/{path}", cx.cwd).into();
+///     }
+/// }
+///
+/// /// An asynchronous hook.
+/// #[hook(priority = priority::AUDIT, on_panic = skip)]
+/// async fn report(done: &ToolCallEnd<'_>) { /* … */ }
+///
+/// /// Sees every event of the vocabulary, read-only.
+/// #[hook(every, priority = priority::LAST)]
+/// fn trace(event: AgentEvent<'_>) { println!("{}", event.name()); }
+///
+/// /// State, and several events.
+/// struct RateLimit { left: std::sync::atomic::AtomicI32 }
+///
+/// #[hook(priority = 200)]
+/// impl RateLimit {
+///     fn check(&self, _: &BeforeToolCall) -> HookAction<BeforeToolCall> {
+///         match self.left.fetch_sub(1, std::sync::atomic::Ordering::Relaxed) {
+///             1.. => HookAction::Continue,
+///             _ => HookAction::block("too many calls"),
+///         }
+///     }
+///     async fn note(&self, done: &ToolCallEnd<'_>) { /* … */ }
+/// }
+///
+/// let hooks = hooks![trace, report, absolute, deny_rm, RateLimit { left: 60.into() }];
+/// assert_eq!(format!("{hooks:?}"), "[RateLimit, deny_rm, absolute, report, trace]");
+/// ```
+///
+/// # What a hook takes and returns
+///
+/// It takes the event by `&`, or, where it is intercepted, by `&mut`; and before it, if wanted, the
+/// vocabulary's context by `&`. An event that borrows is written with its lifetime elided:
+/// `&ToolCallEnd<'_>`. It returns nothing; on an intercepted event also `HookAction<E>`, or a `Result`
+/// of either, whose `Err` blocks: see [`Return`](../hooks_core/trait.Return.html).
+///
+/// # What is made of it
+///
+/// A function becomes a unit struct of its name, with its visibility, docs, `cfg`s and lint attributes
+/// kept, so that the name stands for the hook in a list. The function itself stays callable as
+/// `deny_rm::call(…)`: a hook is tested like any function. In an `impl` block the methods that take
+/// `&self` and something more are hooks, and all methods stay as they are.
+///
+/// # Options
+///
+/// | option | meaning | default |
+/// | --- | --- | --- |
+/// | `priority = EXPR` | a const `i32`; higher runs first | `0` |
+/// | `name = "…"` | a const `&str`: its name in plans, and in `cancel.hook` | the item's name |
+/// | `only("glob", …)` | runs only if the event's subject matches one of them: `*`, `?`, `[a-z]`, `[!a-z]`, `{a,b}`, and `\` before a character that is to stand for itself | every event |
+/// | `when = predicate` | runs only if the predicate, a path or a closure from `&E` to `bool`, says so | every event |
+/// | `timeout = "2s"` | drops an asynchronous hook that takes longer; in words as `"1m 30s"` or `"500ms"`; needs the feature `tokio` | none |
+/// | `on_timeout = block \| skip` | what then: block the event with that reason, or go on as if the hook were not there, with the event as it was before it | `block` on intercepted events, `skip` on observed ones |
+/// | `on_panic = propagate \| skip \| block` | the same for a panic; needs the feature `std` | `propagate` |
+/// | `every` | the hook sees every event of a vocabulary, read-only: its parameter is the enum, by value | |
+/// | `vocabulary = path` | with `every`, the enum, where the parameter's type does not name it | the parameter's type |
+/// | `crate = path` | where `hooks_core` is found | `::hooks_core`, or as renamed in `Cargo.toml` |
+///
+/// On an `impl` block the options go for every method; `only`, `when`, `timeout`, `on_timeout` and
+/// `on_panic` may also stand on a method, as `#[hook(only("shell"))]`, and go before the block's.
+#[proc_macro_attribute]
+pub fn hook(options: TokenStream, item: TokenStream) -> TokenStream {
+    hook::expand(options.into(), item.into()).into()
+}
+
+/// The list behind `hooks_core::hooks![…]`, which tells it where `hooks_core` is.
+#[doc(hidden)]
+#[proc_macro]
+pub fn hooks(list: TokenStream) -> TokenStream {
+    driver::or_compile_error(hooks::expand(list.into())).into()
+}
+
+/// Makes a vocabulary of an enum: its variants are events, and their payloads are what hooks take.
+///
+/// The enum borrows its payloads: it is at once the declaration, and the read-only view of any event. A
+/// variant holds one payload, by reference, and says what hooks may do.
+///
+/// ```
+/// use hooks_core::{HookAction, HookEvent, HookResult, hook, hooks};
+///
+/// #[derive(Debug, Clone)]
+/// pub struct Cart { pub total: u32 }
+/// pub struct Parcel<'a> { pub address: &'a str }
+/// #[derive(Debug, PartialEq)]
+/// pub struct Receipt(u32);
+/// pub struct ShopContext { pub currency: &'static str }
+///
+/// #[derive(HookEvent, Clone, Copy)]
+/// #[events(context = ShopContext)]
+/// pub enum ShopEvent<'a> {
+///     /// Before the cart is paid for.
+///     #[intercept(respond = Receipt)]
+///     Checkout(&'a Cart),
+///     /// A parcel has left.
+///     #[observe]
+///     Shipped(&'a Parcel<'a>),
+/// }
+///
+/// #[hook]
+/// fn free_for_staff(cart: &Cart) -> HookAction<Cart> {
+///     if cart.total == 0 { HookAction::respond(Receipt(0)) } else { HookAction::Continue }
+/// }
+///
+/// #[hook]
+/// fn announce(cx: &ShopContext, parcel: &Parcel<'_>) {
+///     println!("to {}, paid in {}", parcel.address, cx.currency);
+/// }
+///
+/// /// The bound that an agent author writes.
+/// fn checkout(hooks: &impl ShopHooks, mut cart: Cart) -> bool {
+///     hooks.handles::<Cart>() && cart.total > 0
+/// }
+/// assert!(checkout(&hooks![announce, free_for_staff], Cart { total: 5 }));
+///
+/// let cx = ShopContext { currency: "EUR" };
+/// let result = hooks![free_for_staff].intercept_now(&cx, &mut Cart { total: 0 });
+/// assert_eq!(result, HookResult::Respond(Receipt(0)));
+/// assert_eq!(ShopEvent::NAMES, ["Checkout", "Shipped"]);
+/// assert_eq!(ShopEvent::from(&Parcel { address: "here" }).name(), "Shipped");
+/// ```
+///
+/// # What it writes
+///
+/// For an enum `ShopEvent` (the ending `Event` is left out of the names):
+///
+/// - `ShopEvent::NAMES`, `event.name()`, and `From<&Payload>` for the enum;
+/// - [`Event`](../hooks_core/trait.Event.html) for each payload, and the traits that say what its hooks
+///   may do;
+/// - `trait ShopHooks`: the one bound that an agent author writes, met by every pipeline of the
+///   vocabulary. A future that dispatches through it is `Send`.
+/// - `trait ShopHandler`: the object-safe face, for hooks that only exist at run time, kept in a
+///   [`HookRegistry`](../hooks_core/struct.HookRegistry.html). It is implemented under
+///   `#[async_trait]`: `name()`, `priority()`, and one method an event, each with a default that does
+///   nothing.
+///
+/// # Options
+///
+/// | on | option | meaning |
+/// | --- | --- | --- |
+/// | the enum | `#[events(context = Type)]` | what every hook may read beside the event; default `()` |
+/// | the enum | `#[events(crate = path)]` | where `hooks_core` is found |
+/// | a variant | `#[observe]` | hooks look; asynchronous ones run concurrently |
+/// | a variant | `#[intercept]` | hooks run in order; they may change the event, or stop it |
+/// | | `#[intercept(respond = Type)]` | a hook may answer in the agent's place; without it none can |
+/// | | `#[intercept(patch = Type)]` | what `HookAction::modify` takes, a `Patch<Payload>`; without it the whole payload |
+/// | | `#[intercept(no_block)]` | the work is done already: hooks may rewrite, and abort the turn or the run, but not block |
+/// | | `subject = field`, on either kind | the field that `only("glob")` matches, a `String` or `&str` |
+#[proc_macro_derive(HookEvent, attributes(events, observe, intercept))]
+pub fn derive_hook_event(item: TokenStream) -> TokenStream {
+    driver::or_compile_error(hook_event::expand(item.into())).into()
+}

@@ -1,0 +1,99 @@
+//! An event's type, for any lifetime.
+//!
+//! A user writes `ToolCallEnd<'_>`, or names a lifetime of the function; an `impl` needs the lifetime
+//! declared, and the type of a hook's answers needs one without any. So each lifetime in the type is
+//! given a name of its own once, and can then be named, or `'static`, as the place wants.
+
+use proc_macro2::Span;
+use syn::visit_mut::VisitMut;
+use syn::{Lifetime, Type, TypeReference};
+
+/// A type, and the lifetimes in it, each of which stands for any.
+#[derive(Clone)]
+pub(crate) struct AnyLifetime {
+    /// The type, with its lifetimes renamed.
+    pub(crate) ty: Type,
+    /// The renamed lifetimes, in order.
+    pub(crate) lifetimes: Vec<Lifetime>,
+    /// A `'static` that was written in it.
+    pub(crate) fixed: Option<Lifetime>,
+}
+
+impl AnyLifetime {
+    /// Renames the lifetimes of `ty` to `'{prefix}0`, `'{prefix}1`, ….
+    pub(crate) fn new(mut ty: Type, prefix: &str) -> Self {
+        let mut rename = Rename {
+            prefix,
+            lifetimes: Vec::new(),
+            fixed: None,
+        };
+        rename.visit_type_mut(&mut ty);
+        AnyLifetime {
+            ty,
+            lifetimes: rename.lifetimes,
+            fixed: rename.fixed,
+        }
+    }
+
+    /// The type with `lifetime` in all places.
+    pub(crate) fn with(&self, lifetime: &Lifetime) -> Type {
+        self.renamed(&vec![lifetime.clone(); self.lifetimes.len()])
+    }
+
+    /// The type with other names for its lifetimes, one each, in order.
+    pub(crate) fn renamed(&self, names: &[Lifetime]) -> Type {
+        let mut ty = self.ty.clone();
+        let pairs = self.lifetimes.iter().zip(names);
+        Replace {
+            with: |old: &Lifetime| {
+                let mut pairs = pairs.clone();
+                pairs
+                    .find(|(lifetime, _)| *lifetime == old)
+                    .map(|(_, new)| new.clone())
+            },
+        }
+        .visit_type_mut(&mut ty);
+        ty
+    }
+
+    /// The type with `'static` in all places.
+    pub(crate) fn for_static(&self) -> Type {
+        self.with(&Lifetime::new("'static", Span::call_site()))
+    }
+}
+
+struct Rename<'p> {
+    prefix: &'p str,
+    lifetimes: Vec<Lifetime>,
+    fixed: Option<Lifetime>,
+}
+
+impl VisitMut for Rename<'_> {
+    fn visit_lifetime_mut(&mut self, lifetime: &mut Lifetime) {
+        if lifetime.ident == "static" {
+            self.fixed.get_or_insert_with(|| lifetime.clone());
+            return;
+        }
+        let name = format!("'{}{}", self.prefix, self.lifetimes.len());
+        *lifetime = Lifetime::new(&name, lifetime.span());
+        self.lifetimes.push(lifetime.clone());
+    }
+
+    fn visit_type_reference_mut(&mut self, reference: &mut TypeReference) {
+        let elided = || Lifetime::new("'_", reference.and_token.span);
+        reference.lifetime.get_or_insert_with(elided);
+        syn::visit_mut::visit_type_reference_mut(self, reference);
+    }
+}
+
+struct Replace<F> {
+    with: F,
+}
+
+impl<F: Fn(&Lifetime) -> Option<Lifetime>> VisitMut for Replace<F> {
+    fn visit_lifetime_mut(&mut self, lifetime: &mut Lifetime) {
+        if let Some(new) = (self.with)(lifetime) {
+            *lifetime = new;
+        }
+    }
+}
