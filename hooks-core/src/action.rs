@@ -35,8 +35,10 @@ use crate::result::{Cancel, HookResult, Scope};
 /// assert_eq!(careful::call(&call), HookAction::block("no shell here"));
 /// ```
 #[must_use = "an action does nothing until the hook returns it"]
+#[derive(Default)]
 pub enum HookAction<E: Event> {
     /// Nothing to say: go on. The default.
+    #[default]
     Continue,
     /// Change the event, and go on: later hooks see it as changed. See [`HookAction::modify`].
     Modify(E::Patch),
@@ -129,7 +131,7 @@ impl<E: Event> HookAction<E> {
     }
 
     /// Applies a change to the event, and says what that means for the pipeline.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn settle(
         self,
         event: &mut E,
@@ -190,12 +192,6 @@ impl<E: Event> From<HookResult<E>> for HookAction<E> {
                 hook: Some(cancel.hook),
             },
         }
-    }
-}
-
-impl<E: Event> Default for HookAction<E> {
-    fn default() -> Self {
-        HookAction::Continue
     }
 }
 
@@ -269,7 +265,7 @@ impl<E: Event<Patch: PartialEq, Response: PartialEq>> PartialEq for HookAction<E
 /// | event | a hook returns |
 /// | --- | --- |
 /// | observed | nothing |
-/// | intercepted | nothing, or [`HookAction<E>`] |
+/// | intercepted | nothing, [`HookAction<E>`], or the [`HookResult<E>`] of a pipeline that it asked |
 /// | intercepted and not `no_block` | also `Result<either, X>` with `X: Display`; `Err(x)` blocks with that reason |
 ///
 /// ```
@@ -292,28 +288,35 @@ impl<E: Event<Patch: PartialEq, Response: PartialEq>> PartialEq for HookAction<E
     note = "on an observed event a hook returns nothing; on an intercepted event `E` it returns nothing, \
             `HookAction<E>` of that same event, or a `Result` of either, whose error is `Display`"
 )]
-pub trait Return<E: Event<Kind = K>, K: Kind> {
-    /// Does to the event what the hook said, and tells the pipeline.
+pub trait Return<E: Event<Kind = K>, K: Kind = <E as Event>::Kind> {
+    /// What the hook says with it.
     #[doc(hidden)]
-    fn conclude(self, event: K::Access<'_, E>, hook: &'static str) -> K::Outcome<E>;
+    fn said(self) -> K::Said<E>;
 }
 
 impl<E: Event<Kind = Observe>> Return<E, Observe> for () {
-    #[inline]
-    fn conclude(self, _: &E, _: &'static str) {}
+    #[inline(always)]
+    fn said(self) {}
 }
 
 impl<E: Event<Kind = Intercept>> Return<E, Intercept> for () {
-    #[inline]
-    fn conclude(self, _: &mut E, _: &'static str) -> HookResult<E> {
-        HookResult::Continue
+    #[inline(always)]
+    fn said(self) -> HookAction<E> {
+        HookAction::Continue
     }
 }
 
 impl<E: Event<Kind = Intercept>> Return<E, Intercept> for HookAction<E> {
-    #[inline]
-    fn conclude(self, event: &mut E, hook: &'static str) -> HookResult<E> {
-        self.settle(event, || Cow::Borrowed(hook))
+    #[inline(always)]
+    fn said(self) -> HookAction<E> {
+        self
+    }
+}
+
+impl<E: Event<Kind = Intercept>> Return<E, Intercept> for HookResult<E> {
+    #[inline(always)]
+    fn said(self) -> HookAction<E> {
+        self.into()
     }
 }
 
@@ -323,11 +326,11 @@ where
     R: Return<E, Intercept>,
     X: Display,
 {
-    #[inline]
-    fn conclude(self, event: &mut E, hook: &'static str) -> HookResult<E> {
+    #[inline(always)]
+    fn said(self) -> HookAction<E> {
         match self {
-            Ok(said) => said.conclude(event, hook),
-            Err(error) => HookAction::block(error.to_string()).conclude(event, hook),
+            Ok(said) => said.said(),
+            Err(error) => HookAction::block(error.to_string()),
         }
     }
 }

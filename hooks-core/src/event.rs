@@ -13,7 +13,7 @@ use alloc::borrow::Cow;
 use alloc::boxed::Box;
 use core::future::Future;
 
-use crate::action::HookAction;
+use crate::action::{HookAction, Return};
 use crate::answers::Slot;
 use crate::hook::{Access, Context};
 use crate::registry::{BoxFuture, Handler};
@@ -247,17 +247,27 @@ pub trait Kind: Sized {
     type Access<'a, E: Event + 'a>: Send;
     /// What a dispatch comes to: `()` or `HookResult<E>`.
     #[doc(hidden)]
-    type Outcome<E: Event>: Send;
-    /// What one handler says: `()` or `HookAction<E>`.
+    type Outcome<E: Event<Kind = Self>>: Return<E, Self> + Send;
+    /// What one hook says: `()` or `HookAction<E>`.
     #[doc(hidden)]
     type Said<E: Event>: Send;
+    /// Does to the event what a hook said, and tells the pipeline.
+    #[doc(hidden)]
+    fn settle<E: Event<Kind = Self>>(
+        event: Self::Access<'_, E>,
+        said: Self::Said<E>,
+        hook: &'static str,
+    ) -> Self::Outcome<E>;
 
     /// The outcome of no hook having anything to say.
     #[doc(hidden)]
     fn go_on<E: Event<Kind = Self>>() -> Self::Outcome<E>;
-    /// Looks at the event.
+    /// Looks at the event. (The bound `E: 'a` makes `'a` early bound here and in the impls: see E0195.)
     #[doc(hidden)]
-    fn look<'l, E: Event<Kind = Self>>(access: &'l Self::Access<'_, E>) -> &'l E;
+    fn look<'a, E: Event<Kind = Self> + 'a>(access: Self::Access<'a, E>) -> &'a E;
+    /// Lends the event out.
+    #[doc(hidden)]
+    fn lend<'l, E: Event<Kind = Self>>(access: &'l mut Self::Access<'_, E>) -> Self::Access<'l, E>;
     /// Runs the handlers of a registry.
     #[doc(hidden)]
     fn ask_all<'a, E: Event<Kind = Self>>(
@@ -277,15 +287,23 @@ pub enum Intercept {}
 
 impl Kind for Observe {
     type Access<'a, E: Event + 'a> = &'a E;
-    type Outcome<E: Event> = ();
+    type Outcome<E: Event<Kind = Self>> = ();
     type Said<E: Event> = ();
 
-    #[inline]
+    #[inline(always)]
+    fn settle<E: Event<Kind = Self>>(_: &E, (): (), _: &'static str) {}
+
+    #[inline(always)]
     fn go_on<E: Event<Kind = Self>>() {}
 
-    #[inline]
-    fn look<'l, E: Event<Kind = Self>>(access: &'l &E) -> &'l E {
-        access
+    #[inline(always)]
+    fn look<'a, E: Event<Kind = Self> + 'a>(event: &'a E) -> &'a E {
+        event
+    }
+
+    #[inline(always)]
+    fn lend<'l, E: Event<Kind = Self>>(event: &'l mut &E) -> &'l E {
+        event
     }
 
     async fn ask_all<'a, E: Event<Kind = Self>>(
@@ -299,17 +317,32 @@ impl Kind for Observe {
 
 impl Kind for Intercept {
     type Access<'a, E: Event + 'a> = &'a mut E;
-    type Outcome<E: Event> = HookResult<E>;
+    type Outcome<E: Event<Kind = Self>> = HookResult<E>;
     type Said<E: Event> = HookAction<E>;
 
-    #[inline]
+    #[inline(always)]
+    fn settle<E: Event<Kind = Self>>(
+        event: &mut E,
+        said: HookAction<E>,
+        hook: &'static str,
+    ) -> HookResult<E> {
+        said.settle(event, || Cow::Borrowed(hook))
+    }
+
+    #[inline(always)]
     fn go_on<E: Event<Kind = Self>>() -> HookResult<E> {
         HookResult::Continue
     }
 
-    #[inline]
-    fn look<'l, E: Event<Kind = Self>>(access: &'l &mut E) -> &'l E {
-        access
+    #[inline(always)]
+    fn look<'a, E: Event<Kind = Self> + 'a>(event: &'a mut E) -> &'a E {
+        event
+    }
+
+    #[inline(always)]
+    #[expect(clippy::mut_mut, reason = "an intercepted event is held by `&mut`")]
+    fn lend<'l, E: Event<Kind = Self>>(event: &'l mut &mut E) -> &'l mut E {
+        event
     }
 
     async fn ask_all<'a, E: Event<Kind = Self>>(

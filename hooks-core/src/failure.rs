@@ -5,7 +5,9 @@
 //! block what is only observed, does not compile.
 
 use alloc::borrow::Cow;
-use alloc::string::{String, ToString};
+#[cfg(feature = "std")]
+use alloc::string::String;
+use alloc::string::ToString;
 use core::fmt::{self, Display};
 use core::future::Future;
 use core::time::Duration;
@@ -102,6 +104,10 @@ impl<E: Clone> Restore for E {
 }
 
 /// Runs a hook and catches its panic.
+///
+/// # Errors
+///
+/// The hook panicked.
 #[cfg(feature = "std")]
 pub fn catch<R>(hook: impl FnOnce() -> R) -> Result<R, Panicked> {
     use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -120,6 +126,10 @@ pub fn catch<R>(hook: impl FnOnce() -> R) -> Result<R, Panicked> {
 }
 
 /// Awaits a hook and catches its panic.
+///
+/// # Errors
+///
+/// The hook panicked.
 #[cfg(feature = "std")]
 pub async fn catch_async<F: Future>(hook: F) -> Result<F::Output, Panicked> {
     use core::task::Poll;
@@ -133,18 +143,30 @@ pub async fn catch_async<F: Future>(hook: F) -> Result<F::Output, Panicked> {
 }
 
 /// Without `std` nothing is caught; `require_std!` has said so where the option was written.
+///
+/// # Errors
+///
+/// None.
 #[cfg(not(feature = "std"))]
 pub fn catch<R>(hook: impl FnOnce() -> R) -> Result<R, Panicked> {
     Ok(hook())
 }
 
 /// Without `std` nothing is caught; `require_std!` has said so where the option was written.
+///
+/// # Errors
+///
+/// None.
 #[cfg(not(feature = "std"))]
 pub async fn catch_async<F: Future>(hook: F) -> Result<F::Output, Panicked> {
     Ok(hook.await)
 }
 
 /// Awaits a hook for so long, and then drops it.
+///
+/// # Errors
+///
+/// The hook was not done in time.
 #[cfg(feature = "tokio")]
 pub async fn deadline<F: Future>(timeout: Duration, hook: F) -> Result<F::Output, TimedOut> {
     tokio::time::timeout(timeout, hook)
@@ -153,6 +175,10 @@ pub async fn deadline<F: Future>(timeout: Duration, hook: F) -> Result<F::Output
 }
 
 /// Without `tokio` there is no clock; `require_tokio!` has said so where the option was written.
+///
+/// # Errors
+///
+/// None.
 #[cfg(not(feature = "tokio"))]
 pub async fn deadline<F: Future>(_: Duration, hook: F) -> Result<F::Output, TimedOut> {
     Ok(hook.await)

@@ -11,6 +11,7 @@ use core::marker::PhantomData;
 use core::pin::pin;
 use core::task::Poll;
 
+use crate::action::Return;
 use crate::answers::{Answers, ModeOf};
 use crate::event::{AnyVocabulary, Event, Intercept, Kind, Observe};
 use crate::hook::{Access, Context, Handle, HandleAsync, Hook, Outcome, Step, StepNow};
@@ -86,8 +87,19 @@ impl<V, Ev: Event, T: Send + Sync> HandleAsync<Ev> for Group<V, T>
 where
     Self: Hook + All<Ev, Ev::Kind>,
 {
+    type Said = Outcome<Ev>;
+
     #[inline]
     fn handle<'a>(
+        &'a self,
+        cx: &'a Context<Ev>,
+        event: Access<'a, Ev>,
+    ) -> impl Future<Output = Self::Said> + Send {
+        self.all(cx, event)
+    }
+
+    #[inline]
+    fn decide<'a>(
         &'a self,
         cx: &'a Context<Ev>,
         event: Access<'a, Ev>,
@@ -190,9 +202,12 @@ macro_rules! groups {
         {
             #[inline]
             async fn all<'a>(&'a self, cx: &'a Context<Ev>, event: &'a mut Ev) -> HookResult<Ev> {
-                $(unless_decided!(
-                    <ModeOf<$H, Ev> as Step<_, _>>::step(&self.members.$i, cx, &mut *event).await
-                );)*
+                $(
+                    let said = <ModeOf<$H, Ev> as Step<_, _>>::step(&self.members.$i, cx, &mut *event)
+                        .await
+                        .said();
+                    unless_decided!(Intercept::settle(&mut *event, said, $H::NAME));
+                )*
                 HookResult::Continue
             }
         }

@@ -12,6 +12,7 @@ use alloc::boxed::Box;
 use alloc::sync::Arc;
 use core::future::Future;
 
+use crate::action::Return;
 use crate::answers::{Answers, Later, Mode, ModeOf, Now, Skip};
 use crate::event::{Event, Intercepted, Kind, Observed, SharesVocabulary, Vocabulary};
 use crate::order::Number;
@@ -53,6 +54,9 @@ pub type Outcome<E> = <<E as Event>::Kind as Kind>::Outcome<E>;
 pub trait Hook: Describe + Send + Sync {
     /// The vocabulary whose events it handles.
     type Vocabulary;
+    /// Its name, for a hook that is not made of others.
+    #[doc(hidden)]
+    const NAME: &'static str = "";
     /// Its priority.
     #[doc(hidden)]
     type Rank: Number;
@@ -85,14 +89,37 @@ pub trait Handle<E: Event>: Hook {
     fn handle<'a>(&'a self, cx: &'a Context<E>, event: Access<'a, E>) -> Outcome<E>;
 }
 
-/// A hook's asynchronous answer to `E`.
+/// A hook's asynchronous answer to `E`: what the user's function returns, so that its future is the
+/// user's own. To turn it into an outcome in a future of its own would cost each hook as much as the hook.
 #[doc(hidden)]
 pub trait HandleAsync<E: Event>: Hook {
+    type Said: Return<E>;
+    /// For a hook among others, which do what it says.
     fn handle<'a>(
         &'a self,
         cx: &'a Context<E>,
         event: Access<'a, E>,
-    ) -> impl Future<Output = Outcome<E>> + Send;
+    ) -> impl Future<Output = Self::Said> + Send;
+
+    /// For a hook by itself. What is made of hooks does what they say in the same future.
+    #[inline]
+    fn decide<'a>(
+        &'a self,
+        cx: &'a Context<E>,
+        event: Access<'a, E>,
+    ) -> impl Future<Output = Outcome<E>> + Send {
+        settled(self, cx, event)
+    }
+}
+
+/// Awaits one hook's answer, and does what it says.
+async fn settled<'a, E: Event, H: HandleAsync<E> + ?Sized>(
+    hook: &'a H,
+    cx: &'a Context<E>,
+    mut event: Access<'a, E>,
+) -> Outcome<E> {
+    let said = hook.handle(cx, E::Kind::lend::<E>(&mut event)).await;
+    E::Kind::settle(event, said.said(), H::NAME)
 }
 
 /// Asks `H` about `E` as its mode says. The mode is a type, so this is no branch.
@@ -125,7 +152,16 @@ impl<H: Handle<E>, E: Event> StepNow<H, E> for Now {
 /// Asks `H` about `E` as its mode says, in a future.
 #[doc(hidden)]
 pub trait Step<H, E: Event> {
+    type Said: Return<E>;
+    /// For a hook among others, which do what it says.
     fn step<'a>(
+        hook: &'a H,
+        cx: &'a Context<E>,
+        event: Access<'a, E>,
+    ) -> impl Future<Output = Self::Said> + Send;
+
+    /// For a hook by itself.
+    fn whole<'a>(
         hook: &'a H,
         cx: &'a Context<E>,
         event: Access<'a, E>,
@@ -133,8 +169,19 @@ pub trait Step<H, E: Event> {
 }
 
 impl<H: Sync, E: Event> Step<H, E> for Skip {
+    type Said = Outcome<E>;
+
     #[inline]
     fn step<'a>(
+        hook: &'a H,
+        cx: &'a Context<E>,
+        event: Access<'a, E>,
+    ) -> impl Future<Output = Self::Said> + Send {
+        <Self as Step<H, E>>::whole(hook, cx, event)
+    }
+
+    #[inline]
+    fn whole<'a>(
         _: &'a H,
         _: &'a Context<E>,
         _: Access<'a, E>,
@@ -144,20 +191,42 @@ impl<H: Sync, E: Event> Step<H, E> for Skip {
 }
 
 impl<H: Handle<E>, E: Event> Step<H, E> for Now {
-    #[inline]
-    async fn step<'a>(hook: &'a H, cx: &'a Context<E>, event: Access<'a, E>) -> Outcome<E> {
-        hook.handle(cx, event)
-    }
-}
+    type Said = Outcome<E>;
 
-impl<H: HandleAsync<E>, E: Event> Step<H, E> for Later {
     #[inline]
     fn step<'a>(
         hook: &'a H,
         cx: &'a Context<E>,
         event: Access<'a, E>,
-    ) -> impl Future<Output = Outcome<E>> + Send {
+    ) -> impl Future<Output = Self::Said> + Send {
+        <Self as Step<H, E>>::whole(hook, cx, event)
+    }
+
+    #[inline]
+    async fn whole<'a>(hook: &'a H, cx: &'a Context<E>, event: Access<'a, E>) -> Outcome<E> {
         hook.handle(cx, event)
+    }
+}
+
+impl<H: HandleAsync<E>, E: Event> Step<H, E> for Later {
+    type Said = H::Said;
+
+    #[inline]
+    fn step<'a>(
+        hook: &'a H,
+        cx: &'a Context<E>,
+        event: Access<'a, E>,
+    ) -> impl Future<Output = Self::Said> + Send {
+        hook.handle(cx, event)
+    }
+
+    #[inline]
+    fn whole<'a>(
+        hook: &'a H,
+        cx: &'a Context<E>,
+        event: Access<'a, E>,
+    ) -> impl Future<Output = Outcome<E>> + Send {
+        hook.decide(cx, event)
     }
 }
 
@@ -196,7 +265,7 @@ where
 {
     #[inline]
     fn observe<'a>(&'a self, cx: &'a Context<E>, event: &'a E) -> impl Future<Output = ()> + Send {
-        <ModeOf<H, E> as Step<H, E>>::step(self, cx, event)
+        <ModeOf<H, E> as Step<H, E>>::whole(self, cx, event)
     }
 }
 
@@ -211,7 +280,7 @@ where
         cx: &'a Context<E>,
         event: &'a mut E,
     ) -> impl Future<Output = HookResult<E>> + Send {
-        <ModeOf<H, E> as Step<H, E>>::step(self, cx, event)
+        <ModeOf<H, E> as Step<H, E>>::whole(self, cx, event)
     }
 }
 
@@ -278,6 +347,7 @@ macro_rules! forward {
     ($([$($generics:tt)*] $pointer:ty;)*) => { $(
         impl<$($generics)* H: Hook + ?Sized> Hook for $pointer {
             type Vocabulary = H::Vocabulary;
+            const NAME: &'static str = H::NAME;
             type Rank = H::Rank;
             type Answers = H::Answers;
         }
@@ -296,13 +366,24 @@ macro_rules! forward {
         }
 
         impl<$($generics)* E: Event, H: HandleAsync<E> + ?Sized> HandleAsync<E> for $pointer {
+            type Said = H::Said;
+
             #[inline]
             fn handle<'a>(
                 &'a self,
                 cx: &'a Context<E>,
                 event: Access<'a, E>,
-            ) -> impl Future<Output = Outcome<E>> + Send {
+            ) -> impl Future<Output = Self::Said> + Send {
                 (**self).handle(cx, event)
+            }
+
+            #[inline]
+            fn decide<'a>(
+                &'a self,
+                cx: &'a Context<E>,
+                event: Access<'a, E>,
+            ) -> impl Future<Output = Outcome<E>> + Send {
+                (**self).decide(cx, event)
             }
         }
     )* };
@@ -316,6 +397,7 @@ forward! {
 /// A hook that is switched off is skipped, at the cost of one branch.
 impl<H: Hook> Hook for Option<H> {
     type Vocabulary = H::Vocabulary;
+    const NAME: &'static str = H::NAME;
     type Rank = H::Rank;
     type Answers = H::Answers;
 }
@@ -339,11 +421,22 @@ impl<E: Event, H: Handle<E>> Handle<E> for Option<H> {
 }
 
 impl<E: Event, H: HandleAsync<E>> HandleAsync<E> for Option<H> {
+    type Said = Outcome<E>;
+
     #[inline]
     async fn handle<'a>(&'a self, cx: &'a Context<E>, event: Access<'a, E>) -> Outcome<E> {
         match self {
-            Some(hook) => hook.handle(cx, event).await,
+            Some(hook) => hook.decide(cx, event).await,
             None => E::Kind::go_on::<E>(),
         }
+    }
+
+    #[inline]
+    fn decide<'a>(
+        &'a self,
+        cx: &'a Context<E>,
+        event: Access<'a, E>,
+    ) -> impl Future<Output = Outcome<E>> + Send {
+        self.handle(cx, event)
     }
 }

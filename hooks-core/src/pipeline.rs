@@ -135,13 +135,24 @@ impl<E: Event, H: Handle<E>> Handle<E> for Pipeline<H> {
 }
 
 impl<E: Event, H: HandleAsync<E>> HandleAsync<E> for Pipeline<H> {
+    type Said = H::Said;
+
     #[inline]
     fn handle<'a>(
         &'a self,
         cx: &'a Context<E>,
         event: Access<'a, E>,
-    ) -> impl Future<Output = Outcome<E>> + Send {
+    ) -> impl Future<Output = Self::Said> + Send {
         self.hooks.handle(cx, event)
+    }
+
+    #[inline]
+    fn decide<'a>(
+        &'a self,
+        cx: &'a Context<E>,
+        event: Access<'a, E>,
+    ) -> impl Future<Output = Outcome<E>> + Send {
+        self.hooks.decide(cx, event)
     }
 }
 
@@ -191,6 +202,7 @@ impl<H: Copy, R> Copy for At<H, R> {}
 
 impl<H: Hook, R: Number> Hook for At<H, R> {
     type Vocabulary = H::Vocabulary;
+    const NAME: &'static str = H::NAME;
     type Rank = R;
     type Answers = H::Answers;
 }
@@ -209,12 +221,23 @@ impl<E: Event, H: Handle<E>, R: Number> Handle<E> for At<H, R> {
 }
 
 impl<E: Event, H: HandleAsync<E>, R: Number> HandleAsync<E> for At<H, R> {
+    type Said = H::Said;
+
     #[inline]
     fn handle<'a>(
         &'a self,
         cx: &'a Context<E>,
         event: Access<'a, E>,
-    ) -> impl Future<Output = Outcome<E>> + Send {
+    ) -> impl Future<Output = Self::Said> + Send {
         self.hook.handle(cx, event)
+    }
+
+    #[inline]
+    fn decide<'a>(
+        &'a self,
+        cx: &'a Context<E>,
+        event: Access<'a, E>,
+    ) -> impl Future<Output = Outcome<E>> + Send {
+        self.hook.decide(cx, event)
     }
 }

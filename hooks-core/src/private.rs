@@ -23,18 +23,32 @@ use crate::event::{Event, Intercepted, Kind};
 
 /// Looks at the event that a dispatch holds.
 #[inline(always)]
-pub fn look<'l, E: Event>(event: &'l Access<'_, E>) -> &'l E {
+pub fn look<E: Event>(event: Access<'_, E>) -> &E {
     E::Kind::look::<E>(event)
 }
 
 /// Hands on the event that a dispatch holds, to be changed.
 #[inline(always)]
-pub fn change<'l, E: Intercepted>(event: &'l mut Access<'_, E>) -> &'l mut E {
+#[must_use]
+pub fn change<E: Intercepted>(event: Access<'_, E>) -> &mut E {
     event
+}
+
+/// Lends out the event that a dispatch holds.
+#[inline(always)]
+pub fn lend<'l, E: Event>(event: &'l mut Access<'_, E>) -> Access<'l, E> {
+    E::Kind::lend::<E>(event)
+}
+
+/// Does to the event what a hook said, and tells the pipeline.
+#[inline(always)]
+pub fn settle<E: Event>(event: Access<'_, E>, said: Said<E>, hook: &'static str) -> Outcome<E> {
+    E::Kind::settle::<E>(event, said, hook)
 }
 
 /// The outcome of having nothing to say.
 #[inline(always)]
+#[must_use]
 pub fn go_on<E: Event>() -> Outcome<E> {
     E::Kind::go_on::<E>()
 }

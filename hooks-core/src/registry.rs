@@ -203,11 +203,21 @@ impl<V: Vocabulary> Describe for HookRegistry<V> {
 }
 
 impl<V: Vocabulary, E: Event<Vocabulary = V>> HandleAsync<E> for HookRegistry<V> {
+    type Said = Outcome<E>;
+
     fn handle<'a>(
         &'a self,
         cx: &'a Context<E>,
         event: Access<'a, E>,
-    ) -> impl Future<Output = Outcome<E>> + Send {
+    ) -> impl Future<Output = Self::Said> + Send {
         E::Kind::ask_all::<E>(&self.handlers, cx, event)
+    }
+
+    fn decide<'a>(
+        &'a self,
+        cx: &'a Context<E>,
+        event: Access<'a, E>,
+    ) -> impl Future<Output = Outcome<E>> + Send {
+        <Self as HandleAsync<E>>::handle(self, cx, event)
     }
 }

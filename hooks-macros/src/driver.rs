@@ -93,16 +93,12 @@ pub(crate) fn at(span: Span) -> Span {
 
 /// An option that is any expression: `key = EXPR`.
 pub(crate) fn expression(meta: &Meta) -> darling::Result<Option<Expr>> {
-    match meta {
-        Meta::NameValue(pair) => Ok(Some(pair.value.clone())),
-        _ => {
-            let key = name_of(meta.path());
-            Err(
-                darling::Error::custom(format!("`{key}` takes a value: write `{key} = …`"))
-                    .with_span(meta),
-            )
-        }
+    if let Meta::NameValue(pair) = meta {
+        return Ok(Some(pair.value.clone()));
     }
+    let key = name_of(meta.path());
+    let how = format!("`{key}` takes a value: write `{key} = …`");
+    Err(darling::Error::custom(how).with_span(meta))
 }
 
 /// An option that is a path: `key = some::path`.

@@ -97,3 +97,28 @@ impl<F: Fn(&Lifetime) -> Option<Lifetime>> VisitMut for Replace<F> {
         }
     }
 }
+
+/// Whether a return type means the same outside of its function: it has no `impl Trait`, and no
+/// lifetime but `'static`.
+pub(crate) fn is_nameable(ty: &Type) -> bool {
+    struct Visitor(bool);
+
+    impl VisitMut for Visitor {
+        fn visit_lifetime_mut(&mut self, lifetime: &mut Lifetime) {
+            self.0 &= lifetime.ident == "static";
+        }
+
+        fn visit_type_reference_mut(&mut self, reference: &mut TypeReference) {
+            self.0 &= reference.lifetime.is_some();
+            syn::visit_mut::visit_type_reference_mut(self, reference);
+        }
+
+        fn visit_type_impl_trait_mut(&mut self, _: &mut syn::TypeImplTrait) {
+            self.0 = false;
+        }
+    }
+
+    let mut visitor = Visitor(true);
+    visitor.visit_type_mut(&mut ty.clone());
+    visitor.0
+}

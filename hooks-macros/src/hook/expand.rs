@@ -83,7 +83,7 @@ fn unit_struct(function: &ItemFn, on_call: &TokenStream) -> TokenStream {
     quote! {
         #(#on_struct)*
         #[allow(non_camel_case_types)]
-        #[derive(Clone, Copy, Debug, Default)]
+        #[derive(Clone, Copy, Debug)]
         #visibility struct #ident;
 
         #(#cfgs)*
@@ -151,6 +151,7 @@ fn the_hook(hook: &Hook) -> TokenStream {
             #[automatically_derived]
             impl #of #core::Hook for #ty #bounds {
                 type Vocabulary = #vocabulary;
+                const NAME: &'static str = __NAME;
                 type Rank = #private::rank!(__PRIORITY);
                 type Answers = #answers;
             }
@@ -271,13 +272,25 @@ fn handle(hook: &Hook, handler: &Handler) -> TokenStream {
         handler,
         event: &event,
     };
-    let body = parts.body();
-    let changes = parts.changes() || parts.restores();
-    let mutable = changes.then(|| quote!(mut));
-    let (trait_name, asyncness) = if handler.is_async {
-        (format_ident!("HandleAsync"), Some(quote!(async)))
+    let outcome = quote!(#private::Outcome<#event>);
+    let future = quote!(::core::future::Future);
+    let send = quote!(::core::marker::Send);
+    // Plain is the future of the user's function itself. What it says must have a name for that.
+    let plain = handler.said.as_ref().filter(|_| parts.is_plain());
+    let mutable = (!handler.is_async || plain.is_none()).then(|| quote!(mut));
+    let said = plain.map_or_else(|| outcome.clone(), ToTokens::to_token_stream);
+    let said = quote_spanned!(driver::at(handler.output)=> type Said = #said;);
+    let (trait_name, said, outcome, body) = if handler.is_async {
+        let body = if plain.is_some() {
+            parts.future(&quote!(__event))
+        } else {
+            let body = parts.body();
+            quote!(async move { #body })
+        };
+        let outcome = quote!(impl #future<Output = Self::Said> + #send);
+        (format_ident!("HandleAsync"), Some(said), outcome, body)
     } else {
-        (format_ident!("Handle"), None)
+        (format_ident!("Handle"), None, outcome, parts.body())
     };
     let context = if handler.context.is_some() {
         quote!(__cx)
@@ -291,12 +304,14 @@ fn handle(hook: &Hook, handler: &Handler) -> TokenStream {
         #(#cfgs)*
         #[automatically_derived]
         impl #of #private::#trait_name<#event> for #ty #bounds {
+            #said
+
             #[inline]
-            #asyncness fn #name<'__a>(
+            fn #name<'__a>(
                 &'__a self,
                 #context: &'__a #core::Context<#event>,
                 #mutable __event: #private::Access<'__a, #event>,
-            ) -> #private::Outcome<#event> {
+            ) -> #outcome {
                 #body
             }
         }
@@ -312,6 +327,13 @@ struct Parts<'a> {
 }
 
 impl Parts<'_> {
+    /// Whether the future of the user's function says all there is to say.
+    fn is_plain(&self) -> bool {
+        let is_one = matches!(self.handler.event, Handled::One { .. });
+        is_one && self.filter().is_none() && self.policies().next().is_none()
+    }
+
+    /// What runs the user's function, and makes an outcome of what it says.
     fn body(&self) -> TokenStream {
         let private = self.private;
         let event = self.event;
@@ -359,11 +381,6 @@ impl Parts<'_> {
         matches!(self.handler.event, Handled::One { is_mut: true, .. })
     }
 
-    /// Whether the event is put back after a failure.
-    fn restores(&self) -> bool {
-        self.save().is_some()
-    }
-
     /// The policies for what is caught, the outermost first: a panic is caught around the timeout.
     fn policies(&self) -> impl Iterator<Item = Caught> {
         let options = &self.handler.options;
@@ -379,8 +396,36 @@ impl Parts<'_> {
         panic.into_iter().chain(timeout)
     }
 
+    /// The event, lent out by the dispatch for a while.
+    fn lent(&self) -> TokenStream {
+        let Parts { private, event, .. } = self;
+        quote!(#private::lend::<#event>(&mut __event))
+    }
+
     /// The call of the user's function, awaited if it is asynchronous, in its span.
     fn call(&self) -> TokenStream {
+        let Parts { private, event, .. } = self;
+        let lent = self.lent();
+        if self.handler.is_async {
+            let future = self.future(&lent);
+            return quote!(#future.await);
+        }
+        let call = self.called_with(&lent);
+        quote!({
+            let __span = #private::enter::<#event>(__NAME);
+            #call
+        })
+    }
+
+    /// The future of the user's function, in its span.
+    fn future(&self, access: &TokenStream) -> TokenStream {
+        let Parts { private, event, .. } = self;
+        let call = self.called_with(access);
+        quote!(#private::traced::<#event, _>(__NAME, #call))
+    }
+
+    /// The call of the user's function with the event that `access` gives.
+    fn called_with(&self, access: &TokenStream) -> TokenStream {
         let Parts {
             core,
             private,
@@ -396,26 +441,20 @@ impl Parts<'_> {
                 <#context as #core::ContextOf<<#event as #core::Event>::Vocabulary>>::of(__cx),
             }
         });
-        let event_argument = match &handler.event {
+        let argument = match &handler.event {
             Handled::One {
                 is_mut: true, span, ..
-            } => quote_spanned!(driver::at(*span)=> #private::change::<#event>(&mut __event)),
+            } => {
+                quote_spanned!(driver::at(*span)=> #private::change::<#event>(#access))
+            }
             Handled::One { span, .. } => {
-                quote_spanned!(driver::at(*span)=> #private::look::<#event>(&__event))
+                quote_spanned!(driver::at(*span)=> #private::look::<#event>(#access))
             }
             Handled::Every(_) => {
-                quote!(<#event as #core::Event>::view(#private::look::<#event>(&__event)))
+                quote!(<#event as #core::Event>::view(#private::look::<#event>(#access)))
             }
         };
-        let call = quote!(Self::#function(#receiver #context #event_argument));
-        if handler.is_async {
-            quote!(#private::traced::<#event, _>(__NAME, #call).await)
-        } else {
-            quote!({
-                let __span = #private::enter::<#event>(__NAME);
-                #call
-            })
-        }
+        quote!(Self::#function(#receiver #context #argument))
     }
 
     /// What the function returned becomes the outcome.
@@ -427,9 +466,12 @@ impl Parts<'_> {
             event,
         } = self;
         match &handler.event {
-            Handled::One { .. } => quote_spanned! {driver::at(handler.output)=>
-                <_ as #core::Return<#event, <#event as #core::Event>::Kind>>::conclude(__said, __event, __NAME)
-            },
+            Handled::One { .. } => {
+                let said = quote_spanned! {driver::at(handler.output)=>
+                    <_ as #core::Return<#event>>::said(__said)
+                };
+                quote!(#private::settle::<#event>(__event, #said, __NAME))
+            }
             Handled::Every(_) => quote!({
                 let () = __said;
                 #private::go_on::<#event>()
@@ -445,18 +487,19 @@ impl Parts<'_> {
             handler,
             event,
         } = self;
+        let lent = self.lent();
         let only = handler.options.only.as_ref().map(|only| {
             let text = quote!(__subject);
             let globs = only.globs.iter().map(|glob| glob.comparison(&text, private));
             quote_spanned! {driver::at(only.span)=> {
-                let __subject = <#event as #core::Subject>::subject(#private::look::<#event>(&__event));
+                let __subject = <#event as #core::Subject>::subject(#private::look::<#event>(#lent));
                 #(#globs)||*
             }}
         });
         let when = handler.options.when.as_ref().map(|when| {
             quote_spanned! {driver::at(when.span())=> {
                 let __when: fn(&#event) -> bool = #when;
-                __when(#private::look::<#event>(&__event))
+                __when(#private::look::<#event>(#lent))
             }}
         });
         let all: Vec<_> = only.into_iter().chain(when).collect();
@@ -466,6 +509,7 @@ impl Parts<'_> {
     /// Remembers the event, where a failure that is skipped might leave it half changed.
     fn save(&self) -> Option<TokenStream> {
         let Parts { private, event, .. } = self;
+        let lent = self.lent();
         let skip = self
             .policies()
             .filter_map(|caught| caught.policy)
@@ -473,7 +517,7 @@ impl Parts<'_> {
             .filter(|_| self.changes())?;
         Some(quote_spanned! {driver::at(skip.span)=>
             __before = ::core::option::Option::Some(
-                <#event as #private::Restore>::saved(#private::look::<#event>(&__event))
+                <#event as #private::Restore>::saved(#private::look::<#event>(#lent))
             );
         })
     }
@@ -523,6 +567,7 @@ impl Parts<'_> {
             ..
         } = self;
         let choice = caught.policy.map(|policy| policy.choice);
+        let lent = self.lent();
         let is_every = matches!(self.handler.event, Handled::Every(_));
         let policy = match choice {
             Some(Choice::Skip) => quote!(SkipFailed),
@@ -530,10 +575,10 @@ impl Parts<'_> {
             Some(_) => quote!(BlockFailed),
             None => quote!(DefaultFailed),
         };
-        let restore = (choice == Some(Choice::Skip) && self.restores()).then(|| {
+        let restore = (choice == Some(Choice::Skip) && self.changes()).then(|| {
             quote! {
                 if let ::core::option::Option::Some(__before) = __before {
-                    *#private::change::<#event>(&mut __event) = __before;
+                    *#private::change::<#event>(#lent) = __before;
                 }
             }
         });

@@ -11,7 +11,7 @@ use syn::{
 use super::check;
 use super::options::{HandlerOptions, HookOptions};
 use crate::driver::{self, Errors};
-use crate::lifetimes::AnyLifetime;
+use crate::lifetimes::{self, AnyLifetime};
 
 /// A hook: who it is, and what it handles.
 pub(super) struct Hook {
@@ -37,6 +37,9 @@ pub(super) struct Handler {
     pub(super) event: Handled,
     /// Where the return type stands, or would.
     pub(super) output: Span,
+    /// What it returns, where that can be named apart from the function: without an `impl Trait`, and
+    /// without a lifetime of the parameters.
+    pub(super) said: Option<Type>,
     pub(super) options: HandlerOptions,
     pub(super) cfgs: Vec<Attribute>,
 }
@@ -197,6 +200,10 @@ impl Handler {
             output: match &signature.output {
                 syn::ReturnType::Default => signature.ident.span(),
                 syn::ReturnType::Type(_, ty) => ty.span(),
+            },
+            said: match &signature.output {
+                syn::ReturnType::Default => Some(parse_quote!(())),
+                syn::ReturnType::Type(_, ty) => lifetimes::is_nameable(ty).then(|| (**ty).clone()),
             },
             function,
             context,

@@ -6,8 +6,9 @@ use syn::Lifetime;
 use syn::spanned::Spanned;
 
 use super::handler;
-use super::parse::{Event, Kind, Vocabulary};
+use super::parse::{Event, Intercept, Kind, Vocabulary};
 use crate::driver;
+use crate::lifetimes::AnyLifetime;
 
 pub(super) fn vocabulary(vocabulary: &Vocabulary) -> TokenStream {
     let the_enum = the_enum(vocabulary);
@@ -118,50 +119,13 @@ fn the_event(vocabulary: &Vocabulary, slot: usize, event: &Event) -> TokenStream
     );
     let of = |lifetime: &str| payload.with(&Lifetime::new(lifetime, ty.span()));
     let (at, view) = (of("'__x"), of("'__a"));
-    let never = quote!(::core::convert::Infallible);
-    let (kind_name, marker, response, patch) = match kind {
-        Kind::Observe => (quote!(Observe), quote!(Observed), never, quote!(Self)),
-        Kind::Intercept { respond, patch, .. } => (
-            quote!(Intercept),
-            quote!(Intercepted),
-            respond.as_ref().map_or(never, ToTokens::to_token_stream),
-            patch
-                .as_ref()
-                .map_or(quote!(Self), ToTokens::to_token_stream),
-        ),
-    };
-    let shorten = matches!(kind, Kind::Intercept { .. }).then(|| {
-        quote! {
-            fn shorten(action: #core::HookAction<Self::At<'static>>) -> #core::HookAction<Self> {
-                action.map(|patch| patch, |response| response)
-            }
-        }
-    });
-    let blockable = matches!(
-        kind,
-        Kind::Intercept {
-            no_block: false,
-            ..
-        }
-    );
-    let blockable = blockable.then(|| {
-        quote! {
-            #[automatically_derived]
-            impl<#(#lifetimes),*> #core::Blockable for #ty {}
-        }
-    });
-    let respondable = match kind {
-        Kind::Intercept {
-            respond: Some(respond),
-            ..
-        } => Some(quote! {
-            #[automatically_derived]
-            impl<#(#lifetimes),*> #core::Respondable for #ty {
-                type Answer = #respond;
-            }
-        }),
-        _ => None,
-    };
+    let kind = kind_of(core, payload, kind);
+    let Parts {
+        name: kind_name,
+        response,
+        patch,
+        markers,
+    } = &kind;
     let subject = subject.as_ref().map(|field| {
         quote_spanned! {driver::at(field.span())=>
             #[automatically_derived]
@@ -196,12 +160,7 @@ fn the_event(vocabulary: &Vocabulary, slot: usize, event: &Event) -> TokenStream
             }
         }
 
-        #[automatically_derived]
-        impl<#(#lifetimes),*> #core::#marker for #ty {
-            #shorten
-        }
-        #blockable
-        #respondable
+        #markers
         #subject
 
         #[automatically_derived]
@@ -210,6 +169,67 @@ fn the_event(vocabulary: &Vocabulary, slot: usize, event: &Event) -> TokenStream
                 #ident::#variant(event)
             }
         }
+    }
+}
+
+/// What the kind of an event says of it.
+struct Parts {
+    name: TokenStream,
+    response: TokenStream,
+    patch: TokenStream,
+    /// The impls of the traits that say what its hooks may do.
+    markers: TokenStream,
+}
+
+fn kind_of(core: &TokenStream, payload: &AnyLifetime, kind: &Kind) -> Parts {
+    let (ty, lifetimes) = (&payload.ty, &payload.lifetimes);
+    let never = quote!(::core::convert::Infallible);
+    let Kind::Intercept(intercept) = kind else {
+        return Parts {
+            name: quote!(Observe),
+            response: never,
+            patch: quote!(Self),
+            markers: quote! {
+                #[automatically_derived]
+                impl<#(#lifetimes),*> #core::Observed for #ty {}
+            },
+        };
+    };
+    let Intercept {
+        respond,
+        patch,
+        no_block,
+    } = intercept.as_ref();
+    let blockable = (!no_block).then(|| {
+        quote! {
+            #[automatically_derived]
+            impl<#(#lifetimes),*> #core::Blockable for #ty {}
+        }
+    });
+    let respondable = respond.as_ref().map(|respond| {
+        quote! {
+            #[automatically_derived]
+            impl<#(#lifetimes),*> #core::Respondable for #ty {
+                type Answer = #respond;
+            }
+        }
+    });
+    Parts {
+        name: quote!(Intercept),
+        response: respond.as_ref().map_or(never, ToTokens::to_token_stream),
+        patch: patch
+            .as_ref()
+            .map_or(quote!(Self), ToTokens::to_token_stream),
+        markers: quote! {
+            #[automatically_derived]
+            impl<#(#lifetimes),*> #core::Intercepted for #ty {
+                fn shorten(action: #core::HookAction<Self::At<'static>>) -> #core::HookAction<Self> {
+                    action.map(|patch| patch, |response| response)
+                }
+            }
+            #blockable
+            #respondable
+        },
     }
 }
 
@@ -229,7 +249,7 @@ fn hooks(vocabulary: &Vocabulary) -> TokenStream {
             let (ty, lifetimes) = (&event.payload.ty, &event.payload.lifetimes);
             let way_in = match event.kind {
                 Kind::Observe => quote!(Observes),
-                Kind::Intercept { .. } => quote!(Intercepts),
+                Kind::Intercept(_) => quote!(Intercepts),
             };
             quote!(for<#(#lifetimes),*> #core::#way_in<#ty>)
         })

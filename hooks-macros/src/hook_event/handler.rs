@@ -49,7 +49,7 @@ pub(super) fn handler(vocabulary: &Vocabulary) -> TokenStream {
             Kind::Observe => quote! {
                 #core::Observes::<#payload>::observe(self, cx, event).await
             },
-            Kind::Intercept { .. } => quote! {
+            Kind::Intercept(_) => quote! {
                 #core::HookAction::from(#core::Intercepts::<#payload>::intercept(self, cx, event).await)
             },
         };
@@ -143,7 +143,7 @@ impl Method {
             crate::lifetimes::AnyLifetime::renamed(payload, &all[3..]).into_token_stream();
         let (mutability, said) = match kind {
             Kind::Observe => (None, quote!(())),
-            Kind::Intercept { .. } => (Some(quote!(mut)), quote!(#core::HookAction<#payload>)),
+            Kind::Intercept(_) => (Some(quote!(mut)), quote!(#core::HookAction<#payload>)),
         };
         let signature = quote! {
             fn #method<#(#all,)* 'async_trait>(

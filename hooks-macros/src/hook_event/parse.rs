@@ -41,11 +41,14 @@ pub(super) struct Event {
 
 pub(super) enum Kind {
     Observe,
-    Intercept {
-        respond: Option<Type>,
-        patch: Option<Type>,
-        no_block: bool,
-    },
+    Intercept(Box<Intercept>),
+}
+
+/// What hooks may do to an event that they intercept.
+pub(super) struct Intercept {
+    pub(super) respond: Option<Type>,
+    pub(super) patch: Option<Type>,
+    pub(super) no_block: bool,
 }
 
 /// `#[events(…)]`
@@ -132,12 +135,12 @@ impl Event {
             ([], [attr]) => {
                 let allowed = "`respond`, `patch`, `no_block` and `subject`";
                 let options: InterceptOptions = options(Some(*attr), allowed, errors);
-                let kind = Kind::Intercept {
+                let kind = Intercept {
                     respond: options.respond,
                     patch: options.patch,
                     no_block: options.no_block,
                 };
-                (kind, options.subject)
+                (Kind::Intercept(Box::new(kind)), options.subject)
             }
             _ => {
                 check::not_one_kind(variant, observe.iter().chain(&intercept).copied(), errors);
@@ -195,14 +198,11 @@ fn options<T: FromMeta + Default>(
 /// An option that is a type: `key = Type`.
 fn ty(meta: &Meta) -> darling::Result<Option<Type>> {
     let value = driver::expression(meta)?;
-    match syn::parse2(quote!(#value)) {
-        Ok(ty) => Ok(Some(ty)),
-        Err(_) => {
-            let key = driver::name_of(meta.path());
-            let how = format!("`{key}` takes a type: write `{key} = Type`");
-            Err(darling::Error::custom(how).with_span(&value))
-        }
-    }
+    syn::parse2(quote!(#value)).map(Some).map_err(|_| {
+        let key = driver::name_of(meta.path());
+        let how = format!("`{key}` takes a type: write `{key} = Type`");
+        darling::Error::custom(how).with_span(&value)
+    })
 }
 
 /// An option that is a name: `key = field`.

@@ -28,8 +28,8 @@ pub(super) fn list(list: &List) -> TokenStream {
         let (a, b) = (&names[a], &names[b]);
         quote!(let (#a, #b) = #private::order(#a, #b);)
     });
-    let hooks = names.iter().map(|name| quote!(#name.into_hook())).collect();
-    let group = grouped(&private, hooks);
+    let hooks: Vec<_> = names.iter().map(|name| quote!(#name.into_hook())).collect();
+    let group = grouped(&private, &hooks);
     quote!({
         let __agreed = #private::Agreed::NOTHING_YET;
         #(#listed)*
@@ -82,12 +82,12 @@ fn listed(private: &TokenStream, nth: usize, name: &Ident, item: &Item) -> Token
 }
 
 /// Groups hooks eight wide, and the groups again, until one is left.
-fn grouped(private: &TokenStream, hooks: Vec<TokenStream>) -> TokenStream {
+fn grouped(private: &TokenStream, hooks: &[TokenStream]) -> TokenStream {
     let group = |members: &[TokenStream]| quote!(#private::Group::new(&__agreed, (#(#members,)*)));
     if hooks.len() <= WIDTH {
-        return group(&hooks);
+        return group(hooks);
     }
-    grouped(private, hooks.chunks(WIDTH).map(group).collect())
+    grouped(private, &hooks.chunks(WIDTH).map(group).collect::<Vec<_>>())
 }
 
 /// The comparators of Batcher's odd-even merge sort for any number of values, in order.
