@@ -44,6 +44,10 @@ pub trait Vocabulary: SharesVocabulary<Self> + Sized + 'static {
     /// The names of all events, in the order of the enum.
     const EVENTS: &'static [&'static str];
 
+    /// The name of the event that a view shows. It reads the payloads, so that rustc does not take
+    /// those of a private vocabulary for dead.
+    #[doc(hidden)]
+    fn name_of(view: &Self::View<'_>) -> &'static str;
     #[doc(hidden)]
     fn handler_name(handler: &Self::Handler) -> &str;
     #[doc(hidden)]

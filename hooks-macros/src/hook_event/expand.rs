@@ -64,6 +64,12 @@ fn the_enum(vocabulary: &Vocabulary) -> TokenStream {
             type Handler = dyn #handler;
             const EVENTS: &'static [&'static str] = Self::NAMES;
 
+            fn name_of(view: &Self::View<'_>) -> &'static str {
+                match view {
+                    #(#ident::#variants(_event) => #names,)*
+                }
+            }
+
             fn handler_name(handler: &Self::Handler) -> &str {
                 handler.name()
             }
