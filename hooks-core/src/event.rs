@@ -21,7 +21,7 @@ use crate::result::HookResult;
 
 /// All events of one kind of agent: what `#[derive(HookEvent)]` makes of an enum.
 ///
-/// Implemented for the enum with the lifetime `'static`, whatever its payloads borrow.
+/// Implemented for the enum with any lifetime; that of an event is the enum for `'static`.
 ///
 /// ```
 /// use hooks_core::agent::{AgentContext, AgentEvent, BeforeToolCall};
@@ -33,7 +33,7 @@ use crate::result::HookResult;
 /// assert!(context_of(&BeforeToolCall::default()).ends_with("AgentContext"));
 /// assert!(AgentEvent::NAMES.contains(&"BeforeToolCall"));
 /// ```
-pub trait Vocabulary: SharesVocabulary<Self> + Sized + 'static {
+pub trait Vocabulary: SharesVocabulary<Self> + Sized {
     /// What every hook may read beside the event: `#[events(context = …)]`, by default `()`.
     type Context: ContextOf<Self> + Sync;
     /// The enum itself, borrowing an event for `'a`: what a hook with `every` is given.
@@ -217,11 +217,9 @@ impl<E: Event> Patch<E> for E {
     note = "a hook takes one event, and before it, if wanted, a reference to the vocabulary's context: \
             `&AgentContext` for the standard one, and what `#[events(context = …)]` names for others"
 )]
-pub trait ContextOf<V> {
+pub trait ContextOf<V: Vocabulary> {
     #[doc(hidden)]
-    fn of(context: &<V as Vocabulary>::Context) -> &Self
-    where
-        V: Vocabulary;
+    fn of(context: &V::Context) -> &Self;
 }
 
 /// Implemented for two vocabularies that are the same.

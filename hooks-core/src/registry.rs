@@ -202,7 +202,10 @@ impl<V: Vocabulary> Describe for HookRegistry<V> {
     }
 }
 
-impl<V: Vocabulary, E: Event<Vocabulary = V>> HandleAsync<E> for HookRegistry<V> {
+impl<V: Vocabulary, E: Event> HandleAsync<E> for HookRegistry<V>
+where
+    E::Vocabulary: Vocabulary<Handler = V::Handler>,
+{
     type Said = Outcome<E>;
 
     fn handle<'a>(

@@ -470,7 +470,11 @@ impl Parts<'_> {
                 let said = quote_spanned! {driver::at(handler.output)=>
                     <_ as #core::Return<#event>>::said(__said)
                 };
-                quote!(#private::settle::<#event>(__event, #said, __NAME))
+                // First what it says, which is free of the event; then the event is.
+                quote!({
+                    let __said = #said;
+                    #private::settle::<#event>(__event, __said, __NAME)
+                })
             }
             Handled::Every(_) => quote!({
                 let () = __said;

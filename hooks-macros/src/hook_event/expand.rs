@@ -27,7 +27,8 @@ pub(super) fn vocabulary(vocabulary: &Vocabulary) -> TokenStream {
     }
 }
 
-/// The enum as a vocabulary.
+/// The enum as a vocabulary, for any lifetime: an event's vocabulary is that of `'static`, but in the type
+/// of a future rustc forgets which lifetime it was.
 fn the_enum(vocabulary: &Vocabulary) -> TokenStream {
     let Vocabulary {
         core,
@@ -58,7 +59,7 @@ fn the_enum(vocabulary: &Vocabulary) -> TokenStream {
         }
 
         #[automatically_derived]
-        impl #core::Vocabulary for #ident<'static> {
+        impl #core::Vocabulary for #ident<'_> {
             type Context = #context;
             type View<'__a> = #ident<'__a>;
             type Handler = dyn #handler;
@@ -80,24 +81,24 @@ fn the_enum(vocabulary: &Vocabulary) -> TokenStream {
         }
 
         #[automatically_derived]
-        impl #core::SharesVocabulary<#ident<'static>> for #ident<'static> {
-            type Common = Self;
+        impl #core::SharesVocabulary<#ident<'_>> for #ident<'_> {
+            type Common = #ident<'static>;
         }
 
         #[automatically_derived]
-        impl #core::SharesVocabulary<#core::AnyVocabulary> for #ident<'static> {
-            type Common = Self;
+        impl #core::SharesVocabulary<#core::AnyVocabulary> for #ident<'_> {
+            type Common = #ident<'static>;
         }
 
         #[automatically_derived]
-        impl #core::ContextOf<#ident<'static>> for #context {
+        impl #core::ContextOf<#ident<'_>> for #context {
             fn of(context: &#context) -> &#context {
                 context
             }
         }
 
         #[automatically_derived]
-        impl<__H: #handler + 'static> #core::Handles<__H> for #ident<'static> {
+        impl<__H: #handler + 'static> #core::Handles<__H> for #ident<'_> {
             fn boxed(handler: __H) -> #private::Box<dyn #handler> {
                 #private::Box::new(handler)
             }
