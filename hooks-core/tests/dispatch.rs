@@ -487,7 +487,8 @@ fn what_points_to_a_hook_is_a_hook() {
         !hook.intercept_now(&cx(), &mut call("shell")).is_continue()
     }
     assert!(blocks(block_shell));
-    assert!(blocks(&block_shell));
+    let shared = &block_shell;
+    assert!(blocks(shared));
     assert!(blocks(Arc::new(block_shell)));
     assert!(blocks(Box::new(block_shell)));
     assert!(blocks(Some(block_shell)));

@@ -91,6 +91,7 @@ fn unit_struct(function: &ItemFn, on_call: &TokenStream) -> TokenStream {
         impl #ident {
             #[doc = #doc]
             #(#on_function)*
+            #[allow(clippy::trivially_copy_pass_by_ref)]
             #visibility #signature #body
         }
     }

@@ -1,0 +1,106 @@
+//! With the feature `tracing` every hook runs in a span of its own, and a skipped failure is told.
+
+use std::fmt::{Debug, Write};
+use std::sync::{Arc, Mutex};
+
+use hooks_core::agent::{AgentContext, BeforeToolCall, HeartbeatTick};
+use hooks_core::{hook, hooks};
+use tracing::field::{Field, Visit};
+use tracing::span::{Attributes, Id, Record};
+use tracing::{Event, Metadata, Subscriber};
+
+/// Writes down what happens, a line each; a span's id is its place in the list of spans.
+#[derive(Clone, Default)]
+struct Recorder {
+    spans: Arc<Mutex<Vec<String>>>,
+    lines: Arc<Mutex<Vec<String>>>,
+}
+
+struct Fields(String);
+
+impl Visit for Fields {
+    fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
+        write!(self.0, " {field}={value:?}").unwrap();
+    }
+}
+
+impl Recorder {
+    fn line(&self, what: &str, span: &Id) {
+        let spans = self.spans.lock().unwrap();
+        let nth = usize::try_from(span.into_u64()).unwrap() - 1;
+        self.lines
+            .lock()
+            .unwrap()
+            .push(format!("{what} {}", spans[nth]));
+    }
+}
+
+impl Subscriber for Recorder {
+    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+        metadata.target().starts_with("hooks_core")
+    }
+    fn new_span(&self, span: &Attributes<'_>) -> Id {
+        let mut fields = Fields(span.metadata().name().into());
+        span.record(&mut fields);
+        let mut spans = self.spans.lock().unwrap();
+        spans.push(fields.0);
+        Id::from_u64(spans.len() as u64)
+    }
+    fn record(&self, _: &Id, _: &Record<'_>) {}
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+    fn event(&self, event: &Event<'_>) {
+        let mut fields = Fields(event.metadata().level().to_string());
+        event.record(&mut fields);
+        self.lines.lock().unwrap().push(fields.0);
+    }
+    fn enter(&self, span: &Id) {
+        self.line("enter", span);
+    }
+    fn exit(&self, span: &Id) {
+        self.line("exit", span);
+    }
+}
+
+#[hook(priority = 1)]
+fn at_once(_: &BeforeToolCall) {
+    tracing::info!(target: "hooks_core_test", "in the hook");
+}
+
+#[hook(name = "waits")]
+async fn later(_: &BeforeToolCall) {
+    tokio::task::yield_now().await;
+}
+
+#[hook(on_panic = skip)]
+fn fails(_: &HeartbeatTick) {
+    panic!("oh no");
+}
+
+#[tokio::test]
+async fn every_hook_runs_in_its_span() {
+    let recorder = Recorder::default();
+    let _guard = tracing::subscriber::set_default(recorder.clone());
+    let cx = AgentContext::new("s1");
+    let hooks = hooks![at_once, later, fails];
+    let result = hooks.intercept(&cx, &mut BeforeToolCall::default()).await;
+    assert!(result.is_continue());
+    hooks.observe(&cx, &HeartbeatTick).await;
+
+    let of_sync = r#"hook name="at_once" event="BeforeToolCall""#;
+    let of_async = r#"hook name="waits" event="BeforeToolCall""#;
+    let of_failing = r#"hook name="fails" event="HeartbeatTick""#;
+    let lines = recorder.lines.lock().unwrap();
+    let position = |line: &str| lines.iter().position(|other| other == line);
+    assert_eq!(lines[0], format!("enter {of_sync}"));
+    assert_eq!(lines[1], "INFO message=in the hook");
+    assert_eq!(lines[2], format!("exit {of_sync}"));
+    // Entered anew for each poll, and to be dropped.
+    let polls = lines
+        .iter()
+        .filter(|line| **line == format!("enter {of_async}"));
+    assert!(polls.count() >= 2);
+    assert!(position(&format!("enter {of_failing}")).is_some());
+    let warning =
+        r#"WARN message=hook skipped: it panicked: oh no name="fails" event="HeartbeatTick""#;
+    assert!(position(warning).is_some(), "{lines:#?}");
+}
