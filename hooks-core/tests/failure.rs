@@ -194,7 +194,7 @@ mod observed {
     #[test]
     fn a_panic_propagates_by_default() {
         let panic = catch_unwind(AssertUnwindSafe(|| {
-            hooks![propagates].observe_now(&cx(), &HeartbeatTick)
+            hooks![propagates].observe_now(&cx(), &HeartbeatTick);
         }));
         assert!(panic.is_err());
     }
@@ -211,7 +211,7 @@ mod observed {
         let run = tokio::spawn(async {
             hooks![propagates_later]
                 .observe(&cx(), &HeartbeatTick)
-                .await
+                .await;
         });
         assert!(run.await.unwrap_err().is_panic());
     }
@@ -348,13 +348,11 @@ mod timeouts {
         async fn both(call: &mut BeforeToolCall) {
             call.name.push_str("+half");
             sleep(Duration::from_millis(1)).await;
-            if call.name.starts_with("shell") {
-                panic!("oh no");
-            }
+            assert_ne!(call.name, "shell+half", "oh no");
             sleep(Duration::from_secs(2)).await;
         }
         let result = hooks![both].intercept(&cx(), &mut call()).await;
-        assert_eq!(result.as_cancel().unwrap().reason, "it panicked: oh no");
+        assert!(result.as_cancel().unwrap().reason.contains("oh no"));
         let mut other = BeforeToolCall {
             name: "list".into(),
             ..call()

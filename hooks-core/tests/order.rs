@@ -14,7 +14,11 @@ enum OrderEvent<'a> {
 }
 
 /// A number that looks random, between `-range` and `range`: a small range makes ties.
-const fn random(seed: u64, nth: usize, range: i64) -> i32 {
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "`range` is at most `i32::MAX`"
+)]
+const fn random(seed: u64, nth: usize, range: u64) -> i32 {
     let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ (nth as u64 + 1);
     let mut round = 0;
     while round < 3 {
@@ -23,7 +27,9 @@ const fn random(seed: u64, nth: usize, range: i64) -> i32 {
         state ^= state >> 27;
         round += 1;
     }
-    ((state % (2 * range as u64 + 1)) as i64 - range) as i32
+    (state % (2 * range + 1))
+        .cast_signed()
+        .wrapping_sub(range.cast_signed()) as i32
 }
 
 /// Writes a test for each list: its hooks, and their order against that of a stable sort.

@@ -86,20 +86,20 @@ async fn every_hook_runs_in_its_span() {
     assert!(result.is_continue());
     hooks.observe(&cx, &HeartbeatTick).await;
 
-    let of_sync = r#"hook name="at_once" event="BeforeToolCall""#;
-    let of_async = r#"hook name="waits" event="BeforeToolCall""#;
-    let of_failing = r#"hook name="fails" event="HeartbeatTick""#;
+    let span_of_sync = r#"hook name="at_once" event="BeforeToolCall""#;
+    let awaited_span = r#"hook name="waits" event="BeforeToolCall""#;
+    let failing_span = r#"hook name="fails" event="HeartbeatTick""#;
     let lines = recorder.lines.lock().unwrap();
     let position = |line: &str| lines.iter().position(|other| other == line);
-    assert_eq!(lines[0], format!("enter {of_sync}"));
+    assert_eq!(lines[0], format!("enter {span_of_sync}"));
     assert_eq!(lines[1], "INFO message=in the hook");
-    assert_eq!(lines[2], format!("exit {of_sync}"));
+    assert_eq!(lines[2], format!("exit {span_of_sync}"));
     // Entered anew for each poll, and to be dropped.
     let polls = lines
         .iter()
-        .filter(|line| **line == format!("enter {of_async}"));
+        .filter(|line| **line == format!("enter {awaited_span}"));
     assert!(polls.count() >= 2);
-    assert!(position(&format!("enter {of_failing}")).is_some());
+    assert!(position(&format!("enter {failing_span}")).is_some());
     let warning =
         r#"WARN message=hook skipped: it panicked: oh no name="fails" event="HeartbeatTick""#;
     assert!(position(warning).is_some(), "{lines:#?}");
