@@ -306,42 +306,6 @@ where
     }
 }
 
-/// Gives a type the dispatch methods of a pipeline as its own, so that they need no import.
-macro_rules! dispatch_methods {
-    () => {
-        /// Asks the hooks in order about an intercepted event, until one blocks, answers or aborts.
-        ///
-        /// Changes are made in place, so that nothing is moved or cloned, and a cancelled event can
-        /// still be reported. The future is lazy: nothing runs until it is awaited.
-        #[inline]
-        pub fn intercept<'a, E: $crate::Intercepted>(
-            &'a self,
-            cx: &'a $crate::hook::Context<E>,
-            event: &'a mut E,
-        ) -> impl ::core::future::Future<Output = $crate::HookResult<E>> + Send
-        where
-            Self: $crate::Intercepts<E>,
-        {
-            <Self as $crate::Intercepts<E>>::intercept(self, cx, event)
-        }
-
-        /// Tells all hooks of an observed event; the asynchronous ones run concurrently, and none can
-        /// stop another.
-        #[inline]
-        pub fn observe<'a, E: $crate::Observed>(
-            &'a self,
-            cx: &'a $crate::hook::Context<E>,
-            event: &'a E,
-        ) -> impl ::core::future::Future<Output = ()> + Send
-        where
-            Self: $crate::Observes<E>,
-        {
-            <Self as $crate::Observes<E>>::observe(self, cx, event)
-        }
-    };
-}
-pub(crate) use dispatch_methods;
-
 /// Makes a pointer to a hook a hook.
 macro_rules! forward {
     ($([$($generics:tt)*] $pointer:ty;)*) => { $(

@@ -11,8 +11,8 @@ use core::marker::PhantomData;
 
 use crate::event::{Event, Intercepted, Observed, SharesVocabulary};
 use crate::hook::{
-    Access, Context, Handle, HandleAsync, Hook, InterceptsNow, ObservesNow, Outcome,
-    dispatch_methods,
+    Access, Context, Handle, HandleAsync, Hook, Intercepts, InterceptsNow, Observes, ObservesNow,
+    Outcome,
 };
 use crate::order::{Number, priority_of};
 use crate::plan::{Describe, Plan, Planner};
@@ -61,7 +61,35 @@ impl<H> Pipeline<H> {
 }
 
 impl<H: Hook> Pipeline<H> {
-    dispatch_methods!();
+    /// Asks the hooks in order about an intercepted event, until one blocks, answers or aborts.
+    ///
+    /// Changes are made in place, so that nothing is moved or cloned, and a cancelled event can still be
+    /// reported. The future is lazy: nothing runs until it is awaited.
+    #[inline]
+    pub fn intercept<'a, E: Intercepted>(
+        &'a self,
+        cx: &'a Context<E>,
+        event: &'a mut E,
+    ) -> impl Future<Output = HookResult<E>> + Send
+    where
+        Self: Intercepts<E>,
+    {
+        <Self as Intercepts<E>>::intercept(self, cx, event)
+    }
+
+    /// Tells all hooks of an observed event; the asynchronous ones run concurrently, and none can stop
+    /// another. The future is lazy: nothing runs until it is awaited.
+    #[inline]
+    pub fn observe<'a, E: Observed>(
+        &'a self,
+        cx: &'a Context<E>,
+        event: &'a E,
+    ) -> impl Future<Output = ()> + Send
+    where
+        Self: Observes<E>,
+    {
+        <Self as Observes<E>>::observe(self, cx, event)
+    }
 
     /// As [`intercept`](Self::intercept), without an executor. Does not compile if a hook on the event
     /// is `async`.

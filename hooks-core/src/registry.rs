@@ -10,9 +10,10 @@ use core::pin::Pin;
 use core::task::{Context as Task, Poll};
 
 use crate::answers::{Every, Later};
-use crate::event::{Event, Handles, Kind, Vocabulary};
-use crate::hook::{Access, Context, HandleAsync, Hook, Outcome, dispatch_methods};
+use crate::event::{Event, Handles, Intercepted, Kind, Observed, Vocabulary};
+use crate::hook::{Access, Context, HandleAsync, Hook, Intercepts, Observes, Outcome};
 use crate::plan::{Describe, Plan, Planner};
+use crate::result::HookResult;
 
 /// A boxed future, as `#[async_trait]` makes it.
 #[doc(hidden)]
@@ -158,7 +159,31 @@ impl<V: Vocabulary> HookRegistry<V> {
         Plan::of(self)
     }
 
-    dispatch_methods!();
+    /// Asks the handlers in order about an intercepted event, as
+    /// [`Pipeline::intercept`](crate::Pipeline::intercept) does.
+    pub fn intercept<'a, E: Intercepted>(
+        &'a self,
+        cx: &'a Context<E>,
+        event: &'a mut E,
+    ) -> impl Future<Output = HookResult<E>> + Send
+    where
+        Self: Intercepts<E>,
+    {
+        <Self as Intercepts<E>>::intercept(self, cx, event)
+    }
+
+    /// Tells all handlers of an observed event, concurrently, as
+    /// [`Pipeline::observe`](crate::Pipeline::observe) does.
+    pub fn observe<'a, E: Observed>(
+        &'a self,
+        cx: &'a Context<E>,
+        event: &'a E,
+    ) -> impl Future<Output = ()> + Send
+    where
+        Self: Observes<E>,
+    {
+        <Self as Observes<E>>::observe(self, cx, event)
+    }
 }
 
 impl<V: Vocabulary> Default for HookRegistry<V> {
