@@ -11,7 +11,7 @@ pub use crate::hook::{Access, Handle, HandleAsync, Outcome};
 pub use crate::order::{Agreed, Listed, Nibble, listed, nibble, order};
 pub use crate::pipeline::at;
 pub use crate::plan::{Describe, Planner};
-pub use crate::registry::{BoxFuture, GoOn, Handler};
+pub use crate::registry::{BoxFuture, GoOn, Handler, intercept_boxed, observe_boxed};
 pub use crate::trace::{enter, traced};
 pub use crate::{__rank as rank, __require_std as require_std, __require_tokio as require_tokio};
 pub use alloc::boxed::Box;

@@ -9,6 +9,7 @@ use core::marker::PhantomData;
 use core::pin::Pin;
 use core::task::{Context as Task, Poll};
 
+use crate::action::HookAction;
 use crate::answers::{Every, Later};
 use crate::event::{Event, Handles, Intercepted, Kind, Observed, Vocabulary};
 use crate::hook::{Access, Context, HandleAsync, Hook, Intercepts, Observes, Outcome};
@@ -46,6 +47,27 @@ impl<T: Default> Future for GoOn<T> {
     fn poll(self: Pin<&mut Self>, _: &mut Task<'_>) -> Poll<T> {
         Poll::Ready(T::default())
     }
+}
+
+/// Tells static hooks of an event, as a handler does. It stands here, and not in each method of a
+/// vocabulary's handler, so that rustc proves the future `Send` once.
+#[doc(hidden)]
+pub fn observe_boxed<'a, H: Observes<E>, E: Observed>(
+    hooks: &'a H,
+    cx: &'a Context<E>,
+    event: &'a E,
+) -> BoxFuture<'a, ()> {
+    Box::pin(hooks.observe(cx, event))
+}
+
+/// Asks static hooks about an event, as a handler does.
+#[doc(hidden)]
+pub fn intercept_boxed<'a, H: Intercepts<E>, E: Intercepted>(
+    hooks: &'a H,
+    cx: &'a Context<E>,
+    event: &'a mut E,
+) -> BoxFuture<'a, HookAction<E>> {
+    Box::pin(async move { hooks.intercept(cx, event).await.into() })
 }
 
 /// Awaits all futures, concurrently.

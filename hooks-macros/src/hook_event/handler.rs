@@ -44,16 +44,14 @@ pub(super) fn handler(vocabulary: &Vocabulary) -> TokenStream {
         })
         .collect();
     let dispatched = events.iter().map(|event| {
-        let Method { signature, payload, .. } = Method::of(vocabulary, event);
+        let Method {
+            signature, payload, ..
+        } = Method::of(vocabulary, event);
         let dispatch = match event.kind {
-            Kind::Observe => quote! {
-                #core::Observes::<#payload>::observe(self, cx, event).await
-            },
-            Kind::Intercept(_) => quote! {
-                #core::HookAction::from(#core::Intercepts::<#payload>::intercept(self, cx, event).await)
-            },
+            Kind::Observe => quote!(observe_boxed),
+            Kind::Intercept(_) => quote!(intercept_boxed),
         };
-        quote!(#signature { #private::Box::pin(async move { #dispatch }) })
+        quote!(#signature { #private::#dispatch::<_, #payload>(self, cx, event) })
     });
     let doc = format!(
         "A hook on events of [`{ident}`] that only exists at run time: see `HookRegistry`.\n\n\
