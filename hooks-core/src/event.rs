@@ -33,14 +33,11 @@ use crate::result::HookResult;
 /// assert!(context_of(&BeforeToolCall::default()).ends_with("AgentContext"));
 /// assert!(AgentEvent::NAMES.contains(&"BeforeToolCall"));
 /// ```
-pub trait Vocabulary: SharesVocabulary<Self> + Sized + 'static {
+pub trait Vocabulary: HasHandler + SharesVocabulary<Self> + Sized + 'static {
     /// What every hook may read beside the event: `#[events(context = …)]`, by default `()`.
     type Context: ContextOf<Self> + Sync;
     /// The enum itself, borrowing an event for `'a`: what a hook with `every` is given.
     type View<'a>: Send;
-    /// The object-safe handler trait of the vocabulary, as `dyn AgentHandler`: what a
-    /// [`HookRegistry`](crate::HookRegistry) holds.
-    type Handler: ?Sized + Send + Sync + 'static;
     /// The names of all events, in the order of the enum.
     const EVENTS: &'static [&'static str];
 
@@ -48,6 +45,17 @@ pub trait Vocabulary: SharesVocabulary<Self> + Sized + 'static {
     fn handler_name(handler: &Self::Handler) -> &str;
     #[doc(hidden)]
     fn handler_priority(handler: &Self::Handler) -> i32;
+}
+
+/// A vocabulary with a handler trait: implemented for the enum with any lifetime.
+///
+/// It is apart from [`Vocabulary`] because a registry that is made in a spawned future is seen by rustc
+/// with some lifetime, not with `'static`, and must have its handlers even so.
+#[doc(hidden)]
+pub trait HasHandler {
+    /// The object-safe handler trait of the vocabulary, as `dyn AgentHandler`: what a
+    /// [`HookRegistry`](crate::HookRegistry) holds.
+    type Handler: ?Sized + Send + Sync + 'static;
 }
 
 /// A vocabulary whose [`HookRegistry`](crate::HookRegistry) takes handlers of type `H`.

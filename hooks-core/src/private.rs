@@ -1,7 +1,7 @@
 //! What the macros write code against. Nothing in here is for people.
 
 pub use crate::answers::{Both, Every, If, Later, Now, On, Succ, Zero};
-pub use crate::event::Said;
+pub use crate::event::{HasHandler, Said};
 pub use crate::failure::{
     BlockFailed, DefaultFailed, OnFailure, Restore, SkipFailed, catch, catch_async, deadline,
 };

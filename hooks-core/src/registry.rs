@@ -10,7 +10,7 @@ use core::pin::Pin;
 use core::task::{Context as Task, Poll};
 
 use crate::answers::{Every, Later};
-use crate::event::{Event, Handles, Kind, Vocabulary};
+use crate::event::{Event, Handles, HasHandler, Kind, Vocabulary};
 use crate::hook::{Access, Context, HandleAsync, Hook, Outcome, dispatch_methods};
 use crate::plan::{Describe, Plan, Planner};
 
@@ -20,7 +20,7 @@ pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// The handler trait object of the vocabulary of `E`.
 #[doc(hidden)]
-pub type Handler<E> = <<E as Event>::Vocabulary as Vocabulary>::Handler;
+pub type Handler<E> = <<E as Event>::Vocabulary as HasHandler>::Handler;
 
 /// What a handler's methods return that are not overridden. It has no size, so boxing it allocates
 /// nothing: an event costs only the handlers that want it.
@@ -101,7 +101,7 @@ pub(crate) async fn join_all<'a>(futures: impl Iterator<Item = BoxFuture<'a, ()>
 /// assert_eq!(result.as_cancel().unwrap().hook, "plugin");
 /// # }
 /// ```
-pub struct HookRegistry<V: Vocabulary> {
+pub struct HookRegistry<V: HasHandler> {
     handlers: Vec<Box<V::Handler>>,
 }
 
@@ -219,5 +219,21 @@ impl<V: Vocabulary, E: Event<Vocabulary = V>> HandleAsync<E> for HookRegistry<V>
         event: Access<'a, E>,
     ) -> impl Future<Output = Outcome<E>> + Send {
         <Self as HandleAsync<E>>::handle(self, cx, event)
+    }
+}
+
+#[cfg(all(test, feature = "agent"))]
+mod tests {
+    use super::*;
+    use crate::agent::{AgentContext, AgentEvent, HeartbeatTick};
+
+    #[test]
+    fn a_future_that_owns_a_registry_is_send() {
+        fn spawn(_: impl Future<Output = ()> + Send + 'static) {}
+        spawn(async {
+            let registry = HookRegistry::<AgentEvent>::new();
+            let cx = AgentContext::default();
+            registry.observe(&cx, &HeartbeatTick).await;
+        });
     }
 }

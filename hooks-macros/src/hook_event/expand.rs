@@ -58,10 +58,14 @@ fn the_enum(vocabulary: &Vocabulary) -> TokenStream {
         }
 
         #[automatically_derived]
+        impl #private::HasHandler for #ident<'_> {
+            type Handler = dyn #handler;
+        }
+
+        #[automatically_derived]
         impl #core::Vocabulary for #ident<'static> {
             type Context = #context;
             type View<'__a> = #ident<'__a>;
-            type Handler = dyn #handler;
             const EVENTS: &'static [&'static str] = Self::NAMES;
 
             fn handler_name(handler: &Self::Handler) -> &str {
