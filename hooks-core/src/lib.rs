@@ -91,6 +91,9 @@ extern crate self as hooks_core;
 #[cfg(all(doctest, feature = "agent", feature = "tokio"))]
 #[doc = include_str!("../../docs/coming-from.md")]
 mod coming_from {}
+#[cfg(all(doctest, feature = "agent", feature = "tokio"))]
+#[doc = include_str!("../../docs/how-it-works.md")]
+mod how_it_works {}
 
 mod action;
 #[cfg(feature = "agent")]
