@@ -185,13 +185,14 @@ async fn deny_tool_is_block_and_the_turn_goes_on() {
 
 #[tokio::test]
 async fn approve_tool_denies_what_it_does_not_approve() {
-    let approve = intercept_fn::<ApproveToolCall, _>(|_, request| {
+    #[hook]
+    async fn approve<'e>(request: &ApproveToolCall<'e>) -> HookAction<ApproveToolCall<'e>> {
         if request.name == "shell" {
             HookAction::block("not approved")
         } else {
             HookAction::Continue
         }
-    });
+    }
     let agent = Agent::new(hooks![approve]);
     assert_eq!(
         agent.tool("shell").await,
