@@ -243,7 +243,7 @@ impl RateLimit {
     fn before_tool_call(&self, _: &BeforeToolCall) -> HookAction<BeforeToolCall> {
         let now = Instant::now();
         let mut timestamps = self.timestamps.lock().unwrap();
-        timestamps.retain(|then| now.duration_since(*then) < Duration::from_secs(60));
+        timestamps.retain(|then| now.duration_since(*then) < Duration::from_mins(1));
         if timestamps.len() >= self.max_per_minute {
             return HookAction::block(format!(
                 "Rate limit exceeded: max {} calls per minute",

@@ -282,34 +282,46 @@ where
     }
 }
 
+trait Client: Send + Sync {
+    fn post(&self, body: Value) -> impl Future<Output = Result<Value, String>> + Send;
+}
+
 /// An `http` handler; the client is the agent author's.
-struct Http<F> {
-    post: F,
+struct Http<C> {
+    client: C,
 }
 
 #[hook]
-impl<F: Fn(Value) -> Result<Value, String> + Send + Sync> Http<F> {
+impl<C: Client> Http<C> {
     async fn pre_tool_use(
         &self,
         call: &BeforeToolCall,
     ) -> Result<HookAction<BeforeToolCall>, String> {
         let body = serde_json::to_value(call).map_err(|error| error.to_string())?;
-        decided(&(self.post)(body)?)
+        decided(&self.client.post(body).await?)
+    }
+}
+
+/// Answers by the tool's name.
+struct ByName;
+
+impl Client for ByName {
+    async fn post(&self, body: Value) -> Result<Value, String> {
+        match body["name"].as_str() {
+            Some("allowed") => Ok(json!({ "decision": "allow" })),
+            Some("updated") => {
+                Ok(json!({ "decision": "allow", "updatedInput": { "cmd": "ls -a" } }))
+            }
+            Some("blocked") => Ok(json!({ "decision": "block" })),
+            Some("stopped") => Ok(json!({ "continue": false })),
+            _ => Err("500 Internal Server Error".into()),
+        }
     }
 }
 
 #[tokio::test]
 async fn an_http_handler_is_an_async_hook_that_reads_a_decision() {
-    let hooks = hooks![Http {
-        post: |body: Value| match body["name"].as_str() {
-            Some("allowed") => Ok(json!({ "decision": "allow" })),
-            Some("updated") =>
-                Ok(json!({ "decision": "allow", "updatedInput": { "cmd": "ls -a" } })),
-            Some("blocked") => Ok(json!({ "decision": "block" })),
-            Some("stopped") => Ok(json!({ "continue": false })),
-            _ => Err("500 Internal Server Error".into()),
-        },
-    }];
+    let hooks = hooks![Http { client: ByName }];
     for (tool, expected, input) in [
         ("allowed", None, "ls"),
         ("updated", None, "ls -a"),
@@ -335,7 +347,7 @@ mod command {
     use super::*;
 
     struct Command {
-        command: &'static str,
+        script: &'static str,
         allowed_env_vars: &'static [&'static str],
         cwd: &'static str,
     }
@@ -349,7 +361,7 @@ mod command {
             let allowed =
                 std::env::vars().filter(|(name, _)| self.allowed_env_vars.contains(&name.as_str()));
             let mut child = Process::new("/bin/sh")
-                .args(["-c", self.command])
+                .args(["-c", self.script])
                 .env_clear()
                 .envs(allowed)
                 .current_dir(self.cwd)
@@ -375,7 +387,7 @@ mod command {
 
     #[tokio::test]
     async fn a_command_handler_is_an_async_hook_that_reads_the_exit_code() {
-        for (command, reason) in [
+        for (script, reason) in [
             ("cat >/dev/null", None),
             ("cat >/dev/null; exit 2", Some("exit 2")),
             (
@@ -394,14 +406,14 @@ mod command {
             (r#"cat >/dev/null; test "$PWD" = / || exit 2"#, None),
         ] {
             let hooks = hooks![Command {
-                command,
+                script,
                 allowed_env_vars: &["PATH"],
                 cwd: "/",
             }];
             let mut call = pre_tool_use("exec", json!({ "cmd": "rm -rf /" }));
             let result = hooks.intercept(&cx(), &mut call).await;
             let cancelled = result.as_cancel().map(|cancel| cancel.reason.as_ref());
-            assert_eq!(cancelled, reason, "{command}");
+            assert_eq!(cancelled, reason, "{script}");
         }
     }
 }
@@ -416,7 +428,7 @@ mod timeouts {
 
     use super::*;
 
-    const MINUTE: Duration = Duration::from_secs(60);
+    const MINUTE: Duration = Duration::from_mins(1);
 
     #[tokio::test(start_paused = true)]
     async fn a_hook_that_takes_too_long_blocks_where_nothing_is_said() {
@@ -442,7 +454,7 @@ mod timeouts {
             call.name.push_str(" done");
         }
         #[hook]
-        async fn next(call: &mut BeforeToolCall) {
+        fn next(call: &mut BeforeToolCall) {
             call.name.push_str(" next");
         }
         let mut call = pre_tool_use("exec", json!({}));
@@ -532,7 +544,8 @@ mod spans {
 
     impl Visit for Fields {
         fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
-            self.0.push_str(&format!(" {field}={value:?}"));
+            let Fields(line) = self;
+            *line = format!("{line} {field}={value:?}");
         }
     }
 

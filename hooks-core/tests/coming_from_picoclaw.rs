@@ -186,7 +186,7 @@ async fn deny_tool_is_block_and_the_turn_goes_on() {
 #[tokio::test]
 async fn approve_tool_denies_what_it_does_not_approve() {
     #[hook]
-    async fn approve<'e>(request: &ApproveToolCall<'e>) -> HookAction<ApproveToolCall<'e>> {
+    fn approve<'e>(request: &ApproveToolCall<'e>) -> HookAction<ApproveToolCall<'e>> {
         if request.name == "shell" {
             HookAction::block("not approved")
         } else {
@@ -439,7 +439,7 @@ mod timeouts {
 
     use super::*;
 
-    const MINUTE: Duration = Duration::from_secs(60);
+    const MINUTE: Duration = Duration::from_mins(1);
 
     #[tokio::test(start_paused = true)]
     async fn an_approval_that_comes_too_late_is_none() {

@@ -1,5 +1,9 @@
 //! What ZeroClaw has, said here: the names are those of `docs/coming-from.md`.
 #![cfg(feature = "agent")]
+#![expect(
+    clippy::unused_async,
+    reason = "a hook is asynchronous where the one that it stands for is"
+)]
 
 use std::sync::{Arc, LazyLock, Mutex};
 use std::time::Duration;
