@@ -1,7 +1,7 @@
 //! The macros of `hooks-core`, which re-exports them and documents how they are used.
 //!
 //! Each macro has a folder, and goes the same way: `parse` reads what was written, `check` says what is
-//! wrong with it, at the user's own token, and `expand` writes the code. [`driver`] is what they share.
+//! wrong with it, at the user's own token, and `expand` writes the code. `driver` is what they share.
 //! Generated code reaches `hooks-core` through `__private` only, and has no `unsafe`.
 
 mod driver;
