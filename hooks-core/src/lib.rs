@@ -86,6 +86,15 @@ extern crate std;
 // The macros write `::hooks_core::…`, also in this crate.
 extern crate self as hooks_core;
 
+// The documents' examples are tests. They stand outside of the crate's package, and only here are they
+// read. One of the features is off by default, so `cargo test --workspace`, which has it on, runs them.
+#[cfg(all(doctest, feature = "agent", feature = "tokio"))]
+#[doc = include_str!("../../docs/coming-from.md")]
+mod coming_from {}
+#[cfg(all(doctest, feature = "agent", feature = "tokio"))]
+#[doc = include_str!("../../docs/how-it-works.md")]
+mod how_it_works {}
+
 mod action;
 #[cfg(feature = "agent")]
 pub mod agent;

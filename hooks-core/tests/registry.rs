@@ -257,3 +257,14 @@ async fn a_shared_handler_can_be_read_while_it_is_registered() {
     through_the_bound(HookRegistry::<AgentEvent>::new().with(log.clone())).await;
     assert_eq!(*log.0.lock().unwrap(), ["list"]);
 }
+
+#[tokio::test]
+async fn a_future_that_makes_a_registry_can_be_spawned() {
+    let run = tokio::spawn(async {
+        let registry = HookRegistry::<AgentEvent>::new().with(Plugin::new("a", 0));
+        registry.observe(&cx(), &HeartbeatTick).await;
+        let mut tool = call("x");
+        registry.intercept(&cx(), &mut tool).await.is_continue()
+    });
+    assert!(run.await.unwrap());
+}

@@ -122,3 +122,18 @@ pub(crate) fn is_nameable(ty: &Type) -> bool {
     visitor.visit_type_mut(&mut ty.clone());
     visitor.0
 }
+
+/// Whether a type names a lifetime.
+pub(crate) fn mentions(ty: &Type, lifetime: &Lifetime) -> bool {
+    struct Visitor<'l>(&'l Lifetime, bool);
+
+    impl VisitMut for Visitor<'_> {
+        fn visit_lifetime_mut(&mut self, lifetime: &mut Lifetime) {
+            self.1 |= lifetime == self.0;
+        }
+    }
+
+    let mut visitor = Visitor(lifetime, false);
+    visitor.visit_type_mut(&mut ty.clone());
+    visitor.1
+}

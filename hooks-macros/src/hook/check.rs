@@ -11,7 +11,7 @@ use syn::{
 use super::options::{Choice, HookOptions};
 use super::parse::{Handled, Handler, Hook};
 use crate::driver::Errors;
-use crate::lifetimes::AnyLifetime;
+use crate::lifetimes::{self, AnyLifetime};
 
 /// `#[hook]` on something else.
 pub(super) fn not_a_hook(item: &Item) -> syn::Error {
@@ -218,6 +218,26 @@ pub(super) fn event<'t>(event: &'t Type, errors: &mut Errors) -> Option<&'t Type
             );
             None
         }
+    }
+}
+
+/// The lifetime of the event's reference, which is not the event's own: the event outlives the dispatch.
+/// rustc proposes to write one for both when a return type names neither.
+pub(super) fn one_lifetime_for_both(
+    event: &TypeReference,
+    signature: &Signature,
+    errors: &mut Errors,
+) {
+    if let Some(lifetime) = &event.lifetime
+        && let ReturnType::Type(_, returned) = &signature.output
+        && lifetimes::mentions(&event.elem, lifetime)
+        && lifetimes::mentions(returned, lifetime)
+    {
+        let ty = event.elem.to_token_stream().to_string().replace(' ', "");
+        errors.at(
+            lifetime.span(),
+            format!("the event is borrowed for less than its own lifetime: write `&{ty}`"),
+        );
     }
 }
 

@@ -184,6 +184,7 @@ impl Handler {
             Handled::Every(vocabulary(hook.vocabulary.as_ref(), view))
         } else {
             let reference = check::event(event, errors)?;
+            check::one_lifetime_for_both(reference, signature, errors);
             let ty = AnyLifetime::new(ungrouped(&reference.elem).clone(), "__event");
             check::any_lifetime(&ty, errors);
             Handled::One {
