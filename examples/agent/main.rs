@@ -10,13 +10,14 @@
 //! The shell is real, and no sandbox: run no script here that you would not run yourself.
 //!
 //! It prints which hook runs when, then for every call what each hook decided and what came of it, then
-//! what the hooks cost. Begin to read in `agent.rs`, where the events are raised, or in `hooks/`, which
+//! what the hooks cost. Begin to read in `run/`, where the events are raised, or in `hooks/`, which
 //! answers them.
 
-mod agent;
 mod hooks;
 mod journal;
+mod outcome;
 mod report;
+mod run;
 mod script;
 mod tools;
 
@@ -27,9 +28,9 @@ use std::process::ExitCode;
 use clap::Parser;
 use hooks_core::Hook;
 
-use self::agent::Agent;
 use self::hooks::Tracer;
 use self::report::Report;
+use self::run::Agent;
 use self::script::Script;
 use self::tools::Workspace;
 
@@ -54,7 +55,7 @@ struct Options {
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
-    match run(Options::parse()).await {
+    match work(Options::parse()).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
@@ -64,7 +65,7 @@ async fn main() -> ExitCode {
     }
 }
 
-async fn run(options: Options) -> io::Result<()> {
+async fn work(options: Options) -> io::Result<()> {
     let script = match &options.script {
         Some(path) => Script::open(path)
             .await

@@ -9,12 +9,11 @@ use std::io::{self, Write};
 use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
-use hooks_core::agent::ToolOutput;
-use hooks_core::{Cancel, Plan, Scope};
-use serde::Serialize;
+use hooks_core::{Cancel, Plan};
 use serde_json::Value;
 
 use super::journal::{Did, Entry};
+use super::outcome::{CallReport, JsonCall, Verdict};
 
 const TITLE: Style = Style::new().bold();
 const DIM: Style = Style::new().dimmed();
@@ -22,82 +21,6 @@ const GOOD: Style = AnsiColor::Green.on_default();
 const CHANGED: Style = AnsiColor::Yellow.on_default();
 const BAD: Style = AnsiColor::Red.on_default();
 const ANSWERED: Style = AnsiColor::Cyan.on_default();
-
-/// What the hooks decided about a call.
-#[derive(Clone, Debug)]
-pub(crate) enum Verdict {
-    Continue,
-    Respond,
-    Cancelled(Cancel),
-}
-
-impl Verdict {
-    fn word(&self) -> &'static str {
-        match self {
-            Verdict::Continue => "continue",
-            Verdict::Respond => "respond",
-            Verdict::Cancelled(cancel) => match cancel.scope {
-                Scope::Event => "block",
-                Scope::Turn | Scope::Run => "abort",
-            },
-        }
-    }
-
-    fn style(&self) -> Style {
-        match self {
-            Verdict::Continue => GOOD,
-            Verdict::Respond => ANSWERED,
-            Verdict::Cancelled(_) => BAD,
-        }
-    }
-}
-
-/// All that is told of one call.
-pub(crate) struct CallReport<'a> {
-    /// The script's line; `None` if a hook answered in the model's place.
-    pub(crate) line: Option<usize>,
-    /// The tool and its arguments, as the model gave them.
-    pub(crate) wish: (&'a str, &'a Value),
-    /// The same after the hooks.
-    pub(crate) ran: (&'a str, &'a Value),
-    pub(crate) verdict: &'a Verdict,
-    /// What the model reads.
-    pub(crate) output: &'a ToolOutput,
-    pub(crate) journal: &'a [Entry],
-    pub(crate) in_hooks: Duration,
-}
-
-/// A call, as a JSON line.
-#[derive(Serialize)]
-struct JsonCall<'a> {
-    /// As the model named it.
-    tool: &'a str,
-    verdict: &'a str,
-    hook: Option<&'a str>,
-    reason: Option<&'a str>,
-    output: Option<&'a str>,
-}
-
-impl<'a> JsonCall<'a> {
-    fn of(call: &CallReport<'a>) -> Self {
-        let (hook, reason, output) = match call.verdict {
-            Verdict::Continue => (None, None, Some(call.output)),
-            // The result of a pipeline tells who cancelled, and not who responded.
-            Verdict::Respond => {
-                let responded = call.journal.iter().find(|entry| entry.did == Did::Respond);
-                (responded.map(|entry| entry.hook), None, Some(call.output))
-            }
-            Verdict::Cancelled(cancel) => (Some(&*cancel.hook), Some(&*cancel.reason), None),
-        };
-        JsonCall {
-            tool: call.wish.0,
-            verdict: call.verdict.word(),
-            hook,
-            reason,
-            output: output.map(|output| output.content.as_str()),
-        }
-    }
-}
 
 /// Where the report goes, and what the summary needs.
 pub(crate) struct Report {
@@ -119,7 +42,7 @@ impl Report {
         }
     }
 
-    fn to(story: Box<dyn Write>, json: Option<Box<dyn Write>>) -> Self {
+    pub(crate) fn to(story: Box<dyn Write>, json: Option<Box<dyn Write>>) -> Self {
         Report {
             story,
             json,
@@ -218,7 +141,7 @@ impl Report {
             short(args)
         )?;
         self.decisions(call.journal)?;
-        let (word, style) = (call.verdict.word(), call.verdict.style());
+        let (word, style) = (call.verdict.word(), style_of(call.verdict));
         write!(self.story, "  {style}{word}{style:#}")?;
         if let Verdict::Cancelled(cancel) = call.verdict {
             return writeln!(self.story, "  {}", tame(&cancel.to_string()));
@@ -310,6 +233,14 @@ fn at(line: Option<usize>) -> impl Display {
         Some(number) => write!(f, "{DIM}line {number}{DIM:#} "),
         None => Ok(()),
     })
+}
+
+fn style_of(verdict: &Verdict) -> Style {
+    match verdict {
+        Verdict::Continue => GOOD,
+        Verdict::Respond => ANSWERED,
+        Verdict::Cancelled(_) => BAD,
+    }
 }
 
 fn mean_and_median(times: &mut [Duration]) -> Option<(Duration, Duration)> {

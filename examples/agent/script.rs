@@ -62,7 +62,7 @@ impl Script {
         Ok(Script::new(BufReader::new(File::open(path).await?)))
     }
 
-    fn new(lines: impl AsyncBufRead + Unpin + 'static) -> Self {
+    pub(crate) fn new(lines: impl AsyncBufRead + Unpin + 'static) -> Self {
         Script {
             lines: Box::new(lines),
             number: 0,

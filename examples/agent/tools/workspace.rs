@@ -1,4 +1,4 @@
-//! The tools: a shell, and files in one folder, the workspace.
+//! The folder that the tools work in, and what they do there.
 //!
 //! The file tools do not leave the workspace. The shell is no sandbox: it starts there and may go
 //! anywhere, which is why there are hooks.
@@ -8,129 +8,18 @@ use std::path::{Component, Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 
-use hooks_core::agent::{ToolDefinition, ToolOutput};
-use serde::Deserialize;
-use serde_json::{Value, json};
+use hooks_core::agent::ToolOutput;
 use tokio::fs;
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::process::Command;
 use tokio::time::timeout;
 
+use super::{Edit, List, Read, Shell, Tool, Write};
+
 /// How long a shell command may run.
 const SHELL_TIMEOUT: Duration = Duration::from_secs(10);
 /// How much a shell command may print, in bytes; the rest is cut off.
 const SHELL_OUTPUT: u64 = 256 * 1024;
-
-/// A call of a tool that exists, with arguments that fit.
-#[derive(Debug)]
-pub(crate) enum Tool {
-    Shell(Shell),
-    Read(Read),
-    Write(Write),
-    Edit(Edit),
-    List(List),
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Shell {
-    command: String,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Read {
-    path: String,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Write {
-    path: String,
-    content: String,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Edit {
-    path: String,
-    old: String,
-    new: String,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct List {
-    #[serde(default)]
-    path: String,
-}
-
-impl Tool {
-    /// Reads a call.
-    ///
-    /// # Errors
-    ///
-    /// The tool does not exist, or the arguments do not fit.
-    pub(crate) fn parse(name: &str, args: &Value) -> Result<Self, String> {
-        // Serde would also take a list of values for a struct.
-        let args = match args {
-            Value::Object(_) => args,
-            _ => return Err(format!("the arguments of `{name}` are no object")),
-        };
-        match name {
-            "shell" => Shell::deserialize(args).map(Tool::Shell),
-            "read" => Read::deserialize(args).map(Tool::Read),
-            "write" => Write::deserialize(args).map(Tool::Write),
-            "edit" => Edit::deserialize(args).map(Tool::Edit),
-            "list" => List::deserialize(args).map(Tool::List),
-            _ => return Err(format!("there is no tool `{name}`")),
-        }
-        .map_err(|error| format!("the arguments do not fit `{name}`: {error}"))
-    }
-
-    /// The tools, as the model is told of them.
-    pub(crate) fn definitions() -> Vec<ToolDefinition> {
-        let path = ("path", "in the workspace");
-        [
-            (
-                "shell",
-                "Runs a command with `sh -c` in the workspace.",
-                &[("command", "the command")][..],
-            ),
-            ("read", "Reads a text file.", &[path]),
-            (
-                "write",
-                "Writes a text file, and the folders that it is in.",
-                &[path, ("content", "the whole text")],
-            ),
-            (
-                "edit",
-                "Replaces a text that stands in a file exactly once.",
-                &[path, ("old", "the text"), ("new", "what replaces it")],
-            ),
-            ("list", "Lists a folder.", &[path]),
-        ]
-        .into_iter()
-        .map(|(name, description, args)| ToolDefinition {
-            name: name.into(),
-            description: description.into(),
-            parameters: schema(args),
-        })
-        .collect()
-    }
-}
-
-/// The JSON Schema of arguments that are all text.
-fn schema(args: &[(&str, &str)]) -> Value {
-    let properties: serde_json::Map<_, _> = args
-        .iter()
-        .map(|&(name, meaning)| {
-            let property = json!({ "type": "string", "description": meaning });
-            (name.to_owned(), property)
-        })
-        .collect();
-    json!({ "type": "object", "properties": properties })
-}
 
 /// The folder that the tools work in.
 #[derive(Debug)]
@@ -295,6 +184,8 @@ async fn text(stream: Option<impl AsyncRead + Unpin>) -> io::Result<String> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::{Value, json};
+
     use super::*;
 
     /// A workspace in a folder that has a file beside it.
@@ -424,48 +315,5 @@ mod tests {
         let (_folder, workspace) = workspace();
         let output = run(&workspace, "shell", json!({"command": "yes 2>/dev/null"})).await;
         assert!(output.content.len() as u64 <= SHELL_OUTPUT + 100);
-    }
-
-    #[test]
-    fn a_call_that_does_not_fit_is_no_tool() {
-        for (name, args, error) in [
-            ("fly", json!({}), "there is no tool `fly`"),
-            (
-                "read",
-                json!({}),
-                "the arguments do not fit `read`: missing field `path`",
-            ),
-            (
-                "shell",
-                json!(["ls"]),
-                "the arguments of `shell` are no object",
-            ),
-            (
-                "list",
-                json!({"folder": "."}),
-                "the arguments do not fit `list`: unknown field",
-            ),
-        ] {
-            let wrong = Tool::parse(name, &args).expect_err("the call does not fit");
-            assert!(wrong.starts_with(error), "{wrong}");
-        }
-    }
-
-    #[test]
-    fn the_model_is_told_of_every_tool() {
-        for tool in Tool::definitions() {
-            let args = tool.parameters["properties"]
-                .as_object()
-                .expect("an object");
-            let args = args
-                .keys()
-                .map(|name| (name.clone(), "text".into()))
-                .collect();
-            assert!(
-                Tool::parse(&tool.name, &Value::Object(args)).is_ok(),
-                "{}",
-                tool.name
-            );
-        }
     }
 }
