@@ -39,3 +39,36 @@ fn commands(line: &str) -> impl Iterator<Item = Vec<&str>> {
     line.split([';', '&', '|', '\n', '(', ')', '`'])
         .map(|command| command.split_whitespace().collect())
 }
+
+#[cfg(test)]
+mod tests {
+    use hooks_core::Hook;
+
+    use super::*;
+
+    #[test]
+    fn guards_come_first_then_what_rewrites_then_what_answers_and_redaction_last() {
+        let tracer = Tracer::default();
+        let hooks = pipeline(&tracer);
+        let mut order: Vec<_> = hooks.plan().map(|row| row.hook).collect();
+        order.dedup();
+        assert_eq!(
+            order,
+            [
+                "Tracer",
+                "tripwire",
+                "deny_rm",
+                "RateLimit",
+                "local_paths",
+                "approve",
+                "RunBeforeStop",
+                "repair_names",
+                "house_rules",
+                "Cache",
+                "HookRegistry",
+                "Shorten",
+                "Redact",
+            ]
+        );
+    }
+}
