@@ -44,6 +44,7 @@ fn the_enum(vocabulary: &Vocabulary) -> TokenStream {
         .iter()
         .map(|variant| driver::text_of(variant))
         .collect();
+    // The payloads are bound, so that a private vocabulary is not said to hold what is never read.
     quote! {
         impl #ident<'_> {
             /// The names of all events, in order.
@@ -53,7 +54,7 @@ fn the_enum(vocabulary: &Vocabulary) -> TokenStream {
             #[must_use]
             pub const fn name(&self) -> &'static str {
                 match self {
-                    #(#ident::#variants(_) => #names,)*
+                    #(#ident::#variants(_payload) => #names,)*
                 }
             }
         }

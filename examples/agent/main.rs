@@ -1,0 +1,97 @@
+//! A small coding agent: real tools, real hooks, and a script for a model. Run it with
+//!
+//! ```sh
+//! cargo run --example agent                         # a script that shows every power of a hook
+//! cargo run --example agent -- script.jsonl         # your own
+//! cargo run --example agent -- --workspace . --json script.jsonl
+//! echo '{"tool": "shell", "args": {"command": "ls"}}' | cargo run --example agent -- --stdin
+//! ```
+//!
+//! The shell is real, and no sandbox: run no script here that you would not run yourself.
+//!
+//! It prints which hook runs when, then for every call what each hook decided and what came of it, then
+//! what the hooks cost. Begin to read in `run/`, where the events are raised, or in `hooks/`, which
+//! answers them.
+
+mod hooks;
+mod journal;
+mod outcome;
+mod report;
+mod run;
+mod script;
+mod tools;
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::Parser;
+use hooks_core::Hook;
+
+use self::hooks::Tracer;
+use self::report::Report;
+use self::run::Agent;
+use self::script::Script;
+use self::tools::Workspace;
+
+/// Runs a script of tool calls as a coding agent would, under the eyes of its hooks.
+#[derive(Parser)]
+#[command(name = "agent")]
+struct Options {
+    /// JSON lines such as {"tool": "shell", "args": {"command": "ls"}}; by default a script that shows
+    /// every power of a hook.
+    script: Option<PathBuf>,
+    /// Reads the script from standard input.
+    #[arg(long, conflicts_with = "script")]
+    stdin: bool,
+    /// Prints one JSON object a call to standard output, and all else to standard error.
+    #[arg(long)]
+    json: bool,
+    /// The folder that the tools work in, made if it is not there; by default a temporary one, removed at
+    /// the end.
+    #[arg(long, value_name = "DIR")]
+    workspace: Option<PathBuf>,
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    match work(Options::parse()).await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn work(options: Options) -> io::Result<()> {
+    let script = match &options.script {
+        Some(path) => Script::open(path)
+            .await
+            .map_err(|error| named(path, &error))?,
+        None if options.stdin => Script::stdin(),
+        None => Script::built_in(),
+    };
+    // A temporary folder is removed when this is dropped.
+    let (_temporary, workspace) = if let Some(path) = &options.workspace {
+        let workspace = Workspace::open(path).map_err(|error| named(path, &error))?;
+        (None, workspace)
+    } else {
+        let folder = tempfile::tempdir()?;
+        let workspace = Workspace::open(folder.path())?;
+        (Some(folder), workspace)
+    };
+
+    let tracer = Tracer::default();
+    let hooks = hooks::pipeline(&tracer);
+    let mut report = Report::new(options.json);
+    report.plan(&hooks.plan())?;
+    let agent = Agent::new(hooks, script, workspace, report);
+    let report = journal::kept(agent.run()).await?;
+    report.summary(&tracer.counts())
+}
+
+fn named(path: &Path, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+}

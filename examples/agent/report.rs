@@ -1,0 +1,307 @@
+//! What the agent tells the person who runs it: a story, or JSON lines.
+//!
+//! The story goes to standard output, in colour on a terminal. With `--json` standard output holds one
+//! JSON object a call and nothing else, and what is left of the story goes to standard error: the plan,
+//! the malformed lines, the summary.
+
+use std::fmt::Display;
+use std::io::{self, Write};
+use std::time::Duration;
+
+use anstyle::{AnsiColor, Style};
+use hooks_core::{Cancel, Plan};
+use serde_json::Value;
+
+use super::journal::{Did, Entry};
+use super::outcome::{CallReport, JsonCall, Verdict};
+
+const TITLE: Style = Style::new().bold();
+const DIM: Style = Style::new().dimmed();
+const GOOD: Style = AnsiColor::Green.on_default();
+const CHANGED: Style = AnsiColor::Yellow.on_default();
+const BAD: Style = AnsiColor::Red.on_default();
+const ANSWERED: Style = AnsiColor::Cyan.on_default();
+
+/// Where the report goes, and what the summary needs.
+pub(crate) struct Report {
+    story: Box<dyn Write>,
+    /// Where JSON lines go, if they are wanted.
+    json: Option<Box<dyn Write>>,
+    verdicts: Vec<&'static str>,
+    in_hooks: Vec<Duration>,
+    malformed: usize,
+    skipped: usize,
+}
+
+impl Report {
+    pub(crate) fn new(json: bool) -> Self {
+        if json {
+            Report::to(Box::new(anstream::stderr()), Some(Box::new(io::stdout())))
+        } else {
+            Report::to(Box::new(anstream::stdout()), None)
+        }
+    }
+
+    pub(crate) fn to(story: Box<dyn Write>, json: Option<Box<dyn Write>>) -> Self {
+        Report {
+            story,
+            json,
+            verdicts: Vec::new(),
+            in_hooks: Vec::new(),
+            malformed: 0,
+            skipped: 0,
+        }
+    }
+
+    pub(crate) fn plan(&mut self, plan: &Plan<'_>) -> io::Result<()> {
+        write!(self.story, "{plan}")
+    }
+
+    /// A turn begins.
+    pub(crate) fn turn(&mut self, number: u32, message: &str) -> io::Result<()> {
+        if self.json.is_some() {
+            return Ok(());
+        }
+        writeln!(
+            self.story,
+            "\n{TITLE}turn {number}{TITLE:#}\nuser: {}",
+            tame(message)
+        )
+    }
+
+    /// The model says something before it calls a tool, or before a hook has it go on.
+    pub(crate) fn says(&mut self, line: Option<usize>, text: &str) -> io::Result<()> {
+        if self.json.is_some() || text.is_empty() {
+            return Ok(());
+        }
+        writeln!(self.story, "\n{}model: {}", at(line), tame(text))
+    }
+
+    /// The agent's message to the user.
+    pub(crate) fn message(&mut self, content: &str) -> io::Result<()> {
+        if self.json.is_some() {
+            return Ok(());
+        }
+        writeln!(self.story, "\nagent: {}", tame(content))
+    }
+
+    /// A message that did not get through.
+    pub(crate) fn stopped(&mut self, what: &str, cancel: &Cancel) -> io::Result<()> {
+        writeln!(self.story, "\n{BAD}{what}: {cancel}{BAD:#}")
+    }
+
+    pub(crate) fn run_aborted(&mut self, why: &str) -> io::Result<()> {
+        writeln!(self.story, "\n{BAD}the agent stops: {}{BAD:#}", tame(why))
+    }
+
+    /// What hooks decided outside of a call.
+    pub(crate) fn decisions(&mut self, journal: &[Entry]) -> io::Result<()> {
+        if self.json.is_some() {
+            return Ok(());
+        }
+        for Entry {
+            event,
+            hook,
+            did,
+            detail,
+        } in journal
+        {
+            let style = match did {
+                Did::Continue | Did::Note => DIM,
+                Did::Modify => CHANGED,
+                Did::Respond => ANSWERED,
+                Did::Block | Did::AbortTurn | Did::AbortRun => BAD,
+            };
+            write!(self.story, "    {DIM}{event:<17}{DIM:#} {hook:<13} ")?;
+            if detail.is_empty() {
+                writeln!(self.story, "{style}{did}{style:#}")?;
+            } else {
+                writeln!(self.story, "{style}{did:<10}{style:#} {}", tame(detail))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A call has come to its end.
+    pub(crate) fn call(&mut self, call: &CallReport<'_>) -> io::Result<()> {
+        self.verdicts.push(call.verdict.word());
+        self.in_hooks.push(call.in_hooks);
+        if let Some(json) = &mut self.json {
+            serde_json::to_writer(&mut *json, &JsonCall::of(call))?;
+            writeln!(json)?;
+            return json.flush();
+        }
+
+        let ((tool, args), (ran, ran_args)) = (call.wish, call.ran);
+        writeln!(
+            self.story,
+            "\n{}{TITLE}{}{TITLE:#} {}",
+            at(call.line),
+            tame(tool),
+            short(args)
+        )?;
+        self.decisions(call.journal)?;
+        let (word, style) = (call.verdict.word(), style_of(call.verdict));
+        write!(self.story, "  {style}{word}{style:#}")?;
+        if let Verdict::Cancelled(cancel) = call.verdict {
+            return writeln!(self.story, "  {}", tame(&cancel.to_string()));
+        }
+        if call.wish != call.ran {
+            write!(
+                self.story,
+                "  {CHANGED}as {ran} {}{CHANGED:#}",
+                short(ran_args)
+            )?;
+        }
+        writeln!(self.story)?;
+        let style = if call.output.is_error {
+            BAD
+        } else {
+            Style::new()
+        };
+        for line in call.output.content.lines() {
+            writeln!(self.story, "  | {style}{}{style:#}", tame(line))?;
+        }
+        Ok(())
+    }
+
+    /// A line of the script that cannot be read.
+    pub(crate) fn malformed(&mut self, number: usize, wrong: &str) -> io::Result<()> {
+        self.malformed += 1;
+        if self.json.is_none() {
+            writeln!(self.story)?;
+        }
+        writeln!(self.story, "{BAD}line {number}: {}{BAD:#}", tame(wrong))
+    }
+
+    /// A line of the script that an abort left out.
+    pub(crate) fn skipped(&mut self) {
+        self.skipped += 1;
+    }
+
+    /// What came of it all, and what the hooks cost.
+    pub(crate) fn summary(mut self, events: &[(&str, usize)]) -> io::Result<()> {
+        let Report {
+            story,
+            verdicts,
+            in_hooks,
+            malformed,
+            skipped,
+            ..
+        } = &mut self;
+        writeln!(story, "\n{TITLE}summary{TITLE:#}")?;
+        write!(story, "  calls         {}", verdicts.len())?;
+        for (word, style) in [
+            ("continue", GOOD),
+            ("respond", ANSWERED),
+            ("block", BAD),
+            ("abort", BAD),
+        ] {
+            let count = verdicts.iter().filter(|verdict| **verdict == word).count();
+            write!(story, "  {style}{word} {count}{style:#}")?;
+        }
+        writeln!(story)?;
+        writeln!(
+            story,
+            "  script        {malformed} malformed, {skipped} skipped after an abort"
+        )?;
+        if let Some((mean, median)) = mean_and_median(in_hooks) {
+            writeln!(
+                story,
+                "  time in hooks mean {:.1} µs, median {:.1} µs a call{}",
+                mean.as_secs_f64() * 1e6,
+                median.as_secs_f64() * 1e6,
+                if cfg!(debug_assertions) {
+                    " (unoptimised: try --release)"
+                } else {
+                    ""
+                }
+            )?;
+        }
+        let total: usize = events.iter().map(|(_, count)| count).sum();
+        writeln!(story, "  events        {total}")?;
+        for (event, count) in events {
+            writeln!(story, "    {DIM}{event:<18} {count:>4}{DIM:#}")?;
+        }
+        story.flush()
+    }
+}
+
+/// The place in the script, if there is one.
+fn at(line: Option<usize>) -> impl Display {
+    std::fmt::from_fn(move |f| match line {
+        Some(number) => write!(f, "{DIM}line {number}{DIM:#} "),
+        None => Ok(()),
+    })
+}
+
+fn style_of(verdict: &Verdict) -> Style {
+    match verdict {
+        Verdict::Continue => GOOD,
+        Verdict::Respond => ANSWERED,
+        Verdict::Cancelled(_) => BAD,
+    }
+}
+
+fn mean_and_median(times: &mut [Duration]) -> Option<(Duration, Duration)> {
+    times.sort_unstable();
+    let count = u32::try_from(times.len()).ok().filter(|count| *count > 0)?;
+    let middle = times.len() / 2;
+    let median = if times.len().is_multiple_of(2) {
+        (times[middle - 1] + times[middle]) / 2
+    } else {
+        times[middle]
+    };
+    Some((times.iter().sum::<Duration>() / count, median))
+}
+
+/// Text of others, without what would steer the terminal.
+fn tame(text: &str) -> String {
+    text.replace(
+        |c: char| c.is_control() && c != '\n' && c != '\t',
+        "\u{fffd}",
+    )
+}
+
+/// Arguments on one line, cut off where they get long.
+fn short(args: &Value) -> String {
+    const WIDTH: usize = 90;
+
+    let text = tame(&args.to_string());
+    match text.char_indices().nth(WIDTH) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_median_of_an_even_number_lies_between_the_middle_two() {
+        let micros = |times: &[u64]| {
+            times
+                .iter()
+                .copied()
+                .map(Duration::from_micros)
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(mean_and_median(&mut micros(&[])), None);
+        for (times, mean, median) in [
+            (&[7][..], 7, 7),
+            (&[9, 1, 2][..], 4, 2),
+            (&[10, 1, 2, 3][..], 4, 2),
+        ] {
+            let (found_mean, found_median) =
+                mean_and_median(&mut micros(times)).expect("not empty");
+            assert_eq!(found_mean.as_micros(), mean);
+            assert_eq!(found_median.as_micros(), median);
+        }
+    }
+
+    #[test]
+    fn nothing_that_is_shown_steers_the_terminal() {
+        assert_eq!(tame("a\x1b[31mb\r\n\tc"), "a\u{fffd}[31mb\u{fffd}\n\tc");
+    }
+}

@@ -1,0 +1,149 @@
+//! One tool call.
+
+use std::mem;
+use std::time::{Duration, Instant};
+
+use hooks_core::agent::{
+    AfterToolCall, AgentHooks, ApproveToolCall, BeforeToolCall, InvalidToolCall, Role, ToolCall,
+    ToolCallEnd, ToolOutput,
+};
+use hooks_core::{Cancel, HookResult, Scope};
+
+use super::super::journal;
+use super::super::outcome::{CallReport, Verdict};
+use super::super::tools::Tool;
+use super::{Agent, Stop, go_on};
+
+/// How a tool call came out that nothing stopped.
+struct Done {
+    verdict: Verdict,
+    output: ToolOutput,
+    duration: Duration,
+}
+
+impl<H: AgentHooks> Agent<H> {
+    /// One tool call, from the model's wish to what the model is told of it.
+    pub(super) async fn tool_call(
+        &mut self,
+        line: Option<usize>,
+        wish: ToolCall,
+    ) -> Result<(), Stop> {
+        self.hooks.restart();
+        let mut call = BeforeToolCall {
+            id: wish.id,
+            name: wish.name.clone(),
+            args: wish.args.clone(),
+        };
+        let (verdict, output, duration) = match self.carry_out(&mut call).await {
+            Ok(done) => (done.verdict, done.output, done.duration),
+            Err(cancel) => {
+                let output = ToolOutput::error(cancel.to_string());
+                (Verdict::Cancelled(cancel), output, Duration::ZERO)
+            }
+        };
+        let end = ToolCallEnd {
+            id: &call.id,
+            name: &call.name,
+            args: &call.args,
+            output: &output,
+            duration,
+        };
+        self.hooks.tell(&end).await;
+
+        self.report.call(&CallReport {
+            line,
+            wish: (&wish.name, &wish.args),
+            ran: (&call.name, &call.args),
+            verdict: &verdict,
+            output: &output,
+            journal: &journal::take(),
+            in_hooks: self.hooks.elapsed(),
+        })?;
+        match verdict {
+            Verdict::Cancelled(cancel) if cancel.scope > Scope::Event => Err(cancel.into()),
+            _ => {
+                self.say(Role::Tool, output.content);
+                Ok(())
+            }
+        }
+    }
+
+    /// Has the call checked, approved, run, and its output looked through.
+    async fn carry_out(&mut self, call: &mut BeforeToolCall) -> Result<Done, Cancel> {
+        let mut done = Done {
+            verdict: Verdict::Continue,
+            output: ToolOutput::default(),
+            duration: Duration::ZERO,
+        };
+        if let Err(error) = Tool::parse(&call.name, &call.args) {
+            let mut invalid = InvalidToolCall {
+                id: mem::take(&mut call.id),
+                name: mem::take(&mut call.name),
+                args: call.args.take(),
+                error,
+            };
+            let decision = self.hooks.ask(&mut invalid).await;
+            (call.id, call.name, call.args) = (invalid.id, invalid.name, invalid.args);
+            match decision {
+                HookResult::Continue => {
+                    // Repaired or not: that shows when it is read again.
+                    if let Err(error) = Tool::parse(&call.name, &call.args) {
+                        done.output = ToolOutput::error(error);
+                        return Ok(done);
+                    }
+                }
+                HookResult::Respond(output) => {
+                    done.verdict = Verdict::Respond;
+                    done.output = output;
+                    return self.look_through(call, done).await;
+                }
+                HookResult::Cancel(cancel) => return Err(cancel),
+            }
+        }
+        match self.hooks.ask(call).await {
+            HookResult::Continue => {
+                let mut approval = ApproveToolCall {
+                    id: &call.id,
+                    name: &call.name,
+                    args: &call.args,
+                };
+                go_on(self.hooks.ask(&mut approval).await)?;
+                let started = Instant::now();
+                // A hook may have made it a call that does not fit.
+                done.output = match Tool::parse(&call.name, &call.args) {
+                    Ok(tool) => self.workspace.run(tool).await,
+                    Err(error) => ToolOutput::error(error),
+                };
+                done.duration = started.elapsed();
+            }
+            HookResult::Respond(output) => {
+                done.verdict = Verdict::Respond;
+                done.output = output;
+            }
+            HookResult::Cancel(cancel) => return Err(cancel),
+        }
+        self.look_through(call, done).await
+    }
+
+    /// Shows hooks the output, a tool's or a hook's, before anyone else sees it.
+    async fn look_through(
+        &mut self,
+        call: &mut BeforeToolCall,
+        done: Done,
+    ) -> Result<Done, Cancel> {
+        let mut after = AfterToolCall {
+            id: mem::take(&mut call.id),
+            name: mem::take(&mut call.name),
+            args: call.args.take(),
+            output: done.output,
+            duration: done.duration,
+        };
+        let decision = self.hooks.ask(&mut after).await;
+        (call.id, call.name, call.args) = (after.id, after.name, after.args);
+        go_on(decision)?;
+        Ok(Done {
+            output: after.output,
+            ..done
+        })
+    }
+}

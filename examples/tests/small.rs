@@ -1,0 +1,83 @@
+//! What the small examples print.
+
+mod common;
+
+use common::run;
+
+/// Asserts that the lines stand in the text, in this order.
+#[track_caller]
+fn assert_lines(text: &str, lines: &[&str]) {
+    let mut rest = text.lines();
+    for line in lines {
+        assert!(
+            rest.any(|printed| printed.trim() == *line),
+            "`{line}` is not printed, or not in its place:\n{text}"
+        );
+    }
+}
+
+#[test]
+fn custom_events_shows_all_that_hooks_may_do_to_an_own_event() {
+    let printed = run("custom_events", &[], "").stdout;
+    assert!(printed.starts_with("order  hook"), "{printed}");
+    assert_lines(
+        &printed,
+        &[
+            "event: BeforeRelease",
+            "event: AfterRelease",
+            "announced: 1.1.0 to 100 % at https://example.com/1.1.0",
+            "announced: 1.2.0-beta.1 to 5 % at https://example.com/1.2.0-beta.1",
+            "announced: 1.0.0 to 100 % at https://example.com/1.0.0, as always",
+            "hook `green` aborted the run: a build with failing tests came this far: something is broken",
+            "hook `no_freeze` blocked the event: nothing goes out on a Friday",
+        ],
+    );
+}
+
+#[test]
+fn no_executor_decides_every_call_and_observes_every_token() {
+    let printed = run("no_executor", &[], "").stdout;
+    assert_lines(
+        &printed,
+        &[
+            "Shell \"ls\": `shell` may run",
+            "SHELL \"sudo ls\": hook `deny_sudo` blocked the event: no sudo",
+            "date \"\": a hook answers: 1970-01-01",
+        ],
+    );
+    assert!(
+        printed.contains("1000000 tokens observed, 5000000 letters"),
+        "{printed}"
+    );
+    assert!(!printed.contains("async"), "{printed}");
+}
+
+#[test]
+fn plugins_run_in_the_place_of_their_registry_only() {
+    let printed = run("plugins", &[], "").stdout;
+    assert_lines(
+        &printed,
+        &[
+            "4 handlers in the registry: [forbid, trimmed, forbid, stamp]",
+            "\" list \": list ran (checked) [18 letters]",
+            "\"browser\": hook `forbid` blocked the event: this machine is offline",
+            "\"vault\": hook `vault_is_closed` blocked the event: the vault is closed to every agent",
+        ],
+    );
+}
+
+#[test]
+fn testing_shows_what_its_tests_hold() {
+    let printed = run("testing", &[], "").stdout;
+    assert_lines(
+        &printed,
+        &[
+            "before: shell {\"command\":\"cat notes.txt\"}",
+            "result: Continue",
+            "after:  read {\"path\":\"notes.txt\"}",
+            "after 0 failures: Continue",
+            "after 2 failures: Continue",
+        ],
+    );
+    assert!(printed.contains("after 3 failures: Cancel"), "{printed}");
+}
