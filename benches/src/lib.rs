@@ -1,1 +1,52 @@
+//! What hooks cost: the same hooks by hand, in a static pipeline, behind `dyn`, and boxed, cloned and
+//! caught.
+//!
+//! Every way does the same work on the same events, which a test holds it to. The benchmarks, the report
+//! and the allocation counter all run the [`cases`] that are made here, so that no figure comes from a
+//! program of its own.
+//!
+//! ```sh
+//! cargo bench -p benches                            # criterion, with HTML in target/criterion
+//! cargo run --release -p benches --bin report       # every figure in one pass
+//! benches/compile-time                              # how long hooks take to compile
+//! ```
 
+pub mod boxed;
+mod case;
+pub mod dynamic;
+pub mod event;
+pub mod hand;
+mod lists;
+pub mod statics;
+
+use std::future::poll_fn;
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
+
+pub use crate::case::{Case, Contestant, Outcome, Way, cases, future_bytes};
+
+/// Polls a future until it is done, with a waker that does nothing: no runtime is measured.
+#[inline]
+pub fn poll_now<F: Future>(future: F) -> F::Output {
+    let mut future = pin!(future);
+    let mut task = Context::from_waker(Waker::noop());
+    loop {
+        if let Poll::Ready(output) = future.as_mut().poll(&mut task) {
+            return output;
+        }
+    }
+}
+
+/// Has to wait once, and is ready when it is asked again.
+async fn yield_once() {
+    let mut yielded = false;
+    poll_fn(|task| {
+        if yielded {
+            return Poll::Ready(());
+        }
+        yielded = true;
+        task.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
+}

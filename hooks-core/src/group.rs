@@ -8,6 +8,7 @@
 use core::fmt;
 use core::future::{Future, poll_fn};
 use core::marker::PhantomData;
+use core::mem::forget;
 use core::pin::pin;
 use core::task::Poll;
 
@@ -60,6 +61,10 @@ impl<V, T: fmt::Debug> fmt::Debug for Group<V, T> {
 }
 
 /// How the members of a group are asked about the synchronous events of one kind.
+///
+/// From here to the hook's own function everything is inlined always. A list that stays a function of its
+/// own returns its result through memory, and the agent takes it apart again: a quarter more instructions
+/// for eight hooks than the same checks by hand have.
 pub trait AllNow<E: Event, K: Kind> {
     fn all<'a>(&'a self, cx: &'a Context<E>, event: Access<'a, E>) -> Outcome<E>;
 }
@@ -77,7 +82,7 @@ impl<V, Ev: Event, T: Send + Sync> Handle<Ev> for Group<V, T>
 where
     Self: Hook + AllNow<Ev, Ev::Kind>,
 {
-    #[inline]
+    #[inline(always)]
     fn handle<'a>(&'a self, cx: &'a Context<Ev>, event: Access<'a, Ev>) -> Outcome<Ev> {
         self.all(cx, event)
     }
@@ -125,14 +130,16 @@ macro_rules! answers {
     ($first:ident $($rest:ident)+) => { <$first::Answers as Answers>::And<answers!($($rest)+)> };
 }
 
-/// Goes on to the next hook, or stops with what this one decided.
+/// Goes on to the next hook, or stops with what this one decided. `Continue` holds nothing, so it is not
+/// dropped: in a long list the optimiser does not see everywhere that there is nothing to drop.
 macro_rules! unless_decided {
-    ($result:expr) => {
-        match $result {
-            HookResult::Continue => {}
-            decided => return decided,
+    ($result:expr) => {{
+        let result = $result;
+        if !result.is_continue() {
+            return result;
         }
-    };
+        forget(result);
+    }};
 }
 
 /// Implements a group of each width.
@@ -154,7 +161,7 @@ macro_rules! groups {
         where
             $(ModeOf<$H, Ev>: StepNow<$H, Ev>,)*
         {
-            #[inline]
+            #[inline(always)]
             fn all<'a>(&'a self, cx: &'a Context<Ev>, event: &'a Ev) {
                 $(<ModeOf<$H, Ev> as StepNow<_, _>>::step(&self.members.$i, cx, event);)*
             }
@@ -164,7 +171,7 @@ macro_rules! groups {
         where
             $(ModeOf<$H, Ev>: StepNow<$H, Ev>,)*
         {
-            #[inline]
+            #[inline(always)]
             fn all<'a>(&'a self, cx: &'a Context<Ev>, event: &'a mut Ev) -> HookResult<Ev> {
                 $(unless_decided!(
                     <ModeOf<$H, Ev> as StepNow<_, _>>::step(&self.members.$i, cx, &mut *event)

@@ -135,7 +135,7 @@ pub trait StepNow<H, E: Event> {
 
 #[diagnostic::do_not_recommend]
 impl<H, E: Event> StepNow<H, E> for Skip {
-    #[inline]
+    #[inline(always)]
     fn step<'a>(_: &'a H, _: &'a Context<E>, _: Access<'a, E>) -> Outcome<E> {
         E::Kind::go_on::<E>()
     }
@@ -143,7 +143,7 @@ impl<H, E: Event> StepNow<H, E> for Skip {
 
 #[diagnostic::do_not_recommend]
 impl<H: Handle<E>, E: Event> StepNow<H, E> for Now {
-    #[inline]
+    #[inline(always)]
     fn step<'a>(hook: &'a H, cx: &'a Context<E>, event: Access<'a, E>) -> Outcome<E> {
         hook.handle(cx, event)
     }

@@ -307,7 +307,7 @@ fn handle(hook: &Hook, handler: &Handler) -> TokenStream {
         impl #of #private::#trait_name<#event> for #ty #bounds {
             #said
 
-            #[inline]
+            #[inline(always)]
             fn #name<'__a>(
                 &'__a self,
                 #context: &'__a #core::Context<#event>,

@@ -1,0 +1,24 @@
+//! How often a dispatch allocates: a line for each case and way, and one for all static ones together.
+//!
+//! It is a program of its own because a counting allocator slows what it counts. `report` runs it.
+
+use allocation_counter::measure;
+use benches::{Way, cases};
+
+fn main() {
+    let mut by_static = 0;
+    for case in &mut cases() {
+        for contestant in &mut case.contestants {
+            let allocations = measure(|| contestant.run(1)).count_total;
+            println!(
+                "allocations {} {} {allocations}",
+                case.name,
+                contestant.way.name()
+            );
+            if matches!(contestant.way, Way::Static | Way::StaticNow) {
+                by_static += allocations;
+            }
+        }
+    }
+    println!("allocations static {by_static}");
+}

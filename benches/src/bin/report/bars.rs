@@ -1,0 +1,48 @@
+//! The bars: what the figures must be, whatever the machine.
+
+use crate::figures::{Figures, rounded};
+
+/// A bound on a figure.
+enum Bar {
+    AtMost(f64),
+    AtLeast(f64),
+}
+use Bar::{AtLeast, AtMost};
+
+const BARS: [(&str, Bar); 16] = [
+    ("sync_8 static/hand", AtMost(1.15)),
+    ("sync_8 static_now/hand", AtMost(1.15)),
+    ("sync_8 instructions static/hand", AtMost(1.05)),
+    ("sync_8 instructions static_now/hand", AtMost(1.05)),
+    ("sync_8 dyn/static", AtLeast(40.0)),
+    ("sync_8 boxed/static", AtLeast(300.0)),
+    ("async_pending_8 static/hand", AtMost(2.0)),
+    ("async_pending_8 dyn/static", AtLeast(6.0)),
+    ("observe_8 static/hand", AtMost(1.15)),
+    ("observe_8 static_now/hand", AtMost(1.15)),
+    ("scaling static rise", AtMost(1.3)),
+    ("scaling static_now rise", AtMost(1.3)),
+    ("allocations static", AtMost(0.0)),
+    ("future bytes sync_8", AtMost(48.0)),
+    ("future bytes async_ready_8", AtMost(128.0)),
+    ("future bytes async_pending_8", AtMost(128.0)),
+];
+
+/// Prints the figures that have a bar as a Markdown table; whether none is missed.
+pub(crate) fn compare(figures: &Figures) -> bool {
+    println!("\n| figure | bar | here | |\n| --- | --- | --- | --- |");
+    let mut all_met = true;
+    for (name, bar) in &BARS {
+        let Some(value) = figures.get(name) else {
+            continue;
+        };
+        let (bound, met) = match bar {
+            AtMost(most) => (format!("≤ {most}"), value <= *most),
+            AtLeast(least) => (format!("≥ {least}"), value >= *least),
+        };
+        let verdict = if met { "ok" } else { "MISSED" };
+        println!("| {name} | {bound} | {} | {verdict} |", rounded(value));
+        all_met &= met;
+    }
+    all_met
+}

@@ -1,0 +1,50 @@
+//! A static dispatch that goes on allocates nothing.
+//!
+//! The allocator counts by thread, so other tests do not disturb it.
+
+use allocation_counter::measure;
+use benches::{Contestant, Way, cases};
+
+/// How often one dispatch allocates, by case and way.
+fn allocations(of: impl Fn(&Contestant) -> bool) -> Vec<(&'static str, Way, u64)> {
+    let mut counts = Vec::new();
+    for case in &mut cases() {
+        for contestant in case
+            .contestants
+            .iter_mut()
+            .filter(|contestant| of(contestant))
+        {
+            let count = measure(|| contestant.run(1)).count_total;
+            counts.push((case.name, contestant.way, count));
+        }
+    }
+    counts
+}
+
+#[test]
+fn a_static_dispatch_allocates_nothing() {
+    let counts = allocations(|contestant| matches!(contestant.way, Way::Static | Way::StaticNow));
+    for (case, way, count) in &counts {
+        assert_eq!(*count, 0, "{case} {way:?}");
+    }
+    for case in ["sync_8", "async_ready_8", "async_pending_8", "observe_8"] {
+        assert!(
+            counts.iter().any(|(name, ..)| *name == case),
+            "{case} was counted"
+        );
+    }
+}
+
+/// The control: what allocates is seen to.
+#[test]
+fn a_dyn_dispatch_allocates_once_a_handler_that_wants_the_event() {
+    for (case, _, count) in allocations(|contestant| contestant.way == Way::Dyn) {
+        let handlers = match case {
+            "one_of_eight_handles" => 1,
+            // And the list of those that run.
+            "observe_8" => 9,
+            name => name.rsplit('_').next().unwrap().parse().unwrap(),
+        };
+        assert_eq!(count, handlers, "{case}");
+    }
+}
