@@ -73,6 +73,7 @@ pub trait All<E: Event, K: Kind> {
     ) -> impl Future<Output = Outcome<E>> + Send;
 }
 
+#[diagnostic::do_not_recommend]
 impl<V, Ev: Event, T: Send + Sync> Handle<Ev> for Group<V, T>
 where
     Self: Hook + AllNow<Ev, Ev::Kind>,
@@ -83,6 +84,7 @@ where
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<V, Ev: Event, T: Send + Sync> HandleAsync<Ev> for Group<V, T>
 where
     Self: Hook + All<Ev, Ev::Kind>,
@@ -109,6 +111,7 @@ where
 }
 
 /// No hook at all. What handles nothing is never asked.
+#[diagnostic::do_not_recommend]
 impl<V> Hook for Group<V, ()> {
     type Vocabulary = V;
     type Rank = crate::__rank!(0);
@@ -138,6 +141,7 @@ macro_rules! unless_decided {
 /// Implements a group of each width.
 macro_rules! groups {
     ($(($($H:ident $i:tt $future:ident),*))*) => { $(
+        #[diagnostic::do_not_recommend]
         impl<V, $($H: Hook),*> Hook for Group<V, ($($H,)*)> {
             type Vocabulary = V;
             type Rank = $crate::__rank!(0);

@@ -181,6 +181,7 @@ impl<V: Vocabulary> fmt::Debug for HookRegistry<V> {
 }
 
 /// A registry is a hook of priority 0, which `hooks![registry @ -10]` changes.
+#[diagnostic::do_not_recommend]
 impl<V: Vocabulary> Hook for HookRegistry<V> {
     type Vocabulary = V;
     type Rank = crate::__rank!(0);
@@ -202,6 +203,7 @@ impl<V: Vocabulary> Describe for HookRegistry<V> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<V: Vocabulary, E: Event<Vocabulary = V>> HandleAsync<E> for HookRegistry<V> {
     type Said = Outcome<E>;
 

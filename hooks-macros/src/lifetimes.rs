@@ -20,7 +20,7 @@ pub(crate) struct AnyLifetime {
 }
 
 impl AnyLifetime {
-    /// Renames the lifetimes of `ty` to `'{prefix}0`, `'{prefix}1`, ….
+    /// Renames the lifetimes of `ty` to `'{prefix}`, `'{prefix}1`, ….
     pub(crate) fn new(mut ty: Type, prefix: &str) -> Self {
         let mut rename = Rename {
             prefix,
@@ -74,7 +74,10 @@ impl VisitMut for Rename<'_> {
             self.fixed.get_or_insert_with(|| lifetime.clone());
             return;
         }
-        let name = format!("'{}{}", self.prefix, self.lifetimes.len());
+        let name = match self.lifetimes.len() {
+            0 => format!("'{}", self.prefix),
+            nth => format!("'{}{nth}", self.prefix),
+        };
         *lifetime = Lifetime::new(&name, lifetime.span());
         self.lifetimes.push(lifetime.clone());
     }

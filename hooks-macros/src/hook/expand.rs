@@ -3,7 +3,7 @@
 //! Generated code that a mistake of the user's can break carries the span of the token that is to blame:
 //! the event's type, the return type, an option's value. So the compiler reports it there.
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{
@@ -22,7 +22,12 @@ pub(super) fn function(hook: &Hook, function: &ItemFn) -> TokenStream {
 }
 
 /// A function that is no hook: still the item, so that lists which name it do not fail as well.
+///
+/// A method is left out: where it stands, in an `impl` block, there can be no struct.
 pub(super) fn function_in_error(function: &ItemFn) -> TokenStream {
+    if function.sig.receiver().is_some() {
+        return TokenStream::new();
+    }
     let item = unit_struct(function, &quote!(#[allow(dead_code)]));
     let ident = &function.sig.ident;
     let hook = inert(&parse_quote!(#ident), &Generics::default());
@@ -115,6 +120,7 @@ fn inert(ty: &Type, generics: &Generics) -> TokenStream {
         impl #of #core::__private::Describe for #ty #bounds {
             fn describe<'__d>(&'__d self, _: &mut #core::__private::Planner<'__d, '_>) {}
         }
+        #[diagnostic::do_not_recommend]
         impl #of #core::Hook for #ty #bounds {
             type Vocabulary = #core::AnyVocabulary;
             type Rank = ();
@@ -149,6 +155,7 @@ fn the_hook(hook: &Hook) -> TokenStream {
             #name
 
             #[automatically_derived]
+            #[diagnostic::do_not_recommend]
             impl #of #core::Hook for #ty #bounds {
                 type Vocabulary = #vocabulary;
                 const NAME: &'static str = __NAME;
@@ -178,8 +185,9 @@ fn constant(value: &syn::Expr, name: &str, ty: &TokenStream) -> TokenStream {
 fn vocabulary(core: &TokenStream, handlers: &[Handler]) -> TokenStream {
     let of = |handler: &Handler| match &handler.event {
         Handled::One { ty, .. } => {
-            let event = ty.for_static();
-            quote_spanned!(driver::at(event.span())=> <#event as #core::Event>::Vocabulary)
+            let (event, span) = (ty.for_static(), handler.event.span());
+            let core = driver::respanned(core, span);
+            quote_spanned!(span=> <#event as #core::Event>::Vocabulary)
         }
         Handled::Every(vocabulary) => vocabulary.to_token_stream(),
     };
@@ -188,7 +196,8 @@ fn vocabulary(core: &TokenStream, handlers: &[Handler]) -> TokenStream {
     events.fold(first, |common, handler| {
         let own = of(handler);
         let span = handler.event.span();
-        quote_spanned!(driver::at(span)=> <#own as #core::SharesVocabulary<#common>>::Common)
+        let core = driver::respanned(core, span);
+        quote_spanned!(span=> <#own as #core::SharesVocabulary<#common>>::Common)
     })
 }
 
@@ -201,8 +210,9 @@ fn answers(private: &TokenStream, handlers: &[Handler]) -> TokenStream {
         );
         let answers = match &handler.event {
             Handled::One { ty, .. } => {
-                let event = ty.for_static();
-                quote_spanned!(driver::at(event.span())=> #private::On<#event, #private::#mode>)
+                let (event, span) = (ty.for_static(), handler.event.span());
+                let private = driver::respanned(private, span);
+                quote_spanned!(span=> #private::On<#event, #private::#mode>)
             }
             Handled::Every(_) => quote!(#private::Every<#private::#mode>),
         };
@@ -235,8 +245,10 @@ fn row(core: &TokenStream, handler: &Handler) -> TokenStream {
     let Handler { is_async, cfgs, .. } = handler;
     let event = match &handler.event {
         Handled::One { ty, .. } => {
-            let event = ty.for_static();
-            quote_spanned!(driver::at(event.span())=> ::core::option::Option::Some(<#event as #core::Event>::NAME))
+            let (event, span) = (ty.for_static(), handler.event.span());
+            let core = driver::respanned(core, span);
+            let name = quote_spanned!(span=> <#event as #core::Event>::NAME);
+            quote!(::core::option::Option::Some(#name))
         }
         Handled::Every(_) => quote!(::core::option::Option::None),
     };
@@ -272,22 +284,35 @@ fn handle(hook: &Hook, handler: &Handler) -> TokenStream {
         handler,
         event: &event,
     };
-    let outcome = quote!(#private::Outcome<#event>);
+    let span = handler.event.span();
+    let at_event = driver::respanned(&private, span);
+    let context_type = driver::respanned(&quote!(#core::Context), span);
+    let context_type = quote_spanned!(span=> #context_type<#event>);
+    let access = quote_spanned!(span=> #at_event::Access<'__a, #event>);
+    let outcome = quote_spanned!(span=> #at_event::Outcome<#event>);
     let future = quote!(::core::future::Future);
     let send = quote!(::core::marker::Send);
     // Plain is the future of the user's function itself. What it says must have a name for that.
     let plain = handler.said.as_ref().filter(|_| parts.is_plain());
     let mutable = (!handler.is_async || plain.is_none()).then(|| quote!(mut));
     let said = plain.map_or_else(|| outcome.clone(), ToTokens::to_token_stream);
-    let said = quote_spanned!(driver::at(handler.output)=> type Said = #said;);
+    let said = quote!(type Said = #said;);
     let (trait_name, said, outcome, body) = if handler.is_async {
-        let body = if plain.is_some() {
-            parts.future(&quote!(__event))
+        let body = if let Some(said) = plain {
+            let future = parts.future(&quote!(__event));
+            let span = handler.output;
+            let at_output = driver::respanned(core, span);
+            let said = driver::moved(&said.to_token_stream(), span);
+            let check = quote_spanned!(span=> <#said as #at_output::Return<#event>>::said);
+            quote! {
+                let _ = #check;
+                #future
+            }
         } else {
             let body = parts.body();
             quote!(async move { #body })
         };
-        let outcome = quote!(impl #future<Output = Self::Said> + #send);
+        let outcome = driver::respanned(&quote!(impl #future<Output = Self::Said> + #send), span);
         (format_ident!("HandleAsync"), Some(said), outcome, body)
     } else {
         (format_ident!("Handle"), None, outcome, parts.body())
@@ -298,20 +323,23 @@ fn handle(hook: &Hook, handler: &Handler) -> TokenStream {
         quote!(_)
     };
     let cfgs = &handler.cfgs;
-    let span = handler.event.span();
-    let name = Ident::new("handle", driver::at(handler.function.span()));
-    quote_spanned! {driver::at(span)=>
+    let trait_ref = quote_spanned!(span=> #at_event::#trait_name<#event>);
+    let (the_self, the_event) = (quote!(self), quote!(__event));
+    let signature = quote_spanned! {span=>
+        fn handle<'__a>(
+            &'__a #the_self,
+            #context: &'__a #context_type,
+            #mutable #the_event: #access,
+        ) -> #outcome
+    };
+    quote! {
         #(#cfgs)*
         #[automatically_derived]
-        impl #of #private::#trait_name<#event> for #ty #bounds {
+        impl #of #trait_ref for #ty #bounds {
             #said
 
             #[inline]
-            fn #name<'__a>(
-                &'__a self,
-                #context: &'__a #core::Context<#event>,
-                #mutable __event: #private::Access<'__a, #event>,
-            ) -> #outcome {
+            #signature {
                 #body
             }
         }
@@ -335,10 +363,7 @@ impl Parts<'_> {
 
     /// What runs the user's function, and makes an outcome of what it says.
     fn body(&self) -> TokenStream {
-        let private = self.private;
-        let event = self.event;
-        let span = self.handler.event.span();
-        let go_on = quote_spanned!(driver::at(span)=> #private::go_on::<#event>());
+        let go_on = self.on_event("go_on", &quote!());
         let call = self.call();
         let conclude = self.conclude();
         let filter = self.filter();
@@ -376,6 +401,37 @@ impl Parts<'_> {
         }
     }
 
+    /// Calls a function of the event's own.
+    fn on_event(&self, name: &str, arguments: &TokenStream) -> TokenStream {
+        self.blaming(self.handler.event.span(), "Event", name, arguments)
+    }
+
+    /// The event's name.
+    fn event_name(&self) -> TokenStream {
+        let (core, event) = (self.core, self.event);
+        quote!(<#event as #core::Event>::NAME)
+    }
+
+    /// Calls a function of a trait that says what the event is, or what may be done to it. If it is not
+    /// so, the token at `span` is to blame.
+    fn blaming(
+        &self,
+        span: Span,
+        trait_name: &str,
+        name: &str,
+        arguments: &TokenStream,
+    ) -> TokenStream {
+        let core = driver::respanned(self.core, span);
+        let event = driver::moved(self.event, span);
+        let [trait_name, name] = [trait_name, name].map(|name| Ident::new(name, span));
+        quote_spanned!(span=> <#event as #core::#trait_name>::#name(#arguments))
+    }
+
+    /// Looks at the event that `access` holds.
+    fn look(&self, access: &TokenStream) -> TokenStream {
+        self.on_event("look", access)
+    }
+
     /// Whether the handler takes the event by `&mut`.
     fn changes(&self) -> bool {
         matches!(self.handler.event, Handled::One { is_mut: true, .. })
@@ -398,39 +454,40 @@ impl Parts<'_> {
 
     /// The event, lent out by the dispatch for a while.
     fn lent(&self) -> TokenStream {
-        let Parts { private, event, .. } = self;
-        quote!(#private::lend::<#event>(&mut __event))
+        self.on_event("lend", &quote!(&mut __event))
     }
 
     /// The call of the user's function, awaited if it is asynchronous, in its span.
     fn call(&self) -> TokenStream {
-        let Parts { private, event, .. } = self;
+        let private = self.private;
         let lent = self.lent();
         if self.handler.is_async {
             let future = self.future(&lent);
             return quote!(#future.await);
         }
         let call = self.called_with(&lent);
+        let event_name = self.event_name();
         quote!({
-            let __span = #private::enter::<#event>(__NAME);
+            let __span = #private::enter(__NAME, #event_name);
             #call
         })
     }
 
     /// The future of the user's function, in its span.
     fn future(&self, access: &TokenStream) -> TokenStream {
-        let Parts { private, event, .. } = self;
+        let private = self.private;
         let call = self.called_with(access);
-        quote!(#private::traced::<#event, _>(__NAME, #call))
+        let event_name = self.event_name();
+        quote!(#private::traced(__NAME, #event_name, #call))
     }
 
     /// The call of the user's function with the event that `access` gives.
     fn called_with(&self, access: &TokenStream) -> TokenStream {
         let Parts {
             core,
-            private,
             handler,
             event,
+            ..
         } = self;
         let Handler {
             function, context, ..
@@ -444,14 +501,11 @@ impl Parts<'_> {
         let argument = match &handler.event {
             Handled::One {
                 is_mut: true, span, ..
-            } => {
-                quote_spanned!(driver::at(*span)=> #private::change::<#event>(#access))
-            }
-            Handled::One { span, .. } => {
-                quote_spanned!(driver::at(*span)=> #private::look::<#event>(#access))
-            }
+            } => self.blaming(*span, "Intercepted", "change", access),
+            Handled::One { .. } => self.look(access),
             Handled::Every(_) => {
-                quote!(<#event as #core::Event>::view(#private::look::<#event>(#access)))
+                let event = self.look(access);
+                quote!(#core::Event::view(#event))
             }
         };
         quote!(Self::#function(#receiver #context #argument))
@@ -459,47 +513,50 @@ impl Parts<'_> {
 
     /// What the function returned becomes the outcome.
     fn conclude(&self) -> TokenStream {
-        let Parts {
-            core,
-            private,
-            handler,
-            event,
-        } = self;
-        match &handler.event {
+        let Parts { core, event, .. } = self;
+        match &self.handler.event {
             Handled::One { .. } => {
-                let said = quote_spanned! {driver::at(handler.output)=>
-                    <_ as #core::Return<#event>>::said(__said)
-                };
-                quote!(#private::settle::<#event>(__event, #said, __NAME))
+                let span = self.handler.output;
+                let core = driver::respanned(core, span);
+                let returned = quote!(__said);
+                let said = quote_spanned!(span=> <_ as #core::Return<#event>>::said(#returned));
+                self.on_event("settle", &quote!(__event, #said, __NAME))
             }
-            Handled::Every(_) => quote!({
-                let () = __said;
-                #private::go_on::<#event>()
-            }),
+            Handled::Every(_) => {
+                let go_on = self.on_event("go_on", &quote!());
+                quote!({
+                    let () = __said;
+                    #go_on
+                })
+            }
         }
     }
 
     /// Whether the hook runs for this event: `only(…)` and `when`.
     fn filter(&self) -> Option<TokenStream> {
         let Parts {
-            core,
             private,
             handler,
             event,
+            ..
         } = self;
-        let lent = self.lent();
+        let looked_at = self.look(&self.lent());
         let only = handler.options.only.as_ref().map(|only| {
             let text = quote!(__subject);
-            let globs = only.globs.iter().map(|glob| glob.comparison(&text, private));
-            quote_spanned! {driver::at(only.span)=> {
-                let __subject = <#event as #core::Subject>::subject(#private::look::<#event>(#lent));
+            let globs = only
+                .globs
+                .iter()
+                .map(|glob| glob.comparison(&text, private));
+            let subject = self.blaming(only.span, "Subject", "subject", &looked_at);
+            quote!({
+                let __subject = #subject;
                 #(#globs)||*
-            }}
+            })
         });
         let when = handler.options.when.as_ref().map(|when| {
             quote_spanned! {driver::at(when.span())=> {
                 let __when: fn(&#event) -> bool = #when;
-                __when(#private::look::<#event>(#lent))
+                __when(#looked_at)
             }}
         });
         let all: Vec<_> = only.into_iter().chain(when).collect();
@@ -508,18 +565,14 @@ impl Parts<'_> {
 
     /// Remembers the event, where a failure that is skipped might leave it half changed.
     fn save(&self) -> Option<TokenStream> {
-        let Parts { private, event, .. } = self;
-        let lent = self.lent();
+        let looked_at = self.look(&self.lent());
         let skip = self
             .policies()
             .filter_map(|caught| caught.policy)
             .find(|policy| policy.choice == Choice::Skip)
             .filter(|_| self.changes())?;
-        Some(quote_spanned! {driver::at(skip.span)=>
-            __before = ::core::option::Option::Some(
-                <#event as #private::Restore>::saved(#private::look::<#event>(#lent))
-            );
-        })
+        let saved = self.blaming(skip.span, "Restorable", "saved", &looked_at);
+        Some(quote!(__before = ::core::option::Option::Some(#saved);))
     }
 
     /// The attempt, with its panics and its timeout caught.
@@ -566,38 +619,34 @@ impl Parts<'_> {
             event,
             ..
         } = self;
-        let choice = caught.policy.map(|policy| policy.choice);
         let lent = self.lent();
-        let is_every = matches!(self.handler.event, Handled::Every(_));
-        let policy = match choice {
-            Some(Choice::Skip) => quote!(SkipFailed),
-            None if is_every => quote!(SkipFailed),
-            Some(_) => quote!(BlockFailed),
-            None => quote!(DefaultFailed),
+        let changes = self.changes();
+        // Without a policy of its own, a timeout that cannot block is to blame itself.
+        let (choice, span) = match (caught.policy, &self.handler.options.timeout) {
+            (Some(policy), _) => (Some(policy.choice), policy.span),
+            (None, Some(timeout)) => (None, timeout.span),
+            (None, None) => (None, self.handler.event.span()),
         };
-        let restore = (choice == Some(Choice::Skip) && self.changes()).then(|| {
+        let is_every = matches!(self.handler.event, Handled::Every(_));
+        let failure = quote!(__NAME, __failure);
+        let outcome = match choice {
+            Some(Choice::Block) => self.blaming(span, "Blockable", "blocked", &failure),
+            None if !is_every => self.blaming(span, "DefaultPolicy", "timed_out", &failure),
+            _ => quote!(#private::skipped::<#event>(#failure)),
+        };
+        let restore = (choice == Some(Choice::Skip) && changes).then(|| {
             quote! {
                 if let ::core::option::Option::Some(__before) = __before {
-                    *#private::change::<#event>(#lent) = __before;
+                    *<#event as #core::Intercepted>::change(#lent) = __before;
                 }
             }
         });
-        // Without a policy of its own, a timeout that cannot block is to blame itself.
-        let timeout = self.handler.options.timeout.as_ref();
-        let span = caught
-            .policy
-            .map(|policy| policy.span)
-            .or_else(|| timeout.map(|timeout| timeout.span))
-            .unwrap_or_else(|| self.handler.event.span());
-        let outcome = quote_spanned! {driver::at(span)=>
-            <#private::#policy as #private::OnFailure<#event, <#event as #core::Event>::Kind>>::outcome
-        };
         quote! {
             let __attempt = match __attempt {
                 ::core::result::Result::Ok(__attempt) => __attempt,
                 ::core::result::Result::Err(__failure) => {
                     #restore
-                    return #outcome(__NAME, __failure);
+                    return #outcome;
                 }
             };
         }

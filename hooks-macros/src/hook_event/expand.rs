@@ -58,6 +58,7 @@ fn the_enum(vocabulary: &Vocabulary) -> TokenStream {
         }
 
         #[automatically_derived]
+        #[diagnostic::do_not_recommend]
         impl #core::Vocabulary for #ident<'static> {
             type Context = #context;
             type View<'__a> = #ident<'__a>;
@@ -74,16 +75,19 @@ fn the_enum(vocabulary: &Vocabulary) -> TokenStream {
         }
 
         #[automatically_derived]
+        #[diagnostic::do_not_recommend]
         impl #core::SharesVocabulary<#ident<'static>> for #ident<'static> {
             type Common = Self;
         }
 
         #[automatically_derived]
+        #[diagnostic::do_not_recommend]
         impl #core::SharesVocabulary<#core::AnyVocabulary> for #ident<'static> {
             type Common = Self;
         }
 
         #[automatically_derived]
+        #[diagnostic::do_not_recommend]
         impl #core::ContextOf<#ident<'static>> for #context {
             fn of(context: &#context) -> &#context {
                 context
@@ -91,6 +95,7 @@ fn the_enum(vocabulary: &Vocabulary) -> TokenStream {
         }
 
         #[automatically_derived]
+        #[diagnostic::do_not_recommend]
         impl<__H: #handler + 'static> #core::Handles<__H> for #ident<'static> {
             fn boxed(handler: __H) -> #private::Box<dyn #handler> {
                 #private::Box::new(handler)
@@ -129,6 +134,7 @@ fn the_event(vocabulary: &Vocabulary, slot: usize, event: &Event) -> TokenStream
     let subject = subject.as_ref().map(|field| {
         quote_spanned! {driver::at(field.span())=>
             #[automatically_derived]
+            #[diagnostic::do_not_recommend]
             impl<#(#lifetimes),*> #core::Subject for #ty {
                 fn subject(&self) -> &str {
                     &self.#field
@@ -138,6 +144,7 @@ fn the_event(vocabulary: &Vocabulary, slot: usize, event: &Event) -> TokenStream
     });
     quote_spanned! {driver::at(ty.span())=>
         #[automatically_derived]
+        #[diagnostic::do_not_recommend]
         impl<#(#lifetimes),*> #core::Event for #ty {
             type Vocabulary = #ident<'static>;
             type Kind = #core::#kind_name;
@@ -189,10 +196,7 @@ fn kind_of(core: &TokenStream, payload: &AnyLifetime, kind: &Kind) -> Parts {
             name: quote!(Observe),
             response: never,
             patch: quote!(Self),
-            markers: quote! {
-                #[automatically_derived]
-                impl<#(#lifetimes),*> #core::Observed for #ty {}
-            },
+            markers: quote!(),
         };
     };
     let Intercept {
@@ -200,15 +204,18 @@ fn kind_of(core: &TokenStream, payload: &AnyLifetime, kind: &Kind) -> Parts {
         patch,
         no_block,
     } = intercept.as_ref();
+    let span = driver::at(ty.span());
     let blockable = (!no_block).then(|| {
-        quote! {
+        quote_spanned! {span=>
             #[automatically_derived]
+            #[diagnostic::do_not_recommend]
             impl<#(#lifetimes),*> #core::Blockable for #ty {}
         }
     });
     let respondable = respond.as_ref().map(|respond| {
-        quote! {
+        quote_spanned! {span=>
             #[automatically_derived]
+            #[diagnostic::do_not_recommend]
             impl<#(#lifetimes),*> #core::Respondable for #ty {
                 type Answer = #respond;
             }
@@ -220,8 +227,9 @@ fn kind_of(core: &TokenStream, payload: &AnyLifetime, kind: &Kind) -> Parts {
         patch: patch
             .as_ref()
             .map_or(quote!(Self), ToTokens::to_token_stream),
-        markers: quote! {
+        markers: quote_spanned! {span=>
             #[automatically_derived]
+            #[diagnostic::do_not_recommend]
             impl<#(#lifetimes),*> #core::Intercepted for #ty {
                 fn shorten(action: #core::HookAction<Self::At<'static>>) -> #core::HookAction<Self> {
                     action.map(|patch| patch, |response| response)

@@ -77,6 +77,7 @@ pub(super) fn handler(vocabulary: &Vocabulary) -> TokenStream {
         }
 
         #[automatically_derived]
+        #[diagnostic::do_not_recommend]
         impl<__H: #handler + ?::core::marker::Sized> #handler for #private::Box<__H> {
             fn name(&self) -> &str {
                 (**self).name()
@@ -88,6 +89,7 @@ pub(super) fn handler(vocabulary: &Vocabulary) -> TokenStream {
         }
 
         #[automatically_derived]
+        #[diagnostic::do_not_recommend]
         impl<__H: #handler + ?::core::marker::Sized> #handler for #private::Arc<__H> {
             fn name(&self) -> &str {
                 (**self).name()
@@ -100,6 +102,7 @@ pub(super) fn handler(vocabulary: &Vocabulary) -> TokenStream {
 
         /// Static hooks in a registry. A pipeline of one hook has that hook's name and priority.
         #[automatically_derived]
+        #[diagnostic::do_not_recommend]
         impl<__H: #core::Hook> #handler for #core::Pipeline<__H>
         where
             #core::Pipeline<__H>: #hooks,
