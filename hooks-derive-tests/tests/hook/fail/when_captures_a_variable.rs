@@ -1,0 +1,11 @@
+use hooks_core::agent::BeforeToolCall;
+use hooks_core::{hook, hooks};
+
+fn main() {
+    let forbidden = String::from("shell");
+
+    #[hook(when = |call| call.name == forbidden)]
+    fn look(_: &BeforeToolCall) {}
+
+    let _ = hooks![look];
+}
