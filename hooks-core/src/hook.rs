@@ -52,7 +52,7 @@ pub type Outcome<E> = <<E as Event>::Kind as Kind>::Outcome<E>;
     label = "not a hook",
     note = "write `#[hook]` on the function, or on an `impl` block of the type"
 )]
-pub trait Hook: Describe + Shareable {
+pub trait Hook: Describe + Send + Sync {
     /// The vocabulary whose events it handles.
     type Vocabulary;
     /// Its name, for a hook that is not made of others.
@@ -107,22 +107,10 @@ pub trait Hook: Describe + Shareable {
     }
 }
 
-/// What every hook is: `Send` and `Sync`, for a pipeline is used from wherever its agent runs.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be shared between threads, as every hook is",
-    label = "not `Send` and `Sync`",
-    note = "keep what changes in an atomic or a `Mutex`, and what is shared in an `Arc`; a type parameter \
-            is written `T: Send + Sync`"
-)]
-pub trait Shareable: Send + Sync {}
-
-#[diagnostic::do_not_recommend]
-impl<T: Send + Sync + ?Sized> Shareable for T {}
-
 /// A hook's synchronous answer to `E`.
 #[doc(hidden)]
-pub trait Handle<E>: Hook {
-    // A bound on the trait would be named in messages beside what is wrong.
+pub trait Handle<E> {
+    // A bound on the trait itself would be checked, and reported, once more where it is implemented.
     fn handle<'a>(&'a self, cx: &'a Context<E>, event: Access<'a, E>) -> Outcome<E>
     where
         E: Event;
@@ -131,7 +119,7 @@ pub trait Handle<E>: Hook {
 /// A hook's asynchronous answer to `E`: what the user's function returns, so that its future is the
 /// user's own. To turn it into an outcome in a future of its own would cost each hook as much as the hook.
 #[doc(hidden)]
-pub trait HandleAsync<E>: Hook {
+pub trait HandleAsync<E> {
     /// A `Return<E>`: see [`Handle`] for why there is no bound.
     type Said;
     /// For a hook among others, which do what it says.
@@ -152,6 +140,7 @@ pub trait HandleAsync<E>: Hook {
     ) -> impl Future<Output = Outcome<E>> + Send
     where
         E: Event,
+        Self: Hook,
         Self::Said: Return<E>,
     {
         settled(self, cx, event)
@@ -159,7 +148,7 @@ pub trait HandleAsync<E>: Hook {
 }
 
 /// Awaits one hook's answer, and does what it says.
-async fn settled<'a, E: Event, H: HandleAsync<E, Said: Return<E>> + ?Sized>(
+async fn settled<'a, E: Event, H: HandleAsync<E, Said: Return<E>> + Hook + ?Sized>(
     hook: &'a H,
     cx: &'a Context<E>,
     mut event: Access<'a, E>,
@@ -183,7 +172,7 @@ impl<H, E: Event> StepNow<H, E> for Skip {
 }
 
 #[diagnostic::do_not_recommend]
-impl<H: Handle<E>, E: Event> StepNow<H, E> for Now {
+impl<H: Handle<E> + Hook, E: Event> StepNow<H, E> for Now {
     #[inline]
     fn step<'a>(hook: &'a H, cx: &'a Context<E>, event: Access<'a, E>) -> Outcome<E> {
         hook.handle(cx, event)
@@ -244,7 +233,7 @@ impl<H: Sync, E: Event> Step<H, E> for Skip {
 }
 
 #[diagnostic::do_not_recommend]
-impl<H: Handle<E>, E: Event> Step<H, E> for Now {
+impl<H: Handle<E> + Hook, E: Event> Step<H, E> for Now {
     type Said = Outcome<E>;
 
     #[inline]
@@ -263,7 +252,7 @@ impl<H: Handle<E>, E: Event> Step<H, E> for Now {
 }
 
 #[diagnostic::do_not_recommend]
-impl<H: HandleAsync<E, Said: Return<E>>, E: Event> Step<H, E> for Later {
+impl<H: HandleAsync<E, Said: Return<E>> + Hook, E: Event> Step<H, E> for Later {
     type Said = H::Said;
 
     #[inline]
@@ -417,7 +406,7 @@ macro_rules! forward {
         }
 
         #[diagnostic::do_not_recommend]
-        impl<$($generics)* E: Event, H: Handle<E> + ?Sized> Handle<E> for $pointer {
+        impl<$($generics)* E: Event, H: Handle<E> + Hook + ?Sized> Handle<E> for $pointer {
             #[inline]
             fn handle<'a>(&'a self, cx: &'a Context<E>, event: Access<'a, E>) -> Outcome<E> {
                 (**self).handle(cx, event)
@@ -425,7 +414,7 @@ macro_rules! forward {
         }
 
         #[diagnostic::do_not_recommend]
-        impl<$($generics)* E: Event, H: HandleAsync<E, Said: Return<E>> + ?Sized> HandleAsync<E> for $pointer {
+        impl<$($generics)* E: Event, H: HandleAsync<E, Said: Return<E>> + Hook + ?Sized> HandleAsync<E> for $pointer {
             type Said = H::Said;
 
             #[inline]
@@ -483,7 +472,7 @@ impl<E: Event, H: Handle<E>> Handle<E> for Option<H> {
 }
 
 #[diagnostic::do_not_recommend]
-impl<E: Event, H: HandleAsync<E, Said: Return<E>>> HandleAsync<E> for Option<H> {
+impl<E: Event, H: HandleAsync<E, Said: Return<E>> + Hook> HandleAsync<E> for Option<H> {
     type Said = Outcome<E>;
 
     #[inline]

@@ -108,7 +108,7 @@ mod trace;
 #[path = "private.rs"]
 pub mod __private;
 
-pub use crate::action::{HookAction, IntoPatch, Return};
+pub use crate::action::{AnswerTo, HookAction, IntoPatch, Return};
 #[doc(hidden)]
 pub use crate::answers::{AnswersNow, Asynchronous, Synchronous};
 pub use crate::closure::{InterceptFn, ObserveFn, intercept_fn, observe_fn};
@@ -116,7 +116,7 @@ pub use crate::event::{
     AnyVocabulary, Blockable, ContextOf, DefaultPolicy, Event, Handles, Intercept, Intercepted,
     Kind, Observe, Observed, Patch, Respondable, Restorable, SharesVocabulary, Subject, Vocabulary,
 };
-pub use crate::hook::{Context, Hook, Intercepts, InterceptsNow, Observes, ObservesNow, Shareable};
+pub use crate::hook::{Context, Hook, Intercepts, InterceptsNow, Observes, ObservesNow};
 pub use crate::pipeline::Pipeline;
 pub use crate::plan::{Plan, PlanRow};
 pub use crate::registry::HookRegistry;

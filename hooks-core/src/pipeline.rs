@@ -143,7 +143,7 @@ impl<E: Event, H: Handle<E>> Handle<E> for Pipeline<H> {
 }
 
 #[diagnostic::do_not_recommend]
-impl<E: Event, H: HandleAsync<E, Said: Return<E>>> HandleAsync<E> for Pipeline<H> {
+impl<E: Event, H: HandleAsync<E, Said: Return<E>> + Hook> HandleAsync<E> for Pipeline<H> {
     type Said = H::Said;
 
     #[inline]
@@ -231,7 +231,7 @@ impl<E: Event, H: Handle<E>, R: Number> Handle<E> for At<H, R> {
 }
 
 #[diagnostic::do_not_recommend]
-impl<E: Event, H: HandleAsync<E, Said: Return<E>>, R: Number> HandleAsync<E> for At<H, R> {
+impl<E: Event, H: HandleAsync<E, Said: Return<E>> + Hook, R: Number> HandleAsync<E> for At<H, R> {
     type Said = H::Said;
 
     #[inline]

@@ -21,3 +21,9 @@ mistakes! {
     a_wrong_handler_does_not_compile: "registry";
     a_wrong_vocabulary_is_told_at_its_own_token: "derive";
 }
+
+/// Programs that compile, and that are run.
+#[test]
+fn what_is_right_compiles_and_runs() {
+    trybuild::TestCases::new().pass("tests/*/pass/*.rs");
+}

@@ -203,3 +203,9 @@ pub(crate) fn name_of(path: &Path) -> String {
 pub(crate) fn text_of(ident: &Ident) -> String {
     ident.unraw().to_string()
 }
+
+/// Generated code as a person would write it, for snapshots.
+#[cfg(test)]
+pub(crate) fn pretty(code: TokenStream) -> String {
+    prettyplease::unparse(&syn::parse2(code).expect("generated code is Rust"))
+}

@@ -4,7 +4,7 @@
 //! declared, and the type of a hook's answers needs one without any. So each lifetime in the type is
 //! given a name of its own once, and can then be named, or `'static`, as the place wants.
 
-use proc_macro2::Span;
+use syn::spanned::Spanned;
 use syn::visit_mut::VisitMut;
 use syn::{Lifetime, Type, TypeReference};
 
@@ -58,7 +58,7 @@ impl AnyLifetime {
 
     /// The type with `'static` in all places.
     pub(crate) fn for_static(&self) -> Type {
-        self.with(&Lifetime::new("'static", Span::call_site()))
+        self.with(&Lifetime::new("'static", self.ty.span()))
     }
 }
 

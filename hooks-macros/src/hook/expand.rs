@@ -82,7 +82,7 @@ fn unit_struct(function: &ItemFn, on_call: &TokenStream) -> TokenStream {
     let mut signature = function.sig.clone();
     signature.ident = Ident::new("call", ident.span());
     let doc = format!(
-        "Calls the hook `{}` as the function that it is.",
+        " Calls the hook `{}` as the function that it is.",
         driver::text_of(ident)
     );
     quote! {
@@ -143,6 +143,10 @@ fn the_hook(hook: &Hook) -> TokenStream {
     let private = quote!(#core::__private);
     let (of, _, bounds) = generics.split_for_impl();
     let vocabulary = vocabulary(core, handlers);
+    let span = handlers
+        .last()
+        .map_or_else(Span::call_site, |last| last.event.span());
+    let vocabulary = quote_spanned!(span=> type Vocabulary = #vocabulary;);
     let answers = answers(&private, handlers);
     let rows = handlers.iter().map(|handler| row(core, handler));
     let handles = handlers.iter().map(|handler| handle(hook, handler));
@@ -157,7 +161,7 @@ fn the_hook(hook: &Hook) -> TokenStream {
             #[automatically_derived]
             #[diagnostic::do_not_recommend]
             impl #of #core::Hook for #ty #bounds {
-                type Vocabulary = #vocabulary;
+                #vocabulary
                 const NAME: &'static str = __NAME;
                 type Rank = #private::rank!(__PRIORITY);
                 type Answers = #answers;
@@ -185,7 +189,8 @@ fn constant(value: &syn::Expr, name: &str, ty: &TokenStream) -> TokenStream {
 fn vocabulary(core: &TokenStream, handlers: &[Handler]) -> TokenStream {
     let of = |handler: &Handler| match &handler.event {
         Handled::One { ty, .. } => {
-            let (event, span) = (ty.for_static(), handler.event.span());
+            let span = handler.event.span();
+            let event = driver::moved(&ty.for_static().to_token_stream(), span);
             let core = driver::respanned(core, span);
             quote_spanned!(span=> <#event as #core::Event>::Vocabulary)
         }
@@ -210,7 +215,8 @@ fn answers(private: &TokenStream, handlers: &[Handler]) -> TokenStream {
         );
         let answers = match &handler.event {
             Handled::One { ty, .. } => {
-                let (event, span) = (ty.for_static(), handler.event.span());
+                let span = handler.event.span();
+                let event = driver::moved(&ty.for_static().to_token_stream(), span);
                 let private = driver::respanned(private, span);
                 quote_spanned!(span=> #private::On<#event, #private::#mode>)
             }
@@ -245,7 +251,8 @@ fn row(core: &TokenStream, handler: &Handler) -> TokenStream {
     let Handler { is_async, cfgs, .. } = handler;
     let event = match &handler.event {
         Handled::One { ty, .. } => {
-            let (event, span) = (ty.for_static(), handler.event.span());
+            let span = handler.event.span();
+            let event = driver::moved(&ty.for_static().to_token_stream(), span);
             let core = driver::respanned(core, span);
             let name = quote_spanned!(span=> <#event as #core::Event>::NAME);
             quote!(::core::option::Option::Some(#name))
@@ -268,7 +275,7 @@ fn handle(hook: &Hook, handler: &Handler) -> TokenStream {
                     .params
                     .insert(nth, GenericParam::Lifetime(lifetime));
             }
-            ty.ty.to_token_stream()
+            driver::moved(&ty.ty.to_token_stream(), handler.event.span())
         }
         Handled::Every(vocabulary) => {
             generics
@@ -285,6 +292,7 @@ fn handle(hook: &Hook, handler: &Handler) -> TokenStream {
         event: &event,
     };
     let span = handler.event.span();
+    let held = held(handler).into_token_stream();
     let at_event = driver::respanned(&private, span);
     let context_type = driver::respanned(&quote!(#core::Context), span);
     let context_type = quote_spanned!(span=> #context_type<#event>);
@@ -299,7 +307,7 @@ fn handle(hook: &Hook, handler: &Handler) -> TokenStream {
     let said = quote!(type Said = #said;);
     let (trait_name, said, outcome, body) = if handler.is_async {
         let body = if let Some(said) = plain {
-            let future = parts.future(&quote!(__event));
+            let future = parts.future(&held);
             let span = handler.output;
             let at_output = driver::respanned(core, span);
             let said = driver::moved(&said.to_token_stream(), span);
@@ -324,12 +332,12 @@ fn handle(hook: &Hook, handler: &Handler) -> TokenStream {
     };
     let cfgs = &handler.cfgs;
     let trait_ref = quote_spanned!(span=> #at_event::#trait_name<#event>);
-    let (the_self, the_event) = (quote!(self), quote!(__event));
+    let the_self = quote!(self);
     let signature = quote_spanned! {span=>
         fn handle<'__a>(
             &'__a #the_self,
             #context: &'__a #context_type,
-            #mutable #the_event: #access,
+            #mutable #held: #access,
         ) -> #outcome
     };
     quote! {
@@ -344,6 +352,11 @@ fn handle(hook: &Hook, handler: &Handler) -> TokenStream {
             }
         }
     }
+}
+
+/// The event that the dispatch hands over, as `&E` or `&mut E`.
+fn held(handler: &Handler) -> Ident {
+    Ident::new("__event", handler.event.span())
 }
 
 /// What the body of an answer is put together from.
@@ -408,8 +421,9 @@ impl Parts<'_> {
 
     /// The event's name.
     fn event_name(&self) -> TokenStream {
-        let (core, event) = (self.core, self.event);
-        quote!(<#event as #core::Event>::NAME)
+        let (event, span) = (self.event, self.handler.event.span());
+        let core = driver::respanned(self.core, span);
+        quote_spanned!(span=> <#event as #core::Event>::NAME)
     }
 
     /// Calls a function of a trait that says what the event is, or what may be done to it. If it is not
@@ -454,7 +468,8 @@ impl Parts<'_> {
 
     /// The event, lent out by the dispatch for a while.
     fn lent(&self) -> TokenStream {
-        self.on_event("lend", &quote!(&mut __event))
+        let held = held(self.handler);
+        self.on_event("lend", &quote!(&mut #held))
     }
 
     /// The call of the user's function, awaited if it is asynchronous, in its span.
@@ -520,7 +535,8 @@ impl Parts<'_> {
                 let core = driver::respanned(core, span);
                 let returned = quote!(__said);
                 let said = quote_spanned!(span=> <_ as #core::Return<#event>>::said(#returned));
-                self.on_event("settle", &quote!(__event, #said, __NAME))
+                let held = held(self.handler);
+                self.on_event("settle", &quote!(#held, #said, __NAME))
             }
             Handled::Every(_) => {
                 let go_on = self.on_event("go_on", &quote!());

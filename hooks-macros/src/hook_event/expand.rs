@@ -76,14 +76,14 @@ fn the_enum(vocabulary: &Vocabulary) -> TokenStream {
 
         #[automatically_derived]
         #[diagnostic::do_not_recommend]
-        impl #core::SharesVocabulary<#ident<'static>> for #ident<'static> {
-            type Common = Self;
+        impl<'__a> #core::SharesVocabulary<#ident<'__a>> for #ident<'_> {
+            type Common = #ident<'static>;
         }
 
         #[automatically_derived]
         #[diagnostic::do_not_recommend]
-        impl #core::SharesVocabulary<#core::AnyVocabulary> for #ident<'static> {
-            type Common = Self;
+        impl #core::SharesVocabulary<#core::AnyVocabulary> for #ident<'_> {
+            type Common = #ident<'static>;
         }
 
         #[automatically_derived]
@@ -270,13 +270,24 @@ fn hooks(vocabulary: &Vocabulary) -> TokenStream {
     )
     .replace(":: ", "::")
     .replace(" ::", "::");
+    let message = format!("these are no hooks of the vocabulary `{ident}`");
+    let note = format!(
+        "an agent that is generic over `{hooks}` takes `hooks![…]`, or one hook, of the events of \
+         `{ident}`"
+    );
     quote! {
         #[doc = #doc]
+        #[diagnostic::on_unimplemented(
+            message = #message,
+            label = "not hooks of this vocabulary",
+            note = #note
+        )]
         #visibility trait #hooks:
             #core::Hook<Vocabulary: #core::SharesVocabulary<#ident<'static>>>
             #(+ #bounds)*
         {}
 
+        #[diagnostic::do_not_recommend]
         impl<__H> #hooks for __H
         where
             __H: #core::Hook<Vocabulary: #core::SharesVocabulary<#ident<'static>>>

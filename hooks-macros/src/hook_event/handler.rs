@@ -29,7 +29,7 @@ pub(super) fn handler(vocabulary: &Vocabulary) -> TokenStream {
         let docs = &event.docs;
         quote! {
             #(#docs)*
-            #[allow(unused_variables)]
+            #[allow(missing_docs, unused_variables)]
             #signature {
                 #private::GoOn::<#said>::boxed()
             }

@@ -162,12 +162,13 @@ impl Event {
         }
         let payload = check::payload(&fields.unnamed[0].ty, errors)?;
         let method = driver::text_of(&variant.ident).to_snake_case();
-        let method =
-            syn::parse_str::<Ident>(&method).unwrap_or_else(|_| format_ident!("r#{method}"));
+        let mut method = syn::parse_str::<Ident>(&method)
+            .unwrap_or_else(|_| Ident::new_raw(&method, variant.ident.span()));
+        method.set_span(variant.ident.span());
         Some(Event {
             variant: variant.ident.clone(),
             payload: AnyLifetime::new(payload.clone(), "event"),
-            method: Ident::new(&method.to_string(), variant.ident.span()),
+            method,
             kind,
             subject,
             docs: variant

@@ -8,6 +8,7 @@ pub struct Parcel;
 pub enum ShopEvent<'a> {
     #[intercept]
     CheckOut(&'a Cart),
+    #[allow(non_camel_case_types)]
     #[observe]
     Check_Out(&'a Parcel),
 }

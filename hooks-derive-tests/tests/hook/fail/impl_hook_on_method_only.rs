@@ -1,11 +1,10 @@
-use hooks_core::agent::BeforeToolCall;
 use hooks_core::hook;
 
 struct Guard;
 
 impl Guard {
     #[hook]
-    fn check(&self, _: &BeforeToolCall) {}
+    fn check(&self, _: &hooks_core::agent::BeforeToolCall) {}
 }
 
 fn main() {}

@@ -1,7 +1,6 @@
-use hooks_core::agent::BeforeToolCall;
 use hooks_core::hook;
 
 #[hook]
-fn look(&self, _: &BeforeToolCall) {}
+fn look(&self, _: &hooks_core::agent::BeforeToolCall) {}
 
 fn main() {}

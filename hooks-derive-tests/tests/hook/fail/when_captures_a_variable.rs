@@ -2,7 +2,8 @@ use hooks_core::agent::BeforeToolCall;
 use hooks_core::{hook, hooks};
 
 fn main() {
-    let forbidden = String::from("shell");
+    let forbidden = "shell";
+    println!("{forbidden}");
 
     #[hook(when = |call| call.name == forbidden)]
     fn look(_: &BeforeToolCall) {}

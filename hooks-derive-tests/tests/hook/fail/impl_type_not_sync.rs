@@ -1,14 +1,14 @@
-use std::rc::Rc;
+use std::cell::Cell;
 
 use hooks_core::agent::BeforeToolCall;
 use hooks_core::hook;
 
-struct Count(Rc<u32>);
+struct Count(Cell<u32>);
 
 #[hook]
 impl Count {
     fn note(&self, _: &BeforeToolCall) {
-        let _ = &self.0;
+        self.0.set(self.0.get() + 1);
     }
 }
 

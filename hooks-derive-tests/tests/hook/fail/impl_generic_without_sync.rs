@@ -4,7 +4,7 @@ use hooks_core::hook;
 struct Cache<T>(T);
 
 #[hook]
-impl<T> Cache<T> {
+impl<T: Send> Cache<T> {
     fn look(&self, _: &BeforeToolCall) {
         let _ = &self.0;
     }
