@@ -52,7 +52,7 @@ pub(crate) fn core_path(given: Option<&Path>) -> TokenStream {
 
 /// Reads a list of options, and says for each mistake which options there are.
 pub(crate) fn options<T: FromMeta>(tokens: TokenStream, allowed: &str) -> syn::Result<T> {
-    let written = list.parse2(tokens)?;
+    let written = parsed(list, tokens)?;
     T::from_list(&written).map_err(|error| {
         let mut errors = Errors::default();
         for error in error.flatten() {
@@ -61,6 +61,18 @@ pub(crate) fn options<T: FromMeta>(tokens: TokenStream, allowed: &str) -> syn::R
             errors.at(error.span(), in_our_words(&error.to_string(), allowed));
         }
         errors.finish().expect_err("an error that is none")
+    })
+}
+
+/// Parses tokens. What is missing at their end is reported at the last of them, and not at the whole
+/// macro call.
+pub(crate) fn parsed<P: Parser>(parser: P, tokens: TokenStream) -> syn::Result<P::Output> {
+    let last = tokens.clone().into_iter().last();
+    parser.parse2(tokens).map_err(|error| match last {
+        Some(last) if error.to_string().starts_with("unexpected end of input") => {
+            syn::Error::new(last.span(), error)
+        }
+        _ => error,
     })
 }
 
