@@ -87,8 +87,11 @@ impl<E: Event> HookAction<E> {
     }
 
     /// Answers the event in the agent's place, as from a cache. PicoClaw's `respond`.
-    pub fn respond(response: impl AnswerTo<E>) -> Self {
-        HookAction::Respond(response.into_response())
+    pub fn respond<R>(response: R) -> Self
+    where
+        E: Respondable<Answer = R>,
+    {
+        HookAction::Respond(response)
     }
 
     /// Whether the hook has nothing against going on as things are.
@@ -274,26 +277,6 @@ pub trait IntoPatch<E: Event> {
 impl<E: Event, T: Into<E::Patch>> IntoPatch<E> for T {
     fn into_patch(self) -> E::Patch {
         self.into()
-    }
-}
-
-/// What [`HookAction::respond`] takes for the event `E`: the type that its `respond = …` names.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` does not answer `{E}`",
-    label = "not an answer to `{E}`",
-    note = "`respond` takes the type that the event's `respond = …` names, as `ToolOutput` for a tool call; \
-            an event without it cannot be answered: there a hook may change the event, \
-            `HookAction::block(…)`, `abort_turn(…)` or `abort_run(…)` it"
-)]
-pub trait AnswerTo<E: Event> {
-    #[doc(hidden)]
-    fn into_response(self) -> E::Response;
-}
-
-#[diagnostic::do_not_recommend]
-impl<E: Respondable<Answer = T, Response = T>, T> AnswerTo<E> for T {
-    fn into_response(self) -> T {
-        self
     }
 }
 

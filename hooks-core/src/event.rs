@@ -349,6 +349,7 @@ pub trait SharesVocabulary<V> {
     /// The vocabulary of a list that a hook has joined.
     #[doc(hidden)]
     #[inline(always)]
+    #[must_use]
     fn joined(_: Agreed<Self>, _: Agreed<V>) -> Agreed<Self::Common>
     where
         Self: Sized,

@@ -69,7 +69,6 @@ pub trait Hook: Describe + Send + Sync {
     /// hook is reported at the user's token.
     #[doc(hidden)]
     #[inline(always)]
-    #[expect(clippy::type_complexity, reason = "a list's order is a type")]
     fn listed<P>(hook: Self) -> (Listed<Self, Self::Rank, P>, Agreed<Self::Vocabulary>)
     where
         Self: Sized,

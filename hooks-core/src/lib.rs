@@ -108,7 +108,7 @@ mod trace;
 #[path = "private.rs"]
 pub mod __private;
 
-pub use crate::action::{AnswerTo, HookAction, IntoPatch, Return};
+pub use crate::action::{HookAction, IntoPatch, Return};
 #[doc(hidden)]
 pub use crate::answers::{AnswersNow, Asynchronous, Synchronous};
 pub use crate::closure::{InterceptFn, ObserveFn, intercept_fn, observe_fn};

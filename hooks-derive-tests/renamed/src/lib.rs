@@ -9,8 +9,10 @@ fn no_shell(_: &BeforeToolCall) -> HookAction<BeforeToolCall> {
     HookAction::block("no shell here")
 }
 
-#[hook]
-async fn report(_: &ToolCallEnd<'_>) {}
+#[hook(when = |done: &ToolCallEnd<'_>| done.name != "noise", on_panic = skip)]
+async fn report(done: &ToolCallEnd<'_>) {
+    core::future::ready(done.duration).await;
+}
 
 /// What is in the cart.
 #[derive(Debug)]

@@ -42,7 +42,8 @@ fn add(cx: &Shop<HashMap<String, u32>>, _: &Cart) -> HookAction<Cart> {
 #[hook]
 fn answer(cart: &Cart) -> HookAction<Cart> {
     assert_eq!(cart.items, ["gift"]);
-    HookAction::respond(vec![None, Some(1)])
+    // What it turns into is known from the event.
+    HookAction::respond([None, Some(1)].into())
 }
 
 fn main() {
