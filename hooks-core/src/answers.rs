@@ -137,17 +137,3 @@ pub type Both<A, B> = <A as Answers>::And<B>;
 pub(crate) type TimingOf<H, E> = <ModeOf<H, E> as Mode>::Timing;
 /// How `H` answers `E`.
 pub(crate) type ModeOf<H, E> = <<E as crate::Event>::Slot as Slot>::In<<H as crate::Hook>::Answers>;
-
-/// `A` for an array of one, nothing for an empty one: a handler that is `cfg`'d out leaves no answer.
-pub trait If<A> {
-    /// `A`, or nothing.
-    type Answers: Answers;
-}
-
-impl<A: Answers> If<A> for [(); 1] {
-    type Answers = A;
-}
-
-impl<A> If<A> for [(); 0] {
-    type Answers = ();
-}

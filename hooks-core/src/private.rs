@@ -1,6 +1,6 @@
 //! What the macros write code against. Nothing in here is for people.
 
-pub use crate::answers::{Both, Every, If, Later, Now, On, Succ, Zero};
+pub use crate::answers::{Both, Every, Later, Now, On, Succ, Zero};
 pub use crate::event::Said;
 pub use crate::failure::{catch, catch_async, deadline, skipped};
 pub use crate::glob::{Token, matches};

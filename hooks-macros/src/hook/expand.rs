@@ -147,7 +147,11 @@ fn the_hook(hook: &Hook) -> TokenStream {
         .last()
         .map_or_else(Span::call_site, |last| last.event.span());
     let vocabulary = quote_spanned!(span=> type Vocabulary = #vocabulary;);
-    let answers = answers(&private, handlers);
+    let answers = answers(core, handlers);
+    let aliases = handlers
+        .iter()
+        .enumerate()
+        .filter_map(|(nth, handler)| aliases(core, nth, handler));
     let rows = handlers.iter().map(|handler| row(core, handler));
     let handles = handlers.iter().map(|handler| handle(hook, handler));
     let priority = constant(priority, "__PRIORITY", &quote!(i32));
@@ -157,6 +161,7 @@ fn the_hook(hook: &Hook) -> TokenStream {
         const _: () = {
             #priority
             #name
+            #(#aliases)*
 
             #[automatically_derived]
             #[diagnostic::do_not_recommend]
@@ -185,9 +190,54 @@ fn constant(value: &syn::Expr, name: &str, ty: &TokenStream) -> TokenStream {
     quote_spanned!(driver::at(value.span())=> const #name: #ty = #value;)
 }
 
+/// What the `nth` handler adds to the hook's types, where it may be `cfg`'d out: a type cannot be `cfg`'d
+/// in place, but an alias can, and then the event need not even exist.
+fn aliases(core: &TokenStream, nth: usize, handler: &Handler) -> Option<TokenStream> {
+    let predicate = cfg_predicate(&handler.cfgs)?;
+    let cfgs = &handler.cfgs;
+    let [vocabulary, answers] = alias_names(nth);
+    let own_vocabulary = own_vocabulary(core, handler);
+    let own_answers = own_answers(core, handler);
+    Some(quote! {
+        #(#cfgs)*
+        type #vocabulary = #own_vocabulary;
+        #(#cfgs)*
+        type #answers = #own_answers;
+        #[cfg(not(#predicate))]
+        type #vocabulary = #core::AnyVocabulary;
+        #[cfg(not(#predicate))]
+        type #answers = ();
+    })
+}
+
+fn alias_names(nth: usize) -> [Ident; 2] {
+    [
+        format_ident!("__Vocabulary{nth}"),
+        format_ident!("__Answers{nth}"),
+    ]
+}
+
 /// The vocabulary that all events share.
 fn vocabulary(core: &TokenStream, handlers: &[Handler]) -> TokenStream {
-    let of = |handler: &Handler| match &handler.event {
+    let all = handlers.iter().enumerate().map(|(nth, handler)| {
+        if handler.cfgs.is_empty() {
+            return (own_vocabulary(core, handler), handler);
+        }
+        let [vocabulary, _] = alias_names(nth);
+        (vocabulary.to_token_stream(), handler)
+    });
+    let common = all.reduce(|(common, _), (own, handler)| {
+        let span = handler.event.span();
+        let core = driver::respanned(core, span);
+        let common = quote_spanned!(span=> <#own as #core::SharesVocabulary<#common>>::Common);
+        (common, handler)
+    });
+    common.map(|(common, _)| common).unwrap_or_default()
+}
+
+/// The vocabulary of a handler's event.
+fn own_vocabulary(core: &TokenStream, handler: &Handler) -> TokenStream {
+    match &handler.event {
         Handled::One { ty, .. } => {
             let span = handler.event.span();
             let event = driver::moved(&ty.for_static().to_token_stream(), span);
@@ -195,46 +245,34 @@ fn vocabulary(core: &TokenStream, handlers: &[Handler]) -> TokenStream {
             quote_spanned!(span=> <#event as #core::Event>::Vocabulary)
         }
         Handled::Every(vocabulary) => vocabulary.to_token_stream(),
-    };
-    let mut events = handlers.iter();
-    let first = events.next().map(of).unwrap_or_default();
-    events.fold(first, |common, handler| {
-        let own = of(handler);
-        let span = handler.event.span();
-        let core = driver::respanned(core, span);
-        quote_spanned!(span=> <#own as #core::SharesVocabulary<#common>>::Common)
-    })
+    }
 }
 
 /// The modes in which the handlers answer their events.
-fn answers(private: &TokenStream, handlers: &[Handler]) -> TokenStream {
-    let all = handlers.iter().map(|handler| {
-        let mode = Ident::new(
-            if handler.is_async { "Later" } else { "Now" },
-            handler.event.span(),
-        );
-        let answers = match &handler.event {
-            Handled::One { ty, .. } => {
-                let span = handler.event.span();
-                let event = driver::moved(&ty.for_static().to_token_stream(), span);
-                let private = driver::respanned(private, span);
-                quote_spanned!(span=> #private::On<#event, #private::#mode>)
-            }
-            Handled::Every(_) => quote!(#private::Every<#private::#mode>),
-        };
-        // A type cannot be `cfg`'d in place, but a block that holds an alias can.
-        match cfg_predicate(&handler.cfgs) {
-            None => answers,
-            Some(predicate) => quote! {
-                <[(); {
-                    #[cfg(#predicate)] { 1 }
-                    #[cfg(not(#predicate))] { 0 }
-                }] as #private::If<#answers>>::Answers
-            },
+fn answers(core: &TokenStream, handlers: &[Handler]) -> TokenStream {
+    let all = handlers.iter().enumerate().map(|(nth, handler)| {
+        if handler.cfgs.is_empty() {
+            return own_answers(core, handler);
         }
+        let [_, answers] = alias_names(nth);
+        answers.to_token_stream()
     });
-    all.reduce(|all, own| quote!(#private::Both<#all, #own>))
+    all.reduce(|all, own| quote!(#core::__private::Both<#all, #own>))
         .unwrap_or_else(|| quote!(()))
+}
+
+/// The mode in which a handler answers its event.
+fn own_answers(core: &TokenStream, handler: &Handler) -> TokenStream {
+    let span = handler.event.span();
+    let private = driver::respanned(&quote!(#core::__private), span);
+    let mode = Ident::new(if handler.is_async { "Later" } else { "Now" }, span);
+    match &handler.event {
+        Handled::One { ty, .. } => {
+            let event = driver::moved(&ty.for_static().to_token_stream(), span);
+            quote_spanned!(span=> #private::On<#event, #private::#mode>)
+        }
+        Handled::Every(_) => quote!(#private::Every<#private::#mode>),
+    }
 }
 
 /// What the attributes `#[cfg(…)]` ask for together.

@@ -13,27 +13,28 @@ impl<'s, S: Store + Send + Sync> RateLimit<'s, S> {
 const _: () = {
     const __PRIORITY: i32 = 200;
     const __NAME: &'static str = "RateLimit";
+    #[cfg(feature = "notes")]
+    type __Vocabulary1 = <ToolCallEnd<'static> as ::hooks_core::Event>::Vocabulary;
+    #[cfg(feature = "notes")]
+    type __Answers1 = ::hooks_core::__private::On<
+        ToolCallEnd<'static>,
+        ::hooks_core::__private::Later,
+    >;
+    #[cfg(not(all(feature = "notes")))]
+    type __Vocabulary1 = ::hooks_core::AnyVocabulary;
+    #[cfg(not(all(feature = "notes")))]
+    type __Answers1 = ();
     #[automatically_derived]
     #[diagnostic::do_not_recommend]
     impl<'s, S: Store + Send + Sync> ::hooks_core::Hook for RateLimit<'s, S> {
-        type Vocabulary = <<ToolCallEnd<
-            'static,
-        > as ::hooks_core::Event>::Vocabulary as ::hooks_core::SharesVocabulary<
+        type Vocabulary = <__Vocabulary1 as ::hooks_core::SharesVocabulary<
             <BeforeToolCall as ::hooks_core::Event>::Vocabulary,
         >>::Common;
         const NAME: &'static str = __NAME;
         type Rank = ::hooks_core::__private::rank!(__PRIORITY);
         type Answers = ::hooks_core::__private::Both<
             ::hooks_core::__private::On<BeforeToolCall, ::hooks_core::__private::Now>,
-            <[(); {
-                #[cfg(all(feature = "notes"))] { 1 }
-                #[cfg(not(all(feature = "notes")))] { 0 }
-            }] as ::hooks_core::__private::If<
-                ::hooks_core::__private::On<
-                    ToolCallEnd<'static>,
-                    ::hooks_core::__private::Later,
-                >,
-            >>::Answers,
+            __Answers1,
         >;
     }
     #[automatically_derived]

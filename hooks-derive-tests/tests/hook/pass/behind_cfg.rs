@@ -18,6 +18,9 @@ impl Both {
     #[cfg(any())]
     fn absent(&self, _: &mut BeforeLlmCall) {}
 
+    #[cfg(any())]
+    async fn absent_as_its_event_is(&self, _: &NoSuchEvent<'_>) {}
+
     #[cfg(all())]
     fn on_call(&self, call: &mut BeforeToolCall) {
         call.name.push('?');
@@ -30,6 +33,15 @@ impl Both {
     }
 }
 
+/// Nothing is left of it: still a hook, of any vocabulary.
+struct Neither;
+
+#[hook]
+impl Neither {
+    #[cfg(any())]
+    fn absent(&self, _: &NoSuchEvent) {}
+}
+
 fn main() {
     let hooks = hooks![
         #[cfg(any())]
@@ -37,6 +49,7 @@ fn main() {
         present,
         #[cfg(all())]
         Both,
+        Neither,
         #[cfg(any())]
         present @ 10,
     ];
