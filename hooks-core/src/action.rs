@@ -4,7 +4,7 @@ use alloc::borrow::Cow;
 use alloc::string::ToString;
 use core::fmt::{self, Display};
 
-use crate::event::{Blockable, Event, Intercept, Kind, Observe, Patch, Respondable};
+use crate::event::{Blockable, Event, Intercept, Kind, Patch, Respondable};
 use crate::result::{Cancel, HookResult, Scope};
 
 /// What one hook says of the intercepted event `E`.
@@ -82,14 +82,14 @@ impl<E: Event> HookAction<E> {
     /// `patch = …` names, or what turns into it, and without one the whole event.
     ///
     /// A hook that takes the event by `&mut` changes it in place and needs no `modify`.
-    pub fn modify(patch: impl Into<E::Patch>) -> Self {
-        HookAction::Modify(patch.into())
+    pub fn modify(patch: impl IntoPatch<E>) -> Self {
+        HookAction::Modify(patch.into_patch())
     }
 
     /// Answers the event in the agent's place, as from a cache. PicoClaw's `respond`.
-    pub fn respond(response: E::Answer) -> Self
+    pub fn respond<R>(response: R) -> Self
     where
-        E: Respondable,
+        E: Respondable<Answer = R>,
     {
         HookAction::Respond(response)
     }
@@ -260,6 +260,26 @@ impl<E: Event<Patch: PartialEq, Response: PartialEq>> PartialEq for HookAction<E
     }
 }
 
+/// What [`HookAction::modify`] takes for the event `E`: its patch, and what turns into it.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not modify `{E}`",
+    label = "not a patch of `{E}`, and nothing that turns into one",
+    note = "`modify` takes what the event's `patch = …` names, or what turns into it by `From`, as a JSON \
+            value does for a tool call; an event without `patch = …` is replaced as a whole. A hook that \
+            takes the event by `&mut` changes it in place"
+)]
+pub trait IntoPatch<E: Event> {
+    #[doc(hidden)]
+    fn into_patch(self) -> E::Patch;
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: Event, T: Into<E::Patch>> IntoPatch<E> for T {
+    fn into_patch(self) -> E::Patch {
+        self.into()
+    }
+}
+
 /// What a hook on the event `E`, of kind `K`, may return.
 ///
 /// | event | a hook returns |
@@ -294,18 +314,15 @@ pub trait Return<E: Event<Kind = K>, K: Kind = <E as Event>::Kind> {
     fn said(self) -> K::Said<E>;
 }
 
-impl<E: Event<Kind = Observe>> Return<E, Observe> for () {
+#[diagnostic::do_not_recommend]
+impl<E: Event<Kind = K>, K: Kind> Return<E, K> for () {
     #[inline(always)]
-    fn said(self) {}
-}
-
-impl<E: Event<Kind = Intercept>> Return<E, Intercept> for () {
-    #[inline(always)]
-    fn said(self) -> HookAction<E> {
-        HookAction::Continue
+    fn said(self) -> K::Said<E> {
+        K::nothing::<E>()
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<E: Event<Kind = Intercept>> Return<E, Intercept> for HookAction<E> {
     #[inline(always)]
     fn said(self) -> HookAction<E> {
@@ -313,6 +330,7 @@ impl<E: Event<Kind = Intercept>> Return<E, Intercept> for HookAction<E> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<E: Event<Kind = Intercept>> Return<E, Intercept> for HookResult<E> {
     #[inline(always)]
     fn said(self) -> HookAction<E> {
@@ -320,6 +338,7 @@ impl<E: Event<Kind = Intercept>> Return<E, Intercept> for HookResult<E> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<E, R, X> Return<E, Intercept> for Result<R, X>
 where
     E: Event<Kind = Intercept> + Blockable,

@@ -10,6 +10,8 @@
 pub trait Mode {
     /// Whether the event is handled at all.
     const HANDLES: bool;
+    /// What messages of the compiler call it.
+    type Timing;
     /// The mode of "this, then that".
     type Then<M: Mode>: Mode;
     /// `Now`, then `Self`: what is synchronous stays so only among its like.
@@ -26,19 +28,40 @@ pub enum Now {}
 #[derive(Debug)]
 pub enum Later {}
 
+/// Hooks that answer before they return.
+#[derive(Debug)]
+pub enum Synchronous {}
+/// Hooks that are awaited.
+#[derive(Debug)]
+pub enum Asynchronous {}
+
+/// What answers the event `E` without an `.await`.
+#[diagnostic::on_unimplemented(
+    message = "the hooks on `{E}` must be awaited",
+    label = "one of the hooks on this event is `async`",
+    note = "write `.intercept(&cx, &mut event).await` or `.observe(&cx, &event).await`"
+)]
+pub trait AnswersNow<E> {}
+
+#[diagnostic::do_not_recommend]
+impl<E> AnswersNow<E> for Synchronous {}
+
 impl Mode for Skip {
+    type Timing = Synchronous;
     const HANDLES: bool = false;
     type Then<M: Mode> = M;
     type AfterNow = Now;
 }
 
 impl Mode for Now {
+    type Timing = Synchronous;
     const HANDLES: bool = true;
     type Then<M: Mode> = M::AfterNow;
     type AfterNow = Now;
 }
 
 impl Mode for Later {
+    type Timing = Asynchronous;
     const HANDLES: bool = true;
     type Then<M: Mode> = Later;
     type AfterNow = Later;
@@ -110,19 +133,7 @@ impl<S: Slot> Slot for Succ<S> {
 pub type On<E, M> = <<E as crate::Event>::Slot as Slot>::Only<M>;
 /// Answers to what `A` and `B` answer to.
 pub type Both<A, B> = <A as Answers>::And<B>;
+/// Whether `H` answers `E` in time for a dispatch that does not await.
+pub(crate) type TimingOf<H, E> = <ModeOf<H, E> as Mode>::Timing;
 /// How `H` answers `E`.
 pub(crate) type ModeOf<H, E> = <<E as crate::Event>::Slot as Slot>::In<<H as crate::Hook>::Answers>;
-
-/// `A` for an array of one, nothing for an empty one: a handler that is `cfg`'d out leaves no answer.
-pub trait If<A> {
-    /// `A`, or nothing.
-    type Answers: Answers;
-}
-
-impl<A: Answers> If<A> for [(); 1] {
-    type Answers = A;
-}
-
-impl<A> If<A> for [(); 0] {
-    type Answers = ();
-}

@@ -95,6 +95,7 @@ macro_rules! closures {
             }
         }
 
+        #[diagnostic::do_not_recommend]
         impl<E: Event, F: Send + Sync> Hook for $Closure<E, F> {
             type Vocabulary = E::Vocabulary;
             type Rank = $crate::__rank!(0);
@@ -128,6 +129,7 @@ closures! {
 }
 
 // `G` is `E` for any lifetime: `Answers` sees to it that nothing else comes here.
+#[diagnostic::do_not_recommend]
 impl<E, G, F> Handle<G> for InterceptFn<E, F>
 where
     E: Event,
@@ -140,6 +142,7 @@ where
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<E, G, F> Handle<G> for ObserveFn<E, F>
 where
     E: Event,

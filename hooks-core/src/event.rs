@@ -11,13 +11,16 @@
 
 use alloc::borrow::Cow;
 use alloc::boxed::Box;
+use alloc::string::ToString;
+use core::fmt::Display;
 use core::future::Future;
 
 use crate::action::{HookAction, Return};
 use crate::answers::Slot;
-use crate::hook::{Access, Context};
+use crate::hook::{Access, Context, Outcome};
+use crate::order::Agreed;
 use crate::registry::{BoxFuture, Handler};
-use crate::result::HookResult;
+use crate::result::{Cancel, HookResult, Scope};
 
 /// All events of one kind of agent: what `#[derive(HookEvent)]` makes of an enum.
 ///
@@ -33,6 +36,12 @@ use crate::result::HookResult;
 /// assert!(context_of(&BeforeToolCall::default()).ends_with("AgentContext"));
 /// assert!(AgentEvent::NAMES.contains(&"BeforeToolCall"));
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a vocabulary",
+    label = "not a vocabulary",
+    note = "a vocabulary is an enum with `#[derive(HookEvent)]`, such as `AgentEvent`, whose variants are \
+            the events"
+)]
 pub trait Vocabulary: SharesVocabulary<Self> + Sized {
     /// What every hook may read beside the event: `#[events(context = …)]`, by default `()`.
     type Context: ContextOf<Self> + Sync;
@@ -44,8 +53,8 @@ pub trait Vocabulary: SharesVocabulary<Self> + Sized {
     /// The names of all events, in the order of the enum.
     const EVENTS: &'static [&'static str];
 
-    /// The name of the event that a view shows. It reads the payloads, so that rustc does not take
-    /// those of a private vocabulary for dead.
+    /// The name of the event that a view shows. It binds the payloads, and is an impl's: so rustc does not
+    /// take those of a private vocabulary for dead.
     #[doc(hidden)]
     fn name_of(view: &Self::View<'_>) -> &'static str;
     #[doc(hidden)]
@@ -103,6 +112,35 @@ pub trait Event: Sized + Send + Sync {
         cx: &'a Context<Self>,
         event: Access<'a, Self>,
     ) -> BoxFuture<'a, Said<Self>>;
+
+    /// Looks at the event that a dispatch holds.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn look(access: Access<'_, Self>) -> &Self {
+        Self::Kind::look::<Self>(access)
+    }
+
+    /// Lends out the event that a dispatch holds.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn lend<'l>(access: &'l mut Access<'_, Self>) -> Access<'l, Self> {
+        Self::Kind::lend::<Self>(access)
+    }
+
+    /// Does to the event what a hook said, and tells the pipeline.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn settle(access: Access<'_, Self>, said: Said<Self>, hook: &'static str) -> Outcome<Self> {
+        Self::Kind::settle::<Self>(access, said, hook)
+    }
+
+    /// The outcome of having nothing to say.
+    #[doc(hidden)]
+    #[inline(always)]
+    #[must_use]
+    fn go_on() -> Outcome<Self> {
+        Self::Kind::go_on::<Self>()
+    }
 }
 
 /// What one handler says about an event: nothing, or an action.
@@ -114,21 +152,32 @@ pub type Said<E> = <<E as Event>::Kind as Kind>::Said<E>;
     message = "`{Self}` is not an observed event",
     label = "not observed",
     note = "an intercepted event is dispatched with `.intercept(&cx, &mut event)` or \
-            `.intercept_now(…)`, whose result tells what its hooks decided"
+            `.intercept_now(&cx, &mut event)`, whose result tells what its hooks decided"
 )]
 pub trait Observed: Event<Kind = Observe> {}
+
+#[diagnostic::do_not_recommend]
+impl<E: Event<Kind = Observe>> Observed for E {}
 
 /// An event that hooks may change, answer or stop: marked `#[intercept]` in its vocabulary.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an intercepted event",
     label = "not intercepted",
     note = "an observed event is only looked at: its hooks take it by `&` and return nothing, and \
-            agents dispatch it with `.observe(&cx, &event)` or `.observe_now(…)`"
+            agents dispatch it with `.observe(&cx, &event)` or `.observe_now(&cx, &event)`"
 )]
 pub trait Intercepted: Event<Kind = Intercept> {
     /// An action of a closure, whose type cannot name the lifetime of the event that it was given.
     #[doc(hidden)]
     fn shorten(action: HookAction<Self::At<'static>>) -> HookAction<Self>;
+
+    /// Hands on the event that a dispatch holds, to be changed.
+    #[doc(hidden)]
+    #[inline(always)]
+    #[must_use]
+    fn change(access: Access<'_, Self>) -> &mut Self {
+        access
+    }
 }
 
 /// An intercepted event that hooks may block: one without `no_block`.
@@ -140,7 +189,66 @@ pub trait Intercepted: Event<Kind = Intercept> {
             the event with `HookAction::abort_turn(…)` and `HookAction::abort_run(…)`, and a hook \
             that fails may be left out with `skip`"
 )]
-pub trait Blockable: Event {}
+pub trait Blockable: Intercepted {
+    /// What a dispatch comes to if a hook fails whose policy is `block`.
+    #[doc(hidden)]
+    fn blocked(hook: &'static str, failure: impl Display) -> Outcome<Self> {
+        HookResult::Cancel(Cancel {
+            hook: hook.into(),
+            reason: failure.to_string().into(),
+            scope: Scope::Event,
+        })
+    }
+}
+
+/// An event on which a hook with `timeout` needs no `on_timeout`: what guards fails closed, what only
+/// watches is skipped, and what may neither be blocked nor is only watched has to say.
+#[diagnostic::on_unimplemented(
+    message = "a hook on `{Self}` has to say what a timeout does",
+    label = "write `on_timeout = skip` beside it",
+    note = "without `on_timeout` a hook that outlives its timeout blocks the event, and this one cannot \
+            be blocked"
+)]
+pub trait DefaultPolicy<K: Kind = <Self as Event>::Kind>: Event<Kind = K> {
+    /// What a dispatch comes to if a hook outlives its timeout.
+    #[doc(hidden)]
+    fn timed_out(hook: &'static str, failure: impl Display) -> Outcome<Self>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: Event<Kind = Observe>> DefaultPolicy<Observe> for E {
+    fn timed_out(hook: &'static str, failure: impl Display) {
+        crate::failure::skipped::<E>(hook, failure);
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: Event<Kind = Intercept> + Blockable> DefaultPolicy<Intercept> for E {
+    fn timed_out(hook: &'static str, failure: impl Display) -> HookResult<E> {
+        E::blocked(hook, failure)
+    }
+}
+
+/// An event that `skip` can put back as it was before a hook that failed: every one that is `Clone`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not `Clone`, so `skip` cannot put it back as it was before the hook",
+    label = "`skip` needs `{Self}: Clone`",
+    note = "a hook that changes the event by `&mut` may leave it half changed when it fails: derive \
+            `Clone` for the event, take it by `&` and return `HookAction::modify(…)`, or write `block`"
+)]
+pub trait Restorable: Event {
+    /// The event as it is now.
+    #[doc(hidden)]
+    #[must_use]
+    fn saved(&self) -> Self;
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: Event + Clone> Restorable for E {
+    fn saved(&self) -> E {
+        self.clone()
+    }
+}
 
 /// An intercepted event that hooks may answer in the agent's place: one with `respond = …`.
 #[diagnostic::on_unimplemented(
@@ -199,11 +307,18 @@ pub trait Subject: Event {
 /// assert!(hooks![happy_hour].intercept_now(&(), &mut cart).is_continue());
 /// assert_eq!(cart.total, 180);
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a patch of `{E}`",
+    label = "not a patch of `{E}`",
+    note = "what `patch = …` names says how it changes the event: write \
+            `impl Patch<{E}> for {Self} {{ fn apply(self, event: &mut {E}) {{ … }} }}`"
+)]
 pub trait Patch<E> {
     /// Makes the change.
     fn apply(self, event: &mut E);
 }
 
+#[diagnostic::do_not_recommend]
 impl<E: Event> Patch<E> for E {
     fn apply(self, event: &mut E) {
         *event = self;
@@ -212,7 +327,7 @@ impl<E: Event> Patch<E> for E {
 
 /// The context of the vocabulary `V`.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not the context of `{V}`",
+    message = "`{Self}` is not the context of this event's vocabulary",
     label = "neither the context nor the only event",
     note = "a hook takes one event, and before it, if wanted, a reference to the vocabulary's context: \
             `&AgentContext` for the standard one, and what `#[events(context = …)]` names for others"
@@ -232,12 +347,24 @@ pub trait ContextOf<V: Vocabulary> {
 pub trait SharesVocabulary<V> {
     #[doc(hidden)]
     type Common;
+
+    /// The vocabulary of a list that a hook has joined.
+    #[doc(hidden)]
+    #[inline(always)]
+    #[must_use]
+    fn joined(_: Agreed<Self>, _: Agreed<V>) -> Agreed<Self::Common>
+    where
+        Self: Sized,
+    {
+        Agreed::NEW
+    }
 }
 
 /// The vocabulary of what handles no event at all, as `hooks![]`: it fits in everywhere.
 #[derive(Debug)]
 pub enum AnyVocabulary {}
 
+#[diagnostic::do_not_recommend]
 impl<V> SharesVocabulary<V> for AnyVocabulary {
     type Common = V;
 }
@@ -260,6 +387,10 @@ pub trait Kind: Sized {
         said: Self::Said<E>,
         hook: &'static str,
     ) -> Self::Outcome<E>;
+
+    /// What a hook says that returns nothing.
+    #[doc(hidden)]
+    fn nothing<E: Event<Kind = Self>>() -> Self::Said<E>;
 
     /// The outcome of no hook having anything to say.
     #[doc(hidden)]
@@ -296,6 +427,9 @@ impl Kind for Observe {
     fn settle<E: Event<Kind = Self>>(_: &E, (): (), _: &'static str) {}
 
     #[inline(always)]
+    fn nothing<E: Event<Kind = Self>>() {}
+
+    #[inline(always)]
     fn go_on<E: Event<Kind = Self>>() {}
 
     #[inline(always)]
@@ -329,6 +463,11 @@ impl Kind for Intercept {
         hook: &'static str,
     ) -> HookResult<E> {
         said.settle(event, || Cow::Borrowed(hook))
+    }
+
+    #[inline(always)]
+    fn nothing<E: Event<Kind = Self>>() -> HookAction<E> {
+        HookAction::Continue
     }
 
     #[inline(always)]

@@ -1,19 +1,18 @@
 //! What becomes of a hook that panics or outlives its timeout.
 //!
 //! A failure is caught around the hook ([`catch`], [`catch_async`], [`deadline`]) and turned into the
-//! dispatch's outcome by a policy, which is a type: a policy that an event does not allow, such as to
-//! block what is only observed, does not compile.
+//! dispatch's outcome by a policy: [`skipped`], `Blockable::blocked`, or `DefaultPolicy::timed_out`. A
+//! policy that an event does not allow, such as to block what is only observed, does not compile.
 
 use alloc::borrow::Cow;
 #[cfg(feature = "std")]
 use alloc::string::String;
-use alloc::string::ToString;
 use core::fmt::{self, Display};
 use core::future::Future;
 use core::time::Duration;
 
-use crate::event::{Blockable, Event, Intercept, Kind, Observe};
-use crate::result::{Cancel, HookResult, Scope};
+use crate::event::Event;
+use crate::hook::Outcome;
 
 /// A hook panicked.
 #[derive(Debug)]
@@ -35,72 +34,10 @@ impl Display for TimedOut {
     }
 }
 
-/// What becomes of an event `E`, of kind `K`, on which a hook failed.
-pub trait OnFailure<E: Event<Kind = K>, K: Kind> {
-    /// What the dispatch comes to.
-    fn outcome(hook: &'static str, failure: impl Display) -> K::Outcome<E>;
-}
-
 /// `skip`: as if the hook were not there.
-#[derive(Debug)]
-pub enum SkipFailed {}
-
-impl<E: Event<Kind = K>, K: Kind> OnFailure<E, K> for SkipFailed {
-    fn outcome(hook: &'static str, failure: impl Display) -> K::Outcome<E> {
-        crate::trace::skipped::<E>(hook, failure);
-        K::go_on::<E>()
-    }
-}
-
-/// `block`: the hook fails closed.
-#[derive(Debug)]
-pub enum BlockFailed {}
-
-#[diagnostic::do_not_recommend]
-impl<E: Event<Kind = Intercept> + Blockable> OnFailure<E, Intercept> for BlockFailed {
-    fn outcome(hook: &'static str, failure: impl Display) -> HookResult<E> {
-        HookResult::Cancel(Cancel {
-            hook: hook.into(),
-            reason: failure.to_string().into(),
-            scope: Scope::Event,
-        })
-    }
-}
-
-/// Where the hook does not say: what guards fails closed, what only watches is skipped.
-#[derive(Debug)]
-pub enum DefaultFailed {}
-
-impl<E: Event<Kind = Intercept> + Blockable> OnFailure<E, Intercept> for DefaultFailed {
-    fn outcome(hook: &'static str, failure: impl Display) -> HookResult<E> {
-        <BlockFailed as OnFailure<E, Intercept>>::outcome(hook, failure)
-    }
-}
-
-impl<E: Event<Kind = Observe>> OnFailure<E, Observe> for DefaultFailed {
-    fn outcome(hook: &'static str, failure: impl Display) {
-        <SkipFailed as OnFailure<E, Observe>>::outcome(hook, failure);
-    }
-}
-
-/// An event that can be put back as it was before a hook.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not `Clone`, so `skip` cannot put it back as it was before the hook",
-    label = "`skip` needs `{Self}: Clone`",
-    note = "a hook that changes the event by `&mut` may leave it half changed when it fails: derive \
-            `Clone` for the event, take it by `&` and return `HookAction::modify(…)`, or write `block`"
-)]
-pub trait Restore {
-    /// The event as it is now.
-    #[must_use]
-    fn saved(&self) -> Self;
-}
-
-#[diagnostic::do_not_recommend]
-impl<E: Clone> Restore for E {
-    fn saved(&self) -> E {
-        self.clone()
-    }
+pub fn skipped<E: Event>(hook: &'static str, failure: impl Display) -> Outcome<E> {
+    crate::trace::skipped::<E>(hook, failure);
+    E::go_on()
 }
 
 /// Runs a hook and catches its panic.

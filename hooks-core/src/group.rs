@@ -78,6 +78,7 @@ pub trait All<E: Event, K: Kind> {
     ) -> impl Future<Output = Outcome<E>> + Send;
 }
 
+#[diagnostic::do_not_recommend]
 impl<V, Ev: Event, T: Send + Sync> Handle<Ev> for Group<V, T>
 where
     Self: Hook + AllNow<Ev, Ev::Kind>,
@@ -88,6 +89,7 @@ where
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<V, Ev: Event, T: Send + Sync> HandleAsync<Ev> for Group<V, T>
 where
     Self: Hook + All<Ev, Ev::Kind>,
@@ -114,6 +116,7 @@ where
 }
 
 /// No hook at all. What handles nothing is never asked.
+#[diagnostic::do_not_recommend]
 impl<V> Hook for Group<V, ()> {
     type Vocabulary = V;
     type Rank = crate::__rank!(0);
@@ -145,6 +148,7 @@ macro_rules! unless_decided {
 /// Implements a group of each width.
 macro_rules! groups {
     ($(($($H:ident $i:tt $future:ident),*))*) => { $(
+        #[diagnostic::do_not_recommend]
         impl<V, $($H: Hook),*> Hook for Group<V, ($($H,)*)> {
             type Vocabulary = V;
             type Rank = $crate::__rank!(0);

@@ -13,9 +13,10 @@ use alloc::sync::Arc;
 use core::future::Future;
 
 use crate::action::Return;
-use crate::answers::{Answers, Later, Mode, ModeOf, Now, Skip};
+use crate::answers::{Answers, AnswersNow, Asynchronous, Later, Mode, ModeOf, Now, Skip};
 use crate::event::{Event, Intercepted, Kind, Observed, SharesVocabulary, Vocabulary};
-use crate::order::Number;
+use crate::order::{Agreed, Listed, Number};
+use crate::pipeline::At;
 use crate::plan::{Describe, Plan, Planner};
 use crate::result::HookResult;
 
@@ -64,6 +65,28 @@ pub trait Hook: Describe + Send + Sync {
     #[doc(hidden)]
     type Answers: Answers;
 
+    /// Takes the hook into a list, at the position `P`. A function of the trait's own, so that what is no
+    /// hook is reported at the user's token.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn listed<P>(hook: Self) -> (Listed<Self, Self::Rank, P>, Agreed<Self::Vocabulary>)
+    where
+        Self: Sized,
+    {
+        (Listed::new(hook), Agreed::NEW)
+    }
+
+    /// The same with a priority of its place in the list.
+    #[doc(hidden)]
+    #[inline(always)]
+    #[expect(clippy::type_complexity, reason = "a list's order is a type")]
+    fn listed_at<P, R: Number>(hook: Self) -> (Listed<At<Self, R>, R, P>, Agreed<Self::Vocabulary>)
+    where
+        Self: Sized,
+    {
+        (Listed::new(At::new(hook)), Agreed::NEW)
+    }
+
     /// Whether any hook handles `E`: a constant, so that an agent skips building an event that no
     /// hook wants.
     fn handles<E: Event>(&self) -> bool
@@ -85,21 +108,27 @@ pub trait Hook: Describe + Send + Sync {
 
 /// A hook's synchronous answer to `E`.
 #[doc(hidden)]
-pub trait Handle<E: Event>: Hook {
-    fn handle<'a>(&'a self, cx: &'a Context<E>, event: Access<'a, E>) -> Outcome<E>;
+pub trait Handle<E> {
+    // A bound on the trait itself would be checked, and reported, once more where it is implemented.
+    fn handle<'a>(&'a self, cx: &'a Context<E>, event: Access<'a, E>) -> Outcome<E>
+    where
+        E: Event;
 }
 
 /// A hook's asynchronous answer to `E`: what the user's function returns, so that its future is the
 /// user's own. To turn it into an outcome in a future of its own would cost each hook as much as the hook.
 #[doc(hidden)]
-pub trait HandleAsync<E: Event>: Hook {
-    type Said: Return<E>;
+pub trait HandleAsync<E> {
+    /// A `Return<E>`: see [`Handle`] for why there is no bound.
+    type Said;
     /// For a hook among others, which do what it says.
     fn handle<'a>(
         &'a self,
         cx: &'a Context<E>,
         event: Access<'a, E>,
-    ) -> impl Future<Output = Self::Said> + Send;
+    ) -> impl Future<Output = Self::Said> + Send
+    where
+        E: Event;
 
     /// For a hook by itself. What is made of hooks does what they say in the same future.
     #[inline]
@@ -107,13 +136,18 @@ pub trait HandleAsync<E: Event>: Hook {
         &'a self,
         cx: &'a Context<E>,
         event: Access<'a, E>,
-    ) -> impl Future<Output = Outcome<E>> + Send {
+    ) -> impl Future<Output = Outcome<E>> + Send
+    where
+        E: Event,
+        Self: Hook,
+        Self::Said: Return<E>,
+    {
         settled(self, cx, event)
     }
 }
 
 /// Awaits one hook's answer, and does what it says.
-async fn settled<'a, E: Event, H: HandleAsync<E> + ?Sized>(
+async fn settled<'a, E: Event, H: HandleAsync<E, Said: Return<E>> + Hook + ?Sized>(
     hook: &'a H,
     cx: &'a Context<E>,
     mut event: Access<'a, E>,
@@ -124,11 +158,6 @@ async fn settled<'a, E: Event, H: HandleAsync<E> + ?Sized>(
 
 /// Asks `H` about `E` as its mode says. The mode is a type, so this is no branch.
 #[doc(hidden)]
-#[diagnostic::on_unimplemented(
-    message = "the hooks must be awaited for `{E}`",
-    label = "one of the hooks on this event is `async`",
-    note = "write `.intercept(&cx, &mut event).await` or `.observe(&cx, &event).await`"
-)]
 pub trait StepNow<H, E: Event> {
     fn step<'a>(hook: &'a H, cx: &'a Context<E>, event: Access<'a, E>) -> Outcome<E>;
 }
@@ -142,10 +171,21 @@ impl<H, E: Event> StepNow<H, E> for Skip {
 }
 
 #[diagnostic::do_not_recommend]
-impl<H: Handle<E>, E: Event> StepNow<H, E> for Now {
+impl<H: Handle<E> + Hook, E: Event> StepNow<H, E> for Now {
     #[inline(always)]
     fn step<'a>(hook: &'a H, cx: &'a Context<E>, event: Access<'a, E>) -> Outcome<E> {
         hook.handle(cx, event)
+    }
+}
+
+/// Never called. It is here so that what is asynchronous is told by [`AnswersNow`], which names no more
+/// than the event.
+impl<H, E: Event> StepNow<H, E> for Later
+where
+    Asynchronous: AnswersNow<E>,
+{
+    fn step<'a>(_: &'a H, _: &'a Context<E>, _: Access<'a, E>) -> Outcome<E> {
+        E::go_on()
     }
 }
 
@@ -168,6 +208,7 @@ pub trait Step<H, E: Event> {
     ) -> impl Future<Output = Outcome<E>> + Send;
 }
 
+#[diagnostic::do_not_recommend]
 impl<H: Sync, E: Event> Step<H, E> for Skip {
     type Said = Outcome<E>;
 
@@ -190,7 +231,8 @@ impl<H: Sync, E: Event> Step<H, E> for Skip {
     }
 }
 
-impl<H: Handle<E>, E: Event> Step<H, E> for Now {
+#[diagnostic::do_not_recommend]
+impl<H: Handle<E> + Hook, E: Event> Step<H, E> for Now {
     type Said = Outcome<E>;
 
     #[inline]
@@ -208,7 +250,8 @@ impl<H: Handle<E>, E: Event> Step<H, E> for Now {
     }
 }
 
-impl<H: HandleAsync<E>, E: Event> Step<H, E> for Later {
+#[diagnostic::do_not_recommend]
+impl<H: HandleAsync<E, Said: Return<E>> + Hook, E: Event> Step<H, E> for Later {
     type Said = H::Said;
 
     #[inline]
@@ -309,6 +352,7 @@ where
 /// Makes a pointer to a hook a hook.
 macro_rules! forward {
     ($([$($generics:tt)*] $pointer:ty;)*) => { $(
+        #[diagnostic::do_not_recommend]
         impl<$($generics)* H: Hook + ?Sized> Hook for $pointer {
             type Vocabulary = H::Vocabulary;
             const NAME: &'static str = H::NAME;
@@ -322,14 +366,16 @@ macro_rules! forward {
             }
         }
 
-        impl<$($generics)* E: Event, H: Handle<E> + ?Sized> Handle<E> for $pointer {
+        #[diagnostic::do_not_recommend]
+        impl<$($generics)* E: Event, H: Handle<E> + Hook + ?Sized> Handle<E> for $pointer {
             #[inline]
             fn handle<'a>(&'a self, cx: &'a Context<E>, event: Access<'a, E>) -> Outcome<E> {
                 (**self).handle(cx, event)
             }
         }
 
-        impl<$($generics)* E: Event, H: HandleAsync<E> + ?Sized> HandleAsync<E> for $pointer {
+        #[diagnostic::do_not_recommend]
+        impl<$($generics)* E: Event, H: HandleAsync<E, Said: Return<E>> + Hook + ?Sized> HandleAsync<E> for $pointer {
             type Said = H::Said;
 
             #[inline]
@@ -359,6 +405,7 @@ forward! {
 }
 
 /// A hook that is switched off is skipped, at the cost of one branch.
+#[diagnostic::do_not_recommend]
 impl<H: Hook> Hook for Option<H> {
     type Vocabulary = H::Vocabulary;
     const NAME: &'static str = H::NAME;
@@ -374,6 +421,7 @@ impl<H: Describe> Describe for Option<H> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<E: Event, H: Handle<E>> Handle<E> for Option<H> {
     #[inline]
     fn handle<'a>(&'a self, cx: &'a Context<E>, event: Access<'a, E>) -> Outcome<E> {
@@ -384,7 +432,8 @@ impl<E: Event, H: Handle<E>> Handle<E> for Option<H> {
     }
 }
 
-impl<E: Event, H: HandleAsync<E>> HandleAsync<E> for Option<H> {
+#[diagnostic::do_not_recommend]
+impl<E: Event, H: HandleAsync<E, Said: Return<E>> + Hook> HandleAsync<E> for Option<H> {
     type Said = Outcome<E>;
 
     #[inline]

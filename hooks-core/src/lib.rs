@@ -117,11 +117,13 @@ mod trace;
 #[path = "private.rs"]
 pub mod __private;
 
-pub use crate::action::{HookAction, Return};
+pub use crate::action::{HookAction, IntoPatch, Return};
+#[doc(hidden)]
+pub use crate::answers::{AnswersNow, Asynchronous, Synchronous};
 pub use crate::closure::{InterceptFn, ObserveFn, intercept_fn, observe_fn};
 pub use crate::event::{
-    AnyVocabulary, Blockable, ContextOf, Event, Handles, Intercept, Intercepted, Kind, Observe,
-    Observed, Patch, Respondable, SharesVocabulary, Subject, Vocabulary,
+    AnyVocabulary, Blockable, ContextOf, DefaultPolicy, Event, Handles, Intercept, Intercepted,
+    Kind, Observe, Observed, Patch, Respondable, Restorable, SharesVocabulary, Subject, Vocabulary,
 };
 pub use crate::hook::{Context, Hook, Intercepts, InterceptsNow, Observes, ObservesNow};
 pub use crate::pipeline::Pipeline;

@@ -12,9 +12,6 @@
 
 use core::marker::PhantomData;
 
-use crate::event::SharesVocabulary;
-use crate::hook::Hook;
-
 /// A type-level boolean.
 pub trait Bool {
     type First<A, B>;
@@ -151,6 +148,14 @@ pub struct Listed<H, R, P> {
 }
 
 impl<H, R, P> Listed<H, R, P> {
+    #[inline(always)]
+    pub(crate) const fn new(hook: H) -> Self {
+        Listed {
+            hook,
+            order: PhantomData,
+        }
+    }
+
     /// The hook, once its place is found.
     #[inline(always)]
     pub fn into_hook(self) -> H {
@@ -162,24 +167,13 @@ impl<H, R, P> Listed<H, R, P> {
 #[derive(Debug)]
 pub struct Agreed<V>(PhantomData<V>);
 
-impl Agreed<crate::event::AnyVocabulary> {
-    /// What an empty list has agreed on.
-    pub const NOTHING_YET: Self = Agreed(PhantomData);
+impl<V> Agreed<V> {
+    pub(crate) const NEW: Self = Agreed(PhantomData);
 }
 
-/// The vocabulary of a list that a hook of `H` has joined.
-type Joined<H, V> = <<H as Hook>::Vocabulary as SharesVocabulary<V>>::Common;
-
-/// Takes one hook into a list. The rank stands in the type that is returned, so that what is no hook
-/// is reported here, at the user's token, and nowhere else.
-#[inline(always)]
-#[expect(clippy::type_complexity, reason = "a list's order is a type")]
-pub fn listed<P, V, H>(_: Agreed<V>, hook: H) -> (Listed<H, H::Rank, P>, Agreed<Joined<H, V>>)
-where
-    H: Hook<Vocabulary: SharesVocabulary<V>>,
-{
-    let order = PhantomData;
-    (Listed { hook, order }, Agreed(PhantomData))
+impl Agreed<crate::event::AnyVocabulary> {
+    /// What an empty list has agreed on.
+    pub const NOTHING_YET: Self = Agreed::NEW;
 }
 
 /// Whether the hook of rank `B`, at position `Q`, runs before that of rank `A`, at position `P`.

@@ -9,6 +9,8 @@ use core::fmt;
 use core::future::Future;
 use core::marker::PhantomData;
 
+use crate::action::Return;
+use crate::answers::{AnswersNow, TimingOf};
 use crate::event::{Event, Intercepted, Observed, SharesVocabulary};
 use crate::hook::{
     Access, Context, Handle, HandleAsync, Hook, Intercepts, InterceptsNow, Observes, ObservesNow,
@@ -72,6 +74,7 @@ impl<H: Hook> Pipeline<H> {
         event: &'a mut E,
     ) -> impl Future<Output = HookResult<E>> + Send
     where
+        H::Vocabulary: SharesVocabulary<E::Vocabulary>,
         Self: Intercepts<E>,
     {
         <Self as Intercepts<E>>::intercept(self, cx, event)
@@ -86,6 +89,7 @@ impl<H: Hook> Pipeline<H> {
         event: &'a E,
     ) -> impl Future<Output = ()> + Send
     where
+        H::Vocabulary: SharesVocabulary<E::Vocabulary>,
         Self: Observes<E>,
     {
         <Self as Observes<E>>::observe(self, cx, event)
@@ -100,6 +104,8 @@ impl<H: Hook> Pipeline<H> {
         event: &'a mut E,
     ) -> HookResult<E>
     where
+        H::Vocabulary: SharesVocabulary<E::Vocabulary>,
+        TimingOf<Self, E>: AnswersNow<E>,
         Self: InterceptsNow<E>,
     {
         <Self as InterceptsNow<E>>::intercept_now(self, cx, event)
@@ -110,6 +116,8 @@ impl<H: Hook> Pipeline<H> {
     #[inline]
     pub fn observe_now<'a, E: Observed>(&'a self, cx: &'a Context<E>, event: &'a E)
     where
+        H::Vocabulary: SharesVocabulary<E::Vocabulary>,
+        TimingOf<Self, E>: AnswersNow<E>,
         Self: ObservesNow<E>,
     {
         <Self as ObservesNow<E>>::observe_now(self, cx, event);
@@ -143,6 +151,7 @@ impl<H: Hook> Pipeline<H> {
 }
 
 /// A pipeline is a hook of priority 0, which `hooks![pipeline @ 10]` changes.
+#[diagnostic::do_not_recommend]
 impl<H: Hook> Hook for Pipeline<H> {
     type Vocabulary = H::Vocabulary;
     type Rank = crate::__rank!(0);
@@ -155,6 +164,7 @@ impl<H: Describe> Describe for Pipeline<H> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<E: Event, H: Handle<E>> Handle<E> for Pipeline<H> {
     #[inline]
     fn handle<'a>(&'a self, cx: &'a Context<E>, event: Access<'a, E>) -> Outcome<E> {
@@ -162,7 +172,8 @@ impl<E: Event, H: Handle<E>> Handle<E> for Pipeline<H> {
     }
 }
 
-impl<E: Event, H: HandleAsync<E>> HandleAsync<E> for Pipeline<H> {
+#[diagnostic::do_not_recommend]
+impl<E: Event, H: HandleAsync<E, Said: Return<E>> + Hook> HandleAsync<E> for Pipeline<H> {
     type Said = H::Said;
 
     #[inline]
@@ -207,13 +218,12 @@ pub struct At<H, R> {
     rank: PhantomData<fn() -> R>,
 }
 
-/// Gives a hook the priority of its place in the list.
-#[doc(hidden)]
-#[inline(always)]
-pub const fn at<R: Number, H: Hook>(hook: H) -> At<H, R> {
-    At {
-        hook,
-        rank: PhantomData,
+impl<H, R> At<H, R> {
+    pub(crate) const fn new(hook: H) -> Self {
+        At {
+            hook,
+            rank: PhantomData,
+        }
     }
 }
 
@@ -228,6 +238,7 @@ impl<H: Clone, R> Clone for At<H, R> {
 
 impl<H: Copy, R> Copy for At<H, R> {}
 
+#[diagnostic::do_not_recommend]
 impl<H: Hook, R: Number> Hook for At<H, R> {
     type Vocabulary = H::Vocabulary;
     const NAME: &'static str = H::NAME;
@@ -241,6 +252,7 @@ impl<H: Describe, R: Number> Describe for At<H, R> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<E: Event, H: Handle<E>, R: Number> Handle<E> for At<H, R> {
     #[inline]
     fn handle<'a>(&'a self, cx: &'a Context<E>, event: Access<'a, E>) -> Outcome<E> {
@@ -248,7 +260,8 @@ impl<E: Event, H: Handle<E>, R: Number> Handle<E> for At<H, R> {
     }
 }
 
-impl<E: Event, H: HandleAsync<E>, R: Number> HandleAsync<E> for At<H, R> {
+#[diagnostic::do_not_recommend]
+impl<E: Event, H: HandleAsync<E, Said: Return<E>> + Hook, R: Number> HandleAsync<E> for At<H, R> {
     type Said = H::Said;
 
     #[inline]

@@ -11,7 +11,7 @@ use core::task::{Context as Task, Poll};
 
 use crate::action::HookAction;
 use crate::answers::{Every, Later};
-use crate::event::{Event, Handles, Intercepted, Kind, Observed, Vocabulary};
+use crate::event::{Event, Handles, Intercepted, Kind, Observed, SharesVocabulary, Vocabulary};
 use crate::hook::{Access, Context, HandleAsync, Hook, Intercepts, Observes, Outcome};
 use crate::plan::{Describe, Plan, Planner};
 use crate::result::HookResult;
@@ -189,6 +189,7 @@ impl<V: Vocabulary> HookRegistry<V> {
         event: &'a mut E,
     ) -> impl Future<Output = HookResult<E>> + Send
     where
+        V: SharesVocabulary<E::Vocabulary>,
         Self: Intercepts<E>,
     {
         <Self as Intercepts<E>>::intercept(self, cx, event)
@@ -202,6 +203,7 @@ impl<V: Vocabulary> HookRegistry<V> {
         event: &'a E,
     ) -> impl Future<Output = ()> + Send
     where
+        V: SharesVocabulary<E::Vocabulary>,
         Self: Observes<E>,
     {
         <Self as Observes<E>>::observe(self, cx, event)
@@ -228,6 +230,7 @@ impl<V: Vocabulary> fmt::Debug for HookRegistry<V> {
 }
 
 /// A registry is a hook of priority 0, which `hooks![registry @ -10]` changes.
+#[diagnostic::do_not_recommend]
 impl<V: Vocabulary> Hook for HookRegistry<V> {
     type Vocabulary = V;
     type Rank = crate::__rank!(0);
@@ -249,6 +252,7 @@ impl<V: Vocabulary> Describe for HookRegistry<V> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<V: Vocabulary, E: Event> HandleAsync<E> for HookRegistry<V>
 where
     E::Vocabulary: Vocabulary<Handler = V::Handler>,

@@ -14,38 +14,39 @@ pub struct Entered {
 }
 
 #[cfg(feature = "tracing")]
-fn span<E: Event>(hook: &'static str) -> tracing::Span {
-    tracing::debug_span!("hook", name = hook, event = E::NAME)
+fn span(hook: &'static str, event: &'static str) -> tracing::Span {
+    tracing::debug_span!("hook", name = hook, event)
 }
 
 /// Enters the span of a synchronous hook.
 #[cfg(feature = "tracing")]
-pub fn enter<E: Event>(hook: &'static str) -> Entered {
+pub fn enter(hook: &'static str, event: &'static str) -> Entered {
     Entered {
-        _span: span::<E>(hook).entered(),
+        _span: span(hook, event).entered(),
     }
 }
 
 /// Enters the span of a synchronous hook.
 #[cfg(not(feature = "tracing"))]
 #[inline(always)]
-pub fn enter<E: Event>(_: &'static str) -> Entered {
+pub fn enter(_: &'static str, _: &'static str) -> Entered {
     Entered {}
 }
 
 /// Awaits an asynchronous hook in its span.
 #[cfg(feature = "tracing")]
-pub fn traced<E: Event, F: Future>(
+pub fn traced<F: Future>(
     hook: &'static str,
+    event: &'static str,
     running: F,
 ) -> impl Future<Output = F::Output> {
-    tracing::Instrument::instrument(running, span::<E>(hook))
+    tracing::Instrument::instrument(running, span(hook, event))
 }
 
 /// Awaits an asynchronous hook in its span.
 #[cfg(not(feature = "tracing"))]
 #[inline(always)]
-pub fn traced<E: Event, F: Future>(_: &'static str, running: F) -> F {
+pub fn traced<F: Future>(_: &'static str, _: &'static str, running: F) -> F {
     running
 }
 

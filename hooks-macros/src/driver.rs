@@ -3,10 +3,11 @@
 use darling::FromMeta;
 use darling::ast::NestedMeta;
 use proc_macro_crate::{FoundCrate, crate_name};
-use proc_macro2::{Ident, Span, TokenStream};
-use quote::quote;
+use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
+use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
-use syn::{Expr, Meta, Path};
+use syn::parse::{ParseStream, Parser};
+use syn::{Expr, Meta, MetaNameValue, Path, Token, Type};
 
 /// The code, or the error in its place.
 pub(crate) fn or_compile_error(code: syn::Result<TokenStream>) -> TokenStream {
@@ -51,28 +52,79 @@ pub(crate) fn core_path(given: Option<&Path>) -> TokenStream {
 
 /// Reads a list of options, and says for each mistake which options there are.
 pub(crate) fn options<T: FromMeta>(tokens: TokenStream, allowed: &str) -> syn::Result<T> {
-    let written = NestedMeta::parse_meta_list(tokens)?;
+    let written = parsed(list, tokens)?;
     T::from_list(&written).map_err(|error| {
         let mut errors = Errors::default();
         for error in error.flatten() {
+            // As `syn::Error` it says no more than what is wrong; where is told by its span.
+            let error = syn::Error::from(error);
             errors.at(error.span(), in_our_words(&error.to_string(), allowed));
         }
         errors.finish().expect_err("an error that is none")
     })
 }
 
+/// Parses tokens. What is missing at their end is reported at the last of them, and not at the whole
+/// macro call.
+pub(crate) fn parsed<P: Parser>(parser: P, tokens: TokenStream) -> syn::Result<P::Output> {
+    let last = tokens.clone().into_iter().last();
+    parser.parse2(tokens).map_err(|error| match last {
+        Some(last) if error.to_string().starts_with("unexpected end of input") => {
+            syn::Error::new(last.span(), error)
+        }
+        _ => error,
+    })
+}
+
+/// Options as they are written. A value may also be a type, such as `Vec<Receipt>`, which is no
+/// expression.
+fn list(input: ParseStream<'_>) -> syn::Result<Vec<NestedMeta>> {
+    let mut options = Vec::new();
+    while !input.is_empty() {
+        options.push(match type_option(&input.fork()) {
+            Ok(option) => {
+                type_option(input)?;
+                NestedMeta::Meta(Meta::NameValue(option))
+            }
+            Err(_) => input.parse()?,
+        });
+        if !input.is_empty() {
+            input.parse::<Token![,]>()?;
+        }
+    }
+    Ok(options)
+}
+
+/// `key = Type`, up to the next option.
+fn type_option(input: ParseStream<'_>) -> syn::Result<MetaNameValue> {
+    let path = input.call(Path::parse_mod_style)?;
+    let eq_token = input.parse()?;
+    let ty: Type = input.parse()?;
+    if !input.is_empty() && !input.peek(Token![,]) {
+        return Err(input.error("more than a type"));
+    }
+    // What is a path either way stays an expression, for the options that take one.
+    let value = syn::parse2(ty.to_token_stream()).unwrap_or(Expr::Verbatim(ty.to_token_stream()));
+    Ok(MetaNameValue {
+        path,
+        eq_token,
+        value,
+    })
+}
+
 /// Says what darling says in the words of this project.
 fn in_our_words(message: &str, allowed: &str) -> String {
     if let Some(rest) = message.strip_prefix("Unknown field: ") {
-        let rest = rest.replacen(". Did you mean ", ": did you mean ", 1);
-        let rest = rest.trim_end_matches('?');
-        let question = if rest.contains("did you mean") {
-            "?"
-        } else {
-            ""
+        let (option, hint) = rest.split_once(". ").unwrap_or((rest, ""));
+        return match hint.strip_prefix("Did you mean ") {
+            Some(nearest) => {
+                let nearest = nearest.split('?').next().unwrap_or(nearest);
+                format!(
+                    "unknown option {option}: did you mean {nearest}? The options are {allowed}"
+                )
+            }
+            None => format!("unknown option {option}: the options are {allowed}"),
         };
-        return format!("unknown option {rest}{question} The options are {allowed}")
-            .replace("` The", "`; the");
     }
     if let Some(rest) = message.strip_prefix("Duplicate field ") {
         return format!("the option {rest} stands twice: remove one");
@@ -80,6 +132,9 @@ fn in_our_words(message: &str, allowed: &str) -> String {
     if message.starts_with("Unexpected meta-item format") || message.starts_with("Unexpected type")
     {
         return format!("this option is written differently: the options are {allowed}");
+    }
+    if message.starts_with("Unexpected literal") {
+        return format!("an option has a name: the options are {allowed}");
     }
     message.to_owned()
 }
@@ -89,6 +144,38 @@ fn in_our_words(message: &str, allowed: &str) -> String {
 /// through a `macro_rules!`.
 pub(crate) fn at(span: Span) -> Span {
     span.resolved_at(Span::call_site())
+}
+
+/// Tokens of ours as if they were the user's token at `span`. What is wrong with a type that they stand
+/// in is then reported in the same way wherever that type stands, and rustc says equal things once.
+pub(crate) fn respanned(tokens: &TokenStream, span: Span) -> TokenStream {
+    map_spans(tokens, &|_| span)
+}
+
+/// Tokens of the user's at another place, that of what is to blame. Names resolve as before.
+pub(crate) fn moved(tokens: &TokenStream, to: Span) -> TokenStream {
+    map_spans(tokens, &|span| to.resolved_at(span))
+}
+
+fn map_spans(tokens: &TokenStream, of: &dyn Fn(Span) -> Span) -> TokenStream {
+    let map = |mut token: TokenTree| {
+        let span = of(token.span());
+        if let TokenTree::Group(group) = &token {
+            token = Group::new(group.delimiter(), map_spans(&group.stream(), of)).into();
+        }
+        token.set_span(span);
+        token
+    };
+    tokens.clone().into_iter().map(map).collect()
+}
+
+/// An option that stands alone: `key`.
+pub(crate) fn flag(meta: &Meta) -> darling::Result<bool> {
+    if matches!(meta, Meta::Path(_)) {
+        return Ok(true);
+    }
+    let how = format!("`{}` stands alone: it takes no value", name_of(meta.path()));
+    Err(darling::Error::custom(how).with_span(meta.path()))
 }
 
 /// An option that is any expression: `key = EXPR`.
@@ -127,4 +214,10 @@ pub(crate) fn name_of(path: &Path) -> String {
 /// The name of an item as text, without `r#`.
 pub(crate) fn text_of(ident: &Ident) -> String {
     ident.unraw().to_string()
+}
+
+/// Generated code as a person would write it, for snapshots.
+#[cfg(test)]
+pub(crate) fn pretty(code: TokenStream) -> String {
+    prettyplease::unparse(&syn::parse2(code).expect("generated code is Rust"))
 }

@@ -4,7 +4,7 @@
 //! declared, and the type of a hook's answers needs one without any. So each lifetime in the type is
 //! given a name of its own once, and can then be named, or `'static`, as the place wants.
 
-use proc_macro2::Span;
+use syn::spanned::Spanned;
 use syn::visit_mut::VisitMut;
 use syn::{Lifetime, Type, TypeReference};
 
@@ -20,7 +20,7 @@ pub(crate) struct AnyLifetime {
 }
 
 impl AnyLifetime {
-    /// Renames the lifetimes of `ty` to `'{prefix}0`, `'{prefix}1`, ….
+    /// Renames the lifetimes of `ty` to `'{prefix}`, `'{prefix}1`, ….
     pub(crate) fn new(mut ty: Type, prefix: &str) -> Self {
         let mut rename = Rename {
             prefix,
@@ -58,7 +58,7 @@ impl AnyLifetime {
 
     /// The type with `'static` in all places.
     pub(crate) fn for_static(&self) -> Type {
-        self.with(&Lifetime::new("'static", Span::call_site()))
+        self.with(&Lifetime::new("'static", self.ty.span()))
     }
 }
 
@@ -74,7 +74,10 @@ impl VisitMut for Rename<'_> {
             self.fixed.get_or_insert_with(|| lifetime.clone());
             return;
         }
-        let name = format!("'{}{}", self.prefix, self.lifetimes.len());
+        let name = match self.lifetimes.len() {
+            0 => format!("'{}", self.prefix),
+            nth => format!("'{}{nth}", self.prefix),
+        };
         *lifetime = Lifetime::new(&name, lifetime.span());
         self.lifetimes.push(lifetime.clone());
     }

@@ -134,12 +134,14 @@ impl ToolCallPatch {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl Patch<BeforeToolCall> for ToolCallPatch {
     fn apply(self, call: &mut BeforeToolCall) {
         self.apply_to(&mut call.name, &mut call.args);
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl Patch<InvalidToolCall> for ToolCallPatch {
     fn apply(self, call: &mut InvalidToolCall) {
         self.apply_to(&mut call.name, &mut call.args);
@@ -173,6 +175,7 @@ pub struct AfterToolCall {
 }
 
 /// A new output for a tool call that has run.
+#[diagnostic::do_not_recommend]
 impl Patch<AfterToolCall> for ToolOutput {
     fn apply(self, call: &mut AfterToolCall) {
         call.output = self;

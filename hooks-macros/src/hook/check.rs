@@ -67,7 +67,7 @@ pub(super) fn signature(signature: &Signature, errors: &mut Errors) {
     }
     for input in &signature.inputs {
         if let FnArg::Typed(typed) = input
-            && let Type::ImplTrait(generic) = typed.ty.as_ref()
+            && let Type::ImplTrait(generic) = referent(&typed.ty)
         {
             errors.at(
                 generic.span(),
@@ -78,12 +78,22 @@ pub(super) fn signature(signature: &Signature, errors: &mut Errors) {
     }
 }
 
+/// What a parameter refers to, or is.
+fn referent(ty: &Type) -> &Type {
+    match ty {
+        Type::Reference(reference) => referent(&reference.elem),
+        Type::Group(group) => referent(&group.elem),
+        other => other,
+    }
+}
+
 /// What holds for free functions.
 pub(super) fn function(signature: &Signature, errors: &mut Errors) {
     if let Some(receiver) = signature.receiver() {
         errors.at(
             receiver.self_token.span,
-            "a hook function has no `self`: for state, write `#[hook]` on an `impl` block of a type",
+            "a hook function has no `self`: for state, write `#[hook]` on the whole `impl` block of the \
+             type, whose methods with an event are hooks then",
         );
     }
 }
@@ -102,7 +112,7 @@ pub(super) fn method(signature: &Signature, errors: &mut Errors) {
     };
     if !is_shared {
         errors.at(
-            receiver.span(),
+            receiver.self_token.span,
             "a hook is shared by all that use the pipeline: take `&self`, and keep what changes in an \
              atomic or a `Mutex`",
         );
@@ -171,7 +181,7 @@ pub(super) fn parameters(signature: &Signature, parameters: &[&Type], errors: &m
             "a hook takes the event that it handles: write `event: &BeforeToolCall`",
         ),
         Some(third) => errors.at(
-            third.span(),
+            referent(third).span(),
             "a hook takes one event, and before it, if wanted, the context: for several events write \
              `#[hook]` on an `impl` block with a method for each",
         ),
@@ -204,16 +214,16 @@ pub(super) fn context(context: &Type, errors: &mut Errors) -> Option<Type> {
 /// The event's parameter.
 pub(super) fn event<'t>(event: &'t Type, errors: &mut Errors) -> Option<&'t TypeReference> {
     match event {
-        Type::Reference(reference) => Some(reference),
         // Said by `signature`.
-        Type::ImplTrait(_) => None,
+        ty if matches!(referent(ty), Type::ImplTrait(_)) => None,
+        Type::Reference(reference) => Some(reference),
         other => {
             let ty = other.to_token_stream().to_string().replace(' ', "");
             errors.at(
                 other.span(),
                 format!(
                     "a hook takes its event by reference: write `&{ty}`, or `&mut {ty}` to change it; a \
-                     hook on all events is written `#[hook(every)]`"
+                     hook on all events of a vocabulary is written `#[hook(every)]`"
                 ),
             );
             None
@@ -262,6 +272,17 @@ pub(super) fn view<'t>(
         );
         return None;
     }
+    let borrows = !matches!(view, Type::Path(path)
+        if path.path.segments.last().is_some_and(|last| last.arguments.is_none()));
+    if !borrows {
+        errors.at(
+            view.span(),
+            "a hook with `every` takes the vocabulary's enum, which borrows the event: write \
+             `event: AgentEvent<'_>`",
+        );
+        return None;
+    }
+    any_lifetime(&AnyLifetime::new(view.clone(), "event"), errors);
     Some(view)
 }
 
@@ -278,11 +299,11 @@ pub(super) fn any_lifetime(ty: &AnyLifetime, errors: &mut Errors) {
 /// Options against each other, and against what the hook is.
 pub(super) fn hook(hook: &Hook, options: &HookOptions, errors: &mut Errors) {
     match (&options.every, &options.vocabulary) {
-        (None, Some(path)) => errors.at(
+        (false, Some(path)) => errors.at(
             path.span(),
             "`vocabulary` goes with `every`: a hook on one event has that event's vocabulary",
         ),
-        (Some(_), _) => {
+        (true, _) => {
             if let Some(only) = &options.only {
                 errors.at(
                     only.span,
@@ -303,7 +324,7 @@ pub(super) fn hook(hook: &Hook, options: &HookOptions, errors: &mut Errors) {
                 );
             }
         }
-        (None, None) => {}
+        (false, None) => {}
     }
     if let Some(timeout) = &options.timeout
         && !hook.handlers.is_empty()

@@ -3,7 +3,7 @@
 //! Generated code that a mistake of the user's can break carries the span of the token that is to blame:
 //! the event's type, the return type, an option's value. So the compiler reports it there.
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{
@@ -22,7 +22,12 @@ pub(super) fn function(hook: &Hook, function: &ItemFn) -> TokenStream {
 }
 
 /// A function that is no hook: still the item, so that lists which name it do not fail as well.
+///
+/// A method is left out: where it stands, in an `impl` block, there can be no struct.
 pub(super) fn function_in_error(function: &ItemFn) -> TokenStream {
+    if function.sig.receiver().is_some() {
+        return TokenStream::new();
+    }
     let item = unit_struct(function, &quote!(#[allow(dead_code)]));
     let ident = &function.sig.ident;
     let hook = inert(&parse_quote!(#ident), &Generics::default());
@@ -77,7 +82,7 @@ fn unit_struct(function: &ItemFn, on_call: &TokenStream) -> TokenStream {
     let mut signature = function.sig.clone();
     signature.ident = Ident::new("call", ident.span());
     let doc = format!(
-        "Calls the hook `{}` as the function that it is.",
+        " Calls the hook `{}` as the function that it is.",
         driver::text_of(ident)
     );
     quote! {
@@ -116,6 +121,7 @@ fn inert(ty: &Type, generics: &Generics) -> TokenStream {
         impl #of #core::__private::Describe for #ty #bounds {
             fn describe<'__d>(&'__d self, _: &mut #core::__private::Planner<'__d, '_>) {}
         }
+        #[diagnostic::do_not_recommend]
         impl #of #core::Hook for #ty #bounds {
             type Vocabulary = #core::AnyVocabulary;
             type Rank = ();
@@ -138,7 +144,15 @@ fn the_hook(hook: &Hook) -> TokenStream {
     let private = quote!(#core::__private);
     let (of, _, bounds) = generics.split_for_impl();
     let vocabulary = vocabulary(core, handlers);
-    let answers = answers(&private, handlers);
+    let span = handlers
+        .last()
+        .map_or_else(Span::call_site, |last| last.event.span());
+    let vocabulary = quote_spanned!(span=> type Vocabulary = #vocabulary;);
+    let answers = answers(core, handlers);
+    let aliases = handlers
+        .iter()
+        .enumerate()
+        .filter_map(|(nth, handler)| aliases(core, nth, handler));
     let rows = handlers.iter().map(|handler| row(core, handler));
     let handles = handlers.iter().map(|handler| handle(hook, handler));
     let priority = constant(priority, "__PRIORITY", &quote!(i32));
@@ -148,10 +162,12 @@ fn the_hook(hook: &Hook) -> TokenStream {
         const _: () = {
             #priority
             #name
+            #(#aliases)*
 
             #[automatically_derived]
+            #[diagnostic::do_not_recommend]
             impl #of #core::Hook for #ty #bounds {
-                type Vocabulary = #vocabulary;
+                #vocabulary
                 const NAME: &'static str = __NAME;
                 type Rank = #private::rank!(__PRIORITY);
                 type Answers = #answers;
@@ -175,51 +191,89 @@ fn constant(value: &syn::Expr, name: &str, ty: &TokenStream) -> TokenStream {
     quote_spanned!(driver::at(value.span())=> const #name: #ty = #value;)
 }
 
-/// The vocabulary that all events share.
-fn vocabulary(core: &TokenStream, handlers: &[Handler]) -> TokenStream {
-    let of = |handler: &Handler| match &handler.event {
-        Handled::One { ty, .. } => {
-            let event = ty.for_static();
-            quote_spanned!(driver::at(event.span())=> <#event as #core::Event>::Vocabulary)
-        }
-        Handled::Every(vocabulary) => vocabulary.to_token_stream(),
-    };
-    let mut events = handlers.iter();
-    let first = events.next().map(of).unwrap_or_default();
-    events.fold(first, |common, handler| {
-        let own = of(handler);
-        let span = handler.event.span();
-        quote_spanned!(driver::at(span)=> <#own as #core::SharesVocabulary<#common>>::Common)
+/// What the `nth` handler adds to the hook's types, where it may be `cfg`'d out: a type cannot be `cfg`'d
+/// in place, but an alias can, and then the event need not even exist.
+fn aliases(core: &TokenStream, nth: usize, handler: &Handler) -> Option<TokenStream> {
+    let predicate = cfg_predicate(&handler.cfgs)?;
+    let cfgs = &handler.cfgs;
+    let [vocabulary, answers] = alias_names(nth);
+    let own_vocabulary = own_vocabulary(core, handler);
+    let own_answers = own_answers(core, handler);
+    Some(quote! {
+        #(#cfgs)*
+        type #vocabulary = #own_vocabulary;
+        #(#cfgs)*
+        type #answers = #own_answers;
+        #[cfg(not(#predicate))]
+        type #vocabulary = #core::AnyVocabulary;
+        #[cfg(not(#predicate))]
+        type #answers = ();
     })
 }
 
-/// The modes in which the handlers answer their events.
-fn answers(private: &TokenStream, handlers: &[Handler]) -> TokenStream {
-    let all = handlers.iter().map(|handler| {
-        let mode = Ident::new(
-            if handler.is_async { "Later" } else { "Now" },
-            handler.event.span(),
-        );
-        let answers = match &handler.event {
-            Handled::One { ty, .. } => {
-                let event = ty.for_static();
-                quote_spanned!(driver::at(event.span())=> #private::On<#event, #private::#mode>)
-            }
-            Handled::Every(_) => quote!(#private::Every<#private::#mode>),
-        };
-        // A type cannot be `cfg`'d in place, but a block that holds an alias can.
-        match cfg_predicate(&handler.cfgs) {
-            None => answers,
-            Some(predicate) => quote! {
-                <[(); {
-                    #[cfg(#predicate)] { 1 }
-                    #[cfg(not(#predicate))] { 0 }
-                }] as #private::If<#answers>>::Answers
-            },
+fn alias_names(nth: usize) -> [Ident; 2] {
+    [
+        format_ident!("__Vocabulary{nth}"),
+        format_ident!("__Answers{nth}"),
+    ]
+}
+
+/// The vocabulary that all events share.
+fn vocabulary(core: &TokenStream, handlers: &[Handler]) -> TokenStream {
+    let all = handlers.iter().enumerate().map(|(nth, handler)| {
+        if handler.cfgs.is_empty() {
+            return (own_vocabulary(core, handler), handler);
         }
+        let [vocabulary, _] = alias_names(nth);
+        (vocabulary.to_token_stream(), handler)
     });
-    all.reduce(|all, own| quote!(#private::Both<#all, #own>))
+    let common = all.reduce(|(common, _), (own, handler)| {
+        let span = handler.event.span();
+        let core = driver::respanned(core, span);
+        let common = quote_spanned!(span=> <#own as #core::SharesVocabulary<#common>>::Common);
+        (common, handler)
+    });
+    common.map(|(common, _)| common).unwrap_or_default()
+}
+
+/// The vocabulary of a handler's event.
+fn own_vocabulary(core: &TokenStream, handler: &Handler) -> TokenStream {
+    match &handler.event {
+        Handled::One { ty, .. } => {
+            let span = handler.event.span();
+            let event = driver::moved(&ty.for_static().to_token_stream(), span);
+            let core = driver::respanned(core, span);
+            quote_spanned!(span=> <#event as #core::Event>::Vocabulary)
+        }
+        Handled::Every(vocabulary) => vocabulary.to_token_stream(),
+    }
+}
+
+/// The modes in which the handlers answer their events.
+fn answers(core: &TokenStream, handlers: &[Handler]) -> TokenStream {
+    let all = handlers.iter().enumerate().map(|(nth, handler)| {
+        if handler.cfgs.is_empty() {
+            return own_answers(core, handler);
+        }
+        let [_, answers] = alias_names(nth);
+        answers.to_token_stream()
+    });
+    all.reduce(|all, own| quote!(#core::__private::Both<#all, #own>))
         .unwrap_or_else(|| quote!(()))
+}
+
+/// The mode in which a handler answers its event.
+fn own_answers(core: &TokenStream, handler: &Handler) -> TokenStream {
+    let span = handler.event.span();
+    let private = driver::respanned(&quote!(#core::__private), span);
+    let mode = Ident::new(if handler.is_async { "Later" } else { "Now" }, span);
+    match &handler.event {
+        Handled::One { ty, .. } => {
+            let event = driver::moved(&ty.for_static().to_token_stream(), span);
+            quote_spanned!(span=> #private::On<#event, #private::#mode>)
+        }
+        Handled::Every(_) => quote!(#private::Every<#private::#mode>),
+    }
 }
 
 /// What the attributes `#[cfg(…)]` ask for together.
@@ -236,8 +290,11 @@ fn row(core: &TokenStream, handler: &Handler) -> TokenStream {
     let Handler { is_async, cfgs, .. } = handler;
     let event = match &handler.event {
         Handled::One { ty, .. } => {
-            let event = ty.for_static();
-            quote_spanned!(driver::at(event.span())=> ::core::option::Option::Some(<#event as #core::Event>::NAME))
+            let span = handler.event.span();
+            let event = driver::moved(&ty.for_static().to_token_stream(), span);
+            let core = driver::respanned(core, span);
+            let name = quote_spanned!(span=> <#event as #core::Event>::NAME);
+            quote!(::core::option::Option::Some(#name))
         }
         Handled::Every(_) => quote!(::core::option::Option::None),
     };
@@ -257,7 +314,7 @@ fn handle(hook: &Hook, handler: &Handler) -> TokenStream {
                     .params
                     .insert(nth, GenericParam::Lifetime(lifetime));
             }
-            ty.ty.to_token_stream()
+            driver::moved(&ty.ty.to_token_stream(), handler.event.span())
         }
         Handled::Every(vocabulary) => {
             generics
@@ -273,22 +330,36 @@ fn handle(hook: &Hook, handler: &Handler) -> TokenStream {
         handler,
         event: &event,
     };
-    let outcome = quote!(#private::Outcome<#event>);
+    let span = handler.event.span();
+    let held = held(handler).into_token_stream();
+    let at_event = driver::respanned(&private, span);
+    let context_type = driver::respanned(&quote!(#core::Context), span);
+    let context_type = quote_spanned!(span=> #context_type<#event>);
+    let access = quote_spanned!(span=> #at_event::Access<'__a, #event>);
+    let outcome = quote_spanned!(span=> #at_event::Outcome<#event>);
     let future = quote!(::core::future::Future);
     let send = quote!(::core::marker::Send);
     // Plain is the future of the user's function itself. What it says must have a name for that.
     let plain = handler.said.as_ref().filter(|_| parts.is_plain());
     let mutable = (!handler.is_async || plain.is_none()).then(|| quote!(mut));
     let said = plain.map_or_else(|| outcome.clone(), ToTokens::to_token_stream);
-    let said = quote_spanned!(driver::at(handler.output)=> type Said = #said;);
+    let said = quote!(type Said = #said;);
     let (trait_name, said, outcome, body) = if handler.is_async {
-        let body = if plain.is_some() {
-            parts.future(&quote!(__event))
+        let body = if let Some(said) = plain {
+            let future = parts.future(&held);
+            let span = handler.output;
+            let at_output = driver::respanned(core, span);
+            let said = driver::moved(&said.to_token_stream(), span);
+            let check = quote_spanned!(span=> <#said as #at_output::Return<#event>>::said);
+            quote! {
+                let _ = #check;
+                #future
+            }
         } else {
             let body = parts.body();
             quote!(async move { #body })
         };
-        let outcome = quote!(impl #future<Output = Self::Said> + #send);
+        let outcome = driver::respanned(&quote!(impl #future<Output = Self::Said> + #send), span);
         (format_ident!("HandleAsync"), Some(said), outcome, body)
     } else {
         (format_ident!("Handle"), None, outcome, parts.body())
@@ -299,24 +370,32 @@ fn handle(hook: &Hook, handler: &Handler) -> TokenStream {
         quote!(_)
     };
     let cfgs = &handler.cfgs;
-    let span = handler.event.span();
-    let name = Ident::new("handle", driver::at(handler.function.span()));
-    quote_spanned! {driver::at(span)=>
+    let trait_ref = quote_spanned!(span=> #at_event::#trait_name<#event>);
+    let the_self = quote!(self);
+    let signature = quote_spanned! {span=>
+        fn handle<'__a>(
+            &'__a #the_self,
+            #context: &'__a #context_type,
+            #mutable #held: #access,
+        ) -> #outcome
+    };
+    quote! {
         #(#cfgs)*
         #[automatically_derived]
-        impl #of #private::#trait_name<#event> for #ty #bounds {
+        impl #of #trait_ref for #ty #bounds {
             #said
 
             #[inline(always)]
-            fn #name<'__a>(
-                &'__a self,
-                #context: &'__a #core::Context<#event>,
-                #mutable __event: #private::Access<'__a, #event>,
-            ) -> #outcome {
+            #signature {
                 #body
             }
         }
     }
+}
+
+/// The event that the dispatch hands over, as `&E` or `&mut E`.
+fn held(handler: &Handler) -> Ident {
+    Ident::new("__event", handler.event.span())
 }
 
 /// What the body of an answer is put together from.
@@ -336,10 +415,7 @@ impl Parts<'_> {
 
     /// What runs the user's function, and makes an outcome of what it says.
     fn body(&self) -> TokenStream {
-        let private = self.private;
-        let event = self.event;
-        let span = self.handler.event.span();
-        let go_on = quote_spanned!(driver::at(span)=> #private::go_on::<#event>());
+        let go_on = self.on_event("go_on", &quote!());
         let call = self.call();
         let conclude = self.conclude();
         let filter = self.filter();
@@ -377,6 +453,38 @@ impl Parts<'_> {
         }
     }
 
+    /// Calls a function of the event's own.
+    fn on_event(&self, name: &str, arguments: &TokenStream) -> TokenStream {
+        self.blaming(self.handler.event.span(), "Event", name, arguments)
+    }
+
+    /// The event's name.
+    fn event_name(&self) -> TokenStream {
+        let (event, span) = (self.event, self.handler.event.span());
+        let core = driver::respanned(self.core, span);
+        quote_spanned!(span=> <#event as #core::Event>::NAME)
+    }
+
+    /// Calls a function of a trait that says what the event is, or what may be done to it. If it is not
+    /// so, the token at `span` is to blame.
+    fn blaming(
+        &self,
+        span: Span,
+        trait_name: &str,
+        name: &str,
+        arguments: &TokenStream,
+    ) -> TokenStream {
+        let core = driver::respanned(self.core, span);
+        let event = driver::moved(self.event, span);
+        let [trait_name, name] = [trait_name, name].map(|name| Ident::new(name, span));
+        quote_spanned!(span=> <#event as #core::#trait_name>::#name(#arguments))
+    }
+
+    /// Looks at the event that `access` holds.
+    fn look(&self, access: &TokenStream) -> TokenStream {
+        self.on_event("look", access)
+    }
+
     /// Whether the handler takes the event by `&mut`.
     fn changes(&self) -> bool {
         matches!(self.handler.event, Handled::One { is_mut: true, .. })
@@ -399,39 +507,41 @@ impl Parts<'_> {
 
     /// The event, lent out by the dispatch for a while.
     fn lent(&self) -> TokenStream {
-        let Parts { private, event, .. } = self;
-        quote!(#private::lend::<#event>(&mut __event))
+        let held = held(self.handler);
+        self.on_event("lend", &quote!(&mut #held))
     }
 
     /// The call of the user's function, awaited if it is asynchronous, in its span.
     fn call(&self) -> TokenStream {
-        let Parts { private, event, .. } = self;
+        let private = self.private;
         let lent = self.lent();
         if self.handler.is_async {
             let future = self.future(&lent);
             return quote!(#future.await);
         }
         let call = self.called_with(&lent);
+        let event_name = self.event_name();
         quote!({
-            let __span = #private::enter::<#event>(__NAME);
+            let __span = #private::enter(__NAME, #event_name);
             #call
         })
     }
 
     /// The future of the user's function, in its span.
     fn future(&self, access: &TokenStream) -> TokenStream {
-        let Parts { private, event, .. } = self;
+        let private = self.private;
         let call = self.called_with(access);
-        quote!(#private::traced::<#event, _>(__NAME, #call))
+        let event_name = self.event_name();
+        quote!(#private::traced(__NAME, #event_name, #call))
     }
 
     /// The call of the user's function with the event that `access` gives.
     fn called_with(&self, access: &TokenStream) -> TokenStream {
         let Parts {
             core,
-            private,
             handler,
             event,
+            ..
         } = self;
         let Handler {
             function, context, ..
@@ -445,14 +555,11 @@ impl Parts<'_> {
         let argument = match &handler.event {
             Handled::One {
                 is_mut: true, span, ..
-            } => {
-                quote_spanned!(driver::at(*span)=> #private::change::<#event>(#access))
-            }
-            Handled::One { span, .. } => {
-                quote_spanned!(driver::at(*span)=> #private::look::<#event>(#access))
-            }
+            } => self.blaming(*span, "Intercepted", "change", access),
+            Handled::One { .. } => self.look(access),
             Handled::Every(_) => {
-                quote!(<#event as #core::Event>::view(#private::look::<#event>(#access)))
+                let event = self.look(access);
+                quote!(#core::Event::view(#event))
             }
         };
         quote!(Self::#function(#receiver #context #argument))
@@ -460,51 +567,56 @@ impl Parts<'_> {
 
     /// What the function returned becomes the outcome.
     fn conclude(&self) -> TokenStream {
-        let Parts {
-            core,
-            private,
-            handler,
-            event,
-        } = self;
-        match &handler.event {
+        let Parts { core, event, .. } = self;
+        match &self.handler.event {
             Handled::One { .. } => {
-                let said = quote_spanned! {driver::at(handler.output)=>
-                    <_ as #core::Return<#event>>::said(__said)
-                };
+                let span = self.handler.output;
+                let core = driver::respanned(core, span);
+                let returned = quote!(__said);
+                let said = quote_spanned!(span=> <_ as #core::Return<#event>>::said(#returned));
+                let held = held(self.handler);
+                let settle = self.on_event("settle", &quote!(#held, __said, __NAME));
                 // First what it says, which is free of the event; then the event is.
                 quote!({
                     let __said = #said;
-                    #private::settle::<#event>(__event, __said, __NAME)
+                    #settle
                 })
             }
-            Handled::Every(_) => quote!({
-                let () = __said;
-                #private::go_on::<#event>()
-            }),
+            Handled::Every(_) => {
+                let go_on = self.on_event("go_on", &quote!());
+                quote!({
+                    let () = __said;
+                    #go_on
+                })
+            }
         }
     }
 
     /// Whether the hook runs for this event: `only(…)` and `when`.
     fn filter(&self) -> Option<TokenStream> {
         let Parts {
-            core,
             private,
             handler,
             event,
+            ..
         } = self;
-        let lent = self.lent();
+        let looked_at = self.look(&self.lent());
         let only = handler.options.only.as_ref().map(|only| {
             let text = quote!(__subject);
-            let globs = only.globs.iter().map(|glob| glob.comparison(&text, private));
-            quote_spanned! {driver::at(only.span)=> {
-                let __subject = <#event as #core::Subject>::subject(#private::look::<#event>(#lent));
+            let globs = only
+                .globs
+                .iter()
+                .map(|glob| glob.comparison(&text, private));
+            let subject = self.blaming(only.span, "Subject", "subject", &looked_at);
+            quote!({
+                let __subject = #subject;
                 #(#globs)||*
-            }}
+            })
         });
         let when = handler.options.when.as_ref().map(|when| {
             quote_spanned! {driver::at(when.span())=> {
                 let __when: fn(&#event) -> bool = #when;
-                __when(#private::look::<#event>(#lent))
+                __when(#looked_at)
             }}
         });
         let all: Vec<_> = only.into_iter().chain(when).collect();
@@ -513,18 +625,14 @@ impl Parts<'_> {
 
     /// Remembers the event, where a failure that is skipped might leave it half changed.
     fn save(&self) -> Option<TokenStream> {
-        let Parts { private, event, .. } = self;
-        let lent = self.lent();
+        let looked_at = self.look(&self.lent());
         let skip = self
             .policies()
             .filter_map(|caught| caught.policy)
             .find(|policy| policy.choice == Choice::Skip)
             .filter(|_| self.changes())?;
-        Some(quote_spanned! {driver::at(skip.span)=>
-            __before = ::core::option::Option::Some(
-                <#event as #private::Restore>::saved(#private::look::<#event>(#lent))
-            );
-        })
+        let saved = self.blaming(skip.span, "Restorable", "saved", &looked_at);
+        Some(quote!(__before = ::core::option::Option::Some(#saved);))
     }
 
     /// The attempt, with its panics and its timeout caught.
@@ -571,38 +679,34 @@ impl Parts<'_> {
             event,
             ..
         } = self;
-        let choice = caught.policy.map(|policy| policy.choice);
         let lent = self.lent();
-        let is_every = matches!(self.handler.event, Handled::Every(_));
-        let policy = match choice {
-            Some(Choice::Skip) => quote!(SkipFailed),
-            None if is_every => quote!(SkipFailed),
-            Some(_) => quote!(BlockFailed),
-            None => quote!(DefaultFailed),
+        let changes = self.changes();
+        // Without a policy of its own, a timeout that cannot block is to blame itself.
+        let (choice, span) = match (caught.policy, &self.handler.options.timeout) {
+            (Some(policy), _) => (Some(policy.choice), policy.span),
+            (None, Some(timeout)) => (None, timeout.span),
+            (None, None) => (None, self.handler.event.span()),
         };
-        let restore = (choice == Some(Choice::Skip) && self.changes()).then(|| {
+        let is_every = matches!(self.handler.event, Handled::Every(_));
+        let failure = quote!(__NAME, __failure);
+        let outcome = match choice {
+            Some(Choice::Block) => self.blaming(span, "Blockable", "blocked", &failure),
+            None if !is_every => self.blaming(span, "DefaultPolicy", "timed_out", &failure),
+            _ => quote!(#private::skipped::<#event>(#failure)),
+        };
+        let restore = (choice == Some(Choice::Skip) && changes).then(|| {
             quote! {
                 if let ::core::option::Option::Some(__before) = __before {
-                    *#private::change::<#event>(#lent) = __before;
+                    *<#event as #core::Intercepted>::change(#lent) = __before;
                 }
             }
         });
-        // Without a policy of its own, a timeout that cannot block is to blame itself.
-        let timeout = self.handler.options.timeout.as_ref();
-        let span = caught
-            .policy
-            .map(|policy| policy.span)
-            .or_else(|| timeout.map(|timeout| timeout.span))
-            .unwrap_or_else(|| self.handler.event.span());
-        let outcome = quote_spanned! {driver::at(span)=>
-            <#private::#policy as #private::OnFailure<#event, <#event as #core::Event>::Kind>>::outcome
-        };
         quote! {
             let __attempt = match __attempt {
                 ::core::result::Result::Ok(__attempt) => __attempt,
                 ::core::result::Result::Err(__failure) => {
                     #restore
-                    return #outcome(__NAME, __failure);
+                    return #outcome;
                 }
             };
         }

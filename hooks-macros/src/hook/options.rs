@@ -30,7 +30,8 @@ pub(super) struct HookOptions {
     pub(super) timeout: Option<Timeout>,
     pub(super) on_timeout: Option<OnFailure>,
     pub(super) on_panic: Option<OnFailure>,
-    pub(super) every: Option<Every>,
+    #[darling(with = driver::flag)]
+    pub(super) every: bool,
     #[darling(with = driver::path)]
     pub(super) vocabulary: Option<Path>,
     #[darling(rename = "crate", with = driver::path)]
@@ -79,18 +80,6 @@ impl HandlerOptions {
             timeout: self.timeout.or(block.timeout),
             on_timeout: self.on_timeout.or(block.on_timeout),
             on_panic: self.on_panic.or(block.on_panic),
-        }
-    }
-}
-
-/// `every`.
-pub(super) struct Every;
-
-impl FromMeta for Every {
-    fn from_meta(meta: &Meta) -> darling::Result<Self> {
-        match meta {
-            Meta::Path(_) => Ok(Every),
-            _ => Err(error(meta, "`every` stands alone: it takes no value")),
         }
     }
 }

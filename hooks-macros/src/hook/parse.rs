@@ -35,7 +35,7 @@ pub(super) struct Handler {
     pub(super) is_async: bool,
     pub(super) context: Option<Type>,
     pub(super) event: Handled,
-    /// Where the return type stands, or would.
+    /// Where the return type stands; without one the event is to blame.
     pub(super) output: Span,
     /// What it returns, where that can be named apart from the function: without an `impl Trait`, and
     /// without a lifetime of the parameters.
@@ -66,6 +66,7 @@ impl Hook {
         let handler = Handler::new(
             &function.sig,
             Ident::new("call", function.sig.ident.span()),
+            &Generics::default(),
             options.of_handlers(),
             &options,
             Vec::new(),
@@ -104,6 +105,7 @@ impl Hook {
             handlers.extend(Handler::new(
                 &method.sig,
                 method.sig.ident.clone(),
+                &block.generics,
                 own.over(&options.of_handlers()),
                 &options,
                 cfgs(&method.attrs),
@@ -158,6 +160,7 @@ impl Handler {
     fn new(
         signature: &Signature,
         function: Ident,
+        block: &Generics,
         options: HandlerOptions,
         hook: &HookOptions,
         cfgs: Vec<Attribute>,
@@ -179,13 +182,18 @@ impl Handler {
                 return None;
             }
         };
-        let event = if hook.every.is_some() {
+        let event = if hook.every {
             let view = check::view(event, signature, errors)?;
             Handled::Every(vocabulary(hook.vocabulary.as_ref(), view))
         } else {
             let reference = check::event(event, errors)?;
             check::one_lifetime_for_both(reference, signature, errors);
-            let ty = AnyLifetime::new(ungrouped(&reference.elem).clone(), "__event");
+            // A lifetime of ours shows in messages, so it has a plain name where that is free.
+            let is_taken = block
+                .lifetimes()
+                .any(|known| known.lifetime.ident.to_string().starts_with("event"));
+            let prefix = if is_taken { "__event" } else { "event" };
+            let ty = AnyLifetime::new(ungrouped(&reference.elem).clone(), prefix);
             check::any_lifetime(&ty, errors);
             Handled::One {
                 span: reference
@@ -199,7 +207,7 @@ impl Handler {
             takes_self: signature.receiver().is_some(),
             is_async: signature.asyncness.is_some(),
             output: match &signature.output {
-                syn::ReturnType::Default => signature.ident.span(),
+                syn::ReturnType::Default => event.span(),
                 syn::ReturnType::Type(_, ty) => ty.span(),
             },
             said: match &signature.output {
@@ -219,7 +227,7 @@ impl Handler {
 fn vocabulary(named: Option<&Path>, view: &Type) -> Type {
     let mut ty = match named {
         Some(path) => parse_quote!(#path),
-        None => AnyLifetime::new(view.clone(), "__view").for_static(),
+        None => AnyLifetime::new(view.clone(), "event").for_static(),
     };
     if let Type::Path(path) = &mut ty
         && let Some(last) = path.path.segments.last_mut()
@@ -244,7 +252,7 @@ fn method_options(attrs: &[Attribute], errors: &mut Errors) -> (HandlerOptions, 
         errors.push(error);
         HandlerOptions::default()
     });
-    (options, Some(attr.span()))
+    (options, Some(attr.path().span()))
 }
 
 /// Whether an attribute on a method is `#[hook(…)]`, by whatever path.

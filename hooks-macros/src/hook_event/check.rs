@@ -31,17 +31,31 @@ pub(super) fn no_variants(item: &DeriveInput, errors: &mut Errors) {
     );
 }
 
-pub(super) fn generics(item: &DeriveInput, errors: &mut Errors) {
-    const ONE: &str = "a vocabulary borrows its payloads for one lifetime, and has no other parameter: \
-                       write `enum MyEvent<'a>`";
+/// Without its one lifetime an enum cannot be right, so nothing else is said.
+pub(super) fn generics(item: &DeriveInput) -> syn::Result<()> {
     let parameters = &item.generics.params;
-    match parameters.first() {
-        Some(GenericParam::Lifetime(_)) if parameters.len() == 1 => {}
-        // Without variants there is nothing to borrow, and that is said already.
-        None if matches!(&item.data, Data::Enum(data) if data.variants.is_empty()) => {}
-        None => errors.at(item.ident.span(), ONE),
-        Some(_) => errors.at(parameters.span(), ONE),
-    }
+    let at = match parameters.first() {
+        Some(GenericParam::Lifetime(_)) if parameters.len() == 1 => return Ok(()),
+        // Without variants there is nothing to borrow, and that is said by `no_variants`.
+        None if matches!(&item.data, Data::Enum(data) if data.variants.is_empty()) => return Ok(()),
+        None => item.ident.span(),
+        Some(_) => parameters.span(),
+    };
+    let name = &item.ident;
+    Err(syn::Error::new(
+        at,
+        format!(
+            "a vocabulary borrows its payloads for one lifetime, and has no other parameter: write \
+             `enum {name}<'a>`"
+        ),
+    ))
+}
+
+pub(super) fn events_twice(second: &Attribute, errors: &mut Errors) {
+    errors.at(
+        second.path().span(),
+        "`#[events(…)]` stands twice: write its options in one",
+    );
 }
 
 pub(super) fn not_one_kind<'a>(
@@ -51,7 +65,7 @@ pub(super) fn not_one_kind<'a>(
 ) {
     match kinds.nth(1) {
         Some(second) => errors.at(
-            second.span(),
+            second.path().span(),
             "an event has one kind: `#[observe]`, or `#[intercept]`, once",
         ),
         None => errors.at(
@@ -97,6 +111,7 @@ pub(super) fn payload<'t>(ty: &'t Type, errors: &mut Errors) -> Option<&'t Type>
 /// The events against each other.
 pub(super) fn events(events: &[Event], errors: &mut Errors) {
     let mut payloads = HashMap::new();
+    let mut methods = HashMap::new();
     for event in events {
         let payload = event.payload.for_static().to_token_stream().to_string();
         if let Some(first) = payloads.insert(payload, &event.variant) {
@@ -105,6 +120,16 @@ pub(super) fn events(events: &[Event], errors: &mut Errors) {
                 format!(
                     "`{first}` has this payload already: the payload tells which event it is, so each \
                      has a type of its own"
+                ),
+            );
+        }
+        let method = &event.method;
+        if let Some(first) = methods.insert(method.to_string(), &event.variant) {
+            errors.at(
+                event.variant.span(),
+                format!(
+                    "the handler trait would have two methods `{method}`, since `{first}` has one \
+                     already: name the event otherwise"
                 ),
             );
         }

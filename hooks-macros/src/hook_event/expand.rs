@@ -44,7 +44,6 @@ fn the_enum(vocabulary: &Vocabulary) -> TokenStream {
         .iter()
         .map(|variant| driver::text_of(variant))
         .collect();
-    // The payloads are bound, so that a private vocabulary is not said to hold what is never read.
     quote! {
         impl #ident<'_> {
             /// The names of all events, in order.
@@ -54,12 +53,13 @@ fn the_enum(vocabulary: &Vocabulary) -> TokenStream {
             #[must_use]
             pub const fn name(&self) -> &'static str {
                 match self {
-                    #(#ident::#variants(_payload) => #names,)*
+                    #(#ident::#variants(_) => #names,)*
                 }
             }
         }
 
         #[automatically_derived]
+        #[diagnostic::do_not_recommend]
         impl #core::Vocabulary for #ident<'_> {
             type Context = #context;
             type View<'__a> = #ident<'__a>;
@@ -82,16 +82,19 @@ fn the_enum(vocabulary: &Vocabulary) -> TokenStream {
         }
 
         #[automatically_derived]
-        impl #core::SharesVocabulary<#ident<'_>> for #ident<'_> {
+        #[diagnostic::do_not_recommend]
+        impl<'__a> #core::SharesVocabulary<#ident<'__a>> for #ident<'_> {
             type Common = #ident<'static>;
         }
 
         #[automatically_derived]
+        #[diagnostic::do_not_recommend]
         impl #core::SharesVocabulary<#core::AnyVocabulary> for #ident<'_> {
             type Common = #ident<'static>;
         }
 
         #[automatically_derived]
+        #[diagnostic::do_not_recommend]
         impl #core::ContextOf<#ident<'_>> for #context {
             fn of(context: &#context) -> &#context {
                 context
@@ -99,6 +102,7 @@ fn the_enum(vocabulary: &Vocabulary) -> TokenStream {
         }
 
         #[automatically_derived]
+        #[diagnostic::do_not_recommend]
         impl<__H: #handler + 'static> #core::Handles<__H> for #ident<'_> {
             fn boxed(handler: __H) -> #private::Box<dyn #handler> {
                 #private::Box::new(handler)
@@ -137,6 +141,7 @@ fn the_event(vocabulary: &Vocabulary, slot: usize, event: &Event) -> TokenStream
     let subject = subject.as_ref().map(|field| {
         quote_spanned! {driver::at(field.span())=>
             #[automatically_derived]
+            #[diagnostic::do_not_recommend]
             impl<#(#lifetimes),*> #core::Subject for #ty {
                 fn subject(&self) -> &str {
                     &self.#field
@@ -146,6 +151,7 @@ fn the_event(vocabulary: &Vocabulary, slot: usize, event: &Event) -> TokenStream
     });
     quote_spanned! {driver::at(ty.span())=>
         #[automatically_derived]
+        #[diagnostic::do_not_recommend]
         impl<#(#lifetimes),*> #core::Event for #ty {
             type Vocabulary = #ident<'static>;
             type Kind = #core::#kind_name;
@@ -197,10 +203,7 @@ fn kind_of(core: &TokenStream, payload: &AnyLifetime, kind: &Kind) -> Parts {
             name: quote!(Observe),
             response: never,
             patch: quote!(Self),
-            markers: quote! {
-                #[automatically_derived]
-                impl<#(#lifetimes),*> #core::Observed for #ty {}
-            },
+            markers: quote!(),
         };
     };
     let Intercept {
@@ -208,15 +211,18 @@ fn kind_of(core: &TokenStream, payload: &AnyLifetime, kind: &Kind) -> Parts {
         patch,
         no_block,
     } = intercept.as_ref();
+    let span = driver::at(ty.span());
     let blockable = (!no_block).then(|| {
-        quote! {
+        quote_spanned! {span=>
             #[automatically_derived]
+            #[diagnostic::do_not_recommend]
             impl<#(#lifetimes),*> #core::Blockable for #ty {}
         }
     });
     let respondable = respond.as_ref().map(|respond| {
-        quote! {
+        quote_spanned! {span=>
             #[automatically_derived]
+            #[diagnostic::do_not_recommend]
             impl<#(#lifetimes),*> #core::Respondable for #ty {
                 type Answer = #respond;
             }
@@ -228,8 +234,9 @@ fn kind_of(core: &TokenStream, payload: &AnyLifetime, kind: &Kind) -> Parts {
         patch: patch
             .as_ref()
             .map_or(quote!(Self), ToTokens::to_token_stream),
-        markers: quote! {
+        markers: quote_spanned! {span=>
             #[automatically_derived]
+            #[diagnostic::do_not_recommend]
             impl<#(#lifetimes),*> #core::Intercepted for #ty {
                 fn shorten(action: #core::HookAction<Self::At<'static>>) -> #core::HookAction<Self> {
                     action.map(|patch| patch, |response| response)
@@ -270,13 +277,24 @@ fn hooks(vocabulary: &Vocabulary) -> TokenStream {
     )
     .replace(":: ", "::")
     .replace(" ::", "::");
+    let message = format!("these are no hooks of the vocabulary `{ident}`");
+    let note = format!(
+        "an agent that is generic over `{hooks}` takes `hooks![…]`, or one hook, of the events of \
+         `{ident}`"
+    );
     quote! {
         #[doc = #doc]
+        #[diagnostic::on_unimplemented(
+            message = #message,
+            label = "not hooks of this vocabulary",
+            note = #note
+        )]
         #visibility trait #hooks:
             #core::Hook<Vocabulary: #core::SharesVocabulary<#ident<'static>>>
             #(+ #bounds)*
         {}
 
+        #[diagnostic::do_not_recommend]
         impl<__H> #hooks for __H
         where
             __H: #core::Hook<Vocabulary: #core::SharesVocabulary<#ident<'static>>>

@@ -29,7 +29,7 @@ pub(super) fn handler(vocabulary: &Vocabulary) -> TokenStream {
         let docs = &event.docs;
         quote! {
             #(#docs)*
-            #[allow(unused_variables)]
+            #[allow(missing_docs, unused_variables)]
             #signature {
                 #private::GoOn::<#said>::boxed()
             }
@@ -75,6 +75,7 @@ pub(super) fn handler(vocabulary: &Vocabulary) -> TokenStream {
         }
 
         #[automatically_derived]
+        #[diagnostic::do_not_recommend]
         impl<__H: #handler + ?::core::marker::Sized> #handler for #private::Box<__H> {
             fn name(&self) -> &str {
                 (**self).name()
@@ -86,6 +87,7 @@ pub(super) fn handler(vocabulary: &Vocabulary) -> TokenStream {
         }
 
         #[automatically_derived]
+        #[diagnostic::do_not_recommend]
         impl<__H: #handler + ?::core::marker::Sized> #handler for #private::Arc<__H> {
             fn name(&self) -> &str {
                 (**self).name()
@@ -98,6 +100,7 @@ pub(super) fn handler(vocabulary: &Vocabulary) -> TokenStream {
 
         /// Static hooks in a registry. A pipeline of one hook has that hook's name and priority.
         #[automatically_derived]
+        #[diagnostic::do_not_recommend]
         impl<__H: #core::Hook> #handler for #core::Pipeline<__H>
         where
             #core::Pipeline<__H>: #hooks,

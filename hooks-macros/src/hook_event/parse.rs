@@ -77,6 +77,7 @@ struct InterceptOptions {
     respond: Option<Type>,
     #[darling(with = ty)]
     patch: Option<Type>,
+    #[darling(with = driver::flag)]
     no_block: bool,
     #[darling(with = ident)]
     subject: Option<Ident>,
@@ -87,13 +88,17 @@ impl Vocabulary {
         let Data::Enum(data) = &item.data else {
             return Err(check::not_an_enum(item));
         };
+        check::generics(item)?;
         let mut errors = Errors::default();
-        check::generics(item, &mut errors);
-        let events_attr = item
+        let mut attrs = item
             .attrs
             .iter()
-            .find(|attr| attr.path().is_ident("events"));
-        let options: EventsOptions = options(events_attr, "`context` and `crate`", &mut errors);
+            .filter(|attr| attr.path().is_ident("events"));
+        let allowed = "`context` and `crate`";
+        let options: EventsOptions = options(attrs.next(), allowed, &mut errors);
+        if let Some(second) = attrs.next() {
+            check::events_twice(second, &mut errors);
+        }
         let events: Vec<Event> = data
             .variants
             .iter()
@@ -157,12 +162,13 @@ impl Event {
         }
         let payload = check::payload(&fields.unnamed[0].ty, errors)?;
         let method = driver::text_of(&variant.ident).to_snake_case();
-        let method =
-            syn::parse_str::<Ident>(&method).unwrap_or_else(|_| format_ident!("r#{method}"));
+        let mut method = syn::parse_str::<Ident>(&method)
+            .unwrap_or_else(|_| Ident::new_raw(&method, variant.ident.span()));
+        method.set_span(variant.ident.span());
         Some(Event {
             variant: variant.ident.clone(),
-            payload: AnyLifetime::new(payload.clone(), "__event"),
-            method: Ident::new(&method.to_string(), variant.ident.span()),
+            payload: AnyLifetime::new(payload.clone(), "event"),
+            method,
             kind,
             subject,
             docs: variant

@@ -1,1 +1,38 @@
+//! What `#[derive(HookEvent)]` writes. `UPDATE_EXPECT=1 cargo test -p hooks-macros` writes the snapshot
+//! anew.
 
+use quote::quote;
+
+use super::expand;
+use crate::driver::pretty;
+
+#[test]
+fn a_vocabulary_is_its_events_a_bound_and_a_handler() {
+    let code = expand(quote! {
+        #[events(context = ShopContext, crate = ::hooks_core)]
+        pub enum ShopEvent<'a> {
+            /// Before the cart is paid for.
+            #[intercept(respond = Vec<Receipt>, patch = Coupon, subject = owner)]
+            Checkout(&'a Cart),
+            /// The cart is paid for.
+            #[intercept(no_block)]
+            Paid(&'a Payment),
+            /// A parcel has left.
+            #[observe]
+            Shipped(&'a Parcel<'a>),
+        }
+    });
+    expect_test::expect_file!["../snapshots/hook_event.rs"].assert_eq(&pretty(code.unwrap()));
+}
+
+#[test]
+fn an_error_is_all_that_is_written_beside_the_enum() {
+    let error = expand(quote! {
+        pub enum ShopEvent<'a> {
+            Checkout(&'a Cart),
+        }
+    });
+    expect_test::expect![[r#"
+        "an event has a kind: write `#[observe]` before it if hooks only look, or `#[intercept]` if they may change or stop it""#]]
+    .assert_eq(&format!("{:?}", error.unwrap_err().to_string()));
+}

@@ -28,7 +28,7 @@ pub(super) fn list(list: &List) -> syn::Result<()> {
         for attr in &item.attrs {
             if !attr.path().is_ident("cfg") {
                 errors.at(
-                    attr.span(),
+                    attr.path().span(),
                     "only `#[cfg(…)]` may stand before a hook in a list",
                 );
             }

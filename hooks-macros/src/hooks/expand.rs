@@ -4,7 +4,7 @@
 //! `let (a, b) = order(a, b);`, and the type of what comes out is found by the type checker.
 
 use proc_macro2::{Ident, Literal, TokenStream};
-use quote::{format_ident, quote, quote_spanned};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 
 use super::parse::{Item, List};
@@ -23,7 +23,7 @@ pub(super) fn list(list: &List) -> TokenStream {
         .items
         .iter()
         .enumerate()
-        .map(|(nth, item)| listed(&private, nth, &names[nth], item));
+        .map(|(nth, item)| listed(core, nth, &names[nth], item));
     let comparators = network(list.items.len()).map(|(a, b)| {
         let (a, b) = (&names[a], &names[b]);
         quote!(let (#a, #b) = #private::order(#a, #b);)
@@ -38,28 +38,34 @@ pub(super) fn list(list: &List) -> TokenStream {
     })
 }
 
-/// Takes one hook into the list, at its position.
-fn listed(private: &TokenStream, nth: usize, name: &Ident, item: &Item) -> TokenStream {
-    let hook = &item.hook;
-    let span = hook.span();
-    let hook = match &item.priority {
-        None => quote!(#hook),
-        Some(priority) => {
-            let constant = Ident::new("__PRIORITY", driver::at(priority.span()));
-            let constant_item = quote_spanned! {driver::at(priority.span())=>
-                const #constant: ::core::primitive::i32 = #priority;
-            };
-            quote_spanned! {driver::at(span)=> {
-                #constant_item
-                #private::at::<#private::rank!(#constant), _>(#hook)
-            }}
-        }
-    };
+/// Takes one hook into the list, at its position, and agrees on a vocabulary with those before it.
+fn listed(core: &TokenStream, nth: usize, name: &Ident, item: &Item) -> TokenStream {
+    let private = quote!(#core::__private);
+    let span = item.hook.span();
     let [high, low] = [nth / 16, nth % 16].map(Literal::usize_unsuffixed);
     let position = quote!((#private::Nibble<#high>, (#private::Nibble<#low>, ())));
-    let take = |hook: TokenStream| {
-        quote_spanned! {driver::at(span)=>
-            let (#name, __agreed) = #private::listed::<#position, _, _>(__agreed, #hook);
+    let priority = item.priority.as_ref().map(|priority| {
+        quote_spanned! {driver::at(priority.span())=>
+            const __PRIORITY: ::core::primitive::i32 = #priority;
+        }
+    });
+    let take = |hook: TokenStream, priority: Option<&TokenStream>| {
+        // What is wrong with a hook is reported where it stands, so all of each call stands there.
+        let listed = match priority {
+            None => quote_spanned!(span=> <_ as #core::Hook>::listed::<#position>(#hook)),
+            Some(constant) => {
+                let rank = quote!(#private::rank!(__PRIORITY));
+                let listed = quote_spanned! {span=>
+                    <_ as #core::Hook>::listed_at::<#position, #rank>(#hook)
+                };
+                quote!({ #constant #listed })
+            }
+        };
+        let arguments = quote!(__vocabulary, __agreed);
+        let joined = quote_spanned!(span=> <_ as #core::SharesVocabulary<_>>::joined(#arguments));
+        quote! {
+            let (#name, __vocabulary) = #listed;
+            let __agreed = #joined;
         }
     };
     let cfgs: Vec<_> = item
@@ -69,15 +75,15 @@ fn listed(private: &TokenStream, nth: usize, name: &Ident, item: &Item) -> Token
         .map(|cfg| &cfg.tokens)
         .collect();
     if cfgs.is_empty() {
-        return take(hook);
+        return take(item.hook.to_token_stream(), priority.as_ref());
     }
-    let present = take(hook);
-    let absent = take(quote!(#private::ABSENT));
+    let present = take(item.hook.to_token_stream(), priority.as_ref());
+    let absent = take(quote!(#private::ABSENT), None);
     quote! {
         #[cfg(all(#(#cfgs),*))]
-        #present
+        let (#name, __agreed) = { #present (#name, __agreed) };
         #[cfg(not(all(#(#cfgs),*)))]
-        #absent
+        let (#name, __agreed) = { #absent (#name, __agreed) };
     }
 }
 

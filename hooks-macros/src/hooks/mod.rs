@@ -5,10 +5,13 @@ mod expand;
 mod parse;
 
 use proc_macro2::TokenStream;
+use syn::parse::Parse;
+
+use crate::driver;
 
 /// Expands `hooks!(path_of_core, hook, …)`.
 pub(crate) fn expand(tokens: TokenStream) -> syn::Result<TokenStream> {
-    let list = syn::parse2(tokens)?;
+    let list = driver::parsed(parse::List::parse, tokens)?;
     check::list(&list)?;
     Ok(expand::list(&list))
 }

@@ -1,0 +1,12 @@
+use hooks_core::HookEvent;
+
+pub struct Cart;
+
+#[derive(HookEvent)]
+#[events(context = "ShopContext")]
+pub enum ShopEvent<'a> {
+    #[intercept]
+    Checkout(&'a Cart),
+}
+
+fn main() {}

@@ -1,0 +1,11 @@
+use hooks_core::HookEvent;
+
+pub struct Cart;
+
+#[derive(HookEvent)]
+#[intercept]
+pub enum ShopEvent<'a> {
+    Checkout(&'a Cart),
+}
+
+fn main() {}

@@ -1,0 +1,6 @@
+use hooks_core::HookEvent;
+
+#[derive(HookEvent)]
+pub enum ShopEvent {}
+
+fn main() {}

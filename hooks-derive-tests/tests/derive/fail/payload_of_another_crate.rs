@@ -1,0 +1,9 @@
+use hooks_core::HookEvent;
+
+#[derive(HookEvent)]
+pub enum ShopEvent<'a> {
+    #[observe]
+    Said(&'a String),
+}
+
+fn main() {}

@@ -1,0 +1,12 @@
+use hooks_core::HookEvent;
+
+pub struct Cart;
+
+#[derive(HookEvent)]
+pub enum ShopEvent<'a> {
+    #[observe]
+    #[intercept]
+    Checkout(&'a Cart),
+}
+
+fn main() {}

@@ -1,0 +1,13 @@
+use hooks_core::HookEvent;
+
+pub struct Cart;
+
+#[derive(HookEvent)]
+pub enum ShopEvent<'a> {
+    #[observe]
+    Opened,
+    #[intercept]
+    Checkout(&'a Cart),
+}
+
+fn main() {}

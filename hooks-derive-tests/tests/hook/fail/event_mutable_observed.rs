@@ -1,0 +1,7 @@
+use hooks_core::agent::ToolCallEnd;
+use hooks_core::hook;
+
+#[hook]
+fn report(_: &mut ToolCallEnd<'_>) {}
+
+fn main() {}

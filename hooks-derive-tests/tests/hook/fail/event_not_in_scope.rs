@@ -1,0 +1,6 @@
+use hooks_core::hook;
+
+#[hook]
+fn look(_: &BeforeToolCall) {}
+
+fn main() {}

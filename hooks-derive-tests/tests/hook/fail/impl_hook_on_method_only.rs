@@ -1,0 +1,10 @@
+use hooks_core::hook;
+
+struct Guard;
+
+impl Guard {
+    #[hook]
+    fn check(&self, _: &hooks_core::agent::BeforeToolCall) {}
+}
+
+fn main() {}

@@ -1,0 +1,6 @@
+use hooks_core::hook;
+
+#[hook]
+fn look() {}
+
+fn main() {}

@@ -1,0 +1,8 @@
+use hooks_core::hook;
+
+#[hook]
+pub enum Policy {
+    Deny,
+}
+
+fn main() {}

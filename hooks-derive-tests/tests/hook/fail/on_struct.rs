@@ -1,0 +1,6 @@
+use hooks_core::hook;
+
+#[hook]
+struct DenyRm;
+
+fn main() {}

@@ -1,0 +1,6 @@
+use hooks_core::hook;
+
+#[hook]
+trait Guard {}
+
+fn main() {}

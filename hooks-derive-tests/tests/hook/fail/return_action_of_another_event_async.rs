@@ -1,0 +1,9 @@
+use hooks_core::agent::{BeforeToolCall, MessageReceived};
+use hooks_core::{HookAction, hook};
+
+#[hook]
+async fn look(_: &BeforeToolCall) -> HookAction<MessageReceived> {
+    HookAction::Continue
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+use hooks_core::agent::BeforeToolCall;
+use hooks_core::hook;
+
+#[hook]
+fn allowed(call: &BeforeToolCall) -> bool {
+    call.name != "shell"
+}
+
+fn main() {}

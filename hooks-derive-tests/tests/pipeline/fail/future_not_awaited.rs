@@ -1,0 +1,15 @@
+#![deny(unused_must_use)]
+
+use hooks_core::agent::{AgentContext, BeforeToolCall};
+use hooks_core::{hook, hooks};
+
+#[hook]
+fn lower(call: &mut BeforeToolCall) {
+    call.name.make_ascii_lowercase();
+}
+
+fn main() {
+    let cx = AgentContext::new("s1");
+    let mut call = BeforeToolCall::default();
+    hooks![lower].intercept(&cx, &mut call);
+}

@@ -1,0 +1,13 @@
+use hooks_core::agent::{AgentContext, BeforeToolCall};
+use hooks_core::{hook, hooks};
+
+#[hook]
+fn lower(call: &mut BeforeToolCall) {
+    call.name.make_ascii_lowercase();
+}
+
+fn main() {
+    let cx = AgentContext::new("s1");
+    let call = BeforeToolCall::default();
+    hooks![lower].observe_now(&cx, &call);
+}

@@ -1,0 +1,5 @@
+use hooks_core::Hook;
+
+fn main() {
+    println!("{}", "lower".plan());
+}

@@ -1,0 +1,16 @@
+use hooks_core::HookAction;
+use hooks_core::agent::{AgentContext, AgentHandler, BeforeToolCall};
+
+struct Plugin;
+
+impl AgentHandler for Plugin {
+    async fn before_tool_call(
+        &self,
+        _: &AgentContext,
+        _: &mut BeforeToolCall,
+    ) -> HookAction<BeforeToolCall> {
+        HookAction::Continue
+    }
+}
+
+fn main() {}

@@ -1,0 +1,23 @@
+#[allow(non_camel_case_types)]
+#[derive(Clone, Copy, Debug)]
+struct lower;
+#[allow(dead_code)]
+impl lower {
+    /// Calls the hook `lower` as the function that it is.
+    #[allow(clippy::trivially_copy_pass_by_ref)]
+    fn call(call: &mut BeforeToolCall) {
+        call.name.make_ascii_lowercase();
+    }
+}
+impl ::hooks_core::__private::Describe for lower {
+    fn describe<'__d>(&'__d self, _: &mut ::hooks_core::__private::Planner<'__d, '_>) {}
+}
+#[diagnostic::do_not_recommend]
+impl ::hooks_core::Hook for lower {
+    type Vocabulary = ::hooks_core::AnyVocabulary;
+    type Rank = ();
+    type Answers = ();
+}
+::core::compile_error! {
+    "unknown option `prioritty`: did you mean `priority`? The options are `priority`, `name`, `only(…)`, `when`, `timeout`, `on_timeout`, `on_panic`, `every`, `vocabulary` and `crate`"
+}

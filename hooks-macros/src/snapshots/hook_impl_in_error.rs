@@ -1,0 +1,15 @@
+impl<T> Count<T> {
+    fn note(&mut self, _: &BeforeToolCall) {}
+}
+impl<T> ::hooks_core::__private::Describe for Count<T> {
+    fn describe<'__d>(&'__d self, _: &mut ::hooks_core::__private::Planner<'__d, '_>) {}
+}
+#[diagnostic::do_not_recommend]
+impl<T> ::hooks_core::Hook for Count<T> {
+    type Vocabulary = ::hooks_core::AnyVocabulary;
+    type Rank = ();
+    type Answers = ();
+}
+::core::compile_error! {
+    "a hook is shared by all that use the pipeline: take `&self`, and keep what changes in an atomic or a `Mutex`"
+}

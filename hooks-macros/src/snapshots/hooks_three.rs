@@ -1,0 +1,32 @@
+fn pipeline() {
+    {
+        let __agreed = hooks_core::__private::Agreed::NOTHING_YET;
+        let (__hook0, __vocabulary) = <_ as hooks_core::Hook>::listed::<
+            (hooks_core::__private::Nibble<0>, (hooks_core::__private::Nibble<0>, ())),
+        >(deny_rm);
+        let __agreed = <_ as hooks_core::SharesVocabulary<
+            _,
+        >>::joined(__vocabulary, __agreed);
+        let (__hook1, __vocabulary) = <_ as hooks_core::Hook>::listed::<
+            (hooks_core::__private::Nibble<0>, (hooks_core::__private::Nibble<1>, ())),
+        >(RateLimit::per_minute(60));
+        let __agreed = <_ as hooks_core::SharesVocabulary<
+            _,
+        >>::joined(__vocabulary, __agreed);
+        let (__hook2, __vocabulary) = <_ as hooks_core::Hook>::listed::<
+            (hooks_core::__private::Nibble<0>, (hooks_core::__private::Nibble<2>, ())),
+        >(trace);
+        let __agreed = <_ as hooks_core::SharesVocabulary<
+            _,
+        >>::joined(__vocabulary, __agreed);
+        let (__hook0, __hook1) = hooks_core::__private::order(__hook0, __hook1);
+        let (__hook0, __hook2) = hooks_core::__private::order(__hook0, __hook2);
+        let (__hook1, __hook2) = hooks_core::__private::order(__hook1, __hook2);
+        hooks_core::Pipeline::new(
+            hooks_core::__private::Group::new(
+                &__agreed,
+                (__hook0.into_hook(), __hook1.into_hook(), __hook2.into_hook()),
+            ),
+        )
+    }
+}
