@@ -118,6 +118,31 @@ impl<E: Event> HookResult<E> {
         matches!(self, HookResult::Continue)
     }
 
+    /// What to do, for `?`: nothing more than go on, or take an answer in place of the work.
+    ///
+    /// ```
+    /// use hooks_core::agent::{AgentContext, AgentHooks, BeforeToolCall, ToolOutput};
+    /// use hooks_core::Cancel;
+    ///
+    /// async fn call(hooks: &impl AgentHooks, mut call: BeforeToolCall) -> Result<ToolOutput, Cancel> {
+    ///     if let Some(output) = hooks.intercept(&AgentContext::new("s1"), &mut call).await.into_result()? {
+    ///         return Ok(output);
+    ///     }
+    ///     Ok(ToolOutput::new(format!("ran {}", call.name)))
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The cancellation, if it is one.
+    pub fn into_result(self) -> Result<Option<E::Response>, Cancel> {
+        match self {
+            HookResult::Continue => Ok(None),
+            HookResult::Respond(response) => Ok(Some(response)),
+            HookResult::Cancel(cancel) => Err(cancel),
+        }
+    }
+
     /// The cancellation, if it is one.
     pub const fn as_cancel(&self) -> Option<&Cancel> {
         match self {

@@ -321,3 +321,41 @@ fn every_event_serializes_with_its_name() {
     let value = serde_json::to_value(AgentEvent::from(&GatewayStop)).unwrap();
     assert_eq!(value, json!({ "event": "GatewayStop" }));
 }
+
+#[test]
+fn a_tool_call_goes_from_event_to_event() {
+    let call = ToolCall {
+        id: "1".into(),
+        name: "list".into(),
+        args: json!({ "path": "." }),
+    };
+    let invalid = InvalidToolCall {
+        id: "1".into(),
+        name: "list".into(),
+        args: json!({ "path": "." }),
+        error: "repaired".into(),
+    };
+    let before = BeforeToolCall::from(call);
+    assert_eq!(BeforeToolCall::from(invalid), before);
+    let approve = ApproveToolCall::from(&before);
+    assert_eq!(
+        (approve.id, approve.name, approve.args),
+        ("1", "list", &json!({ "path": "." }))
+    );
+    let after = AfterToolCall {
+        name: "list".into(),
+        output: ToolOutput::new("x"),
+        duration: Duration::from_secs(1),
+        ..AfterToolCall::default()
+    };
+    let end = ToolCallEnd::from(&after);
+    assert_eq!(
+        (end.name, end.output, end.duration),
+        ("list", &after.output, after.duration)
+    );
+    let message = MessageSending {
+        content: "hi".into(),
+        ..MessageSending::default()
+    };
+    assert_eq!(MessageSent::from(&message).content, "hi");
+}

@@ -193,6 +193,47 @@ fn a_cancellation_says_how_far_it_reaches() {
     assert_eq!(sentence("run"), "hook `decide` aborted the run: c");
 }
 
+#[tokio::test]
+async fn an_action_on_a_borrowing_event_is_written_with_its_lifetime_elided() {
+    #[hook(priority = 2)]
+    fn elided(call: &ApproveToolCall<'_>) -> HookAction<ApproveToolCall<'_>> {
+        match call.name {
+            "shell" => HookAction::block("elided"),
+            _ => HookAction::Continue,
+        }
+    }
+    #[hook(priority = 1)]
+    async fn fallible(
+        call: &mut ApproveToolCall<'_>,
+    ) -> Result<HookAction<ApproveToolCall<'_>>, std::fmt::Error> {
+        match call.name {
+            "list" => Ok(HookAction::abort_turn("fallible")),
+            _ => Ok(HookAction::Continue),
+        }
+    }
+    struct Method;
+    #[hook]
+    impl Method {
+        fn approve<'e>(&self, call: &ApproveToolCall<'e>) -> HookAction<ApproveToolCall<'e>> {
+            HookAction::modify(*call)
+        }
+    }
+    let args = json!({});
+    let hooks = hooks![elided, fallible, Method];
+    let decided = async |name: &str| {
+        let mut call = ApproveToolCall {
+            id: "1",
+            name,
+            args: &args,
+        };
+        let result = hooks.intercept(&cx(), &mut call).await;
+        result.as_cancel().map(|cancel| cancel.reason.to_string())
+    };
+    assert_eq!(decided("shell").await.as_deref(), Some("elided"));
+    assert_eq!(decided("list").await.as_deref(), Some("fallible"));
+    assert_eq!(decided("read").await, None);
+}
+
 #[test]
 fn an_error_blocks_with_its_message() {
     #[hook]

@@ -67,14 +67,14 @@ use proc_macro::TokenStream;
 /// It takes the event by `&`, or, where it is intercepted, by `&mut`; and before it, if wanted, the
 /// vocabulary's context by `&`. An event that borrows is written with its lifetime elided:
 /// `&ToolCallEnd<'_>`. It returns nothing; on an intercepted event also `HookAction<E>`, or a `Result`
-/// of either, whose `Err` blocks: see [`Return`](../hooks_core/trait.Return.html). An action on an event
-/// that borrows names the event's lifetime:
+/// of either, whose `Err` blocks: see [`Return`](../hooks_core/trait.Return.html). An action on an event that
+/// borrows is written likewise:
 ///
 /// ```
 /// # use hooks_core::agent::ApproveToolCall;
 /// # use hooks_core::{HookAction, hook};
 /// #[hook]
-/// fn approve<'e>(request: &ApproveToolCall<'e>) -> HookAction<ApproveToolCall<'e>> {
+/// fn approve(request: &ApproveToolCall<'_>) -> HookAction<ApproveToolCall<'_>> {
 ///     if request.name == "shell" { HookAction::block("no shell here") } else { HookAction::Continue }
 /// }
 /// ```

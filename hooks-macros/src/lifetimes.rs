@@ -4,9 +4,13 @@
 //! declared, and the type of a hook's answers needs one without any. So each lifetime in the type is
 //! given a name of its own once, and can then be named, or `'static`, as the place wants.
 
+use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::visit_mut::VisitMut;
-use syn::{Lifetime, Type, TypeReference};
+use syn::{
+    FnArg, GenericParam, Generics, Lifetime, LifetimeParam, ReturnType, Signature, Type,
+    TypeReference,
+};
 
 /// A type, and the lifetimes in it, each of which stands for any.
 #[derive(Clone)]
@@ -99,6 +103,75 @@ impl<F: Fn(&Lifetime) -> Option<Lifetime>> VisitMut for Replace<F> {
             *lifetime = new;
         }
     }
+}
+
+/// Gives the elided lifetimes of a hook's event a name where the function returns that same type, as in
+/// `fn approve(call: &ApproveToolCall<'_>) -> HookAction<ApproveToolCall<'_>>`: what rustc cannot elide,
+/// because the reference to the event has a lifetime as well, can only mean the event's.
+pub(crate) fn name_returned(signature: &mut Signature) {
+    struct Named<'l>(&'l str, Vec<Lifetime>);
+
+    impl VisitMut for Named<'_> {
+        fn visit_lifetime_mut(&mut self, lifetime: &mut Lifetime) {
+            if lifetime.ident == "_" {
+                let name = format!("'{}{}", self.0, self.1.len());
+                *lifetime = Lifetime::new(&name, lifetime.span());
+                self.1.push(lifetime.clone());
+            }
+        }
+    }
+
+    struct Swap<'t> {
+        written: String,
+        named: &'t Type,
+        found: bool,
+    }
+
+    impl VisitMut for Swap<'_> {
+        fn visit_type_mut(&mut self, ty: &mut Type) {
+            if ty.to_token_stream().to_string() == self.written {
+                *ty = self.named.clone();
+                self.found = true;
+            } else {
+                syn::visit_mut::visit_type_mut(self, ty);
+            }
+        }
+    }
+
+    let prefix = free_prefix(&signature.generics, "event");
+    let Some(FnArg::Typed(event)) = signature.inputs.last_mut() else {
+        return;
+    };
+    let (Type::Reference(reference), ReturnType::Type(_, returned)) =
+        (event.ty.as_mut(), &mut signature.output)
+    else {
+        return;
+    };
+    let mut named = (*reference.elem).clone();
+    let mut names = Named(prefix, Vec::new());
+    names.visit_type_mut(&mut named);
+    let mut swap = Swap {
+        written: reference.elem.to_token_stream().to_string(),
+        named: &named,
+        found: false,
+    };
+    swap.visit_type_mut(returned);
+    if !swap.found {
+        return;
+    }
+    *reference.elem = named;
+    for (nth, lifetime) in names.1.into_iter().enumerate() {
+        let lifetime = GenericParam::Lifetime(LifetimeParam::new(lifetime));
+        signature.generics.params.insert(nth, lifetime);
+    }
+}
+
+/// A lifetime of ours shows in messages, so it has a plain name where that is free.
+pub(crate) fn free_prefix<'p>(generics: &Generics, plain: &'p str) -> &'p str {
+    let is_taken = generics
+        .lifetimes()
+        .any(|known| known.lifetime.ident.to_string().starts_with(plain));
+    if is_taken { "__event" } else { plain }
 }
 
 /// Whether a return type means the same outside of its function: it has no `impl Trait`, and no

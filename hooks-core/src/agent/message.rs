@@ -37,6 +37,17 @@ pub struct MessageSent<'a> {
     pub content: &'a str,
 }
 
+/// A message that has gone out, as the hooks before have left it.
+impl<'a> From<&'a MessageSending> for MessageSent<'a> {
+    fn from(message: &'a MessageSending) -> Self {
+        MessageSent {
+            channel: &message.channel,
+            recipient: &message.recipient,
+            content: &message.content,
+        }
+    }
+}
+
 /// The agent wants attention.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Notification<'a> {

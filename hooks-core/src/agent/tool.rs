@@ -77,6 +77,13 @@ pub struct BeforeToolCall {
     pub args: Value,
 }
 
+/// The model's call, before it runs.
+impl From<ToolCall> for BeforeToolCall {
+    fn from(ToolCall { id, name, args }: ToolCall) -> Self {
+        BeforeToolCall { id, name, args }
+    }
+}
+
 /// The model has called a tool that does not exist, or with arguments that do not fit.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct InvalidToolCall {
@@ -88,6 +95,13 @@ pub struct InvalidToolCall {
     pub args: Value,
     /// What is wrong.
     pub error: String,
+}
+
+/// A call that hooks have repaired, before it runs.
+impl From<InvalidToolCall> for BeforeToolCall {
+    fn from(InvalidToolCall { id, name, args, .. }: InvalidToolCall) -> Self {
+        BeforeToolCall { id, name, args }
+    }
 }
 
 /// A change to a tool call: what [`HookAction::modify`](crate::HookAction::modify) takes for
@@ -159,6 +173,13 @@ pub struct ApproveToolCall<'a> {
     pub args: &'a Value,
 }
 
+/// Whether a call may run, as the hooks before have left it.
+impl<'a> From<&'a BeforeToolCall> for ApproveToolCall<'a> {
+    fn from(BeforeToolCall { id, name, args }: &'a BeforeToolCall) -> Self {
+        ApproveToolCall { id, name, args }
+    }
+}
+
 /// After a tool has run, before its output is used.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct AfterToolCall {
@@ -195,4 +216,17 @@ pub struct ToolCallEnd<'a> {
     pub output: &'a ToolOutput,
     /// How long it ran.
     pub duration: Duration,
+}
+
+/// A call that is over, as the hooks after it have left it.
+impl<'a> From<&'a AfterToolCall> for ToolCallEnd<'a> {
+    fn from(call: &'a AfterToolCall) -> Self {
+        ToolCallEnd {
+            id: &call.id,
+            name: &call.name,
+            args: &call.args,
+            output: &call.output,
+            duration: call.duration,
+        }
+    }
 }

@@ -7,22 +7,33 @@ mod parse;
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
-use syn::Item;
+use syn::{ImplItem, Item};
 
 use self::parse::Hook;
+use crate::lifetimes;
 
 /// Expands `#[hook(options)]` on `item`. After an error the item is still defined, so that one mistake
 /// yields one message.
 pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
     let (item, error) = match syn::parse2(item.clone()) {
-        Ok(Item::Fn(function)) => match Hook::of_function(options, &function) {
-            Ok(hook) => return expand::function(&hook, &function),
-            Err(error) => (expand::function_in_error(&function), error),
-        },
-        Ok(Item::Impl(block)) => match Hook::of_impl(options, &block) {
-            Ok(hook) => return expand::block(&hook, &block),
-            Err(error) => (expand::block_in_error(&block), error),
-        },
+        Ok(Item::Fn(mut function)) => {
+            lifetimes::name_returned(&mut function.sig);
+            match Hook::of_function(options, &function) {
+                Ok(hook) => return expand::function(&hook, &function),
+                Err(error) => (expand::function_in_error(&function), error),
+            }
+        }
+        Ok(Item::Impl(mut block)) => {
+            for item in &mut block.items {
+                if let ImplItem::Fn(method) = item {
+                    lifetimes::name_returned(&mut method.sig);
+                }
+            }
+            match Hook::of_impl(options, &block) {
+                Ok(hook) => return expand::block(&hook, &block),
+                Err(error) => (expand::block_in_error(&block), error),
+            }
+        }
         Ok(other) => (item, check::not_a_hook(&other)),
         Err(error) => (item, error),
     };

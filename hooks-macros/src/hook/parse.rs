@@ -188,11 +188,7 @@ impl Handler {
         } else {
             let reference = check::event(event, errors)?;
             check::one_lifetime_for_both(reference, signature, errors);
-            // A lifetime of ours shows in messages, so it has a plain name where that is free.
-            let is_taken = block
-                .lifetimes()
-                .any(|known| known.lifetime.ident.to_string().starts_with("event"));
-            let prefix = if is_taken { "__event" } else { "event" };
+            let prefix = lifetimes::free_prefix(block, "event");
             let ty = AnyLifetime::new(ungrouped(&reference.elem).clone(), prefix);
             check::any_lifetime(&ty, errors);
             Handled::One {
