@@ -462,6 +462,7 @@ impl Kind for Intercept {
         said: HookAction<E>,
         hook: &'static str,
     ) -> HookResult<E> {
+        crate::trace::decided(hook, &said);
         said.settle(event, || Cow::Borrowed(hook))
     }
 

@@ -2,7 +2,7 @@
 //!
 //! [`hooks![…]`](crate::hooks) hands its sorted hooks over as nested groups. Flat matters at run time:
 //! eight hooks that each await live in one `async` block, where a binary tree would nest seven. Nesting
-//! matters to rustc: a type one level deeper for each hook overflows its recursion limit at 50, and
+//! matters to rustc: a type one level deeper for each hook soon overflows its recursion limit, and
 //! eight wide, 128 hooks are three deep.
 
 use core::fmt;

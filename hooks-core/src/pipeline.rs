@@ -1,9 +1,6 @@
 //! The pipeline: hooks in an order that its type holds.
 //!
-//! [`hooks![…]`](crate::hooks) sorts its hooks and hands them to [`Pipeline`] as nested [`Group`]s, each
-//! up to eight wide. Flat matters at run time: eight hooks that each await live in one `async` block,
-//! where a binary tree would nest seven. Nesting matters to rustc: a type one level deeper for each hook
-//! overflows its recursion limit at 50.
+//! [`hooks![…]`](crate::hooks) sorts its hooks and hands them to [`Pipeline`], which is the way in.
 
 use core::fmt;
 use core::future::Future;
@@ -23,9 +20,12 @@ use crate::result::HookResult;
 /// Hooks in priority order: what [`hooks![…]`](crate::hooks) makes.
 ///
 /// Its type holds the order, so it cannot be written down: keep it behind `impl AgentHooks` (the trait
-/// that `#[derive(HookEvent)]` writes for each vocabulary), or let it be inferred. It is `Clone`, `Copy`
-/// and `Default`-free exactly as its hooks are, and as large as their state: hooks made of functions
-/// have none.
+/// that `#[derive(HookEvent)]` writes for each vocabulary), or let it be inferred. It is `Clone` and
+/// `Copy` where its hooks are, and as large as their state: hooks made of functions have none.
+///
+/// A struct with a field `hooks: H` and the bound `H: AgentHooks` calls these methods as they are. On the
+/// value of a function that returns `impl AgentHooks` they are methods of [`Hook`],
+/// [`Intercepts`](crate::Intercepts) and [`Observes`](crate::Observes), to be imported.
 ///
 /// ```
 /// use hooks_core::agent::{AgentContext, AgentHooks, BeforeToolCall};

@@ -90,8 +90,12 @@ pub(crate) async fn join_all<'a>(futures: impl Iterator<Item = BoxFuture<'a, ()>
 /// `priority()`, equal ones in the order in which they came, and is itself a hook: a static pipeline
 /// keeps what must not change, and one place in it, `registry @ -10`, is open to plugins.
 ///
-/// ZeroClaw's `HookRunner`, mini-claw-code's and ClawSeed's `HookRegistry` and `HookRunner`, PicoClaw's
-/// `HookManager`. An event that a handler does not override costs it no allocation.
+/// An event that a handler does not override costs it no allocation. A handler that panics unwinds through
+/// the dispatch, as a hook does by default.
+///
+/// In a field or a signature the vocabulary is written for `'static`: `HookRegistry<AgentEvent<'static>>`.
+///
+/// ZeroClaw's and ClawSeed's `HookRunner`, mini-claw-code's `HookRegistry`, PicoClaw's `HookManager`.
 ///
 /// ```
 /// use hooks_core::agent::{AgentContext, AgentEvent, AgentHandler, BeforeToolCall};

@@ -3,7 +3,10 @@
 use core::fmt::Display;
 use core::future::Future;
 
+use crate::action::HookAction;
 use crate::event::Event;
+#[cfg(feature = "tracing")]
+use crate::result::Scope;
 
 /// Is held while a synchronous hook runs.
 #[derive(Debug)]
@@ -59,3 +62,29 @@ pub(crate) fn skipped<E: Event>(hook: &'static str, failure: impl Display) {
 /// Tells of a hook whose failure was skipped.
 #[cfg(not(feature = "tracing"))]
 pub(crate) fn skipped<E: Event>(_: &'static str, _: impl Display) {}
+
+/// Tells of a hook that said more than to go on.
+#[cfg(feature = "tracing")]
+pub(crate) fn decided<E: Event>(hook: &'static str, said: &HookAction<E>) {
+    let decision = match said {
+        HookAction::Continue => return,
+        HookAction::Modify(_) => "modify",
+        HookAction::Respond(_) => "respond",
+        // A pipeline's decision, told already by the hook that made it.
+        HookAction::Cancel { hook: Some(_), .. } => return,
+        HookAction::Cancel { scope, .. } => match scope {
+            Scope::Event => "block",
+            Scope::Turn => "abort_turn",
+            Scope::Run => "abort_run",
+        },
+    };
+    // Hooks within a hook have no name of their own.
+    if !hook.is_empty() {
+        tracing::debug!(name = hook, event = E::NAME, decision, "hook decided");
+    }
+}
+
+/// Tells of a hook that said more than to go on.
+#[cfg(not(feature = "tracing"))]
+#[inline(always)]
+pub(crate) fn decided<E: Event>(_: &'static str, _: &HookAction<E>) {}

@@ -3,8 +3,8 @@
 use std::fmt::{Debug, Write};
 use std::sync::{Arc, Mutex};
 
-use hooks_core::agent::{AgentContext, BeforeToolCall, HeartbeatTick};
-use hooks_core::{hook, hooks};
+use hooks_core::agent::{AgentContext, BeforeToolCall, HeartbeatTick, MessageReceived};
+use hooks_core::{HookAction, hook, hooks};
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Metadata, Subscriber};
@@ -76,6 +76,11 @@ fn fails(_: &HeartbeatTick) {
     panic!("oh no");
 }
 
+#[hook]
+async fn decides(_: &MessageReceived) -> HookAction<MessageReceived> {
+    HookAction::block("no")
+}
+
 #[tokio::test]
 async fn every_hook_runs_in_its_span() {
     let recorder = Recorder::default();
@@ -85,6 +90,9 @@ async fn every_hook_runs_in_its_span() {
     let result = hooks.intercept(&cx, &mut BeforeToolCall::default()).await;
     assert!(result.is_continue());
     hooks.observe(&cx, &HeartbeatTick).await;
+    let nested = hooks![hooks![decides], hooks];
+    let result = nested.intercept(&cx, &mut MessageReceived::default()).await;
+    assert!(!result.is_continue());
 
     let span_of_sync = r#"hook name="at_once" event="BeforeToolCall""#;
     let awaited_span = r#"hook name="waits" event="BeforeToolCall""#;
@@ -100,6 +108,13 @@ async fn every_hook_runs_in_its_span() {
         .filter(|line| **line == format!("enter {awaited_span}"));
     assert!(polls.count() >= 2);
     assert!(position(&format!("enter {failing_span}")).is_some());
+    let decision =
+        r#"DEBUG message=hook decided name="decides" event="MessageReceived" decision="block""#;
+    assert_eq!(
+        lines.iter().filter(|line| **line == decision).count(),
+        1,
+        "{lines:#?}"
+    );
     let warning =
         r#"WARN message=hook skipped: it panicked: oh no name="fails" event="HeartbeatTick""#;
     assert!(position(warning).is_some(), "{lines:#?}");

@@ -83,7 +83,8 @@ use proc_macro::TokenStream;
 ///
 /// A function becomes a unit struct of its name, with its visibility, docs, `cfg`s and lint attributes
 /// kept, so that the name stands for the hook in a list. The function itself stays callable as
-/// `deny_rm::call(…)`: a hook is tested like any function. In an `impl` block the methods that take
+/// `deny_rm::call(…)`: a hook is tested like any function. As with any unit struct, no `let` in its scope can
+/// have its name. In an `impl` block the methods that take
 /// `&self` and something more are hooks, and all methods stay as they are.
 ///
 /// # Options
@@ -93,11 +94,11 @@ use proc_macro::TokenStream;
 /// | `priority = EXPR` | a const `i32`; higher runs first | `0` |
 /// | `name = "…"` | a const `&str`: its name in plans, and in `cancel.hook` | the item's name |
 /// | `only("glob", …)` | runs only if the event's subject matches one of them: `*`, `?`, `[a-z]`, `[!a-z]`, `{a,b}`, and `\` before a character that is to stand for itself | every event |
-/// | `when = predicate` | runs only if the predicate, a path or a closure from `&E` to `bool`, says so | every event |
-/// | `timeout = "2s"` | drops an asynchronous hook that takes longer; in words as `"1m 30s"` or `"500ms"`; needs the feature `tokio` | none |
+/// | `when = predicate` | runs only if the predicate, a path or a closure from `&E` to `bool`, says so; what the context says is for the hook to ask | every event |
+/// | `timeout = "2s"` | drops an asynchronous hook that takes longer; in words as `"1m 30s"` or `"500ms"`; needs the feature `tokio`, and its runtime around the dispatch | none |
 /// | `on_timeout = block \| skip` | what then: block the event with that reason, or go on as if the hook were not there, with the event as it was before it | `block` on intercepted events, `skip` on observed ones |
 /// | `on_panic = propagate \| skip \| block` | the same for a panic; needs the feature `std` | `propagate` |
-/// | `every` | the hook sees every event of a vocabulary, read-only: its parameter is the enum, by value | |
+/// | `every` | the hook sees every event of a vocabulary, read-only: its parameter is the enum, by value. One that is to see also what others block runs before them, at `priority::FIRST` | |
 /// | `vocabulary = path` | with `every`, the enum, where the parameter's type does not name it | the parameter's type |
 /// | `crate = path` | where `hooks_core` is found | `::hooks_core`, or as renamed in `Cargo.toml` |
 ///

@@ -29,11 +29,7 @@ impl<H: AgentHooks> Agent<H> {
         wish: ToolCall,
     ) -> Result<(), Stop> {
         self.hooks.restart();
-        let mut call = BeforeToolCall {
-            id: wish.id,
-            name: wish.name.clone(),
-            args: wish.args.clone(),
-        };
+        let mut call = BeforeToolCall::from(wish.clone());
         let (verdict, output, duration) = match self.carry_out(&mut call).await {
             Ok(done) => (done.verdict, done.output, done.duration),
             Err(cancel) => {
