@@ -148,8 +148,8 @@ pub(crate) fn name_returned(signature: &mut Signature) {
         return;
     };
     let mut named = (*reference.elem).clone();
-    let mut names = Named(prefix, Vec::new());
-    names.visit_type_mut(&mut named);
+    let mut lifetimes = Named(prefix, Vec::new());
+    lifetimes.visit_type_mut(&mut named);
     let mut swap = Swap {
         written: reference.elem.to_token_stream().to_string(),
         named: &named,
@@ -160,7 +160,7 @@ pub(crate) fn name_returned(signature: &mut Signature) {
         return;
     }
     *reference.elem = named;
-    for (nth, lifetime) in names.1.into_iter().enumerate() {
+    for (nth, lifetime) in lifetimes.1.into_iter().enumerate() {
         let lifetime = GenericParam::Lifetime(LifetimeParam::new(lifetime));
         signature.generics.params.insert(nth, lifetime);
     }

@@ -1,12 +1,13 @@
 //! Every figure in one pass: what hooks cost in time, instructions, bytes and allocations.
 //!
 //! ```sh
-//! cargo run --release -p benches --bin report
+//! RUSTFLAGS="-C llvm-args=-align-all-functions=6" cargo run --release -p benches --bin report
 //! ```
 //!
 //! It prints a line a figure, as `sync_8 static/hand 1.02`, and then those that have a bar to meet. The
 //! ways to run the hooks take turns, so that what disturbs the machine disturbs them all, and a figure is
-//! a ratio of medians. Options:
+//! a ratio of medians. The flag puts every function at the start of a cache line: without it, where the loops
+//! happen to lie is worth up to a quarter of the time of the shortest. Options:
 //!
 //! - `--quick`: fewer and shorter rounds, to see that it works;
 //! - `--strict`: ends with an error if a bar is missed, which on a busy machine means little;
