@@ -349,8 +349,58 @@ where
     }
 }
 
+/// Has a type that holds a hook answer as that hook does.
+macro_rules! answer_as {
+    ($([$($generics:tt)*] $holder:ty, $this:ident => $hook:expr;)*) => { $(
+        #[diagnostic::do_not_recommend]
+        impl<$($generics)* E: $crate::Event> $crate::hook::Handle<E> for $holder
+        where
+            H: $crate::hook::Handle<E> + $crate::Hook,
+        {
+            #[inline]
+            fn handle<'a>(
+                &'a self,
+                cx: &'a $crate::Context<E>,
+                event: $crate::hook::Access<'a, E>,
+            ) -> $crate::hook::Outcome<E> {
+                let $this = self;
+                $hook.handle(cx, event)
+            }
+        }
+
+        #[diagnostic::do_not_recommend]
+        impl<$($generics)* E: $crate::Event> $crate::hook::HandleAsync<E> for $holder
+        where
+            H: $crate::hook::HandleAsync<E, Said: $crate::Return<E>> + $crate::Hook,
+        {
+            type Said = H::Said;
+
+            #[inline]
+            fn handle<'a>(
+                &'a self,
+                cx: &'a $crate::Context<E>,
+                event: $crate::hook::Access<'a, E>,
+            ) -> impl ::core::future::Future<Output = Self::Said> + Send {
+                let $this = self;
+                $hook.handle(cx, event)
+            }
+
+            #[inline]
+            fn decide<'a>(
+                &'a self,
+                cx: &'a $crate::Context<E>,
+                event: $crate::hook::Access<'a, E>,
+            ) -> impl ::core::future::Future<Output = $crate::hook::Outcome<E>> + Send {
+                let $this = self;
+                $hook.decide(cx, event)
+            }
+        }
+    )* };
+}
+pub(crate) use answer_as;
+
 /// Makes a pointer to a hook a hook.
-macro_rules! forward {
+macro_rules! pointers {
     ($([$($generics:tt)*] $pointer:ty;)*) => { $(
         #[diagnostic::do_not_recommend]
         impl<$($generics)* H: Hook + ?Sized> Hook for $pointer {
@@ -366,39 +416,12 @@ macro_rules! forward {
             }
         }
 
-        #[diagnostic::do_not_recommend]
-        impl<$($generics)* E: Event, H: Handle<E> + Hook + ?Sized> Handle<E> for $pointer {
-            #[inline]
-            fn handle<'a>(&'a self, cx: &'a Context<E>, event: Access<'a, E>) -> Outcome<E> {
-                (**self).handle(cx, event)
-            }
-        }
-
-        #[diagnostic::do_not_recommend]
-        impl<$($generics)* E: Event, H: HandleAsync<E, Said: Return<E>> + Hook + ?Sized> HandleAsync<E> for $pointer {
-            type Said = H::Said;
-
-            #[inline]
-            fn handle<'a>(
-                &'a self,
-                cx: &'a Context<E>,
-                event: Access<'a, E>,
-            ) -> impl Future<Output = Self::Said> + Send {
-                (**self).handle(cx, event)
-            }
-
-            #[inline]
-            fn decide<'a>(
-                &'a self,
-                cx: &'a Context<E>,
-                event: Access<'a, E>,
-            ) -> impl Future<Output = Outcome<E>> + Send {
-                (**self).decide(cx, event)
-            }
+        answer_as! {
+            [$($generics)* H: ?Sized,] $pointer, this => (**this);
         }
     )* };
 }
-forward! {
+pointers! {
     ['r,] &'r H;
     [] Box<H>;
     [] Arc<H>;

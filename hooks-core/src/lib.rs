@@ -88,6 +88,10 @@ extern crate self as hooks_core;
 
 // The documents' examples are tests. They stand outside of the crate's package, and only here are they
 // read. One of the features is off by default, so `cargo test --workspace`, which has it on, runs them.
+// What the project's pages show is run as well.
+#[cfg(all(doctest, feature = "agent", feature = "tokio"))]
+#[doc = include_str!("../../README.md")]
+mod readme {}
 #[cfg(all(doctest, feature = "agent", feature = "tokio"))]
 #[doc = include_str!("../../docs/coming-from.md")]
 mod coming_from {}

@@ -6,13 +6,9 @@ use core::fmt;
 use core::future::Future;
 use core::marker::PhantomData;
 
-use crate::action::Return;
 use crate::answers::{AnswersNow, TimingOf};
 use crate::event::{Event, Intercepted, Observed, SharesVocabulary};
-use crate::hook::{
-    Access, Context, Handle, HandleAsync, Hook, Intercepts, InterceptsNow, Observes, ObservesNow,
-    Outcome,
-};
+use crate::hook::{Context, Hook, Intercepts, InterceptsNow, Observes, ObservesNow, answer_as};
 use crate::order::{Number, priority_of};
 use crate::plan::{Describe, Plan, Planner};
 use crate::result::HookResult;
@@ -164,35 +160,9 @@ impl<H: Describe> Describe for Pipeline<H> {
     }
 }
 
-#[diagnostic::do_not_recommend]
-impl<E: Event, H: Handle<E>> Handle<E> for Pipeline<H> {
-    #[inline]
-    fn handle<'a>(&'a self, cx: &'a Context<E>, event: Access<'a, E>) -> Outcome<E> {
-        self.hooks.handle(cx, event)
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl<E: Event, H: HandleAsync<E, Said: Return<E>> + Hook> HandleAsync<E> for Pipeline<H> {
-    type Said = H::Said;
-
-    #[inline]
-    fn handle<'a>(
-        &'a self,
-        cx: &'a Context<E>,
-        event: Access<'a, E>,
-    ) -> impl Future<Output = Self::Said> + Send {
-        self.hooks.handle(cx, event)
-    }
-
-    #[inline]
-    fn decide<'a>(
-        &'a self,
-        cx: &'a Context<E>,
-        event: Access<'a, E>,
-    ) -> impl Future<Output = Outcome<E>> + Send {
-        self.hooks.decide(cx, event)
-    }
+answer_as! {
+    [H,] Pipeline<H>, this => this.hooks;
+    [H, R: Number,] At<H, R>, this => this.hook;
 }
 
 /// The names of the hooks, in the order in which they run: `[deny_rm, absolute, RateLimit]`.
@@ -249,36 +219,5 @@ impl<H: Hook, R: Number> Hook for At<H, R> {
 impl<H: Describe, R: Number> Describe for At<H, R> {
     fn describe<'d>(&'d self, plan: &mut Planner<'d, '_>) {
         plan.at(priority_of::<R>(), &self.hook);
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl<E: Event, H: Handle<E>, R: Number> Handle<E> for At<H, R> {
-    #[inline]
-    fn handle<'a>(&'a self, cx: &'a Context<E>, event: Access<'a, E>) -> Outcome<E> {
-        self.hook.handle(cx, event)
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl<E: Event, H: HandleAsync<E, Said: Return<E>> + Hook, R: Number> HandleAsync<E> for At<H, R> {
-    type Said = H::Said;
-
-    #[inline]
-    fn handle<'a>(
-        &'a self,
-        cx: &'a Context<E>,
-        event: Access<'a, E>,
-    ) -> impl Future<Output = Self::Said> + Send {
-        self.hook.handle(cx, event)
-    }
-
-    #[inline]
-    fn decide<'a>(
-        &'a self,
-        cx: &'a Context<E>,
-        event: Access<'a, E>,
-    ) -> impl Future<Output = Outcome<E>> + Send {
-        self.hook.decide(cx, event)
     }
 }

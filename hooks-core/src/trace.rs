@@ -67,11 +67,10 @@ pub(crate) fn skipped<E: Event>(_: &'static str, _: impl Display) {}
 #[cfg(feature = "tracing")]
 pub(crate) fn decided<E: Event>(hook: &'static str, said: &HookAction<E>) {
     let decision = match said {
-        HookAction::Continue => return,
+        // What a pipeline decided has been told by the hook that made it.
+        HookAction::Continue | HookAction::Cancel { hook: Some(_), .. } => return,
         HookAction::Modify(_) => "modify",
         HookAction::Respond(_) => "respond",
-        // A pipeline's decision, told already by the hook that made it.
-        HookAction::Cancel { hook: Some(_), .. } => return,
         HookAction::Cancel { scope, .. } => match scope {
             Scope::Event => "block",
             Scope::Turn => "abort_turn",
