@@ -1,5 +1,7 @@
 //! With the feature `tracing` every hook runs in a span of its own, and a skipped failure is told.
 
+#![cfg(feature = "tracing")]
+
 use std::fmt::{Debug, Write};
 use std::sync::{Arc, Mutex};
 
