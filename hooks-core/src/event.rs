@@ -66,6 +66,23 @@ pub trait Vocabulary: SharesVocabulary<Self> + Sized {
 /// A vocabulary whose [`HookRegistry`](crate::HookRegistry) takes handlers of type `H`.
 ///
 /// Met by every type that implements the vocabulary's handler trait, also in a `Box` or an `Arc`.
+///
+/// ```
+/// use hooks_core::agent::{AgentEvent, AgentHandler};
+/// use hooks_core::{Handles, HookRegistry, async_trait};
+///
+/// struct Plugin;
+/// #[async_trait]
+/// impl AgentHandler for Plugin {}
+///
+/// fn registry_of<H>(handler: H) -> HookRegistry<AgentEvent<'static>>
+/// where
+///     AgentEvent<'static>: Handles<H>,
+/// {
+///     HookRegistry::new().with(handler)
+/// }
+/// assert_eq!(registry_of(Plugin).len() + registry_of(Box::new(Plugin)).len(), 2);
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{H}` is no handler of the vocabulary `{Self}`",
     label = "not a handler",
@@ -78,6 +95,17 @@ pub trait Handles<H>: Vocabulary {
 }
 
 /// An event: the payload of one variant of a vocabulary.
+///
+/// ```
+/// use hooks_core::Event;
+/// use hooks_core::agent::{BeforeToolCall, LlmDelta};
+///
+/// fn name_of<E: Event>(_: &E) -> &'static str {
+///     E::NAME
+/// }
+/// assert_eq!(name_of(&BeforeToolCall::default()), "BeforeToolCall");
+/// assert_eq!(name_of(&LlmDelta::default()), "LlmDelta");
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an event",
     label = "not an event",
@@ -148,6 +176,16 @@ pub trait Event: Sized + Send + Sync {
 pub type Said<E> = <<E as Event>::Kind as Kind>::Said<E>;
 
 /// An event that hooks look at: marked `#[observe]` in its vocabulary.
+///
+/// ```
+/// use hooks_core::agent::{AgentContext, AgentEvent, HeartbeatTick};
+/// use hooks_core::{Event, Observed, ObservesNow, hooks};
+///
+/// fn tell<E: Observed<Vocabulary = AgentEvent<'static>>>(hooks: impl ObservesNow<E>, event: &E) {
+///     hooks.observe_now(&AgentContext::new("s1"), event);
+/// }
+/// tell(hooks![], &HeartbeatTick);
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an observed event",
     label = "not observed",
@@ -160,6 +198,19 @@ pub trait Observed: Event<Kind = Observe> {}
 impl<E: Event<Kind = Observe>> Observed for E {}
 
 /// An event that hooks may change, answer or stop: marked `#[intercept]` in its vocabulary.
+///
+/// ```
+/// use hooks_core::agent::{AgentContext, AgentEvent, BeforeToolCall};
+/// use hooks_core::{Intercepted, InterceptsNow, hooks};
+///
+/// fn goes_on<E>(hooks: impl InterceptsNow<E>, event: &mut E) -> bool
+/// where
+///     E: Intercepted<Vocabulary = AgentEvent<'static>>,
+/// {
+///     hooks.intercept_now(&AgentContext::new("s1"), event).is_continue()
+/// }
+/// assert!(goes_on(hooks![], &mut BeforeToolCall::default()));
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an intercepted event",
     label = "not intercepted",
@@ -181,6 +232,16 @@ pub trait Intercepted: Event<Kind = Intercept> {
 }
 
 /// An intercepted event that hooks may block: one without `no_block`.
+///
+/// ```
+/// use hooks_core::agent::BeforeToolCall;
+/// use hooks_core::{Blockable, HookAction};
+///
+/// fn deny<E: Blockable>() -> HookAction<E> {
+///     HookAction::block("not today")
+/// }
+/// assert!(!deny::<BeforeToolCall>().is_continue());
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be blocked",
     label = "cannot be blocked",
@@ -203,6 +264,20 @@ pub trait Blockable: Intercepted {
 
 /// An event on which a hook with `timeout` needs no `on_timeout`: what guards fails closed, what only
 /// watches is skipped, and what may neither be blocked nor is only watched has to say.
+///
+/// ```
+/// use hooks_core::agent::{AfterToolCall, BeforeToolCall, ToolCallEnd};
+/// use hooks_core::hook;
+///
+/// #[hook(timeout = "2s")]
+/// async fn guard(_: &BeforeToolCall) { /* blocks if it takes longer */ }
+///
+/// #[hook(timeout = "2s")]
+/// async fn watch(_: &ToolCallEnd<'_>) { /* is skipped if it takes longer */ }
+///
+/// #[hook(timeout = "2s", on_timeout = skip)]
+/// async fn rewrite(_: &mut AfterToolCall) { /* has to say */ }
+/// ```
 #[diagnostic::on_unimplemented(
     message = "a hook on `{Self}` has to say what a timeout does",
     label = "write `on_timeout = skip` beside it",
@@ -230,6 +305,19 @@ impl<E: Event<Kind = Intercept> + Blockable> DefaultPolicy<Intercept> for E {
 }
 
 /// An event that `skip` can put back as it was before a hook that failed: every one that is `Clone`.
+///
+/// ```
+/// use hooks_core::agent::BeforeToolCall;
+/// use hooks_core::{Restorable, hook};
+///
+/// fn can_be_put_back<E: Restorable>() {}
+/// can_be_put_back::<BeforeToolCall>();
+///
+/// #[hook(on_panic = skip)]
+/// fn lower(call: &mut BeforeToolCall) {
+///     call.name.make_ascii_lowercase();
+/// }
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not `Clone`, so `skip` cannot put it back as it was before the hook",
     label = "`skip` needs `{Self}: Clone`",
@@ -251,6 +339,16 @@ impl<E: Event + Clone> Restorable for E {
 }
 
 /// An intercepted event that hooks may answer in the agent's place: one with `respond = …`.
+///
+/// ```
+/// use hooks_core::agent::{BeforeToolCall, ToolOutput};
+/// use hooks_core::{HookAction, Respondable};
+///
+/// fn answer<E: Respondable<Answer = ToolOutput>>() -> HookAction<E> {
+///     HookAction::respond(ToolOutput::new("from the cache"))
+/// }
+/// assert!(!answer::<BeforeToolCall>().is_continue());
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be answered by a hook",
     label = "no response is possible",
@@ -263,6 +361,14 @@ pub trait Respondable: Event<Response = Self::Answer> {
 }
 
 /// An event with a subject, the field that `only("glob")` matches: one with `subject = …`.
+///
+/// ```
+/// use hooks_core::Subject;
+/// use hooks_core::agent::BeforeToolCall;
+///
+/// let call = BeforeToolCall { name: "shell".into(), ..Default::default() };
+/// assert_eq!(call.subject(), "shell");
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no subject, so `only(…)` has nothing to match",
     label = "no subject",

@@ -21,6 +21,13 @@ use crate::plan::{Describe, Plan, Planner};
 use crate::result::HookResult;
 
 /// The context that hooks on `E` may read.
+///
+/// ```
+/// use hooks_core::Context;
+/// use hooks_core::agent::{AgentContext, BeforeToolCall};
+///
+/// let cx: Context<BeforeToolCall> = AgentContext::new("s1");
+/// ```
 pub type Context<E> = <<E as Event>::Vocabulary as Vocabulary>::Context;
 /// How a dispatch holds the event: `&E` or `&mut E`.
 #[doc(hidden)]
@@ -274,12 +281,37 @@ impl<H: HandleAsync<E, Said: Return<E>> + Hook, E: Event> Step<H, E> for Later {
 }
 
 /// Hooks that can be told of the observed event `E`.
+///
+/// ```
+/// use hooks_core::agent::{AgentContext, LlmDelta};
+/// use hooks_core::{Observes, hooks};
+///
+/// async fn stream(hooks: impl for<'a> Observes<LlmDelta<'a>>, text: &str) {
+///     let delta = LlmDelta { text, ..Default::default() };
+///     hooks.observe(&AgentContext::new("s1"), &delta).await;
+/// }
+/// # #[tokio::main(flavor = "current_thread")] async fn main() {
+/// stream(hooks![], "Hello").await;
+/// # }
+/// ```
 pub trait Observes<E: Observed>: Hook {
     /// Tells all hooks; the asynchronous ones run concurrently, and none can stop another.
     fn observe<'a>(&'a self, cx: &'a Context<E>, event: &'a E) -> impl Future<Output = ()> + Send;
 }
 
 /// Hooks that can be asked about the intercepted event `E`.
+///
+/// ```
+/// use hooks_core::agent::{AgentContext, BeforeStop};
+/// use hooks_core::{Intercepts, hooks};
+///
+/// async fn may_stop(hooks: impl Intercepts<BeforeStop>) -> bool {
+///     hooks.intercept(&AgentContext::new("s1"), &mut BeforeStop::default()).await.is_continue()
+/// }
+/// # #[tokio::main(flavor = "current_thread")] async fn main() {
+/// assert!(may_stop(hooks![]).await);
+/// # }
+/// ```
 pub trait Intercepts<E: Intercepted>: Hook {
     /// Asks the hooks in order, until one blocks, answers or aborts. Changes are made in place.
     fn intercept<'a>(
@@ -290,12 +322,37 @@ pub trait Intercepts<E: Intercepted>: Hook {
 }
 
 /// Hooks of which none is asynchronous on the observed event `E`.
+///
+/// ```
+/// use hooks_core::agent::{AgentContext, HeartbeatTick};
+/// use hooks_core::{ObservesNow, hook, hooks};
+///
+/// #[hook]
+/// fn beat(_: &HeartbeatTick) { println!("tick"); }
+///
+/// fn tick(hooks: impl ObservesNow<HeartbeatTick>) {
+///     hooks.observe_now(&AgentContext::new("s1"), &HeartbeatTick);
+/// }
+/// tick(hooks![beat]);
+/// ```
 pub trait ObservesNow<E: Observed>: Hook {
     /// As [`Observes::observe`], without an executor.
     fn observe_now<'a>(&'a self, cx: &'a Context<E>, event: &'a E);
 }
 
 /// Hooks of which none is asynchronous on the intercepted event `E`.
+///
+/// ```
+/// use hooks_core::agent::{AgentContext, BeforeToolCall};
+/// use hooks_core::{InterceptsNow, hook};
+///
+/// #[hook]
+/// fn lower(call: &mut BeforeToolCall) { call.name.make_ascii_lowercase(); }
+///
+/// let mut call = BeforeToolCall { name: "Shell".into(), ..Default::default() };
+/// assert!(lower.intercept_now(&AgentContext::new("s1"), &mut call).is_continue());
+/// assert_eq!(call.name, "shell");
+/// ```
 pub trait InterceptsNow<E: Intercepted>: Hook {
     /// As [`Intercepts::intercept`], without an executor.
     fn intercept_now<'a>(&'a self, cx: &'a Context<E>, event: &'a mut E) -> HookResult<E>;
