@@ -1,0 +1,1 @@
+//! Asks somebody before a tool runs.

@@ -1,0 +1,1 @@
+//! Tools that may not be called at all.

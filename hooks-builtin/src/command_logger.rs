@@ -1,0 +1,1 @@
+//! One line a tool call, for people.

@@ -1,0 +1,1 @@
+//! The configuration that turns hooks on.

@@ -1,0 +1,218 @@
+//! Patterns of tools' names, as the configuration writes them.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::str::FromStr;
+
+use globset::{GlobBuilder, GlobMatcher};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+/// A pattern of tools' names: `shell`, `mcp__*`, `file_{read,write}`, `tool_?`, `[a-c]*`.
+///
+/// It matches the whole name, and case matters. mini-claw-code's `glob::Pattern`.
+///
+/// ```
+/// use hooks_builtin::Glob;
+///
+/// let glob: Glob = "mcp__*".parse().unwrap();
+/// assert!(glob.matches("mcp__github") && !glob.matches("shell"));
+/// assert!("file_[".parse::<Glob>().is_err());
+/// ```
+#[derive(Clone)]
+pub struct Glob(GlobMatcher);
+
+/// Why a pattern is no glob.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{pattern}` is not a glob: {reason}")]
+pub struct GlobError {
+    pattern: String,
+    reason: String,
+}
+
+impl Glob {
+    /// A glob of a pattern.
+    ///
+    /// # Errors
+    ///
+    /// If a bracket or a brace is not closed, or the pattern is empty.
+    pub fn new(pattern: &str) -> Result<Self, GlobError> {
+        let wrong = |reason: String| GlobError {
+            pattern: pattern.to_owned(),
+            reason,
+        };
+        if pattern.is_empty() {
+            return Err(wrong("it is empty, and matches no tool".into()));
+        }
+        // A tool's name is no path: `*` matches a `/` as well.
+        GlobBuilder::new(pattern)
+            .literal_separator(false)
+            .backslash_escape(true)
+            .build()
+            .map(|glob| Glob(glob.compile_matcher()))
+            .map_err(|error| wrong(error.kind().to_string()))
+    }
+
+    /// Whether the name matches.
+    #[must_use]
+    pub fn matches(&self, name: &str) -> bool {
+        self.0.is_match(name)
+    }
+
+    /// The pattern as it was written.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        self.0.glob().glob()
+    }
+}
+
+impl FromStr for Glob {
+    type Err = GlobError;
+
+    fn from_str(pattern: &str) -> Result<Self, GlobError> {
+        Glob::new(pattern)
+    }
+}
+
+impl fmt::Display for Glob {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl fmt::Debug for Glob {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self.as_str(), f)
+    }
+}
+
+impl PartialEq for Glob {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_str() == other.as_str()
+    }
+}
+
+impl Eq for Glob {}
+
+impl Serialize for Glob {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+impl<'de> Deserialize<'de> for Glob {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let pattern = Cow::<str>::deserialize(deserializer)?;
+        Glob::new(&pattern).map_err(de::Error::custom)
+    }
+}
+
+impl JsonSchema for Glob {
+    fn schema_name() -> Cow<'static, str> {
+        "Glob".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "type": "string",
+            "minLength": 1,
+            "description": "A pattern of tools' names: `shell`, `mcp__*`, `file_{read,write}`.",
+        })
+    }
+}
+
+/// Patterns of which one has to match. Without any it matches nothing.
+///
+/// ```
+/// use hooks_builtin::Globs;
+///
+/// let globs = Globs::new(["shell", "mcp__*"]).unwrap();
+/// assert!(globs.matches("mcp__github") && !globs.matches("read"));
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct Globs(Vec<Glob>);
+
+impl Globs {
+    /// Globs of patterns.
+    ///
+    /// # Errors
+    ///
+    /// If one of them is no glob: see [`Glob::new`].
+    pub fn new<P: AsRef<str>>(patterns: impl IntoIterator<Item = P>) -> Result<Self, GlobError> {
+        patterns
+            .into_iter()
+            .map(|pattern| Glob::new(pattern.as_ref()))
+            .collect::<Result<_, _>>()
+            .map(Globs)
+    }
+
+    /// What matches every name.
+    #[must_use]
+    pub fn all() -> Self {
+        Globs(vec![Glob::new("*").expect("`*` is a glob")])
+    }
+
+    /// Whether one of the patterns matches the name.
+    #[must_use]
+    pub fn matches(&self, name: &str) -> bool {
+        self.0.iter().any(|glob| glob.matches(name))
+    }
+
+    /// Whether there is no pattern.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The patterns, in the order in which they were written.
+    pub fn iter(&self) -> impl Iterator<Item = &Glob> {
+        self.0.iter()
+    }
+}
+
+impl FromIterator<Glob> for Globs {
+    fn from_iter<I: IntoIterator<Item = Glob>>(globs: I) -> Self {
+        Globs(globs.into_iter().collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_glob_matches_the_whole_name() {
+        let matches = |pattern: &str, name: &str| Glob::new(pattern).unwrap().matches(name);
+        assert!(matches("shell", "shell"));
+        assert!(!matches("shell", "shell2"));
+        assert!(!matches("shell", "my_shell"));
+        assert!(!matches("shell", "Shell"));
+        assert!(matches("mcp__*", "mcp__a/b.c"));
+        assert!(matches("file_{read,write}", "file_write"));
+        assert!(matches("tool_?", "tool_1"));
+        assert!(!matches("tool_?", "tool_12"));
+        assert!(matches("[a-c]*", "base"));
+        assert!(matches(r"\*", "*"));
+        assert!(!matches(r"\*", "x"));
+    }
+
+    #[test]
+    fn what_is_no_glob_is_an_error_that_quotes_it() {
+        for pattern in ["", "file_[", "{a", "[z-a]"] {
+            let error = Glob::new(pattern).unwrap_err().to_string();
+            assert!(error.contains(&format!("`{pattern}`")), "{error}");
+        }
+    }
+
+    #[test]
+    fn globs_are_written_and_read_as_a_list() {
+        let globs: Globs = serde_json::from_str(r#"["shell", "mcp__*"]"#).unwrap();
+        assert_eq!(
+            serde_json::to_string(&globs).unwrap(),
+            r#"["shell","mcp__*"]"#
+        );
+        assert!(serde_json::from_str::<Globs>(r#"["["]"#).is_err());
+        assert!(!Globs::default().matches("shell") && Globs::all().matches(""));
+    }
+}

@@ -1,0 +1,1 @@
+//! Every event, as a line of JSON in a file.

@@ -1,0 +1,1 @@
+//! Relative paths of file tools, made absolute under a root.

@@ -1,0 +1,138 @@
+//! Where a path really leads: `~`, `.`, `..` and symbolic links resolved as the system would.
+
+use std::collections::VecDeque;
+use std::ffi::OsString;
+use std::io;
+use std::path::{Component, Path, PathBuf};
+
+/// As many links as Linux follows before it gives up.
+const MOST_LINKS: usize = 40;
+
+/// Where `path` leads from the directory `base`, which is absolute.
+///
+/// `~` and `~/…` are the home directory, as a shell has them. Links of what exists are followed, and a `..`
+/// leaves the directory that a link led to; what does not exist yet stands as it is written, so that a path
+/// to be created is resolved as well.
+///
+/// # Errors
+///
+/// If the path holds a NUL, is in the home directory of another user (`~name`), or goes in circles; or if the
+/// home directory is asked for and not known. A link that cannot be read is an error as well.
+pub(crate) fn resolve(path: &str, base: &Path) -> io::Result<PathBuf> {
+    let wrong = |reason: &str| Err(io::Error::new(io::ErrorKind::InvalidInput, reason));
+    if path.contains('\0') {
+        return wrong("it holds a NUL");
+    }
+    let start = match path.strip_prefix('~') {
+        None => base.join(path),
+        Some(rest) if rest.is_empty() || rest.starts_with('/') => match std::env::home_dir() {
+            Some(home) if home.is_absolute() => home.join(rest.trim_start_matches('/')),
+            _ => return wrong("the home directory is not known"),
+        },
+        Some(_) => return wrong("it is in the home directory of another user"),
+    };
+    follow(&start)
+}
+
+/// Follows the links of an absolute path.
+fn follow(path: &Path) -> io::Result<PathBuf> {
+    let mut ahead: VecDeque<OsString> = VecDeque::new();
+    push_front(&mut ahead, path);
+    let mut done = PathBuf::from("/");
+    if let Some(Component::Prefix(prefix)) = path.components().next() {
+        done = PathBuf::from(prefix.as_os_str());
+        done.push("/");
+    }
+    let root = done.clone();
+    let mut links = 0;
+    while let Some(name) = ahead.pop_front() {
+        if name == ".." {
+            done.pop();
+            continue;
+        }
+        done.push(&name);
+        match done.symlink_metadata() {
+            Ok(found) if found.is_symlink() => {
+                links += 1;
+                if links > MOST_LINKS {
+                    return Err(io::Error::other("its links go in circles"));
+                }
+                let target = done.read_link()?;
+                done.pop();
+                if target.is_absolute() {
+                    done.clone_from(&root);
+                }
+                push_front(&mut ahead, &target);
+            }
+            Ok(_) => {}
+            Err(error) if missing(&error) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(done)
+}
+
+/// Whether there is nothing at a path, and so no link: also where a file stands in a directory's place, or
+/// where a name is longer than any can be.
+fn missing(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory | io::ErrorKind::InvalidFilename
+    )
+}
+
+fn push_front(ahead: &mut VecDeque<OsString>, path: &Path) {
+    for component in path.components().rev() {
+        match component {
+            Component::Normal(name) => ahead.push_front(name.to_owned()),
+            Component::ParentDir => ahead.push_front("..".into()),
+            Component::CurDir | Component::RootDir | Component::Prefix(_) => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dots_are_resolved_and_stop_at_the_root() {
+        let at = |path| resolve(path, Path::new("/no/such")).unwrap();
+        assert_eq!(at("a/./b/../c"), Path::new("/no/such/a/c"));
+        assert_eq!(at("../../../../etc/passwd"), Path::new("/etc/passwd"));
+        assert_eq!(at("/x//y/"), Path::new("/x/y"));
+        assert_eq!(at(""), Path::new("/no/such"));
+    }
+
+    #[test]
+    fn a_home_directory_is_the_users_own() {
+        let home = std::env::home_dir().unwrap();
+        assert_eq!(
+            resolve("~/.ssh", Path::new("/w")).unwrap(),
+            follow(&home.join(".ssh")).unwrap()
+        );
+        assert!(resolve("~root/.ssh", Path::new("/w")).is_err());
+        assert_eq!(
+            resolve("a/~", Path::new("/w")).unwrap(),
+            Path::new("/w/a/~")
+        );
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_are_followed_before_the_dots_after_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        std::fs::create_dir_all(root.join("real/deep")).unwrap();
+        std::os::unix::fs::symlink("real/deep", root.join("link")).unwrap();
+        std::os::unix::fs::symlink("/etc", root.join("etc")).unwrap();
+        std::os::unix::fs::symlink("loop", root.join("loop")).unwrap();
+
+        assert_eq!(resolve("link/../x", &root).unwrap(), root.join("real/x"));
+        assert_eq!(
+            resolve("etc/passwd", &root).unwrap(),
+            Path::new("/etc/passwd")
+        );
+        assert!(resolve("loop/x", &root).is_err());
+    }
+}

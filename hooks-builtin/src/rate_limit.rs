@@ -1,0 +1,1 @@
+//! How often tools may be called.

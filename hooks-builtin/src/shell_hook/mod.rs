@@ -1,0 +1,1 @@
+//! A command that runs before or after tool calls.

@@ -1,0 +1,1 @@
+//! A guard against server-side request forgery.

@@ -1,0 +1,1 @@
+//! Answers repeated calls from memory.

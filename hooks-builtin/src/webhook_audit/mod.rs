@@ -1,0 +1,1 @@
+//! Posts an audit event for every tool call.
