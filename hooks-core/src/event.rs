@@ -19,8 +19,8 @@ use crate::action::{HookAction, Return};
 use crate::answers::Slot;
 use crate::hook::{Access, Context, Outcome};
 use crate::order::Agreed;
-use crate::registry::{BoxFuture, Handler};
-use crate::result::{Cancel, HookResult, Scope};
+use crate::registry::{BoxFuture, Handler, Placed};
+use crate::result::{Cancel, Decision, HookResult, Scope};
 
 /// All events of one kind of agent: what `#[derive(HookEvent)]` makes of an enum.
 ///
@@ -61,6 +61,13 @@ pub trait Vocabulary: SharesVocabulary<Self> + Sized {
     fn handler_name(handler: &Self::Handler) -> &str;
     #[doc(hidden)]
     fn handler_priority(handler: &Self::Handler) -> i32;
+    #[doc(hidden)]
+    fn handler_decided(
+        handler: &Self::Handler,
+        cx: &Self::Context,
+        view: Self::View<'_>,
+        decision: Decision<'_>,
+    );
 }
 
 /// A vocabulary whose [`HookRegistry`](crate::HookRegistry) takes handlers of type `H`.
@@ -510,7 +517,7 @@ pub trait Kind: Sized {
     /// Runs the handlers of a registry.
     #[doc(hidden)]
     fn ask_all<'a, E: Event<Kind = Self>>(
-        handlers: &'a [Box<Handler<E>>],
+        handlers: &'a [Placed<Handler<E>>],
         cx: &'a Context<E>,
         access: Self::Access<'a, E>,
     ) -> impl Future<Output = Self::Outcome<E>> + Send;
@@ -549,11 +556,16 @@ impl Kind for Observe {
     }
 
     async fn ask_all<'a, E: Event<Kind = Self>>(
-        handlers: &'a [Box<Handler<E>>],
+        handlers: &'a [Placed<Handler<E>>],
         cx: &'a Context<E>,
         event: &'a E,
     ) {
-        crate::registry::join_all(handlers.iter().map(|handler| E::ask(handler, cx, event))).await;
+        crate::registry::join_all(
+            handlers
+                .iter()
+                .map(|placed| E::ask(&placed.handler, cx, event)),
+        )
+        .await;
     }
 }
 
@@ -594,16 +606,17 @@ impl Kind for Intercept {
     }
 
     async fn ask_all<'a, E: Event<Kind = Self>>(
-        handlers: &'a [Box<Handler<E>>],
+        handlers: &'a [Placed<Handler<E>>],
         cx: &'a Context<E>,
         event: &'a mut E,
     ) -> HookResult<E> {
-        for handler in handlers {
+        for (nth, Placed { handler, .. }) in handlers.iter().enumerate() {
             let action = E::ask(handler, cx, &mut *event).await;
             let name = || Cow::Owned(E::Vocabulary::handler_name(handler).into());
-            match action.settle(event, name) {
-                HookResult::Continue => {}
-                decided => return decided,
+            let result = action.settle(event, name);
+            if !result.is_continue() {
+                crate::registry::tell(&handlers[nth + 1..], cx, &*event, Decision::from(&result));
+                return result;
             }
         }
         HookResult::Continue

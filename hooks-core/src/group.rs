@@ -18,7 +18,7 @@ use crate::event::{AnyVocabulary, Event, Intercept, Kind, Observe};
 use crate::hook::{Access, Context, Handle, HandleAsync, Hook, Outcome, Step, StepNow};
 use crate::order::Agreed;
 use crate::plan::{Describe, Planner};
-use crate::result::HookResult;
+use crate::result::{Decision, HookResult};
 
 /// A tuple of hooks, or of groups, that share the vocabulary `V` and run one after another.
 pub struct Group<V, T> {
@@ -67,6 +67,13 @@ impl<V, T: fmt::Debug> fmt::Debug for Group<V, T> {
 /// for eight hooks than the same checks by hand have.
 pub trait AllNow<E: Event, K: Kind> {
     fn all<'a>(&'a self, cx: &'a Context<E>, event: Access<'a, E>) -> Outcome<E>;
+    /// Tells the members from the position `FROM` on what one before them has decided.
+    fn decided<'a, const FROM: usize>(
+        &'a self,
+        cx: &'a Context<E>,
+        event: &'a E,
+        decision: Decision<'a>,
+    );
 }
 
 /// How the members of a group are asked about the events of one kind.
@@ -76,6 +83,14 @@ pub trait All<E: Event, K: Kind> {
         cx: &'a Context<E>,
         event: Access<'a, E>,
     ) -> impl Future<Output = Outcome<E>> + Send;
+
+    /// As [`AllNow::decided`].
+    fn decided<'a, const FROM: usize>(
+        &'a self,
+        cx: &'a Context<E>,
+        event: &'a E,
+        decision: Decision<'a>,
+    );
 }
 
 #[diagnostic::do_not_recommend]
@@ -86,6 +101,11 @@ where
     #[inline(always)]
     fn handle<'a>(&'a self, cx: &'a Context<Ev>, event: Access<'a, Ev>) -> Outcome<Ev> {
         self.all(cx, event)
+    }
+
+    #[inline(always)]
+    fn decided<'a>(&'a self, cx: &'a Context<Ev>, event: &'a Ev, decision: Decision<'a>) {
+        AllNow::<Ev, Ev::Kind>::decided::<0>(self, cx, event, decision);
     }
 }
 
@@ -113,6 +133,11 @@ where
     ) -> impl Future<Output = Outcome<Ev>> + Send {
         self.all(cx, event)
     }
+
+    #[inline(always)]
+    fn decided<'a>(&'a self, cx: &'a Context<Ev>, event: &'a Ev, decision: Decision<'a>) {
+        All::<Ev, Ev::Kind>::decided::<0>(self, cx, event, decision);
+    }
 }
 
 /// No hook at all. What handles nothing is never asked.
@@ -136,13 +161,45 @@ macro_rules! answers {
 /// Goes on to the next hook, or stops with what this one decided. `Continue` holds nothing, so it is not
 /// dropped: in a long list the optimiser does not see everywhere that there is nothing to drop.
 macro_rules! unless_decided {
-    ($result:expr) => {{
+    ($result:expr, $decided:expr) => {{
         let result = $result;
         if !result.is_continue() {
+            $decided(Decision::from(&result));
             return result;
         }
         forget(result);
     }};
+}
+
+/// Nothing is decided about what is only observed.
+macro_rules! never_decided {
+    ($E:ty) => {
+        #[inline(always)]
+        fn decided<'a, const FROM: usize>(
+            &'a self,
+            _: &'a Context<$E>,
+            _: &'a $E,
+            _: Decision<'a>,
+        ) {
+        }
+    };
+}
+
+/// Tells the members that come after the one which has decided.
+macro_rules! tell_the_rest {
+    ($E:ty, $step:ident, $($H:ident $i:tt),*) => {
+        #[inline(always)]
+        fn decided<'a, const FROM: usize>(
+            &'a self,
+            cx: &'a Context<$E>,
+            event: &'a $E,
+            decision: Decision<'a>,
+        ) {
+            $(if FROM <= $i {
+                <ModeOf<$H, $E> as $step<_, _>>::decided(&self.members.$i, cx, event, decision);
+            })*
+        }
+    };
 }
 
 /// Implements a group of each width.
@@ -169,6 +226,8 @@ macro_rules! groups {
             fn all<'a>(&'a self, cx: &'a Context<Ev>, event: &'a Ev) {
                 $(<ModeOf<$H, Ev> as StepNow<_, _>>::step(&self.members.$i, cx, event);)*
             }
+
+            never_decided!(Ev);
         }
 
         impl<V, Ev: Event<Kind = Intercept>, $($H: Hook),*> AllNow<Ev, Intercept> for Group<V, ($($H,)*)>
@@ -178,10 +237,13 @@ macro_rules! groups {
             #[inline(always)]
             fn all<'a>(&'a self, cx: &'a Context<Ev>, event: &'a mut Ev) -> HookResult<Ev> {
                 $(unless_decided!(
-                    <ModeOf<$H, Ev> as StepNow<_, _>>::step(&self.members.$i, cx, &mut *event)
+                    <ModeOf<$H, Ev> as StepNow<_, _>>::step(&self.members.$i, cx, &mut *event),
+                    |decision| AllNow::<Ev, Intercept>::decided::<{ $i + 1 }>(self, cx, event, decision)
                 );)*
                 HookResult::Continue
             }
+
+            tell_the_rest!(Ev, StepNow, $($H $i),*);
         }
 
         impl<V, Ev: Event<Kind = Observe>, $($H: Hook),*> All<Ev, Observe> for Group<V, ($($H,)*)>
@@ -205,6 +267,8 @@ macro_rules! groups {
                 })
                 .await;
             }
+
+            never_decided!(Ev);
         }
 
         impl<V, Ev: Event<Kind = Intercept>, $($H: Hook),*> All<Ev, Intercept> for Group<V, ($($H,)*)>
@@ -217,10 +281,15 @@ macro_rules! groups {
                     let said = <ModeOf<$H, Ev> as Step<_, _>>::step(&self.members.$i, cx, &mut *event)
                         .await
                         .said();
-                    unless_decided!(Intercept::settle(&mut *event, said, $H::NAME));
+                    unless_decided!(
+                        Intercept::settle(&mut *event, said, $H::NAME),
+                        |decision| All::<Ev, Intercept>::decided::<{ $i + 1 }>(self, cx, event, decision)
+                    );
                 )*
                 HookResult::Continue
             }
+
+            tell_the_rest!(Ev, Step, $($H $i),*);
         }
     )* };
 }

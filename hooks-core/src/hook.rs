@@ -18,7 +18,7 @@ use crate::event::{Event, Intercepted, Kind, Observed, SharesVocabulary, Vocabul
 use crate::order::{Agreed, Listed, Number};
 use crate::pipeline::At;
 use crate::plan::{Describe, Plan, Planner};
-use crate::result::HookResult;
+use crate::result::{Decision, HookResult};
 
 /// The context that hooks on `E` may read.
 ///
@@ -120,6 +120,14 @@ pub trait Handle<E> {
     fn handle<'a>(&'a self, cx: &'a Context<E>, event: Access<'a, E>) -> Outcome<E>
     where
         E: Event;
+
+    /// Told that a hook before this one has decided. Most hooks do not care.
+    #[inline(always)]
+    fn decided<'a>(&'a self, _: &'a Context<E>, _: &'a E, _: Decision<'a>)
+    where
+        E: Event,
+    {
+    }
 }
 
 /// A hook's asynchronous answer to `E`: what the user's function returns, so that its future is the
@@ -151,6 +159,14 @@ pub trait HandleAsync<E> {
     {
         settled(self, cx, event)
     }
+
+    /// As [`Handle::decided`].
+    #[inline(always)]
+    fn decided<'a>(&'a self, _: &'a Context<E>, _: &'a E, _: Decision<'a>)
+    where
+        E: Event,
+    {
+    }
 }
 
 /// Awaits one hook's answer, and does what it says.
@@ -167,6 +183,8 @@ async fn settled<'a, E: Event, H: HandleAsync<E, Said: Return<E>> + Hook + ?Size
 #[doc(hidden)]
 pub trait StepNow<H, E: Event> {
     fn step<'a>(hook: &'a H, cx: &'a Context<E>, event: Access<'a, E>) -> Outcome<E>;
+    /// Tells `H` what a hook before it has decided.
+    fn decided<'a>(hook: &'a H, cx: &'a Context<E>, event: &'a E, decision: Decision<'a>);
 }
 
 #[diagnostic::do_not_recommend]
@@ -175,6 +193,9 @@ impl<H, E: Event> StepNow<H, E> for Skip {
     fn step<'a>(_: &'a H, _: &'a Context<E>, _: Access<'a, E>) -> Outcome<E> {
         E::Kind::go_on::<E>()
     }
+
+    #[inline(always)]
+    fn decided<'a>(_: &'a H, _: &'a Context<E>, _: &'a E, _: Decision<'a>) {}
 }
 
 #[diagnostic::do_not_recommend]
@@ -182,6 +203,11 @@ impl<H: Handle<E> + Hook, E: Event> StepNow<H, E> for Now {
     #[inline(always)]
     fn step<'a>(hook: &'a H, cx: &'a Context<E>, event: Access<'a, E>) -> Outcome<E> {
         hook.handle(cx, event)
+    }
+
+    #[inline(always)]
+    fn decided<'a>(hook: &'a H, cx: &'a Context<E>, event: &'a E, decision: Decision<'a>) {
+        hook.decided(cx, event, decision);
     }
 }
 
@@ -194,6 +220,9 @@ where
     fn step<'a>(_: &'a H, _: &'a Context<E>, _: Access<'a, E>) -> Outcome<E> {
         E::go_on()
     }
+
+    #[inline(always)]
+    fn decided<'a>(_: &'a H, _: &'a Context<E>, _: &'a E, _: Decision<'a>) {}
 }
 
 /// Asks `H` about `E` as its mode says, in a future.
@@ -213,6 +242,9 @@ pub trait Step<H, E: Event> {
         cx: &'a Context<E>,
         event: Access<'a, E>,
     ) -> impl Future<Output = Outcome<E>> + Send;
+
+    /// Tells `H` what a hook before it has decided.
+    fn decided<'a>(hook: &'a H, cx: &'a Context<E>, event: &'a E, decision: Decision<'a>);
 }
 
 #[diagnostic::do_not_recommend]
@@ -236,6 +268,9 @@ impl<H: Sync, E: Event> Step<H, E> for Skip {
     ) -> impl Future<Output = Outcome<E>> + Send {
         core::future::ready(E::Kind::go_on::<E>())
     }
+
+    #[inline(always)]
+    fn decided<'a>(_: &'a H, _: &'a Context<E>, _: &'a E, _: Decision<'a>) {}
 }
 
 #[diagnostic::do_not_recommend]
@@ -254,6 +289,11 @@ impl<H: Handle<E> + Hook, E: Event> Step<H, E> for Now {
     #[inline]
     async fn whole<'a>(hook: &'a H, cx: &'a Context<E>, event: Access<'a, E>) -> Outcome<E> {
         hook.handle(cx, event)
+    }
+
+    #[inline(always)]
+    fn decided<'a>(hook: &'a H, cx: &'a Context<E>, event: &'a E, decision: Decision<'a>) {
+        hook.decided(cx, event, decision);
     }
 }
 
@@ -277,6 +317,11 @@ impl<H: HandleAsync<E, Said: Return<E>> + Hook, E: Event> Step<H, E> for Later {
         event: Access<'a, E>,
     ) -> impl Future<Output = Outcome<E>> + Send {
         hook.decide(cx, event)
+    }
+
+    #[inline(always)]
+    fn decided<'a>(hook: &'a H, cx: &'a Context<E>, event: &'a E, decision: Decision<'a>) {
+        hook.decided(cx, event, decision);
     }
 }
 
@@ -319,6 +364,10 @@ pub trait Intercepts<E: Intercepted>: Hook {
         cx: &'a Context<E>,
         event: &'a mut E,
     ) -> impl Future<Output = HookResult<E>> + Send;
+
+    /// Tells the hooks that one before them all has decided.
+    #[doc(hidden)]
+    fn decided<'a>(&'a self, cx: &'a Context<E>, event: &'a E, decision: Decision<'a>);
 }
 
 /// Hooks of which none is asynchronous on the observed event `E`.
@@ -382,6 +431,11 @@ where
     ) -> impl Future<Output = HookResult<E>> + Send {
         <ModeOf<H, E> as Step<H, E>>::whole(self, cx, event)
     }
+
+    #[inline]
+    fn decided<'a>(&'a self, cx: &'a Context<E>, event: &'a E, decision: Decision<'a>) {
+        <ModeOf<H, E> as Step<H, E>>::decided(self, cx, event, decision);
+    }
 }
 
 impl<E: Observed, H: Hook> ObservesNow<E> for H
@@ -423,6 +477,17 @@ macro_rules! answer_as {
                 let $this = self;
                 $hook.handle(cx, event)
             }
+
+            #[inline]
+            fn decided<'a>(
+                &'a self,
+                cx: &'a $crate::Context<E>,
+                event: &'a E,
+                decision: $crate::Decision<'a>,
+            ) {
+                let $this = self;
+                $hook.decided(cx, event, decision);
+            }
         }
 
         #[diagnostic::do_not_recommend]
@@ -450,6 +515,17 @@ macro_rules! answer_as {
             ) -> impl ::core::future::Future<Output = $crate::hook::Outcome<E>> + Send {
                 let $this = self;
                 $hook.decide(cx, event)
+            }
+
+            #[inline]
+            fn decided<'a>(
+                &'a self,
+                cx: &'a $crate::Context<E>,
+                event: &'a E,
+                decision: $crate::Decision<'a>,
+            ) {
+                let $this = self;
+                $hook.decided(cx, event, decision);
             }
         }
     )* };
@@ -510,6 +586,13 @@ impl<E: Event, H: Handle<E>> Handle<E> for Option<H> {
             None => E::Kind::go_on::<E>(),
         }
     }
+
+    #[inline]
+    fn decided<'a>(&'a self, cx: &'a Context<E>, event: &'a E, decision: Decision<'a>) {
+        if let Some(hook) = self {
+            hook.decided(cx, event, decision);
+        }
+    }
 }
 
 #[diagnostic::do_not_recommend]
@@ -531,5 +614,12 @@ impl<E: Event, H: HandleAsync<E, Said: Return<E>> + Hook> HandleAsync<E> for Opt
         event: Access<'a, E>,
     ) -> impl Future<Output = Outcome<E>> + Send {
         self.handle(cx, event)
+    }
+
+    #[inline]
+    fn decided<'a>(&'a self, cx: &'a Context<E>, event: &'a E, decision: Decision<'a>) {
+        if let Some(hook) = self {
+            hook.decided(cx, event, decision);
+        }
     }
 }

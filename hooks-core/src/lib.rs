@@ -133,7 +133,7 @@ pub use crate::hook::{Context, Hook, Intercepts, InterceptsNow, Observes, Observ
 pub use crate::pipeline::Pipeline;
 pub use crate::plan::{Plan, PlanRow};
 pub use crate::registry::HookRegistry;
-pub use crate::result::{Cancel, HookResult, Scope};
+pub use crate::result::{Cancel, Decision, HookResult, Scope};
 
 #[cfg(feature = "macros")]
 pub use async_trait::async_trait;

@@ -14,7 +14,7 @@ use crate::answers::{Every, Later};
 use crate::event::{Event, Handles, Intercepted, Kind, Observed, SharesVocabulary, Vocabulary};
 use crate::hook::{Access, Context, HandleAsync, Hook, Intercepts, Observes, Outcome};
 use crate::plan::{Describe, Plan, Planner};
-use crate::result::HookResult;
+use crate::result::{Decision, HookResult};
 
 /// A boxed future, as `#[async_trait]` makes it.
 #[doc(hidden)]
@@ -129,7 +129,38 @@ pub(crate) async fn join_all<'a>(futures: impl Iterator<Item = BoxFuture<'a, ()>
 /// # }
 /// ```
 pub struct HookRegistry<V: Vocabulary> {
-    handlers: Vec<Box<V::Handler>>,
+    handlers: Vec<Placed<V::Handler>>,
+}
+
+/// A handler in its place.
+#[doc(hidden)]
+#[expect(missing_debug_implementations, reason = "a handler need not have it")]
+pub struct Placed<H: ?Sized> {
+    priority: i32,
+    pub(crate) handler: Box<H>,
+}
+
+/// Tells handlers what one before them has decided.
+pub(crate) fn tell<E: Event>(
+    handlers: &[Placed<Handler<E>>],
+    cx: &Context<E>,
+    event: &E,
+    decision: Decision<'_>,
+) {
+    for placed in handlers {
+        E::Vocabulary::handler_decided(&placed.handler, cx, event.view(), decision);
+    }
+}
+
+/// Tells static hooks what a handler before them has decided, as their vocabulary's handler does.
+#[doc(hidden)]
+pub fn decided<'a, H: Intercepts<E>, E: Intercepted>(
+    hooks: &'a H,
+    cx: &'a Context<E>,
+    event: &'a E,
+    decision: Decision<'a>,
+) {
+    hooks.decided(cx, event, decision);
 }
 
 impl<V: Vocabulary> HookRegistry<V> {
@@ -150,11 +181,39 @@ impl<V: Vocabulary> HookRegistry<V> {
         V: Handles<H>,
     {
         let handler = V::boxed(handler);
-        let priority = V::handler_priority(&handler);
+        self.place(V::handler_priority(&handler), handler);
+    }
+
+    /// Adds a handler with the priority of its place, over its own: what `handler @ PRIORITY` is in
+    /// [`hooks![…]`](crate::hooks), for a priority that is known at run time.
+    ///
+    /// ```
+    /// use hooks_core::agent::{AgentEvent, BeforeToolCall};
+    /// use hooks_core::{HookRegistry, hook, hooks};
+    ///
+    /// #[hook(priority = 5)]
+    /// fn lower(call: &mut BeforeToolCall) { call.name.make_ascii_lowercase(); }
+    ///
+    /// #[hook(priority = 1)]
+    /// fn trim(call: &mut BeforeToolCall) { call.name = call.name.trim().into(); }
+    ///
+    /// let mut registry = HookRegistry::<AgentEvent>::new();
+    /// registry.register(hooks![lower]);
+    /// registry.register_at(10, hooks![trim]);
+    /// assert_eq!(format!("{registry:?}"), "[trim, lower]");
+    /// ```
+    pub fn register_at<H>(&mut self, priority: i32, handler: H)
+    where
+        V: Handles<H>,
+    {
+        self.place(priority, V::boxed(handler));
+    }
+
+    fn place(&mut self, priority: i32, handler: Box<V::Handler>) {
         let place = self
             .handlers
-            .partition_point(|other| V::handler_priority(other) >= priority);
-        self.handlers.insert(place, handler);
+            .partition_point(|other| other.priority >= priority);
+        self.handlers.insert(place, Placed { priority, handler });
     }
 
     /// As [`register`](Self::register), for building a registry in one expression.
@@ -227,7 +286,7 @@ impl<V: Vocabulary> fmt::Debug for HookRegistry<V> {
             .entries(
                 self.handlers
                     .iter()
-                    .map(|handler| fmt::from_fn(|f| f.write_str(V::handler_name(handler)))),
+                    .map(|placed| fmt::from_fn(|f| f.write_str(V::handler_name(&placed.handler)))),
             )
             .finish()
     }
@@ -245,12 +304,8 @@ impl<V: Vocabulary> Describe for HookRegistry<V> {
     fn describe<'d>(&'d self, plan: &mut Planner<'d, '_>) {
         plan.hook("HookRegistry", 0, &[(None, true)]);
         plan.nested(|plan| {
-            for handler in &self.handlers {
-                plan.hook(
-                    V::handler_name(handler),
-                    V::handler_priority(handler),
-                    &[(None, true)],
-                );
+            for Placed { priority, handler } in &self.handlers {
+                plan.hook(V::handler_name(handler), *priority, &[(None, true)]);
             }
         });
     }
@@ -277,5 +332,9 @@ where
         event: Access<'a, E>,
     ) -> impl Future<Output = Outcome<E>> + Send {
         <Self as HandleAsync<E>>::handle(self, cx, event)
+    }
+
+    fn decided<'a>(&'a self, cx: &'a Context<E>, event: &'a E, decision: Decision<'a>) {
+        tell(&self.handlers, cx, event, decision);
     }
 }

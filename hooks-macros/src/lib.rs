@@ -98,7 +98,7 @@ use proc_macro::TokenStream;
 /// | `timeout = "2s"` | drops an asynchronous hook that takes longer; in words as `"1m 30s"` or `"500ms"`; needs the feature `tokio`, and its runtime around the dispatch | none |
 /// | `on_timeout = block \| skip` | what then: block the event with that reason, or go on as if the hook were not there, with the event as it was before it | `block` on intercepted events, `skip` on observed ones |
 /// | `on_panic = propagate \| skip \| block` | the same for a panic; needs the feature `std` | `propagate` |
-/// | `every` | the hook sees every event of a vocabulary, read-only: its parameter is the enum, by value. One that is to see also what others block runs before them, at `priority::FIRST` | |
+/// | `every` | the hook sees every event of a vocabulary, read-only: its parameter is the enum, by value. With `decision: Decision<'_>` after the event it is told of what hooks before it decided as well, so that a log at `priority::AUDIT` also holds what was blocked | |
 /// | `vocabulary = path` | with `every`, the enum, where the parameter's type does not name it | the parameter's type |
 /// | `crate = path` | where `hooks_core` is found | `::hooks_core`, or as renamed in `Cargo.toml` |
 ///

@@ -286,6 +286,31 @@ pub(super) fn view<'t>(
     Some(view)
 }
 
+/// The parameter that tells what was decided.
+pub(super) fn decision(
+    decision: &Type,
+    signature: &Signature,
+    hook: &HookOptions,
+    errors: &mut Errors,
+) -> Option<()> {
+    if !hook.every {
+        errors.at(
+            decision.span(),
+            "what was decided is told to hooks that look at everything: write `#[hook(every)]`, and take \
+             `event: AgentEvent<'_>`",
+        );
+        return None;
+    }
+    if let Some(token) = &signature.asyncness {
+        errors.at(
+            token.span(),
+            "a hook that is told of decisions is a plain `fn`: what takes long goes to a task or a thread",
+        );
+        return None;
+    }
+    Some(())
+}
+
 /// A hook sees its event for any lifetime.
 pub(super) fn any_lifetime(ty: &AnyLifetime, errors: &mut Errors) {
     if let Some(fixed) = &ty.fixed {

@@ -323,6 +323,9 @@ fn handle(hook: &Hook, handler: &Handler) -> TokenStream {
             quote!(__E)
         }
     };
+    if handler.takes_decision {
+        return told(hook, handler, &generics);
+    }
     let (of, _, bounds) = generics.split_for_impl();
     let parts = Parts {
         core,
@@ -388,6 +391,76 @@ fn handle(hook: &Hook, handler: &Handler) -> TokenStream {
             #[inline(always)]
             #signature {
                 #body
+            }
+        }
+    }
+}
+
+/// The answer of a handler with `every` that is told of decisions: the same function is called whether the
+/// event came to the hook or a hook before it has decided.
+fn told(hook: &Hook, handler: &Handler, generics: &Generics) -> TokenStream {
+    let Hook { core, ty, .. } = hook;
+    let private = quote!(#core::__private);
+    let Handler {
+        function,
+        context,
+        options,
+        cfgs,
+        ..
+    } = handler;
+    let (of, _, bounds) = generics.split_for_impl();
+    let receiver = handler.takes_self.then(|| quote!(self,));
+    let context = context.as_ref().map(|context| {
+        quote_spanned! {driver::at(context.span())=>
+            <#context as #core::ContextOf<<__E as #core::Event>::Vocabulary>>::of(__cx),
+        }
+    });
+    let call = quote! {
+        let __span = #private::enter(__NAME, <__E as #core::Event>::NAME);
+        let () = Self::#function(#receiver #context #core::Event::view(__event), __decision);
+    };
+    let skips = options
+        .on_panic
+        .filter(|policy| policy.choice == Choice::Skip);
+    let call = match skips {
+        None => call,
+        Some(policy) => {
+            let require = quote_spanned!(driver::at(policy.option)=> #private::require_std!(););
+            quote! {
+                #require
+                if let ::core::result::Result::Err(__failure) = #private::catch(|| { #call }) {
+                    #private::skipped::<__E>(__NAME, __failure);
+                }
+            }
+        }
+    };
+    quote! {
+        #(#cfgs)*
+        #[automatically_derived]
+        impl #of #private::Handle<__E> for #ty #bounds {
+            #[inline(always)]
+            fn handle<'__a>(
+                &'__a self,
+                __cx: &'__a #core::Context<__E>,
+                __event: #private::Access<'__a, __E>,
+            ) -> #private::Outcome<__E> {
+                #private::Handle::<__E>::decided(
+                    self,
+                    __cx,
+                    <__E as #core::Event>::look(__event),
+                    #core::Decision::Continue,
+                );
+                <__E as #core::Event>::go_on()
+            }
+
+            #[inline]
+            fn decided<'__a>(
+                &'__a self,
+                __cx: &'__a #core::Context<__E>,
+                __event: &'__a __E,
+                __decision: #core::Decision<'__a>,
+            ) {
+                #call
             }
         }
     }

@@ -35,6 +35,8 @@ pub(super) struct Handler {
     pub(super) is_async: bool,
     pub(super) context: Option<Type>,
     pub(super) event: Handled,
+    /// Whether it takes what was decided, after the event.
+    pub(super) takes_decision: bool,
     /// Where the return type stands; without one the event is to blame.
     pub(super) output: Span,
     /// What it returns, where that can be named apart from the function: without an `impl Trait`, and
@@ -166,7 +168,7 @@ impl Handler {
         cfgs: Vec<Attribute>,
         errors: &mut Errors,
     ) -> Option<Handler> {
-        let parameters: Vec<&Type> = signature
+        let mut parameters: Vec<&Type> = signature
             .inputs
             .iter()
             .filter_map(|input| match input {
@@ -174,6 +176,10 @@ impl Handler {
                 FnArg::Receiver(_) => None,
             })
             .collect();
+        let decision = parameters.pop_if(|last| is_decision(last));
+        if let Some(decision) = decision {
+            check::decision(decision, signature, hook, errors)?;
+        }
         let (context, event) = match parameters.as_slice() {
             [event] => (None, event),
             [context, event] => (Some(check::context(context, errors)?), event),
@@ -213,6 +219,7 @@ impl Handler {
             function,
             context,
             event,
+            takes_decision: decision.is_some(),
             options,
             cfgs,
         })
@@ -260,6 +267,12 @@ pub(super) fn is_hook(attr: &Attribute) -> bool {
 fn cfgs(attrs: &[Attribute]) -> Vec<Attribute> {
     let is_cfg = |attr: &&Attribute| attr.path().is_ident("cfg");
     attrs.iter().filter(is_cfg).cloned().collect()
+}
+
+/// Whether a parameter is a `Decision<'_>`, by whatever path.
+fn is_decision(ty: &Type) -> bool {
+    matches!(ty, Type::Path(path)
+        if path.path.segments.last().is_some_and(|last| last.ident == "Decision"))
 }
 
 /// A type without the invisible parentheses that a `macro_rules!` matcher puts around it.

@@ -57,6 +57,15 @@ fn the_future_of_an_asynchronous_hook_is_the_users_own() {
 }
 
 #[test]
+fn what_is_told_of_decisions_is_called_from_two_places() {
+    snapshot!("hook_decision", (every, on_panic = skip), {
+        fn log(cx: &AgentContext, event: AgentEvent<'_>, decision: Decision<'_>) {
+            write(cx, event, decision)
+        }
+    });
+}
+
+#[test]
 fn a_timeout_and_a_panic_are_caught_around_the_future() {
     snapshot!(
         "hook_policies",

@@ -133,7 +133,7 @@ pub(super) fn events(events: &[Event], errors: &mut Errors) {
                 ),
             );
         }
-        for taken in ["name", "priority"] {
+        for taken in ["name", "priority", "decided"] {
             if event.method == taken {
                 reserved(event.variant.span(), taken, errors);
             }

@@ -79,6 +79,15 @@ fn the_enum(vocabulary: &Vocabulary) -> TokenStream {
             fn handler_priority(handler: &Self::Handler) -> i32 {
                 handler.priority()
             }
+
+            fn handler_decided(
+                handler: &Self::Handler,
+                cx: &Self::Context,
+                view: Self::View<'_>,
+                decision: #core::Decision<'_>,
+            ) {
+                handler.decided(cx, view, decision);
+            }
         }
 
         #[automatically_derived]

@@ -15,6 +15,7 @@ pub(super) fn handler(vocabulary: &Vocabulary) -> TokenStream {
         core,
         visibility,
         ident,
+        context,
         hooks,
         handler,
         events,
@@ -43,6 +44,18 @@ pub(super) fn handler(vocabulary: &Vocabulary) -> TokenStream {
             quote!(#signature { (**self).#method(cx, event) })
         })
         .collect();
+    let told = events.iter().map(|event| {
+        let variant = &event.variant;
+        match event.kind {
+            Kind::Observe => quote!(#ident::#variant(_) => {}),
+            Kind::Intercept(_) => {
+                quote!(#ident::#variant(event) => #private::decided(self, cx, event, decision),)
+            }
+        }
+    });
+    let decided = quote! {
+        fn decided(&self, cx: &#context, event: #ident<'_>, decision: #core::Decision<'_>)
+    };
     let dispatched = events.iter().map(|event| {
         let Method {
             signature, payload, ..
@@ -71,6 +84,11 @@ pub(super) fn handler(vocabulary: &Vocabulary) -> TokenStream {
                 0
             }
 
+            /// Told of an event on which a handler or a hook before this one has decided, and which this
+            /// one is therefore not asked about: for logs. By default it does nothing.
+            #[allow(unused_variables)]
+            #decided {}
+
             #(#methods)*
         }
 
@@ -83,6 +101,9 @@ pub(super) fn handler(vocabulary: &Vocabulary) -> TokenStream {
             fn priority(&self) -> i32 {
                 (**self).priority()
             }
+            #decided {
+                (**self).decided(cx, event, decision);
+            }
             #(#forwarded)*
         }
 
@@ -94,6 +115,9 @@ pub(super) fn handler(vocabulary: &Vocabulary) -> TokenStream {
             }
             fn priority(&self) -> i32 {
                 (**self).priority()
+            }
+            #decided {
+                (**self).decided(cx, event, decision);
             }
             #(#forwarded)*
         }
@@ -110,6 +134,11 @@ pub(super) fn handler(vocabulary: &Vocabulary) -> TokenStream {
             }
             fn priority(&self) -> i32 {
                 self.plan().only_hook().map_or(0, |(_, priority)| priority)
+            }
+            #decided {
+                match event {
+                    #(#told)*
+                }
             }
             #(#dispatched)*
         }

@@ -31,6 +31,14 @@ impl ::hooks_core::Vocabulary for ShopEvent<'_> {
     fn handler_priority(handler: &Self::Handler) -> i32 {
         handler.priority()
     }
+    fn handler_decided(
+        handler: &Self::Handler,
+        cx: &Self::Context,
+        view: Self::View<'_>,
+        decision: ::hooks_core::Decision<'_>,
+    ) {
+        handler.decided(cx, view, decision);
+    }
 }
 #[automatically_derived]
 #[diagnostic::do_not_recommend]
@@ -208,6 +216,15 @@ pub trait ShopHandler: ::core::marker::Send + ::core::marker::Sync {
     fn priority(&self) -> i32 {
         0
     }
+    /// Told of an event on which a handler or a hook before this one has decided, and which this
+    /// one is therefore not asked about: for logs. By default it does nothing.
+    #[allow(unused_variables)]
+    fn decided(
+        &self,
+        cx: &ShopContext,
+        event: ShopEvent<'_>,
+        decision: ::hooks_core::Decision<'_>,
+    ) {}
     /// Before the cart is paid for.
     #[allow(missing_docs, unused_variables)]
     fn checkout<'life0, 'life1, 'life2, 'async_trait>(
@@ -268,6 +285,14 @@ for ::hooks_core::__private::Box<__H> {
     fn priority(&self) -> i32 {
         (**self).priority()
     }
+    fn decided(
+        &self,
+        cx: &ShopContext,
+        event: ShopEvent<'_>,
+        decision: ::hooks_core::Decision<'_>,
+    ) {
+        (**self).decided(cx, event, decision);
+    }
     fn checkout<'life0, 'life1, 'life2, 'async_trait>(
         &'life0 self,
         cx: &'life1 ShopContext,
@@ -321,6 +346,14 @@ for ::hooks_core::__private::Arc<__H> {
     }
     fn priority(&self) -> i32 {
         (**self).priority()
+    }
+    fn decided(
+        &self,
+        cx: &ShopContext,
+        event: ShopEvent<'_>,
+        decision: ::hooks_core::Decision<'_>,
+    ) {
+        (**self).decided(cx, event, decision);
     }
     fn checkout<'life0, 'life1, 'life2, 'async_trait>(
         &'life0 self,
@@ -378,6 +411,22 @@ where
     }
     fn priority(&self) -> i32 {
         self.plan().only_hook().map_or(0, |(_, priority)| priority)
+    }
+    fn decided(
+        &self,
+        cx: &ShopContext,
+        event: ShopEvent<'_>,
+        decision: ::hooks_core::Decision<'_>,
+    ) {
+        match event {
+            ShopEvent::Checkout(event) => {
+                ::hooks_core::__private::decided(self, cx, event, decision)
+            }
+            ShopEvent::Paid(event) => {
+                ::hooks_core::__private::decided(self, cx, event, decision)
+            }
+            ShopEvent::Shipped(_) => {}
+        }
     }
     fn checkout<'life0, 'life1, 'life2, 'async_trait>(
         &'life0 self,

@@ -1,0 +1,255 @@
+//! Hooks that are told what was decided.
+
+use std::sync::{Arc, Mutex};
+
+use hooks_core::agent::{
+    AfterToolCall, AgentContext, AgentEvent, AgentHandler, BeforeToolCall, HeartbeatTick,
+    ToolOutput,
+};
+use hooks_core::{
+    Decision, HookAction, HookRegistry, HookResult, async_trait, hook, hooks, priority,
+};
+
+/// Writes down what it is told.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<String>>>);
+
+impl Log {
+    fn push(&self, event: AgentEvent<'_>, decision: Decision<'_>) {
+        let said = match decision {
+            Decision::Continue => "continue".to_owned(),
+            Decision::Respond => "respond".to_owned(),
+            Decision::Cancel(cancel) => cancel.to_string(),
+            other => format!("{other:?}"),
+        };
+        self.0
+            .lock()
+            .unwrap()
+            .push(format!("{}: {said}", event.name()));
+    }
+
+    fn lines(&self) -> Vec<String> {
+        std::mem::take(&mut *self.0.lock().unwrap())
+    }
+}
+
+#[hook(every, priority = priority::AUDIT)]
+impl Log {
+    fn write(&self, event: AgentEvent<'_>, decision: Decision<'_>) {
+        self.push(event, decision);
+    }
+}
+
+#[hook]
+fn judge(call: &BeforeToolCall) -> HookAction<BeforeToolCall> {
+    match call.name.as_str() {
+        "block" => HookAction::block("no"),
+        "answer" => HookAction::respond(ToolOutput::new("here")),
+        "abort" => HookAction::abort_run("enough"),
+        _ => HookAction::Continue,
+    }
+}
+
+#[hook]
+async fn judge_later(call: &BeforeToolCall) -> HookAction<BeforeToolCall> {
+    tokio::task::yield_now().await;
+    judge::call(call)
+}
+
+fn call(name: &str) -> BeforeToolCall {
+    BeforeToolCall {
+        name: name.into(),
+        ..BeforeToolCall::default()
+    }
+}
+
+fn cx() -> AgentContext {
+    AgentContext::new("s1")
+}
+
+#[test]
+fn a_log_is_told_of_every_event_once_whatever_was_decided() {
+    let log = Log::default();
+    let hooks = hooks![&log, judge];
+    for name in ["go", "block", "answer", "abort"] {
+        let _ = hooks.intercept_now(&cx(), &mut call(name));
+    }
+    hooks.observe_now(&cx(), &HeartbeatTick);
+    assert_eq!(
+        log.lines(),
+        [
+            "BeforeToolCall: continue",
+            "BeforeToolCall: hook `judge` blocked the event: no",
+            "BeforeToolCall: respond",
+            "BeforeToolCall: hook `judge` aborted the run: enough",
+            "HeartbeatTick: continue",
+        ],
+    );
+}
+
+#[tokio::test]
+async fn it_is_told_by_asynchronous_hooks_as_well() {
+    let log = Log::default();
+    let hooks = hooks![&log, judge_later];
+    assert!(
+        !hooks
+            .intercept(&cx(), &mut call("block"))
+            .await
+            .is_continue()
+    );
+    assert!(hooks.intercept(&cx(), &mut call("go")).await.is_continue());
+    assert_eq!(
+        log.lines(),
+        [
+            "BeforeToolCall: hook `judge_later` blocked the event: no",
+            "BeforeToolCall: continue",
+        ],
+    );
+}
+
+#[test]
+fn what_comes_after_its_place_it_does_not_hear_of() {
+    let log = Log::default();
+    let hooks = hooks![&log @ priority::FIRST, judge];
+    let _ = hooks.intercept_now(&cx(), &mut call("block"));
+    assert_eq!(log.lines(), ["BeforeToolCall: continue"]);
+}
+
+#[test]
+fn it_is_told_wherever_it_is_kept() {
+    let [plain, shared, on, nested, far] = [(); 6].map(|()| Log::default());
+    #[hook]
+    fn other(_: &BeforeToolCall) {}
+    let inner = hooks![nested.clone(), other];
+    let hooks = hooks![
+        judge @ 1,
+        other,
+        hooks![hooks![other], inner],
+        &plain,
+        Arc::new(shared.clone()),
+        Some(on.clone()),
+        None::<Log>,
+        hooks![other],
+        hooks![],
+        hooks![other, far.clone()] @ priority::LAST,
+    ];
+    let _ = hooks.intercept_now(&cx(), &mut call("block"));
+    for log in [plain, shared, on, nested, far] {
+        assert_eq!(
+            log.lines(),
+            ["BeforeToolCall: hook `judge` blocked the event: no"]
+        );
+    }
+}
+
+#[test]
+fn the_event_is_seen_as_it_was_left() {
+    #[hook(priority = 1)]
+    fn rename(call: &mut BeforeToolCall) {
+        call.name = "block".into();
+    }
+    #[derive(Default)]
+    struct Names(Mutex<Vec<String>>);
+    #[hook(every, priority = priority::AUDIT)]
+    impl Names {
+        fn see(&self, cx: &AgentContext, event: AgentEvent<'_>, _: Decision<'_>) {
+            if let AgentEvent::BeforeToolCall(call) = event {
+                self.0
+                    .lock()
+                    .unwrap()
+                    .push(format!("{} {}", cx.session_id, call.name));
+            }
+        }
+    }
+    let names = Names::default();
+    let _ = hooks![rename, judge, &names].intercept_now(&cx(), &mut call("go"));
+    assert_eq!(*names.0.lock().unwrap(), ["s1 block"]);
+}
+
+#[test]
+fn what_cannot_be_blocked_can_be_aborted_and_it_is_told() {
+    #[hook]
+    fn stop(_: &AfterToolCall) -> HookAction<AfterToolCall> {
+        HookAction::abort_turn("seen enough")
+    }
+    let log = Log::default();
+    let _ = hooks![stop, &log].intercept_now(&cx(), &mut AfterToolCall::default());
+    assert_eq!(
+        log.lines(),
+        ["AfterToolCall: hook `stop` aborted the turn: seen enough"]
+    );
+}
+
+#[test]
+fn its_panic_is_skipped_where_it_says_so() {
+    #[hook(every, on_panic = skip, priority = priority::AUDIT)]
+    fn broken(_: AgentEvent<'_>, _: Decision<'_>) {
+        panic!("the disk is full");
+    }
+    let log = Log::default();
+    let hooks = hooks![judge, broken, &log];
+    let result = hooks.intercept_now(&cx(), &mut call("block"));
+    assert_eq!(result.as_cancel().unwrap().hook, "judge");
+    assert!(hooks.intercept_now(&cx(), &mut call("go")).is_continue());
+    assert_eq!(log.lines().len(), 2);
+}
+
+/// A handler that only exists at run time.
+struct Plugin {
+    log: Log,
+    blocks: bool,
+}
+
+#[async_trait]
+impl AgentHandler for Plugin {
+    fn name(&self) -> &str {
+        "plugin"
+    }
+
+    fn decided(&self, _: &AgentContext, event: AgentEvent<'_>, decision: Decision<'_>) {
+        self.log.push(event, decision);
+    }
+
+    async fn before_tool_call(
+        &self,
+        _: &AgentContext,
+        _: &mut BeforeToolCall,
+    ) -> HookAction<BeforeToolCall> {
+        if self.blocks {
+            return HookAction::block("not here");
+        }
+        HookAction::Continue
+    }
+}
+
+#[tokio::test]
+async fn handlers_in_a_registry_are_told_too() {
+    let [before, after, fixed, last] = [(); 4].map(|()| Log::default());
+    let plugin = |log: &Log, blocks| Plugin {
+        log: log.clone(),
+        blocks,
+    };
+    let registry = HookRegistry::<AgentEvent>::new()
+        .with(plugin(&before, false))
+        .with(plugin(&Log::default(), true))
+        .with(Box::new(plugin(&after, false)))
+        .with(hooks![fixed.clone() @ -1]);
+    let hooks = hooks![registry, &last];
+    let result = hooks.intercept(&cx(), &mut call("go")).await;
+    assert!(matches!(result, HookResult::Cancel(_)));
+    let told = ["BeforeToolCall: hook `plugin` blocked the event: not here"];
+    assert!(before.lines().is_empty());
+    for log in [&after, &fixed, &last] {
+        assert_eq!(log.lines(), told);
+    }
+
+    // And the whole registry, of what was decided before it.
+    let hooks = hooks![judge @ 5, hooks];
+    let _ = hooks.intercept(&cx(), &mut call("block")).await;
+    for log in [&before, &after, &fixed, &last] {
+        assert_eq!(
+            log.lines(),
+            ["BeforeToolCall: hook `judge` blocked the event: no"]
+        );
+    }
+}
