@@ -11,17 +11,21 @@ use syn::Lifetime;
 use super::parse::{Event, Kind, Vocabulary};
 
 pub(super) fn handler(vocabulary: &Vocabulary) -> TokenStream {
+    let the_trait = the_trait(vocabulary);
+    let pointers = pointers(vocabulary);
+    let pipeline = pipeline(vocabulary);
+    quote!(#the_trait #pointers #pipeline)
+}
+
+fn the_trait(vocabulary: &Vocabulary) -> TokenStream {
     let Vocabulary {
         core,
         visibility,
         ident,
-        context,
-        hooks,
         handler,
         events,
         ..
     } = vocabulary;
-    let private = quote!(#core::__private);
     let methods = events.iter().map(|event| {
         let method = Method::of(vocabulary, event);
         let Method {
@@ -32,40 +36,11 @@ pub(super) fn handler(vocabulary: &Vocabulary) -> TokenStream {
             #(#docs)*
             #[allow(missing_docs, unused_variables)]
             #signature {
-                #private::GoOn::<#said>::boxed()
+                #core::__private::GoOn::<#said>::boxed()
             }
         }
     });
-    let forwarded: Vec<_> = events
-        .iter()
-        .map(|event| {
-            let signature = Method::of(vocabulary, event).signature;
-            let method = &event.method;
-            quote!(#signature { (**self).#method(cx, event) })
-        })
-        .collect();
-    let told = events.iter().map(|event| {
-        let variant = &event.variant;
-        match event.kind {
-            Kind::Observe => quote!(#ident::#variant(_) => {}),
-            Kind::Intercept(_) => {
-                quote!(#ident::#variant(event) => #private::decided(self, cx, event, decision),)
-            }
-        }
-    });
-    let decided = quote! {
-        fn decided(&self, cx: &#context, event: #ident<'_>, decision: #core::Decision<'_>)
-    };
-    let dispatched = events.iter().map(|event| {
-        let Method {
-            signature, payload, ..
-        } = Method::of(vocabulary, event);
-        let dispatch = match event.kind {
-            Kind::Observe => quote!(observe_boxed),
-            Kind::Intercept(_) => quote!(intercept_boxed),
-        };
-        quote!(#signature { #private::#dispatch::<_, #payload>(self, cx, event) })
-    });
+    let decided = decided(vocabulary);
     let doc = format!(
         "A hook on events of [`{ident}`] that only exists at run time: see `HookRegistry`.\n\n\
          Implement it under `#[async_trait]`, with the methods of the events that it handles as \
@@ -91,37 +66,96 @@ pub(super) fn handler(vocabulary: &Vocabulary) -> TokenStream {
 
             #(#methods)*
         }
+    }
+}
 
-        #[automatically_derived]
-        #[diagnostic::do_not_recommend]
-        impl<__H: #handler + ?::core::marker::Sized> #handler for #private::Box<__H> {
-            fn name(&self) -> &str {
-                (**self).name()
+/// The method for what others have decided.
+fn decided(vocabulary: &Vocabulary) -> TokenStream {
+    let Vocabulary {
+        core,
+        ident,
+        context,
+        ..
+    } = vocabulary;
+    quote! {
+        fn decided(&self, cx: &#context, event: #ident<'_>, decision: #core::Decision<'_>)
+    }
+}
+
+/// A pointer to a handler is one.
+fn pointers(vocabulary: &Vocabulary) -> TokenStream {
+    let Vocabulary {
+        core,
+        handler,
+        events,
+        ..
+    } = vocabulary;
+    let decided = decided(vocabulary);
+    let forwarded: Vec<_> = events
+        .iter()
+        .map(|event| {
+            let signature = Method::of(vocabulary, event).signature;
+            let method = &event.method;
+            quote!(#signature { (**self).#method(cx, event) })
+        })
+        .collect();
+    [quote!(Box), quote!(Arc)]
+        .into_iter()
+        .map(|pointer| {
+            quote! {
+                #[automatically_derived]
+                #[diagnostic::do_not_recommend]
+                impl<__H: #handler + ?::core::marker::Sized> #handler
+                    for #core::__private::#pointer<__H>
+                {
+                    fn name(&self) -> &str {
+                        (**self).name()
+                    }
+                    fn priority(&self) -> i32 {
+                        (**self).priority()
+                    }
+                    #decided {
+                        (**self).decided(cx, event, decision);
+                    }
+                    #(#forwarded)*
+                }
             }
-            fn priority(&self) -> i32 {
-                (**self).priority()
+        })
+        .collect()
+}
+
+/// A pipeline is a handler.
+fn pipeline(vocabulary: &Vocabulary) -> TokenStream {
+    let Vocabulary {
+        core,
+        ident,
+        hooks,
+        handler,
+        events,
+        ..
+    } = vocabulary;
+    let private = quote!(#core::__private);
+    let decided = decided(vocabulary);
+    let told = events.iter().map(|event| {
+        let variant = &event.variant;
+        match event.kind {
+            Kind::Observe => quote!(#ident::#variant(_) => {}),
+            Kind::Intercept(_) => {
+                quote!(#ident::#variant(event) => #private::decided(self, cx, event, decision),)
             }
-            #decided {
-                (**self).decided(cx, event, decision);
-            }
-            #(#forwarded)*
         }
-
-        #[automatically_derived]
-        #[diagnostic::do_not_recommend]
-        impl<__H: #handler + ?::core::marker::Sized> #handler for #private::Arc<__H> {
-            fn name(&self) -> &str {
-                (**self).name()
-            }
-            fn priority(&self) -> i32 {
-                (**self).priority()
-            }
-            #decided {
-                (**self).decided(cx, event, decision);
-            }
-            #(#forwarded)*
-        }
-
+    });
+    let dispatched = events.iter().map(|event| {
+        let Method {
+            signature, payload, ..
+        } = Method::of(vocabulary, event);
+        let dispatch = match event.kind {
+            Kind::Observe => quote!(observe_boxed),
+            Kind::Intercept(_) => quote!(intercept_boxed),
+        };
+        quote!(#signature { #private::#dispatch::<_, #payload>(self, cx, event) })
+    });
+    quote! {
         /// Static hooks in a registry. A pipeline of one hook has that hook's name and priority.
         #[automatically_derived]
         #[diagnostic::do_not_recommend]
