@@ -1,1 +1,142 @@
 //! Tools that may not be called at all.
+
+use std::sync::Arc;
+
+use hooks_core::agent::{ApproveToolCall, BeforeToolCall};
+use hooks_core::{Blockable, HookAction, hook, priority};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{BuildError, GlobError, Globs};
+
+/// Blocks calls of the tools that it names.
+///
+/// It is asked before a tool call, and once more when the call is approved, as later hooks may have renamed
+/// it. Its priority is [`priority::SECURITY`].
+///
+/// mini-claw-code's `BlockingHook`.
+///
+/// ```
+/// use hooks_builtin::BlockTools;
+/// use hooks_core::agent::{AgentContext, BeforeToolCall};
+/// use hooks_core::hooks;
+///
+/// let hooks = hooks![BlockTools::new(["write", "edit", "mcp__*"], "this workspace is read-only").unwrap()];
+///
+/// let cx = AgentContext::new("s1");
+/// let mut call = BeforeToolCall { name: "mcp__deploy".into(), ..Default::default() };
+/// let result = hooks.intercept_now(&cx, &mut call);
+/// assert_eq!(result.as_cancel().unwrap().reason, "this workspace is read-only");
+///
+/// let mut call = BeforeToolCall { name: "read".into(), ..Default::default() };
+/// assert!(hooks.intercept_now(&cx, &mut call).is_continue());
+/// ```
+#[derive(Clone, Debug)]
+pub struct BlockTools(Arc<BlockToolsConfig>);
+
+/// What stands under `[hooks.builtin.block_tools]`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BlockToolsConfig {
+    /// The tools that are blocked, as globs.
+    pub tools: Globs,
+    /// What the model is told; by default that the tool is blocked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+impl BlockTools {
+    /// Blocks the tools that match one of the globs, for the reason.
+    ///
+    /// # Errors
+    ///
+    /// If a pattern is no glob.
+    pub fn new<P: AsRef<str>>(
+        tools: impl IntoIterator<Item = P>,
+        reason: impl Into<String>,
+    ) -> Result<Self, GlobError> {
+        Ok(BlockTools(Arc::new(BlockToolsConfig {
+            tools: Globs::new(tools)?,
+            reason: Some(reason.into()),
+        })))
+    }
+
+    /// Blocks what the configuration says.
+    ///
+    /// # Errors
+    ///
+    /// If it names no tool.
+    pub fn from_config(config: &BlockToolsConfig) -> Result<Self, BuildError> {
+        if config.tools.is_empty() {
+            return Err(BuildError::new(
+                "block_tools",
+                "tools",
+                "is empty: name the tools to block, as `[\"deploy\", \"mcp__*\"]`",
+            ));
+        }
+        Ok(BlockTools(Arc::new(config.clone())))
+    }
+}
+
+#[hook(priority = priority::SECURITY)]
+impl BlockTools {
+    fn check(&self, call: &BeforeToolCall) -> HookAction<BeforeToolCall> {
+        judge(&self.0, &call.name)
+    }
+
+    fn check_again<'a>(&self, call: &ApproveToolCall<'a>) -> HookAction<ApproveToolCall<'a>> {
+        judge(&self.0, call.name)
+    }
+}
+
+fn judge<E: Blockable>(config: &BlockToolsConfig, tool: &str) -> HookAction<E> {
+    if !config.tools.matches(tool) {
+        return HookAction::Continue;
+    }
+    HookAction::block(match &config.reason {
+        Some(reason) => reason.clone(),
+        None => format!("the tool `{tool}` is blocked here"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use hooks_core::agent::AgentContext;
+    use hooks_core::hooks;
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_call_that_was_renamed_is_blocked_when_it_is_approved() {
+        let hooks = hooks![BlockTools::new(["deploy"], "no").unwrap()];
+        let call = BeforeToolCall {
+            name: "deploy".into(),
+            ..BeforeToolCall::default()
+        };
+        let mut approve = ApproveToolCall::from(&call);
+        let result = hooks.intercept_now(&AgentContext::new("s1"), &mut approve);
+        assert_eq!(result.as_cancel().unwrap().reason, "no");
+    }
+
+    #[test]
+    fn without_a_reason_the_tool_is_named() {
+        let config = BlockToolsConfig::deserialize(json!({ "tools": ["dep*"] })).unwrap();
+        let hooks = hooks![BlockTools::from_config(&config).unwrap()];
+        let mut call = BeforeToolCall {
+            name: "deploy".into(),
+            ..BeforeToolCall::default()
+        };
+        let result = hooks.intercept_now(&AgentContext::new("s1"), &mut call);
+        assert_eq!(
+            result.as_cancel().unwrap().reason,
+            "the tool `deploy` is blocked here"
+        );
+    }
+
+    #[test]
+    fn to_block_nothing_is_an_error() {
+        let error = BlockTools::from_config(&BlockToolsConfig::default()).unwrap_err();
+        assert_eq!((error.hook(), error.key()), ("block_tools", "tools"));
+    }
+}

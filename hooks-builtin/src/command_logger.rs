@@ -1,1 +1,275 @@
 //! One line a tool call, for people.
+
+use std::collections::VecDeque;
+use std::fmt::Write;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use hooks_core::agent::ToolCallEnd;
+use hooks_core::hook;
+use jiff::Zoned;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::BuildError;
+use crate::visible::Visible;
+
+/// Logs a line a tool call, as `[14:30:00] shell (42ms) success=true`: to `tracing`, with the target
+/// `hooks_builtin::command_logger`, and to memory.
+///
+/// The time is local. The memory keeps the newest lines, 1000 by default. Its priority is -50.
+///
+/// ZeroClaw's `CommandLoggerHook`; ClawSeed's `audit_log`.
+///
+/// ```
+/// use std::time::Duration;
+/// use hooks_builtin::CommandLogger;
+/// use hooks_core::agent::{AgentContext, ToolCallEnd, ToolOutput};
+/// use hooks_core::hooks;
+///
+/// let logger = CommandLogger::new();
+/// let hooks = hooks![logger.clone()];
+/// hooks.observe_now(&AgentContext::new("s1"), &ToolCallEnd {
+///     id: "1",
+///     name: "shell",
+///     args: &serde_json::json!({ "command": "ls" }),
+///     output: &ToolOutput::new("src"),
+///     duration: Duration::from_millis(42),
+/// });
+/// let line = &logger.lines()[0];
+/// assert!(line.starts_with('[') && line.ends_with("] shell (42ms) success=true"));
+/// ```
+#[derive(Clone, Debug)]
+pub struct CommandLogger(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    level: LogLevel,
+    capacity: usize,
+    lines: Mutex<VecDeque<String>>,
+}
+
+/// What stands under `[hooks.builtin.command_logger]`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct CommandLoggerConfig {
+    /// The level of the lines in `tracing`; by default `info`.
+    pub level: LogLevel,
+    /// How many lines are kept in memory, the newest ones; by default 1000.
+    pub capacity: usize,
+}
+
+impl Default for CommandLoggerConfig {
+    fn default() -> Self {
+        CommandLoggerConfig {
+            level: LogLevel::Info,
+            capacity: 1000,
+        }
+    }
+}
+
+/// How loud a log is: a level of `tracing`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum LogLevel {
+    /// The least of all.
+    Trace,
+    /// For who looks for a mistake.
+    Debug,
+    /// What happens.
+    #[default]
+    Info,
+    /// What should not happen.
+    Warn,
+    /// What must not happen.
+    Error,
+}
+
+impl CommandLogger {
+    /// A logger at the level `info` that keeps 1000 lines.
+    #[must_use]
+    pub fn new() -> Self {
+        CommandLogger::of(&CommandLoggerConfig::default())
+    }
+
+    /// Logs as the configuration says.
+    ///
+    /// # Errors
+    ///
+    /// None yet; it returns a `Result` as all hooks do.
+    pub fn from_config(config: &CommandLoggerConfig) -> Result<Self, BuildError> {
+        Ok(CommandLogger::of(config))
+    }
+
+    fn of(config: &CommandLoggerConfig) -> Self {
+        CommandLogger(Arc::new(Inner {
+            level: config.level,
+            capacity: config.capacity,
+            lines: Mutex::new(VecDeque::new()),
+        }))
+    }
+
+    /// The lines in memory, the oldest first.
+    #[must_use]
+    pub fn lines(&self) -> Vec<String> {
+        let lines = self.0.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        lines.iter().cloned().collect()
+    }
+}
+
+impl Default for CommandLogger {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+#[hook(priority = -50)]
+impl CommandLogger {
+    fn log(&self, done: &ToolCallEnd<'_>) {
+        let Inner {
+            level,
+            capacity,
+            lines,
+        } = &*self.0;
+        let now = Zoned::now();
+        let mut lines = lines.lock().unwrap_or_else(PoisonError::into_inner);
+        // The room of the oldest line is used again.
+        let mut line = if lines.len() >= *capacity.max(&1) {
+            lines.pop_front().unwrap_or_default()
+        } else {
+            String::with_capacity(64)
+        };
+        line.clear();
+        // Writing to a string does not fail.
+        let _ = write!(
+            line,
+            "[{:02}:{:02}:{:02}] {} ({}ms) success={}",
+            now.hour(),
+            now.minute(),
+            now.second(),
+            Visible(done.name),
+            done.duration.as_millis(),
+            !done.output.is_error,
+        );
+        trace(*level, &line);
+        if *capacity > 0 {
+            lines.push_back(line);
+        }
+    }
+}
+
+/// Hands a line to `tracing`, whose levels are constants.
+fn trace(level: LogLevel, line: &str) {
+    const TARGET: &str = "hooks_builtin::command_logger";
+    match level {
+        LogLevel::Trace => tracing::trace!(target: TARGET, "{line}"),
+        LogLevel::Debug => tracing::debug!(target: TARGET, "{line}"),
+        LogLevel::Info => tracing::info!(target: TARGET, "{line}"),
+        LogLevel::Warn => tracing::warn!(target: TARGET, "{line}"),
+        LogLevel::Error => tracing::error!(target: TARGET, "{line}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use hooks_core::agent::{AgentContext, ToolOutput};
+    use hooks_core::hooks;
+
+    use super::*;
+
+    fn log(logger: &CommandLogger, name: &str, output: &ToolOutput) {
+        hooks![logger].observe_now(
+            &AgentContext::new("s1"),
+            &ToolCallEnd {
+                id: "1",
+                name,
+                args: &serde_json::Value::Null,
+                output,
+                duration: Duration::from_micros(1999),
+            },
+        );
+    }
+
+    #[test]
+    fn a_failure_is_no_success() {
+        let logger = CommandLogger::new();
+        log(&logger, "shell", &ToolOutput::error("no"));
+        assert!(logger.lines()[0].ends_with("] shell (1ms) success=false"));
+    }
+
+    #[test]
+    fn the_newest_lines_are_kept() {
+        for (capacity, kept) in [(2, &["b", "c"][..]), (1, &["c"]), (0, &[])] {
+            let config = CommandLoggerConfig {
+                capacity,
+                ..CommandLoggerConfig::default()
+            };
+            let logger = CommandLogger::from_config(&config).unwrap();
+            for name in ["a", "b", "c"] {
+                log(&logger, name, &ToolOutput::default());
+            }
+            let names: Vec<_> = logger
+                .lines()
+                .iter()
+                .map(|line| line.split(' ').nth(1).unwrap().to_owned())
+                .collect();
+            assert_eq!(names, kept);
+        }
+    }
+
+    #[test]
+    fn a_tools_name_forges_no_line() {
+        let logger = CommandLogger::new();
+        log(&logger, "x\n[00:00:00] shell", &ToolOutput::default());
+        assert!(logger.lines()[0].contains(r"] x\n[00:00:00] shell (1ms)"));
+    }
+
+    #[test]
+    fn lines_go_to_tracing_at_their_level() {
+        use std::sync::Mutex;
+        use tracing::field::{Field, Visit};
+
+        #[derive(Default)]
+        struct Seen(Mutex<Vec<(tracing::Level, String)>>);
+        struct Message<'a>(&'a mut String);
+        impl Visit for Message<'_> {
+            fn record_debug(&mut self, _: &Field, value: &dyn std::fmt::Debug) {
+                *self.0 = format!("{value:?}");
+            }
+        }
+        impl tracing::Subscriber for Seen {
+            fn enabled(&self, _: &tracing::Metadata<'_>) -> bool {
+                true
+            }
+            fn new_span(&self, _: &tracing::span::Attributes<'_>) -> tracing::span::Id {
+                tracing::span::Id::from_u64(1)
+            }
+            fn record(&self, _: &tracing::span::Id, _: &tracing::span::Record<'_>) {}
+            fn record_follows_from(&self, _: &tracing::span::Id, _: &tracing::span::Id) {}
+            fn event(&self, event: &tracing::Event<'_>) {
+                let mut message = String::new();
+                event.record(&mut Message(&mut message));
+                self.0
+                    .lock()
+                    .unwrap()
+                    .push((*event.metadata().level(), message));
+            }
+            fn enter(&self, _: &tracing::span::Id) {}
+            fn exit(&self, _: &tracing::span::Id) {}
+        }
+
+        let seen = Arc::new(Seen::default());
+        tracing::subscriber::with_default(seen.clone(), || {
+            let config = CommandLoggerConfig {
+                level: LogLevel::Warn,
+                ..CommandLoggerConfig::default()
+            };
+            let logger = CommandLogger::from_config(&config).unwrap();
+            log(&logger, "shell", &ToolOutput::default());
+        });
+        let seen = seen.0.lock().unwrap();
+        assert_eq!(seen[0].0, tracing::Level::WARN);
+        assert!(seen[0].1.ends_with("success=true"), "{}", seen[0].1);
+    }
+}

@@ -1,1 +1,259 @@
-//! Every event, in order, in memory.
+//! Every event, in order, in memory: for tests and for debugging.
+
+use std::collections::{HashSet, VecDeque};
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use hooks_core::agent::AgentEvent;
+use hooks_core::{Cancel, Decision, hook, priority};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::BuildError;
+use crate::subject::subject;
+use crate::visible::Visible;
+
+/// Keeps the name and the subject of every event, in order, and what was decided about it.
+///
+/// It keeps the newest events, 10,000 by default. Its priority is [`priority::AUDIT`].
+///
+/// mini-claw-code's `LoggingHook`: what that writes `pre:bash`, `post:bash`, `agent:start` and `agent:end` is
+/// here `BeforeToolCall bash`, `ToolCallEnd bash`, `AgentStart` and `AgentEnd`.
+///
+/// ```
+/// use hooks_builtin::{BlockTools, EventLog};
+/// use hooks_core::agent::{AgentContext, AgentStart, BeforeToolCall};
+/// use hooks_core::hooks;
+///
+/// let log = EventLog::new();
+/// let hooks = hooks![log.clone(), BlockTools::new(["deploy"], "not on a Friday").unwrap()];
+///
+/// let cx = AgentContext::new("s1");
+/// hooks.observe_now(&cx, &AgentStart { prompt: "Ship it." });
+/// let mut call = BeforeToolCall { name: "deploy".into(), ..Default::default() };
+/// assert!(!hooks.intercept_now(&cx, &mut call).is_continue());
+///
+/// assert_eq!(
+///     log.messages(),
+///     [
+///         "AgentStart",
+///         "BeforeToolCall deploy: hook `BlockTools` blocked the event: not on a Friday",
+///     ],
+/// );
+/// ```
+#[derive(Clone, Debug)]
+pub struct EventLog(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    capacity: usize,
+    log: Mutex<Log>,
+}
+
+#[derive(Debug, Default)]
+struct Log {
+    entries: VecDeque<LoggedEvent>,
+    /// The subjects that were seen: few tools have many calls, and so an entry allocates nothing.
+    subjects: HashSet<Arc<str>>,
+}
+
+/// How many subjects are remembered before they are forgotten.
+const MOST_SUBJECTS: usize = 1000;
+
+/// An event, as [`EventLog`] keeps it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LoggedEvent {
+    /// The event's name: `BeforeToolCall`.
+    pub event: &'static str,
+    /// The tool, where the event is about one.
+    pub subject: Option<Arc<str>>,
+    /// What was decided, if more than to go on.
+    pub decided: Option<Decided>,
+}
+
+/// What hooks decided about an event that did not go on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Decided {
+    /// A hook answered in the agent's place.
+    Responded,
+    /// A hook blocked the event, or aborted more than that.
+    Cancelled(Cancel),
+}
+
+impl fmt::Display for LoggedEvent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.event)?;
+        if let Some(subject) = &self.subject {
+            write!(f, " {}", Visible(subject))?;
+        }
+        match &self.decided {
+            None => Ok(()),
+            Some(Decided::Responded) => f.write_str(": answered by a hook"),
+            Some(Decided::Cancelled(cancel)) => write!(f, ": {cancel}"),
+        }
+    }
+}
+
+/// What stands under `[hooks.builtin.event_log]`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct EventLogConfig {
+    /// How many events are kept, the newest ones; by default 10,000.
+    pub capacity: usize,
+}
+
+impl Default for EventLogConfig {
+    fn default() -> Self {
+        EventLogConfig { capacity: 10_000 }
+    }
+}
+
+impl EventLog {
+    /// A log of the newest 10,000 events.
+    #[must_use]
+    pub fn new() -> Self {
+        EventLog::with_capacity(EventLogConfig::default().capacity)
+    }
+
+    /// A log of the newest `capacity` events.
+    #[must_use]
+    pub fn with_capacity(capacity: usize) -> Self {
+        EventLog(Arc::new(Inner {
+            capacity,
+            log: Mutex::default(),
+        }))
+    }
+
+    /// Logs as the configuration says.
+    ///
+    /// # Errors
+    ///
+    /// None yet; it returns a `Result` as all hooks do.
+    pub fn from_config(config: &EventLogConfig) -> Result<Self, BuildError> {
+        Ok(EventLog::with_capacity(config.capacity))
+    }
+
+    /// The events as text, the oldest first.
+    #[must_use]
+    pub fn messages(&self) -> Vec<String> {
+        self.entries().iter().map(ToString::to_string).collect()
+    }
+
+    /// The events, the oldest first.
+    #[must_use]
+    pub fn entries(&self) -> Vec<LoggedEvent> {
+        let log = self.0.log.lock().unwrap_or_else(PoisonError::into_inner);
+        log.entries.iter().cloned().collect()
+    }
+}
+
+impl Default for EventLog {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+#[hook(every, priority = priority::AUDIT)]
+impl EventLog {
+    fn log(&self, event: AgentEvent<'_>, decision: Decision<'_>) {
+        let Inner { capacity, log } = &*self.0;
+        if *capacity == 0 {
+            return;
+        }
+        let mut log = log.lock().unwrap_or_else(PoisonError::into_inner);
+        let subject = subject(event).map(|subject| log.intern(subject));
+        let decided = match decision {
+            Decision::Respond => Some(Decided::Responded),
+            Decision::Cancel(cancel) => Some(Decided::Cancelled(cancel.clone())),
+            _ => None,
+        };
+        if log.entries.len() >= *capacity {
+            log.entries.pop_front();
+        }
+        log.entries.push_back(LoggedEvent {
+            event: event.name(),
+            subject,
+            decided,
+        });
+    }
+}
+
+impl Log {
+    fn intern(&mut self, subject: &str) -> Arc<str> {
+        if let Some(known) = self.subjects.get(subject) {
+            return known.clone();
+        }
+        if self.subjects.len() >= MOST_SUBJECTS {
+            self.subjects.clear();
+        }
+        let subject: Arc<str> = subject.into();
+        self.subjects.insert(subject.clone());
+        subject
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hooks_core::agent::{AgentContext, AgentEnd, BeforeToolCall, HeartbeatTick, ToolOutput};
+    use hooks_core::{HookAction, hooks};
+
+    use super::*;
+
+    #[test]
+    fn an_answer_is_told_from_going_on() {
+        #[hook(only("cached"))]
+        fn answer(_: &BeforeToolCall) -> HookAction<BeforeToolCall> {
+            HookAction::respond(ToolOutput::new("known"))
+        }
+        let log = EventLog::new();
+        let hooks = hooks![answer, log.clone()];
+        let cx = AgentContext::new("s1");
+        for name in ["bash", "cached", "ba\nsh"] {
+            let mut call = BeforeToolCall {
+                name: name.into(),
+                ..BeforeToolCall::default()
+            };
+            let _ = hooks.intercept_now(&cx, &mut call);
+        }
+        hooks.observe_now(&cx, &AgentEnd { response: "Done." });
+        assert_eq!(
+            log.messages(),
+            [
+                "BeforeToolCall bash",
+                "BeforeToolCall cached: answered by a hook",
+                r"BeforeToolCall ba\nsh",
+                "AgentEnd",
+            ]
+        );
+    }
+
+    #[test]
+    fn the_newest_events_are_kept() {
+        for (capacity, kept) in [(0, 0), (1, 1), (3, 3), (10, 5)] {
+            let log = EventLog::with_capacity(capacity);
+            let hooks = hooks![log.clone()];
+            for _ in 0..4 {
+                hooks.observe_now(&AgentContext::new("s1"), &HeartbeatTick);
+            }
+            hooks.observe_now(&AgentContext::new("s1"), &AgentEnd { response: "" });
+            assert_eq!(log.entries().len(), kept);
+            assert!(kept == 0 || log.entries()[kept - 1].event == "AgentEnd");
+        }
+    }
+
+    #[test]
+    fn subjects_that_nobody_repeats_do_not_pile_up() {
+        let log = EventLog::with_capacity(1);
+        let hooks = hooks![log.clone()];
+        for name in 0..3 * MOST_SUBJECTS {
+            let mut call = BeforeToolCall {
+                name: name.to_string(),
+                ..BeforeToolCall::default()
+            };
+            let _ = hooks.intercept_now(&AgentContext::new("s1"), &mut call);
+        }
+        assert!(log.0.log.lock().unwrap().subjects.len() <= MOST_SUBJECTS);
+    }
+}

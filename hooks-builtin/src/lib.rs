@@ -23,10 +23,17 @@ mod redact;
 mod security_policy;
 #[cfg(feature = "shell-hook")]
 mod shell_hook;
+mod subject;
 #[cfg(feature = "tool-cache")]
 mod tool_cache;
+mod visible;
 #[cfg(feature = "webhook-audit")]
 mod webhook_audit;
 
+pub use self::block_tools::{BlockTools, BlockToolsConfig};
+pub use self::command_logger::{CommandLogger, CommandLoggerConfig, LogLevel};
 pub use self::error::BuildError;
+pub use self::event_log::{Decided, EventLog, EventLogConfig, LoggedEvent};
 pub use self::glob::{Glob, GlobError, Globs};
+#[cfg(feature = "rate-limit")]
+pub use self::rate_limit::{Per, RateLimit, RateLimitConfig};

@@ -1,1 +1,353 @@
 //! How often tools may be called.
+
+use std::num::NonZeroU32;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use governor::clock::{Clock, DefaultClock};
+use governor::middleware::NoOpMiddleware;
+use governor::state::keyed::HashMapStateStore;
+use governor::{Quota, RateLimiter};
+use hooks_core::agent::{AgentContext, BeforeToolCall};
+use hooks_core::{HookAction, hook, priority};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{BuildError, Globs};
+
+/// Blocks tool calls that come too often.
+///
+/// A limit of 60 a minute lets 60 calls through at once, and then one a second: what was not used for a while
+/// is saved up, to at most 60. Over a long time there are at most 60 a minute; in the first minute, which
+/// begins with all 60, there may be up to 119. (ClawSeed keeps a list of the last minute's calls. This is a
+/// token bucket, of the crate `governor`, and keeps one number.) The minute and the hour can both be limited.
+///
+/// Its priority is [`priority::SECURITY`].
+///
+/// ClawSeed's `RateLimitHook`.
+///
+/// ```
+/// use hooks_builtin::RateLimit;
+/// use hooks_core::agent::{AgentContext, BeforeToolCall};
+/// use hooks_core::hooks;
+///
+/// let hooks = hooks![RateLimit::per_minute(2.try_into().unwrap()).per_tool()];
+/// let call = |name: &str| {
+///     let mut call = BeforeToolCall { name: name.into(), ..Default::default() };
+///     hooks.intercept_now(&AgentContext::new("s1"), &mut call).is_continue()
+/// };
+/// assert!(call("shell") && call("shell"));
+/// assert!(!call("shell"));
+/// assert!(call("read"));
+/// ```
+#[derive(Clone, Debug)]
+pub struct RateLimit(Arc<Limits<DefaultClock>>);
+
+/// What stands under `[hooks.builtin.rate_limit]`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct RateLimitConfig {
+    /// How many calls there may be a minute; by default as many as one likes. One of the two limits is needed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_per_minute: Option<NonZeroU32>,
+    /// How many calls there may be an hour; by default as many as one likes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_per_hour: Option<NonZeroU32>,
+    /// What is counted together: `all` calls (the default), those of each `tool`, or of each `session`.
+    pub per: Per,
+    /// The tools whose calls are counted, as globs; by default all.
+    pub tools: Globs,
+}
+
+impl Default for RateLimitConfig {
+    fn default() -> Self {
+        RateLimitConfig {
+            max_per_minute: None,
+            max_per_hour: None,
+            per: Per::All,
+            tools: Globs::all(),
+        }
+    }
+}
+
+/// Which calls a [`RateLimit`] counts together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Per {
+    /// All calls.
+    #[default]
+    All,
+    /// Those of one tool.
+    Tool,
+    /// Those of one session.
+    Session,
+}
+
+impl RateLimit {
+    /// At most so many calls a minute.
+    #[must_use]
+    pub fn per_minute(calls: NonZeroU32) -> Self {
+        RateLimit::new(RateLimitConfig {
+            max_per_minute: Some(calls),
+            ..RateLimitConfig::default()
+        })
+    }
+
+    /// At most so many calls an hour.
+    #[must_use]
+    pub fn per_hour(calls: NonZeroU32) -> Self {
+        RateLimit::new(RateLimitConfig {
+            max_per_hour: Some(calls),
+            ..RateLimitConfig::default()
+        })
+    }
+
+    /// Counts the calls of each tool by themselves. What was counted before is forgotten.
+    #[must_use]
+    pub fn per_tool(self) -> Self {
+        self.with(|config| config.per = Per::Tool)
+    }
+
+    /// Counts the calls of each session by themselves. What was counted before is forgotten.
+    #[must_use]
+    pub fn per_session(self) -> Self {
+        self.with(|config| config.per = Per::Session)
+    }
+
+    /// Counts the calls of these tools only. What was counted before is forgotten.
+    #[must_use]
+    pub fn for_tools(self, tools: Globs) -> Self {
+        self.with(|config| config.tools = tools)
+    }
+
+    /// Limits as the configuration says.
+    ///
+    /// # Errors
+    ///
+    /// If it sets no limit.
+    pub fn from_config(config: &RateLimitConfig) -> Result<Self, BuildError> {
+        if config.max_per_minute.or(config.max_per_hour).is_none() {
+            return Err(BuildError::new(
+                "rate_limit",
+                "max_per_minute",
+                "is missing, and so is `max_per_hour`: say how many calls there may be, as `60`",
+            ));
+        }
+        Ok(RateLimit::new(config.clone()))
+    }
+
+    fn new(config: RateLimitConfig) -> Self {
+        RateLimit(Arc::new(Limits::new(config, &DefaultClock::default())))
+    }
+
+    fn with(self, change: impl FnOnce(&mut RateLimitConfig)) -> Self {
+        let mut config = self.0.config.clone();
+        change(&mut config);
+        RateLimit::new(config)
+    }
+}
+
+#[hook(priority = priority::SECURITY)]
+impl RateLimit {
+    fn check(&self, cx: &AgentContext, call: &BeforeToolCall) -> HookAction<BeforeToolCall> {
+        match self.0.check(&cx.session_id, &call.name) {
+            Ok(()) => HookAction::Continue,
+            Err(reason) => HookAction::block(reason),
+        }
+    }
+}
+
+type Limiter<C> =
+    RateLimiter<String, HashMapStateStore<String>, C, NoOpMiddleware<<C as Clock>::Instant>>;
+
+/// How many calls are let through before the counts of tools and sessions that are long gone are given up.
+const UNTIL_TIDIED: u32 = 4096;
+
+/// The limits, by whatever clock.
+#[derive(Debug)]
+struct Limits<C: Clock> {
+    config: RateLimitConfig,
+    limiters: Vec<(Limiter<C>, NonZeroU32, &'static str)>,
+    clock: C,
+    seen: AtomicU32,
+}
+
+impl<C: Clock + Clone> Limits<C> {
+    fn new(config: RateLimitConfig, clock: &C) -> Self {
+        let limits = [
+            (
+                config.max_per_minute,
+                "a minute",
+                Quota::per_minute as fn(NonZeroU32) -> Quota,
+            ),
+            (config.max_per_hour, "an hour", Quota::per_hour),
+        ];
+        let limiters = limits
+            .into_iter()
+            .filter_map(|(most, unit, quota)| {
+                let most = most?;
+                let store = HashMapStateStore::default();
+                let limiter = RateLimiter::new(quota(most), store, clock.clone());
+                Some((limiter, most, unit))
+            })
+            .collect();
+        Limits {
+            config,
+            limiters,
+            clock: clock.clone(),
+            seen: AtomicU32::new(0),
+        }
+    }
+
+    /// Counts a call, or says why it may not be.
+    fn check(&self, session: &String, tool: &String) -> Result<(), String> {
+        static EVERYTHING: String = String::new();
+        if !self.config.tools.matches(tool) {
+            return Ok(());
+        }
+        let key = match self.config.per {
+            Per::All => &EVERYTHING,
+            Per::Tool => tool,
+            Per::Session => session,
+        };
+        if self.seen.fetch_add(1, Ordering::Relaxed) % UNTIL_TIDIED == UNTIL_TIDIED - 1 {
+            for (limiter, ..) in &self.limiters {
+                limiter.retain_recent();
+            }
+        }
+        for (limiter, most, unit) in &self.limiters {
+            if let Err(until) = limiter.check_key(key) {
+                let wait = until.wait_time_from(self.clock.now());
+                return Err(self.reason(*most, unit, wait, tool));
+            }
+        }
+        Ok(())
+    }
+
+    fn reason(&self, most: NonZeroU32, unit: &str, wait: Duration, tool: &str) -> String {
+        let calls = if most.get() == 1 { "call" } else { "calls" };
+        let of = match self.config.per {
+            Per::All => String::new(),
+            Per::Tool => format!(" of `{tool}`"),
+            Per::Session => " in a session".into(),
+        };
+        // Up, so that who waits as long as it says is let through.
+        let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
+        format!("there may be {most} {calls}{of} {unit}: try again in {seconds} s")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use governor::clock::FakeRelativeClock;
+
+    use super::*;
+
+    fn limits(config: RateLimitConfig) -> (Limits<FakeRelativeClock>, FakeRelativeClock) {
+        let clock = FakeRelativeClock::default();
+        (Limits::new(config, &clock), clock)
+    }
+
+    fn per_minute(calls: u32) -> RateLimitConfig {
+        RateLimitConfig {
+            max_per_minute: NonZeroU32::new(calls),
+            ..RateLimitConfig::default()
+        }
+    }
+
+    fn allowed(limits: &Limits<FakeRelativeClock>, session: &str, tool: &str) -> bool {
+        limits.check(&session.into(), &tool.into()).is_ok()
+    }
+
+    #[test]
+    fn what_is_saved_up_is_let_through_at_once_and_the_rest_as_time_goes_by() {
+        let (limits, clock) = limits(per_minute(6));
+        let mut burst = 0;
+        while allowed(&limits, "s", "t") {
+            burst += 1;
+        }
+        assert_eq!(burst, 6);
+        clock.advance(Duration::from_secs(9));
+        assert!(!allowed(&limits, "s", "t"));
+        clock.advance(Duration::from_secs(1));
+        assert!(allowed(&limits, "s", "t") && !allowed(&limits, "s", "t"));
+        clock.advance(Duration::from_secs(3600));
+        assert_eq!((0..20).filter(|_| allowed(&limits, "s", "t")).count(), 6);
+    }
+
+    #[test]
+    fn over_a_long_time_there_are_no_more_than_the_limit_a_minute() {
+        let (limits, clock) = limits(per_minute(6));
+        let mut passed = 0;
+        for _ in 0..3600 {
+            passed += u32::from(allowed(&limits, "s", "t"));
+            clock.advance(Duration::from_secs(1));
+        }
+        assert!(passed <= 6 * 60 + 6, "{passed}");
+    }
+
+    #[test]
+    fn tools_and_sessions_are_counted_by_themselves_where_that_is_asked_for() {
+        for (per, [same_tool, same_session]) in [
+            (Per::All, [false, false]),
+            (Per::Tool, [false, true]),
+            (Per::Session, [true, false]),
+        ] {
+            let (limits, _) = limits(RateLimitConfig {
+                per,
+                ..per_minute(1)
+            });
+            assert!(allowed(&limits, "s1", "shell"));
+            assert_eq!(allowed(&limits, "s2", "shell"), same_tool, "{per:?}");
+            assert_eq!(allowed(&limits, "s1", "read"), same_session, "{per:?}");
+        }
+    }
+
+    #[test]
+    fn only_the_tools_that_match_are_counted() {
+        let (limits, _) = limits(RateLimitConfig {
+            tools: Globs::new(["shell"]).unwrap(),
+            ..per_minute(1)
+        });
+        assert!((0..5).all(|_| allowed(&limits, "s", "read")));
+        assert!(allowed(&limits, "s", "shell") && !allowed(&limits, "s", "shell"));
+    }
+
+    #[test]
+    fn the_hour_limits_as_well_and_the_reason_says_when_to_try_again() {
+        let (limits, clock) = limits(RateLimitConfig {
+            max_per_hour: NonZeroU32::new(2),
+            per: Per::Tool,
+            ..per_minute(100)
+        });
+        assert!(allowed(&limits, "s", "shell") && allowed(&limits, "s", "shell"));
+        clock.advance(Duration::from_millis(500));
+        let reason = limits.check(&"s".into(), &"shell".into()).unwrap_err();
+        assert_eq!(
+            reason,
+            "there may be 2 calls of `shell` an hour: try again in 1800 s"
+        );
+    }
+
+    #[test]
+    fn keys_that_are_long_gone_are_forgotten() {
+        let (limits, clock) = limits(RateLimitConfig {
+            per: Per::Session,
+            ..per_minute(1)
+        });
+        for session in 0..UNTIL_TIDIED - 1 {
+            assert!(allowed(&limits, &session.to_string(), "t"));
+        }
+        clock.advance(Duration::from_secs(120));
+        assert!(allowed(&limits, "last", "t"));
+        assert!(limits.limiters[0].0.len() <= 1);
+    }
+
+    #[test]
+    fn without_a_limit_there_is_an_error() {
+        let error = RateLimit::from_config(&RateLimitConfig::default()).unwrap_err();
+        assert_eq!(error.key(), "max_per_minute");
+        assert!(serde_json::from_str::<RateLimitConfig>(r#"{"max_per_minute": 0}"#).is_err());
+    }
+}

@@ -1,0 +1,16 @@
+//! What an event is about: the tool's name, where it has one.
+
+use hooks_core::Subject;
+use hooks_core::agent::AgentEvent;
+
+/// The tool of an event on a tool call.
+pub(crate) fn subject(event: AgentEvent<'_>) -> Option<&str> {
+    match event {
+        AgentEvent::InvalidToolCall(call) => Some(call.subject()),
+        AgentEvent::BeforeToolCall(call) => Some(call.subject()),
+        AgentEvent::ApproveToolCall(call) => Some(call.subject()),
+        AgentEvent::AfterToolCall(call) => Some(call.subject()),
+        AgentEvent::ToolCallEnd(call) => Some(call.subject()),
+        _ => None,
+    }
+}
