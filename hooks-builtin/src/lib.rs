@@ -35,5 +35,8 @@ pub use self::command_logger::{CommandLogger, CommandLoggerConfig, LogLevel};
 pub use self::error::BuildError;
 pub use self::event_log::{Decided, EventLog, EventLogConfig, LoggedEvent};
 pub use self::glob::{Glob, GlobError, Globs};
+pub use self::path_prefix::{PathPrefix, PathPrefixConfig};
 #[cfg(feature = "rate-limit")]
 pub use self::rate_limit::{Per, RateLimit, RateLimitConfig};
+#[cfg(feature = "tool-cache")]
+pub use self::tool_cache::{ToolCache, ToolCacheConfig};

@@ -1,1 +1,381 @@
 //! Relative paths of file tools, made absolute under a root.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use hooks_core::agent::{ApproveToolCall, BeforeToolCall};
+use hooks_core::{HookAction, hook};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::{BuildError, Globs, paths};
+
+/// Makes the relative paths of file tools absolute under a root, and keeps all of them inside it.
+///
+/// A path that would leave the root, by `..`, by a link, as an absolute path or from `~`, blocks the call. Every
+/// other argument stays as it is (ClawSeed's own example loses them). A path is looked at once before the tool
+/// call, and once more when it is approved, as later hooks may have changed it; who can put a link in its way
+/// between that and the tool still gets out, so this guards against a model, not against a program.
+///
+/// Its priority is 0.
+///
+/// ClawSeed's `PathPrefixHook`.
+///
+/// ```
+/// use hooks_builtin::PathPrefix;
+/// use hooks_core::agent::{AgentContext, BeforeToolCall};
+/// use hooks_core::hooks;
+/// use serde_json::json;
+///
+/// let root = std::env::temp_dir().canonicalize().unwrap();
+/// let hooks = hooks![PathPrefix::new(&root).unwrap()];
+/// let cx = AgentContext::new("s1");
+///
+/// let args = json!({ "path": "src/./main.rs", "content": "" });
+/// let mut call = BeforeToolCall { name: "file_write".into(), args, ..Default::default() };
+/// assert!(hooks.intercept_now(&cx, &mut call).is_continue());
+/// assert_eq!(call.args, json!({ "path": root.join("src/main.rs"), "content": "" }));
+///
+/// call.args = json!({ "path": "../../etc/passwd" });
+/// assert!(!hooks.intercept_now(&cx, &mut call).is_continue());
+/// ```
+#[derive(Clone, Debug)]
+pub struct PathPrefix(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    /// Absolute, without links.
+    root: PathBuf,
+    tools: Globs,
+    arguments: Vec<String>,
+}
+
+/// What stands under `[hooks.builtin.path_prefix]`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PathPrefixConfig {
+    /// The folder that paths are relative to, and may not leave; it has to be there. A relative one is under
+    /// the current directory. ClawSeed's `prefix`.
+    #[serde(alias = "prefix")]
+    pub root: PathBuf,
+    /// The tools whose paths are meant, as globs; by default `file_*`, `*_file`, `read`, `write`, `edit` and
+    /// `list`.
+    #[serde(default = "file_tools")]
+    pub tools: Globs,
+    /// The arguments that hold a path, or a list of paths; by default `path`, `paths`, `file`, `file_path`,
+    /// `directory` and `dir`.
+    #[serde(default = "path_arguments")]
+    pub arguments: Vec<String>,
+}
+
+fn file_tools() -> Globs {
+    Globs::new(["file_*", "*_file", "read", "write", "edit", "list"]).unwrap_or_default()
+}
+
+fn path_arguments() -> Vec<String> {
+    ["path", "paths", "file", "file_path", "directory", "dir"]
+        .map(String::from)
+        .to_vec()
+}
+
+impl PathPrefixConfig {
+    /// The defaults under a root.
+    #[must_use]
+    pub fn new(root: impl Into<PathBuf>) -> Self {
+        PathPrefixConfig {
+            root: root.into(),
+            tools: file_tools(),
+            arguments: path_arguments(),
+        }
+    }
+}
+
+impl PathPrefix {
+    /// Keeps the usual file tools under a root.
+    ///
+    /// # Errors
+    ///
+    /// As [`from_config`](Self::from_config).
+    pub fn new(root: impl Into<PathBuf>) -> Result<Self, BuildError> {
+        PathPrefix::from_config(&PathPrefixConfig::new(root))
+    }
+
+    /// Keeps tools under a root as the configuration says.
+    ///
+    /// # Errors
+    ///
+    /// If the root is no folder that is there, or its path is not UTF-8.
+    pub fn from_config(config: &PathPrefixConfig) -> Result<Self, BuildError> {
+        let wrong = |message: String| BuildError::new("path_prefix", "root", message);
+        let root = folder(&config.root).map_err(|error| {
+            wrong(format!(
+                "has to be a folder, and `{}` is none: {error}",
+                config.root.display()
+            ))
+            .with_source(error)
+        })?;
+        if root.to_str().is_none() {
+            return Err(wrong("has to be UTF-8, as tools' arguments are".into()));
+        }
+        Ok(PathPrefix(Arc::new(Inner {
+            root,
+            tools: config.tools.clone(),
+            arguments: config.arguments.clone(),
+        })))
+    }
+
+    /// The folder that paths may not leave, absolute and without links.
+    #[must_use]
+    pub fn root(&self) -> &Path {
+        &self.0.root
+    }
+}
+
+/// The folder at a path, which may begin with `~`.
+fn folder(path: &Path) -> io::Result<PathBuf> {
+    let text = path
+        .to_str()
+        .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "it is not UTF-8"))?;
+    let folder = paths::resolve(text, &std::env::current_dir()?)?.canonicalize()?;
+    if !folder.is_dir() {
+        return Err(io::ErrorKind::NotADirectory.into());
+    }
+    Ok(folder)
+}
+
+#[hook]
+impl PathPrefix {
+    fn rewrite(&self, call: &mut BeforeToolCall) -> Result<(), String> {
+        let Inner {
+            tools, arguments, ..
+        } = &*self.0;
+        if !tools.matches(&call.name) {
+            return Ok(());
+        }
+        for argument in arguments {
+            if let Some(value) = call.args.get_mut(argument) {
+                for path in paths_in(value) {
+                    if let Some(absolute) = self.0.absolute(path)? {
+                        *path = absolute;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn check_again<'a>(
+        &self,
+        call: &ApproveToolCall<'a>,
+    ) -> Result<HookAction<ApproveToolCall<'a>>, String> {
+        let Inner {
+            tools, arguments, ..
+        } = &*self.0;
+        if tools.matches(call.name) {
+            for argument in arguments {
+                let mut value = call.args.get(argument).cloned().unwrap_or_default();
+                for path in paths_in(&mut value) {
+                    self.0.absolute(path)?;
+                }
+            }
+        }
+        Ok(HookAction::Continue)
+    }
+}
+
+/// The paths in an argument: itself, or what is listed in it.
+fn paths_in(value: &mut Value) -> impl Iterator<Item = &mut String> {
+    let values = match value {
+        Value::Array(values) => values.as_mut_slice(),
+        one => std::slice::from_mut(one),
+    };
+    values.iter_mut().filter_map(|value| match value {
+        Value::String(path) => Some(path),
+        _ => None,
+    })
+}
+
+impl Inner {
+    /// A path that lies in the root, as an absolute one if it is relative.
+    fn absolute(&self, path: &str) -> Result<Option<String>, String> {
+        let root = self.root.display();
+        let leads_to = paths::resolve(path, &self.root)
+            .map_err(|error| format!("the path `{path}` leads nowhere: {error}"))?;
+        if !leads_to.starts_with(&self.root) {
+            return Err(format!(
+                "the path `{path}` leaves `{root}`: give one that is relative to that folder, or inside it"
+            ));
+        }
+        if Path::new(path).is_absolute() {
+            return Ok(None);
+        }
+        match leads_to.into_os_string().into_string() {
+            Ok(absolute) => Ok(Some(absolute)),
+            Err(_) => Err(format!(
+                "the path `{path}` leads to a name that is not UTF-8"
+            )),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hooks_core::agent::AgentContext;
+    use hooks_core::hooks;
+    use serde_json::json;
+
+    use super::*;
+
+    fn rewritten(root: &Path, name: &str, args: Value) -> Result<Value, String> {
+        let hooks = hooks![PathPrefix::new(root).unwrap()];
+        let mut call = BeforeToolCall {
+            name: name.into(),
+            args,
+            ..BeforeToolCall::default()
+        };
+        match hooks
+            .intercept_now(&AgentContext::new("s1"), &mut call)
+            .into_result()
+        {
+            Ok(_) => Ok(call.args),
+            Err(cancel) => Err(cancel.reason.into_owned()),
+        }
+    }
+
+    #[test]
+    fn relative_paths_become_absolute_and_the_other_arguments_stay() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let inside = root.join("a/b.rs");
+        let args = json!({ "path": "a/x/../b.rs", "content": "../c", "mode": 7 });
+        assert_eq!(
+            rewritten(&root, "write", args).unwrap(),
+            json!({ "path": inside, "content": "../c", "mode": 7 })
+        );
+        let args = json!({ "paths": ["a/b.rs", inside, 3], "file": null });
+        assert_eq!(
+            rewritten(&root, "read_file", args).unwrap(),
+            json!({ "paths": [inside, inside, 3], "file": null })
+        );
+        assert_eq!(
+            rewritten(&root, "list", json!({ "path": "" })).unwrap(),
+            json!({ "path": root })
+        );
+        let other = json!({ "path": "../x" });
+        assert_eq!(rewritten(&root, "shell", other.clone()).unwrap(), other);
+        assert_eq!(rewritten(&root, "read", json!("x")).unwrap(), json!("x"));
+    }
+
+    #[test]
+    fn what_leaves_the_root_is_blocked() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let sibling = format!("{}-more/x", root.display());
+        for path in [
+            "..",
+            "a/../../x",
+            "/etc/passwd",
+            "~/x",
+            "~root",
+            &sibling,
+            "\0",
+        ] {
+            let reason = rewritten(&root, "read", json!({ "path": path })).unwrap_err();
+            assert!(
+                reason.starts_with(&format!("the path `{path}`")),
+                "{reason}"
+            );
+            let listed = json!({ "paths": ["fine", path] });
+            assert!(rewritten(&root, "read", listed).is_err(), "{path:?}");
+        }
+    }
+
+    #[test]
+    fn a_path_that_was_changed_since_is_blocked_when_the_call_is_approved() {
+        let folder = tempfile::tempdir().unwrap();
+        let hooks = hooks![PathPrefix::new(folder.path()).unwrap()];
+        let cx = AgentContext::new("s1");
+        let approve = |path: &str| {
+            let args = json!({ "path": path });
+            let mut call = ApproveToolCall {
+                id: "1",
+                name: "read",
+                args: &args,
+            };
+            hooks.intercept_now(&cx, &mut call).is_continue()
+        };
+        assert!(approve("a") && !approve("../a"));
+    }
+
+    #[test]
+    fn a_root_that_is_no_folder_is_an_error() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        for root in [Path::new("/no/such/folder"), file.path()] {
+            let error = PathPrefix::new(root).unwrap_err();
+            assert_eq!((error.hook(), error.key()), ("path_prefix", "root"));
+        }
+        let config: PathPrefixConfig = serde_json::from_str(r#"{"prefix": "/"}"#).unwrap();
+        assert_eq!(config, PathPrefixConfig::new("/"));
+    }
+
+    #[cfg(unix)]
+    mod never_leaves {
+        use std::os::unix::fs::symlink;
+
+        use proptest::prelude::*;
+
+        use super::*;
+
+        /// Where the system itself says that a path leads: what is there is asked for, the rest is names.
+        fn really(path: &Path) -> PathBuf {
+            let mut rest = Vec::new();
+            let mut there = path.to_owned();
+            loop {
+                match there.canonicalize() {
+                    Ok(real) => {
+                        return rest.iter().rev().fold(real, |path, name| path.join(name));
+                    }
+                    Err(_) => {
+                        rest.push(there.file_name().expect("no `..` is left").to_owned());
+                        there.pop();
+                    }
+                }
+            }
+        }
+
+        proptest! {
+            #[test]
+            fn its_root(
+                parts in prop::collection::vec(
+                    prop::sample::select(vec![
+                        "a", "b", "..", ".", "in", "out", "up", "new", "~", "", "loop", "far",
+                    ]),
+                    0..9,
+                ),
+                absolute in any::<bool>(),
+            ) {
+                let folder = tempfile::tempdir().unwrap();
+                let root = folder.path().canonicalize().unwrap().join("root");
+                std::fs::create_dir_all(root.join("a/b")).unwrap();
+                symlink("a/b", root.join("in")).unwrap();
+                symlink("/etc", root.join("out")).unwrap();
+                symlink("..", root.join("up")).unwrap();
+                symlink("../../..", root.join("a/far")).unwrap();
+                symlink("loop", root.join("loop")).unwrap();
+                let mut path = parts.join("/");
+                if absolute {
+                    path = format!("{}/{path}", root.display());
+                }
+                if let Ok(args) = rewritten(&root, "read", json!({ "path": path })) {
+                    let opened = Path::new(args["path"].as_str().unwrap());
+                    prop_assert!(opened.is_absolute());
+                    if !absolute {
+                        prop_assert!(really(opened).starts_with(&root), "{path} -> {opened:?}");
+                    }
+                }
+            }
+        }
+    }
+}

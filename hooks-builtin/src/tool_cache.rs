@@ -1,1 +1,453 @@
 //! Answers repeated calls from memory.
+
+use std::fmt::Write;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use hooks_core::agent::{AgentContext, BeforeToolCall, ToolCallEnd, ToolOutput};
+use hooks_core::{HookAction, hook, priority};
+use moka::sync::Cache;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::{BuildError, GlobError, Globs};
+
+/// Answers repeated calls of the tools that it lists, in the tools' place.
+///
+/// A call is the same if its tool and its arguments are (whatever the order of an object's keys), for the same
+/// tenant in the same directory. Only what succeeded is kept, as it was when the call was over, and for five
+/// minutes by default; a call of any tool that is not listed may have changed what the listed ones would say,
+/// so after it all is forgotten, unless `forget_after` says otherwise. An answer does not live longer for being
+/// asked for.
+///
+/// Its priority is [`priority::LOW`]: what earlier hooks made the same call, it answers the same.
+///
+/// PicoClaw's `respond`, for its "tool result caching".
+///
+/// ```
+/// use hooks_builtin::ToolCache;
+/// use hooks_core::agent::{AgentContext, BeforeToolCall, ToolCallEnd, ToolOutput};
+/// use hooks_core::{HookResult, hooks};
+/// use serde_json::json;
+///
+/// let cache = ToolCache::new(["read"]).unwrap();
+/// let hooks = hooks![cache.clone()];
+/// let cx = AgentContext::new("s1");
+///
+/// let args = json!({ "path": "a.txt" });
+/// let mut call = BeforeToolCall { id: "1".into(), name: "read".into(), args: args.clone() };
+/// assert!(hooks.intercept_now(&cx, &mut call).is_continue());
+///
+/// let output = ToolOutput::new("text");
+/// let duration = std::time::Duration::ZERO;
+/// hooks.observe_now(&cx, &ToolCallEnd { id: "1", name: "read", args: &args, output: &output, duration });
+///
+/// assert_eq!(hooks.intercept_now(&cx, &mut call), HookResult::Respond(output));
+/// assert_eq!((cache.hits(), cache.misses()), (1, 1));
+/// ```
+#[derive(Clone, Debug)]
+pub struct ToolCache(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    tools: Globs,
+    forget_after: Option<Globs>,
+    answers: Cache<Key, ToolOutput>,
+    hits: AtomicU64,
+    misses: AtomicU64,
+}
+
+/// What makes a call the same as another.
+#[derive(Debug, PartialEq, Eq, Hash)]
+struct Key {
+    tenant: Option<String>,
+    directory: String,
+    tool: String,
+    /// As JSON, with the keys of objects in order.
+    args: String,
+}
+
+/// What stands under `[hooks.builtin.tool_cache]`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ToolCacheConfig {
+    /// The tools whose calls are answered, as globs. They should change nothing, and depend on nothing but
+    /// their arguments and what other tools do.
+    pub tools: Globs,
+    /// How long an answer is kept; by default "5m".
+    #[serde(default = "five_minutes", with = "crate::duration")]
+    #[schemars(with = "String")]
+    pub time_to_live: Duration,
+    /// How many bytes the answers may take together; by default 16 MiB. A larger one is not kept.
+    #[serde(default = "sixteen_mebibytes")]
+    pub max_bytes: u32,
+    /// The tools after whose calls all answers are forgotten, as globs; by default every tool that is not in
+    /// `tools`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub forget_after: Option<Globs>,
+}
+
+fn five_minutes() -> Duration {
+    Duration::from_secs(300)
+}
+
+fn sixteen_mebibytes() -> u32 {
+    16 << 20
+}
+
+impl ToolCacheConfig {
+    /// The defaults for these tools.
+    #[must_use]
+    pub fn new(tools: Globs) -> Self {
+        ToolCacheConfig {
+            tools,
+            time_to_live: five_minutes(),
+            max_bytes: sixteen_mebibytes(),
+            forget_after: None,
+        }
+    }
+}
+
+impl ToolCache {
+    /// Answers the tools that match one of the globs.
+    ///
+    /// # Errors
+    ///
+    /// If a pattern is no glob.
+    pub fn new<P: AsRef<str>>(tools: impl IntoIterator<Item = P>) -> Result<Self, GlobError> {
+        Ok(ToolCache::of(&ToolCacheConfig::new(Globs::new(tools)?)))
+    }
+
+    /// Answers as the configuration says.
+    ///
+    /// # Errors
+    ///
+    /// If it lists no tool, or an answer would live for no time or for more than a thousand years.
+    pub fn from_config(config: &ToolCacheConfig) -> Result<Self, BuildError> {
+        let wrong = |key, message: &str| Err(BuildError::new("tool_cache", key, message));
+        if config.tools.is_empty() {
+            return wrong(
+                "tools",
+                "is empty: name the tools to answer, as `[\"read\"]`",
+            );
+        }
+        let longest = Duration::from_secs(1000 * 365 * 24 * 3600);
+        if config.time_to_live.is_zero() || config.time_to_live > longest {
+            return wrong(
+                "time_to_live",
+                "has to be more than nothing, as `\"5m\"`, and at most a thousand years",
+            );
+        }
+        Ok(ToolCache::of(config))
+    }
+
+    fn of(config: &ToolCacheConfig) -> Self {
+        let answers = Cache::builder()
+            .max_capacity(config.max_bytes.into())
+            .time_to_live(config.time_to_live)
+            .weigher(weight)
+            .build();
+        ToolCache(Arc::new(Inner {
+            tools: config.tools.clone(),
+            forget_after: config.forget_after.clone(),
+            answers,
+            hits: AtomicU64::new(0),
+            misses: AtomicU64::new(0),
+        }))
+    }
+
+    /// How many calls were answered.
+    #[must_use]
+    pub fn hits(&self) -> u64 {
+        self.0.hits.load(Ordering::Relaxed)
+    }
+
+    /// How many calls of the listed tools were not known.
+    #[must_use]
+    pub fn misses(&self) -> u64 {
+        self.0.misses.load(Ordering::Relaxed)
+    }
+
+    /// Forgets all answers.
+    pub fn clear(&self) {
+        self.0.answers.invalidate_all();
+    }
+}
+
+#[hook(priority = priority::LOW)]
+impl ToolCache {
+    fn answer(&self, cx: &AgentContext, call: &BeforeToolCall) -> HookAction<BeforeToolCall> {
+        let Inner {
+            tools,
+            answers,
+            hits,
+            misses,
+            ..
+        } = &*self.0;
+        if !tools.matches(&call.name) {
+            return HookAction::Continue;
+        }
+        if let Some(output) = answers.get(&Key::new(cx, &call.name, &call.args)) {
+            hits.fetch_add(1, Ordering::Relaxed);
+            return HookAction::respond(output);
+        }
+        misses.fetch_add(1, Ordering::Relaxed);
+        HookAction::Continue
+    }
+
+    fn learn(&self, cx: &AgentContext, done: &ToolCallEnd<'_>) {
+        let Inner {
+            tools,
+            forget_after,
+            answers,
+            ..
+        } = &*self.0;
+        let is_listed = tools.matches(done.name);
+        let forgets = match forget_after {
+            Some(globs) => globs.matches(done.name),
+            None => !is_listed,
+        };
+        if forgets && answers.entry_count() > 0 {
+            answers.invalidate_all();
+        }
+        if is_listed && !done.output.is_error {
+            // An agent may also tell of a call that was answered from here: that is no news.
+            answers
+                .entry(Key::new(cx, done.name, done.args))
+                .or_insert_with(|| done.output.clone());
+        }
+    }
+}
+
+/// The bytes that an answer takes, about.
+fn weight(key: &Key, output: &ToolOutput) -> u32 {
+    let text = key.args.len()
+        + key.tool.len()
+        + key.directory.len()
+        + output.content.len()
+        + output.for_user.as_ref().map_or(0, String::len);
+    u32::try_from(text + 256).unwrap_or(u32::MAX)
+}
+
+impl Key {
+    fn new(cx: &AgentContext, tool: &str, args: &Value) -> Self {
+        let mut canonical = String::new();
+        write_canonical(args, &mut canonical);
+        Key {
+            tenant: cx.tenant_id.clone(),
+            directory: cx.cwd.clone(),
+            tool: tool.into(),
+            args: canonical,
+        }
+    }
+}
+
+/// Writes JSON with the keys of objects in order, whichever way serde_json was built to keep them.
+fn write_canonical(value: &Value, out: &mut String) {
+    match value {
+        Value::Object(object) => {
+            let mut entries: Vec<_> = object.iter().collect();
+            entries.sort_unstable_by_key(|(key, _)| *key);
+            out.push('{');
+            for (key, value) in entries {
+                // Writing to a string does not fail.
+                let _ = write!(out, "{key:?}:");
+                write_canonical(value, out);
+                out.push(',');
+            }
+            out.push('}');
+        }
+        Value::Array(values) => {
+            out.push('[');
+            for value in values {
+                write_canonical(value, out);
+                out.push(',');
+            }
+            out.push(']');
+        }
+        scalar => {
+            let _ = write!(out, "{scalar}");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hooks_core::{HookResult, hooks};
+    use serde_json::json;
+
+    use super::*;
+
+    fn cache() -> ToolCache {
+        ToolCache::new(["read", "list"]).unwrap()
+    }
+
+    fn asked(cache: &ToolCache, cx: &AgentContext, name: &str, args: Value) -> Option<ToolOutput> {
+        let mut call = BeforeToolCall {
+            id: String::new(),
+            name: name.into(),
+            args,
+        };
+        match hooks![cache].intercept_now(cx, &mut call) {
+            HookResult::Respond(output) => Some(output),
+            _ => None,
+        }
+    }
+
+    fn done(cache: &ToolCache, cx: &AgentContext, name: &str, args: &Value, output: &ToolOutput) {
+        let done = ToolCallEnd {
+            id: "",
+            name,
+            args,
+            output,
+            duration: Duration::ZERO,
+        };
+        hooks![cache].observe_now(cx, &done);
+        cache.0.answers.run_pending_tasks();
+    }
+
+    #[test]
+    fn only_what_succeeded_is_kept() {
+        let (cache, cx) = (cache(), AgentContext::new("s1"));
+        let args = json!({ "path": "a" });
+        done(
+            &cache,
+            &cx,
+            "read",
+            &args,
+            &ToolOutput::error("no such file"),
+        );
+        assert_eq!(asked(&cache, &cx, "read", args.clone()), None);
+        done(&cache, &cx, "read", &args, &ToolOutput::new("text"));
+        assert_eq!(
+            asked(&cache, &cx, "read", args.clone()),
+            Some(ToolOutput::new("text"))
+        );
+        assert_eq!(asked(&cache, &cx, "list", args.clone()), None);
+        assert_eq!(asked(&cache, &cx, "read", json!({ "path": "b" })), None);
+        assert_eq!((cache.hits(), cache.misses()), (1, 3));
+        cache.clear();
+        assert_eq!(asked(&cache, &cx, "read", args), None);
+    }
+
+    #[test]
+    fn arguments_are_the_same_in_whatever_order_but_not_as_other_values() {
+        let key = |args: Value| Key::new(&AgentContext::new("s1"), "read", &args);
+        let parse = |text: &str| serde_json::from_str::<Value>(text).unwrap();
+        assert_eq!(
+            key(parse(r#"{"a": {"x": 1, "y": [1, 2]}, "b": null}"#)),
+            key(parse(r#"{"b": null, "a": {"y": [1, 2], "x": 1}}"#))
+        );
+        let others = [
+            json!({}),
+            json!([]),
+            json!(null),
+            json!("null"),
+            json!({ "a": 1 }),
+            json!({ "a": "1" }),
+            json!({ "a": [1] }),
+            json!({ "a": [[1]] }),
+            json!({ "a": 1, "b": 2 }),
+            json!({ "a": "1,\"b\":2" }),
+            json!({ "a\":1,\"b": 2 }),
+        ];
+        for (nth, one) in others.iter().enumerate() {
+            for other in &others[..nth] {
+                assert_ne!(key(one.clone()), key(other.clone()));
+            }
+        }
+    }
+
+    #[test]
+    fn tenants_and_directories_share_nothing_and_sessions_do() {
+        let cache = cache();
+        let cx = AgentContext::new("s1")
+            .with_tenant_id("acme")
+            .with_cwd("/a");
+        let args = json!({});
+        done(&cache, &cx, "list", &args, &ToolOutput::new("x"));
+        let known = |cx: &AgentContext| asked(&cache, cx, "list", args.clone()).is_some();
+        assert!(
+            known(&cx)
+                && known(&AgentContext {
+                    session_id: "s2".into(),
+                    ..cx.clone()
+                })
+        );
+        assert!(!known(&cx.clone().with_tenant_id("other")));
+        assert!(!known(&cx.clone().with_cwd("/b")));
+    }
+
+    #[test]
+    fn what_may_have_changed_is_forgotten() {
+        let cx = AgentContext::new("s1");
+        let args = json!({});
+        let after = |cache: &ToolCache, tool| {
+            done(cache, &cx, "list", &args, &ToolOutput::new("x"));
+            done(cache, &cx, tool, &args, &ToolOutput::new("y"));
+            asked(cache, &cx, "list", args.clone()).is_some()
+        };
+        assert!(after(&cache(), "read") && !after(&cache(), "shell"));
+        let config = ToolCacheConfig {
+            forget_after: Some(Globs::new(["write"]).unwrap()),
+            ..ToolCacheConfig::new(Globs::new(["list"]).unwrap())
+        };
+        let cache = ToolCache::from_config(&config).unwrap();
+        assert!(after(&cache, "shell") && !after(&cache, "write"));
+    }
+
+    #[test]
+    fn an_answer_does_not_live_longer_for_being_asked_for() {
+        let config = ToolCacheConfig {
+            time_to_live: Duration::from_millis(200),
+            ..ToolCacheConfig::new(Globs::new(["read"]).unwrap())
+        };
+        let cache = ToolCache::from_config(&config).unwrap();
+        let cx = AgentContext::new("s1");
+        let args = json!({});
+        done(&cache, &cx, "read", &args, &ToolOutput::new("old"));
+        let mut answered = 0;
+        for _ in 0..100 {
+            match asked(&cache, &cx, "read", args.clone()) {
+                // As an agent does that tells of every call.
+                Some(output) => done(&cache, &cx, "read", &args, &output),
+                None => break,
+            }
+            answered += 1;
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        assert!((1..100).contains(&answered), "{answered}");
+    }
+
+    #[test]
+    fn the_answers_are_bounded_in_bytes() {
+        let config = ToolCacheConfig {
+            max_bytes: 20_000,
+            ..ToolCacheConfig::new(Globs::new(["read"]).unwrap())
+        };
+        let cache = ToolCache::from_config(&config).unwrap();
+        let cx = AgentContext::new("s1");
+        let output = ToolOutput::new("x".repeat(1000));
+        for path in 0..200 {
+            done(&cache, &cx, "read", &json!({ "path": path }), &output);
+        }
+        assert!(cache.0.answers.weighted_size() <= 20_000);
+        let large = ToolOutput::new("x".repeat(30_000));
+        done(&cache, &cx, "read", &json!("large"), &large);
+        assert_eq!(asked(&cache, &cx, "read", json!("large")), None);
+    }
+
+    #[test]
+    fn settings_that_keep_nothing_are_errors() {
+        let none = ToolCacheConfig::new(Globs::default());
+        assert_eq!(ToolCache::from_config(&none).unwrap_err().key(), "tools");
+        let no_time = ToolCacheConfig {
+            time_to_live: Duration::ZERO,
+            ..ToolCacheConfig::new(Globs::all())
+        };
+        let error = ToolCache::from_config(&no_time).unwrap_err();
+        assert_eq!(error.key(), "time_to_live");
+    }
+}
