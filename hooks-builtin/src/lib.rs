@@ -38,5 +38,7 @@ pub use self::glob::{Glob, GlobError, Globs};
 pub use self::path_prefix::{PathPrefix, PathPrefixConfig};
 #[cfg(feature = "rate-limit")]
 pub use self::rate_limit::{Per, RateLimit, RateLimitConfig};
+#[cfg(feature = "redact")]
+pub use self::redact::{NamedPattern, Pattern, PatternError, Redact, RedactConfig, SecretKind};
 #[cfg(feature = "tool-cache")]
 pub use self::tool_cache::{ToolCache, ToolCacheConfig};

@@ -1,1 +1,198 @@
-//! Secrets and personal data, rewritten.
+//! Secrets and personal data, rewritten before anybody reads them.
+//!
+//! One automaton finds everything that looks like a secret, in one pass; what only looks like one (a number
+//! whose check digit is wrong, say) is told from it afterwards, by code that is named after the kind.
+
+mod kind;
+mod pattern;
+mod scan;
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use hooks_core::agent::{AfterToolCall, BeforeLlmCall, MessageSending, ToolOutput};
+use hooks_core::{hook, priority};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+pub use self::kind::SecretKind;
+pub use self::pattern::{Pattern, PatternError};
+use self::scan::Scanner;
+use crate::BuildError;
+
+/// Rewrites secrets and personal data in what tools give back and in messages that go out, and, if asked, in
+/// what goes to the model.
+///
+/// An e-mail address becomes `[REDACTED:email]`. What is found: see [`SecretKind`]; patterns of your own are
+/// added to it. It says how many it replaced ([`counts`](Self::counts), and an event of `tracing` at the level
+/// `INFO` with the target `hooks_builtin::redact`), never what. To redact twice changes nothing more.
+///
+/// It is the last of the rewriters: its priority is [`Redact::PRIORITY`], just before what writes down.
+///
+/// ZeroClaw's PII filter, which rewrites messages, and ClawSeed's `RedactionHook`, which could only warn of what
+/// a tool had given back.
+///
+/// ```
+/// use hooks_builtin::Redact;
+/// use hooks_core::agent::{AgentContext, MessageSending};
+/// use hooks_core::hooks;
+///
+/// let redact = Redact::new();
+/// let hooks = hooks![redact.clone()];
+/// let mut message = MessageSending {
+///     content: "Ask ada@example.org, and pay with 4111 1111 1111 1111.".into(),
+///     ..Default::default()
+/// };
+/// assert!(hooks.intercept_now(&AgentContext::new("s1"), &mut message).is_continue());
+/// assert_eq!(message.content, "Ask [REDACTED:email], and pay with [REDACTED:card].");
+/// assert_eq!(redact.counts(), [("card", 1), ("email", 1)]);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Redact(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    scanner: Scanner,
+    tool_output: bool,
+    messages: bool,
+    model_input: bool,
+}
+
+/// What stands under `[hooks.builtin.redact]`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct RedactConfig {
+    /// What is looked for; by default everything.
+    pub kinds: Vec<SecretKind>,
+    /// Patterns of your own; by default none.
+    pub patterns: Vec<NamedPattern>,
+    /// Whether the output of tools is rewritten; by default it is.
+    pub tool_output: bool,
+    /// Whether messages that go out are rewritten; by default they are.
+    pub messages: bool,
+    /// Whether what goes to the model is rewritten; by default it is not.
+    pub model_input: bool,
+}
+
+impl Default for RedactConfig {
+    fn default() -> Self {
+        RedactConfig {
+            kinds: SecretKind::ALL.to_vec(),
+            patterns: Vec::new(),
+            tool_output: true,
+            messages: true,
+            model_input: false,
+        }
+    }
+}
+
+/// A pattern of your own, with the name that takes its place.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NamedPattern {
+    /// What stands in place of what is found: `ticket` for `[REDACTED:ticket]`. Letters, digits, `_` and `-`.
+    pub name: String,
+    /// The regular expression, in the syntax of the crate `regex`.
+    pub regex: Pattern,
+}
+
+impl Redact {
+    /// Its priority: after all that rewrite, and before what writes down.
+    pub const PRIORITY: i32 = priority::AUDIT + 1;
+
+    /// Looks for everything in what tools give back and in messages.
+    #[must_use]
+    pub fn new() -> Self {
+        Redact::from_config(&RedactConfig::default()).unwrap_or_else(|error| {
+            unreachable!("the patterns of every kind fit into one automaton: {error}")
+        })
+    }
+
+    /// Redacts as the configuration says.
+    ///
+    /// # Errors
+    ///
+    /// If it looks for nothing, a pattern's name is not made of letters, digits, `_` and `-`, or the patterns
+    /// are too large together.
+    pub fn from_config(config: &RedactConfig) -> Result<Self, BuildError> {
+        if config.kinds.is_empty() && config.patterns.is_empty() {
+            return Err(BuildError::new(
+                "redact",
+                "kinds",
+                "is empty, and there are no `patterns`: nothing would be redacted",
+            ));
+        }
+        Ok(Redact(Arc::new(Inner {
+            scanner: Scanner::new(&config.kinds, &config.patterns)?,
+            tool_output: config.tool_output,
+            messages: config.messages,
+            model_input: config.model_input,
+        })))
+    }
+
+    /// Rewrites a text; it is borrowed where there is nothing to rewrite.
+    ///
+    /// ```
+    /// use hooks_builtin::Redact;
+    ///
+    /// assert_eq!(Redact::new().redact("It is 900101-1234567."), "It is [REDACTED:korean_rrn].");
+    /// ```
+    #[must_use]
+    pub fn redact<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        self.0.scanner.redact(text)
+    }
+
+    /// How many of each kind were replaced; kinds that were not found are left out. In the order of
+    /// [`SecretKind::ALL`], and then of the patterns.
+    #[must_use]
+    pub fn counts(&self) -> Vec<(&str, u64)> {
+        self.0
+            .scanner
+            .counts()
+            .filter(|(_, count)| *count > 0)
+            .collect()
+    }
+}
+
+impl Default for Redact {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+#[hook(priority = Redact::PRIORITY)]
+impl Redact {
+    fn tool_output(&self, call: &mut AfterToolCall) {
+        if self.0.tool_output {
+            let ToolOutput {
+                content, for_user, ..
+            } = &mut call.output;
+            self.0.rewrite(content);
+            if let Some(text) = for_user {
+                self.0.rewrite(text);
+            }
+        }
+    }
+
+    fn message(&self, message: &mut MessageSending) {
+        if self.0.messages {
+            self.0.rewrite(&mut message.content);
+        }
+    }
+
+    fn model_input(&self, call: &mut BeforeLlmCall) {
+        if self.0.model_input {
+            for message in &mut call.messages {
+                self.0.rewrite(&mut message.content);
+            }
+        }
+    }
+}
+
+impl Inner {
+    fn rewrite(&self, text: &mut String) {
+        if let Cow::Owned(redacted) = self.scanner.redact(text) {
+            *text = redacted;
+        }
+    }
+}

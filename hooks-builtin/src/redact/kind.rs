@@ -1,0 +1,264 @@
+//! The kinds of secrets: what each looks like, and how it is told from what only looks like it.
+
+use std::ops::Range;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What [`Redact`](crate::Redact) looks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum SecretKind {
+    /// Numbers of payment cards: 13 to 19 digits that begin as an issuer's do and have the right check digit,
+    /// in one piece or in groups of four (or 4, 6 and 5) with a space or a dash between.
+    Card,
+    /// US social security numbers, `ddd-dd-dddd`, of the ranges that are given out.
+    UsSsn,
+    /// Korean resident registration numbers, `YYMMDD-dddddddd`, of a day that there is.
+    KoreanRrn,
+    /// E-mail addresses. `git@github.com` is none.
+    Email,
+    /// AWS access key ids, and secret keys where they are named as such.
+    AwsKey,
+    /// GitHub's tokens: `ghp_…`, `gho_…`, `ghu_…`, `ghs_…`, `ghr_…`, `github_pat_…`.
+    GithubToken,
+    /// Slack's tokens, `xox…` and `xapp-…`, and the addresses of its webhooks.
+    SlackToken,
+    /// Keys as OpenAI, Anthropic and others have them: `sk-…`.
+    OpenaiKey,
+    /// JSON web tokens.
+    Jwt,
+    /// Private keys in PEM, the whole block; to the end of the text if its end is missing.
+    PrivateKey,
+}
+
+impl SecretKind {
+    /// All of them. Where one text could be two, it is the one that comes first here.
+    pub const ALL: [SecretKind; 10] = [
+        SecretKind::Card,
+        SecretKind::UsSsn,
+        SecretKind::KoreanRrn,
+        SecretKind::AwsKey,
+        SecretKind::GithubToken,
+        SecretKind::SlackToken,
+        SecretKind::OpenaiKey,
+        SecretKind::Jwt,
+        SecretKind::PrivateKey,
+        SecretKind::Email,
+    ];
+
+    /// Its name in configurations, and in what takes the place of a secret.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            SecretKind::Card => "card",
+            SecretKind::UsSsn => "us_ssn",
+            SecretKind::KoreanRrn => "korean_rrn",
+            SecretKind::Email => "email",
+            SecretKind::AwsKey => "aws_key",
+            SecretKind::GithubToken => "github_token",
+            SecretKind::SlackToken => "slack_token",
+            SecretKind::OpenaiKey => "openai_key",
+            SecretKind::Jwt => "jwt",
+            SecretKind::PrivateKey => "private_key",
+        }
+    }
+
+    /// What it looks like. Only ASCII is matched, and boundaries are ASCII as well, so that text in any script
+    /// runs through the fast automaton.
+    pub(super) const fn pattern(self) -> &'static str {
+        match self {
+            SecretKind::Card => r"(?-u:\b[2-6](?:[ -]?[0-9]){12,30})",
+            SecretKind::UsSsn => r"(?-u:\b[0-9]{3}-[0-9]{2}-[0-9]{4}\b)",
+            SecretKind::KoreanRrn => r"(?-u:\b[0-9]{6}-[1-8][0-9]{6}\b)",
+            SecretKind::Email => {
+                r"(?-u:\b[A-Za-z0-9_][A-Za-z0-9._%+-]*@(?:[A-Za-z0-9-]+\.)+[A-Za-z]{2,})"
+            }
+            SecretKind::AwsKey => {
+                r#"(?-u:\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b|(?i:secret_?(?:access_?)?key)["']?[ \t]*(?:[:=]|=>)[ \t]*["']?[A-Za-z0-9/+]{40}\b)"#
+            }
+            SecretKind::GithubToken => {
+                r"(?-u:\bgh[pousr]_[A-Za-z0-9]{36,}|\bgithub_pat_[A-Za-z0-9_]{22,})"
+            }
+            SecretKind::SlackToken => {
+                r"(?-u:\bxox[a-z]-[A-Za-z0-9-]{10,}|\bxapp-[A-Za-z0-9-]{12,}|\bhooks\.slack\.com/(?:services|workflows|triggers)/[A-Za-z0-9/]{20,})"
+            }
+            SecretKind::OpenaiKey => r"(?-u:\bsk-[A-Za-z0-9_-]{20,})",
+            SecretKind::Jwt => r"(?-u:\beyJ[A-Za-z0-9_-]{6,}\.[A-Za-z0-9_-]{4,}\.[A-Za-z0-9_-]*)",
+            SecretKind::PrivateKey => {
+                r"(?-u:-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----)"
+            }
+        }
+    }
+
+    /// Which part of what was found is the secret, if any is.
+    pub(super) fn secret(self, text: &str, found: Range<usize>) -> Option<Range<usize>> {
+        match self {
+            SecretKind::Card => card(text, found),
+            SecretKind::UsSsn => is_ssn(text, &found).then_some(found),
+            SecretKind::KoreanRrn => is_rrn(text, &found).then_some(found),
+            SecretKind::Email => (!text[found.clone()].starts_with("git@")).then_some(found),
+            SecretKind::AwsKey => Some(match found.len() {
+                20 => found,
+                // The label stays.
+                _ => found.end - 40..found.end,
+            }),
+            SecretKind::OpenaiKey => is_random(&text[found.clone()]).then_some(found),
+            SecretKind::PrivateKey => Some(found.start..end_of_block(text, found.end)),
+            SecretKind::GithubToken | SecretKind::SlackToken | SecretKind::Jwt => Some(found),
+        }
+    }
+}
+
+/// The two bytes before a position, the nearer one first; 0 where there is none.
+fn before(text: &str, at: usize) -> [u8; 2] {
+    let bytes = text.as_bytes();
+    [1, 2].map(|back| at.checked_sub(back).map_or(0, |at| bytes[at]))
+}
+
+/// The two bytes from a position on; 0 where there is none.
+fn after(text: &str, at: usize) -> [u8; 2] {
+    let bytes = text.as_bytes();
+    [0, 1].map(|on| bytes.get(at + on).copied().unwrap_or(0))
+}
+
+/// Whether digits stand by themselves, and are not a part of a longer number or of an identifier: `0.4111…`,
+/// `550e8400-…`, `v4-…`.
+fn stands_alone(text: &str, range: &Range<usize>) -> bool {
+    let joined = |[near, far]: [u8; 2]| match near {
+        b'.' | b',' => far.is_ascii_digit(),
+        b'-' | b'_' => far.is_ascii_alphanumeric(),
+        // A byte of a longer character is part of a word as well, or of punctuation: the former is rare.
+        near => near.is_ascii_alphanumeric(),
+    };
+    !joined(before(text, range.start)) && !joined(after(text, range.end))
+}
+
+/// The longest card number that the digits begin with.
+fn card(text: &str, found: Range<usize>) -> Option<Range<usize>> {
+    let bytes = &text.as_bytes()[found.clone()];
+    let mut digits = [0_u8; 19];
+    let mut groups = [0_u8; 19];
+    let (mut count, mut group) = (0, 0);
+    let mut separator = None;
+    let mut longest = None;
+    for (at, &byte) in bytes.iter().enumerate() {
+        if !byte.is_ascii_digit() {
+            if *separator.get_or_insert(byte) != byte {
+                break;
+            }
+            group += 1;
+            continue;
+        }
+        if count == digits.len() {
+            break;
+        }
+        digits[count] = byte - b'0';
+        count += 1;
+        groups[group] += 1;
+        let range = found.start..found.start + at + 1;
+        if count >= 13
+            && is_grouped(&groups[..=group])
+            && is_issued(&digits[..count])
+            && has_check_digit(&digits[..count])
+            && stands_alone(text, &range)
+        {
+            longest = Some(range);
+        }
+    }
+    longest
+}
+
+/// Whether digits are grouped as on cards.
+fn is_grouped(groups: &[u8]) -> bool {
+    match groups {
+        [_] | [4, 6, 4 | 5] => true,
+        [whole @ .., 1..=4] => whole.len() >= 3 && whole.iter().all(|digits| *digits == 4),
+        _ => false,
+    }
+}
+
+/// Whether a number begins as an issuer's do, and is as long as theirs.
+fn is_issued(digits: &[u8]) -> bool {
+    let number = |count: usize| {
+        digits[..count]
+            .iter()
+            .fold(0_u32, |number, digit| number * 10 + u32::from(*digit))
+    };
+    let length = digits.len();
+    match number(1) {
+        4 => matches!(length, 13 | 16 | 19),
+        2 => length == 16 && (2221..=2720).contains(&number(4)),
+        3 => match number(2) {
+            34 | 37 => length == 15,
+            30 | 36 | 38 | 39 => (14..=19).contains(&length),
+            35 => (16..=19).contains(&length),
+            _ => false,
+        },
+        5 => match number(2) {
+            51..=55 => length == 16,
+            50 | 56..=58 => length >= 13,
+            _ => false,
+        },
+        6 => match number(2) {
+            60 | 62 | 64 | 65 => (16..=19).contains(&length),
+            _ => length >= 13 && matches!(number(2), 63 | 67),
+        },
+        _ => false,
+    }
+}
+
+/// Luhn's check.
+fn has_check_digit(digits: &[u8]) -> bool {
+    let sum: u32 = digits
+        .iter()
+        .rev()
+        .enumerate()
+        .map(|(at, &digit)| match (at % 2, u32::from(digit) * 2) {
+            (0, _) => digit.into(),
+            (_, doubled) => doubled / 10 + doubled % 10,
+        })
+        .sum();
+    sum.is_multiple_of(10)
+}
+
+fn is_ssn(text: &str, found: &Range<usize>) -> bool {
+    let number = &text[found.clone()];
+    let (area, group, serial) = (&number[..3], &number[4..6], &number[7..]);
+    !matches!(area, "000" | "666")
+        && !area.starts_with('9')
+        && group != "00"
+        && serial != "0000"
+        && stands_alone(text, found)
+}
+
+fn is_rrn(text: &str, found: &Range<usize>) -> bool {
+    let number = &text.as_bytes()[found.clone()];
+    let two = |at: usize| (number[at] - b'0') * 10 + number[at + 1] - b'0';
+    let days = match two(2) {
+        2 => 29,
+        4 | 6 | 9 | 11 => 30,
+        1..=12 => 31,
+        _ => 0,
+    };
+    (1..=days).contains(&two(4)) && stands_alone(text, found)
+}
+
+/// Whether a key is not made of words: `sk-learn-based-classifier-for-text`.
+fn is_random(key: &str) -> bool {
+    let has = |is: fn(&char) -> bool| key.chars().any(|character| is(&character));
+    has(char::is_ascii_digit) && (has(char::is_ascii_uppercase) || key.len() >= 35)
+}
+
+/// Where a PEM block ends whose first line ends at `from`.
+fn end_of_block(text: &str, from: usize) -> usize {
+    const END: &str = "-----END ";
+    const DASHES: &str = "-----";
+    let end = text[from..].find(END).and_then(|at| {
+        let label = from + at + END.len();
+        let dashes = text[label..].find(DASHES)?;
+        Some(label + dashes + DASHES.len())
+    });
+    end.unwrap_or(text.len())
+}

@@ -1,0 +1,121 @@
+//! Regular expressions of the user's own.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::str::FromStr;
+
+use regex_automata::meta::Regex;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+/// A regular expression that finds something, in the syntax of the crate `regex`.
+///
+/// ```
+/// use hooks_builtin::Pattern;
+///
+/// assert!("TICKET-[0-9]+".parse::<Pattern>().is_ok());
+/// assert!("(".parse::<Pattern>().is_err());
+/// assert!("x*".parse::<Pattern>().unwrap_err().to_string().contains("matches nothing at all"));
+/// ```
+#[derive(Clone, PartialEq, Eq)]
+pub struct Pattern(String);
+
+/// Why a pattern cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{pattern}` {reason}")]
+pub struct PatternError {
+    pattern: String,
+    reason: String,
+}
+
+/// How large the automaton of the patterns may be, in bytes.
+pub(super) const MOST_BYTES: usize = 8 << 20;
+
+impl Pattern {
+    /// Checks a regular expression.
+    ///
+    /// # Errors
+    ///
+    /// If it is none, is too large, or matches the empty text.
+    pub fn new(pattern: impl Into<String>) -> Result<Self, PatternError> {
+        let pattern = pattern.into();
+        let reason = match compile(&[&pattern]) {
+            Err(reason) => reason,
+            Ok(regex) if regex.is_match("") => {
+                "matches nothing at all, and so is everywhere: have it match at least one character"
+                    .into()
+            }
+            Ok(_) => return Ok(Pattern(pattern)),
+        };
+        Err(PatternError { pattern, reason })
+    }
+
+    /// The pattern as it was written.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// One automaton of several patterns.
+pub(super) fn compile(patterns: &[&str]) -> Result<Regex, String> {
+    let config = Regex::config()
+        .nfa_size_limit(Some(MOST_BYTES))
+        .hybrid_cache_capacity(4 << 20);
+    Regex::builder()
+        .configure(config)
+        .build_many(patterns)
+        .map_err(|error| match (error.syntax_error(), error.size_limit()) {
+            (Some(syntax), _) => format!(
+                "is no regular expression: {}",
+                last_line(&syntax.to_string())
+            ),
+            (_, Some(_)) => "is too large: write it with fewer repetitions".into(),
+            _ => format!("cannot be used: {error}"),
+        })
+}
+
+/// A syntax error is shown with the pattern and a caret; here the pattern is there already.
+fn last_line(error: &str) -> &str {
+    let last = error.lines().last().unwrap_or(error);
+    last.strip_prefix("error: ").unwrap_or(last)
+}
+
+impl FromStr for Pattern {
+    type Err = PatternError;
+
+    fn from_str(pattern: &str) -> Result<Self, PatternError> {
+        Pattern::new(pattern)
+    }
+}
+
+impl fmt::Debug for Pattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.0, f)
+    }
+}
+
+impl Serialize for Pattern {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for Pattern {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Pattern::new(String::deserialize(deserializer)?).map_err(de::Error::custom)
+    }
+}
+
+impl JsonSchema for Pattern {
+    fn schema_name() -> Cow<'static, str> {
+        "Pattern".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "type": "string",
+            "description": "A regular expression, in the syntax of the Rust crate `regex`.",
+        })
+    }
+}

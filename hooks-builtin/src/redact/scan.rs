@@ -1,0 +1,208 @@
+//! One pass over a text, and as many more as there is something left to find.
+
+use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use regex_automata::meta::Regex;
+use regex_automata::{Anchored, Input, Match, PatternID};
+
+use super::NamedPattern;
+use super::kind::SecretKind;
+use super::pattern::compile;
+use crate::BuildError;
+
+/// Finds secrets, and counts what it replaces.
+#[derive(Debug)]
+pub(super) struct Scanner {
+    automaton: Regex,
+    targets: Vec<Target>,
+}
+
+/// What one pattern of the automaton is for.
+#[derive(Debug)]
+struct Target {
+    /// What takes the place of what is found.
+    marker: String,
+    /// A kind, or a pattern of the user's.
+    kind: Option<SecretKind>,
+    replaced: AtomicU64,
+}
+
+const OPEN: &str = "[REDACTED:";
+const CLOSE: &str = "]";
+
+impl Target {
+    fn new(name: &str, kind: Option<SecretKind>) -> Self {
+        Target {
+            marker: format!("{OPEN}{name}{CLOSE}"),
+            kind,
+            replaced: AtomicU64::new(0),
+        }
+    }
+
+    fn name(&self) -> &str {
+        &self.marker[OPEN.len()..self.marker.len() - CLOSE.len()]
+    }
+}
+
+impl Scanner {
+    pub(super) fn new(kinds: &[SecretKind], patterns: &[NamedPattern]) -> Result<Self, BuildError> {
+        if let Some(wrong) = patterns.iter().find(|pattern| !is_name(&pattern.name)) {
+            return Err(BuildError::new(
+                "redact",
+                "patterns",
+                format!(
+                    "has one that is named `{}`: a name is made of letters, digits, `_` and `-`",
+                    wrong.name
+                ),
+            ));
+        }
+        let kinds: Vec<_> = SecretKind::ALL
+            .into_iter()
+            .filter(|kind| kinds.contains(kind))
+            .collect();
+        let own = patterns.iter().map(|pattern| pattern.regex.as_str());
+        let all: Vec<_> = kinds.iter().map(|kind| kind.pattern()).chain(own).collect();
+        let automaton = compile(&all).map_err(|reason| {
+            BuildError::new("redact", "patterns", format!("together {reason}"))
+        })?;
+        let own = patterns
+            .iter()
+            .map(|pattern| Target::new(&pattern.name, None));
+        let targets = kinds
+            .into_iter()
+            .map(|kind| Target::new(kind.name(), Some(kind)))
+            .chain(own)
+            .collect();
+        Ok(Scanner { automaton, targets })
+    }
+
+    /// How many were replaced, by name.
+    pub(super) fn counts(&self) -> impl Iterator<Item = (&str, u64)> {
+        self.targets
+            .iter()
+            .map(|target| (target.name(), target.replaced.load(Ordering::Relaxed)))
+    }
+
+    /// The text without secrets.
+    ///
+    /// A replacement changes what its neighbours stand beside, so the text is looked at until there is nothing
+    /// more to find; what was replaced is not looked at again. Every pass replaces something, so this ends.
+    pub(super) fn redact<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        let mut redacted = Cow::Borrowed(text);
+        let mut replaced = 0;
+        while let Some((next, count)) = self.pass(&redacted) {
+            redacted = Cow::Owned(next);
+            replaced += count;
+        }
+        if replaced > 0 {
+            tracing::info!(target: "hooks_builtin::redact", replaced, "secrets were redacted");
+        }
+        redacted
+    }
+
+    /// The text with what was found replaced, and how many that were; `None` if nothing was.
+    fn pass(&self, text: &str) -> Option<(String, u64)> {
+        let mut redacted = String::new();
+        let mut copied = 0;
+        let mut count = 0;
+        for open in Unmarked::of(text) {
+            // A key's block may have reached over a marker that stands in it.
+            let mut from = open.start.max(copied);
+            if from > open.end {
+                continue;
+            }
+            while from < open.end
+                && let Some((secret, target)) = self.next(text, from..open.end)
+            {
+                redacted.push_str(&text[copied..secret.start]);
+                redacted.push_str(&target.marker);
+                target.replaced.fetch_add(1, Ordering::Relaxed);
+                count += 1;
+                copied = secret.end;
+                from = secret.end;
+            }
+        }
+        if count == 0 {
+            return None;
+        }
+        redacted.push_str(&text[copied..]);
+        Some((redacted, count))
+    }
+
+    /// The next secret within the range, though what stands around it counts.
+    fn next(&self, text: &str, mut range: Range<usize>) -> Option<(Range<usize>, &Target)> {
+        loop {
+            let found = self
+                .automaton
+                .search(&Input::new(text).span(range.clone()))?;
+            let start = found.start();
+            if let Some(secret) = self.judge(text, &found) {
+                return Some(secret);
+            }
+            // What only looks like one secret may be another, which begins where it does or later.
+            let others = (found.pattern().as_usize() + 1..self.targets.len()).find_map(|other| {
+                let anchored = Anchored::Pattern(PatternID::new(other).ok()?);
+                let input = Input::new(text).span(start..range.end).anchored(anchored);
+                self.judge(text, &self.automaton.search(&input)?)
+            });
+            if others.is_some() {
+                return others;
+            }
+            range.start = start + text[start..].chars().next().map_or(1, char::len_utf8);
+        }
+    }
+
+    /// What the automaton has found, if it is a secret.
+    fn judge(&self, text: &str, found: &Match) -> Option<(Range<usize>, &Target)> {
+        let target = &self.targets[found.pattern().as_usize()];
+        let secret = match target.kind {
+            Some(kind) => kind.secret(text, found.range())?,
+            None => found.range(),
+        };
+        Some((secret, target))
+    }
+}
+
+fn is_name(name: &str) -> bool {
+    let is = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+    !name.is_empty() && name.bytes().all(is)
+}
+
+/// The parts of a text that are no markers.
+struct Unmarked<'t> {
+    text: &'t str,
+    from: usize,
+}
+
+impl<'t> Unmarked<'t> {
+    fn of(text: &'t str) -> Self {
+        Unmarked { text, from: 0 }
+    }
+}
+
+impl Iterator for Unmarked<'_> {
+    type Item = Range<usize>;
+
+    fn next(&mut self) -> Option<Range<usize>> {
+        if self.from > self.text.len() {
+            return None;
+        }
+        let start = self.from;
+        let mut at = start;
+        while let Some(open) = self.text[at..].find(OPEN) {
+            let open = at + open;
+            let name = open + OPEN.len();
+            if let Some(length) = self.text[name..].find(CLOSE)
+                && is_name(&self.text[name..name + length])
+            {
+                self.from = name + length + CLOSE.len();
+                return Some(start..open);
+            }
+            at = name;
+        }
+        self.from = self.text.len() + 1;
+        Some(start..self.text.len())
+    }
+}

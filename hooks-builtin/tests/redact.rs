@@ -1,0 +1,261 @@
+//! What `Redact` finds, what it leaves, and that it finds no more the second time.
+#![cfg(feature = "redact")]
+
+mod common;
+
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use common::corpus;
+use hooks_builtin::{NamedPattern, Pattern, Redact, RedactConfig, SecretKind};
+use hooks_core::agent::{
+    AfterToolCall, AgentContext, BeforeLlmCall, ChatMessage, MessageSending, Role, ToolOutput,
+};
+use hooks_core::hooks;
+use proptest::prelude::*;
+
+/// The cases of a corpus of `kind<TAB>text`.
+fn cases(name: &str) -> Vec<(SecretKind, String)> {
+    corpus(name)
+        .map(|line| {
+            let (kind, text) = line.split_once('\t').expect("a kind, a tab and a text");
+            let kind = SecretKind::ALL
+                .into_iter()
+                .find(|known| known.name() == kind)
+                .unwrap_or_else(|| panic!("there is no kind `{kind}`"));
+            (kind, text.replace("\\n", "\n").replace("\\t", "\t"))
+        })
+        .collect()
+}
+
+#[test]
+fn every_secret_of_the_corpus_is_found_as_what_it_is() {
+    let cases = cases("secrets.txt");
+    for kind in SecretKind::ALL {
+        let of_kind = cases.iter().filter(|(other, _)| *other == kind).count();
+        assert!(of_kind >= 10, "{kind:?} has {of_kind}");
+    }
+    for (kind, text) in cases {
+        let redact = Redact::new();
+        let redacted = redact.redact(&text).into_owned();
+        assert!(
+            redacted.contains(&format!("[REDACTED:{}]", kind.name())),
+            "{kind:?}: {text}\n  -> {redacted}"
+        );
+        let found: Vec<_> = redact.counts().into_iter().map(|(kind, _)| kind).collect();
+        assert_eq!(found, [kind.name()], "{text}\n  -> {redacted}");
+        // Alone, each kind does as much.
+        let config = RedactConfig {
+            kinds: vec![kind],
+            ..RedactConfig::default()
+        };
+        let alone = Redact::from_config(&config).unwrap();
+        assert_eq!(alone.redact(&text), redacted);
+    }
+}
+
+#[test]
+fn every_lookalike_of_the_corpus_stays() {
+    let cases = cases("secrets_lookalikes.txt");
+    for kind in SecretKind::ALL {
+        let of_kind = cases.iter().filter(|(other, _)| *other == kind).count();
+        assert!(of_kind >= 10, "{kind:?} has {of_kind}");
+    }
+    let redact = Redact::new();
+    for (kind, text) in cases {
+        let redacted = redact.redact(&text);
+        assert!(
+            matches!(redacted, Cow::Borrowed(_)),
+            "{kind:?}: {text}\n  -> {redacted}"
+        );
+    }
+}
+
+#[test]
+fn what_stands_around_a_secret_stays() {
+    let redact = Redact::new();
+    for (text, redacted) in [
+        ("4111 1111 1111 1111 12/29 123", "[REDACTED:card] 12/29 123"),
+        (
+            "aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY\n",
+            "aws_secret_access_key = [REDACTED:aws_key]\n",
+        ),
+        (
+            "a\n-----BEGIN PRIVATE KEY-----\nx\n-----END PRIVATE KEY-----\nb",
+            "a\n[REDACTED:private_key]\nb",
+        ),
+        (
+            "-----BEGIN PRIVATE KEY-----\nx[REDACTED:jwt]y\n-----END PRIVATE KEY-----z",
+            "[REDACTED:private_key]z",
+        ),
+        (
+            "ada@example.org,bob@example.org",
+            "[REDACTED:email],[REDACTED:email]",
+        ),
+        ("[REDACTED:email] stays", "[REDACTED:email] stays"),
+        (
+            "[REDACTED: ada@example.org]",
+            "[REDACTED: [REDACTED:email]]",
+        ),
+    ] {
+        assert_eq!(redact.redact(text), redacted);
+    }
+}
+
+#[test]
+fn it_rewrites_what_it_is_told_to() {
+    let secret = "ada@example.org";
+    for (tool_output, messages, model_input) in [
+        (true, true, false),
+        (false, false, true),
+        (false, true, true),
+    ] {
+        let redact = Redact::from_config(&RedactConfig {
+            tool_output,
+            messages,
+            model_input,
+            ..RedactConfig::default()
+        })
+        .unwrap();
+        let hooks = hooks![redact];
+        let cx = AgentContext::new("s1");
+
+        let mut after = AfterToolCall {
+            output: ToolOutput {
+                for_user: Some(secret.into()),
+                ..ToolOutput::new(secret)
+            },
+            ..AfterToolCall::default()
+        };
+        assert!(hooks.intercept_now(&cx, &mut after).is_continue());
+        assert_eq!(after.output.content != secret, tool_output);
+        assert_eq!(
+            after.output.for_user.as_deref() != Some(secret),
+            tool_output
+        );
+
+        let mut message = MessageSending {
+            content: secret.into(),
+            ..MessageSending::default()
+        };
+        assert!(hooks.intercept_now(&cx, &mut message).is_continue());
+        assert_eq!(message.content != secret, messages);
+
+        let mut call = BeforeLlmCall {
+            messages: vec![ChatMessage::new(Role::User, secret)],
+            ..BeforeLlmCall::default()
+        };
+        assert!(hooks.intercept_now(&cx, &mut call).is_continue());
+        assert_eq!(call.messages[0].content != secret, model_input);
+    }
+}
+
+fn own(name: &str, regex: &str) -> NamedPattern {
+    NamedPattern {
+        name: name.into(),
+        regex: Pattern::new(regex).unwrap(),
+    }
+}
+
+#[test]
+fn patterns_of_ones_own_are_found_beside_the_others() {
+    let redact = Redact::from_config(&RedactConfig {
+        patterns: vec![own("ticket", r"TICKET-\d+"), own("name", "(?i)über")],
+        ..RedactConfig::default()
+    })
+    .unwrap();
+    assert_eq!(
+        redact.redact("TICKET-12 of ada@example.org ÜBER TICKET-3"),
+        "[REDACTED:ticket] of [REDACTED:email] [REDACTED:name] [REDACTED:ticket]"
+    );
+    assert_eq!(redact.counts(), [("email", 1), ("ticket", 2), ("name", 1)]);
+}
+
+#[test]
+fn settings_that_cannot_be_are_errors() {
+    let error = |config: RedactConfig| Redact::from_config(&config).unwrap_err().to_string();
+    let nothing = RedactConfig {
+        kinds: vec![],
+        ..RedactConfig::default()
+    };
+    assert!(error(nothing).contains("nothing would be redacted"));
+    let wrong_name = RedactConfig {
+        patterns: vec![own("two words", "x")],
+        ..RedactConfig::default()
+    };
+    assert!(error(wrong_name).contains("`two words`"));
+    for wrong in ["(", "x*", "", r"(\pL{200}){200}"] {
+        let json = serde_json::json!({ "patterns": [{ "name": "x", "regex": wrong }] });
+        assert!(
+            serde_json::from_value::<RedactConfig>(json).is_err(),
+            "{wrong}"
+        );
+    }
+}
+
+static ALL: LazyLock<Redact> = LazyLock::new(Redact::new);
+static WITH_OWN: LazyLock<Redact> = LazyLock::new(|| {
+    let config = RedactConfig {
+        patterns: vec![
+            own("all", r"[A-Z]+:[a-z]"),
+            own("edge", r"^.\b|\]$|.$"),
+            own("x", "REDACTED"),
+        ],
+        ..RedactConfig::default()
+    };
+    Redact::from_config(&config).unwrap()
+});
+
+/// Texts in which secrets of all kinds stand close together.
+fn mixtures() -> impl Strategy<Value = String> {
+    let secrets: Vec<String> = cases("secrets.txt")
+        .into_iter()
+        .chain(cases("secrets_lookalikes.txt"))
+        .map(|(_, text)| text)
+        .collect();
+    let piece = prop_oneof![
+        3 => prop::sample::select(secrets),
+        2 => "[ -~]{0,6}",
+        1 => prop::sample::select(vec!["", " ", ".", "-", "1", "[REDACTED:", "]", "é", "@", "0."])
+            .prop_map(String::from),
+        1 => ".{0,4}",
+    ];
+    prop::collection::vec(piece, 0..8).prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    #[test]
+    fn redacting_twice_changes_nothing_more(text in mixtures()) {
+        let redact = &*ALL;
+        let once = redact.redact(&text).into_owned();
+        prop_assert_eq!(redact.redact(&once), once.as_str());
+    }
+
+    #[test]
+    fn nor_with_patterns_of_ones_own(text in mixtures()) {
+        let redact = &*WITH_OWN;
+        let once = redact.redact(&text).into_owned();
+        prop_assert_eq!(redact.redact(&once), once.as_str());
+    }
+
+    #[test]
+    fn a_text_without_digits_at_signs_and_triggers_comes_back_as_it_is(text in "[a-z éßあ.,\n]{0,200}") {
+        prop_assert!(matches!(ALL.redact(&text), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn a_secret_between_words_is_all_that_changes(
+        before in "[a-z ]{0,20}", after in "[a-z ]{0,20}", nth in any::<prop::sample::Index>(),
+    ) {
+        let secrets = ["ada@example.org", "123-45-6789", "4111111111111111", "900101-1234567"];
+        let names = ["email", "us_ssn", "card", "korean_rrn"];
+        let nth = nth.index(secrets.len());
+        let text = format!("{before} {} {after}", secrets[nth]);
+        prop_assert_eq!(
+            ALL.redact(&text),
+            format!("{before} [REDACTED:{}] {after}", names[nth])
+        );
+    }
+}
