@@ -40,5 +40,7 @@ pub use self::path_prefix::{PathPrefix, PathPrefixConfig};
 pub use self::rate_limit::{Per, RateLimit, RateLimitConfig};
 #[cfg(feature = "redact")]
 pub use self::redact::{NamedPattern, Pattern, PatternError, Redact, RedactConfig, SecretKind};
+#[cfg(feature = "security-policy")]
+pub use self::security_policy::{Autonomy, SecurityPolicy, SecurityPolicyConfig};
 #[cfg(feature = "tool-cache")]
 pub use self::tool_cache::{ToolCache, ToolCacheConfig};

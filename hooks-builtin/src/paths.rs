@@ -8,7 +8,7 @@ use std::path::{Component, Path, PathBuf};
 /// As many links as Linux follows before it gives up.
 const MOST_LINKS: usize = 40;
 
-/// Where `path` leads from the directory `base`, which is absolute.
+/// Where `path` leads from the directory `base`, which is absolute and without links.
 ///
 /// `~` and `~/…` are the home directory, as a shell has them. Links of what exists are followed, and a `..`
 /// leaves the directory that a link led to; what does not exist yet stands as it is written, so that a path
@@ -23,27 +23,30 @@ pub(crate) fn resolve(path: &str, base: &Path) -> io::Result<PathBuf> {
     if path.contains('\0') {
         return wrong("it holds a NUL");
     }
-    let start = match path.strip_prefix('~') {
-        None => base.join(path),
+    match path.strip_prefix('~') {
+        None if Path::new(path).has_root() => follow(root_of(&base.join(path)), &base.join(path)),
+        None => follow(base.to_owned(), Path::new(path)),
         Some(rest) if rest.is_empty() || rest.starts_with('/') => match std::env::home_dir() {
-            Some(home) if home.is_absolute() => home.join(rest.trim_start_matches('/')),
-            _ => return wrong("the home directory is not known"),
+            Some(home) if home.is_absolute() => {
+                let path = home.join(rest.trim_start_matches('/'));
+                follow(root_of(&path), &path)
+            }
+            _ => wrong("the home directory is not known"),
         },
-        Some(_) => return wrong("it is in the home directory of another user"),
-    };
-    follow(&start)
+        Some(_) => wrong("it is in the home directory of another user"),
+    }
 }
 
-/// Follows the links of an absolute path.
-fn follow(path: &Path) -> io::Result<PathBuf> {
+/// The root of an absolute path: `/`, or that of a drive.
+fn root_of(path: &Path) -> PathBuf {
+    path.ancestors().last().unwrap_or(path).to_owned()
+}
+
+/// Follows the links of a path from a directory that has none.
+fn follow(mut done: PathBuf, path: &Path) -> io::Result<PathBuf> {
     let mut ahead: VecDeque<OsString> = VecDeque::new();
     push_front(&mut ahead, path);
-    let mut done = PathBuf::from("/");
-    if let Some(Component::Prefix(prefix)) = path.components().next() {
-        done = PathBuf::from(prefix.as_os_str());
-        done.push("/");
-    }
-    let root = done.clone();
+    let root = root_of(&done);
     let mut links = 0;
     while let Some(name) = ahead.pop_front() {
         if name == ".." {
@@ -109,7 +112,7 @@ mod tests {
         let home = std::env::home_dir().unwrap();
         assert_eq!(
             resolve("~/.ssh", Path::new("/w")).unwrap(),
-            follow(&home.join(".ssh")).unwrap()
+            follow("/".into(), &home.join(".ssh")).unwrap()
         );
         assert!(resolve("~root/.ssh", Path::new("/w")).is_err());
         assert_eq!(

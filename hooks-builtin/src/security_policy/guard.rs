@@ -1,0 +1,97 @@
+//! Which paths may be touched.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::SecurityPolicyConfig;
+use crate::paths;
+
+/// The paths that are forbidden, and the folder that is not to be left.
+#[derive(Debug)]
+pub(super) struct Guard {
+    /// Absolute, without links.
+    workspace: PathBuf,
+    workspace_only: bool,
+    /// As they are written, and where they lead.
+    forbidden: Vec<PathBuf>,
+}
+
+/// Devices that hold nothing.
+const HARMLESS: [&str; 9] = [
+    "/dev/null",
+    "/dev/zero",
+    "/dev/full",
+    "/dev/random",
+    "/dev/urandom",
+    "/dev/stdin",
+    "/dev/stdout",
+    "/dev/stderr",
+    "/dev/tty",
+];
+
+impl Guard {
+    /// A guard of a folder that is absolute and without links.
+    pub(super) fn new(workspace: PathBuf, config: &SecurityPolicyConfig) -> io::Result<Self> {
+        let mut forbidden = Vec::new();
+        for path in &config.forbidden_paths {
+            if Path::new(path).is_absolute() {
+                forbidden.push(PathBuf::from(path));
+            }
+            // Without a home directory there is nothing in it.
+            if let Ok(resolved) = paths::resolve(path, &workspace) {
+                forbidden.push(resolved);
+            }
+        }
+        forbidden.sort_unstable();
+        forbidden.dedup();
+        Ok(Guard {
+            workspace,
+            workspace_only: config.workspace_only,
+            forbidden,
+        })
+    }
+
+    pub(super) fn workspace(&self) -> &Path {
+        &self.workspace
+    }
+
+    /// Whether a path may be touched from a directory that is absolute and without links.
+    pub(super) fn check(&self, path: &str, base: &Path) -> Result<(), String> {
+        if HARMLESS.contains(&path) {
+            return Ok(());
+        }
+        let resolved = paths::resolve(path, base)
+            .map_err(|error| format!("where the path `{path}` leads cannot be told: {error}"))?;
+        self.judge(path, &resolved)
+    }
+
+    /// Whether the directory may be entered; where it is.
+    pub(super) fn enter(&self, path: &str, base: &Path) -> Result<PathBuf, String> {
+        self.check(path, base)?;
+        paths::resolve(path, base)
+            .map_err(|error| format!("where the path `{path}` leads cannot be told: {error}"))
+    }
+
+    fn judge(&self, path: &str, resolved: &Path) -> Result<(), String> {
+        let is_in_workspace = resolved.starts_with(&self.workspace);
+        for forbidden in &self.forbidden {
+            // What holds a forbidden path is forbidden as well, as all that is in it is reached: `grep -r x /`.
+            // The workspace may hold one.
+            let reaches =
+                forbidden.starts_with(resolved) && !forbidden.starts_with(&self.workspace);
+            // A workspace that lies in a forbidden path is nevertheless the agent's to work in.
+            let is_within = resolved.starts_with(forbidden)
+                && !(is_in_workspace && self.workspace.starts_with(forbidden));
+            if is_within || reaches {
+                return Err(format!("the path `{path}` is forbidden"));
+            }
+        }
+        if self.workspace_only && !is_in_workspace {
+            return Err(format!(
+                "the path `{path}` is outside of the workspace `{}`",
+                self.workspace.display()
+            ));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,534 @@
+//! What programs are told: options that have them run something else, and the paths that they touch.
+
+use std::path::Path;
+
+use super::script::Script;
+use super::word::{Known, Value};
+use crate::Glob;
+
+/// Programs that only print or compute what they are given.
+const INERT: [&str; 8] = [
+    "basename", "date", "dirname", "expr", "seq", "sleep", "uname", "whoami",
+];
+
+/// Options with which an allowed program runs another, or does what it would not without. An option stands for
+/// its longer forms as well: `--exec` for `--exec=x`.
+const REFUSED: [(&str, &[&str]); 13] = [
+    (
+        "cargo",
+        &[
+            "--config", "-Z", "install", "login", "publish", "owner", "yank",
+        ],
+    ),
+    ("curl", &["-K", "--config", "--engine"]),
+    ("diff", &["--to-file", "--from-file"]),
+    (
+        "git",
+        &[
+            "-c",
+            "--config-env",
+            "--exec-path",
+            "--upload-pack",
+            "--receive-pack",
+            "--exec",
+            "-x",
+            "-u",
+            "--ext-diff",
+            "--textconv",
+            "-O",
+            "--open-files-in-pager",
+            "--extcmd",
+            "--template",
+            "--git-dir",
+            "--work-tree",
+            "--separate-git-dir",
+            "--super-prefix",
+            "--editor",
+            "bisect",
+            "config",
+            "credential",
+            "daemon",
+            "difftool",
+            "filter-branch",
+            "for-each-repo",
+            "gui",
+            "hook",
+            "instaweb",
+            "maintenance",
+            "mergetool",
+            "p4",
+            "send-email",
+            "shell",
+            "svn",
+            "submodule",
+            "upload-pack",
+            "receive-pack",
+            "web--browse",
+            "fast-import",
+            "citool",
+            "gitk",
+            "cvsserver",
+            "remote-ext",
+            "remote-fd",
+        ],
+    ),
+    ("man", &["-P", "--pager", "-H", "--html", "-C"]),
+    (
+        "npm",
+        &[
+            "exec",
+            "x",
+            "init",
+            "create",
+            "explore",
+            "config",
+            "set",
+            "edit",
+            "publish",
+            "login",
+            "adduser",
+            "token",
+            "--script-shell",
+            "--shell",
+            "--node-options",
+            "--userconfig",
+            "--globalconfig",
+            "-g",
+            "--global",
+            "--editor",
+            "--viewer",
+            "--browser",
+        ],
+    ),
+    (
+        "rg",
+        &[
+            "--pre",
+            "--hostname-bin",
+            "-f",
+            "--file",
+            "-L",
+            "--follow",
+            "--ignore-file",
+        ],
+    ),
+    (
+        "sort",
+        &[
+            "--compress-program",
+            "-T",
+            "--temporary-directory",
+            "--files0-from",
+        ],
+    ),
+    (
+        "tar",
+        &[
+            "-I",
+            "--use-compress-program",
+            "--to-command",
+            "--checkpoint-action",
+            "--rsh-command",
+            "-F",
+            "--info-script",
+            "--new-volume-script",
+            "-T",
+            "--files-from",
+            "-P",
+            "--absolute-names",
+        ],
+    ),
+    ("tree", &["-l", "--fromfile"]),
+    ("wc", &["--files0-from"]),
+    ("du", &["--files0-from", "-L", "--dereference"]),
+    (
+        "wget",
+        &[
+            "--use-askpass",
+            "-e",
+            "--execute",
+            "--config",
+            "-i",
+            "--input-file",
+        ],
+    ),
+];
+
+/// Programs whose first argument that is no option is a pattern, not a path.
+const PATTERN_FIRST: [&str; 5] = ["egrep", "fgrep", "grep", "rg", "tr"];
+
+/// Checks the arguments of an allowed program.
+pub(super) fn check(
+    script: &mut Script<'_>,
+    program: &str,
+    arguments: &[Value],
+) -> Result<(), String> {
+    if INERT.contains(&program) {
+        return Ok(());
+    }
+    if let Some(unknown) = arguments
+        .iter()
+        .find(|argument| argument.known == Known::Nothing)
+    {
+        return Err(format!(
+            "what `{program}` is given after `{}` is only known when it runs: write it out",
+            unknown.text
+        ));
+    }
+    refused_options(program, arguments)?;
+    let mut pattern = PATTERN_FIRST.contains(&program)
+        && !arguments.iter().any(|argument| {
+            let text = argument.text.as_str();
+            is_option(text, "-e")
+                || is_option(text, "-f")
+                || text.starts_with("--regexp")
+                || text.starts_with("--file")
+        });
+    let mut message = false;
+    let mut of_sed = program == "sed"
+        && !arguments
+            .iter()
+            .any(|argument| is_option(&argument.text, "-e"));
+    for (nth, argument) in arguments.iter().enumerate() {
+        let text = argument.text.as_str();
+        if std::mem::take(&mut message) {
+            continue;
+        }
+        let is_flag = text.starts_with('-') && text.len() > 1;
+        match program {
+            "git" => {
+                message = matches!(
+                    text,
+                    "-m" | "--message" | "-am" | "--author" | "--grep" | "--format"
+                )
+            }
+            "grep" | "rg" | "egrep" | "fgrep" => message = matches!(text, "-e" | "--regexp"),
+            "sed" if text == "-e" || text == "--expression" => {
+                sed_script(arguments.get(nth + 1).map_or("", |next| &next.text))?;
+                message = true;
+            }
+            "sed" if is_flag => sed_option(text)?,
+            "awk" | "gawk" | "mawk" => awk(text)?,
+            _ => {}
+        }
+        if !is_flag && std::mem::take(&mut pattern) {
+            continue;
+        }
+        if !is_flag && std::mem::take(&mut of_sed) {
+            sed_script(text)?;
+            continue;
+        }
+        if argument.known == Known::Pattern {
+            files(script, text)?;
+        } else if script.harmless.insert(text.to_owned()) {
+            paths(script, text)?;
+        }
+    }
+    Ok(())
+}
+
+/// Whether a text is a short option, perhaps among others or with its value: `-e`, `-ne`, `-efoo`.
+fn is_option(text: &str, option: &str) -> bool {
+    text == option
+        || (text.starts_with('-') && !text.starts_with("--") && text.contains(&option[1..]))
+}
+
+fn refused_options(program: &str, arguments: &[Value]) -> Result<(), String> {
+    let Some((_, refused)) = REFUSED.iter().find(|(of, _)| *of == program) else {
+        return Ok(());
+    };
+    let mut is_subcommand = true;
+    for argument in arguments {
+        let text = argument.text.as_str();
+        let is_refused = |option: &&&str| match option.strip_prefix("--") {
+            // An option may be shortened, and may have a value.
+            Some(name) => text.strip_prefix("--").is_some_and(|given| {
+                let given = given.split_once('=').map_or(given, |(given, _)| given);
+                given.len() >= 2 && (name.starts_with(given) || given == name)
+            }),
+            None if option.starts_with('-') => {
+                text.starts_with(**option) || (program != "git" && is_option(text, option))
+            }
+            None => is_subcommand && text == **option,
+        };
+        if let Some(option) = refused.iter().find(is_refused) {
+            // After `git commit` and the like `-c`, `-u` and `-x` have other meanings, which run nothing.
+            let is_other = program == "git" && !is_subcommand && matches!(*option, "-c" | "-u");
+            if !is_other {
+                return Err(format!(
+                    "`{program} {option}` may run another program, or change what this one does"
+                ));
+            }
+        }
+        if !text.starts_with('-') {
+            is_subcommand = false;
+        }
+    }
+    if program == "git"
+        && arguments
+            .iter()
+            .any(|argument| argument.text.contains("ext::") || argument.text.contains("fd::"))
+    {
+        return Err("an address with `ext::` has git run a program".into());
+    }
+    Ok(())
+}
+
+/// The paths that a word may name: the word, what stands after `=`, `:` and the like, and what is joined to an
+/// option.
+fn paths(script: &Script<'_>, text: &str) -> Result<(), String> {
+    if is_address(text) {
+        return Ok(());
+    }
+    let begins = |at: usize| {
+        let before = text[..at].chars().next_back();
+        before.is_none_or(|before| "=:,@<>()[]{}|;'\"` \t\n".contains(before))
+    };
+    for (at, _) in text.char_indices() {
+        let rest = &text[at..];
+        let looks = rest.starts_with('/')
+            || rest.starts_with('~')
+            || rest.starts_with("./")
+            || rest.starts_with("..");
+        // `-I/usr/include`: what is joined to an option begins anywhere.
+        let joined = text.starts_with('-') && looks && at <= 3;
+        if !(begins(at) || joined) {
+            continue;
+        }
+        let end = rest
+            .find([
+                '\n', '\t', ' ', '\'', '"', ',', ';', '|', '<', '>', '(', ')',
+            ])
+            .unwrap_or(rest.len());
+        let path = &rest[..end];
+        let of_an_address = path.starts_with("//") && follows_scheme(&text[..at], path);
+        if path.is_empty() || path.starts_with('-') || of_an_address || is_address(path) {
+            continue;
+        }
+        if at == 0 || looks || path.contains("..") {
+            script.check_path(path)?;
+        }
+        // A path may go on after a blank or a comma.
+        if at == 0 && end < rest.len() && !rest.contains('\n') {
+            script.check_path(rest)?;
+        }
+    }
+    Ok(())
+}
+
+/// Whether what begins with `//` follows the scheme of an address: `--url=https:` before `//example.org`.
+fn follows_scheme(before: &str, path: &str) -> bool {
+    let Some(before) = before.strip_suffix(':') else {
+        return false;
+    };
+    let scheme = before
+        .rfind(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '+' | '-' | '.'))
+        .map_or(0, |at| {
+            at + before[at..].chars().next().map_or(1, char::len_utf8)
+        });
+    is_address(&format!("{}:{path}", &before[scheme..]))
+}
+
+/// Whether a word is the address of something that is no file here.
+fn is_address(text: &str) -> bool {
+    text.split_once("://").is_some_and(|(scheme, rest)| {
+        let is_scheme =
+            |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.');
+        !scheme.is_empty()
+            && scheme.bytes().all(is_scheme)
+            && !matches!(scheme.to_ascii_lowercase().as_str(), "file" | "ext" | "fd")
+            && !rest.starts_with('/')
+    })
+}
+
+/// The most files that a pattern may match.
+const MOST_FILES: usize = 4096;
+
+/// The files that a pattern matches. What it matches may be a link, so the folders are read.
+fn files(script: &Script<'_>, pattern: &str) -> Result<(), String> {
+    let unclear = || format!("which files `{pattern}` matches cannot be told: write them out");
+    let path = pattern.rsplit('=').next().unwrap_or(pattern);
+    let first = path.find(['*', '?', '[']).unwrap_or(path.len());
+    let (fixed, rest) = match path[..first].rfind('/') {
+        Some(slash) => path.split_at(slash + 1),
+        None => ("", path),
+    };
+    let parts: Vec<_> = rest
+        .split('/')
+        .filter(|part| !part.is_empty() && *part != ".")
+        .collect();
+    if parts.contains(&"..") || pattern.starts_with('-') && pattern != path {
+        return Err(unclear());
+    }
+    for directory in &script.directories {
+        let start = if fixed.is_empty() { "." } else { fixed };
+        let folder = script.guard.enter(start, directory)?;
+        let mut left = MOST_FILES;
+        matched(script, &folder, &parts, &mut left).ok_or_else(unclear)??;
+    }
+    Ok(())
+}
+
+/// Checks what the parts of a pattern match in a folder; `None` if that is too much.
+fn matched(
+    script: &Script<'_>,
+    folder: &Path,
+    parts: &[&str],
+    left: &mut usize,
+) -> Option<Result<(), String>> {
+    let Some((part, rest)) = parts.split_first() else {
+        return Some(Ok(()));
+    };
+    // `[!a]` is a shell's `[^a]`, and a backslash hides what follows: the crate has both.
+    let glob = Glob::new(part).ok()?;
+    // What is not there is not matched.
+    let Ok(entries) = folder.read_dir() else {
+        return Some(Ok(()));
+    };
+    for entry in entries.flatten() {
+        *left = left.checked_sub(1)?;
+        let name = entry.file_name();
+        let name = name.to_str()?;
+        if !glob.matches(name) {
+            continue;
+        }
+        match entry.file_type() {
+            Ok(found) if found.is_file() => {}
+            Ok(found) if found.is_dir() => {
+                let inner = folder.join(name);
+                if let Err(reason) = script.guard.check(name, folder) {
+                    return Some(Err(reason));
+                }
+                if let Err(reason) = matched(script, &inner, rest, left)? {
+                    return Some(Err(reason));
+                }
+            }
+            _ if rest.is_empty() => {
+                if let Err(reason) = script.guard.check(name, folder) {
+                    return Some(Err(reason));
+                }
+            }
+            _ => {
+                let inner = match script.guard.enter(name, folder) {
+                    Ok(inner) => inner,
+                    Err(reason) => return Some(Err(reason)),
+                };
+                if let Err(reason) = matched(script, &inner, rest, left)? {
+                    return Some(Err(reason));
+                }
+            }
+        }
+    }
+    Some(Ok(()))
+}
+
+fn sed_option(option: &str) -> Result<(), String> {
+    let harmless = matches!(
+        option,
+        "--quiet" | "--silent" | "--regexp-extended" | "--in-place" | "--null-data" | "--sandbox"
+    ) || option
+        .strip_prefix('-')
+        .is_some_and(|flags| flags.bytes().all(|flag| b"nErisz".contains(&flag)))
+        || option.starts_with("-i.");
+    if harmless {
+        return Ok(());
+    }
+    Err(format!(
+        "the option `{option}` of `sed` is not looked at: leave it out"
+    ))
+}
+
+/// A script for sed that prints, deletes or replaces, and neither reads, writes nor runs anything.
+fn sed_script(script: &str) -> Result<(), String> {
+    let wrong = || {
+        Err(format!(
+            "the script `{script}` for `sed` is not looked at: use `p`, `d`, `q`, `=` and `s/…/…/`, one after another with `;`"
+        ))
+    };
+    let mut rest = script.trim();
+    while !rest.is_empty() {
+        rest = skip_addresses(rest);
+        let Some(command) = rest.chars().next() else {
+            return wrong();
+        };
+        rest = &rest[command.len_utf8()..];
+        match command {
+            'p' | 'd' | 'q' | '=' | 'P' | 'D' | 'n' | 'N' | 'g' | 'G' | 'h' | 'H' | 'x' => {}
+            's' | 'y' => {
+                let Some(end) = delimited(rest, 2) else {
+                    return wrong();
+                };
+                rest = &rest[end..];
+                let flags = rest
+                    .find(|c: char| !matches!(c, 'g' | 'p' | 'i' | 'I' | '0'..='9'))
+                    .unwrap_or(rest.len());
+                rest = &rest[flags..];
+            }
+            _ => return wrong(),
+        }
+        rest = rest.trim_start_matches([' ', '\t']);
+        match rest.chars().next() {
+            None => {}
+            Some(';' | '\n') => rest = rest[1..].trim_start(),
+            Some(_) => return wrong(),
+        }
+    }
+    Ok(())
+}
+
+/// What follows the addresses that a command of sed's begins with: `1`, `$`, `/x/`, `1,/x/`, `!`.
+fn skip_addresses(mut rest: &str) -> &str {
+    loop {
+        rest = rest.trim_start_matches([' ', ',', '!', '$', '~', '+']);
+        rest = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+        match rest.strip_prefix('/').and_then(|_| delimited(rest, 1)) {
+            Some(end) => rest = rest[end..].trim_start_matches('I'),
+            None if rest.starts_with([' ', ',', '!', '$', '~', '+']) => {}
+            None => return rest,
+        }
+    }
+}
+
+/// Where a text ends that begins with a delimiter and has so many parts: `/a/b/`.
+fn delimited(text: &str, parts: usize) -> Option<usize> {
+    let delimiter = text
+        .chars()
+        .next()
+        .filter(|c| c.is_ascii_punctuation() && *c != '\\')?;
+    let mut left = parts;
+    let mut characters = text.char_indices().skip(1);
+    let mut in_brackets = false;
+    while let Some((at, character)) = characters.next() {
+        match character {
+            '\\' => {
+                characters.next();
+            }
+            '\n' => return None,
+            // A delimiter in brackets ends a part for some seds and does not for others.
+            '[' => in_brackets = true,
+            ']' => in_brackets = false,
+            _ if character == delimiter && in_brackets => return None,
+            _ if character == delimiter => {
+                left -= 1;
+                if left == 0 {
+                    return Some(at + character.len_utf8());
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+/// A program for awk that only prints.
+fn awk(text: &str) -> Result<(), String> {
+    let runs = [
+        "system", "getline", "|", ">", "close", "@", "-f", "ENVIRON", "-i", "-l", "-e", "-E",
+    ];
+    if runs.iter().any(|word| text.contains(word)) {
+        return Err(format!(
+            "`{text}` may have awk read, write or run something: print only"
+        ));
+    }
+    Ok(())
+}

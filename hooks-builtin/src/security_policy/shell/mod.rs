@@ -1,0 +1,99 @@
+//! What a shell command would run and touch.
+//!
+//! The command is parsed as bash would, and its tree is walked as bash would run it. Everything that is not
+//! known to be harmless is refused: a construct, a program, an option. Where `sh` reads a text otherwise than
+//! bash, it is refused as well, because the tool may use either.
+
+mod arguments;
+mod programs;
+mod script;
+mod word;
+
+use brush_parser::{ParserOptions, TokenizerOptions};
+
+pub(super) use self::programs::Programs;
+use self::script::Script;
+use super::guard::Guard;
+use crate::visible;
+
+/// The longest command that is looked at, in bytes.
+const LONGEST: usize = 128 * 1024;
+/// How deep brackets, compound commands and scripts within scripts may be nested.
+const DEEPEST: usize = 16;
+
+/// Whether a command may run; if not, why.
+pub(super) fn check(command: &str, programs: &Programs, guard: &Guard) -> Result<(), String> {
+    Script::new(programs, guard).run(command, 0)
+}
+
+/// Parses a script.
+fn parse(script: &str) -> Result<brush_parser::ast::Program, String> {
+    if script.len() > LONGEST {
+        return Err(format!(
+            "the command is longer than {LONGEST} bytes: put it into smaller ones"
+        ));
+    }
+    check_characters(script)?;
+    let tokens = brush_parser::uncached_tokenize_str(script, &TokenizerOptions::default())
+        .map_err(|error| format!("the command cannot be parsed: {error}"))?;
+    check_depth(&tokens)?;
+    brush_parser::parse_tokens(&tokens, &ParserOptions::default())
+        .map_err(|error| format!("the command cannot be parsed: {error}"))
+}
+
+/// Refuses characters that a reader does not see, and brackets that are nested too deep for a parser.
+fn check_characters(script: &str) -> Result<(), String> {
+    let mut depth = 0_usize;
+    let [mut last, mut before] = [' '; 2];
+    for character in script.chars() {
+        match character {
+            '\n' if last == '\\' && !matches!(before, ' ' | '\t') => {
+                return Err("a word that goes on in the next line, after `\\`, is not looked at: write it in one".into());
+            }
+            '\n' | '\t' => {}
+            hidden if visible::is_hidden(hidden) => {
+                return Err(format!(
+                    "the command has a character that is not seen, `{}`: leave it out",
+                    hidden.escape_default()
+                ));
+            }
+            // Blanks that are none for the shell.
+            blank if blank != ' ' && blank.is_whitespace() => {
+                return Err(format!(
+                    "the command has an unusual blank, `{}`: write a space",
+                    blank.escape_default()
+                ));
+            }
+            '(' | '{' => depth += 1,
+            ')' | '}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth > DEEPEST {
+            return Err("the command is nested too deep: write it flat".into());
+        }
+        before = last;
+        last = if last == '\\' && character == '\\' {
+            'x'
+        } else {
+            character
+        };
+    }
+    Ok(())
+}
+
+/// Refuses compound commands that are nested too deep for a parser.
+fn check_depth(tokens: &[brush_parser::Token]) -> Result<(), String> {
+    let mut depth = 0_usize;
+    for token in tokens {
+        match token.to_str() {
+            "if" | "while" | "until" | "for" | "case" | "select" | "{" | "(" => depth += 1,
+            "fi" | "done" | "esac" | "}" | ")" => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        // What looks like a keyword may be a word, so there is some room.
+        if depth > 2 * DEEPEST {
+            return Err("the command is nested too deep: write it flat".into());
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,569 @@
+//! Which programs may run, and what they may be told to.
+//!
+//! A builtin of the shell's, or a program that runs another, is known here by name: what it would run is looked
+//! at. Everything else has to be in the list of the configuration.
+
+use std::collections::HashSet;
+
+use super::arguments;
+use super::script::Script;
+use super::word::Value;
+
+/// The programs of the configuration.
+#[derive(Debug)]
+pub(crate) struct Programs {
+    allowed: HashSet<String>,
+    /// As reasons name them.
+    listed: String,
+}
+
+/// Where a program's path may lead for it to be the program of that name.
+const SYSTEM: [&str; 5] = [
+    "/bin/",
+    "/usr/bin/",
+    "/usr/local/bin/",
+    "/sbin/",
+    "/usr/sbin/",
+];
+
+impl Programs {
+    pub(crate) fn new(allowed: &[String]) -> Self {
+        let mut listed = allowed.to_vec();
+        listed.sort_unstable();
+        listed.dedup();
+        Programs {
+            listed: listed.join(", "),
+            allowed: listed.into_iter().collect(),
+        }
+    }
+
+    /// The name by which a program is known, if it may run.
+    fn allowed<'n>(&self, program: &'n str) -> Result<&'n str, String> {
+        if self.allowed.contains(program) {
+            return Ok(program);
+        }
+        let name = name_of(program);
+        if self.allowed.contains(name) && name != program {
+            return Ok(name);
+        }
+        let shown = crate::visible::Visible(program);
+        if self
+            .allowed
+            .contains(program.rsplit('/').next().unwrap_or(program))
+        {
+            return Err(format!(
+                "`{shown}` is not the program of the system that is allowed: call it by its name"
+            ));
+        }
+        Err(match self.listed.as_str() {
+            "" => format!("the program `{shown}` is not allowed, and no other is"),
+            listed => format!("the program `{shown}` is not allowed; these are: {listed}"),
+        })
+    }
+}
+
+/// The name of a program of the system's that is given by its path; else the program as it is.
+fn name_of(program: &str) -> &str {
+    SYSTEM
+        .iter()
+        .find_map(|folder| program.strip_prefix(folder))
+        .filter(|name| !name.contains('/'))
+        .unwrap_or(program)
+}
+
+/// Builtins that touch nothing, whatever they are given.
+const HARMLESS: [&str; 12] = [
+    ":", "break", "continue", "echo", "exit", "false", "printf", "pwd", "return", "shift", "true",
+    "wait",
+];
+
+/// Builtins and keywords that run or change what cannot be followed here.
+const REFUSED: [(&str, &str); 33] = [
+    (".", "runs a script that is not looked at"),
+    ("source", "runs a script that is not looked at"),
+    ("alias", "gives a program another name"),
+    ("unalias", "gives a program another name"),
+    ("trap", "runs a command later"),
+    ("exec", "takes the shell's place"),
+    ("enable", "changes what the shell's builtins are"),
+    ("hash", "changes where programs are"),
+    ("shopt", "changes how the shell reads a command"),
+    ("read", "sets a variable to what is only known when it runs"),
+    (
+        "mapfile",
+        "sets a variable to what is only known when it runs",
+    ),
+    (
+        "readarray",
+        "sets a variable to what is only known when it runs",
+    ),
+    (
+        "getopts",
+        "sets a variable to what is only known when it runs",
+    ),
+    ("let", "runs what is in an index"),
+    ("declare", "may run what is in an index"),
+    ("typeset", "may run what is in an index"),
+    ("local", "may run what is in an index"),
+    ("readonly", "may run what is in an index"),
+    ("bind", "runs a command later"),
+    ("complete", "runs a command later"),
+    ("compgen", "runs a command"),
+    ("compopt", "changes the shell"),
+    ("fc", "runs a command again"),
+    ("history", "shows and changes the shell's history"),
+    (
+        "pushd",
+        "changes the directory in a way that is not followed: use `cd`",
+    ),
+    (
+        "popd",
+        "changes the directory in a way that is not followed: use `cd`",
+    ),
+    (
+        "dirs",
+        "changes the directory in a way that is not followed: use `cd`",
+    ),
+    ("coproc", "runs a program beside the script"),
+    ("function", "may take a program's name"),
+    ("select", "waits for a person"),
+    ("caller", "looks into the shell"),
+    ("ulimit", "changes what the shell may use"),
+    ("umask", "changes what others may read"),
+];
+
+/// Shells: what they run is looked at if it is written out.
+const SHELLS: [&str; 9] = [
+    "sh", "bash", "dash", "zsh", "ksh", "ash", "rbash", "mksh", "fish",
+];
+
+/// Programs that run another one, with their options: those that stand alone, and those that take a value.
+const WRAPPERS: [(&str, &[&str], &[&str]); 9] = [
+    (
+        "env",
+        &["-i", "-0", "--ignore-environment", "-v", "--debug"],
+        &["-u", "--unset"],
+    ),
+    ("nice", &[], &["-n", "--adjustment"]),
+    ("ionice", &["-t"], &["-c", "-n"]),
+    ("nohup", &[], &[]),
+    (
+        "stdbuf",
+        &[],
+        &["-i", "-o", "-e", "--input", "--output", "--error"],
+    ),
+    (
+        "setsid",
+        &["-c", "-f", "-w", "--fork", "--wait", "--ctty"],
+        &[],
+    ),
+    ("time", &["-p", "-v"], &["-f"]),
+    (
+        "timeout",
+        &["-v", "--foreground", "--preserve-status", "--verbose"],
+        &["-k", "-s", "--signal", "--kill-after"],
+    ),
+    ("builtin", &[], &[]),
+];
+
+/// Checks a command: its program, which is known, and its arguments.
+///
+/// `has_input` tells whether it reads something else than the terminal.
+pub(super) fn check(
+    script: &mut Script<'_>,
+    program: &str,
+    arguments: &[Value],
+    has_input: bool,
+    depth: usize,
+) -> Result<(), String> {
+    let name = name_of(program);
+    if let Some((_, does)) = REFUSED.iter().find(|(refused, _)| *refused == name) {
+        return Err(format!("`{name}` {does}"));
+    }
+    if SHELLS.contains(&name) {
+        return shell(script, name, arguments, has_input, depth);
+    }
+    if let Some((_, alone, with_value)) = WRAPPERS.iter().find(|(wrapper, ..)| *wrapper == name) {
+        return wrapper(
+            script,
+            name,
+            arguments,
+            (alone, with_value),
+            has_input,
+            depth,
+        );
+    }
+    match name {
+        "printf" if arguments.first().is_some_and(|first| first.text.starts_with("-v") || first.text().is_none()) => {
+            Err("`printf -v` sets a variable in passing: use `name=$(printf …)`".into())
+        }
+        name if HARMLESS.contains(&name) => Ok(()),
+        "[" | "test" => {
+            if arguments.iter().any(|argument| matches!(argument.text.as_str(), "-v" | "-R")) {
+                return Err("`-v` runs what is in an index: write `[ -n \"$name\" ]`".into());
+            }
+            Ok(())
+        }
+        "cd" => match arguments {
+            [to] if !to.text.starts_with('-') => match to.text() {
+                Some(path) => script.enter(path),
+                None => Err(format!("where `cd {}` leads, is only known when it runs", to.text)),
+            },
+            _ => Err("`cd` takes one folder, which is written out".into()),
+        },
+        "set" => {
+            let is_flag = |argument: &Value| match argument.text() {
+                Some("pipefail" | "errexit" | "nounset" | "xtrace" | "-o" | "+o") => true,
+                Some(text) => text
+                    .strip_prefix(['-', '+'])
+                    .is_some_and(|flags| !flags.is_empty() && flags.bytes().all(|flag| b"euxo".contains(&flag))),
+                None => false,
+            };
+            if !arguments.is_empty() && arguments.iter().all(is_flag) {
+                return Ok(());
+            }
+            Err("`set` is only looked at with the flags `-e`, `-u`, `-x` and `-o pipefail`".into())
+        }
+        "unset" => {
+            let is_name = |argument: &Value| argument.text().is_some_and(|text| is_identifier(text) || text == "-v");
+            if arguments.iter().all(is_name) {
+                return arguments.iter().try_for_each(|argument| check_variable(&argument.text));
+            }
+            Err("`unset` takes names of variables".into())
+        }
+        "export" => arguments.iter().try_for_each(|argument| {
+            let known = argument.text().and_then(|text| text.split_once('='));
+            match known {
+                Some((name, value)) if is_identifier(name) => {
+                    check_environment(name)?;
+                    script.set(name, vec![Value { text: value.into(), known: argument.known }])
+                }
+                _ => Err("`export` is only looked at as `export NAME=value`, with a value that is written out".into()),
+            }
+        }),
+        "command" | "type" => match arguments {
+            [flag, ..] if matches!(flag.text(), Some("-v" | "-V")) => Ok(()),
+            _ if name == "type" => Ok(()),
+            rest => inner(script, name, rest, has_input, depth),
+        },
+        "eval" => {
+            let words: Option<Vec<_>> = arguments.iter().map(Value::text).collect();
+            match words {
+                Some(words) => script.run(&words.join(" "), depth + 1),
+                None => Err("what `eval` runs is only known when it does: write the command out".into()),
+            }
+        }
+        "xargs" => xargs(script, arguments, depth),
+        _ => {
+            let name = script.programs.allowed(program)?;
+            if name == "find" {
+                return find(script, arguments, depth);
+            }
+            if matches!(name, "sudo" | "doas") {
+                return sudo(script, name, arguments, has_input, depth);
+            }
+            arguments::check(script, name, arguments)
+        }
+    }
+}
+
+/// The program that stands among another one's arguments.
+fn inner(
+    script: &mut Script<'_>,
+    of: &str,
+    arguments: &[Value],
+    has_input: bool,
+    depth: usize,
+) -> Result<(), String> {
+    let Some((program, rest)) = arguments.split_first() else {
+        return Err(format!("`{of}` needs a program to run"));
+    };
+    match program.text() {
+        Some(program) if !program.starts_with('-') => {
+            check(script, program, rest, has_input, depth)
+        }
+        _ => Err(format!(
+            "which program `{of}` runs is not told: write it out, without options before it"
+        )),
+    }
+}
+
+fn wrapper(
+    script: &mut Script<'_>,
+    name: &str,
+    mut arguments: &[Value],
+    (alone, with_value): (&[&str], &[&str]),
+    has_input: bool,
+    depth: usize,
+) -> Result<(), String> {
+    let takes_duration = name == "timeout";
+    let mut duration = !takes_duration;
+    while let Some((first, rest)) = arguments.split_first() {
+        let Some(text) = first.text() else {
+            return Err(format!(
+                "which program `{name}` runs is only known when it does: write it out"
+            ));
+        };
+        if alone.contains(&text) {
+            arguments = rest;
+        } else if with_value.contains(&text) {
+            arguments = rest.get(1..).unwrap_or(&[]);
+        } else if text.starts_with('-') && text.len() > 1 {
+            // `-oL`, `--signal=KILL`, `-n10`
+            let (option, _) = text.split_once('=').unwrap_or((text, ""));
+            let short = text.get(..2).unwrap_or_default();
+            let joined = with_value.contains(&option)
+                || (!text.starts_with("--") && with_value.contains(&short));
+            if !joined {
+                return Err(format!(
+                    "the option `{text}` of `{name}` is not looked at: leave it out"
+                ));
+            }
+            arguments = rest;
+        } else if name == "env" && text.contains('=') {
+            let (variable, _) = text.split_once('=').unwrap_or((text, ""));
+            check_environment(variable)?;
+            arguments = rest;
+        } else if !duration {
+            duration = true;
+            arguments = rest;
+        } else {
+            return inner(script, name, arguments, has_input, depth);
+        }
+    }
+    match name {
+        "env" => Err("`env` alone shows the environment, and the secrets in it".into()),
+        _ => Err(format!("`{name}` needs a program to run")),
+    }
+}
+
+fn sudo(
+    script: &mut Script<'_>,
+    name: &str,
+    arguments: &[Value],
+    has_input: bool,
+    depth: usize,
+) -> Result<(), String> {
+    let arguments = match arguments {
+        [option, rest @ ..] if option.text() == Some("-n") => rest,
+        all => all,
+    };
+    inner(script, name, arguments, has_input, depth)
+}
+
+/// `sh -c '…'`: the script is looked at. A script in a file, or one that is read, is not.
+fn shell(
+    script: &mut Script<'_>,
+    name: &str,
+    arguments: &[Value],
+    has_input: bool,
+    depth: usize,
+) -> Result<(), String> {
+    let mut rest = arguments;
+    while let Some((option, after)) = rest.split_first() {
+        let Some(text) = option.text() else { break };
+        match text.strip_prefix('-') {
+            // `-ec`, `-lc` and the like; `l` and `i` read the user's settings.
+            Some(flags)
+                if flags.ends_with('c') && flags.bytes().all(|flag| b"ceux".contains(&flag)) =>
+            {
+                return match after.first().and_then(Value::text) {
+                    Some(text) => script.run_apart(text, depth + 1),
+                    None => Err(format!(
+                        "what `{name} -c` runs is only known when it does: write the command out"
+                    )),
+                };
+            }
+            Some(flags)
+                if !flags.is_empty() && flags.bytes().all(|flag| b"eux".contains(&flag)) =>
+            {
+                rest = after
+            }
+            _ => break,
+        }
+    }
+    if rest.is_empty() || has_input {
+        return Err(format!(
+            "a script that `{name}` reads is not looked at: write its commands out"
+        ));
+    }
+    // Who allows a shell by its name allows its scripts.
+    let allowed = script.programs.allowed(name)?;
+    if rest[0].text.starts_with('-') {
+        return Err(format!(
+            "the option `{}` of `{name}` is not looked at: leave it out",
+            rest[0].text
+        ));
+    }
+    arguments::check(script, allowed, rest)
+}
+
+/// `xargs program`: the program gets arguments that are only known when it runs.
+fn xargs(script: &mut Script<'_>, arguments: &[Value], depth: usize) -> Result<(), String> {
+    let mut rest = arguments;
+    while let Some((option, after)) = rest.split_first() {
+        match option.text() {
+            Some("-0" | "-r" | "-t" | "--null" | "--no-run-if-empty") => rest = after,
+            Some("-n" | "-P" | "-L" | "-I" | "-d") => rest = after.get(1..).unwrap_or(&[]),
+            _ => break,
+        }
+    }
+    let Some((program, given)) = rest.split_first() else {
+        return Ok(());
+    };
+    let unknown = Value {
+        text: String::new(),
+        known: super::word::Known::Nothing,
+    };
+    let all: Vec<_> = given.iter().cloned().chain([unknown]).collect();
+    match program.text() {
+        Some(program) if !program.starts_with('-') => check(script, program, &all, true, depth),
+        _ => Err("which program `xargs` runs is not told: write it out, after `-0`, `-r`, `-n 1` or `-I {}`".into()),
+    }
+}
+
+/// `find`: what it executes is looked at, with a file's name for `{}`.
+fn find(script: &mut Script<'_>, arguments: &[Value], depth: usize) -> Result<(), String> {
+    let mut plain = Vec::new();
+    let mut rest = arguments.iter();
+    while let Some(argument) = rest.next() {
+        match argument.text.as_str() {
+            "-exec" | "-execdir" | "-ok" | "-okdir" => {
+                let command: Vec<Value> = rest
+                    .by_ref()
+                    .take_while(|word| !matches!(word.text(), Some(";" | "+")))
+                    .cloned()
+                    .map(|mut word| {
+                        // The files that are found lie in the folders that are searched, which are looked at.
+                        if word.text == "{}" {
+                            word.text = "./found".into();
+                        }
+                        word
+                    })
+                    .collect();
+                if command.iter().any(|word| word.text.contains("{}")) {
+                    return Err("`{}` is only looked at as a word by itself".into());
+                }
+                inner(script, "find", &command, false, depth)?;
+            }
+            "-delete" => {
+                script.programs.allowed("rm").map_err(|_| {
+                    "`find -delete` removes files, and `rm` is not allowed".to_owned()
+                })?;
+            }
+            "-fprint" | "-fprint0" | "-fprintf" | "-fls" => {
+                return Err(format!(
+                    "`find {}` writes a file: redirect what it prints",
+                    argument.text
+                ));
+            }
+            "-files0-from" | "-follow" | "-L" => {
+                return Err(format!(
+                    "`find {}` leads to files that are not looked at",
+                    argument.text
+                ));
+            }
+            _ => plain.push(argument.clone()),
+        }
+    }
+    // `-name` and the like take patterns, which are no paths.
+    let mut paths = Vec::new();
+    let mut is_pattern = false;
+    for argument in plain {
+        if is_pattern {
+            is_pattern = false;
+            continue;
+        }
+        is_pattern = matches!(
+            argument.text.as_str(),
+            "-name"
+                | "-iname"
+                | "-path"
+                | "-ipath"
+                | "-wholename"
+                | "-regex"
+                | "-iregex"
+                | "-lname"
+                | "-ilname"
+                | "-printf"
+        );
+        paths.push(argument);
+    }
+    arguments::check(script, "find", &paths)
+}
+
+fn is_identifier(text: &str) -> bool {
+    !text.is_empty()
+        && !text.starts_with(|first: char| first.is_ascii_digit())
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
+/// Variables that no program takes an order from.
+const HARMLESS_VARIABLES: [&str; 24] = [
+    "CARGO_INCREMENTAL",
+    "CARGO_TERM_COLOR",
+    "CI",
+    "CLICOLOR",
+    "CLICOLOR_FORCE",
+    "COLUMNS",
+    "DEBUG",
+    "FORCE_COLOR",
+    "LANG",
+    "LC_ALL",
+    "LC_COLLATE",
+    "LC_CTYPE",
+    "LC_MESSAGES",
+    "LC_NUMERIC",
+    "LC_TIME",
+    "LINES",
+    "NODE_ENV",
+    "NO_COLOR",
+    "PYTHONDONTWRITEBYTECODE",
+    "PYTHONUNBUFFERED",
+    "RUST_BACKTRACE",
+    "RUST_LOG",
+    "TERM",
+    "TZ",
+];
+
+/// Whether a program may be given the variable.
+pub(super) fn check_environment(name: &str) -> Result<(), String> {
+    if HARMLESS_VARIABLES.contains(&name) {
+        return Ok(());
+    }
+    Err(format!(
+        "the variable `{name}` may change which programs run, or what they do: leave it out"
+    ))
+}
+
+/// Whether the script may set the variable for itself. One that the environment has is given to every program.
+pub(super) fn check_variable(name: &str) -> Result<(), String> {
+    const OF_THE_SHELL: [&str; 18] = [
+        "BASHOPTS",
+        "BASH_ENV",
+        "CDPATH",
+        "ENV",
+        "EXECIGNORE",
+        "FIGNORE",
+        "FUNCNEST",
+        "GLOBIGNORE",
+        "HOME",
+        "IFS",
+        "OLDPWD",
+        "PATH",
+        "POSIXLY_CORRECT",
+        "PROMPT_COMMAND",
+        "PS4",
+        "PWD",
+        "SHELLOPTS",
+        "TMPDIR",
+    ];
+    let belongs_to_others =
+        name.starts_with("LD_") || name.starts_with("BASH_") || name.starts_with("DYLD_");
+    if OF_THE_SHELL.contains(&name) || belongs_to_others || std::env::var_os(name).is_some() {
+        return check_environment(name);
+    }
+    Ok(())
+}

@@ -1,0 +1,372 @@
+//! What a word of a command stands for, as far as that can be told before it runs.
+
+use brush_parser::ParserOptions;
+use brush_parser::word::{
+    self, BraceExpressionMember, BraceExpressionOrText, Parameter, ParameterExpr, SpecialParameter,
+    TildeExpr, WordPiece, WordPieceWithSource,
+};
+
+use super::script::Script;
+
+/// A word, or one of the words that it becomes.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Value {
+    pub(super) text: String,
+    pub(super) known: Known,
+}
+
+/// How much is known of a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Known {
+    /// Every character.
+    All,
+    /// That it is what a pattern of file names matches.
+    Pattern,
+    /// Nothing: it holds the output of a command, or a variable of the environment.
+    Nothing,
+}
+
+impl Value {
+    fn literal(text: impl Into<String>) -> Self {
+        Value {
+            text: text.into(),
+            known: Known::All,
+        }
+    }
+
+    fn unknown() -> Self {
+        Value {
+            text: String::new(),
+            known: Known::Nothing,
+        }
+    }
+
+    /// The text, if every character of it is known.
+    pub(super) fn text(&self) -> Option<&str> {
+        (self.known == Known::All).then_some(&self.text)
+    }
+}
+
+/// The most words that one word may become.
+const MOST: usize = 64;
+
+/// Whether a text means itself, wherever it stands: the fast way for most words.
+fn is_plain(raw: &str) -> bool {
+    raw.bytes().all(|byte| {
+        byte.is_ascii_alphanumeric()
+            || matches!(
+                byte,
+                b'_' | b'-' | b'.' | b'/' | b'=' | b':' | b',' | b'@' | b'%' | b'+'
+            )
+    })
+}
+
+/// What a word as it is written stands for: one value, or several where it is expanded to alternatives.
+///
+/// Substitutions in it are checked as the scripts that they are.
+pub(super) fn values(
+    script: &mut Script<'_>,
+    raw: &str,
+    depth: usize,
+) -> Result<Vec<Value>, String> {
+    if is_plain(raw) {
+        return Ok(vec![Value::literal(raw)]);
+    }
+    let mut all = Vec::new();
+    for word in braces(raw)? {
+        // `--file=~/x`, where zsh and an assignment would have a home directory, is for the paths to see.
+        let pieces = word::parse(&word, &ParserOptions::default())
+            .map_err(|error| format!("the word `{raw}` cannot be parsed: {error}"))?;
+        all.extend(joined(script, &word, &pieces, false, depth)?);
+        if all.len() > MOST {
+            return Err(too_many(raw));
+        }
+    }
+    Ok(all)
+}
+
+/// What a here-document stands for.
+pub(super) fn document(script: &mut Script<'_>, raw: &str, depth: usize) -> Result<(), String> {
+    let pieces = word::parse_heredoc(raw, &ParserOptions::default())
+        .map_err(|error| format!("a here-document cannot be parsed: {error}"))?;
+    joined(script, raw, &pieces, true, depth).map(drop)
+}
+
+fn too_many(raw: &str) -> String {
+    format!("the word `{raw}` stands for more than {MOST} words: write fewer")
+}
+
+/// The words that braces make of one: `a{b,c}` is `ab` and `ac`.
+fn braces(raw: &str) -> Result<Vec<String>, String> {
+    if !raw.contains('{') {
+        return Ok(vec![raw.to_owned()]);
+    }
+    let parts = word::parse_brace_expansions(raw, &ParserOptions::default())
+        .map_err(|error| format!("the braces of `{raw}` cannot be parsed: {error}"))?;
+    match parts {
+        None => Ok(vec![raw.to_owned()]),
+        Some(parts) => expanded(&parts).ok_or_else(|| too_many(raw)),
+    }
+}
+
+fn expanded(parts: &[BraceExpressionOrText]) -> Option<Vec<String>> {
+    let mut words = vec![String::new()];
+    for part in parts {
+        let ends = match part {
+            BraceExpressionOrText::Text(text) => vec![text.clone()],
+            BraceExpressionOrText::Expr(members) => {
+                let mut ends = Vec::new();
+                for member in members {
+                    match member {
+                        BraceExpressionMember::Child(parts) => ends.extend(expanded(parts)?),
+                        BraceExpressionMember::NumberSequence {
+                            start,
+                            end,
+                            increment,
+                        } => {
+                            let step = usize::try_from(increment.unsigned_abs().max(1)).ok()?;
+                            let (low, high) = (*start.min(end), *start.max(end));
+                            if high.checked_sub(low)? / i64::try_from(step).ok()? > 64 {
+                                return None;
+                            }
+                            ends.extend(
+                                (low..=high).step_by(step).map(|number| number.to_string()),
+                            );
+                        }
+                        // All between: which of them is left out does not matter.
+                        BraceExpressionMember::CharSequence { start, end, .. } => {
+                            let range = *start.min(end)..=*start.max(end);
+                            ends.extend(range.take(MOST + 1).map(String::from));
+                        }
+                    }
+                }
+                ends
+            }
+        };
+        if words.len() * ends.len() > MOST {
+            return None;
+        }
+        words = words
+            .iter()
+            .flat_map(|word| ends.iter().map(move |end| format!("{word}{end}")))
+            .collect();
+    }
+    Some(words)
+}
+
+/// The pieces of a word, one after the other.
+fn joined(
+    script: &mut Script<'_>,
+    source: &str,
+    pieces: &[WordPieceWithSource],
+    quoted: bool,
+    depth: usize,
+) -> Result<Vec<Value>, String> {
+    let mut all = vec![Value::literal("")];
+    for piece in pieces {
+        // The whole word is looked at for what a piece might hide: its own place is not needed.
+        let ends = piece_values(script, source, &piece.piece, quoted, depth)?;
+        if all.len() * ends.len() > MOST {
+            return Err(too_many(source));
+        }
+        all = all
+            .iter()
+            .flat_map(|value| {
+                ends.iter().map(move |end| Value {
+                    text: format!("{}{}", value.text, end.text),
+                    known: value.known.max(end.known),
+                })
+            })
+            .collect();
+    }
+    Ok(all)
+}
+
+fn piece_values(
+    script: &mut Script<'_>,
+    written: &str,
+    piece: &WordPiece,
+    quoted: bool,
+    depth: usize,
+) -> Result<Vec<Value>, String> {
+    let one = |value| Ok(vec![value]);
+    match piece {
+        WordPiece::Text(text) if quoted => one(Value::literal(text)),
+        WordPiece::Text(text) => one(Value {
+            text: text.clone(),
+            known: match text {
+                text if is_between(text, '(', "|", ')') || is_between(text, '{', ",.", '}') => {
+                    Known::Nothing
+                }
+                text if text.contains(['*', '?']) || is_between(text, '[', "", ']') => {
+                    Known::Pattern
+                }
+                _ => Known::All,
+            },
+        }),
+        WordPiece::SingleQuotedText(text) => one(Value::literal(text)),
+        WordPiece::AnsiCQuotedText(text) => one(ansi_c(text)?),
+        WordPiece::DoubleQuotedSequence(pieces)
+        | WordPiece::GettextDoubleQuotedSequence(pieces) => {
+            joined(script, written, pieces, true, depth)
+        }
+        WordPiece::TildeExpansion(TildeExpr::Home) => one(match std::env::home_dir() {
+            Some(home) => Value::literal(home.to_string_lossy()),
+            None => Value::unknown(),
+        }),
+        WordPiece::TildeExpansion(_) => one(Value::unknown()),
+        WordPiece::EscapeSequence(text) => {
+            one(Value::literal(text.strip_prefix('\\').unwrap_or(text)))
+        }
+        WordPiece::CommandSubstitution(command) => {
+            script.run_apart(command, depth + 1)?;
+            one(Value::unknown())
+        }
+        WordPiece::BackquotedCommandSubstitution(command) => {
+            script.run_apart(&unescaped(command), depth + 1)?;
+            one(Value::unknown())
+        }
+        WordPiece::ArithmeticExpression(expression) => {
+            arithmetic(script, &expression.value)?;
+            one(Value::literal("0"))
+        }
+        WordPiece::ParameterExpansion(expression) => parameter(script, written, expression, quoted),
+    }
+}
+
+/// Whether a text has brackets, with one of the characters between them if there are any to choose from.
+fn is_between(text: &str, open: char, one_of: &str, close: char) -> bool {
+    let inner = text
+        .split_once(open)
+        .and_then(|(_, rest)| rest.rsplit_once(close));
+    inner.is_some_and(|(inner, _)| {
+        open == '(' || one_of.is_empty() || inner.contains(|c| one_of.contains(c))
+    })
+}
+
+/// `$'…'`, which only bash knows: `sh` ends it at the first quote, also after a backslash.
+fn ansi_c(text: &str) -> Result<Value, String> {
+    if text.contains("\\'") || text.contains('\'') {
+        return Err(
+            "a quote within `$'…'` ends it for `sh`, and does not for bash: write it otherwise"
+                .into(),
+        );
+    }
+    let mut plain = String::new();
+    let mut characters = text.chars();
+    while let Some(character) = characters.next() {
+        if character != '\\' {
+            plain.push(character);
+            continue;
+        }
+        match characters.next() {
+            Some('n') => plain.push('\n'),
+            Some('t') => plain.push('\t'),
+            Some('r') => plain.push('\r'),
+            Some('\\') => plain.push('\\'),
+            _ => return Ok(Value::unknown()),
+        }
+    }
+    Ok(Value::literal(plain))
+}
+
+/// What stands between backquotes, where a backslash hides them, itself and `$`.
+fn unescaped(command: &str) -> String {
+    let mut plain = String::with_capacity(command.len());
+    let mut characters = command.chars().peekable();
+    while let Some(character) = characters.next() {
+        if character == '\\' && matches!(characters.peek(), Some('`' | '\\' | '$')) {
+            continue;
+        }
+        plain.push(character);
+        if character == '\\' {
+            plain.extend(characters.next());
+        }
+    }
+    plain
+}
+
+/// `$name`, `${name}` and what can be done to it.
+fn parameter(
+    script: &mut Script<'_>,
+    written: &str,
+    expression: &ParameterExpr,
+    quoted: bool,
+) -> Result<Vec<Value>, String> {
+    match expression {
+        ParameterExpr::Parameter {
+            parameter,
+            indirect: false,
+        } => match parameter {
+            Parameter::Named(name) => Ok(script.variable(name, quoted)),
+            Parameter::Special(
+                SpecialParameter::LastExitStatus
+                | SpecialParameter::PositionalParameterCount
+                | SpecialParameter::ProcessId
+                | SpecialParameter::LastBackgroundProcessId,
+            ) => Ok(vec![Value::literal("0")]),
+            _ => Ok(vec![Value::unknown()]),
+        },
+        ParameterExpr::ParameterLength {
+            indirect: false,
+            parameter: Parameter::Named(_),
+        } => Ok(vec![Value::literal("0")]),
+        // It runs what the variable holds, if that looks like a command substitution.
+        ParameterExpr::Transform { .. } => Err(format!(
+            "`{written}` may run what the variable holds: leave the `@` out"
+        )),
+        // A substitution in a default value, or in an index, would run.
+        _ if written.contains(['`', '<', '>', '['])
+            || written.contains("$(")
+            || written.contains("$[") =>
+        {
+            Err(format!(
+                "`{written}` may run a command: write the command by itself"
+            ))
+        }
+        ParameterExpr::AssignDefaultValues { .. } => Err(format!(
+            "`{written}` sets a variable in passing: set it before"
+        )),
+        _ => Ok(vec![Value::unknown()]),
+    }
+}
+
+/// Arithmetic runs what its variables hold, if that looks like an index with a substitution: so they have to
+/// hold numbers.
+fn arithmetic(script: &mut Script<'_>, expression: &str) -> Result<(), String> {
+    let wrong = || {
+        format!(
+            "what `$(({expression}))` computes cannot be told: use numbers, and variables that hold numbers"
+        )
+    };
+    let is_operator = |character: char| " \t+-*/%<>=!&|^~?:,()$".contains(character);
+    let mut rest = expression;
+    while let Some(character) = rest.chars().next() {
+        if character.is_ascii_digit() {
+            rest = rest.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '#');
+        } else if character.is_ascii_alphabetic() || character == '_' {
+            let end = rest
+                .find(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+                .unwrap_or(rest.len());
+            let is_number = |value: &Value| {
+                value.text().is_some_and(|text| {
+                    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+                })
+            };
+            let values = script.variable(&rest[..end], true);
+            if !values.iter().all(is_number) {
+                return Err(wrong());
+            }
+            // `x=1`, `x++` and `x+=1` leave a number in it.
+            rest = &rest[end..];
+        } else if is_operator(character) {
+            if rest.starts_with("$(") || rest.starts_with("$((") {
+                return Err(wrong());
+            }
+            rest = &rest[character.len_utf8()..];
+        } else {
+            return Err(wrong());
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,444 @@
+//! What gets past the policy, and what does not.
+#![cfg(all(feature = "security-policy", unix))]
+
+mod common;
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+
+use common::corpus;
+use hooks_builtin::{Autonomy, Globs, SecurityPolicy, SecurityPolicyConfig};
+use hooks_core::agent::{AgentContext, ApproveToolCall, BeforeToolCall};
+use hooks_core::hooks;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+/// A workspace with some files, two links that lead out of it, and an agent in it.
+struct Workspace {
+    _folder: tempfile::TempDir,
+    cx: AgentContext,
+}
+
+impl Workspace {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().join("workspace");
+        fs::create_dir_all(root.join("src")).unwrap();
+        fs::write(root.join("src/main.rs"), "fn main() {}").unwrap();
+        fs::write(root.join("Cargo.toml"), "").unwrap();
+        symlink("/etc/passwd", root.join("link-etc")).unwrap();
+        symlink("..", root.join("link-up")).unwrap();
+        let cx = AgentContext::new("s1").with_cwd(root.to_str().unwrap());
+        Workspace {
+            _folder: folder,
+            cx,
+        }
+    }
+
+    fn judge(&self, policy: &SecurityPolicy, tool: &str, args: Value) -> Result<(), String> {
+        let mut call = BeforeToolCall {
+            name: tool.into(),
+            args,
+            ..BeforeToolCall::default()
+        };
+        match hooks![policy]
+            .intercept_now(&self.cx, &mut call)
+            .into_result()
+        {
+            Ok(_) => Ok(()),
+            Err(cancel) => Err(cancel.reason.into_owned()),
+        }
+    }
+
+    fn command(&self, policy: &SecurityPolicy, command: &str) -> Result<(), String> {
+        self.judge(policy, "shell", json!({ "command": command }))
+    }
+}
+
+/// The escapes of a corpus: `\n`, `\t`, `\r`, `\\` and `\u{…}`; any other backslash is one.
+fn unescaped(line: &str) -> String {
+    let mut text = String::new();
+    let mut rest = line;
+    while let Some(at) = rest.find('\\') {
+        text.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let known = [("\\n", "\n"), ("\\t", "\t"), ("\\\\", "\\")];
+        if let Some((escape, plain)) = known.iter().find(|(escape, _)| rest.starts_with(escape)) {
+            text.push_str(plain);
+            rest = &rest[escape.len()..];
+        } else if rest.starts_with("\\rr") {
+            text.push('\r');
+            rest = &rest[2..];
+        } else if let Some(code) = rest.strip_prefix("\\u{") {
+            let (code, after) = code.split_once('}').unwrap();
+            text.push(char::from_u32(u32::from_str_radix(code, 16).unwrap()).unwrap());
+            rest = after;
+        } else {
+            text.push('\\');
+            rest = &rest[1..];
+        }
+    }
+    text + rest
+}
+
+fn policy() -> SecurityPolicy {
+    let mut config = SecurityPolicyConfig::default();
+    config.allowed_commands.push("tee".into());
+    SecurityPolicy::from_config(&config).unwrap()
+}
+
+#[test]
+fn every_hostile_command_of_the_corpus_is_blocked() {
+    let (workspace, policy) = (Workspace::new(), policy());
+    let mut passed = Vec::new();
+    let mut count = 0;
+    for line in corpus("shell_hostile.txt") {
+        count += 1;
+        if workspace.command(&policy, &unescaped(&line)).is_ok() {
+            passed.push(line);
+        }
+    }
+    assert!(count >= 80);
+    assert!(passed.is_empty(), "these pass:\n{}", passed.join("\n"));
+}
+
+#[test]
+fn every_harmless_command_of_the_corpus_passes() {
+    let (workspace, policy) = (Workspace::new(), policy());
+    let mut blocked = Vec::new();
+    let mut count = 0;
+    for line in corpus("shell_harmless.txt") {
+        count += 1;
+        if let Err(reason) = workspace.command(&policy, &unescaped(&line)) {
+            blocked.push(format!("{line}\n    {reason}"));
+        }
+    }
+    assert!(count >= 80);
+    assert!(
+        blocked.is_empty(),
+        "these are blocked:\n{}",
+        blocked.join("\n")
+    );
+}
+
+#[test]
+fn reasons_say_what_is_wrong_and_what_to_write() {
+    let (workspace, policy) = (
+        Workspace::new(),
+        SecurityPolicy::from_config(&SecurityPolicyConfig {
+            allowed_commands: vec!["git".into(), "cat".into()],
+            ..SecurityPolicyConfig::default()
+        })
+        .unwrap(),
+    );
+    let reason = |command| workspace.command(&policy, command).unwrap_err();
+    assert_eq!(
+        reason("curl x"),
+        "the program `curl` is not allowed; these are: cat, git"
+    );
+    assert_eq!(
+        reason("./git x"),
+        "`./git` is not the program of the system that is allowed: call it by its name"
+    );
+    assert_eq!(
+        reason("cat /etc/passwd"),
+        "the path `/etc/passwd` is forbidden"
+    );
+    assert!(reason("cat /opt/x").starts_with("the path `/opt/x` is outside of the workspace `"));
+    assert_eq!(
+        reason("$x y"),
+        "which program `$x` is, is only known when the command runs: write it out"
+    );
+    assert_eq!(
+        reason("cat $x"),
+        "what `cat` is given after `` is only known when it runs: write it out"
+    );
+    assert!(reason("cat '").starts_with("the command cannot be parsed: "));
+    let call = |args| workspace.judge(&policy, "shell", args).unwrap_err();
+    let needed = "`shell` needs its command as one text, in the argument `command`";
+    assert_eq!(call(json!({ "command": ["ls"] })), needed);
+    assert_eq!(call(json!({ "cmd": "ls" })), needed);
+}
+
+#[test]
+fn who_may_only_look_calls_no_tool_that_is_not_declared_to() {
+    let workspace = Workspace::new();
+    let policy = SecurityPolicy::from_config(&SecurityPolicyConfig {
+        autonomy: Autonomy::ReadOnly,
+        read_only_tools: Globs::new(["read", "list_*"]).unwrap(),
+        ..SecurityPolicyConfig::default()
+    })
+    .unwrap();
+    let judge = |tool, path: &str| workspace.judge(&policy, tool, json!({ "path": path }));
+    assert!(judge("read", "src").is_ok() && judge("list_files", "src").is_ok());
+    assert!(judge("read", "/etc/passwd").is_err());
+    assert_eq!(
+        judge("write", "src").unwrap_err(),
+        "the agent may only look, and `write` is not declared read-only"
+    );
+    assert!(policy.is_read_only("read") && !policy.is_read_only("write"));
+    assert_eq!(policy.autonomy(), Autonomy::ReadOnly);
+}
+
+#[test]
+fn actions_are_counted_and_what_is_blocked_or_only_looks_is_none() {
+    let workspace = Workspace::new();
+    let policy = SecurityPolicy::from_config(&SecurityPolicyConfig {
+        autonomy: Autonomy::Full,
+        read_only_tools: Globs::new(["read"]).unwrap(),
+        max_actions_per_hour: Some(2),
+        ..SecurityPolicyConfig::default()
+    })
+    .unwrap();
+    let judge = |tool, path: &str| workspace.judge(&policy, tool, json!({ "path": path }));
+    for _ in 0..5 {
+        assert!(judge("read", "src").is_ok() && judge("write", "/etc/x").is_err());
+    }
+    assert!(judge("write", "src").is_ok() && judge("write", "src").is_ok());
+    assert_eq!(policy.actions(), 2);
+    assert!(
+        judge("write", "src")
+            .unwrap_err()
+            .starts_with("there may be 2 actions an hour")
+    );
+    assert!(judge("read", "src").is_ok());
+}
+
+#[test]
+fn a_call_is_judged_again_when_it_is_approved() {
+    let (workspace, policy) = (Workspace::new(), policy());
+    let hooks = hooks![&policy];
+    for (command, passes) in [("ls", true), ("rm x", false)] {
+        let args = json!({ "command": command });
+        let mut call = ApproveToolCall {
+            id: "1",
+            name: "shell",
+            args: &args,
+        };
+        assert_eq!(
+            hooks.intercept_now(&workspace.cx, &mut call).is_continue(),
+            passes
+        );
+    }
+}
+
+#[test]
+fn file_tools_do_not_leave_the_workspace_or_touch_what_is_forbidden() {
+    let (workspace, policy) = (Workspace::new(), policy());
+    let root = &workspace.cx.cwd;
+    let inside = format!("{root}/src/main.rs");
+    for path in [
+        "src/main.rs",
+        ".",
+        "",
+        "src/../src",
+        "new/file",
+        &inside,
+        "a b",
+        "/dev/null",
+    ] {
+        assert!(
+            workspace
+                .judge(&policy, "read", json!({ "path": path }))
+                .is_ok(),
+            "{path}"
+        );
+    }
+    let sibling = format!("{root}-2/x");
+    for path in [
+        "..",
+        "../x",
+        "src/../../x",
+        "/etc/passwd",
+        "/etc",
+        "/",
+        "//etc/passwd",
+        "/etc/./passwd",
+        "~/.ssh/id_rsa",
+        "~",
+        "~root/x",
+        "link-etc",
+        "link-up/x",
+        "src/../link-etc",
+        "/proc/self/environ",
+        "/dev/sda",
+        &sibling,
+        "file:///etc/passwd",
+        "/tmp/../etc/passwd",
+        "a\0b",
+        "link-up/workspace/../../x",
+    ] {
+        for args in [
+            json!({ "path": path }),
+            json!({ "file_path": path }),
+            json!({ "paths": ["src", path] }),
+            json!({ "source": "src", "destination": path }),
+            json!({ "path": { "from": "src", "to": path } }),
+        ] {
+            assert!(
+                workspace.judge(&policy, "any_tool", args.clone()).is_err(),
+                "{args}"
+            );
+        }
+    }
+}
+
+#[test]
+fn forbidden_paths_can_lie_in_the_workspace_and_the_workspace_need_not_be_the_limit() {
+    let workspace = Workspace::new();
+    let policy = SecurityPolicy::from_config(&SecurityPolicyConfig {
+        forbidden_paths: vec!["secrets".into(), "/etc".into()],
+        workspace_only: false,
+        ..SecurityPolicyConfig::default()
+    })
+    .unwrap();
+    let command = |command| workspace.command(&policy, command);
+    assert!(command("cat /usr/include/stdio.h").is_ok() && command("ls ..").is_ok());
+    assert!(command("cat secrets/key").is_err() && command("cat ./secrets").is_err());
+    assert!(command("cat /etc/passwd").is_err() && command("grep -r x /").is_err());
+    assert!(command("cat link-etc").is_err());
+}
+
+#[test]
+fn settings_that_cannot_be_are_errors() {
+    let error = |config| SecurityPolicy::from_config(&config).unwrap_err().key();
+    assert_eq!(
+        error(SecurityPolicyConfig {
+            workspace: Some("/no/such/folder".into()),
+            ..SecurityPolicyConfig::default()
+        }),
+        "workspace"
+    );
+    assert_eq!(
+        error(SecurityPolicyConfig {
+            allowed_commands: vec!["git status".into()],
+            ..SecurityPolicyConfig::default()
+        }),
+        "allowed_commands"
+    );
+}
+
+#[test]
+fn a_command_that_is_too_long_or_too_deep_is_blocked_and_not_parsed() {
+    let (workspace, policy) = (Workspace::new(), policy());
+    let deep = |open: &str, close: &str| format!("{}ls{}", open.repeat(5000), close.repeat(5000));
+    for command in [
+        "ls ".repeat(100_000),
+        deep("(", ")"),
+        deep("$(", ")"),
+        deep("{ ", ";}"),
+        deep("if ", ""),
+        deep("`", "`"),
+        deep("echo ${x:-", "}"),
+        deep("sh -c '", "'"),
+        deep("if ls; then ", "; fi"),
+        deep("while ls; do ", "; done"),
+    ] {
+        assert!(
+            workspace.command(&policy, &command).is_err(),
+            "{}",
+            &command[..20]
+        );
+    }
+    assert!(workspace.command(&policy, &"ls src; ".repeat(8000)).is_ok());
+    assert!(
+        workspace
+            .command(&policy, &format!("echo '{}'", "x".repeat(64 * 1024)))
+            .is_ok()
+    );
+}
+
+/// Ways to write a program's name, and to run a command, that change nothing about it.
+fn disguised() -> impl Strategy<Value = String> {
+    let name = prop::sample::select(vec![
+        "rm", "'rm'", "\"rm\"", "r\\m", "r''m", "\\rm", "/bin/rm", "r\"m\"", "$'rm'",
+    ]);
+    let wrap = prop::collection::vec(
+        prop::sample::select(vec![
+            "ls; {}",
+            "ls && {}",
+            "ls || {}",
+            "{} | cat",
+            "cat | {}",
+            "({})",
+            "{ {}; }",
+            "if ls; then {}; fi",
+            "for i in a; do {}; done",
+            "echo $({})",
+            "echo \"$({})\"",
+            "cat <({})",
+            "env {}",
+            "timeout 5 {}",
+            "nice {}",
+            "! {}",
+            "time {}",
+            "case x in x) {};; esac",
+            "while ls; do {}; done",
+            "ls\n{}",
+            "cat <<EOF\n$({})\nEOF",
+            "echo `{}`",
+            "X=1; {}",
+            "set -e; {}",
+            "{} &",
+        ]),
+        0..4,
+    );
+    (name, wrap).prop_map(|(name, wraps)| {
+        // Backquotes do not nest without escapes.
+        let mut quoted = false;
+        wraps.iter().fold(format!("{name} x"), |command, wrap| {
+            if wrap.contains('`') && std::mem::replace(&mut quoted, true) {
+                return command;
+            }
+            wrap.replacen("{}", &command, 1)
+        })
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(500))]
+
+    #[test]
+    fn a_program_that_is_not_allowed_is_blocked_however_it_is_wrapped(command in disguised()) {
+        let workspace = Workspace::new();
+        prop_assert!(workspace.command(&policy(), &command).is_err(), "{command}");
+    }
+
+    #[test]
+    fn nothing_makes_it_panic(command in "\\PC{0,60}") {
+        let _ = Workspace::new().command(&policy(), &command);
+    }
+
+    #[test]
+    fn nor_what_looks_like_a_script(
+        parts in prop::collection::vec(prop::sample::select(vec![
+            "ls", " ", ";", "|", "&&", "(", ")", "{", "}", "$(", "`", "'", "\"", "<<EOF", "\n", "EOF", "if", "then",
+            "fi", "for", "in", "do", "done", "case", "esac", "$x", "${x", "$((", "))", "[[", "]]", ">", "<", "&",
+            "\\", "#", "=", "*", "~", "!", "a", "/", "é", "sed", "git", "find", "-exec", "cd", "..",
+        ]), 0..30)
+    ) {
+        let _ = Workspace::new().command(&policy(), &parts.concat());
+    }
+}
+
+/// Whether bash is there, and finds the command well formed.
+fn is_valid_bash(command: &str) -> Option<bool> {
+    let checked = std::process::Command::new("bash")
+        .args(["-n", "-c", command])
+        .output()
+        .ok()?;
+    Some(checked.status.success())
+}
+
+#[test]
+fn what_has_to_pass_is_well_formed() {
+    for line in corpus("shell_harmless.txt") {
+        assert_ne!(is_valid_bash(&unescaped(&line)), Some(false), "{line}");
+    }
+    assert!(
+        Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("tests/corpus")
+            .is_dir()
+    );
+}
