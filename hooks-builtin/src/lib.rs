@@ -35,6 +35,7 @@ pub use self::command_logger::{CommandLogger, CommandLoggerConfig, LogLevel};
 pub use self::error::BuildError;
 pub use self::event_log::{Decided, EventLog, EventLogConfig, LoggedEvent};
 pub use self::glob::{Glob, GlobError, Globs};
+pub use self::jsonl_log::{EventName, JsonlLog, JsonlLogConfig};
 pub use self::path_prefix::{PathPrefix, PathPrefixConfig};
 #[cfg(feature = "rate-limit")]
 pub use self::rate_limit::{Per, RateLimit, RateLimitConfig};

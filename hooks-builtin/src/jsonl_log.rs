@@ -1,1 +1,0 @@
-//! Every event, as a line of JSON in a file.

@@ -1,0 +1,302 @@
+//! Every event, as a line of JSON in a file.
+//!
+//! A hook writes its line into a buffer in memory; a thread writes the buffer to the file, some times a second.
+//! So an agent waits for no disk.
+
+mod writer;
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hooks_core::agent::{AgentContext, AgentEvent};
+use hooks_core::{Cancel, Decision, Scope, hook, priority};
+use jiff::Timestamp;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::ser::SerializeMap;
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+use self::writer::Writer;
+use crate::{BuildError, paths};
+
+/// Writes every event as a line of JSON to a file, and what was decided about it:
+///
+/// ```json
+/// {"time":"2026-03-22T10:00:00.123Z","event":"BeforeToolCall","session_id":"s1","turn":0,"depth":0,"decision":"block","hook":"SecurityPolicy","reason":"the path `/etc/passwd` is forbidden","payload":{"event":"BeforeToolCall","id":"1","name":"read","args":{"path":"/etc/passwd"}}}
+/// ```
+///
+/// `decision` is `continue`, `respond`, `block`, `abort_turn` or `abort_run`; `agent_id`, `tenant_id` and `cwd`
+/// are there where they are known. What [`Redact`](crate::Redact) rewrites stands here rewritten, as this comes
+/// after it; the arguments of tools are as the model gave them.
+///
+/// The file is made with the mode 0600, and added to if it is there. Lines are written every 100 ms, or as soon as
+/// there are 64 KiB of them, by a thread, whole and in order. Nothing is lost on a clean shutdown: when the last
+/// clone of the hook is dropped, what is left is written and synced. While the disk takes nothing, lines wait in
+/// memory; when that is full an event waits for at most a second, and then its line is dropped and counted, here
+/// ([`dropped`](Self::dropped)) and, once it works again, in the file: `{"time":…,"event":"Dropped","count":3}`.
+///
+/// Its priority is [`priority::AUDIT`].
+///
+/// PicoClaw's example logger: its `log_file` is `path`, `log_events` is always on.
+///
+/// ```
+/// use hooks_builtin::JsonlLog;
+/// use hooks_core::agent::{AgentContext, AgentStart};
+/// use hooks_core::hooks;
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("audit.jsonl");
+///
+/// let log = JsonlLog::open(&path)?;
+/// let hooks = hooks![log.clone()];
+/// hooks.observe_now(&AgentContext::new("s1"), &AgentStart { prompt: "Tidy up." });
+/// log.flush()?;
+///
+/// let line: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(&path)?)?;
+/// assert_eq!((&line["event"], &line["payload"]["prompt"]), (&"AgentStart".into(), &"Tidy up.".into()));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct JsonlLog(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    events: Option<Vec<EventName>>,
+    deltas: bool,
+    writer: Writer,
+}
+
+/// What stands under `[hooks.builtin.jsonl_log]`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct JsonlLogConfig {
+    /// The file. Folders that it is in are made. `~` is the home directory; a relative path is under the current
+    /// one. PicoClaw's `log_file`.
+    #[serde(alias = "log_file")]
+    pub path: PathBuf,
+    /// The events that are written, by name; by default all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub events: Option<Vec<EventName>>,
+    /// Whether `LlmDelta` is written, of which there are many; by default it is not.
+    #[serde(default)]
+    pub deltas: bool,
+    /// How long a line waits at most before it is written, while the disk works; by default "100ms".
+    #[serde(default = "a_tenth", with = "crate::duration")]
+    #[schemars(with = "String")]
+    pub flush_interval: Duration,
+    /// How many bytes may wait to be written; by default 8 MiB.
+    #[serde(default = "eight_mebibytes")]
+    pub max_buffer_bytes: u32,
+}
+
+fn a_tenth() -> Duration {
+    Duration::from_millis(100)
+}
+
+fn eight_mebibytes() -> u32 {
+    8 << 20
+}
+
+impl JsonlLogConfig {
+    /// The defaults for a file.
+    #[must_use]
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        JsonlLogConfig {
+            path: path.into(),
+            events: None,
+            deltas: false,
+            flush_interval: a_tenth(),
+            max_buffer_bytes: eight_mebibytes(),
+        }
+    }
+}
+
+/// The name of an event of [`AgentEvent`].
+///
+/// ```
+/// use hooks_builtin::EventName;
+///
+/// assert_eq!(EventName::new("ToolCallEnd").unwrap().as_str(), "ToolCallEnd");
+/// assert!(EventName::new("tool_call_end").is_none());
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EventName(&'static str);
+
+impl EventName {
+    /// The event of that name, if there is one.
+    #[must_use]
+    pub fn new(name: &str) -> Option<Self> {
+        let known = AgentEvent::NAMES.iter().find(|known| **known == name);
+        known.map(|known| EventName(known))
+    }
+
+    /// The name.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        self.0
+    }
+}
+
+impl Serialize for EventName {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for EventName {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        EventName::new(&name).ok_or_else(|| de::Error::unknown_variant(&name, AgentEvent::NAMES))
+    }
+}
+
+impl JsonSchema for EventName {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "EventName".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "enum": AgentEvent::NAMES, "description": "The name of an event." })
+    }
+}
+
+impl JsonlLog {
+    /// Writes to a file.
+    ///
+    /// # Errors
+    ///
+    /// As [`from_config`](Self::from_config).
+    pub fn open(path: impl Into<PathBuf>) -> Result<Self, BuildError> {
+        JsonlLog::from_config(&JsonlLogConfig::new(path))
+    }
+
+    /// Writes as the configuration says.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be opened or made, or its thread not be started.
+    pub fn from_config(config: &JsonlLogConfig) -> Result<Self, BuildError> {
+        let failed = |error: io::Error| {
+            let path = config.path.display();
+            BuildError::new(
+                "jsonl_log",
+                "path",
+                format!("cannot be written to, `{path}`: {error}"),
+            )
+            .with_source(error)
+        };
+        let path = config
+            .path
+            .to_str()
+            .ok_or(io::ErrorKind::InvalidInput.into())
+            .and_then(|path| paths::resolve(path, &std::env::current_dir()?))
+            .map_err(failed)?;
+        let writer = Writer::open(
+            &path,
+            config.flush_interval,
+            config.max_buffer_bytes as usize,
+        )
+        .map_err(failed)?;
+        Ok(JsonlLog(Arc::new(Inner {
+            events: config.events.clone(),
+            deltas: config.deltas,
+            writer,
+        })))
+    }
+
+    /// Waits until all lines so far are in the file.
+    ///
+    /// It blocks the thread, for as long as the disk takes.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be written. The lines are kept, and written when it can be.
+    pub fn flush(&self) -> io::Result<()> {
+        self.0.writer.flush()
+    }
+
+    /// How many lines were dropped, because the disk took nothing for too long.
+    #[must_use]
+    pub fn dropped(&self) -> u64 {
+        self.0.writer.dropped()
+    }
+}
+
+#[hook(every, priority = priority::AUDIT)]
+impl JsonlLog {
+    fn write(&self, cx: &AgentContext, event: AgentEvent<'_>, decision: Decision<'_>) {
+        let Inner {
+            events,
+            deltas,
+            writer,
+        } = &*self.0;
+        let name = event.name();
+        let is_wanted = match events {
+            Some(events) => events.iter().any(|wanted| wanted.0 == name),
+            None => *deltas || !matches!(event, AgentEvent::LlmDelta(_)),
+        };
+        if is_wanted {
+            writer.write(&Line {
+                time: Timestamp::now(),
+                cx,
+                event,
+                decision,
+            });
+        }
+    }
+}
+
+/// One line.
+struct Line<'a> {
+    time: Timestamp,
+    cx: &'a AgentContext,
+    event: AgentEvent<'a>,
+    decision: Decision<'a>,
+}
+
+impl Serialize for Line<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let AgentContext {
+            session_id,
+            agent_id,
+            tenant_id,
+            cwd,
+            turn,
+            depth,
+        } = self.cx;
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("time", &format_args!("{:.3}", self.time))?;
+        map.serialize_entry("event", self.event.name())?;
+        map.serialize_entry("session_id", session_id)?;
+        if !agent_id.is_empty() {
+            map.serialize_entry("agent_id", agent_id)?;
+        }
+        if let Some(tenant_id) = tenant_id {
+            map.serialize_entry("tenant_id", tenant_id)?;
+        }
+        if !cwd.is_empty() {
+            map.serialize_entry("cwd", cwd)?;
+        }
+        map.serialize_entry("turn", turn)?;
+        map.serialize_entry("depth", depth)?;
+        let decided = match self.decision {
+            Decision::Respond => "respond",
+            Decision::Cancel(Cancel { scope, .. }) => match scope {
+                Scope::Event => "block",
+                Scope::Turn => "abort_turn",
+                Scope::Run => "abort_run",
+            },
+            _ => "continue",
+        };
+        map.serialize_entry("decision", decided)?;
+        if let Decision::Cancel(cancel) = self.decision {
+            map.serialize_entry("hook", &cancel.hook)?;
+            map.serialize_entry("reason", &cancel.reason)?;
+        }
+        map.serialize_entry("payload", &self.event)?;
+        map.end()
+    }
+}
