@@ -30,6 +30,10 @@ mod visible;
 #[cfg(feature = "webhook-audit")]
 mod webhook_audit;
 
+pub use self::approval::{
+    Approval, ApprovalConfig, ApprovalRequest, ApprovalRequests, Approver, ApproverKind,
+    ChannelApprover, DenyAll, PendingApproval, TerminalApprover, Verdict,
+};
 pub use self::block_tools::{BlockTools, BlockToolsConfig};
 pub use self::command_logger::{CommandLogger, CommandLoggerConfig, LogLevel};
 pub use self::error::BuildError;

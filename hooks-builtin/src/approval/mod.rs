@@ -1,1 +1,330 @@
 //! Asks somebody before a tool runs.
+//!
+//! The hook knows when to ask and what an answer means; an [`Approver`] knows whom, and how.
+
+mod channel;
+mod terminal;
+
+use std::collections::{HashMap, HashSet};
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use hooks_core::agent::{AgentContext, ApproveToolCall};
+use hooks_core::{async_trait, hook, priority};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+pub use self::channel::{ApprovalRequests, ChannelApprover, PendingApproval};
+pub use self::terminal::TerminalApprover;
+use crate::{BuildError, Globs};
+
+/// Asks an [`Approver`] whether a tool may run, and blocks it if not.
+///
+/// It is asked on [`ApproveToolCall`], which an agent raises when all hooks have had their say about a call. "Always"
+/// is remembered for the tool and the session. No answer within five minutes, by default, is a no; so is an
+/// approver that has gone. A call that is given up meanwhile withdraws its question.
+///
+/// Its priority is [`priority::HIGH`]. It needs a runtime of tokio's, with its timer.
+///
+/// ClawSeed's `ApprovalHook`, PicoClaw's `ToolApprover` and `approve_tool`.
+///
+/// ```
+/// use hooks_builtin::{Approval, Globs, Verdict, ApprovalRequest, Approver};
+/// use hooks_core::agent::{AgentContext, ApproveToolCall};
+/// use hooks_core::{async_trait, hooks};
+/// use serde_json::json;
+///
+/// /// Lets tools write to one folder.
+/// struct Scratch;
+///
+/// #[async_trait]
+/// impl Approver for Scratch {
+///     async fn ask(&self, request: &ApprovalRequest) -> Verdict {
+///         match request.args["path"].as_str() {
+///             Some(path) if path.starts_with("/scratch/") => Verdict::Yes,
+///             _ => Verdict::No("write to /scratch".into()),
+///         }
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() {
+/// let hooks = hooks![Approval::new(Scratch).with_tools(Globs::new(["write"]).unwrap())];
+/// let cx = AgentContext::new("s1");
+/// let args = json!({ "path": "/etc/passwd" });
+/// let mut call = ApproveToolCall { id: "1", name: "write", args: &args };
+/// let result = hooks.intercept(&cx, &mut call).await;
+/// assert_eq!(result.as_cancel().unwrap().reason, "`write` was denied: write to /scratch");
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Approval(Arc<Inner>);
+
+struct Inner {
+    tools: Globs,
+    except: Globs,
+    timeout: Duration,
+    approver: Arc<dyn Approver>,
+    always: Mutex<HashMap<String, HashSet<String>>>,
+}
+
+/// How many sessions' "always" are remembered; when there are more, all are asked again.
+const MOST_SESSIONS: usize = 10_000;
+
+/// Whom an [`Approval`] asks.
+#[async_trait]
+pub trait Approver: Send + Sync {
+    /// Asks about one call. When the call is given up, or took too long to approve, this is dropped.
+    async fn ask(&self, request: &ApprovalRequest) -> Verdict;
+}
+
+#[async_trait]
+impl<A: Approver + ?Sized> Approver for Arc<A> {
+    async fn ask(&self, request: &ApprovalRequest) -> Verdict {
+        (**self).ask(request).await
+    }
+}
+
+/// The call that is to be approved.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ApprovalRequest {
+    /// The session.
+    pub session_id: String,
+    /// The agent; empty where there is only one.
+    pub agent_id: String,
+    /// What tells this call from others.
+    pub call_id: String,
+    /// The tool.
+    pub tool: String,
+    /// Its arguments, as it would run with them.
+    pub args: Value,
+}
+
+/// An answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// The call may run.
+    Yes,
+    /// The call may run, and so may all others of the tool in the session.
+    Always,
+    /// The call may not run, for the reason; an empty one is none.
+    No(String),
+}
+
+/// Denies everything: for where there is nobody to ask.
+///
+/// ```
+/// use hooks_builtin::{Approval, DenyAll};
+/// use hooks_core::agent::{AgentContext, ApproveToolCall};
+/// use hooks_core::hooks;
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() {
+/// let hooks = hooks![Approval::new(DenyAll)];
+/// let args = serde_json::json!({});
+/// let mut call = ApproveToolCall { id: "1", name: "shell", args: &args };
+/// assert!(!hooks.intercept(&AgentContext::new("s1"), &mut call).await.is_continue());
+/// # }
+/// ```
+#[derive(Clone, Copy, Debug, Default)]
+pub struct DenyAll;
+
+#[async_trait]
+impl Approver for DenyAll {
+    async fn ask(&self, _: &ApprovalRequest) -> Verdict {
+        Verdict::No("there is nobody to ask".into())
+    }
+}
+
+/// What stands under `[hooks.builtin.approval]`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct ApprovalConfig {
+    /// The tools that somebody has to approve of, as globs; by default all.
+    pub tools: Globs,
+    /// Those of them that nobody has to, as globs; by default none.
+    pub except: Globs,
+    /// Who is asked: `terminal` (the default) or `deny`. A user interface of your own is given in Rust, to
+    /// `Approval::new`.
+    pub approver: ApproverKind,
+    /// How long an answer may take, before it is a no; by default "5m".
+    #[serde(with = "crate::duration")]
+    #[schemars(with = "String")]
+    pub timeout: Duration,
+}
+
+/// The approvers that a configuration can name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ApproverKind {
+    /// The person at the terminal: [`TerminalApprover`].
+    #[default]
+    Terminal,
+    /// Nobody: [`DenyAll`].
+    Deny,
+}
+
+impl Default for ApprovalConfig {
+    fn default() -> Self {
+        ApprovalConfig {
+            tools: Globs::all(),
+            except: Globs::default(),
+            approver: ApproverKind::default(),
+            timeout: Duration::from_secs(300),
+        }
+    }
+}
+
+impl Approval {
+    /// Asks about every tool, and waits five minutes for an answer.
+    #[must_use]
+    pub fn new(approver: impl Approver + 'static) -> Self {
+        Approval::of(&ApprovalConfig::default(), Arc::new(approver))
+    }
+
+    /// Asks as the configuration says.
+    ///
+    /// # Errors
+    ///
+    /// If no tool is to be approved, or there is no time for an answer.
+    pub fn from_config(config: &ApprovalConfig) -> Result<Self, BuildError> {
+        let approver: Arc<dyn Approver> = match config.approver {
+            ApproverKind::Terminal => Arc::new(TerminalApprover::new()),
+            ApproverKind::Deny => Arc::new(DenyAll),
+        };
+        Approval::from_config_with(config, approver)
+    }
+
+    /// Asks as the configuration says, but another approver than it names.
+    ///
+    /// # Errors
+    ///
+    /// As [`from_config`](Self::from_config).
+    pub fn from_config_with(
+        config: &ApprovalConfig,
+        approver: impl Approver + 'static,
+    ) -> Result<Self, BuildError> {
+        let wrong = |key, message: &str| Err(BuildError::new("approval", key, message));
+        if config.tools.is_empty() {
+            return wrong(
+                "tools",
+                "is empty: name the tools to approve of, as `[\"shell\"]`",
+            );
+        }
+        if config.timeout.is_zero() {
+            return wrong("timeout", "leaves no time for an answer: write `\"5m\"`");
+        }
+        Ok(Approval::of(config, Arc::new(approver)))
+    }
+
+    fn of(config: &ApprovalConfig, approver: Arc<dyn Approver>) -> Self {
+        Approval(Arc::new(Inner {
+            tools: config.tools.clone(),
+            except: config.except.clone(),
+            timeout: config.timeout,
+            approver,
+            always: Mutex::default(),
+        }))
+    }
+
+    /// Asks about these tools only. What was remembered is forgotten.
+    #[must_use]
+    pub fn with_tools(self, tools: Globs) -> Self {
+        self.with(|config| config.tools = tools)
+    }
+
+    /// Does not ask about these tools. What was remembered is forgotten.
+    #[must_use]
+    pub fn with_except(self, except: Globs) -> Self {
+        self.with(|config| config.except = except)
+    }
+
+    /// Waits so long for an answer. What was remembered is forgotten.
+    #[must_use]
+    pub fn with_timeout(self, timeout: Duration) -> Self {
+        self.with(|config| config.timeout = timeout)
+    }
+
+    fn with(self, change: impl FnOnce(&mut ApprovalConfig)) -> Self {
+        let mut config = ApprovalConfig {
+            tools: self.0.tools.clone(),
+            except: self.0.except.clone(),
+            timeout: self.0.timeout,
+            approver: ApproverKind::default(),
+        };
+        change(&mut config);
+        Approval::of(&config, self.0.approver.clone())
+    }
+}
+
+impl fmt::Debug for Approval {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Approval")
+            .field("tools", &self.0.tools)
+            .field("except", &self.0.except)
+            .field("timeout", &self.0.timeout)
+            .finish_non_exhaustive()
+    }
+}
+
+#[hook(priority = priority::HIGH)]
+impl Approval {
+    async fn approve(&self, cx: &AgentContext, call: &ApproveToolCall<'_>) -> Result<(), String> {
+        let Inner {
+            tools,
+            except,
+            timeout,
+            approver,
+            ..
+        } = &*self.0;
+        if !tools.matches(call.name)
+            || except.matches(call.name)
+            || self.0.is_remembered(cx, call.name)
+        {
+            return Ok(());
+        }
+        let request = ApprovalRequest {
+            session_id: cx.session_id.clone(),
+            agent_id: cx.agent_id.clone(),
+            call_id: call.id.into(),
+            tool: call.name.into(),
+            args: call.args.clone(),
+        };
+        match tokio::time::timeout(*timeout, approver.ask(&request)).await {
+            Ok(Verdict::Yes) => Ok(()),
+            Ok(Verdict::Always) => {
+                self.0.remember(request);
+                Ok(())
+            }
+            Ok(Verdict::No(reason)) if reason.is_empty() => {
+                Err(format!("`{}` was denied", call.name))
+            }
+            Ok(Verdict::No(reason)) => Err(format!("`{}` was denied: {reason}", call.name)),
+            Err(_) => Err(format!(
+                "`{}` was denied: nobody answered within {}",
+                call.name,
+                humantime::format_duration(*timeout)
+            )),
+        }
+    }
+}
+
+impl Inner {
+    fn is_remembered(&self, cx: &AgentContext, tool: &str) -> bool {
+        let always = self.always.lock().unwrap_or_else(PoisonError::into_inner);
+        always
+            .get(&cx.session_id)
+            .is_some_and(|tools| tools.contains(tool))
+    }
+
+    fn remember(&self, request: ApprovalRequest) {
+        let mut always = self.always.lock().unwrap_or_else(PoisonError::into_inner);
+        if always.len() >= MOST_SESSIONS {
+            always.clear();
+        }
+        always
+            .entry(request.session_id)
+            .or_default()
+            .insert(request.tool);
+    }
+}

@@ -1,0 +1,138 @@
+//! Asks whoever receives from a channel: a user interface.
+
+use std::fmt;
+
+use hooks_core::async_trait;
+use tokio::sync::{mpsc, oneshot};
+
+use super::{ApprovalRequest, Approver, Verdict};
+
+/// Sends each question to a user interface, with a handle to answer it.
+///
+/// An interface that has gone denies, and so does one that drops a question.
+///
+/// ```
+/// use hooks_builtin::{Approval, ChannelApprover};
+/// use hooks_core::agent::{AgentContext, ApproveToolCall};
+/// use hooks_core::hooks;
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() {
+/// let (approver, mut requests) = ChannelApprover::new(16);
+/// tokio::spawn(async move {
+///     while let Some(pending) = requests.recv().await {
+///         match pending.request().tool.as_str() {
+///             "read" => pending.approve_always(),
+///             _ => pending.deny("only reading is allowed"),
+///         }
+///     }
+/// });
+///
+/// let hooks = hooks![Approval::new(approver)];
+/// let args = serde_json::json!({});
+/// let mut call = ApproveToolCall { id: "1", name: "read", args: &args };
+/// assert!(hooks.intercept(&AgentContext::new("s1"), &mut call).await.is_continue());
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct ChannelApprover {
+    requests: mpsc::Sender<PendingApproval>,
+}
+
+/// The questions of a [`ChannelApprover`].
+#[derive(Debug)]
+pub struct ApprovalRequests {
+    requests: mpsc::Receiver<PendingApproval>,
+}
+
+/// A question that waits for an answer. To drop it is to deny.
+pub struct PendingApproval {
+    request: ApprovalRequest,
+    reply: oneshot::Sender<Verdict>,
+}
+
+impl ChannelApprover {
+    /// An approver, and where its questions come out. `capacity` questions can wait to be received; more wait with
+    /// their calls.
+    ///
+    /// # Panics
+    ///
+    /// If `capacity` is 0.
+    #[must_use]
+    pub fn new(capacity: usize) -> (Self, ApprovalRequests) {
+        let (sender, receiver) = mpsc::channel(capacity);
+        (
+            ChannelApprover { requests: sender },
+            ApprovalRequests { requests: receiver },
+        )
+    }
+}
+
+impl ApprovalRequests {
+    /// The next question; `None` when there is no approver any more.
+    pub async fn recv(&mut self) -> Option<PendingApproval> {
+        self.requests.recv().await
+    }
+}
+
+impl PendingApproval {
+    /// What is asked.
+    #[must_use]
+    pub fn request(&self) -> &ApprovalRequest {
+        &self.request
+    }
+
+    /// Whether nobody waits for the answer any more.
+    #[must_use]
+    pub fn is_withdrawn(&self) -> bool {
+        self.reply.is_closed()
+    }
+
+    /// Waits until nobody waits for the answer any more, to take the question off the screen.
+    pub async fn withdrawn(&mut self) {
+        self.reply.closed().await;
+    }
+
+    /// Yes.
+    pub fn approve(self) {
+        self.answer(Verdict::Yes);
+    }
+
+    /// Yes, and so for all other calls of the tool in the session.
+    pub fn approve_always(self) {
+        self.answer(Verdict::Always);
+    }
+
+    /// No, for the reason.
+    pub fn deny(self, reason: impl Into<String>) {
+        self.answer(Verdict::No(reason.into()));
+    }
+
+    /// Answers. If the question was withdrawn, that is for nobody.
+    pub fn answer(self, verdict: Verdict) {
+        let _ = self.reply.send(verdict);
+    }
+}
+
+impl fmt::Debug for PendingApproval {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PendingApproval")
+            .field("request", &self.request)
+            .finish_non_exhaustive()
+    }
+}
+
+#[async_trait]
+impl Approver for ChannelApprover {
+    async fn ask(&self, request: &ApprovalRequest) -> Verdict {
+        let (reply, answer) = oneshot::channel();
+        let pending = PendingApproval {
+            request: request.clone(),
+            reply,
+        };
+        let gone = || Verdict::No("nobody is there to approve of it".into());
+        match self.requests.send(pending).await {
+            Ok(()) => answer.await.unwrap_or_else(|_| gone()),
+            Err(_) => gone(),
+        }
+    }
+}

@@ -1,0 +1,277 @@
+//! Who is asked, and what answers mean.
+
+use std::io::{self, BufRead, Read, Write};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, mpsc};
+use std::time::Duration;
+
+use hooks_builtin::{
+    Approval, ApprovalConfig, ApprovalRequest, Approver, ApproverKind, ChannelApprover, Globs,
+    TerminalApprover, Verdict,
+};
+use hooks_core::agent::{AgentContext, ApproveToolCall};
+use hooks_core::{async_trait, hooks};
+use serde_json::{Value, json};
+
+async fn ask_in(
+    approval: &Approval,
+    session: &str,
+    name: &str,
+    args: &Value,
+) -> Result<(), String> {
+    let mut call = ApproveToolCall {
+        id: "1",
+        name,
+        args,
+    };
+    let cx = AgentContext::new(session);
+    match hooks![approval]
+        .intercept(&cx, &mut call)
+        .await
+        .into_result()
+    {
+        Ok(_) => Ok(()),
+        Err(cancel) => Err(cancel.reason.into_owned()),
+    }
+}
+
+async fn ask(approval: &Approval, name: &str) -> Result<(), String> {
+    ask_in(approval, "s1", name, &json!({ "command": "ls" })).await
+}
+
+/// Gives one answer, and counts how often it was asked.
+struct Says(Verdict, Arc<AtomicUsize>);
+
+#[async_trait]
+impl Approver for Says {
+    async fn ask(&self, _: &ApprovalRequest) -> Verdict {
+        self.1.fetch_add(1, Ordering::Relaxed);
+        self.0.clone()
+    }
+}
+
+fn says(verdict: Verdict) -> (Approval, Arc<AtomicUsize>) {
+    let asked = Arc::new(AtomicUsize::new(0));
+    (Approval::new(Says(verdict, asked.clone())), asked)
+}
+
+#[tokio::test]
+async fn always_is_remembered_for_the_tool_and_the_session() {
+    let (approval, asked) = says(Verdict::Always);
+    for (session, tool, times) in [
+        ("s1", "shell", 1),
+        ("s1", "shell", 1),
+        ("s1", "write", 2),
+        ("s2", "shell", 3),
+        ("s2", "shell", 3),
+    ] {
+        assert_eq!(ask_in(&approval, session, tool, &json!({})).await, Ok(()));
+        assert_eq!(asked.load(Ordering::Relaxed), times);
+    }
+    let (approval, asked) = says(Verdict::Yes);
+    assert!(ask(&approval, "shell").await.is_ok() && ask(&approval, "shell").await.is_ok());
+    assert_eq!(asked.load(Ordering::Relaxed), 2);
+}
+
+#[tokio::test]
+async fn only_the_tools_that_need_it_are_asked_about() {
+    let (approval, asked) = says(Verdict::No("no".into()));
+    let approval = approval
+        .with_tools(Globs::new(["file_*", "shell"]).unwrap())
+        .with_except(Globs::new(["file_read"]).unwrap());
+    assert!(ask(&approval, "list").await.is_ok() && ask(&approval, "file_read").await.is_ok());
+    assert_eq!(asked.load(Ordering::Relaxed), 0);
+    assert_eq!(
+        ask(&approval, "file_write").await.unwrap_err(),
+        "`file_write` was denied: no"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_answer_in_time_denies() {
+    let (approver, _requests) = ChannelApprover::new(1);
+    let approval = Approval::new(approver).with_timeout(Duration::from_secs(90));
+    assert_eq!(
+        ask(&approval, "shell").await.unwrap_err(),
+        "`shell` was denied: nobody answered within 1m 30s"
+    );
+}
+
+#[tokio::test]
+async fn an_interface_answers_through_the_channel_and_one_that_has_gone_denies() {
+    let (approver, mut requests) = ChannelApprover::new(1);
+    let approval = Approval::new(approver);
+    let interface = tokio::spawn(async move {
+        let first = requests.recv().await.unwrap();
+        assert_eq!(
+            *first.request(),
+            ApprovalRequest {
+                session_id: "s1".into(),
+                call_id: "1".into(),
+                tool: "shell".into(),
+                args: json!({ "command": "ls" }),
+                ..ApprovalRequest::default()
+            }
+        );
+        first.approve();
+        requests.recv().await.unwrap().deny("not now");
+        drop(requests.recv().await.unwrap());
+    });
+    assert_eq!(ask(&approval, "shell").await, Ok(()));
+    assert_eq!(
+        ask(&approval, "shell").await.unwrap_err(),
+        "`shell` was denied: not now"
+    );
+    let gone = "`shell` was denied: nobody is there to approve of it";
+    assert_eq!(ask(&approval, "shell").await.unwrap_err(), gone);
+    interface.await.unwrap();
+    assert_eq!(ask(&approval, "shell").await.unwrap_err(), gone);
+}
+
+#[tokio::test]
+async fn a_call_that_is_given_up_withdraws_its_question() {
+    let (approver, mut requests) = ChannelApprover::new(1);
+    let approval = Approval::new(approver);
+    let call = tokio::spawn(async move { ask(&approval, "shell").await });
+    let mut pending = requests.recv().await.unwrap();
+    assert!(!pending.is_withdrawn());
+    call.abort();
+    pending.withdrawn().await;
+    assert!(pending.is_withdrawn());
+    pending.approve();
+}
+
+/// What is written, to look at.
+#[derive(Clone, Default)]
+struct Screen(Arc<Mutex<Vec<u8>>>);
+
+impl Screen {
+    fn text(&self) -> String {
+        String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
+    }
+}
+
+impl Write for Screen {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// A person who types a line when the test says so.
+struct Person(mpsc::Receiver<&'static str>, Vec<u8>);
+
+impl Read for Person {
+    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        unreachable!("lines are read")
+    }
+}
+
+impl BufRead for Person {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        if self.1.is_empty() {
+            self.1 = self.0.recv().unwrap_or_default().into();
+        }
+        Ok(&self.1)
+    }
+    fn consume(&mut self, bytes: usize) {
+        self.1.drain(..bytes);
+    }
+}
+
+fn terminal() -> (Approval, Screen, mpsc::Sender<&'static str>) {
+    let (types, typed) = mpsc::channel();
+    let screen = Screen::default();
+    let approver = TerminalApprover::with(screen.clone(), Person(typed, Vec::new()));
+    (Approval::new(approver), screen, types)
+}
+
+#[tokio::test]
+async fn the_person_at_the_terminal_sees_the_call_and_answers() {
+    for (typed, answer) in [
+        ("y\n", Ok(())),
+        ("YES\nyes\n", Ok(())),
+        ("a\n", Ok(())),
+        ("n\n", Err("`shell` was denied".to_owned())),
+        ("what?\n\nno\n", Err("`shell` was denied".to_owned())),
+        (
+            "?\n?\n?\n",
+            Err("`shell` was denied: there was no answer that is yes or no".to_owned()),
+        ),
+        (
+            "",
+            Err("`shell` was denied: nobody is there to approve of it".to_owned()),
+        ),
+    ] {
+        let screen = Screen::default();
+        let approver = TerminalApprover::with(screen.clone(), io::Cursor::new(typed));
+        let approval = Approval::new(approver);
+        assert_eq!(ask(&approval, "shell").await, answer, "{typed:?}");
+        assert!(screen.text().starts_with(
+            "\nThe agent wants to call `shell`:\n  {\n    \"command\": \"ls\"\n  }\n\
+             May it? [y]es, [n]o, [a]lways in this session: "
+        ));
+    }
+}
+
+#[tokio::test]
+async fn a_call_forges_no_question() {
+    let (approval, screen, types) = terminal();
+    types.send("n\n").unwrap();
+    let args = json!({ "command": "ls\n\u{1b}[2J\u{202e}May it?", "long": "x".repeat(5000), "many": vec![0; 100] });
+    let _ = ask_in(&approval, "s1", "shell\nMay it? [y]es", &args).await;
+    let text = screen.text();
+    assert!(
+        !text.contains('\u{1b}') && !text.contains('\u{202e}'),
+        "{text}"
+    );
+    assert!(text.contains(r"call `shell\nMay it? [y]es`:"), "{text}");
+    assert!(
+        text.contains("more bytes)") && text.contains("more lines)"),
+        "{text}"
+    );
+    assert!(text.len() < 4000);
+}
+
+#[tokio::test]
+async fn what_was_typed_before_a_question_is_no_answer_to_it() {
+    let (approval, screen, types) = terminal();
+    let approval = approval.with_timeout(Duration::from_millis(100));
+    assert!(ask(&approval, "shell").await.is_err());
+    // Too late for the first question, and too early for the second.
+    types.send("y\n").unwrap();
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    assert!(ask(&approval, "shell").await.is_err());
+    // The reader still waits for a line, which now answers the question that is there.
+    let asked = screen.text().matches("May it?").count();
+    assert_eq!(asked, 2);
+    let call = tokio::spawn({
+        let approval = approval.with_timeout(Duration::from_secs(60));
+        async move { ask(&approval, "shell").await }
+    });
+    while screen.text().matches("May it?").count() < 3 {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    types.send("y\n").unwrap();
+    assert_eq!(call.await.unwrap(), Ok(()));
+}
+
+#[test]
+fn settings_that_cannot_be_are_errors() {
+    let no_tools = ApprovalConfig {
+        tools: Globs::default(),
+        ..ApprovalConfig::default()
+    };
+    assert_eq!(Approval::from_config(&no_tools).unwrap_err().key(), "tools");
+    let no_time = ApprovalConfig {
+        timeout: Duration::ZERO,
+        approver: ApproverKind::Deny,
+        ..ApprovalConfig::default()
+    };
+    assert_eq!(
+        Approval::from_config(&no_time).unwrap_err().key(),
+        "timeout"
+    );
+}
