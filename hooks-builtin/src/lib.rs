@@ -47,5 +47,7 @@ pub use self::rate_limit::{Per, RateLimit, RateLimitConfig};
 pub use self::redact::{NamedPattern, Pattern, PatternError, Redact, RedactConfig, SecretKind};
 #[cfg(feature = "security-policy")]
 pub use self::security_policy::{Autonomy, SecurityPolicy, SecurityPolicyConfig};
+#[cfg(feature = "shell-hook")]
+pub use self::shell_hook::{ShellHook, ShellHookConfig, When};
 #[cfg(feature = "tool-cache")]
 pub use self::tool_cache::{ToolCache, ToolCacheConfig};

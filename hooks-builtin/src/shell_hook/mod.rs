@@ -1,1 +1,285 @@
 //! A command that runs before or after tool calls.
+//!
+//! What a hook in Rust would decide, a command decides here by its exit status: so a policy can be a script.
+
+mod process;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hooks_core::agent::{AfterToolCall, AgentContext, AgentEvent, BeforeToolCall};
+use hooks_core::hook;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use self::process::{Outcome, Run};
+use crate::{BuildError, Glob, GlobError, Globs};
+
+/// Runs a command before tool calls, or after them.
+///
+/// The command gets the event as JSON on its standard input, as [`AgentEvent`] serializes, with the context beside it
+/// as `context`, and as variables: `HOOK_EVENT`, `HOOK_TOOL`, `HOOK_CALL_ID`, `HOOK_SESSION_ID`, `HOOK_AGENT_ID`,
+/// `HOOK_TENANT_ID`, `HOOK_TURN` and `HOOK_CWD`. Of the environment it gets what is allowed. It runs in the directory
+/// of the agent's context.
+///
+/// If it exits with 0, the call goes on. Before a call, any other exit blocks it, with what the command wrote to its
+/// standard error as the reason (or to its standard output, if it wrote no error); so do a command that cannot be
+/// started, that a signal ends, and that takes longer than its timeout. After a call there is nothing to block: the
+/// model is told, at the end of the tool's output, which becomes an error.
+///
+/// With the timeout, with a call that is given up, and with the command itself, its whole process group ends: no
+/// process is left behind, but one that has left the group on its own account. (On Windows the command ends, and
+/// what it has started may not.)
+///
+/// Its priority is 0. It needs a runtime of tokio's, with I/O and its timer.
+///
+/// mini-claw-code's `ShellHook`.
+///
+/// ```
+/// use hooks_builtin::ShellHook;
+/// use hooks_core::agent::{AgentContext, BeforeToolCall};
+/// use hooks_core::hooks;
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() {
+/// # if !cfg!(unix) { return }
+/// let hook = ShellHook::new("echo no $HOOK_TOOL today >&2; exit 1").for_tool("write*").unwrap();
+/// let hooks = hooks![hook];
+/// let cx = AgentContext::new("s1");
+///
+/// let mut write = BeforeToolCall { name: "write_file".into(), ..Default::default() };
+/// let result = hooks.intercept(&cx, &mut write).await;
+/// assert_eq!(result.as_cancel().unwrap().reason, "no write_file today");
+///
+/// let mut read = BeforeToolCall { name: "read_file".into(), ..Default::default() };
+/// assert!(hooks.intercept(&cx, &mut read).await.is_continue());
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct ShellHook(Arc<ShellHookConfig>);
+
+/// What stands under `[hooks.builtin.shell_hook]`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ShellHookConfig {
+    /// The command, for `sh -c` (on Windows, for `cmd /C`).
+    pub command: String,
+    /// The tools for whose calls it runs, as globs; by default all.
+    #[serde(default = "Globs::all")]
+    pub tools: Globs,
+    /// Whether it runs `before` a call (the default) or `after` it.
+    #[serde(default)]
+    pub when: When,
+    /// The variables of the environment that it gets; by default those that programs need to be found and to
+    /// speak the user's language.
+    #[serde(default = "usual_variables")]
+    pub env: Vec<String>,
+    /// The directory that it runs in; by default that of the agent's context, or else the current one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cwd: Option<PathBuf>,
+    /// How long it may take; by default "30s".
+    #[serde(default = "half_a_minute", with = "crate::duration")]
+    #[schemars(with = "String")]
+    pub timeout: Duration,
+    /// How many bytes of what it writes are kept; by default 16 KiB. The rest is read, and thrown away.
+    #[serde(default = "sixteen_kibibytes")]
+    pub max_output_bytes: u32,
+}
+
+/// When a [`ShellHook`] runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum When {
+    /// Before the tool: it may block the call.
+    #[default]
+    Before,
+    /// After the tool: it may tell the model what is wrong.
+    After,
+}
+
+fn usual_variables() -> Vec<String> {
+    let names = "PATH HOME USER LOGNAME LANG LC_ALL LC_CTYPE TZ TERM TMPDIR SYSTEMROOT COMSPEC PATHEXT TEMP TMP";
+    names.split(' ').map(String::from).collect()
+}
+
+fn half_a_minute() -> Duration {
+    Duration::from_secs(30)
+}
+
+fn sixteen_kibibytes() -> u32 {
+    16 << 10
+}
+
+impl ShellHookConfig {
+    /// The defaults for a command.
+    #[must_use]
+    pub fn new(command: impl Into<String>) -> Self {
+        ShellHookConfig {
+            command: command.into(),
+            tools: Globs::all(),
+            when: When::Before,
+            env: usual_variables(),
+            cwd: None,
+            timeout: half_a_minute(),
+            max_output_bytes: sixteen_kibibytes(),
+        }
+    }
+}
+
+impl ShellHook {
+    /// Runs a command before the calls of all tools.
+    #[must_use]
+    pub fn new(command: impl Into<String>) -> Self {
+        ShellHook(Arc::new(ShellHookConfig::new(command)))
+    }
+
+    /// Runs the command only for tools whose name matches the glob.
+    ///
+    /// # Errors
+    ///
+    /// If the pattern is no glob. (In mini-claw-code the hook would then run for all tools.)
+    pub fn for_tool(self, pattern: &str) -> Result<Self, GlobError> {
+        let tools = Globs::from_iter([Glob::new(pattern)?]);
+        Ok(self.with(|config| config.tools = tools))
+    }
+
+    /// Runs the command after calls.
+    #[must_use]
+    pub fn after(self) -> Self {
+        self.with(|config| config.when = When::After)
+    }
+
+    /// Ends the command after so long.
+    #[must_use]
+    pub fn with_timeout(self, timeout: Duration) -> Self {
+        self.with(|config| config.timeout = timeout)
+    }
+
+    /// Runs the command in a directory.
+    #[must_use]
+    pub fn with_cwd(self, cwd: impl Into<PathBuf>) -> Self {
+        let cwd = cwd.into();
+        self.with(|config| config.cwd = Some(cwd))
+    }
+
+    /// Gives the command these variables of the environment, and no others.
+    #[must_use]
+    pub fn with_env<N: Into<String>>(self, names: impl IntoIterator<Item = N>) -> Self {
+        let names = names.into_iter().map(Into::into).collect();
+        self.with(|config| config.env = names)
+    }
+
+    /// Runs what the configuration says.
+    ///
+    /// # Errors
+    ///
+    /// If there is no command, no tool that it runs for, no time for it, or its directory is not there.
+    pub fn from_config(config: &ShellHookConfig) -> Result<Self, BuildError> {
+        let wrong = |key, message: String| Err(BuildError::new("shell_hook", key, message));
+        if config.command.trim().is_empty() {
+            return wrong(
+                "command",
+                "is empty: write the command to run, as `\"./check.sh\"`".into(),
+            );
+        }
+        if config.tools.is_empty() {
+            return wrong(
+                "tools",
+                "is empty: name the tools, or leave it out for all".into(),
+            );
+        }
+        if config.timeout.is_zero() {
+            return wrong(
+                "timeout",
+                "leaves the command no time: write `\"30s\"`".into(),
+            );
+        }
+        if let Some(cwd) = &config.cwd
+            && !cwd.is_dir()
+        {
+            return wrong(
+                "cwd",
+                format!("has to be a folder, and `{}` is none", cwd.display()),
+            );
+        }
+        Ok(ShellHook(Arc::new(config.clone())))
+    }
+
+    fn with(mut self, change: impl FnOnce(&mut ShellHookConfig)) -> Self {
+        change(Arc::make_mut(&mut self.0));
+        self
+    }
+
+    /// Runs the command for an event on a tool call.
+    async fn run(&self, cx: &AgentContext, event: AgentEvent<'_>, tool: &str, id: &str) -> Outcome {
+        let config = &*self.0;
+        let mut input = match serde_json::to_value(event) {
+            Ok(input) => input,
+            Err(error) => {
+                return Outcome::Failed(format!("the event cannot be written as JSON: {error}"));
+            }
+        };
+        input["context"] = serde_json::to_value(cx).unwrap_or_default();
+        let turn = cx.turn.to_string();
+        let variables = [
+            ("HOOK_EVENT", event.name()),
+            ("HOOK_TOOL", tool),
+            ("HOOK_CALL_ID", id),
+            ("HOOK_SESSION_ID", &cx.session_id),
+            ("HOOK_AGENT_ID", &cx.agent_id),
+            (
+                "HOOK_TENANT_ID",
+                cx.tenant_id.as_deref().unwrap_or_default(),
+            ),
+            ("HOOK_TURN", &turn),
+            ("HOOK_CWD", &cx.cwd),
+        ];
+        let directory = match &config.cwd {
+            Some(cwd) => Some(cwd.as_path()),
+            None if cx.cwd.is_empty() => None,
+            None => Some(cx.cwd.as_ref()),
+        };
+        let run = Run {
+            config,
+            directory,
+            variables: &variables,
+            input: input.to_string(),
+        };
+        run.run().await
+    }
+}
+
+#[hook]
+impl ShellHook {
+    async fn before(&self, cx: &AgentContext, call: &BeforeToolCall) -> Result<(), String> {
+        if self.0.when != When::Before || !self.0.tools.matches(&call.name) {
+            return Ok(());
+        }
+        match self
+            .run(cx, AgentEvent::BeforeToolCall(call), &call.name, &call.id)
+            .await
+        {
+            Outcome::Succeeded => Ok(()),
+            Outcome::Failed(reason) => Err(reason),
+        }
+    }
+
+    async fn after_call(&self, cx: &AgentContext, call: &mut AfterToolCall) {
+        if self.0.when != When::After || !self.0.tools.matches(&call.name) {
+            return;
+        }
+        let outcome = self
+            .run(cx, AgentEvent::AfterToolCall(call), &call.name, &call.id)
+            .await;
+        if let Outcome::Failed(reason) = outcome {
+            let output = &mut call.output;
+            if !output.content.is_empty() && !output.content.ends_with('\n') {
+                output.content.push('\n');
+            }
+            output
+                .content
+                .push_str(&format!("`{}`: {reason}", self.0.command));
+            output.is_error = true;
+        }
+    }
+}
