@@ -30,3 +30,5 @@ mod webhook_audit;
 
 pub use self::error::BuildError;
 pub use self::glob::{Glob, GlobError, Globs};
+#[cfg(feature = "webhook-audit")]
+pub use self::webhook_audit::{SecretError, WebhookAudit, WebhookAuditConfig, WebhookSecret};
