@@ -51,3 +51,5 @@ pub use self::security_policy::{Autonomy, SecurityPolicy, SecurityPolicyConfig};
 pub use self::shell_hook::{ShellHook, ShellHookConfig, When};
 #[cfg(feature = "tool-cache")]
 pub use self::tool_cache::{ToolCache, ToolCacheConfig};
+#[cfg(feature = "webhook-audit")]
+pub use self::webhook_audit::{SecretError, WebhookAudit, WebhookAuditConfig, WebhookSecret};

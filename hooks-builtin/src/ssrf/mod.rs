@@ -1,1 +1,189 @@
-//! A guard against server-side request forgery.
+//! A guard against server-side request forgery: which URLs a hook may call, and that it calls no other.
+//!
+//! A URL in a configuration, or one that a model wrote, may lead into the network that the agent runs in: to a
+//! neighbour without a password, to the cloud's metadata with its keys. A [`Guard`] lets through what is public
+//! and nothing else, and an [`Endpoint`] is a client that can call only the URL it was made for. The one idea:
+//! an address is judged where it is used. A name is looked up once for each connection, every address of it is
+//! judged, and the connection goes to those and to no others, so that there is no second look-up that could
+//! say something else.
+//!
+//! What a guard holds:
+//!
+//! - The scheme is `https`. Plain `http` is for loopback, and only for hosts that are
+//!   [allowed by name](Guard::allow_loopback); these have to be on loopback indeed.
+//! - Every address of the host is [public](special_purpose), however it is spelt: one that is not refuses the
+//!   host as a whole.
+//! - Names of local networks and of clouds' metadata are refused before they are looked up.
+//! - No user or password in the URL, no white space, no backslash, nothing that one program reads in one way and
+//!   another in another.
+//! - Redirects are not followed, and proxies of the environment are not used.
+//!
+//! From ZeroClaw (its webhook audit) and GoClaw (its `http` hooks).
+//!
+//! ```
+//! use hooks_builtin::ssrf::Guard;
+//!
+//! let guard = Guard::new();
+//! assert!(guard.check("https://audit.example.com/hook").is_ok());
+//!
+//! for url in ["http://audit.example.com/", "https://10.0.0.1/", "https://0x7f.1/", "https://[::ffff:a9fe:a9fe]/"] {
+//!     println!("{}", guard.check(url).unwrap_err());
+//! }
+//!
+//! let guard = guard.allow_loopback(["localhost".parse()?]);
+//! assert!(guard.check("http://localhost:9000/hook").is_ok());
+//! # Ok::<(), hooks_builtin::ssrf::Refused>(())
+//! ```
+
+mod address;
+mod endpoint;
+mod error;
+mod name;
+mod resolve;
+mod url;
+
+pub use reqwest;
+
+pub use self::address::special_purpose;
+pub use self::endpoint::Endpoint;
+pub use self::error::{GuardError, Refused};
+pub use self::name::LoopbackHost;
+pub use self::url::{CheckedUrl, HookUrl};
+
+use std::fmt;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+use std::time::Duration;
+
+use reqwest::dns::Resolve;
+
+use self::resolve::System;
+
+/// What may be called: [public hosts](self) by HTTPS, and loopback where it is allowed by name.
+///
+/// A clone is cheap.
+///
+/// ```
+/// use hooks_builtin::ssrf::Guard;
+///
+/// let refused = Guard::new().check("https://169.254.169.254/latest/meta-data/").unwrap_err();
+/// assert_eq!(
+///     refused.to_string(),
+///     "`169.254.169.254` is link-local (169.254.0.0/16), where clouds keep their metadata; \
+///      only public addresses may be called",
+/// );
+/// ```
+#[derive(Clone)]
+pub struct Guard {
+    loopback: Arc<[LoopbackHost]>,
+    resolver: Arc<dyn Resolve>,
+}
+
+impl Default for Guard {
+    fn default() -> Self {
+        Guard::new()
+    }
+}
+
+impl fmt::Debug for Guard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Guard")
+            .field("loopback", &self.loopback)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Guard {
+    /// A guard that lets through public hosts only.
+    #[must_use]
+    pub fn new() -> Self {
+        Guard {
+            loopback: Arc::new([]),
+            resolver: Arc::new(System),
+        }
+    }
+
+    /// Allows these hosts on loopback, by HTTP as well as HTTPS, beside those that are allowed already.
+    ///
+    /// A host is allowed as it is named: `localhost` says nothing of `127.0.0.1`. A name has to lead to loopback
+    /// addresses only, or it is refused.
+    #[must_use]
+    pub fn allow_loopback(mut self, hosts: impl IntoIterator<Item = LoopbackHost>) -> Self {
+        self.loopback = self.loopback.iter().cloned().chain(hosts).collect();
+        self
+    }
+
+    /// Looks names up by `resolver` in the system's place. What it answers is judged like any other answer.
+    #[must_use]
+    pub fn with_resolver(mut self, resolver: impl Resolve + 'static) -> Self {
+        self.resolver = Arc::new(resolver);
+        self
+    }
+
+    /// Judges a URL by what it says: all but the addresses of a name, which are judged when it is looked up.
+    ///
+    /// # Errors
+    ///
+    /// If the URL is refused: the error names the host and the rule, and never the rest of the URL, which may hold
+    /// a secret.
+    pub fn check(&self, url: &str) -> Result<CheckedUrl, Refused> {
+        let url = url::parse(url)?;
+        if !self.is_loopback_host(url.host()) {
+            url::require_https(&url)?;
+            url::require_public(&url)?;
+        }
+        Ok(url)
+    }
+
+    /// The addresses of a URL's host, all of them judged: for those who open a connection themselves.
+    ///
+    /// They are good for connections that are opened now. Look up again for the next one.
+    ///
+    /// # Errors
+    ///
+    /// If the URL was checked by another guard and is refused by this one, if an address is refused, or if the
+    /// name cannot be looked up.
+    pub async fn addresses(&self, url: &CheckedUrl) -> Result<Vec<SocketAddr>, GuardError> {
+        let url = self.check(url.as_str())?;
+        let port = url.port();
+        let addresses = match url.address() {
+            Some(address) => vec![address],
+            None => self.look_up(url.host()).await?,
+        };
+        Ok(addresses
+            .into_iter()
+            .map(|address| SocketAddr::new(address, port))
+            .collect())
+    }
+
+    /// A client for this one URL. `timeout` is for one request, from the look-up to the end of the answer.
+    ///
+    /// # Errors
+    ///
+    /// If the URL is refused, or TLS cannot be set up: for want of root certificates, say.
+    pub fn endpoint(&self, url: &str, timeout: Duration) -> Result<Endpoint, GuardError> {
+        Endpoint::new(self, self.check(url)?, timeout)
+    }
+
+    fn is_loopback_host(&self, host: &str) -> bool {
+        self.loopback.iter().any(|allowed| allowed.is(host))
+    }
+
+    /// Judges the address of a host: on loopback, where the host is allowed there; else public.
+    fn judge(&self, host: &str, address: IpAddr) -> Result<(), Refused> {
+        if self.is_loopback_host(host) {
+            if address::is_loopback(address) {
+                return Ok(());
+            }
+            return Err(Refused::new(format!(
+                "`{host}` is allowed on loopback, but leads to {address}"
+            )));
+        }
+        match special_purpose(address) {
+            None => Ok(()),
+            Some(what) => Err(Refused::new(format!(
+                "`{host}` leads to {address}, which is {what}; only public addresses may be called"
+            ))),
+        }
+    }
+}

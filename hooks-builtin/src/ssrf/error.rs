@@ -1,0 +1,55 @@
+//! Why a URL is not called.
+
+use std::error::Error;
+
+/// Why a URL is refused: the host, and the rule that it breaks.
+///
+/// It never holds what else stands in the URL: a password, or a token in the path.
+///
+/// ```
+/// use hooks_builtin::ssrf::Guard;
+///
+/// let refused = Guard::new().check("https://me:s3cret@example.com/").unwrap_err();
+/// assert_eq!(refused.to_string(), "a URL may not hold a user or a password: leave out what stands before the `@`");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Refused(String);
+
+impl Refused {
+    pub(super) fn new(message: impl Into<String>) -> Self {
+        Refused(message.into())
+    }
+
+    /// The refusal that is behind an error, if one is: a request that fails says so in its sources.
+    #[must_use]
+    pub fn behind<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a Refused> {
+        let mut next = Some(error);
+        while let Some(error) = next {
+            if let Some(refused) = error.downcast_ref() {
+                return Some(refused);
+            }
+            if let Some(GuardError::Refused(refused)) = error.downcast_ref() {
+                return Some(refused);
+            }
+            next = error.source();
+        }
+        None
+    }
+}
+
+/// Why there is no connection to a URL.
+#[derive(Debug, thiserror::Error)]
+pub enum GuardError {
+    /// It is not allowed.
+    #[error(transparent)]
+    Refused(#[from] Refused),
+    /// It is allowed, but something failed.
+    #[error("{what}: {source}")]
+    Failed {
+        /// What failed.
+        what: &'static str,
+        /// Why it did.
+        source: Box<dyn Error + Send + Sync>,
+    },
+}

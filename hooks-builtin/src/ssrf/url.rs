@@ -1,0 +1,233 @@
+//! URLs, read in one way only.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::net::IpAddr;
+use std::str::FromStr;
+
+use reqwest::Url;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use url::Host;
+
+use super::address::{is_loopback, special_purpose};
+use super::error::Refused;
+use super::name;
+
+/// As long as a URL may be, in bytes: more than any real one, and less than a request can hold.
+const LONGEST: usize = 8 * 1024;
+
+/// A URL that a [`Guard`](super::Guard) lets through, as far as can be told without looking its host up.
+///
+/// `Debug` leaves out the path, in which some services have their token.
+#[derive(Clone, PartialEq, Eq)]
+pub struct CheckedUrl {
+    url: Url,
+    host: String,
+}
+
+impl CheckedUrl {
+    /// The URL, in its canonical spelling.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        self.url.as_str()
+    }
+
+    /// The host, in lower case, without brackets or a dot at its end.
+    #[must_use]
+    pub fn host(&self) -> &str {
+        &self.host
+    }
+
+    /// The port, that of the scheme if the URL has none.
+    #[must_use]
+    pub fn port(&self) -> u16 {
+        self.url.port_or_known_default().unwrap_or_default()
+    }
+
+    /// The URL as a [`Url`].
+    #[must_use]
+    pub fn as_url(&self) -> &Url {
+        &self.url
+    }
+
+    /// The host, if it is an address.
+    pub(super) fn address(&self) -> Option<IpAddr> {
+        match self.url.host()? {
+            Host::Domain(_) => None,
+            Host::Ipv4(address) => Some(IpAddr::V4(address)),
+            Host::Ipv6(address) => Some(IpAddr::V6(address)),
+        }
+    }
+
+    pub(super) fn is_https(&self) -> bool {
+        self.url.scheme() == "https"
+    }
+}
+
+impl fmt::Debug for CheckedUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let more = if self.url.path() == "/" && self.url.query().is_none() {
+            ""
+        } else {
+            "…"
+        };
+        let origin = self.url.origin().ascii_serialization();
+        fmt::Debug::fmt(&format_args!("{origin}/{more}"), f)
+    }
+}
+
+/// Reads a URL that has one reading only. Whether it may be called is another question.
+pub(super) fn parse(text: &str) -> Result<CheckedUrl, Refused> {
+    let refuse = |message: &str| Err(Refused::new(message));
+    if text.len() > LONGEST {
+        return refuse("a URL may not be longer than 8 KiB");
+    }
+    if text
+        .chars()
+        .any(|char| char.is_whitespace() || char.is_control())
+    {
+        return refuse(
+            "a URL may not hold white space or control characters: write them as `%20`, `%09`",
+        );
+    }
+    if text.contains('\\') {
+        return refuse("a URL may not hold a backslash: write `/`, or `%5C` if it is meant");
+    }
+    // The parser would take `https:host`, `https:///host` and a scheme of any kind.
+    let scheme = ["https://", "http://"].into_iter().find(|scheme| {
+        text.get(..scheme.len())
+            .is_some_and(|start| start.eq_ignore_ascii_case(scheme))
+    });
+    let Some(scheme) = scheme else {
+        return refuse("a URL must begin with `https://`");
+    };
+    let rest = &text[scheme.len()..];
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    if authority.is_empty() {
+        return refuse("a URL must name a host after `https://`, as in `https://example.com/hook`");
+    }
+    if authority.contains('@') {
+        return refuse(
+            "a URL may not hold a user or a password: leave out what stands before the `@`",
+        );
+    }
+    let url =
+        Url::parse(text).map_err(|error| Refused::new(format!("it is not a URL: {error}")))?;
+    let Some(host) = url.host() else {
+        return refuse("a URL must name a host");
+    };
+    let host = name::plain(&host);
+    if host.split('.').any(str::is_empty) {
+        return Err(Refused::new(format!(
+            "`{host}` is not a host: it has an empty part"
+        )));
+    }
+    if url.port() == Some(0) {
+        return Err(Refused::new(format!("port 0 of `{host}` cannot be called")));
+    }
+    Ok(CheckedUrl { url, host })
+}
+
+/// Refuses what is not encrypted.
+pub(super) fn require_https(url: &CheckedUrl) -> Result<(), Refused> {
+    if url.is_https() {
+        return Ok(());
+    }
+    Err(Refused::new(format!(
+        "a URL must begin with `https://`: `http://` is for loopback, and `{}` is not in `allow_loopback`",
+        url.host
+    )))
+}
+
+/// Refuses an address that is not public, and a name that cannot be.
+pub(super) fn require_public(url: &CheckedUrl) -> Result<(), Refused> {
+    let Some(address) = url.address() else {
+        return name::require_public(&url.host);
+    };
+    let Some(what) = special_purpose(address) else {
+        return Ok(());
+    };
+    let hint = if is_loopback(address) {
+        ", and loopback if it is in `allow_loopback`"
+    } else {
+        ""
+    };
+    Err(Refused::new(format!(
+        "`{address}` is {what}; only public addresses may be called{hint}"
+    )))
+}
+
+/// A URL in a configuration, to be called by a hook.
+///
+/// It is read and judged as soon as it stands there, but for what another key decides: whether its host is allowed
+/// on loopback. [`Guard::check`](super::Guard::check) says the rest. `Debug` leaves out the path, in which some
+/// services have their token.
+///
+/// ```
+/// use hooks_builtin::ssrf::HookUrl;
+///
+/// let url: HookUrl = "https://hooks.example.com/T0KEN".parse()?;
+/// assert_eq!(format!("{url:?}"), "https://hooks.example.com/…");
+/// assert!("https://user:password@example.com/".parse::<HookUrl>().is_err());
+/// assert!("https://192.168.1.1/".parse::<HookUrl>().is_err());
+/// # Ok::<(), hooks_builtin::ssrf::Refused>(())
+/// ```
+#[derive(Clone, PartialEq, Eq)]
+pub struct HookUrl(CheckedUrl);
+
+impl HookUrl {
+    /// The URL, in its canonical spelling.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        self.0.as_str()
+    }
+}
+
+impl FromStr for HookUrl {
+    type Err = Refused;
+
+    fn from_str(text: &str) -> Result<Self, Refused> {
+        let url = parse(text)?;
+        // Any name may be one of loopback; an address says it itself.
+        if url.address().is_some_and(|address| !is_loopback(address)) {
+            require_https(&url)?;
+            require_public(&url)?;
+        }
+        Ok(HookUrl(url))
+    }
+}
+
+impl fmt::Debug for HookUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.0, f)
+    }
+}
+
+impl Serialize for HookUrl {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+impl<'de> Deserialize<'de> for HookUrl {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = Cow::<str>::deserialize(deserializer)?;
+        text.parse().map_err(de::Error::custom)
+    }
+}
+
+impl JsonSchema for HookUrl {
+    fn schema_name() -> Cow<'static, str> {
+        "HookUrl".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "type": "string",
+            "format": "uri",
+            "pattern": "^[Hh][Tt][Tt][Pp][Ss]?://",
+            "description": "An HTTPS URL of a public host; HTTP for loopback that is allowed by name.",
+        })
+    }
+}

@@ -1,0 +1,196 @@
+//! What stands under `[hooks.builtin.webhook_audit]`.
+
+use std::num::{NonZeroU32, NonZeroUsize};
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::secret::WebhookSecret;
+use crate::Globs;
+use crate::ssrf::{HookUrl, LoopbackHost};
+
+/// What stands under `[hooks.builtin.webhook_audit]`: [`WebhookAudit`](crate::WebhookAudit). Only `url` has to.
+///
+/// ```
+/// use hooks_builtin::WebhookAuditConfig;
+///
+/// let config: WebhookAuditConfig = serde_json::from_str(r#"{
+///     "url": "https://audit.example.com/hook",
+///     "tool_patterns": ["shell", "file_write", "mcp__*"],
+///     "include_args": true
+/// }"#)?;
+/// assert_eq!(config.max_args_bytes, 4096);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct WebhookAuditConfig {
+    /// Where events are posted: an HTTPS URL of a public host, or one of `allow_loopback`.
+    pub url: HookUrl,
+    /// The tools whose calls are told; all by default.
+    #[serde(default = "Globs::all")]
+    pub tool_patterns: Globs,
+    /// Whether the arguments of the calls are told; not by default.
+    #[serde(default)]
+    pub include_args: bool,
+    /// How many bytes of JSON the arguments may be before they are cut; 4096 by default. 0 is no limit but
+    /// that of the queue, a quarter of `queue_bytes`.
+    #[serde(default = "max_args_bytes")]
+    pub max_args_bytes: usize,
+    /// Hosts on loopback that `url` may name, and with `http://` too, such as "localhost" and "127.0.0.1"; none by
+    /// default.
+    #[serde(default)]
+    pub allow_loopback: Vec<LoopbackHost>,
+    /// What requests are signed with, by the Standard Webhooks scheme: "whsec_" and 24 to 64 bytes in
+    /// base64. Without it they are not signed.
+    #[serde(default)]
+    pub secret: Option<WebhookSecret>,
+    /// How long one attempt may take; "10s" by default.
+    #[serde(default = "timeout", with = "crate::duration")]
+    #[schemars(with = "String")]
+    pub timeout: Duration,
+    /// How often an event is posted before it is dropped; 5 by default.
+    #[serde(default = "max_attempts")]
+    pub max_attempts: NonZeroU32,
+    /// How long to wait before the second attempt, half of it by chance; "500ms" by default. Each wait is twice as
+    /// long as the one before, a minute at most.
+    #[serde(default = "retry_delay", with = "crate::duration")]
+    #[schemars(with = "String")]
+    pub retry_delay: Duration,
+    /// How many events wait for delivery at most; 1024 by default. Further ones are dropped.
+    #[serde(default = "queue_events")]
+    pub queue_events: NonZeroUsize,
+    /// How many bytes the events that wait for delivery hold at most; 8388608 (8 MiB) by default. What would be
+    /// more is dropped.
+    #[serde(default = "queue_bytes")]
+    pub queue_bytes: NonZeroUsize,
+    /// How long events are delivered after the agent has ended; "5s" by default. Then they are dropped.
+    #[serde(default = "shutdown_timeout", with = "crate::duration")]
+    #[schemars(with = "String")]
+    pub shutdown_timeout: Duration,
+}
+
+impl WebhookAuditConfig {
+    /// Posts to this URL, with the defaults for all else.
+    #[must_use]
+    pub fn new(url: HookUrl) -> Self {
+        WebhookAuditConfig {
+            url,
+            tool_patterns: Globs::all(),
+            include_args: false,
+            max_args_bytes: max_args_bytes(),
+            allow_loopback: Vec::new(),
+            secret: None,
+            timeout: timeout(),
+            max_attempts: max_attempts(),
+            retry_delay: retry_delay(),
+            queue_events: queue_events(),
+            queue_bytes: queue_bytes(),
+            shutdown_timeout: shutdown_timeout(),
+        }
+    }
+}
+
+fn max_args_bytes() -> usize {
+    4096
+}
+
+fn timeout() -> Duration {
+    Duration::from_secs(10)
+}
+
+fn max_attempts() -> NonZeroU32 {
+    const { NonZeroU32::new(5).unwrap() }
+}
+
+fn retry_delay() -> Duration {
+    Duration::from_millis(500)
+}
+
+fn queue_events() -> NonZeroUsize {
+    const { NonZeroUsize::new(1024).unwrap() }
+}
+
+fn queue_bytes() -> NonZeroUsize {
+    const { NonZeroUsize::new(8 * 1024 * 1024).unwrap() }
+}
+
+fn shutdown_timeout() -> Duration {
+    Duration::from_secs(5)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn read(config: serde_json::Value) -> Result<WebhookAuditConfig, String> {
+        serde_json::from_value(config).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn the_keys_of_the_seed_are_read_and_the_others_have_defaults() {
+        let url = "https://your-siem.example.com/events";
+        let config = read(json!({
+            "url": url,
+            "tool_patterns": ["shell", "file_write", "file_delete", "mcp__*"],
+            "include_args": true,
+            "max_args_bytes": 2048,
+        }))
+        .unwrap();
+        let expected = WebhookAuditConfig {
+            tool_patterns: Globs::new(["shell", "file_write", "file_delete", "mcp__*"]).unwrap(),
+            include_args: true,
+            max_args_bytes: 2048,
+            ..WebhookAuditConfig::new(url.parse().unwrap())
+        };
+        assert_eq!(config, expected);
+        assert_eq!(
+            read(json!({ "url": url })).unwrap(),
+            WebhookAuditConfig::new(url.parse().unwrap())
+        );
+    }
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        let config = WebhookAuditConfig {
+            allow_loopback: vec!["localhost".parse().unwrap()],
+            ..WebhookAuditConfig::new("http://localhost:9000/hook".parse().unwrap())
+        };
+        assert_eq!(
+            read(serde_json::to_value(&config).unwrap()).unwrap(),
+            config
+        );
+    }
+
+    #[test]
+    fn a_wrong_value_is_an_error_that_says_the_rule() {
+        for (key, value, says) in [
+            ("url", json!("https://10.0.0.1/"), "only public addresses"),
+            (
+                "url",
+                json!("ftp://example.com/"),
+                "must begin with `https://`",
+            ),
+            ("tool_patterns", json!(["["]), "is not a glob"),
+            (
+                "allow_loopback",
+                json!(["10.0.0.1"]),
+                "is not a loopback address",
+            ),
+            ("secret", json!("hunter2"), "openssl rand"),
+            ("timeout", json!("soon"), "such as \"30s\""),
+            ("max_attempts", json!(0), "nonzero"),
+            ("queue_events", json!(0), "nonzero"),
+            ("max_args_byte", json!(1), "unknown field"),
+        ] {
+            let mut config = json!({ "url": "https://example.com/" });
+            config[key] = value;
+            let error = read(config).unwrap_err();
+            assert!(error.contains(says), "{key}: {error}");
+        }
+        assert!(read(json!({})).unwrap_err().contains("`url`"));
+    }
+}

@@ -1,0 +1,188 @@
+//! One call, as the queue holds it and as it is posted.
+
+use std::time::{Duration, SystemTime};
+
+use hooks_core::agent::ToolCallEnd;
+use jiff::Timestamp;
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use super::args;
+
+/// How many bytes of a failed call's output are told.
+const MAX_ERROR_BYTES: usize = 4096;
+
+/// What is kept of a call until it is posted: one allocation, and no JSON but that of the arguments, which cannot
+/// wait.
+#[derive(Debug)]
+pub(super) struct Record {
+    at: SystemTime,
+    duration: Duration,
+    /// The tool's name, the error, the arguments, one after the other.
+    text: String,
+    error_at: usize,
+    args_at: usize,
+    failed: bool,
+    args: Args,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Args {
+    NotTold,
+    Whole,
+    Cut,
+}
+
+impl Record {
+    /// What is kept of a call that is over now; of its arguments, so many bytes.
+    pub(super) fn of(done: &ToolCallEnd<'_>, args_limit: Option<usize>) -> Self {
+        let error = if done.output.is_error {
+            &*done.output.content
+        } else {
+            ""
+        };
+        // Most arguments are short; the text grows for the others.
+        let room = args_limit.unwrap_or_default().min(256);
+        let mut text =
+            String::with_capacity(done.name.len() + error.len().min(MAX_ERROR_BYTES) + room);
+        text.push_str(done.name);
+        let error_at = text.len();
+        args::push_text(&mut text, error, MAX_ERROR_BYTES);
+        let args_at = text.len();
+        let args = match args_limit {
+            None => Args::NotTold,
+            Some(limit) if args::push_json(&mut text, done.args, limit) => Args::Whole,
+            Some(_) => Args::Cut,
+        };
+        Record {
+            at: SystemTime::now(),
+            duration: done.duration,
+            text,
+            error_at,
+            args_at,
+            failed: done.output.is_error,
+            args,
+        }
+    }
+
+    /// How many bytes of memory it takes.
+    pub(super) fn bytes(&self) -> usize {
+        size_of::<Self>() + self.text.capacity()
+    }
+
+    /// What is posted.
+    pub(super) fn body(&self) -> serde_json::Result<Vec<u8>> {
+        #[derive(Serialize)]
+        struct Body<'a> {
+            event: &'static str,
+            timestamp: String,
+            tool: &'a str,
+            success: bool,
+            duration_ms: u64,
+            error: Option<&'a str>,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            args: Option<Told<'a>>,
+        }
+
+        #[derive(Serialize)]
+        #[serde(untagged)]
+        enum Told<'a> {
+            Whole(&'a RawValue),
+            Cut(&'a str),
+        }
+
+        let args = &self.text[self.args_at..];
+        serde_json::to_vec(&Body {
+            event: "tool_call",
+            timestamp: format!("{:.0}", Timestamp::try_from(self.at).unwrap_or_default()),
+            tool: &self.text[..self.error_at],
+            success: !self.failed,
+            duration_ms: u64::try_from(self.duration.as_millis()).unwrap_or(u64::MAX),
+            error: self.failed.then(|| &self.text[self.error_at..self.args_at]),
+            args: match self.args {
+                Args::NotTold => None,
+                Args::Whole => Some(Told::Whole(serde_json::from_str(args)?)),
+                Args::Cut => Some(Told::Cut(args)),
+            },
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hooks_core::agent::ToolOutput;
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn told(name: &str, args: &Value, output: &ToolOutput, limit: Option<usize>) -> String {
+        let mut record = Record::of(
+            &ToolCallEnd {
+                id: "1",
+                name,
+                args,
+                output,
+                duration: Duration::from_micros(42_900),
+            },
+            limit,
+        );
+        record.at = SystemTime::UNIX_EPOCH + Duration::from_millis(1_774_173_600_999);
+        String::from_utf8(record.body().unwrap()).unwrap()
+    }
+
+    #[test]
+    fn an_event_has_the_fields_of_the_seed() {
+        let args = json!({ "command": "ls" });
+        let good = ToolOutput::new("3 files");
+        assert_eq!(
+            told("shell", &args, &good, Some(4096)),
+            r#"{"event":"tool_call","timestamp":"2026-03-22T10:00:00Z","tool":"shell","success":true,"duration_ms":42,"error":null,"args":{"command":"ls"}}"#
+        );
+        assert_eq!(
+            told("shell", &args, &good, None),
+            r#"{"event":"tool_call","timestamp":"2026-03-22T10:00:00Z","tool":"shell","success":true,"duration_ms":42,"error":null}"#
+        );
+    }
+
+    #[test]
+    fn the_error_is_the_output_of_a_call_that_failed_and_is_cut() {
+        let read = |output| -> Value {
+            serde_json::from_str(&told("t", &json!({}), &output, None)).unwrap()
+        };
+        let body = read(ToolOutput::error("no \"such\" file"));
+        assert_eq!(
+            (&body["success"], &body["error"]),
+            (&json!(false), &json!("no \"such\" file"))
+        );
+        assert_eq!(read(ToolOutput::error(""))["error"], json!(""));
+
+        let body = read(ToolOutput::error("é".repeat(5000)));
+        let error = body["error"].as_str().unwrap();
+        assert!(
+            error.len() <= MAX_ERROR_BYTES && error.ends_with(args::MARK),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn arguments_that_are_cut_are_a_string() {
+        let args = json!({ "content": "x".repeat(100) });
+        let body = told("write", &args, &ToolOutput::new(""), Some(30));
+        let body: Value = serde_json::from_str(&body).unwrap();
+        assert_eq!(body["args"], json!(r#"{"content":"xxxx...[truncated]"#));
+    }
+
+    #[test]
+    fn any_name_and_any_argument_is_valid_json() {
+        for args in [
+            json!(null),
+            json!("\u{0}\"\\\u{7f}\u{2028}"),
+            json!([1.5e300, -0.0]),
+            json!({ "\n": {} }),
+        ] {
+            let body = told("a\"b\n", &args, &ToolOutput::new(""), Some(usize::MAX));
+            let body: Value = serde_json::from_str(&body).unwrap();
+            assert_eq!((&body["tool"], &body["args"]), (&json!("a\"b\n"), &args));
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! What requests are signed with, and what never shows it.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::str::FromStr;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use standardwebhooks::Webhook;
+
+const PREFIX: &str = "whsec_";
+
+/// The secret of a webhook, as [Standard Webhooks](https://www.standardwebhooks.com) writes it: `whsec_` and
+/// 24 to 64 bytes in base64.
+///
+/// It shows itself nowhere: `Debug` hides it, and it is serialised as `whsec_***`, which is not read again.
+///
+/// ```
+/// use hooks_builtin::WebhookSecret;
+///
+/// let secret: WebhookSecret = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD".parse()?;
+/// assert_eq!(format!("{secret:?}"), "whsec_***");
+/// # Ok::<(), hooks_builtin::SecretError>(())
+/// ```
+#[derive(Clone, PartialEq, Eq)]
+pub struct WebhookSecret(String);
+
+/// Why a text is no [`WebhookSecret`]. It does not hold the text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "a webhook's secret {0}: it is `whsec_` and 24 to 64 random bytes in base64, such as `openssl rand -base64 32` gives"
+)]
+pub struct SecretError(&'static str);
+
+impl WebhookSecret {
+    /// What signs with it.
+    pub(super) fn signer(&self) -> Option<Webhook> {
+        Webhook::new(&self.0).ok()
+    }
+}
+
+impl FromStr for WebhookSecret {
+    type Err = SecretError;
+
+    fn from_str(text: &str) -> Result<Self, SecretError> {
+        let base64 = text
+            .strip_prefix(PREFIX)
+            .ok_or(SecretError("must begin with `whsec_`"))?;
+        Webhook::new(text).map_err(|_| SecretError("is not base64"))?;
+        let bytes = base64.trim_end_matches('=').len() * 3 / 4;
+        if !(24..=64).contains(&bytes) {
+            return Err(SecretError("is too short or too long"));
+        }
+        Ok(WebhookSecret(text.to_owned()))
+    }
+}
+
+impl fmt::Debug for WebhookSecret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("whsec_***")
+    }
+}
+
+impl Serialize for WebhookSecret {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str("whsec_***")
+    }
+}
+
+impl<'de> Deserialize<'de> for WebhookSecret {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = Cow::<str>::deserialize(deserializer)?;
+        text.parse().map_err(de::Error::custom)
+    }
+}
+
+impl JsonSchema for WebhookSecret {
+    fn schema_name() -> Cow<'static, str> {
+        "WebhookSecret".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "type": "string",
+            "pattern": "^whsec_[A-Za-z0-9+/]+=*$",
+            "description": "A secret of the Standard Webhooks scheme: `whsec_` and 24 to 64 bytes in base64.",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECRET: &str = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD";
+
+    #[test]
+    fn a_secret_shows_itself_nowhere() {
+        let secret: WebhookSecret = SECRET.parse().unwrap();
+        for shown in [
+            format!("{secret:?} {:?}", Some(&secret)),
+            serde_json::to_string(&secret).unwrap(),
+        ] {
+            assert!(!shown.contains("C2FV"), "{shown}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_secret_is_an_error_that_does_not_quote_it() {
+        for text in [
+            "",
+            "C2FVsBQIhrscChlQIMV+b5sSYspob7oD",
+            "whsec_",
+            "whsec_C2FVsBQIhrsc",
+            "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD!",
+            "whsec_***",
+            "whpk_C2FVsBQIhrscChlQIMV+b5sSYspob7oD",
+            &format!("whsec_{}", "C2FV".repeat(22)),
+        ] {
+            let error = text.parse::<WebhookSecret>().unwrap_err().to_string();
+            assert!(
+                !error.contains("C2FV") && error.contains("openssl"),
+                "{error}"
+            );
+        }
+        assert!(SECRET.parse::<WebhookSecret>().is_ok());
+        assert!(
+            format!("whsec_{}", "A".repeat(86))
+                .parse::<WebhookSecret>()
+                .is_err()
+        );
+        assert!(
+            format!("whsec_{}==", "A".repeat(86))
+                .parse::<WebhookSecret>()
+                .is_ok()
+        );
+    }
+
+    #[test]
+    fn signatures_are_those_of_the_schemes_examples() {
+        for (secret, id, timestamp, payload, signature) in [
+            (
+                "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+                "msg_p5jXN8AQM9LWM0D4loKWxJek",
+                1_614_265_330,
+                r#"{"test": 2432232314}"#,
+                "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=",
+            ),
+            (
+                SECRET,
+                "msg_27UH4WbU6Z5A5EzD8u03UvzRbpk",
+                1_649_367_553,
+                r#"{"email":"test@example.com","username":"test_user"}"#,
+                "v1,tZ1I4/hDygAJgO5TYxiSd6Sd0kDW6hPenDe+bTa3Kkw=",
+            ),
+        ] {
+            let signer = secret.parse::<WebhookSecret>().unwrap().signer().unwrap();
+            assert_eq!(
+                signer.sign(id, timestamp, payload.as_bytes()).unwrap(),
+                signature
+            );
+        }
+    }
+}
