@@ -30,6 +30,10 @@ mod visible;
 #[cfg(feature = "webhook-audit")]
 mod webhook_audit;
 
+/// For [`with_builtins!`], which may be used where `hooks_core` has another name.
+#[doc(hidden)]
+pub use hooks_core::hooks as __hooks;
+
 pub use self::approval::{
     Approval, ApprovalConfig, ApprovalRequest, ApprovalRequests, Approver, ApproverKind,
     ChannelApprover, DenyAll, PendingApproval, TerminalApprover, Verdict,

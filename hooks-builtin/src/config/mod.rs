@@ -1,1 +1,233 @@
 //! The configuration that turns hooks on.
+//!
+//! One file says which hooks an agent has. Reading it checks everything that can be checked without starting
+//! anything, and every mistake is one [`ConfigError`] that shows where it is and what to write instead.
+//!
+//! ```
+//! use hooks_builtin::config::HooksConfig;
+//!
+//! let config = HooksConfig::from_toml(r#"
+//!     [hooks]
+//!     enabled = true
+//!
+//!     [hooks.builtin]
+//!     command_logger = true
+//!
+//!     [hooks.builtin.block_tools]
+//!     tools = ["deploy", "mcp__*"]
+//! "#)?;
+//! assert!(config.builtin.block_tools.as_on().is_some() && config.builtin.redact.as_on().is_none());
+//!
+//! let error = HooksConfig::from_toml("[hooks.builtin.block_tools]\ntool = ['deploy']").unwrap_err();
+//! assert_eq!(
+//!     error.to_string(),
+//!     "2:1: unknown key `tool` in `hooks.builtin.block_tools`\n  \
+//!      |\n\
+//!      2 | tool = ['deploy']\n  \
+//!      | ^^^^\n  \
+//!      = help: did you mean `tools`? the keys here are `tools`, `reason`, `enabled`",
+//! );
+//! # Ok::<(), hooks_builtin::config::ConfigError>(())
+//! ```
+
+mod builtins;
+mod error;
+mod factory;
+mod read;
+mod source;
+mod switch;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+pub use self::builtins::{BuiltinHooks, Builtins, builtins};
+pub use self::error::ConfigError;
+pub use self::factory::{FactoryError, HookFactory, HookFactoryRegistry};
+pub use self::read::read;
+use self::source::{Origin, Source};
+pub use self::switch::Switch;
+use crate::{
+    ApprovalConfig, BlockToolsConfig, CommandLoggerConfig, EventLogConfig, JsonlLogConfig,
+    PathPrefixConfig, RateLimitConfig, RedactConfig, SecurityPolicyConfig, ShellHookConfig,
+    ToolCacheConfig, WebhookAuditConfig,
+};
+
+/// Which hooks an agent has: the table `hooks` of a configuration.
+///
+/// Load it from a file of its own with [`load`](Self::load), or embed it in the configuration of an agent, as a field
+/// `hooks: HooksConfig`. [`builtins`] makes a static pipeline of what it turns on; [`HookFactoryRegistry::build`]
+/// makes a registry of its `chain`.
+///
+/// The keys are those of ZeroClaw (`[hooks.builtin]`), ClawSeed (`[[hooks.chain]]`) and PicoClaw (`hooks.builtins`).
+///
+/// ```
+/// use hooks_builtin::config::HooksConfig;
+/// use serde::Deserialize;
+///
+/// #[derive(Deserialize)]
+/// struct Agent { name: String, hooks: HooksConfig }
+///
+/// let agent: Agent = toml::from_str("name = 'coder'\n[hooks.builtin]\nevent_log = true").unwrap();
+/// assert!(agent.hooks.builtin.event_log.as_on().is_some());
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct HooksConfig {
+    /// Whether there are any hooks; by default there are.
+    pub enabled: bool,
+    /// The built-in hooks, each on or off.
+    pub builtin: BuiltinConfig,
+    /// Hooks that run in this order, made by factories.
+    pub chain: Vec<ChainEntry>,
+    /// Hooks by the names of their types, made by factories, as PicoClaw has them.
+    pub builtins: BTreeMap<String, NamedEntry>,
+    /// Where it was read from.
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub(crate) origin: Origin,
+}
+
+impl Default for HooksConfig {
+    fn default() -> Self {
+        HooksConfig {
+            enabled: true,
+            builtin: BuiltinConfig::default(),
+            chain: Vec::new(),
+            builtins: BTreeMap::new(),
+            origin: Origin::default(),
+        }
+    }
+}
+
+/// The built-in hooks: `[hooks.builtin]`. Each is a boolean, for its defaults, or a table of its settings, in which
+/// `enabled = false` turns it off.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct BuiltinConfig {
+    /// What an agent may do.
+    pub security_policy: Switch<SecurityPolicyConfig>,
+    /// Tools that may not be called at all.
+    pub block_tools: Switch<BlockToolsConfig>,
+    /// Asks somebody before a tool runs.
+    pub approval: Switch<ApprovalConfig>,
+    /// How often tools may be called.
+    pub rate_limit: Switch<RateLimitConfig>,
+    /// Relative paths of file tools, made absolute under a root.
+    pub path_prefix: Switch<PathPrefixConfig>,
+    /// A command that runs before or after tool calls.
+    pub shell_hook: Switch<ShellHookConfig>,
+    /// Answers repeated calls from memory.
+    pub tool_cache: Switch<ToolCacheConfig>,
+    /// Secrets and personal data, rewritten.
+    pub redact: Switch<RedactConfig>,
+    /// One line a tool call, for people.
+    pub command_logger: Switch<CommandLoggerConfig>,
+    /// Every event, in order, in memory.
+    pub event_log: Switch<EventLogConfig>,
+    /// Every event, as a line of JSON in a file.
+    pub jsonl_log: Switch<JsonlLogConfig>,
+    /// Posts an audit event for every tool call.
+    pub webhook_audit: Switch<WebhookAuditConfig>,
+}
+
+/// A hook of a chain: `[[hooks.chain]]`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ChainEntry {
+    /// The type of the hook, as its factory names it.
+    #[serde(rename = "type")]
+    pub hook_type: String,
+    /// Whether it is on; by default it is.
+    #[serde(default = "on")]
+    pub enabled: bool,
+    /// Its settings, as its factory reads them.
+    #[serde(default = "nothing", skip_serializing_if = "is_nothing")]
+    pub config: Value,
+}
+
+/// A hook by the name of its type: `hooks.builtins.<name>`, as PicoClaw has it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NamedEntry {
+    /// Whether it is on; by default it is.
+    #[serde(default = "on")]
+    pub enabled: bool,
+    /// Its place among these hooks: a lower one runs first, as in PicoClaw, and other than everywhere else here. By
+    /// default 0.
+    #[serde(default)]
+    pub priority: i32,
+    /// Its settings, as its factory reads them.
+    #[serde(default = "nothing", skip_serializing_if = "is_nothing")]
+    pub config: Value,
+}
+
+fn on() -> bool {
+    true
+}
+
+fn nothing() -> Value {
+    Value::Object(serde_json::Map::new())
+}
+
+fn is_nothing(config: &Value) -> bool {
+    config.as_object().is_some_and(serde_json::Map::is_empty)
+}
+
+/// A file: the table `hooks`, and nothing beside it.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct File {
+    hooks: HooksConfig,
+}
+
+impl HooksConfig {
+    /// Reads a file, whose name ends with `.toml` or `.json`. It has the one table `hooks`.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be read, or anything in it is not as it should be.
+    pub fn load(path: impl AsRef<Path>) -> Result<Self, ConfigError> {
+        HooksConfig::of(Source::load(path.as_ref())?)
+    }
+
+    /// Reads the text of a TOML file.
+    ///
+    /// # Errors
+    ///
+    /// As [`load`](Self::load).
+    pub fn from_toml(text: &str) -> Result<Self, ConfigError> {
+        HooksConfig::of(Source::toml(None, text.to_owned())?)
+    }
+
+    /// Reads the text of a JSON file.
+    ///
+    /// # Errors
+    ///
+    /// As [`load`](Self::load).
+    pub fn from_json(text: &str) -> Result<Self, ConfigError> {
+        HooksConfig::of(Source::json(None, text.to_owned())?)
+    }
+
+    fn of((source, value): (Source, Value)) -> Result<Self, ConfigError> {
+        let wrong = |wrong| ConfigError::new(wrong, Some(&source));
+        read::check_tables(&value).map_err(wrong)?;
+        let File { mut hooks } = read::at::<File>(&value, Vec::new()).map_err(wrong)?;
+        hooks.origin = Origin::of(source);
+        Ok(hooks)
+    }
+
+    /// The JSON Schema of a file, for editors.
+    ///
+    /// ```
+    /// let schema = hooks_builtin::config::HooksConfig::json_schema_of_file();
+    /// assert_eq!(schema.get("required"), Some(&serde_json::json!(["hooks"])));
+    /// ```
+    #[must_use]
+    pub fn json_schema_of_file() -> schemars::Schema {
+        schemars::schema_for!(File)
+    }
+}

@@ -1,0 +1,247 @@
+//! What is wrong with a configuration, shown where it is.
+
+use std::error::Error;
+use std::fmt;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use super::source::Source;
+
+/// One mistake in a configuration: the file, line and column, the key, what was expected, and what to write instead.
+///
+/// ```text
+/// hooks.toml:5:1: unknown key `tool_pattern` in `hooks.builtin.webhook_audit`
+///   |
+/// 5 | tool_pattern = ["shell"]
+///   | ^^^^^^^^^^^^
+///   = help: did you mean `tool_patterns`? the keys here are `url`, `tool_patterns`, …
+/// ```
+#[derive(Debug)]
+pub struct ConfigError(Box<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    file: Option<PathBuf>,
+    place: Option<Place>,
+    path: String,
+    message: String,
+    help: Option<String>,
+    source: Option<Box<dyn Error + Send + Sync>>,
+}
+
+/// A place in a text.
+#[derive(Debug)]
+struct Place {
+    /// From 1.
+    line: usize,
+    /// From 1, in characters.
+    column: usize,
+    text: String,
+    width: usize,
+}
+
+/// One step of the way to a key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Segment {
+    Key(String),
+    Index(usize),
+}
+
+impl Segment {
+    /// The way from the beginning, as `hooks.chain[1].config`.
+    pub(super) fn joined(path: &[Segment]) -> String {
+        let mut joined = String::new();
+        for segment in path {
+            match segment {
+                Segment::Key(key) if joined.is_empty() => joined.push_str(key),
+                Segment::Key(key) => {
+                    joined.push('.');
+                    joined.push_str(key);
+                }
+                Segment::Index(index) => joined.push_str(&format!("[{index}]")),
+            }
+        }
+        joined
+    }
+}
+
+/// What is wrong, before it is known where in the text that is.
+#[derive(Debug)]
+pub(super) struct Wrong {
+    pub(super) path: Vec<Segment>,
+    pub(super) message: String,
+    pub(super) help: Option<String>,
+    /// Whether the key is to blame, and not its value.
+    pub(super) is_at_key: bool,
+}
+
+impl ConfigError {
+    pub(super) fn new(wrong: Wrong, source: Option<&Source>) -> Self {
+        let place = source.map(|source| {
+            let at = source.locate(&wrong);
+            let place = Place::of(&source.text, at.clone());
+            let is_secret = match wrong.path.last() {
+                Some(Segment::Key(key)) if key == "secret" => !wrong.is_at_key,
+                // A URL with a password, say.
+                _ => source
+                    .text
+                    .get(at)
+                    .is_some_and(|value| value.contains("://") && value.contains('@')),
+            };
+            if is_secret { place.hidden() } else { place }
+        });
+        ConfigError(Box::new(Inner {
+            file: source.and_then(|source| source.file.clone()),
+            place,
+            path: Segment::joined(&wrong.path),
+            message: wrong.message,
+            help: wrong.help,
+            source: None,
+        }))
+    }
+
+    pub(super) fn of_file(file: &Path, message: String) -> Self {
+        ConfigError(Box::new(Inner {
+            file: Some(file.to_owned()),
+            place: None,
+            path: String::new(),
+            message,
+            help: None,
+            source: None,
+        }))
+    }
+
+    pub(super) fn of_syntax(
+        file: Option<PathBuf>,
+        text: &str,
+        at: Range<usize>,
+        message: &str,
+    ) -> Self {
+        ConfigError(Box::new(Inner {
+            file,
+            place: Some(Place::of(text, at)),
+            path: String::new(),
+            message: message.trim().replace('\n', ", "),
+            help: None,
+            source: None,
+        }))
+    }
+
+    pub(super) fn with_source(mut self, source: impl Error + Send + Sync + 'static) -> Self {
+        self.0.source = Some(Box::new(source));
+        self
+    }
+
+    /// The file, if it was read from one.
+    #[must_use]
+    pub fn file(&self) -> Option<&Path> {
+        self.0.file.as_deref()
+    }
+
+    /// The line, from 1, if the text is known.
+    #[must_use]
+    pub fn line(&self) -> Option<usize> {
+        self.0.place.as_ref().map(|place| place.line)
+    }
+
+    /// The column, from 1, in characters, if the text is known.
+    #[must_use]
+    pub fn column(&self) -> Option<usize> {
+        self.0.place.as_ref().map(|place| place.column)
+    }
+
+    /// The key, as `hooks.chain[1].config.level`; empty if the whole file is wrong.
+    #[must_use]
+    pub fn path(&self) -> &str {
+        &self.0.path
+    }
+
+    /// What is wrong, without where.
+    #[must_use]
+    pub fn message(&self) -> &str {
+        &self.0.message
+    }
+
+    /// What to write instead, if that is known.
+    #[must_use]
+    pub fn help(&self) -> Option<&str> {
+        self.0.help.as_deref()
+    }
+}
+
+impl Place {
+    fn of(text: &str, at: Range<usize>) -> Self {
+        let start = text.floor_char_boundary(at.start);
+        let line_start = text[..start].rfind('\n').map_or(0, |newline| newline + 1);
+        let line_end = text[start..]
+            .find('\n')
+            .map_or(text.len(), |newline| start + newline);
+        let end = text.floor_char_boundary(at.end).clamp(start, line_end);
+        Place {
+            line: text[..start].matches('\n').count() + 1,
+            column: text[line_start..start].chars().count() + 1,
+            text: text[line_start..line_end].trim_end().to_owned(),
+            width: text[start..end].chars().count().max(1),
+        }
+    }
+
+    /// The same without the value, which is for nobody to read.
+    fn hidden(mut self) -> Self {
+        let before: String = self.text.chars().take(self.column - 1).collect();
+        let after: String = self
+            .text
+            .chars()
+            .skip(self.column - 1 + self.width)
+            .collect();
+        self.text = format!("{before}\"…\"{after}");
+        self.width = 3;
+        self
+    }
+}
+
+impl fmt::Display for ConfigError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Inner {
+            file,
+            place,
+            message,
+            help,
+            ..
+        } = &*self.0;
+        if let Some(file) = file {
+            write!(f, "{}:", file.display())?;
+        }
+        if let Some(Place { line, column, .. }) = place {
+            write!(f, "{line}:{column}:")?;
+        }
+        if file.is_some() || place.is_some() {
+            f.write_str(" ")?;
+        }
+        f.write_str(message)?;
+        let margin = place
+            .as_ref()
+            .map_or(0, |place| place.line.to_string().len());
+        if let Some(Place {
+            line,
+            column,
+            text,
+            width,
+        }) = place
+        {
+            // A tab is shown as one character, so that the caret stands where it should.
+            let text = text.replace('\t', " ");
+            write!(f, "\n{:margin$} |\n{line} | {text}\n{:margin$} | ", "", "")?;
+            write!(f, "{:indent$}{:^<width$}", "", "", indent = column - 1)?;
+        }
+        if let Some(help) = help {
+            write!(f, "\n{:margin$} = help: {help}", "")?;
+        }
+        Ok(())
+    }
+}
+
+impl Error for ConfigError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.0.source.as_ref().map(|source| &**source as _)
+    }
+}

@@ -1,0 +1,343 @@
+//! Hooks by the names of their types: what a chain in a configuration is made of.
+
+use std::collections::HashMap;
+use std::error::Error;
+use std::fmt;
+
+use hooks_core::agent::{AgentEvent, AgentHandler};
+use hooks_core::{HookRegistry, hooks};
+use serde_json::Value;
+
+use super::HooksConfig;
+use super::error::{ConfigError, Segment, Wrong};
+use super::read::{read, suggestion};
+use crate::BuildError;
+
+/// Makes hooks of one type.
+///
+/// ClawSeed's `HookFactory`, whose `create` returns an `Option`: here what is wrong is told.
+///
+/// ```
+/// use hooks_builtin::config::{FactoryError, HookFactory, HookFactoryRegistry, HooksConfig, read};
+/// use hooks_core::agent::{AgentContext, AgentHandler, BeforeToolCall};
+/// use hooks_core::{HookAction, async_trait};
+/// use serde::Deserialize;
+/// use serde_json::Value;
+///
+/// #[derive(Deserialize)]
+/// #[serde(deny_unknown_fields)]
+/// struct Curfew { from_hour: u8 }
+///
+/// #[async_trait]
+/// impl AgentHandler for Curfew {
+///     fn name(&self) -> &str { "curfew" }
+///
+///     async fn before_tool_call(
+///         &self, _cx: &AgentContext, _call: &mut BeforeToolCall,
+///     ) -> HookAction<BeforeToolCall> {
+///         HookAction::block(format!("no tools after {} o'clock", self.from_hour))
+///     }
+/// }
+///
+/// struct CurfewFactory;
+///
+/// impl HookFactory for CurfewFactory {
+///     fn hook_type(&self) -> &str { "curfew" }
+///
+///     fn create(&self, config: &Value) -> Result<Box<dyn AgentHandler>, FactoryError> {
+///         Ok(Box::new(read::<Curfew>(config)?))
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let config = HooksConfig::from_toml(r#"
+///     [[hooks.chain]]
+///     type = "audit_log"
+///
+///     [[hooks.chain]]
+///     type = "curfew"
+///     config = { from_hour = 22 }
+/// "#)?;
+/// let registry = HookFactoryRegistry::with_builtins().with(CurfewFactory).build(&config)?;
+/// assert_eq!(format!("{registry:?}"), "[CommandLogger, curfew]");
+///
+/// let mut call = BeforeToolCall::default();
+/// let result = registry.intercept(&AgentContext::new("s1"), &mut call).await;
+/// assert_eq!(result.as_cancel().unwrap().reason, "no tools after 22 o'clock");
+/// # Ok(())
+/// # }
+/// ```
+pub trait HookFactory: Send + Sync {
+    /// The type that it makes, as a configuration names it.
+    fn hook_type(&self) -> &str;
+
+    /// Makes a hook.
+    ///
+    /// # Errors
+    ///
+    /// If the settings are not as they should be, or the hook cannot start.
+    fn create(&self, config: &Value) -> Result<Box<dyn AgentHandler>, FactoryError>;
+}
+
+/// Why a factory could not make a hook.
+#[derive(Debug)]
+pub struct FactoryError {
+    wrong: Wrong,
+    source: Option<BuildError>,
+}
+
+impl FactoryError {
+    /// What is wrong, in a sentence.
+    #[must_use]
+    pub fn new(message: impl Into<String>) -> Self {
+        FactoryError::from_wrong(Wrong {
+            path: Vec::new(),
+            message: message.into(),
+            help: None,
+            is_at_key: true,
+        })
+    }
+
+    /// The key of the settings that is to blame.
+    #[must_use]
+    pub fn at(mut self, key: impl Into<String>) -> Self {
+        self.wrong.path = vec![Segment::Key(key.into())];
+        self.wrong.is_at_key = false;
+        self
+    }
+
+    pub(super) fn from_wrong(wrong: Wrong) -> Self {
+        FactoryError {
+            wrong,
+            source: None,
+        }
+    }
+}
+
+impl From<BuildError> for FactoryError {
+    fn from(error: BuildError) -> Self {
+        FactoryError {
+            source: Some(error),
+            ..FactoryError::from_wrong(Wrong {
+                path: Vec::new(),
+                message: String::new(),
+                help: None,
+                is_at_key: false,
+            })
+        }
+        .explained()
+    }
+}
+
+impl FactoryError {
+    fn explained(mut self) -> Self {
+        if let Some(error) = &self.source {
+            self.wrong = Wrong::of_build(error, Vec::new());
+        }
+        self
+    }
+}
+
+impl Wrong {
+    /// What is wrong with a hook whose settings stand at the path.
+    pub(super) fn of_build(error: &BuildError, mut path: Vec<Segment>) -> Self {
+        path.push(Segment::Key(error.key().to_owned()));
+        Wrong {
+            message: format!("`{}` {}", Segment::joined(&path), error.message()),
+            help: None,
+            is_at_key: false,
+            path,
+        }
+    }
+}
+
+impl fmt::Display for FactoryError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.wrong.message)?;
+        match &self.wrong.help {
+            Some(help) => write!(f, ": {help}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Error for FactoryError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.source.as_ref().map(|error| error as _)
+    }
+}
+
+/// The factories that a configuration can name.
+///
+/// ClawSeed's `HookFactoryRegistry`; PicoClaw's `RegisterBuiltinHook` is [`register`](Self::register).
+#[derive(Default)]
+pub struct HookFactoryRegistry {
+    factories: HashMap<String, Box<dyn HookFactory>>,
+}
+
+impl HookFactoryRegistry {
+    /// No factories.
+    #[must_use]
+    pub fn new() -> Self {
+        HookFactoryRegistry::default()
+    }
+
+    /// The factories of the built-in hooks, by the names that `[hooks.builtin]` has for them, and `audit_log`, which
+    /// is what ClawSeed calls its `command_logger`.
+    #[must_use]
+    pub fn with_builtins() -> Self {
+        let mut registry = HookFactoryRegistry::new();
+        for (hook_type, create) in BUILTINS {
+            registry.register(Builtin { hook_type, create });
+        }
+        registry
+    }
+
+    /// Adds a factory, in the place of one of the same type.
+    pub fn register(&mut self, factory: impl HookFactory + 'static) {
+        self.factories
+            .insert(factory.hook_type().to_owned(), Box::new(factory));
+    }
+
+    /// As [`register`](Self::register), for building a registry in one expression.
+    #[must_use]
+    pub fn with(mut self, factory: impl HookFactory + 'static) -> Self {
+        self.register(factory);
+        self
+    }
+
+    /// Makes the hooks of `hooks.chain`, in its order, and after them those of `hooks.builtins`, by their priorities.
+    ///
+    /// `security_policy` comes first whatever the order. Hooks that are not enabled are left out, and all of them if
+    /// the whole is not. What the handlers say of their own priority does not matter.
+    ///
+    /// # Errors
+    ///
+    /// If a type is not known, or a hook cannot be made. Then there is none.
+    pub fn build(
+        &self,
+        config: &HooksConfig,
+    ) -> Result<HookRegistry<AgentEvent<'static>>, ConfigError> {
+        let mut registry = HookRegistry::new();
+        if !config.enabled {
+            return Ok(registry);
+        }
+        let key = |name: &str| Segment::Key(name.to_owned());
+        for (index, entry) in config
+            .chain
+            .iter()
+            .enumerate()
+            .filter(|(_, entry)| entry.enabled)
+        {
+            let path = vec![key("hooks"), key("chain"), Segment::Index(index)];
+            let of_type = [path.clone(), vec![key("type")]].concat();
+            let handler = self.create(config, &entry.hook_type, &entry.config, path, of_type)?;
+            registry.register_at(place(&entry.hook_type, 0), handler);
+        }
+        for (hook_type, entry) in config.builtins.iter().filter(|(_, entry)| entry.enabled) {
+            let path = vec![key("hooks"), key("builtins"), key(hook_type)];
+            let handler = self.create(config, hook_type, &entry.config, path.clone(), path)?;
+            // There the lower one runs first, and all of them after the chain.
+            let after_the_chain = entry.priority.saturating_neg().saturating_sub(i32::MAX);
+            registry.register_at(place(hook_type, after_the_chain), handler);
+        }
+        Ok(registry)
+    }
+
+    fn create(
+        &self,
+        config: &HooksConfig,
+        hook_type: &str,
+        settings: &Value,
+        mut path: Vec<Segment>,
+        of_type: Vec<Segment>,
+    ) -> Result<Box<dyn AgentHandler>, ConfigError> {
+        let source = config.origin.source();
+        let Some(factory) = self.factories.get(hook_type) else {
+            let mut known: Vec<_> = self.factories.keys().cloned().collect();
+            known.sort_unstable();
+            let wrong = Wrong {
+                message: format!("there is no type `{hook_type}` of hooks"),
+                help: Some(suggestion(hook_type, &known, "type")),
+                is_at_key: matches!(of_type.last(), Some(Segment::Key(key)) if key == hook_type),
+                path: of_type,
+            };
+            return Err(ConfigError::new(wrong, source));
+        };
+        factory.create(settings).map_err(|error| {
+            path.push(Segment::Key("config".into()));
+            let FactoryError {
+                mut wrong,
+                source: cause,
+            } = error;
+            path.append(&mut wrong.path);
+            wrong.path = path;
+            let error = ConfigError::new(wrong, source);
+            match cause {
+                Some(cause) => error.with_source(cause),
+                None => error,
+            }
+        })
+    }
+}
+
+fn place(hook_type: &str, priority: i32) -> i32 {
+    if hook_type == "security_policy" {
+        i32::MAX
+    } else {
+        priority
+    }
+}
+
+/// The types that are known, in order.
+impl fmt::Debug for HookFactoryRegistry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut types: Vec<_> = self.factories.keys().collect();
+        types.sort_unstable();
+        f.debug_list().entries(types).finish()
+    }
+}
+
+/// Makes a built-in hook.
+type Create = fn(&Value) -> Result<Box<dyn AgentHandler>, FactoryError>;
+
+struct Builtin {
+    hook_type: &'static str,
+    create: Create,
+}
+
+impl HookFactory for Builtin {
+    fn hook_type(&self) -> &str {
+        self.hook_type
+    }
+
+    fn create(&self, config: &Value) -> Result<Box<dyn AgentHandler>, FactoryError> {
+        (self.create)(config)
+    }
+}
+
+/// The factories of built-in hooks, each of which is made from its settings alone.
+macro_rules! builtins {
+    ($($hook_type:literal => $Hook:ident,)*) => {
+        [$(($hook_type, |config| {
+            let hook = crate::$Hook::from_config(&read(config)?)?;
+            Ok(Box::new(hooks![hook]))
+        }),)*]
+    };
+}
+
+const BUILTINS: [(&str, Create); 13] = builtins! {
+    "security_policy" => SecurityPolicy,
+    "block_tools" => BlockTools,
+    "approval" => Approval,
+    "rate_limit" => RateLimit,
+    "path_prefix" => PathPrefix,
+    "shell_hook" => ShellHook,
+    "tool_cache" => ToolCache,
+    "redact" => Redact,
+    "command_logger" => CommandLogger,
+    "audit_log" => CommandLogger,
+    "event_log" => EventLog,
+    "jsonl_log" => JsonlLog,
+    "webhook_audit" => WebhookAudit,
+};

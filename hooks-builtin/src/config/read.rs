@@ -1,0 +1,224 @@
+//! Reads settings, and makes a message of what is wrong with them.
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::error::{Segment, Wrong};
+use super::factory::FactoryError;
+
+/// Reads the settings of a hook from the `config` of a chain's entry: for factories of your own.
+///
+/// What is wrong is shown at the very key in the file, with the nearest known key.
+///
+/// ```
+/// use hooks_builtin::config::read;
+/// use serde::Deserialize;
+/// use serde_json::json;
+///
+/// #[derive(Deserialize)]
+/// #[serde(deny_unknown_fields)]
+/// struct Settings { level: u8 }
+///
+/// assert_eq!(read::<Settings>(&json!({ "level": 3 })).unwrap().level, 3);
+/// let error = read::<Settings>(&json!({ "levle": 3 })).err().unwrap();
+/// assert_eq!(error.to_string(), "unknown key `levle`: did you mean `level`? the only key here is `level`");
+/// ```
+///
+/// # Errors
+///
+/// If the settings are not as the type has them.
+pub fn read<T: DeserializeOwned>(config: &Value) -> Result<T, FactoryError> {
+    at(config, Vec::new()).map_err(FactoryError::from_wrong)
+}
+
+/// Reads settings that stand at a path.
+pub(super) fn at<T: DeserializeOwned>(value: &Value, mut path: Vec<Segment>) -> Result<T, Wrong> {
+    // `null` is no settings, as is an empty table.
+    serde_path_to_error::deserialize(value.clone()).map_err(|error| {
+        path.extend(error.path().iter().filter_map(|segment| match segment {
+            serde_path_to_error::Segment::Map { key } => Some(Segment::Key(key.clone())),
+            serde_path_to_error::Segment::Seq { index } => Some(Segment::Index(*index)),
+            _ => None,
+        }));
+        explained(path, &error.into_inner().to_string())
+    })
+}
+
+/// Checks that tables are tables: serde would also take a list of their values, in the order of a struct's fields.
+pub(super) fn check_tables(file: &Value) -> Result<(), Wrong> {
+    let hooks = file.get("hooks");
+    let chain = hooks
+        .and_then(|hooks| hooks.get("chain"))
+        .and_then(Value::as_array);
+    let key = |name: &str| Segment::Key(name.to_owned());
+    let entries = chain
+        .into_iter()
+        .flatten()
+        .enumerate()
+        .map(|(index, entry)| {
+            (
+                Some(entry),
+                vec![key("hooks"), key("chain"), Segment::Index(index)],
+            )
+        });
+    let tables = [
+        (Some(file), vec![]),
+        (hooks, vec![key("hooks")]),
+        (
+            hooks.and_then(|hooks| hooks.get("builtin")),
+            vec![key("hooks"), key("builtin")],
+        ),
+    ];
+    for (table, path) in tables.into_iter().chain(entries) {
+        if table.is_some_and(Value::is_array) {
+            return Err(Wrong {
+                message: format!("expected a table, found a list{}", within(&path)),
+                help: None,
+                is_at_key: false,
+                path,
+            });
+        }
+    }
+    Ok(())
+}
+
+/// What serde says, in words for a person who writes a file.
+fn explained(mut path: Vec<Segment>, said: &str) -> Wrong {
+    if let Some(("", rest)) = said.split_once("unknown field `")
+        && let Some((key, rest)) = rest.split_once("`, ")
+    {
+        // The path of serde ends with the key for some formats, and before it for others.
+        if path.last() != Some(&Segment::Key(key.to_owned())) {
+            path.push(Segment::Key(key.to_owned()));
+        }
+        let mut known = quoted(rest);
+        if is_builtin_hook(&path[..path.len() - 1]) && !known.is_empty() {
+            known.push("enabled".into());
+        }
+        return Wrong {
+            message: format!("unknown key `{key}`{}", within(&path[..path.len() - 1])),
+            help: Some(not_supported(&path).unwrap_or_else(|| suggestion(key, &known, "key"))),
+            is_at_key: true,
+            path,
+        };
+    }
+    if let Some(("", rest)) = said.split_once("unknown variant `")
+        && let Some((value, rest)) = rest.split_once("`, ")
+    {
+        return Wrong {
+            message: format!("`{value}` is not known{}", within(&path)),
+            help: Some(suggestion(value, &quoted(rest), "value")),
+            is_at_key: false,
+            path,
+        };
+    }
+    if let Some(("", rest)) = said.split_once("missing field `") {
+        let key = rest.trim_end_matches('`');
+        return Wrong {
+            message: format!("the key `{key}` is missing{}", within(&path)),
+            help: None,
+            is_at_key: true,
+            path,
+        };
+    }
+    let message = ["invalid type: ", "invalid value: ", "invalid length "]
+        .iter()
+        .find_map(|prefix| said.strip_prefix(prefix))
+        .and_then(|rest| rest.rsplit_once(", expected "))
+        .map_or_else(
+            || match path.as_slice() {
+                [] => said.to_owned(),
+                path => format!("`{}`: {said}", Segment::joined(path)),
+            },
+            |(found, expected)| {
+                let found = found
+                    .replace("map", "a table")
+                    .replace("sequence", "a list");
+                format!(
+                    "expected {}, found {found}{}",
+                    in_words(expected),
+                    within(&path)
+                )
+            },
+        );
+    Wrong {
+        message,
+        help: None,
+        is_at_key: false,
+        path,
+    }
+}
+
+/// What serde expects, for who writes no Rust.
+fn in_words(expected: &str) -> &str {
+    match expected {
+        "usize" | "u64" | "u32" | "u16" | "u8" => "a whole number that is not negative",
+        "i64" | "i32" => "a whole number",
+        "a sequence" => "a list",
+        "a map" => "a table",
+        other if other.starts_with("a nonzero u") => "a whole number of at least 1",
+        other if other.starts_with("struct ") => "a table",
+        other => other,
+    }
+}
+
+fn within(path: &[Segment]) -> String {
+    match path {
+        [] => String::new(),
+        path => format!(" in `{}`", Segment::joined(path)),
+    }
+}
+
+/// Whether the table of a built-in hook stands at the path, in which `enabled` is known as well.
+fn is_builtin_hook(path: &[Segment]) -> bool {
+    let key = |at: usize, name: &str| path.get(at) == Some(&Segment::Key(name.to_owned()));
+    path.len() == 3 && key(0, "hooks") && key(1, "builtin")
+}
+
+/// The names between backquotes.
+fn quoted(text: &str) -> Vec<String> {
+    text.split('`')
+        .skip(1)
+        .step_by(2)
+        .map(String::from)
+        .collect()
+}
+
+/// The nearest of what is known, and all of it.
+pub(super) fn suggestion(unknown: &str, known: &[String], what: &str) -> String {
+    let nearest = known
+        .iter()
+        .map(|name| (strsim::jaro_winkler(&unknown.to_lowercase(), name), name))
+        .filter(|(likeness, _)| *likeness > 0.75)
+        .max_by(|(a, _), (b, _)| a.total_cmp(b))
+        .map(|(_, name)| format!("did you mean `{name}`? "))
+        .unwrap_or_default();
+    let all = known
+        .iter()
+        .map(|name| format!("`{name}`"))
+        .collect::<Vec<_>>()
+        .join(", ");
+    match known.len() {
+        0 => format!("no {what} is known here"),
+        1 => format!("{nearest}the only {what} here is {all}"),
+        _ => format!("{nearest}the {what}s here are {all}"),
+    }
+}
+
+/// What other systems have, and is done otherwise here.
+fn not_supported(path: &[Segment]) -> Option<String> {
+    let [Segment::Key(hooks), Segment::Key(key)] = path else {
+        return None;
+    };
+    let help = match (hooks.as_str(), key.as_str()) {
+        ("hooks", "processes") => {
+            "hooks in processes that stay are not started from here; `[hooks.builtin.shell_hook]` runs a command for \
+             each call"
+        }
+        ("hooks", "defaults") => {
+            "there are no timeouts for all hooks; `approval`, `shell_hook` and `webhook_audit` have a `timeout` each"
+        }
+        _ => return None,
+    };
+    Some(help.into())
+}

@@ -1,0 +1,452 @@
+//! What a configuration may say, and what is said of one that is wrong.
+#![cfg(feature = "config")]
+
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use hooks_builtin::config::{
+    BuiltinHooks, ConfigError, FactoryError, HookFactory, HookFactoryRegistry, HooksConfig, Switch,
+    builtins, read,
+};
+use hooks_builtin::{
+    Autonomy, BlockToolsConfig, CommandLoggerConfig, EventLog, EventLogConfig, Globs, JsonlLog,
+    JsonlLogConfig, LogLevel, with_builtins,
+};
+use hooks_core::agent::{AgentContext, AgentHandler, AgentHooks, ApproveToolCall, BeforeToolCall};
+use hooks_core::{HookAction, Intercepts, async_trait, hook, hooks};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+#[test]
+fn zeroclaws_examples_load() {
+    let config =
+        HooksConfig::from_toml("[hooks]\nenabled = true\n[hooks.builtin]\ncommand_logger = true\n")
+            .unwrap();
+    assert_eq!(
+        config.builtin.command_logger,
+        Switch::On(CommandLoggerConfig::default())
+    );
+
+    let config = HooksConfig::from_toml(
+        r#"
+[hooks]
+enabled = true          # false이면 모든 hook 비활성화
+
+[hooks.builtin]
+command_logger = true   # 도구 실행 로컬 로깅
+
+[hooks.builtin.webhook_audit]
+enabled = true
+url = "https://your-siem.example.com/events"
+tool_patterns = ["shell", "file_write", "file_delete", "mcp__*"]
+include_args = true
+max_args_bytes = 2048   # 큰 args 트런케이트
+"#,
+    )
+    .unwrap();
+    let audit = config.builtin.webhook_audit.as_on().unwrap();
+    assert_eq!(
+        audit.tool_patterns,
+        Globs::new(["shell", "file_write", "file_delete", "mcp__*"]).unwrap()
+    );
+    assert_eq!((audit.include_args, audit.max_args_bytes), (true, 2048));
+    let other = "[hooks.builtin.webhook_audit]\nenabled = true\nurl = \"https://audit.example.com/hook\"\n\
+                 tool_patterns = [\"shell\", \"file_write\", \"mcp__*\"]\ninclude_args = true\nmax_args_bytes = 4096";
+    assert!(HooksConfig::from_toml(other).is_ok());
+}
+
+#[test]
+fn clawseeds_chain_loads_and_its_policy_comes_first() {
+    let config = HooksConfig::from_toml(
+        r#"
+[hooks]
+enabled = true
+[[hooks.chain]]
+type = "security_policy"
+[[hooks.chain]]
+type = "audit_log"
+config = { level = "info" }
+"#,
+    )
+    .unwrap();
+    assert_eq!(config.chain[1].config, json!({ "level": "info" }));
+    let build = |config: &HooksConfig| {
+        format!(
+            "{:?}",
+            HookFactoryRegistry::with_builtins().build(config).unwrap()
+        )
+    };
+    assert_eq!(build(&config), "[SecurityPolicy, CommandLogger]");
+    let mut turned = config.clone();
+    turned.chain.reverse();
+    assert_eq!(build(&turned), "[SecurityPolicy, CommandLogger]");
+    turned.chain[1].enabled = false;
+    assert_eq!(build(&turned), "[CommandLogger]");
+    turned.enabled = false;
+    assert_eq!(build(&turned), "[]");
+}
+
+/// PicoClaw's `ExampleLoggerHook`, whose factory is the author's there as well.
+struct ExampleLogger;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ExampleLoggerOptions {
+    log_file: std::path::PathBuf,
+    log_events: bool,
+}
+
+impl HookFactory for ExampleLogger {
+    fn hook_type(&self) -> &str {
+        "example_logger"
+    }
+
+    fn create(&self, config: &Value) -> Result<Box<dyn AgentHandler>, FactoryError> {
+        let options: ExampleLoggerOptions = read(config)?;
+        if !options.log_events {
+            return Err(FactoryError::new("there would be nothing to log").at("log_events"));
+        }
+        let config = JsonlLogConfig::new(options.log_file);
+        Ok(Box::new(hooks![JsonlLog::from_config(&config)?]))
+    }
+}
+
+#[test]
+fn picoclaws_builtins_load_and_the_lower_priority_runs_first() {
+    let folder = tempfile::tempdir().unwrap();
+    let log_file = folder.path().join("log.jsonl");
+    let config = json!({ "hooks": { "enabled": true, "builtins": {
+        "example_logger": {
+            "enabled": true, "priority": 10, "config": { "log_file": log_file, "log_events": true },
+        },
+        "event_log": { "priority": -5 },
+        "block_tools": { "enabled": false },
+        "command_logger": {},
+    }, "chain": [{ "type": "rate_limit", "config": { "max_per_minute": 60 } }] } });
+    let config = HooksConfig::from_json(&config.to_string()).unwrap();
+    let registry = HookFactoryRegistry::with_builtins()
+        .with(ExampleLogger)
+        .build(&config)
+        .unwrap();
+    assert_eq!(
+        format!("{registry:?}"),
+        "[RateLimit, EventLog, CommandLogger, JsonlLog]"
+    );
+    assert!(log_file.exists());
+}
+
+#[test]
+fn a_chain_runs_in_its_order_whatever_its_hooks_priorities_are() {
+    let config = HooksConfig::from_json(
+        r#"{"hooks": {"chain": [
+            {"type": "event_log"}, {"type": "redact"},
+            {"type": "block_tools", "config": {"tools": ["x"]}}, {"type": "command_logger"}
+        ]}}"#,
+    )
+    .unwrap();
+    let registry = HookFactoryRegistry::with_builtins().build(&config).unwrap();
+    assert_eq!(
+        format!("{registry:?}"),
+        "[EventLog, Redact, BlockTools, CommandLogger]"
+    );
+}
+
+#[test]
+fn a_hook_is_a_boolean_or_a_table_that_may_be_off() {
+    let builtin = |text: &str| {
+        HooksConfig::from_toml(&format!("[hooks.builtin]\n{text}"))
+            .unwrap()
+            .builtin
+    };
+    assert_eq!(builtin("").event_log, Switch::Off);
+    assert_eq!(builtin("event_log = false").event_log, Switch::Off);
+    assert_eq!(
+        builtin("event_log = true").event_log,
+        Switch::On(EventLogConfig::default())
+    );
+    assert_eq!(
+        builtin("event_log = {}").event_log,
+        Switch::On(EventLogConfig::default())
+    );
+    for text in [
+        "event_log = { enabled = true, capacity = 5 }",
+        "event_log = { capacity = 5 }",
+    ] {
+        assert_eq!(
+            builtin(text).event_log,
+            Switch::On(EventLogConfig { capacity: 5 })
+        );
+    }
+    assert_eq!(
+        builtin("event_log = { capacity = 5, enabled = false }").event_log,
+        Switch::Off
+    );
+}
+
+#[test]
+fn every_setting_of_every_hook_is_read_and_written_alike() {
+    let text =
+        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/config_full.toml"))
+            .unwrap();
+    let config = HooksConfig::from_toml(&text).unwrap();
+    let builtin = &config.builtin;
+    assert_eq!(
+        builtin.security_policy.as_on().unwrap().autonomy,
+        Autonomy::Full
+    );
+    assert_eq!(
+        builtin.command_logger.as_on().unwrap().level,
+        LogLevel::Debug
+    );
+    assert_eq!(
+        builtin.shell_hook.as_on().unwrap().timeout,
+        Duration::from_secs(90)
+    );
+    assert_eq!(
+        builtin.block_tools.as_on().unwrap(),
+        &BlockToolsConfig {
+            tools: Globs::new(["deploy", "mcp__*"]).unwrap(),
+            reason: Some("not here".into())
+        }
+    );
+
+    // Every key that the schema knows stands in the file, so that none is left unread.
+    let schema = serde_json::to_value(HooksConfig::json_schema_of_file()).unwrap();
+    let written: Value = toml::from_str(&text).unwrap();
+    let hooks = &schema["$defs"]["BuiltinConfig"]["properties"];
+    for (name, reference) in hooks.as_object().unwrap() {
+        let definition = reference["$ref"]
+            .as_str()
+            .unwrap_or_default()
+            .rsplit('/')
+            .next()
+            .unwrap();
+        let table = &schema["$defs"][definition]["anyOf"][1]["properties"];
+        let known = table
+            .as_object()
+            .unwrap_or_else(|| panic!("{name}: {definition}"));
+        for key in known.keys() {
+            assert!(
+                !written["hooks"]["builtin"][name][key].is_null(),
+                "`{name}.{key}` is missing"
+            );
+        }
+    }
+
+    let mut again = serde_json::to_value(&config).unwrap();
+    // A secret is not written.
+    let secret = &written["hooks"]["builtin"]["webhook_audit"]["secret"];
+    assert_ne!(&again["builtin"]["webhook_audit"]["secret"], secret);
+    again["builtin"]["webhook_audit"]["secret"] = secret.clone();
+    let again = HooksConfig::from_json(&json!({ "hooks": again }).to_string()).unwrap();
+    assert_eq!(again, config);
+}
+
+#[test]
+fn it_is_embedded_in_an_agents_own_configuration() {
+    #[derive(Debug, Deserialize)]
+    struct Agent {
+        name: String,
+        hooks: HooksConfig,
+    }
+    let text = "name = 'coder'\n[hooks.builtin]\nevent_log = true\n[other]\nx = 1";
+    let agent: Agent = toml::from_str(text).unwrap();
+    assert_eq!(agent.name, "coder");
+    assert_eq!(
+        agent.hooks,
+        HooksConfig::from_toml("[hooks.builtin]\nevent_log = true").unwrap()
+    );
+    let wrong =
+        toml::from_str::<Agent>("name = 'x'\n[hooks.builtin]\nevent_log = { capactiy = 1 }");
+    let error = wrong.unwrap_err().to_string();
+    assert!(
+        error.contains("capactiy") && error.contains("line 3"),
+        "{error}"
+    );
+}
+
+/// Reads, and makes, what a file says; the files of the folder beside this test are each a mistake.
+fn mistake(path: &Path) -> ConfigError {
+    let config = match HooksConfig::load(path) {
+        Err(error) => return error,
+        Ok(config) => config,
+    };
+    match builtins(&config) {
+        Err(error) => error,
+        Ok(_) => HookFactoryRegistry::with_builtins()
+            .with(ExampleLogger)
+            .build(&config)
+            .map(|registry| format!("{registry:?}"))
+            .expect_err(&format!("{} is fine", path.display())),
+    }
+}
+
+#[test]
+fn every_mistake_has_a_message_that_shows_and_teaches() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/config_errors");
+    let mut count = 0;
+    let mut paths: Vec<_> = fs::read_dir(&folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    paths.sort();
+    for path in paths {
+        if path
+            .extension()
+            .is_some_and(|extension| extension == "stderr")
+        {
+            continue;
+        }
+        count += 1;
+        let error = mistake(&path);
+        assert_eq!(error.file(), Some(path.as_path()));
+        let shown = error
+            .to_string()
+            .replace(&format!("{}/", folder.display()), "");
+        expect_test::expect_file![path.with_extension("stderr")].assert_eq(&format!("{shown}\n"));
+    }
+    assert!(count >= 40, "{count}");
+}
+
+#[test]
+fn a_mistake_tells_its_parts() {
+    let error =
+        HooksConfig::from_toml("[hooks.builtin.redact]\n  kinds = ['card', 'emial']").unwrap_err();
+    assert_eq!(
+        (error.file(), error.line(), error.column()),
+        (None, Some(2), Some(20))
+    );
+    assert_eq!(error.path(), "hooks.builtin.redact.kinds[1]");
+    assert!(error.message().starts_with("`emial` is not known"));
+    assert!(error.help().unwrap().starts_with("did you mean `email`?"));
+    let missing = HooksConfig::load("/no/such/hooks.toml").unwrap_err();
+    assert!(
+        missing
+            .to_string()
+            .starts_with("/no/such/hooks.toml: the file cannot be read: ")
+    );
+    let other =
+        HooksConfig::load(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/config.rs")).unwrap_err();
+    assert!(other.message().contains("`.toml` or `.json`"));
+}
+
+/// One bound for both, as an agent has it.
+fn names(hooks: &impl AgentHooks) -> Vec<String> {
+    hooks.plan().map(|row| row.hook.to_owned()).collect()
+}
+
+#[tokio::test]
+async fn the_pipeline_has_what_is_on_and_hooks_of_ones_own_find_their_place() {
+    #[hook(priority = 500)]
+    fn own(_: &BeforeToolCall) {}
+
+    let config = HooksConfig::from_toml(
+        "[hooks.builtin]\nevent_log = true\nredact = true\ncommand_logger = true\nblock_tools = { tools = ['x'] }",
+    )
+    .unwrap();
+    let made = BuiltinHooks::new(&config).unwrap();
+    let log: EventLog = made.event_log.clone().unwrap();
+    let hooks = with_builtins![made; own];
+    let mut seen = names(&hooks);
+    seen.dedup();
+    assert_eq!(
+        seen,
+        ["BlockTools", "own", "CommandLogger", "Redact", "EventLog"]
+    );
+
+    // As a whole, and in another list, they block all the same.
+    let nested = hooks![own, builtins(&config).unwrap(), &hooks];
+    let mut call = BeforeToolCall {
+        name: "x".into(),
+        ..BeforeToolCall::default()
+    };
+    let result = nested.intercept(&AgentContext::new("s1"), &mut call).await;
+    assert_eq!(result.as_cancel().unwrap().hook, "BlockTools");
+    assert_eq!(log.messages().len(), 1);
+
+    let mut off = config;
+    off.enabled = false;
+    assert!(names(&builtins(&off).unwrap()).is_empty());
+}
+
+#[tokio::test]
+async fn who_is_supervised_is_asked_about_all_that_is_not_read_only() {
+    async fn asks(autonomy: &str, tool: &str) -> bool {
+        let text = format!(
+            "[hooks.builtin.security_policy]\nautonomy = '{autonomy}'\nread_only_tools = ['read']\n\
+             [hooks.builtin.approval]\napprover = 'deny'\ntools = ['deploy']\nexcept = ['list']"
+        );
+        let hooks = builtins(&HooksConfig::from_toml(&text).unwrap()).unwrap();
+        let args = json!({});
+        let mut call = ApproveToolCall {
+            id: "1",
+            name: tool,
+            args: &args,
+        };
+        !Intercepts::intercept(&hooks, &AgentContext::new("s1"), &mut call)
+            .await
+            .is_continue()
+    }
+    for tool in ["deploy", "write"] {
+        assert!(asks("supervised", tool).await, "{tool}");
+    }
+    for tool in ["read", "list"] {
+        assert!(!asks("supervised", tool).await, "{tool}");
+    }
+    assert!(asks("full", "deploy").await && !asks("full", "write").await);
+}
+
+#[test]
+fn nothing_is_made_where_one_hook_cannot_be() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("log.jsonl");
+    let text = format!(
+        "[hooks.builtin]\npath_prefix = {{ root = '/no/such/folder' }}\njsonl_log = {{ path = '{}' }}",
+        log.display()
+    );
+    let error = builtins(&HooksConfig::from_toml(&text).unwrap()).unwrap_err();
+    assert_eq!(error.path(), "hooks.builtin.path_prefix.root");
+    assert_eq!(error.line(), Some(2));
+    assert!(!log.exists());
+}
+
+/// A handler whose factory is a stranger's.
+struct Stranger;
+
+#[async_trait]
+impl AgentHandler for Stranger {
+    async fn before_tool_call(
+        &self,
+        _: &AgentContext,
+        _: &mut BeforeToolCall,
+    ) -> HookAction<BeforeToolCall> {
+        HookAction::block("stranger")
+    }
+}
+
+impl HookFactory for Stranger {
+    fn hook_type(&self) -> &str {
+        "command_logger"
+    }
+    fn create(&self, _: &Value) -> Result<Box<dyn AgentHandler>, FactoryError> {
+        Ok(Box::new(Stranger))
+    }
+}
+
+#[tokio::test]
+async fn a_factory_takes_the_place_of_another_of_its_type() {
+    let registry = HookFactoryRegistry::with_builtins().with(Stranger);
+    assert_eq!(format!("{:?}", HookFactoryRegistry::new()), "[]");
+    let config = HooksConfig::from_toml("[[hooks.chain]]\ntype = 'command_logger'").unwrap();
+    let hooks = registry.build(&config).unwrap();
+    let mut call = BeforeToolCall::default();
+    let result = hooks.intercept(&AgentContext::new("s1"), &mut call).await;
+    assert_eq!(result.as_cancel().unwrap().reason, "stranger");
+}
+
+#[test]
+fn the_schema_in_the_docs_is_up_to_date() {
+    let schema = serde_json::to_string_pretty(&HooksConfig::json_schema_of_file()).unwrap();
+    expect_test::expect_file!["../../docs/hooks.schema.json"].assert_eq(&format!("{schema}\n"));
+}
