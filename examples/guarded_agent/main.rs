@@ -1,0 +1,252 @@
+//! An agent that is guarded, audited and redacted by the built-in hooks, all of them, as `examples/hooks.toml` says.
+//! Run it with
+//!
+//! ```sh
+//! cargo run --example guarded_agent
+//! ```
+//!
+//! It calls the tools of the example `agent` in a temporary folder, posts its audit to a receiver that it starts on
+//! loopback, and ends by showing what was blocked, rewritten, approved, answered from the cache, redacted and
+//! delivered.
+
+mod person;
+mod receiver;
+#[path = "../agent/tools/mod.rs"]
+#[expect(dead_code, reason = "no model is told of the tools here")]
+mod tools;
+
+use std::error::Error;
+use std::time::Instant;
+
+use hooks_builtin::config::{BuiltinHooks, HooksConfig};
+use hooks_builtin::{Approval, Decided};
+use hooks_core::HookResult;
+use hooks_core::agent::{
+    AfterToolCall, AgentContext, AgentHooks, ApproveToolCall, BeforeToolCall, MessageSending,
+    ToolCallEnd, ToolOutput,
+};
+use serde_json::{Value, json};
+
+use self::receiver::Receiver;
+use self::tools::{Tool, Workspace};
+
+/// An agent is generic over its hooks, by one bound.
+struct Agent<H> {
+    hooks: H,
+    cx: AgentContext,
+    workspace: Workspace,
+    calls: usize,
+    rewritten: Vec<String>,
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), Box<dyn Error>> {
+    // The settings have relative paths, which are under the current folder.
+    let folder = tempfile::tempdir()?;
+    std::env::set_current_dir(&folder)?;
+    let workspace = Workspace::open(folder.path())?;
+    let receiver = Receiver::start().await?;
+    let (approver, person) = person::answering();
+
+    let mut config = HooksConfig::load(concat!(env!("CARGO_MANIFEST_DIR"), "/hooks.toml"))?;
+    if let Some(audit) = config.builtin.webhook_audit.as_on_mut() {
+        audit.url = receiver.url().parse()?;
+    }
+    let mut hooks = BuiltinHooks::new(&config)?;
+    // The configuration says `terminal`; here a task answers, as a window of yours might.
+    if let (Some(approval), Some(settings)) = (&mut hooks.approval, config.builtin.approval.as_on())
+    {
+        let except = hooks_builtin::Globs::new(["read", "list"])?;
+        *approval = Approval::from_config_with(settings, approver)?.with_except(except);
+    }
+    // A clone is a handle: with these it is seen afterwards what the hooks did.
+    let kept = hooks.clone();
+    let hooks = hooks.into_pipeline();
+
+    println!("The hooks:\n\n{}", hooks.plan());
+    let cx = AgentContext::new("session-1")
+        .with_agent_id("coder")
+        .with_cwd(workspace.root().to_string_lossy());
+    let mut agent = Agent {
+        hooks,
+        cx,
+        workspace,
+        calls: 0,
+        rewritten: Vec::new(),
+    };
+
+    println!("The calls:\n");
+    let notes = "Ask ada@example.org about TICKET-42.\nThe card is 4111 1111 1111 1111.\n";
+    for (tool, args) in [
+        ("write", json!({ "path": "notes.txt", "content": notes })),
+        ("read", json!({ "path": "notes.txt" })),
+        ("read", json!({ "path": "./notes.txt" })),
+        ("shell", json!({ "command": "sort notes.txt | wc -l" })),
+        ("shell", json!({ "command": "echo $(r''m -rf .)" })),
+        ("shell", json!({ "command": "cat /etc/passwd" })),
+        (
+            "shell",
+            json!({ "command": "echo cm0gLXJmIC4= | base64 -d | sh" }),
+        ),
+        ("read", json!({ "path": "../../etc/passwd" })),
+        ("deploy", json!({ "to": "production" })),
+        (
+            "edit",
+            json!({ "path": "notes.txt", "old": "Ask", "new": "Never ask" }),
+        ),
+        (
+            "write",
+            json!({ "path": "notes.txt", "content": "FIXME\n" }),
+        ),
+        ("list", json!({ "path": "." })),
+    ] {
+        agent.call(tool, args).await;
+    }
+    // A model in a loop.
+    for _ in 0..8 {
+        agent.call("list", json!({ "path": "." })).await;
+    }
+    let said = agent.say("It is done; write to ada@example.org.").await;
+    println!("\nThe reply: {said}");
+
+    drop(agent.hooks);
+    summary(&kept, &agent.rewritten, &person.answers(), &receiver).await?;
+    Ok(())
+}
+
+impl<H: AgentHooks> Agent<H> {
+    /// Calls a tool, as the hooks let it.
+    async fn call(&mut self, name: &str, args: Value) -> ToolOutput {
+        self.calls += 1;
+        let mut call = BeforeToolCall {
+            id: format!("call-{}", self.calls),
+            name: name.into(),
+            args: args.clone(),
+        };
+        let started = Instant::now();
+        let output = match self.hooks.intercept(&self.cx, &mut call).await {
+            HookResult::Continue => self.run(&call).await,
+            HookResult::Respond(output) => output,
+            HookResult::Cancel(cancel) => ToolOutput::error(cancel.to_string()),
+        };
+        if call.args != args {
+            let rewritten = format!(
+                "{name}: the path {} became {}",
+                args["path"], call.args["path"]
+            );
+            if !self.rewritten.contains(&rewritten) {
+                self.rewritten.push(rewritten);
+            }
+        }
+        let ended = ToolCallEnd {
+            id: &call.id,
+            name: &call.name,
+            args: &call.args,
+            output: &output,
+            duration: started.elapsed(),
+        };
+        self.hooks.observe(&self.cx, &ended).await;
+        let outcome = if output.is_error { "error" } else { "ok" };
+        println!(
+            "  {name} {args}\n    {outcome}: {}",
+            output.content.trim_end().replace('\n', "\n    ")
+        );
+        output
+    }
+
+    /// Runs a tool that was let through, if somebody approves of it.
+    async fn run(&self, call: &BeforeToolCall) -> ToolOutput {
+        let mut approve = ApproveToolCall::from(call);
+        if let HookResult::Cancel(cancel) = self.hooks.intercept(&self.cx, &mut approve).await {
+            return ToolOutput::error(cancel.to_string());
+        }
+        let started = Instant::now();
+        let output = match Tool::parse(&call.name, &call.args) {
+            Ok(tool) => self.workspace.run(tool).await,
+            Err(error) => ToolOutput::error(error),
+        };
+        let mut after = AfterToolCall {
+            id: call.id.clone(),
+            name: call.name.clone(),
+            args: call.args.clone(),
+            output,
+            duration: started.elapsed(),
+        };
+        match self.hooks.intercept(&self.cx, &mut after).await {
+            HookResult::Cancel(cancel) => ToolOutput::error(cancel.to_string()),
+            HookResult::Continue => after.output,
+        }
+    }
+
+    /// Sends a reply, as the hooks let it.
+    async fn say(&self, content: &str) -> String {
+        let mut message = MessageSending {
+            channel: "terminal".into(),
+            recipient: "user".into(),
+            content: content.into(),
+        };
+        match self.hooks.intercept(&self.cx, &mut message).await {
+            HookResult::Cancel(cancel) => format!("(held back: {cancel})"),
+            HookResult::Continue => message.content,
+        }
+    }
+}
+
+/// What the hooks did.
+async fn summary(
+    hooks: &BuiltinHooks,
+    rewritten: &[String],
+    answers: &[String],
+    receiver: &Receiver,
+) -> Result<(), Box<dyn Error>> {
+    let BuiltinHooks {
+        event_log: Some(events),
+        tool_cache: Some(cache),
+        redact: Some(redact),
+        command_logger: Some(commands),
+        jsonl_log: Some(jsonl),
+        webhook_audit: Some(audit),
+        ..
+    } = hooks
+    else {
+        return Err("a hook is turned off in `examples/hooks.toml`".into());
+    };
+    println!("\nBlocked:");
+    for entry in events.entries() {
+        if let Some(Decided::Cancelled(cancel)) = &entry.decided {
+            let tool = entry.subject.as_deref().unwrap_or_default();
+            println!("  {tool}, by {}: {}", cancel.hook, cancel.reason);
+        }
+    }
+    println!("\nRewritten:");
+    for call in rewritten {
+        println!("  {call}");
+    }
+    println!("\nAsked a person:");
+    for answer in answers {
+        println!("  {answer}");
+    }
+    println!("\nAnswered from the cache: {} calls", cache.hits());
+    println!("\nRedacted:");
+    for (kind, count) in redact.counts() {
+        println!("  {kind}: {count}");
+    }
+    println!("\nLogged, the last three of {}:", commands.lines().len());
+    for line in commands.lines().iter().rev().take(3).rev() {
+        println!("  {line}");
+    }
+    jsonl.flush()?;
+    let lines = std::fs::read_to_string("audit.jsonl")?.lines().count();
+    println!("\nWritten to audit.jsonl: {lines} lines");
+    audit.flush().await;
+    println!(
+        "\nDelivered: {} of {} audit events ({} dropped); the last that the receiver got:",
+        audit.delivered(),
+        audit.accepted(),
+        audit.dropped()
+    );
+    for body in receiver.bodies().iter().rev().take(3).rev() {
+        println!("  {body}");
+    }
+    Ok(())
+}
