@@ -11,7 +11,7 @@ fn section<'a>(printed: &'a str, heading: &str) -> Vec<&'a str> {
         .unwrap_or_else(|| panic!("no {heading:?} in:\n{printed}"));
     printed[start..]
         .lines()
-        .skip(1)
+        .skip(2)
         .take_while(|line| !line.is_empty())
         .map(str::trim)
         .collect()
