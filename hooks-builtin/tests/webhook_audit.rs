@@ -318,7 +318,7 @@ fn whatever_the_receiver_does_each_event_is_delivered_once_or_dropped() {
 fn a_receiver_that_hangs_holds_up_nobody_and_the_queue_is_bounded() {
     let receiver = Receiver::start([], Answer::Hang);
     let audit = audit(&WebhookAuditConfig {
-        timeout: Duration::from_secs(60),
+        timeout: Duration::from_mins(1),
         queue_events: 10.try_into().unwrap(),
         shutdown_timeout: Duration::from_millis(50),
         ..config(&receiver)
@@ -341,7 +341,7 @@ fn the_queue_holds_so_many_bytes_and_no_more() {
     let receiver = Receiver::start([], Answer::Hang);
     let audit = audit(&WebhookAuditConfig {
         max_args_bytes: 0,
-        timeout: Duration::from_secs(60),
+        timeout: Duration::from_mins(1),
         queue_bytes: 100_000.try_into().unwrap(),
         shutdown_timeout: Duration::ZERO,
         ..config(&receiver)
