@@ -6,13 +6,15 @@ mod receiver;
 
 use std::collections::VecDeque;
 use std::io::Read;
-use std::net::{IpAddr, SocketAddr, TcpListener};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
+use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use hooks_builtin::ssrf::reqwest::dns::{Addrs, Name, Resolve, Resolving};
-use hooks_builtin::ssrf::{Guard, GuardError, HookUrl, Refused};
+use hooks_builtin::ssrf::{Guard, GuardError, HookUrl, LoopbackHost, Refused, special_purpose};
+use proptest::prelude::*;
 
 use receiver::{Answer, Receiver};
 
@@ -254,6 +256,84 @@ async fn a_look_up_by_the_system_is_judged_like_any_other() {
     let guard = Guard::new().allow_loopback(["localhost".parse().unwrap()]);
     let endpoint = guard.endpoint(&url, Duration::from_secs(10)).unwrap();
     assert_eq!(endpoint.post().send().await.unwrap().status(), 200);
+}
+
+#[test]
+fn proxies_of_the_environment_are_not_used() {
+    const RECEIVER: &str = "TEST_RECEIVER";
+    if let Ok(url) = std::env::var(RECEIVER) {
+        let guard = guard(&["127.0.0.1"], &Table::default());
+        let endpoint = guard.endpoint(&url, Duration::from_secs(10)).unwrap();
+        let answer = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .unwrap()
+            .block_on(async { endpoint.post().send().await });
+        assert_eq!(answer.unwrap().status(), 200);
+        return;
+    }
+    // The environment of this very test, in a process of its own.
+    let receiver = Receiver::start([], Answer::Status(200, ""));
+    let proxy = Receiver::start([], Answer::Status(200, ""));
+    let mut child = Command::new(std::env::current_exe().unwrap());
+    child.args(["--exact", "proxies_of_the_environment_are_not_used"]);
+    child
+        .env(RECEIVER, receiver.url())
+        .env_remove("NO_PROXY")
+        .env_remove("no_proxy");
+    for name in [
+        "HTTP_PROXY",
+        "http_proxy",
+        "HTTPS_PROXY",
+        "https_proxy",
+        "ALL_PROXY",
+        "all_proxy",
+    ] {
+        child.env(name, proxy.url());
+    }
+    let done = child.output().unwrap();
+    assert!(
+        done.status.success(),
+        "{}",
+        String::from_utf8_lossy(&done.stdout)
+    );
+    assert_eq!((receiver.connections(), proxy.connections()), (1, 0));
+}
+
+proptest! {
+    #[test]
+    fn any_spelling_of_an_address_is_judged_like_the_address(bits in prop_oneof![
+        any::<u32>(),
+        (0_u32..0x0100_0000).prop_map(|low| 0x7f00_0000 | low),
+        (0_u32..0x0100_0000).prop_map(|low| 0x0a00_0000 | low),
+        (0_u32..0x0001_0000).prop_map(|low| 0xa9fe_0000 | low),
+    ]) {
+        let [a, b, c, d] = bits.to_be_bytes();
+        let public = special_purpose(Ipv4Addr::from_bits(bits).into()).is_none();
+        for host in [
+            format!("{a}.{b}.{c}.{d}"),
+            format!("{a}.{b}.{c}.{d}."),
+            format!("{bits}"),
+            format!("{bits:#x}"),
+            format!("0{bits:o}"),
+            format!("{a}.{}", bits & 0x00ff_ffff),
+            format!("{a}.{b}.{}", bits & 0xffff),
+            format!("{a:#x}.0{b:o}.{c}.{d:#X}"),
+            format!("[::ffff:{a}.{b}.{c}.{d}]"),
+            format!("[0:0:0:0:0:ffff:{:x}:{:x}]", bits >> 16, bits & 0xffff),
+            format!("[64:ff9b::{a}.{b}.{c}.{d}]"),
+            format!("{a}.{b}.{c}.{d}").bytes().fold(String::new(), |all, byte| all + &format!("%{byte:02x}")),
+        ] {
+            prop_assert_eq!(Guard::new().check(&format!("https://{host}/")).is_ok(), public, "{}", host);
+        }
+    }
+
+    #[test]
+    fn no_text_makes_a_guard_panic(text in "(https?://)?.*", host in "[0-9a-fx.:%@\\[\\]]*") {
+        let _ = Guard::new().check(&text);
+        let _ = Guard::new().check(&format!("https://{host}/"));
+        let _ = host.parse::<LoopbackHost>();
+    }
 }
 
 #[tokio::test]

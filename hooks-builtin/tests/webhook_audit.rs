@@ -7,7 +7,7 @@ mod receiver;
 
 use std::collections::{HashMap, HashSet};
 use std::io::Write;
-use std::net::SocketAddr;
+use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -256,8 +256,7 @@ fn an_event_is_tried_so_often_and_then_dropped() {
 }
 
 #[test]
-fn nobody_there_is_a_network_error_and_the_receiver_may_come_back() {
-    // A port where nobody is, for now.
+fn a_receiver_that_closes_every_connection_may_come_back() {
     let receiver = Receiver::start([], Answer::CloseUnread);
     let audit = audit(&WebhookAuditConfig {
         max_attempts: 100_000.try_into().unwrap(),
@@ -274,6 +273,24 @@ fn nobody_there_is_a_network_error_and_the_receiver_may_come_back() {
     block_on(audit.shutdown());
     assert_eq!(counts(&audit), (20, 20, 0));
     assert_eq!(taken(&receiver.requests()).len(), 20);
+}
+
+#[test]
+fn where_nobody_listens_events_are_dropped_after_so_many_attempts() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!(
+        "http://127.0.0.1:{}/",
+        listener.local_addr().unwrap().port()
+    );
+    drop(listener);
+    let audit = audit(&WebhookAuditConfig {
+        allow_loopback: vec!["127.0.0.1".parse().unwrap()],
+        retry_delay: Duration::from_millis(1),
+        ..WebhookAuditConfig::new(url.parse().unwrap())
+    });
+    call(&audit, "shell", 1);
+    block_on(audit.flush());
+    assert_eq!(counts(&audit), (1, 0, 1));
 }
 
 #[test]
@@ -318,7 +335,7 @@ fn whatever_the_receiver_does_each_event_is_delivered_once_or_dropped() {
 fn a_receiver_that_hangs_holds_up_nobody_and_the_queue_is_bounded() {
     let receiver = Receiver::start([], Answer::Hang);
     let audit = audit(&WebhookAuditConfig {
-        timeout: Duration::from_secs(60),
+        timeout: Duration::from_mins(1),
         queue_events: 10.try_into().unwrap(),
         shutdown_timeout: Duration::from_millis(50),
         ..config(&receiver)
@@ -341,7 +358,7 @@ fn the_queue_holds_so_many_bytes_and_no_more() {
     let receiver = Receiver::start([], Answer::Hang);
     let audit = audit(&WebhookAuditConfig {
         max_args_bytes: 0,
-        timeout: Duration::from_secs(60),
+        timeout: Duration::from_mins(1),
         queue_bytes: 100_000.try_into().unwrap(),
         shutdown_timeout: Duration::ZERO,
         ..config(&receiver)

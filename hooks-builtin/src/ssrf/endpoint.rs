@@ -92,7 +92,7 @@ impl fmt::Debug for Endpoint {
 /// installed for all is neither needed nor touched.
 fn tls(url: &CheckedUrl) -> Result<ClientConfig, GuardError> {
     let failed = |error: rustls::Error| GuardError::Failed {
-        what: "TLS cannot be set up",
+        what: "TLS cannot be set up (are the system's root certificates installed?)",
         source: error.into(),
     };
     let config =

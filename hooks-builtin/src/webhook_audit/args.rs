@@ -1,9 +1,11 @@
-//! The arguments of a call as JSON, of which no more is written than is kept.
+//! The arguments of a call, kept while the agent waits and written as JSON later.
 //!
-//! The agent waits while they are written, so that the work is bounded by the limit and not by the
-//! arguments: a file that a model writes may have megabytes.
+//! What is kept is JSON whose strings are not escaped yet: a string is a NUL, its length and its bytes, which takes one
+//! copy; a NUL stands nowhere else in JSON. No more is kept than can be told: a file that a model writes may
+//! have megabytes.
 
-use std::fmt::{self, Write};
+use std::fmt::{self, Write as _};
+use std::io::Write as _;
 
 use serde_json::Value;
 
@@ -13,35 +15,131 @@ pub(super) const MARK: &str = "...[truncated]";
 /// As deep as JSON is read; what is deeper was not read, and is cut.
 const DEEPEST: usize = 128;
 
-/// Appends `value` as JSON, of `limit` bytes at most. Whether it is whole: else it is cut on a character boundary,
-/// and [marked](MARK) within the limit.
-pub(super) fn push_json(out: &mut String, value: &Value, limit: usize) -> bool {
-    let start = out.len();
-    let end = start.saturating_add(limit);
-    let whole = Writer { out, end }.value(value, DEEPEST).is_ok();
+const STRING: u8 = 0;
+
+/// Keeps what is needed of `value` to write `limit` bytes of it. Whether that is all of it.
+pub(super) fn keep(out: &mut Vec<u8>, value: &Value, limit: usize) -> bool {
+    Keep { out, left: limit }.value(value, DEEPEST).is_some()
+}
+
+/// About how many bytes it takes to keep a value, of which so many bytes are told.
+pub(super) fn size_hint(value: &Value, limit: usize) -> usize {
+    let of = |value: &Value| match value {
+        Value::String(text) => text.len() + 5,
+        _ => 16,
+    };
+    let size = match value {
+        Value::Object(fields) => fields
+            .iter()
+            .map(|(key, value)| key.len() + 7 + of(value))
+            .sum::<usize>()
+            .saturating_add(2),
+        value => of(value),
+    };
+    size.min(limit.saturating_add(64))
+}
+
+/// What was kept, as JSON of `limit` bytes at most, and whether it is whole: else it is cut on a character boundary, and
+/// [marked](MARK) within the limit.
+pub(super) fn told(kept: &[u8], all: bool, limit: usize) -> (String, bool) {
+    let mut text = String::new();
+    let written = Writer {
+        out: &mut text,
+        end: limit,
+    }
+    .kept(kept);
+    let whole = all && written.is_ok();
     if !whole {
-        mark(out, start, limit);
+        mark(&mut text, limit);
     }
-    whole
+    (text, whole)
 }
 
-/// Appends `text`, of `limit` bytes at most; what is longer is cut on a character boundary, and marked within the
-/// limit.
-pub(super) fn push_text(out: &mut String, text: &str, limit: usize) {
-    let start = out.len();
-    let part = &text[..text.floor_char_boundary(limit)];
-    out.push_str(part);
-    if part.len() < text.len() {
-        mark(out, start, limit);
+/// `text`, of `limit` bytes at most; what is longer is cut on a character boundary, and marked within the limit.
+pub(super) fn push_text(out: &mut Vec<u8>, text: &str, limit: usize) {
+    if text.len() <= limit {
+        return out.extend_from_slice(text.as_bytes());
     }
-}
-
-/// Puts the mark at the end of what stands from `start` on, in the place of what would be over the limit.
-fn mark(out: &mut String, start: usize, limit: usize) {
     let mark = &MARK[..MARK.len().min(limit)];
-    let longest = start.saturating_add(limit - mark.len());
-    out.truncate(out.floor_char_boundary(longest));
-    out.push_str(mark);
+    let part = text.floor_char_boundary(limit - mark.len());
+    out.extend_from_slice(&text.as_bytes()[..part]);
+    out.extend_from_slice(mark.as_bytes());
+}
+
+/// Puts the mark at the end, in the place of what would be over the limit.
+fn mark(text: &mut String, limit: usize) {
+    let mark = &MARK[..MARK.len().min(limit)];
+    text.truncate(text.floor_char_boundary(limit - mark.len()));
+    text.push_str(mark);
+}
+
+/// Keeps values, until their JSON is at least as long as what is told.
+struct Keep<'a> {
+    out: &'a mut Vec<u8>,
+    /// How many bytes of JSON are still told; escapes, which make it longer, are not counted.
+    left: usize,
+}
+
+impl Keep<'_> {
+    fn value(&mut self, value: &Value, deeper: usize) -> Option<()> {
+        match value {
+            Value::Null => self.plain(b"null"),
+            Value::Bool(true) => self.plain(b"true"),
+            Value::Bool(false) => self.plain(b"false"),
+            Value::Number(number) => {
+                let before = self.out.len();
+                write!(self.out, "{number}").ok()?;
+                self.count(self.out.len() - before)
+            }
+            Value::String(text) => self.string(text),
+            Value::Array(values) => {
+                let deeper = deeper.checked_sub(1)?;
+                self.plain(b"[")?;
+                for (index, value) in values.iter().enumerate() {
+                    if index > 0 {
+                        self.plain(b",")?;
+                    }
+                    self.value(value, deeper)?;
+                }
+                self.plain(b"]")
+            }
+            Value::Object(fields) => {
+                let deeper = deeper.checked_sub(1)?;
+                self.plain(b"{")?;
+                for (index, (key, value)) in fields.iter().enumerate() {
+                    if index > 0 {
+                        self.plain(b",")?;
+                    }
+                    self.string(key)?;
+                    self.plain(b":")?;
+                    self.value(value, deeper)?;
+                }
+                self.plain(b"}")
+            }
+        }
+    }
+
+    fn plain(&mut self, text: &[u8]) -> Option<()> {
+        self.out.extend_from_slice(text);
+        self.count(text.len())
+    }
+
+    fn string(&mut self, text: &str) -> Option<()> {
+        let part = &text[..text.floor_char_boundary(self.left)];
+        let length = u32::try_from(part.len()).ok()?;
+        self.out.push(STRING);
+        self.out.extend_from_slice(&length.to_le_bytes());
+        self.out.extend_from_slice(part.as_bytes());
+        if part.len() < text.len() {
+            return None;
+        }
+        self.count(part.len() + 2)
+    }
+
+    fn count(&mut self, bytes: usize) -> Option<()> {
+        self.left = self.left.checked_sub(bytes)?;
+        Some(())
+    }
 }
 
 /// Writes as `serde_json` does, up to a length.
@@ -51,46 +149,22 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    fn value(&mut self, value: &Value, deeper: usize) -> fmt::Result {
-        match value {
-            Value::Null => self.write_str("null"),
-            Value::Bool(true) => self.write_str("true"),
-            Value::Bool(false) => self.write_str("false"),
-            Value::Number(number) => write!(self, "{number}"),
-            Value::String(text) => self.string(text),
-            Value::Array(values) => {
-                let deeper = deeper.checked_sub(1).ok_or(fmt::Error)?;
-                self.write_str("[")?;
-                for (index, value) in values.iter().enumerate() {
-                    if index > 0 {
-                        self.write_str(",")?;
-                    }
-                    self.value(value, deeper)?;
-                }
-                self.write_str("]")
-            }
-            Value::Object(fields) => {
-                let deeper = deeper.checked_sub(1).ok_or(fmt::Error)?;
-                self.write_str("{")?;
-                for (index, (key, value)) in fields.iter().enumerate() {
-                    if index > 0 {
-                        self.write_str(",")?;
-                    }
-                    self.string(key)?;
-                    self.write_str(":")?;
-                    self.value(value, deeper)?;
-                }
-                self.write_str("}")
-            }
+    fn kept(&mut self, mut kept: &[u8]) -> fmt::Result {
+        while let Some(at) = kept.iter().position(|byte| *byte == STRING) {
+            let (plain, string) = kept.split_at(at);
+            self.write_str(&String::from_utf8_lossy(plain))?;
+            let (length, rest) = string[1..].split_first_chunk().ok_or(fmt::Error)?;
+            let length = u32::from_le_bytes(*length) as usize;
+            let (text, rest) = rest.split_at_checked(length).ok_or(fmt::Error)?;
+            self.string(&String::from_utf8_lossy(text))?;
+            kept = rest;
         }
+        self.write_str(&String::from_utf8_lossy(kept))
     }
 
     fn string(&mut self, text: &str) -> fmt::Result {
         self.write_str("\"")?;
-        // What does not fit is not even looked at.
-        let room = self.end - self.out.len();
-        let part = &text[..text.floor_char_boundary(room)];
-        let mut rest = part;
+        let mut rest = text;
         while let Some(at) = rest.bytes().position(is_escaped) {
             let (plain, from) = rest.split_at(at);
             self.write_str(plain)?;
@@ -107,9 +181,6 @@ impl Writer<'_> {
             rest = &from[1..];
         }
         self.write_str(rest)?;
-        if part.len() < text.len() {
-            return Err(fmt::Error);
-        }
         self.write_str("\"")
     }
 }
@@ -119,7 +190,7 @@ fn is_escaped(byte: u8) -> bool {
 }
 
 /// Writes what fits; it is an error if that is not all.
-impl Write for Writer<'_> {
+impl fmt::Write for Writer<'_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         let room = self.end - self.out.len();
         let part = &text[..text.floor_char_boundary(room)];
@@ -139,9 +210,9 @@ mod tests {
     use super::*;
 
     fn json_of(value: &Value, limit: usize) -> (String, bool) {
-        let mut out = String::from("before");
-        let whole = push_json(&mut out, value, limit);
-        (out.strip_prefix("before").unwrap().to_owned(), whole)
+        let mut kept = Vec::new();
+        let all = keep(&mut kept, value, limit);
+        told(&kept, all, limit)
     }
 
     fn any_json() -> impl Strategy<Value = Value> {
@@ -188,9 +259,9 @@ mod tests {
 
         #[test]
         fn a_text_is_cut_likewise(text in ".*", limit in 0_usize..100) {
-            let mut out = String::from("é");
+            let mut out = Vec::new();
             push_text(&mut out, &text, limit);
-            let out = out.strip_prefix('é').unwrap();
+            let out = String::from_utf8(out).unwrap();
             prop_assert!(out.len() <= limit);
             if text.len() <= limit {
                 prop_assert_eq!(out, text);
@@ -207,6 +278,16 @@ mod tests {
             json_of(&args, 35),
             (r#"{"command":"echo éé...[truncated]"#.into(), false)
         );
+    }
+
+    #[test]
+    fn no_more_is_kept_than_can_be_told() {
+        let mut kept = Vec::new();
+        let long = json!({ "a": [1, 2, 3], "content": "\n".repeat(1_000_000), "z": 1 });
+        assert!(!keep(&mut kept, &long, 100));
+        assert!(kept.len() < 200, "{}", kept.len());
+        let (text, whole) = told(&kept, false, 100);
+        assert!(!whole && text.len() == 100, "{text}");
     }
 
     #[test]

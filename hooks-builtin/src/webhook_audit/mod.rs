@@ -42,12 +42,12 @@ use crate::{BuildError, Globs};
 ///
 /// # Delivery
 ///
-/// The agent never waits: events go through a bounded queue to a thread of the hook, which posts one after the other, in
-/// the order in which the calls ended. What the receiver does not take with a 2xx is posted again after a
+/// The agent never waits: events go through a bounded queue to a thread of the hook, which posts one after the
+/// other, in the order in which the calls ended. What the receiver does not take with a 2xx is posted again after a
 /// network error, a 429 or a 5xx, each time after a longer wait (or after what `Retry-After` says, a minute at
-/// most). Any other answer, a redirect among them, ends it. An event that comes when the queue is full, is not
-/// taken, or is left over at the end is counted as [dropped](Self::dropped), so that at last
-/// `accepted == delivered + dropped`. A log line says so, twice a minute at most.
+/// most). Any other answer ends it, a redirect among them, and so does a refusal of the guard. An event that
+/// comes when the queue is full, is not taken, or is left over at the end is counted as [dropped](Self::dropped),
+/// so that at last `accepted == delivered + dropped`. A log line says so, twice a minute at most.
 ///
 /// A receiver may see an event twice, if its answer was lost: each has its own `webhook-id` header, the same
 /// every time. With a [secret](WebhookAuditConfig::secret) requests are signed by the

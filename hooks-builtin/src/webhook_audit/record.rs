@@ -1,5 +1,6 @@
 //! One call, as the queue holds it and as it is posted.
 
+use std::borrow::Cow;
 use std::time::{Duration, SystemTime};
 
 use hooks_core::agent::ToolCallEnd;
@@ -12,25 +13,25 @@ use super::args;
 /// How many bytes of a failed call's output are told.
 const MAX_ERROR_BYTES: usize = 4096;
 
-/// What is kept of a call until it is posted: one allocation, and no JSON but that of the arguments, which cannot
-/// wait.
+/// What is kept of a call until it is posted: one allocation, and no work that can wait.
 #[derive(Debug)]
 pub(super) struct Record {
     at: SystemTime,
     duration: Duration,
     /// The tool's name, the error, the arguments, one after the other.
-    text: String,
+    text: Vec<u8>,
     error_at: usize,
     args_at: usize,
     failed: bool,
-    args: Args,
+    args: Option<Args>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Args {
-    NotTold,
-    Whole,
-    Cut,
+/// How the arguments are told.
+#[derive(Clone, Copy, Debug)]
+struct Args {
+    /// Whether all of them are kept.
+    all: bool,
+    limit: usize,
 }
 
 impl Record {
@@ -41,19 +42,17 @@ impl Record {
         } else {
             ""
         };
-        // Most arguments are short; the text grows for the others.
-        let room = args_limit.unwrap_or_default().min(256);
-        let mut text =
-            String::with_capacity(done.name.len() + error.len().min(MAX_ERROR_BYTES) + room);
-        text.push_str(done.name);
+        let room = args_limit.map_or(0, |limit| args::size_hint(done.args, limit));
+        let error_room = error.len().min(MAX_ERROR_BYTES);
+        let mut text = Vec::with_capacity(done.name.len() + error_room + room);
+        text.extend_from_slice(done.name.as_bytes());
         let error_at = text.len();
         args::push_text(&mut text, error, MAX_ERROR_BYTES);
         let args_at = text.len();
-        let args = match args_limit {
-            None => Args::NotTold,
-            Some(limit) if args::push_json(&mut text, done.args, limit) => Args::Whole,
-            Some(_) => Args::Cut,
-        };
+        let args = args_limit.map(|limit| Args {
+            all: args::keep(&mut text, done.args, limit),
+            limit,
+        });
         Record {
             at: SystemTime::now(),
             duration: done.duration,
@@ -79,7 +78,7 @@ impl Record {
             tool: &'a str,
             success: bool,
             duration_ms: u64,
-            error: Option<&'a str>,
+            error: Option<Cow<'a, str>>,
             #[serde(skip_serializing_if = "Option::is_none")]
             args: Option<Told<'a>>,
         }
@@ -91,18 +90,20 @@ impl Record {
             Cut(&'a str),
         }
 
-        let args = &self.text[self.args_at..];
+        let (name, rest) = self.text.split_at(self.error_at);
+        let (error, kept) = rest.split_at(self.args_at - self.error_at);
+        let args = self.args.map(|args| args::told(kept, args.all, args.limit));
         serde_json::to_vec(&Body {
             event: "tool_call",
             timestamp: format!("{:.0}", Timestamp::try_from(self.at).unwrap_or_default()),
-            tool: &self.text[..self.error_at],
+            tool: &String::from_utf8_lossy(name),
             success: !self.failed,
             duration_ms: u64::try_from(self.duration.as_millis()).unwrap_or(u64::MAX),
-            error: self.failed.then(|| &self.text[self.error_at..self.args_at]),
-            args: match self.args {
-                Args::NotTold => None,
-                Args::Whole => Some(Told::Whole(serde_json::from_str(args)?)),
-                Args::Cut => Some(Told::Cut(args)),
+            error: self.failed.then(|| String::from_utf8_lossy(error)),
+            args: match &args {
+                None => None,
+                Some((text, true)) => Some(Told::Whole(serde_json::from_str(text)?)),
+                Some((text, false)) => Some(Told::Cut(text)),
             },
         })
     }

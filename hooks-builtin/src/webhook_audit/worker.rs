@@ -265,24 +265,28 @@ impl Reported {
     /// Tells the log what is dropped since it was told the last time, unless that is not long ago.
     fn report(&mut self, counts: &Counts, at_once: bool) {
         let dropped = counts.dropped();
-        if dropped == self.dropped {
+        let Some(new) = self.due(dropped, Instant::now(), at_once) else {
             return;
-        }
-        if !at_once && self.at.is_some_and(|at| at.elapsed() < REPORT_EVERY) {
-            return;
-        }
+        };
         let why = self.last_failure.take();
         let why = why
             .as_deref()
             .unwrap_or("the queue was full, or time was up");
-        tracing::warn!(
-            dropped,
-            new = dropped - self.dropped,
-            why,
-            "audit events are dropped"
-        );
+        tracing::warn!(dropped, new, why, "audit events are dropped");
+    }
+
+    /// How many to tell the log of now.
+    fn due(&mut self, dropped: u64, now: Instant, at_once: bool) -> Option<u64> {
+        let lately = self
+            .at
+            .is_some_and(|at| now.duration_since(at) < REPORT_EVERY);
+        let new = dropped - self.dropped;
+        if new == 0 || (lately && !at_once) {
+            return None;
+        }
         self.dropped = dropped;
-        self.at = Some(Instant::now());
+        self.at = Some(now);
+        Some(new)
     }
 }
 
@@ -291,7 +295,24 @@ async fn first<T>(one: impl Future<Output = T>, other: impl Future<Output = T>) 
     let (mut one, mut other) = (pin!(one), pin!(other));
     poll_fn(|cx| match one.as_mut().poll(cx) {
         Poll::Pending => other.as_mut().poll(cx),
-        ready => ready,
+        ready @ Poll::Ready(_) => ready,
     })
     .await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_log_is_told_of_every_drop_but_not_of_each() {
+        let mut reported = Reported::default();
+        let start = Instant::now();
+        assert_eq!(reported.due(0, start, false), None);
+        assert_eq!(reported.due(1, start, false), Some(1));
+        assert_eq!(reported.due(9, start + REPORT_EVERY / 2, false), None);
+        assert_eq!(reported.due(10, start + REPORT_EVERY, false), Some(9));
+        assert_eq!(reported.due(12, start + REPORT_EVERY, true), Some(2));
+        assert_eq!(reported.due(12, start + REPORT_EVERY * 3, true), None);
+    }
 }
