@@ -3,7 +3,7 @@
 //!
 //! Every way does the same work on the same events, which a test holds it to. The benchmarks, the report
 //! and the allocation counter all run the [`cases`] that are made here, so that no figure comes from a
-//! program of its own.
+//! program of its own. The built-in hooks are measured beside them, in [`builtin`].
 //!
 //! ```sh
 //! cargo bench -p benches                            # criterion, with HTML in target/criterion
@@ -12,6 +12,7 @@
 //! ```
 
 pub mod boxed;
+pub mod builtin;
 mod case;
 pub mod dynamic;
 pub mod event;

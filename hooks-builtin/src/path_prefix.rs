@@ -333,15 +333,11 @@ mod tests {
             let mut rest = Vec::new();
             let mut there = path.to_owned();
             loop {
-                match there.canonicalize() {
-                    Ok(real) => {
-                        return rest.iter().rev().fold(real, |path, name| path.join(name));
-                    }
-                    Err(_) => {
-                        rest.push(there.file_name().expect("no `..` is left").to_owned());
-                        there.pop();
-                    }
+                if let Ok(real) = there.canonicalize() {
+                    return rest.iter().rev().fold(real, |path, name| path.join(name));
                 }
+                rest.push(there.file_name().expect("no `..` is left").to_owned());
+                there.pop();
             }
         }
 

@@ -90,7 +90,7 @@ pub struct ToolCacheConfig {
 }
 
 fn five_minutes() -> Duration {
-    Duration::from_secs(300)
+    Duration::from_mins(5)
 }
 
 fn sixteen_mebibytes() -> u32 {
@@ -133,7 +133,7 @@ impl ToolCache {
                 "is empty: name the tools to answer, as `[\"read\"]`",
             );
         }
-        let longest = Duration::from_secs(1000 * 365 * 24 * 3600);
+        let longest = Duration::from_hours(1000 * 365 * 24);
         if config.time_to_live.is_zero() || config.time_to_live > longest {
             return wrong(
                 "time_to_live",

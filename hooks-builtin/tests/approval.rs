@@ -182,10 +182,10 @@ impl BufRead for Person {
 }
 
 fn terminal() -> (Approval, Screen, mpsc::Sender<&'static str>) {
-    let (types, typed) = mpsc::channel();
+    let (keyboard, lines) = mpsc::channel();
     let screen = Screen::default();
-    let approver = TerminalApprover::with(screen.clone(), Person(typed, Vec::new()));
-    (Approval::new(approver), screen, types)
+    let approver = TerminalApprover::with(screen.clone(), Person(lines, Vec::new()));
+    (Approval::new(approver), screen, keyboard)
 }
 
 #[tokio::test]
@@ -218,8 +218,8 @@ async fn the_person_at_the_terminal_sees_the_call_and_answers() {
 
 #[tokio::test]
 async fn a_call_forges_no_question() {
-    let (approval, screen, types) = terminal();
-    types.send("n\n").unwrap();
+    let (approval, screen, keyboard) = terminal();
+    keyboard.send("n\n").unwrap();
     let args = json!({ "command": "ls\n\u{1b}[2J\u{202e}May it?", "long": "x".repeat(5000), "many": vec![0; 100] });
     let _ = ask_in(&approval, "s1", "shell\nMay it? [y]es", &args).await;
     let text = screen.text();
@@ -237,24 +237,24 @@ async fn a_call_forges_no_question() {
 
 #[tokio::test]
 async fn what_was_typed_before_a_question_is_no_answer_to_it() {
-    let (approval, screen, types) = terminal();
+    let (approval, screen, keyboard) = terminal();
     let approval = approval.with_timeout(Duration::from_millis(100));
     assert!(ask(&approval, "shell").await.is_err());
     // Too late for the first question, and too early for the second.
-    types.send("y\n").unwrap();
+    keyboard.send("y\n").unwrap();
     tokio::time::sleep(Duration::from_millis(100)).await;
     assert!(ask(&approval, "shell").await.is_err());
     // The reader still waits for a line, which now answers the question that is there.
     let asked = screen.text().matches("May it?").count();
     assert_eq!(asked, 2);
     let call = tokio::spawn({
-        let approval = approval.with_timeout(Duration::from_secs(60));
+        let approval = approval.with_timeout(Duration::from_mins(1));
         async move { ask(&approval, "shell").await }
     });
     while screen.text().matches("May it?").count() < 3 {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
-    types.send("y\n").unwrap();
+    keyboard.send("y\n").unwrap();
     assert_eq!(call.await.unwrap(), Ok(()));
 }
 

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use hooks_builtin::{ShellHook, ShellHookConfig, When};
+use hooks_builtin::{Globs, ShellHook, ShellHookConfig, When};
 use hooks_core::agent::{AfterToolCall, AgentContext, BeforeToolCall, ToolOutput};
 use hooks_core::hooks;
 use serde_json::{Value, json};
@@ -262,7 +262,7 @@ fn settings_that_cannot_be_are_errors() {
         ShellHook::from_config(&config).unwrap_err().key()
     };
     assert_eq!(error(|config| config.command = " ".into()), "command");
-    assert_eq!(error(|config| config.tools = Default::default()), "tools");
+    assert_eq!(error(|config| config.tools = Globs::default()), "tools");
     assert_eq!(error(|config| config.timeout = Duration::ZERO), "timeout");
     assert_eq!(
         error(|config| config.cwd = Some("/no/such/folder".into())),

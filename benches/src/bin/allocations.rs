@@ -3,6 +3,7 @@
 //! It is a program of its own because a counting allocator slows what it counts. `report` runs it.
 
 use allocation_counter::measure;
+use benches::builtin::{AllOn, Call, Receiver};
 use benches::{Way, cases};
 
 fn main() {
@@ -21,4 +22,24 @@ fn main() {
         }
     }
     println!("allocations static {by_static}");
+    builtin();
+}
+
+/// A call through all built-in hooks, which have seen some. The threads that write and post allocate as well, and are
+/// not counted: a call does not wait for them.
+fn builtin() {
+    match AllOn::new(Receiver::Answers) {
+        Ok(on) => {
+            let hooks = on.pipeline();
+            let mut call = Call::default();
+            for _ in 0..100 {
+                call.raise(&hooks);
+            }
+            let allocations = measure(|| {
+                call.raise(&hooks);
+            });
+            println!("allocations builtin call {}", allocations.count_total);
+        }
+        Err(error) => eprintln!("allocations: the built-in hooks are not measured: {error}"),
+    }
 }

@@ -80,7 +80,7 @@ pub trait Approver: Send + Sync {
 }
 
 #[async_trait]
-impl<A: Approver + ?Sized> Approver for Arc<A> {
+impl<T: Approver + ?Sized> Approver for Arc<T> {
     async fn ask(&self, request: &ApprovalRequest) -> Verdict {
         (**self).ask(request).await
     }
@@ -170,7 +170,7 @@ impl Default for ApprovalConfig {
             tools: Globs::all(),
             except: Globs::default(),
             approver: ApproverKind::default(),
-            timeout: Duration::from_secs(300),
+            timeout: Duration::from_mins(5),
         }
     }
 }

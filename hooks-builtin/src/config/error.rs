@@ -1,7 +1,7 @@
 //! What is wrong with a configuration, shown where it is.
 
 use std::error::Error;
-use std::fmt;
+use std::fmt::{self, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -58,7 +58,10 @@ impl Segment {
                     joined.push('.');
                     joined.push_str(key);
                 }
-                Segment::Index(index) => joined.push_str(&format!("[{index}]")),
+                Segment::Index(index) => {
+                    // Writing to a string does not fail.
+                    let _ = write!(joined, "[{index}]");
+                }
             }
         }
         joined

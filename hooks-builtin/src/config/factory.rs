@@ -81,7 +81,10 @@ pub trait HookFactory: Send + Sync {
 
 /// Why a factory could not make a hook.
 #[derive(Debug)]
-pub struct FactoryError {
+pub struct FactoryError(Box<Inner>);
+
+#[derive(Debug)]
+struct Inner {
     wrong: Wrong,
     source: Option<BuildError>,
 }
@@ -101,40 +104,25 @@ impl FactoryError {
     /// The key of the settings that is to blame.
     #[must_use]
     pub fn at(mut self, key: impl Into<String>) -> Self {
-        self.wrong.path = vec![Segment::Key(key.into())];
-        self.wrong.is_at_key = false;
+        self.0.wrong.path = vec![Segment::Key(key.into())];
+        self.0.wrong.is_at_key = false;
         self
     }
 
     pub(super) fn from_wrong(wrong: Wrong) -> Self {
-        FactoryError {
+        FactoryError(Box::new(Inner {
             wrong,
             source: None,
-        }
+        }))
     }
 }
 
 impl From<BuildError> for FactoryError {
     fn from(error: BuildError) -> Self {
-        FactoryError {
+        FactoryError(Box::new(Inner {
+            wrong: Wrong::of_build(&error, Vec::new()),
             source: Some(error),
-            ..FactoryError::from_wrong(Wrong {
-                path: Vec::new(),
-                message: String::new(),
-                help: None,
-                is_at_key: false,
-            })
-        }
-        .explained()
-    }
-}
-
-impl FactoryError {
-    fn explained(mut self) -> Self {
-        if let Some(error) = &self.source {
-            self.wrong = Wrong::of_build(error, Vec::new());
-        }
-        self
+        }))
     }
 }
 
@@ -153,8 +141,8 @@ impl Wrong {
 
 impl fmt::Display for FactoryError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.wrong.message)?;
-        match &self.wrong.help {
+        f.write_str(&self.0.wrong.message)?;
+        match &self.0.wrong.help {
             Some(help) => write!(f, ": {help}"),
             None => Ok(()),
         }
@@ -163,7 +151,7 @@ impl fmt::Display for FactoryError {
 
 impl Error for FactoryError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
-        self.source.as_ref().map(|error| error as _)
+        self.0.source.as_ref().map(|error| error as _)
     }
 }
 
@@ -266,10 +254,10 @@ impl HookFactoryRegistry {
         };
         factory.create(settings).map_err(|error| {
             path.push(Segment::Key("config".into()));
-            let FactoryError {
+            let Inner {
                 mut wrong,
                 source: cause,
-            } = error;
+            } = *error.0;
             path.append(&mut wrong.path);
             wrong.path = path;
             let error = ConfigError::new(wrong, source);

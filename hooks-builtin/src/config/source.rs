@@ -4,8 +4,8 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use jsonc_parser::ast;
 use jsonc_parser::common::Ranged;
+use jsonc_parser::{CollectOptions, ParseOptions, ast};
 use serde_json::Value;
 use toml::de::{DeTable, DeValue};
 
@@ -99,7 +99,8 @@ impl Source {
                 return Err(ConfigError::of_syntax(file, &text, at..at, message));
             }
         };
-        let parsed = jsonc_parser::parse_to_ast(&text, &Default::default(), &Default::default());
+        let parsed =
+            jsonc_parser::parse_to_ast(&text, &CollectOptions::default(), &ParseOptions::default());
         let mut twice = None;
         let root = match parsed.ok().and_then(|parsed| parsed.value) {
             Some(value) => of_json(&value, &mut twice),

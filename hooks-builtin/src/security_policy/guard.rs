@@ -1,6 +1,5 @@
 //! Which paths may be touched.
 
-use std::io;
 use std::path::{Path, PathBuf};
 
 use super::SecurityPolicyConfig;
@@ -31,7 +30,7 @@ const HARMLESS: [&str; 9] = [
 
 impl Guard {
     /// A guard of a folder that is absolute and without links.
-    pub(super) fn new(workspace: PathBuf, config: &SecurityPolicyConfig) -> io::Result<Self> {
+    pub(super) fn new(workspace: PathBuf, config: &SecurityPolicyConfig) -> Self {
         let mut forbidden = Vec::new();
         for path in &config.forbidden_paths {
             if Path::new(path).is_absolute() {
@@ -44,11 +43,11 @@ impl Guard {
         }
         forbidden.sort_unstable();
         forbidden.dedup();
-        Ok(Guard {
+        Guard {
             workspace,
             workspace_only: config.workspace_only,
             forbidden,
-        })
+        }
     }
 
     pub(super) fn workspace(&self) -> &Path {

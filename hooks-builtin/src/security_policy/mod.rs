@@ -319,7 +319,7 @@ impl Inner {
             None => Path::new(directory),
         };
         let guard = workspace_at(workspace)
-            .and_then(|workspace| Guard::new(workspace, &self.config))
+            .map(|workspace| Guard::new(workspace, &self.config))
             .map_err(|error| {
                 format!(
                     "the workspace `{}` cannot be used: {error}",

@@ -4,6 +4,7 @@
 
 mod process;
 
+use std::fmt::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -276,9 +277,8 @@ impl ShellHook {
             if !output.content.is_empty() && !output.content.ends_with('\n') {
                 output.content.push('\n');
             }
-            output
-                .content
-                .push_str(&format!("`{}`: {reason}", self.0.command));
+            // Writing to a string does not fail.
+            let _ = write!(output.content, "`{}`: {reason}", self.0.command);
             output.is_error = true;
         }
     }

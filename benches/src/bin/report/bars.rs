@@ -9,7 +9,7 @@ enum Bar {
 }
 use Bar::{AtLeast, AtMost};
 
-const BARS: [(&str, Bar); 16] = [
+const BARS: [(&str, Bar); 24] = [
     ("sync_8 static/hand", AtMost(1.15)),
     ("sync_8 static_now/hand", AtMost(1.15)),
     ("sync_8 instructions static/hand", AtMost(1.05)),
@@ -26,6 +26,14 @@ const BARS: [(&str, Bar); 16] = [
     ("future bytes sync_8", AtMost(48.0)),
     ("future bytes async_ready_8", AtMost(128.0)),
     ("future bytes async_pending_8", AtMost(128.0)),
+    ("builtin call ns", AtMost(5000.0)),
+    ("allocations builtin call", AtMost(4.0)),
+    ("builtin off ns/hook", AtMost(2.0)),
+    ("builtin policy typical µs", AtMost(30.0)),
+    ("builtin policy 64 KiB document µs", AtMost(10_000.0)),
+    ("builtin policy 64 KiB list µs", AtMost(10_000.0)),
+    ("builtin redact MB/s", AtLeast(200.0)),
+    ("builtin hanging receiver p99 ns", AtMost(5000.0)),
 ];
 
 /// Prints the figures that have a bar as a Markdown table; whether none is missed.

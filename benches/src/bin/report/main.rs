@@ -13,11 +13,11 @@
 //! - `--strict`: ends with an error if a bar is missed, which on a busy machine means little;
 //! - `--svg FILE`: also draws the times as a chart.
 
-mod allocations;
 mod bars;
 mod chart;
 mod figures;
 mod instructions;
+mod programs;
 mod timing;
 
 use std::process::ExitCode;
@@ -71,8 +71,9 @@ fn report(options: &Options) -> Result<bool, String> {
     for (case, bytes) in benches::future_bytes() {
         figures.count(format!("future bytes {case}"), bytes as u64);
     }
-    allocations::count(&mut figures);
+    programs::take(&mut figures, "allocations", false);
     instructions::count(&mut figures, options.quick);
+    programs::take(&mut figures, "builtin", options.quick);
 
     if let Some(file) = &options.svg {
         std::fs::write(file, chart::draw(&figures)).map_err(|error| format!("{file}: {error}"))?;

@@ -200,7 +200,7 @@ pub(super) fn check(
                 message = matches!(
                     text,
                     "-m" | "--message" | "-am" | "--author" | "--grep" | "--format"
-                )
+                );
             }
             "grep" | "rg" | "egrep" | "fgrep" => message = matches!(text, "-e" | "--regexp"),
             "sed" if text == "-e" || text == "--expression" => {
@@ -220,8 +220,9 @@ pub(super) fn check(
         }
         if argument.known == Known::Pattern {
             files(script, text)?;
-        } else if script.harmless.insert(text.to_owned()) {
+        } else if !script.harmless.contains(text) {
             paths(script, text)?;
+            script.harmless.insert(text.to_owned());
         }
     }
     Ok(())

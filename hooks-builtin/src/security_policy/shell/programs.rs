@@ -3,7 +3,8 @@
 //! A builtin of the shell's, or a program that runs another, is known here by name: what it would run is looked
 //! at. Everything else has to be in the list of the configuration.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+use std::sync::LazyLock;
 
 use super::arguments;
 use super::script::Script;
@@ -177,7 +178,8 @@ pub(super) fn check(
     depth: usize,
 ) -> Result<(), String> {
     let name = name_of(program);
-    if let Some((_, does)) = REFUSED.iter().find(|(refused, _)| *refused == name) {
+    static BY_NAME: LazyLock<HashMap<&str, &str>> = LazyLock::new(|| REFUSED.into_iter().collect());
+    if let Some(does) = BY_NAME.get(name) {
         return Err(format!("`{name}` {does}"));
     }
     if SHELLS.contains(&name) {
@@ -377,7 +379,7 @@ fn shell(
             Some(flags)
                 if !flags.is_empty() && flags.bytes().all(|flag| b"eux".contains(&flag)) =>
             {
-                rest = after
+                rest = after;
             }
             _ => break,
         }

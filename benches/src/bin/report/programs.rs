@@ -1,35 +1,41 @@
-//! Allocations, counted by a program of its own: an allocator that counts takes its time over it, and
-//! would slow the ways that allocate.
+//! Figures of programs of their own: an allocator that counts takes its time over it, and would slow the ways that
+//! allocate; and the built-in hooks have threads.
 
 use std::env;
 use std::process::Command;
 
 use crate::figures::Figures;
 
-/// Runs the program `allocations` through cargo, and takes the figures that it prints.
-pub(crate) fn count(figures: &mut Figures) {
-    match run() {
+/// Runs a program of this crate through cargo, and takes the figures that it prints.
+pub(crate) fn take(figures: &mut Figures, program: &str, quick: bool) {
+    match run(program, quick) {
         Ok(printed) => {
             for line in printed.lines() {
                 if let Some((name, value)) = line.rsplit_once(' ')
                     && let Ok(value) = value.parse()
                 {
-                    figures.count(name.to_owned(), value);
+                    figures.measure(name.to_owned(), value);
                 }
             }
         }
-        Err(error) => eprintln!("report: allocations are not counted: {error}"),
+        Err(error) => eprintln!("report: nothing comes from `{program}`: {error}"),
     }
 }
 
-fn run() -> Result<String, String> {
+fn run(program: &str, quick: bool) -> Result<String, String> {
     let cargo = env::var_os("CARGO").ok_or("not run by `cargo run`")?;
     let run = Command::new(cargo)
-        .args(["run", "--quiet", "--release", "--bin", "allocations"])
+        .args(["run", "--quiet", "--release", "--bin", program])
         .args([
             "--manifest-path",
             concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"),
         ])
+        .args(
+            quick
+                .then_some("--")
+                .into_iter()
+                .chain(quick.then_some("--quick")),
+        )
         .output()
         .map_err(|error| error.to_string())?;
     if !run.status.success() {

@@ -1,0 +1,194 @@
+//! The built-in hooks, and what they are measured on.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::thread;
+use std::time::Duration;
+
+use hooks_builtin::config::{BuiltinHooks, Builtins, HooksConfig};
+use hooks_core::agent::{
+    AfterToolCall, AgentContext, AgentHooks, ApproveToolCall, BeforeToolCall, ToolCallEnd,
+    ToolOutput,
+};
+use hooks_core::{Intercepts, Observes};
+use serde_json::json;
+
+use crate::poll_now;
+
+/// A tool call, with the four events of it.
+#[derive(Debug)]
+pub struct Call {
+    cx: AgentContext,
+    before: BeforeToolCall,
+    after: AfterToolCall,
+}
+
+impl Default for Call {
+    fn default() -> Self {
+        let (id, name) = ("call-1".to_owned(), "search".to_owned());
+        let args = json!({ "query": "where is the parser", "limit": 10 });
+        let output = ToolOutput::new(
+            "src/parser.rs:12: fn parse(text: &str) -> Result<Ast, Error> {\n".repeat(3),
+        );
+        Call {
+            cx: AgentContext::new("session-1")
+                .with_agent_id("coder")
+                .with_cwd("/"),
+            after: AfterToolCall {
+                id: id.clone(),
+                name: name.clone(),
+                args: args.clone(),
+                output,
+                duration: Duration::from_millis(42),
+            },
+            before: BeforeToolCall { id, name, args },
+        }
+    }
+}
+
+impl Call {
+    /// Raises the events of the call; whether it goes on.
+    pub fn raise(&mut self, hooks: &impl AgentHooks) -> bool {
+        let Call { cx, before, after } = self;
+        poll_now(async {
+            let mut goes_on = Intercepts::intercept(hooks, cx, before).await.is_continue();
+            let mut approve = ApproveToolCall::from(&*before);
+            goes_on &= Intercepts::intercept(hooks, cx, &mut approve)
+                .await
+                .is_continue();
+            goes_on &= Intercepts::intercept(hooks, cx, after).await.is_continue();
+            let end = ToolCallEnd {
+                id: &after.id,
+                name: &after.name,
+                args: &after.args,
+                output: &after.output,
+                duration: after.duration,
+            };
+            Observes::observe(hooks, cx, &end).await;
+            goes_on
+        })
+    }
+
+    /// Asks about the call before it runs, and nothing more.
+    pub fn ask(&mut self, hooks: &impl AgentHooks) -> bool {
+        poll_now(async {
+            Intercepts::intercept(hooks, &self.cx, &mut self.before)
+                .await
+                .is_continue()
+        })
+    }
+}
+
+/// All built-in hooks, on, with a folder for their files and a receiver for their audit.
+#[derive(Debug)]
+pub struct AllOn {
+    /// The hooks, one by one.
+    pub hooks: BuiltinHooks,
+    _folder: tempfile::TempDir,
+}
+
+impl AllOn {
+    /// Turns them on. `receiver` is what the audit is posted to.
+    ///
+    /// # Errors
+    ///
+    /// If there can be no folder or no receiver.
+    pub fn new(receiver: Receiver) -> Result<Self, Box<dyn std::error::Error>> {
+        let folder = tempfile::tempdir()?;
+        let root = folder
+            .path()
+            .to_str()
+            .ok_or("a temporary folder is UTF-8")?;
+        let url = receiver.start()?;
+        let config = json!({ "hooks": { "builtin": {
+            "security_policy": { "autonomy": "full", "max_actions_per_hour": 2_000_000_000, "workspace": root },
+            "block_tools": { "tools": ["deploy", "mcp__*"] },
+            "approval": { "tools": ["deploy"], "approver": "deny" },
+            "rate_limit": { "max_per_minute": 2_000_000_000, "per": "tool" },
+            "path_prefix": { "root": root },
+            "shell_hook": { "command": "exit 1", "tools": ["deploy"] },
+            "tool_cache": { "tools": ["read"] },
+            "redact": { "model_input": true },
+            "command_logger": true,
+            "event_log": true,
+            "jsonl_log": { "path": format!("{root}/audit.jsonl") },
+            "webhook_audit": { "url": url, "allow_loopback": ["127.0.0.1"], "include_args": true },
+        } } });
+        let config = HooksConfig::from_json(&config.to_string())?;
+        Ok(AllOn {
+            hooks: BuiltinHooks::new(&config)?,
+            _folder: folder,
+        })
+    }
+
+    /// The pipeline of them.
+    #[must_use]
+    pub fn pipeline(&self) -> Builtins {
+        self.hooks.clone().into_pipeline()
+    }
+}
+
+/// All built-in hooks, off.
+#[must_use]
+pub fn all_off() -> Builtins {
+    BuiltinHooks::default().into_pipeline()
+}
+
+/// How many hooks there are, on or off.
+///
+/// # Errors
+///
+/// As [`AllOn::new`].
+pub fn count() -> Result<usize, Box<dyn std::error::Error>> {
+    let all = AllOn::new(Receiver::Hangs)?.pipeline();
+    Ok(all.plan().map(|row| row.order).max().unwrap_or(0))
+}
+
+/// A server for webhooks, on loopback.
+#[derive(Clone, Copy, Debug)]
+pub enum Receiver {
+    /// It answers.
+    Answers,
+    /// It takes connections and never answers.
+    Hangs,
+}
+
+impl Receiver {
+    fn start(self) -> std::io::Result<String> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+        let url = format!("http://{}/audit", listener.local_addr()?);
+        thread::spawn(move || {
+            let mut kept = Vec::new();
+            for stream in listener.incoming().flatten() {
+                match self {
+                    Receiver::Answers => {
+                        thread::spawn(move || drop(answer(&stream)));
+                    }
+                    Receiver::Hangs => kept.push(stream),
+                }
+            }
+        });
+        Ok(url)
+    }
+}
+
+/// Answers the requests of one connection.
+fn answer(mut stream: &TcpStream) -> std::io::Result<()> {
+    let mut reader = BufReader::new(stream.try_clone()?);
+    loop {
+        let mut length = 0;
+        let mut line = String::new();
+        while reader.read_line(&mut line)? > 2 {
+            let lower = line.to_ascii_lowercase();
+            if let Some(value) = lower.strip_prefix("content-length:") {
+                length = value.trim().parse().unwrap_or(0);
+            }
+            line.clear();
+        }
+        if line.is_empty() {
+            return Ok(());
+        }
+        reader.read_exact(&mut vec![0; length])?;
+        stream.write_all(b"HTTP/1.1 204 No Content\r\n\r\n")?;
+    }
+}
