@@ -3,6 +3,9 @@
 //! A hook writes its line into a buffer in memory; a thread writes the buffer to the file, some times a second.
 //! So an agent waits for no disk.
 
+mod event_name;
+mod line;
+mod thread;
 mod writer;
 
 use std::io;
@@ -11,12 +14,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hooks_core::agent::{AgentContext, AgentEvent};
-use hooks_core::{Cancel, Decision, Scope, hook, priority};
-use jiff::Timestamp;
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::ser::SerializeMap;
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use hooks_core::{Decision, hook, priority};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
+pub use self::event_name::EventName;
+use self::line::Line;
 use self::writer::Writer;
 use crate::{BuildError, paths};
 
@@ -114,55 +117,6 @@ impl JsonlLogConfig {
     }
 }
 
-/// The name of an event of [`AgentEvent`].
-///
-/// ```
-/// use hooks_builtin::EventName;
-///
-/// assert_eq!(EventName::new("ToolCallEnd").unwrap().as_str(), "ToolCallEnd");
-/// assert!(EventName::new("tool_call_end").is_none());
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct EventName(&'static str);
-
-impl EventName {
-    /// The event of that name, if there is one.
-    #[must_use]
-    pub fn new(name: &str) -> Option<Self> {
-        let known = AgentEvent::NAMES.iter().find(|known| **known == name);
-        known.map(|known| EventName(known))
-    }
-
-    /// The name.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        self.0
-    }
-}
-
-impl Serialize for EventName {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.0)
-    }
-}
-
-impl<'de> Deserialize<'de> for EventName {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let name = String::deserialize(deserializer)?;
-        EventName::new(&name).ok_or_else(|| de::Error::unknown_variant(&name, AgentEvent::NAMES))
-    }
-}
-
-impl JsonSchema for EventName {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "EventName".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "enum": AgentEvent::NAMES, "description": "The name of an event." })
-    }
-}
-
 impl JsonlLog {
     /// Writes to a file.
     ///
@@ -209,19 +163,40 @@ impl JsonlLog {
 
     /// Waits until all lines so far are in the file.
     ///
-    /// It blocks the thread, for as long as the disk takes.
+    /// It blocks the thread, for at most 10 s. The lines are with the operating system then, and outlive the
+    /// program; [`shutdown`](Self::shutdown) has them on the disk.
     ///
     /// # Errors
     ///
-    /// If the file cannot be written. The lines are kept, and written when it can be.
+    /// If the file cannot be written, or not in that time. The lines are kept, and written when it can be.
     pub fn flush(&self) -> io::Result<()> {
         self.0.writer.flush()
     }
 
-    /// How many lines were dropped, because the disk took nothing for too long.
+    /// Takes no more events, waits until all lines so far are in the file and on the disk, and closes it.
+    ///
+    /// It stops all clones, and may be called again; dropping the last clone does the same. It blocks the thread,
+    /// for at most 10 s.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be written: the lines that are left are [dropped](Self::dropped). Or if the disk
+    /// takes longer: then they are written when it is done, if the program still runs.
+    pub fn shutdown(&self) -> io::Result<()> {
+        self.0.writer.shutdown()
+    }
+
+    /// How many lines are not in the file and will not be: the disk took nothing for too long, or the log was
+    /// shut down.
     #[must_use]
     pub fn dropped(&self) -> u64 {
         self.0.writer.dropped()
+    }
+
+    /// Why the file could not be written the last time that it was tried; nothing if it could.
+    #[must_use]
+    pub fn last_error(&self) -> Option<io::Error> {
+        self.0.writer.last_error()
     }
 }
 
@@ -235,68 +210,15 @@ impl JsonlLog {
         } = &*self.0;
         let name = event.name();
         let is_wanted = match events {
-            Some(events) => events.iter().any(|wanted| wanted.0 == name),
+            Some(events) => events.iter().any(|wanted| wanted.as_str() == name),
             None => *deltas || !matches!(event, AgentEvent::LlmDelta(_)),
         };
         if is_wanted {
-            writer.write(&Line {
-                time: Timestamp::now(),
+            writer.write(Line {
                 cx,
                 event,
                 decision,
             });
         }
-    }
-}
-
-/// One line.
-struct Line<'a> {
-    time: Timestamp,
-    cx: &'a AgentContext,
-    event: AgentEvent<'a>,
-    decision: Decision<'a>,
-}
-
-impl Serialize for Line<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let AgentContext {
-            session_id,
-            agent_id,
-            tenant_id,
-            cwd,
-            turn,
-            depth,
-        } = self.cx;
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("time", &format_args!("{:.3}", self.time))?;
-        map.serialize_entry("event", self.event.name())?;
-        map.serialize_entry("session_id", session_id)?;
-        if !agent_id.is_empty() {
-            map.serialize_entry("agent_id", agent_id)?;
-        }
-        if let Some(tenant_id) = tenant_id {
-            map.serialize_entry("tenant_id", tenant_id)?;
-        }
-        if !cwd.is_empty() {
-            map.serialize_entry("cwd", cwd)?;
-        }
-        map.serialize_entry("turn", turn)?;
-        map.serialize_entry("depth", depth)?;
-        let decided = match self.decision {
-            Decision::Respond => "respond",
-            Decision::Cancel(Cancel { scope, .. }) => match scope {
-                Scope::Event => "block",
-                Scope::Turn => "abort_turn",
-                Scope::Run => "abort_run",
-            },
-            _ => "continue",
-        };
-        map.serialize_entry("decision", decided)?;
-        if let Decision::Cancel(cancel) = self.decision {
-            map.serialize_entry("hook", &cancel.hook)?;
-            map.serialize_entry("reason", &cancel.reason)?;
-        }
-        map.serialize_entry("payload", &self.event)?;
-        map.end()
     }
 }

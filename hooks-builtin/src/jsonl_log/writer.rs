@@ -1,4 +1,4 @@
-//! The thread that writes, and the buffer that it writes from.
+//! The buffer that lines wait in: what hooks see of the thread that writes.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -7,17 +7,13 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use jiff::Timestamp;
-use serde::Serialize;
+use super::line::{Clock, Line};
+use super::thread::{ENOUGH, Target, run};
 
-/// How many bytes are worth waking the writer for.
-const ENOUGH: usize = 64 * 1024;
 /// How long an event waits for room.
 const WAIT_FOR_ROOM: Duration = Duration::from_secs(1);
-/// How long a clean shutdown waits for the disk.
+/// How long a flush, or a clean shutdown, waits for the disk.
 const WAIT_FOR_END: Duration = Duration::from_secs(10);
-/// How long the writer waits before it tries again what has failed.
-const RETRY: Duration = Duration::from_millis(500);
 
 /// Writes lines to a file, on a thread of its own.
 #[derive(Debug)]
@@ -26,35 +22,67 @@ pub(super) struct Writer {
     most: usize,
 }
 
+/// What the hooks and the thread share. Nobody holds the lock while the disk, or anything else that is not
+/// this module's, is at work.
 #[derive(Debug, Default)]
-struct Shared {
+pub(super) struct Shared {
     state: Mutex<State>,
-    /// For the writer: there is something to do.
-    work: Condvar,
+    /// For the thread: there is something to do.
+    pub(super) work: Condvar,
     /// For the others: something was done.
-    done: Condvar,
+    pub(super) done: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct State {
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is told by another party, and at another time"
+)]
+pub(super) struct State {
     /// Whole lines.
-    buffer: Vec<u8>,
-    /// Whether the writer sleeps until it is woken.
-    is_idle: bool,
+    pub(super) buffer: Vec<u8>,
+    pub(super) clock: Clock,
+    /// Whether the thread sleeps until it is woken.
+    pub(super) is_asleep: bool,
     /// Why the file could not be written the last time.
-    error: Option<io::ErrorKind>,
+    pub(super) error: Option<io::Error>,
+    /// Whether an event has waited for room in vain, and there was none since.
+    pub(super) is_stuck: bool,
     /// Lines that were dropped, and those of them of which the file does not tell yet.
-    dropped: u64,
-    untold: u64,
-    /// How often a flush was asked for, and which of them was done.
-    asked: u64,
-    flushed: u64,
-    closing: bool,
-    closed: bool,
+    pub(super) dropped: u64,
+    pub(super) untold: u64,
+    /// How many flushes were asked for, and how many of them have succeeded, or failed.
+    pub(super) asked: u64,
+    pub(super) flushed: u64,
+    pub(super) failed: u64,
+    /// Whether no more lines are taken, and whether the thread has ended.
+    pub(super) is_closing: bool,
+    pub(super) is_closed: bool,
+}
+
+impl State {
+    /// Whether somebody waits for the thread.
+    pub(super) fn is_urgent(&self) -> bool {
+        self.is_closing || self.asked > self.flushed.max(self.failed)
+    }
+
+    /// What a wait for the thread came to.
+    fn came_to(&self, is_done: bool) -> io::Result<()> {
+        match &self.error {
+            _ if is_done => Ok(()),
+            Some(error) => Err(copy(error)),
+            None => Err(io::ErrorKind::TimedOut.into()),
+        }
+    }
+
+    fn drop_line(&mut self) {
+        self.dropped += 1;
+        self.untold += 1;
+    }
 }
 
 impl Shared {
-    fn lock(&self) -> MutexGuard<'_, State> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -78,40 +106,44 @@ impl Writer {
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder)?;
         }
-        let file = open(path)?;
+        Writer::to(open(path)?, interval, most)
+    }
+
+    pub(super) fn to(target: impl Target, interval: Duration, most: usize) -> io::Result<Self> {
         let shared = Arc::new(Shared::default());
         let of_thread = shared.clone();
         thread::Builder::new()
             .name("hooks-jsonl-log".into())
-            .spawn(move || run(&of_thread, file, interval))?;
+            .spawn(move || run(&of_thread, target, interval))?;
         Ok(Writer { shared, most })
     }
 
     /// Takes a line.
-    pub(super) fn write(&self, line: &impl Serialize) {
+    pub(super) fn write(&self, line: Line<'_>) {
+        let most = self.most;
         let mut state = self.shared.lock();
-        if state.buffer.len() >= self.most {
-            // A disk that is known to fail is not waited for.
-            let is_full =
-                |state: &mut State| state.buffer.len() >= self.most && state.error.is_none();
-            state = self.shared.wait_while(state, WAIT_FOR_ROOM, is_full);
-            if state.buffer.len() >= self.most {
-                state.dropped += 1;
-                state.untold += 1;
-                return;
-            }
+        let is_full = |state: &State| state.buffer.len() >= most;
+        // A disk that is known to fail, or to hang, is not waited for.
+        if is_full(&state) && state.error.is_none() && !state.is_stuck {
+            state = self.shared.wait_while(state, WAIT_FOR_ROOM, |state| {
+                is_full(state) && state.error.is_none() && !state.is_closing
+            });
         }
-        let start = state.buffer.len();
-        if serde_json::to_writer(&mut state.buffer, line).is_err() {
-            // An event with a map whose keys are no text, say: there is none, and none may break a line.
-            state.buffer.truncate(start);
-            state.dropped += 1;
-            state.untold += 1;
+        state.is_stuck = is_full(&state);
+        if state.is_stuck || state.is_closing {
+            state.drop_line();
             return;
         }
-        state.buffer.push(b'\n');
-        let wakes = state.is_idle || (start < ENOUGH && state.buffer.len() >= ENOUGH);
-        state.is_idle = false;
+        let start = state.buffer.len();
+        let State { buffer, clock, .. } = &mut *state;
+        if line.write(clock, buffer).is_err() {
+            // JSON has room for every event that there is. One that it has not may break no line.
+            buffer.truncate(start);
+            state.drop_line();
+            return;
+        }
+        let wakes = state.is_asleep || (start < ENOUGH && state.buffer.len() >= ENOUGH);
+        state.is_asleep = false;
         drop(state);
         if wakes {
             self.shared.work.notify_one();
@@ -122,32 +154,48 @@ impl Writer {
         self.shared.lock().dropped
     }
 
+    pub(super) fn last_error(&self) -> Option<io::Error> {
+        self.shared.lock().error.as_ref().map(copy)
+    }
+
     pub(super) fn flush(&self) -> io::Result<()> {
         let mut state = self.shared.lock();
+        if state.is_closing {
+            drop(state);
+            return self.shutdown();
+        }
         state.asked += 1;
         let mine = state.asked;
-        state.error = None;
         self.shared.work.notify_one();
-        let is_going_on = |state: &mut State| state.flushed < mine && state.error.is_none();
-        state = self.shared.wait_while(state, WAIT_FOR_END, is_going_on);
-        match state.error {
-            Some(error) => Err(error.into()),
-            None if state.flushed < mine => Err(io::ErrorKind::TimedOut.into()),
-            None => Ok(()),
-        }
+        state = self.shared.wait_while(state, WAIT_FOR_END, |state| {
+            state.flushed.max(state.failed) < mine && !state.is_closed
+        });
+        state.came_to(state.flushed >= mine)
+    }
+
+    pub(super) fn shutdown(&self) -> io::Result<()> {
+        let mut state = self.shared.lock();
+        state.is_closing = true;
+        self.shared.work.notify_one();
+        state = self
+            .shared
+            .wait_while(state, WAIT_FOR_END, |state| !state.is_closed);
+        state.came_to(state.is_closed && state.error.is_none())
     }
 }
 
 impl Drop for Writer {
     fn drop(&mut self) {
-        let mut state = self.shared.lock();
-        state.closing = true;
-        state.error = None;
-        self.shared.work.notify_one();
-        drop(
-            self.shared
-                .wait_while(state, WAIT_FOR_END, |state| !state.closed),
-        );
+        // What the thread cannot write, it tells `tracing`.
+        let _ = self.shutdown();
+    }
+}
+
+/// An error like this one: `io::Error` cannot be cloned.
+pub(super) fn copy(error: &io::Error) -> io::Error {
+    match error.raw_os_error() {
+        Some(code) => io::Error::from_raw_os_error(code),
+        None => io::Error::new(error.kind(), error.to_string()),
     }
 }
 
@@ -156,7 +204,17 @@ fn open(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.append(true).create(true);
     #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    {
+        use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
+        if path
+            .metadata()
+            .is_ok_and(|found| found.file_type().is_fifo())
+        {
+            let reason = "it is a named pipe, and to open one may wait forever";
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, reason));
+        }
+        options.mode(0o600);
+    }
     let mut file = options.open(path)?;
     let found = file.metadata()?;
     if found.is_file() && found.len() > 0 {
@@ -171,96 +229,129 @@ fn open(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// What the thread does.
-fn run(shared: &Shared, mut file: File, interval: Duration) {
-    // What is being written, and how much of it was: a failure goes on where it stopped.
-    let mut lines = Vec::new();
-    let mut written = 0;
-    loop {
-        let mut state = shared.lock();
-        if state.buffer.is_empty() && lines.is_empty() && !is_urgent(&state) {
-            state.is_idle = true;
-            let nothing = |state: &mut State| state.is_idle && !is_urgent(state);
-            state = shared
-                .work
-                .wait_while(state, nothing)
-                .unwrap_or_else(PoisonError::into_inner);
-            state.is_idle = false;
-        }
-        let pause = if lines.is_empty() { interval } else { RETRY };
-        let can_wait = |state: &mut State| {
-            !is_urgent(state) && (state.buffer.len() < ENOUGH || state.error.is_some())
-        };
-        state = shared
-            .work
-            .wait_timeout_while(state, pause, can_wait)
-            .unwrap_or_else(PoisonError::into_inner)
-            .0;
-        if lines.is_empty() {
-            std::mem::swap(&mut lines, &mut state.buffer);
-            if state.untold > 0 {
-                let told = serde_json::json!({
-                    "time": format!("{:.3}", Timestamp::now()),
-                    "event": "Dropped",
-                    "count": state.untold,
-                });
-                state.untold = 0;
-                lines.extend_from_slice(told.to_string().as_bytes());
-                lines.push(b'\n');
-            }
-        }
-        let (asked, closing) = (state.asked, state.closing);
-        drop(state);
-        shared.done.notify_all();
+#[cfg(test)]
+mod tests {
+    use hooks_core::Decision;
+    use hooks_core::agent::{AgentContext, AgentEnd, AgentEvent};
 
-        let outcome = write_all(&mut file, &lines, &mut written);
-        if outcome.is_ok() {
-            lines.clear();
-            written = 0;
-        }
-        let mut state = shared.lock();
-        match outcome {
-            Ok(()) => {
-                state.error = None;
-                if state.buffer.is_empty() {
-                    state.flushed = asked;
-                }
-            }
-            Err(error) => {
-                if state.error.is_none() {
-                    tracing::warn!(target: "hooks_builtin::jsonl_log", %error, "the log cannot be written");
-                }
-                state.error = Some(error.kind());
-                // Who waits is told, and asks again.
-                state.flushed = asked;
-            }
-        }
-        if closing && (state.error.is_some() || state.buffer.is_empty()) {
-            drop(state);
-            let _ = file.sync_data();
-            shared.lock().closed = true;
-            shared.done.notify_all();
-            return;
-        }
-        drop(state);
-        shared.done.notify_all();
-    }
-}
+    use super::*;
 
-/// Whether somebody waits for the writer.
-fn is_urgent(state: &State) -> bool {
-    state.closing || state.asked > state.flushed
-}
+    /// A disk in memory, which takes three bytes at a time, and fails while it is told to.
+    #[derive(Clone, Default)]
+    struct Disk(Arc<Mutex<(Vec<u8>, bool)>>);
 
-/// Writes what is not written yet.
-fn write_all(file: &mut impl Write, lines: &[u8], written: &mut usize) -> io::Result<()> {
-    while *written < lines.len() {
-        match file.write(&lines[*written..]) {
-            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
-            Ok(bytes) => *written += bytes,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
+    impl Disk {
+        fn fails(&self, fails: bool) {
+            self.0.lock().unwrap().1 = fails;
+        }
+
+        fn responses(&self) -> Vec<String> {
+            let text = String::from_utf8(self.0.lock().unwrap().0.clone()).unwrap();
+            text.lines()
+                .map(|line| {
+                    let line: serde_json::Value = serde_json::from_str(line).unwrap();
+                    match line["event"].as_str().unwrap() {
+                        "Dropped" => format!("{} dropped", line["count"]),
+                        _ => line["payload"]["response"].as_str().unwrap().to_owned(),
+                    }
+                })
+                .collect()
         }
     }
-    Ok(())
+
+    impl Write for Disk {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            let (written, fails) = &mut *self.0.lock().unwrap();
+            if *fails {
+                return Err(io::ErrorKind::StorageFull.into());
+            }
+            let bytes = &bytes[..bytes.len().min(3)];
+            written.extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    impl Target for Disk {
+        fn sync(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    fn write(writer: &Writer, response: &str) {
+        writer.write(Line {
+            cx: &AgentContext::new("s1"),
+            event: AgentEvent::AgentEnd(&AgentEnd { response }),
+            decision: Decision::Continue,
+        });
+    }
+
+    #[test]
+    fn what_fails_is_kept_and_written_when_it_works_again() {
+        let disk = Disk::default();
+        let writer = Writer::to(disk.clone(), Duration::from_millis(5), 1 << 20).unwrap();
+        write(&writer, "first");
+        writer.flush().unwrap();
+        disk.fails(true);
+        write(&writer, "second");
+        let error = writer.flush().unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::StorageFull);
+        assert_eq!(
+            writer.last_error().unwrap().kind(),
+            io::ErrorKind::StorageFull
+        );
+        write(&writer, "third");
+        disk.fails(false);
+        writer.flush().unwrap();
+        assert!(writer.last_error().is_none());
+        assert_eq!(disk.responses(), ["first", "second", "third"]);
+    }
+
+    #[test]
+    fn the_file_tells_how_many_lines_are_missing_where_it_goes_on() {
+        let disk = Disk::default();
+        let writer = Writer::to(disk.clone(), Duration::from_millis(5), 1).unwrap();
+        disk.fails(true);
+        write(&writer, "taken");
+        writer.flush().unwrap_err();
+        // There is room for one line beside the one that is being written.
+        for response in ["waits", "lost", "lost"] {
+            write(&writer, response);
+        }
+        assert_eq!(writer.dropped(), 2);
+        disk.fails(false);
+        writer.flush().unwrap();
+        write(&writer, "later");
+        writer.shutdown().unwrap();
+        assert_eq!(disk.responses(), ["taken", "waits", "2 dropped", "later"]);
+    }
+
+    #[test]
+    fn after_a_shutdown_no_line_is_taken_and_each_is_counted() {
+        let disk = Disk::default();
+        let writer = Writer::to(disk.clone(), Duration::from_hours(1), 1 << 20).unwrap();
+        write(&writer, "in time");
+        writer.shutdown().unwrap();
+        assert_eq!(disk.responses(), ["in time"]);
+        write(&writer, "too late");
+        assert_eq!(writer.dropped(), 1);
+        writer.shutdown().unwrap();
+        writer.flush().unwrap();
+        assert_eq!(disk.responses(), ["in time"]);
+    }
+
+    #[test]
+    fn a_shutdown_on_a_disk_that_fails_says_so_and_counts_what_is_lost() {
+        let disk = Disk::default();
+        let writer = Writer::to(disk.clone(), Duration::from_hours(1), 1 << 20).unwrap();
+        disk.fails(true);
+        write(&writer, "one");
+        write(&writer, "two");
+        let error = writer.shutdown().unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::StorageFull);
+        assert_eq!(writer.dropped(), 2);
+    }
 }
