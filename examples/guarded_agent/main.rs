@@ -18,8 +18,8 @@ mod tools;
 use std::error::Error;
 use std::time::Instant;
 
+use hooks_builtin::Decided;
 use hooks_builtin::config::{BuiltinHooks, HooksConfig};
-use hooks_builtin::{Approval, Decided};
 use hooks_core::HookResult;
 use hooks_core::agent::{
     AfterToolCall, AgentContext, AgentHooks, ApproveToolCall, BeforeToolCall, MessageSending,
@@ -54,11 +54,9 @@ async fn main() -> Result<(), Box<dyn Error>> {
     }
     let mut hooks = BuiltinHooks::new(&config)?;
     // The configuration says `terminal`; here a task answers, as a window of yours might.
-    if let (Some(approval), Some(settings)) = (&mut hooks.approval, config.builtin.approval.as_on())
-    {
-        let except = hooks_builtin::Globs::new(["read", "list"])?;
-        *approval = Approval::from_config_with(settings, approver)?.with_except(except);
-    }
+    hooks.approval = hooks
+        .approval
+        .map(|approval| approval.with_approver(approver));
     // A clone is a handle: with these it is seen afterwards what the hooks did.
     let kept = hooks.clone();
     let hooks = hooks.into_pipeline();

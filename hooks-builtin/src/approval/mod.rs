@@ -145,7 +145,7 @@ pub struct ApprovalConfig {
     /// Those of them that nobody has to, as globs; by default none.
     pub except: Globs,
     /// Who is asked: `terminal` (the default) or `deny`. A user interface of your own is given in Rust, to
-    /// `Approval::new`.
+    /// `Approval::with_approver`.
     pub approver: ApproverKind,
     /// How long an answer may take, before it is a no; by default "5m".
     #[serde(with = "crate::duration")]
@@ -188,22 +188,6 @@ impl Approval {
     ///
     /// If no tool is to be approved, or there is no time for an answer.
     pub fn from_config(config: &ApprovalConfig) -> Result<Self, BuildError> {
-        let approver: Arc<dyn Approver> = match config.approver {
-            ApproverKind::Terminal => Arc::new(TerminalApprover::new()),
-            ApproverKind::Deny => Arc::new(DenyAll),
-        };
-        Approval::from_config_with(config, approver)
-    }
-
-    /// Asks as the configuration says, but another approver than it names.
-    ///
-    /// # Errors
-    ///
-    /// As [`from_config`](Self::from_config).
-    pub fn from_config_with(
-        config: &ApprovalConfig,
-        approver: impl Approver + 'static,
-    ) -> Result<Self, BuildError> {
         let wrong = |key, message: &str| Err(BuildError::new("approval", key, message));
         if config.tools.is_empty() {
             return wrong(
@@ -214,7 +198,11 @@ impl Approval {
         if config.timeout.is_zero() {
             return wrong("timeout", "leaves no time for an answer: write `\"5m\"`");
         }
-        Ok(Approval::of(config, Arc::new(approver)))
+        let approver: Arc<dyn Approver> = match config.approver {
+            ApproverKind::Terminal => Arc::new(TerminalApprover::new()),
+            ApproverKind::Deny => Arc::new(DenyAll),
+        };
+        Ok(Approval::of(config, approver))
     }
 
     fn of(config: &ApprovalConfig, approver: Arc<dyn Approver>) -> Self {
@@ -225,6 +213,24 @@ impl Approval {
             approver,
             always: Mutex::default(),
         }))
+    }
+
+    /// Asks this approver: a user interface of your own, where a configuration can only name the terminal. What was
+    /// remembered is forgotten.
+    ///
+    /// ```
+    /// use hooks_builtin::{Approval, ApprovalConfig, ChannelApprover};
+    ///
+    /// # fn main() -> Result<(), hooks_builtin::BuildError> {
+    /// let (approver, requests) = ChannelApprover::new(8);
+    /// let approval = Approval::from_config(&ApprovalConfig::default())?.with_approver(approver);
+    /// # drop(requests);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn with_approver(self, approver: impl Approver + 'static) -> Self {
+        Approval::of(&self.config(), Arc::new(approver))
     }
 
     /// Asks about these tools only. What was remembered is forgotten.
@@ -246,14 +252,19 @@ impl Approval {
     }
 
     fn with(self, change: impl FnOnce(&mut ApprovalConfig)) -> Self {
-        let mut config = ApprovalConfig {
+        let mut config = self.config();
+        change(&mut config);
+        Approval::of(&config, self.0.approver.clone())
+    }
+
+    /// The settings, but for the approver.
+    fn config(&self) -> ApprovalConfig {
+        ApprovalConfig {
             tools: self.0.tools.clone(),
             except: self.0.except.clone(),
             timeout: self.0.timeout,
             approver: ApproverKind::default(),
-        };
-        change(&mut config);
-        Approval::of(&config, self.0.approver.clone())
+        }
     }
 }
 

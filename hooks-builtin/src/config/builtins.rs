@@ -8,7 +8,8 @@ use super::HooksConfig;
 use super::error::{ConfigError, Segment, Wrong};
 use crate::{
     Approval, Autonomy, BlockTools, BuildError, CommandLogger, EventLog, Globs, JsonlLog,
-    PathPrefix, RateLimit, Redact, SecurityPolicy, ShellHook, ToolCache, WebhookAudit,
+    PathPrefix, RateLimit, Redact, SecurityPolicy, SecurityPolicyConfig, ShellHook, ToolCache,
+    WebhookAudit,
 };
 
 /// Makes a static pipeline of the hooks that are on.
@@ -122,7 +123,8 @@ impl BuiltinHooks {
     /// Makes the hooks that are on; none if the whole is not enabled.
     ///
     /// Where the [`SecurityPolicy`] says `supervised`, [`Approval`], if it is on, asks for every tool that is not in
-    /// its own `except` nor declared read-only.
+    /// its own `except` nor declared read-only. If it is off, nobody is asked, unless by a hook of yours, and a warning
+    /// says so.
     ///
     /// # Errors
     ///
@@ -166,17 +168,26 @@ impl BuiltinHooks {
         };
         let policy = config.builtin.security_policy.as_on();
         let approval = config.builtin.approval.as_on();
-        if let (Some(policy), Some(settings)) = (policy, approval)
-            && policy.autonomy == Autonomy::Supervised
-        {
-            let except: Globs = [&settings.except, &policy.read_only_tools]
-                .into_iter()
-                .flat_map(Globs::iter)
-                .cloned()
-                .collect();
-            hooks.approval = hooks
-                .approval
-                .map(|approval| approval.with_tools(Globs::all()).with_except(except));
+        let is_supervised =
+            |policy: &&SecurityPolicyConfig| policy.autonomy == Autonomy::Supervised;
+        match (policy.filter(is_supervised), approval) {
+            (Some(policy), Some(settings)) => {
+                let except: Globs = [&settings.except, &policy.read_only_tools]
+                    .into_iter()
+                    .flat_map(Globs::iter)
+                    .cloned()
+                    .collect();
+                hooks.approval = hooks
+                    .approval
+                    .map(|approval| approval.with_tools(Globs::all()).with_except(except));
+            }
+            // Not an error: a hook of the agent's own may ask.
+            (Some(_), None) => tracing::warn!(
+                target: "hooks_builtin::config",
+                "`security_policy` says `supervised`, but `approval` is off, so nobody is asked: turn on \
+                 `[hooks.builtin.approval]`, or write `autonomy = \"full\"`"
+            ),
+            (None, _) => {}
         }
         Ok(hooks)
     }
