@@ -1,4 +1,82 @@
-//! The hooks that every agent needs: what guards, what rewrites, what writes down.
+//! The hooks that every agent needs: what guards it, what rewrites, what is written down.
+//!
+//! They are hooks of [`hooks_core`] on its standard vocabulary, [`hooks_core::agent`], so they stand in `hooks![…]`
+//! beside your own, statically dispatched. Or a file turns them on, and ten lines make an agent that is guarded,
+//! audited and redacted:
+//!
+#![cfg_attr(feature = "config", doc = "```")]
+#![cfg_attr(not(feature = "config"), doc = "```ignore")]
+//! use hooks_builtin::config::{HooksConfig, builtins};
+//! use hooks_core::agent::{AgentContext, BeforeToolCall};
+//!
+//! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! // Or `HooksConfig::load("hooks.toml")`, or a field of your agent's own configuration.
+//! let config = HooksConfig::from_toml(r#"
+//!     [hooks.builtin]
+//!     redact = true
+//!     command_logger = true
+//!     security_policy = { autonomy = "full", allowed_commands = ["cargo", "git", "cat"] }
+//! "#)?;
+//! let hooks = builtins(&config)?;
+//!
+//! let cx = AgentContext::new("session 1");
+//! let mut call = BeforeToolCall { name: "shell".into(), ..Default::default() };
+//! call.args = serde_json::json!({ "command": "cat ~/.ssh/id_ed25519" });
+//! let result = hooks.intercept(&cx, &mut call).await;
+//! assert_eq!(result.as_cancel().unwrap().hook, "SecurityPolicy");
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # The hooks
+//!
+//! | hook | does | on | priority | feature |
+//! | --- | --- | --- | --- | --- |
+//! | [`SecurityPolicy`] | blocks what an agent may not do: tools that act, commands, paths, too many actions | `BeforeToolCall`, `ApproveToolCall` | `FIRST` | `security-policy` |
+//! | [`BlockTools`] | blocks tools by name | `BeforeToolCall` | `SECURITY` | |
+//! | [`RateLimit`] | blocks what comes too often | `BeforeToolCall` | `SECURITY` | `rate-limit` |
+//! | [`Approval`] | asks somebody first | `ApproveToolCall` | `HIGH` | |
+//! | [`PathPrefix`] | makes paths absolute, and keeps them in a folder | `BeforeToolCall` | `NORMAL` | |
+//! | [`ShellHook`] | asks a command of yours | `BeforeToolCall` or `AfterToolCall` | `NORMAL` | `shell-hook` |
+//! | [`CommandLogger`] | a line a tool call, for people | `ToolCallEnd` | -50 | |
+//! | [`ToolCache`] | answers repeated calls from memory | `BeforeToolCall`, `AfterToolCall` | `LOW` | `tool-cache` |
+//! | [`WebhookAudit`] | posts an audit event for every tool call | `ToolCallEnd` | -100 | `webhook-audit` |
+//! | [`Redact`] | rewrites secrets and personal data | `AfterToolCall`, `MessageSending`, and, if asked, `BeforeLlmCall` | `AUDIT + 1` | `redact` |
+//! | [`EventLog`] | every event, in memory, for tests | every event | `AUDIT` | |
+//! | [`JsonlLog`] | every event, as a line of JSON in a file | every event | `AUDIT` | |
+//!
+//! Each is a handle: a clone shares its state, so keep one to read a log or a count. Each is made from what its
+//! `…Config` says, or by a shorter way (`BlockTools::new(["deploy"], "…")`). What guards fails closed: what cannot be
+//! decided is blocked, with a reason that the model can act on. What only watches never delays the agent nor stops it:
+//! queues are bounded, and what had to be dropped is counted.
+//!
+//! [`ssrf`] is the guard of every URL that a hook here calls, to be used in hooks of your own.
+//!
+//! # From a file
+//!
+//! [`config`] reads TOML and JSON: `[hooks.builtin]` turns these hooks on, `[[hooks.chain]]` names hooks that factories
+//! make. A mistake is one message that shows where it is and what to write instead, and nothing is started then.
+//!
+//! # Features
+//!
+//! | feature | default | brings |
+//! | --- | --- | --- |
+//! | `config` | yes | [`config`], and all hooks |
+//! | `redact`, `rate-limit`, `security-policy`, `shell-hook`, `tool-cache`, `webhook-audit` | through `config` | the hook of that name, and what it needs: a shell parser, an HTTP client, … |
+//!
+//! Asynchronous hooks ([`Approval`], [`ShellHook`]) and [`WebhookAudit`]'s `flush` want tokio, as its runtime around
+//! the dispatch.
+
+#![forbid(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+// The project's pages show both crates, and what they show is run.
+#[cfg(all(doctest, feature = "config"))]
+#[doc = include_str!("../../README.md")]
+mod readme {}
+#[cfg(all(doctest, feature = "config"))]
+#[doc = include_str!("../../docs/coming-from.md")]
+mod coming_from {}
 
 #[cfg(feature = "config")]
 pub mod config;

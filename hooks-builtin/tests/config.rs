@@ -320,6 +320,8 @@ fn a_mistake_tells_its_parts() {
     assert_eq!(error.path(), "hooks.builtin.redact.kinds[1]");
     assert!(error.message().starts_with("`emial` is not known"));
     assert!(error.help().unwrap().starts_with("did you mean `email`?"));
+    // What `main` prints of it.
+    assert_eq!(format!("{error:?}"), error.to_string());
     let missing = HooksConfig::load("/no/such/hooks.toml").unwrap_err();
     assert!(
         missing
@@ -329,6 +331,19 @@ fn a_mistake_tells_its_parts() {
     let other =
         HooksConfig::load(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/config.rs")).unwrap_err();
     assert!(other.message().contains("`.toml` or `.json`"));
+}
+
+#[test]
+fn no_mistake_shows_a_secret() {
+    for text in [
+        "[hooks.builtin.webhook_audit]\nsecret = \"whsec_MDAw\nurl = 'https://a.example'",
+        "[hooks.builtin.webhook_audit]\nsecret = \"whsec_MDAw\"\nurl = 'https://a.example'",
+        "[hooks.builtin.webhook_audit]\nurl = 'ftp://user:MDAw@a.example'",
+    ] {
+        let error = HooksConfig::from_toml(text).unwrap_err();
+        assert!(error.line().is_some());
+        assert!(!error.to_string().contains("MDAw"), "{error}");
+    }
 }
 
 /// One bound for both, as an agent has it.
@@ -449,4 +464,68 @@ async fn a_factory_takes_the_place_of_another_of_its_type() {
 fn the_schema_in_the_docs_is_up_to_date() {
     let schema = serde_json::to_string_pretty(&HooksConfig::json_schema_of_file()).unwrap();
     expect_test::expect_file!["../../docs/hooks.schema.json"].assert_eq(&format!("{schema}\n"));
+}
+
+#[test]
+fn the_schema_takes_what_is_read_and_refuses_what_is_not() {
+    let schema = serde_json::to_value(HooksConfig::json_schema_of_file()).unwrap();
+    let schema = jsonschema::validator_for(&schema).unwrap();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let value = |path: &Path| -> Value {
+        let text = fs::read_to_string(path).unwrap();
+        if path
+            .extension()
+            .is_some_and(|extension| extension == "json")
+        {
+            return serde_json::from_str(&text).unwrap_or_default();
+        }
+        toml::from_str(&text).unwrap_or_default()
+    };
+    for path in ["tests/config_full.toml", "../examples/hooks.toml"] {
+        let path = root.join(path);
+        let errors: Vec<_> = schema
+            .iter_errors(&value(&path))
+            .map(|error| error.to_string())
+            .collect();
+        assert!(errors.is_empty(), "{}: {errors:#?}", path.display());
+        HooksConfig::load(path).unwrap();
+    }
+    for name in [
+        "hook_typo",
+        "key_typo",
+        "top_level_extra",
+        "duration_number",
+        "autonomy_typo",
+    ] {
+        let path = root
+            .join("tests/config_errors")
+            .join(name)
+            .with_extension("toml");
+        let value = value(&path);
+        assert!(value.is_object() && !schema.is_valid(&value), "{name}");
+    }
+}
+
+#[test]
+fn what_the_readme_shows_works() {
+    let readme = include_str!("../../README.md");
+    let (_, shown) = readme.split_once("```toml\n# hooks.toml\n").unwrap();
+    let (text, _) = shown.split_once("```").unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let mut config = HooksConfig::from_toml(text).unwrap();
+    config.builtin.jsonl_log.as_on_mut().unwrap().path = folder.path().join("audit.jsonl");
+    let hooks = builtins(&config).unwrap();
+    assert_eq!(
+        format!("{hooks:?}"),
+        "[SecurityPolicy, CommandLogger, Redact, JsonlLog]"
+    );
+
+    let text = format!(
+        "# hooks.toml\n{}",
+        text.replace("max_actions", "max_action")
+    );
+    let error = HooksConfig::from_toml(&text).unwrap_err().to_string();
+    let (_, shown) = readme.split_once("```text\nhooks.toml:").unwrap();
+    let (shown, _) = shown.split_once('…').unwrap();
+    assert!(error.starts_with(shown), "{error}");
 }

@@ -86,15 +86,8 @@ extern crate std;
 // The macros write `::hooks_core::…`, also in this crate.
 extern crate self as hooks_core;
 
-// The documents' examples are tests. They stand outside of the crate's package, and only here are they
-// read. One of the features is off by default, so `cargo test --workspace`, which has it on, runs them.
-// What the project's pages show is run as well.
-#[cfg(all(doctest, feature = "agent", feature = "tokio"))]
-#[doc = include_str!("../../README.md")]
-mod readme {}
-#[cfg(all(doctest, feature = "agent", feature = "tokio"))]
-#[doc = include_str!("../../docs/coming-from.md")]
-mod coming_from {}
+// What the page shows is run. It stands outside of the crate's package, and only here is it read. One of the
+// features is off by default, so `cargo test --workspace`, which has it on, runs it.
 #[cfg(all(doctest, feature = "agent", feature = "tokio"))]
 #[doc = include_str!("../../docs/how-it-works.md")]
 mod how_it_works {}

@@ -16,10 +16,8 @@ use super::source::Source;
 ///   | ^^^^^^^^^^^^
 ///   = help: did you mean `tool_patterns`? the keys here are `url`, `tool_patterns`, …
 /// ```
-#[derive(Debug)]
 pub struct ConfigError(Box<Inner>);
 
-#[derive(Debug)]
 struct Inner {
     file: Option<PathBuf>,
     place: Option<Place>,
@@ -30,12 +28,12 @@ struct Inner {
 }
 
 /// A place in a text.
-#[derive(Debug)]
 struct Place {
     /// From 1.
     line: usize,
     /// From 1, in characters.
     column: usize,
+    /// The line; empty where it may not be shown.
     text: String,
     width: usize,
 }
@@ -120,9 +118,14 @@ impl ConfigError {
         at: Range<usize>,
         message: &str,
     ) -> Self {
+        let mut place = Place::of(text, at);
+        // Where a value ends is not known, as the text does not parse.
+        if place.text.contains("secret") {
+            place.text.clear();
+        }
         ConfigError(Box::new(Inner {
             file,
-            place: Some(Place::of(text, at)),
+            place: Some(place),
             path: String::new(),
             message: message.trim().replace('\n', ", "),
             help: None,
@@ -202,6 +205,13 @@ impl Place {
     }
 }
 
+/// As it is displayed: `fn main() -> Result<(), ConfigError>` shows the message, and not its parts.
+impl fmt::Debug for ConfigError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
 impl fmt::Display for ConfigError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Inner {
@@ -230,6 +240,7 @@ impl fmt::Display for ConfigError {
             text,
             width,
         }) = place
+            && !text.is_empty()
         {
             // A tab is shown as one character, so that the caret stands where it should.
             let text = text.replace('\t', " ");
