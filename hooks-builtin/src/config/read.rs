@@ -116,7 +116,7 @@ fn explained(mut path: Vec<Segment>, said: &str) -> Wrong {
         let key = rest.trim_end_matches('`');
         return Wrong {
             message: format!("the key `{key}` is missing{}", within(&path)),
-            help: None,
+            help: example_of(key).map(|example| format!("write `{example}`, say")),
             is_at_key: true,
             path,
         };
@@ -203,6 +203,22 @@ pub(super) fn suggestion(unknown: &str, known: &[String], what: &str) -> String 
         1 => format!("{nearest}the only {what} here is {all}"),
         _ => format!("{nearest}the {what}s here are {all}"),
     }
+}
+
+/// How a key that has no default is written.
+fn example_of(key: &str) -> Option<&'static str> {
+    Some(match key {
+        "hooks" => "[hooks.builtin]",
+        "type" => "type = \"block_tools\"",
+        "tools" => "tools = [\"shell\", \"mcp__*\"]",
+        "root" => "root = \"/srv/workspace\"",
+        "command" => "command = \"cargo fmt --check\"",
+        "path" => "path = \"audit.jsonl\"",
+        "url" => "url = \"https://audit.example.com/hook\"",
+        "name" => "name = \"ticket\"",
+        "regex" => "regex = \"TICKET-[0-9]+\"",
+        _ => return None,
+    })
 }
 
 /// What other systems have, and is done otherwise here.
