@@ -120,6 +120,7 @@ fn picoclaws_builtins_load_and_the_lower_priority_runs_first() {
         "example_logger": {
             "enabled": true, "priority": 10, "config": { "log_file": log_file, "log_events": true },
         },
+        "redact": { "priority": 5 },
         "event_log": { "priority": -5 },
         "block_tools": { "enabled": false },
         "command_logger": {},
@@ -131,7 +132,7 @@ fn picoclaws_builtins_load_and_the_lower_priority_runs_first() {
         .unwrap();
     assert_eq!(
         format!("{registry:?}"),
-        "[RateLimit, EventLog, CommandLogger, JsonlLog]"
+        "[RateLimit, EventLog, CommandLogger, Redact, JsonlLog]"
     );
     assert!(log_file.exists());
 }

@@ -220,14 +220,19 @@ impl HookFactoryRegistry {
             let path = vec![key("hooks"), key("chain"), Segment::Index(index)];
             let of_type = [path.clone(), vec![key("type")]].concat();
             let handler = self.create(config, &entry.hook_type, &entry.config, path, of_type)?;
-            registry.register_at(place(&entry.hook_type, 0), handler);
+            registry.register_at(place(&entry.hook_type), handler);
         }
-        for (hook_type, entry) in config.builtins.iter().filter(|(_, entry)| entry.enabled) {
+        let mut builtins: Vec<_> = config
+            .builtins
+            .iter()
+            .filter(|(_, entry)| entry.enabled)
+            .collect();
+        // There the lower one runs first, and equal ones in the order of their names, in which they stand.
+        builtins.sort_by_key(|(_, entry)| entry.priority);
+        for (hook_type, entry) in builtins {
             let path = vec![key("hooks"), key("builtins"), key(hook_type)];
             let handler = self.create(config, hook_type, &entry.config, path.clone(), path)?;
-            // There the lower one runs first, and all of them after the chain.
-            let after_the_chain = entry.priority.saturating_neg().saturating_sub(i32::MAX);
-            registry.register_at(place(hook_type, after_the_chain), handler);
+            registry.register_at(place(hook_type), handler);
         }
         Ok(registry)
     }
@@ -269,11 +274,11 @@ impl HookFactoryRegistry {
     }
 }
 
-fn place(hook_type: &str, priority: i32) -> i32 {
-    if hook_type == "security_policy" {
-        i32::MAX
-    } else {
-        priority
+/// The priority at which hooks of a type are registered: equal ones run as they were registered.
+fn place(hook_type: &str) -> i32 {
+    match hook_type {
+        "security_policy" => i32::MAX,
+        _ => 0,
     }
 }
 
