@@ -361,7 +361,7 @@ fn files(script: &Script<'_>, pattern: &str) -> Result<(), String> {
     if parts.contains(&"..") || pattern.starts_with('-') && pattern != path {
         return Err(unclear());
     }
-    for directory in &script.directories {
+    for directory in &*script.directories {
         let start = if fixed.is_empty() { "." } else { fixed };
         let folder = script.guard.enter(start, directory)?;
         let mut left = MOST_FILES;

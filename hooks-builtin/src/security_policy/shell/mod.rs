@@ -9,7 +9,8 @@ mod programs;
 mod script;
 mod word;
 
-use brush_parser::{ParserOptions, TokenizerOptions};
+use brush_parser::ast::Program;
+use brush_parser::{ParserOptions, Token, TokenizerOptions};
 
 pub(super) use self::programs::Programs;
 use self::script::Script;
@@ -26,8 +27,8 @@ pub(super) fn check(command: &str, programs: &Programs, guard: &Guard) -> Result
     Script::new(programs, guard).run(command, 0)
 }
 
-/// Parses a script.
-fn parse(script: &str) -> Result<brush_parser::ast::Program, String> {
+/// The tokens of a script.
+fn tokens(script: &str) -> Result<Vec<Token>, String> {
     if script.len() > LONGEST {
         return Err(format!(
             "the command is longer than {LONGEST} bytes: put it into smaller ones"
@@ -37,8 +38,29 @@ fn parse(script: &str) -> Result<brush_parser::ast::Program, String> {
     let tokens = brush_parser::uncached_tokenize_str(script, &TokenizerOptions::default())
         .map_err(|error| format!("the command cannot be parsed: {error}"))?;
     check_depth(&tokens)?;
-    brush_parser::parse_tokens(&tokens, &ParserOptions::default())
+    Ok(tokens)
+}
+
+fn parse(tokens: &[Token]) -> Result<Program, String> {
+    brush_parser::parse_tokens(tokens, &ParserOptions::default())
         .map_err(|error| format!("the command cannot be parsed: {error}"))
+}
+
+/// The tokens up to a `;` or the end of a line that seems to end a statement, and those after it.
+///
+/// If the first part parses, then it is a statement for a shell as well, which reads from left to right and has all
+/// that it needs; if not, the separator stood within one.
+fn split_statement(tokens: &[Token]) -> (&[Token], &[Token]) {
+    let mut depth = 0;
+    for (at, token) in tokens.iter().enumerate() {
+        depth = depth_after(depth, token);
+        let is_separator =
+            matches!(token, Token::Operator(operator, _) if operator == ";" || operator == "\n");
+        if is_separator && depth == 0 && at > 0 {
+            return (&tokens[..at], &tokens[at + 1..]);
+        }
+    }
+    (tokens, &[])
 }
 
 /// Refuses characters that a reader does not see, and brackets that are nested too deep for a parser.
@@ -82,18 +104,23 @@ fn check_characters(script: &str) -> Result<(), String> {
 }
 
 /// Refuses compound commands that are nested too deep for a parser.
-fn check_depth(tokens: &[brush_parser::Token]) -> Result<(), String> {
-    let mut depth = 0_usize;
+fn check_depth(tokens: &[Token]) -> Result<(), String> {
+    let mut depth = 0;
     for token in tokens {
-        match token.to_str() {
-            "if" | "while" | "until" | "for" | "case" | "select" | "{" | "(" => depth += 1,
-            "fi" | "done" | "esac" | "}" | ")" => depth = depth.saturating_sub(1),
-            _ => {}
-        }
+        depth = depth_after(depth, token);
         // What looks like a keyword may be a word, so there is some room.
         if depth > 2 * DEEPEST {
             return Err("the command is nested too deep: write it flat".into());
         }
     }
     Ok(())
+}
+
+/// In how many compound commands a token leaves the reader, if what looks like a keyword is one.
+fn depth_after(depth: usize, token: &Token) -> usize {
+    match token.to_str() {
+        "if" | "while" | "until" | "for" | "case" | "select" | "{" | "(" => depth + 1,
+        "fi" | "done" | "esac" | "}" | ")" => depth.saturating_sub(1),
+        _ => depth,
+    }
 }

@@ -1,25 +1,30 @@
 //! A script, walked as bash would run it.
 
 use std::collections::{HashMap, HashSet};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use std::rc::Rc;
 
 use brush_parser::ast::{
     AndOr, AndOrList, Assignment, AssignmentName, AssignmentValue, BinaryPredicate, Command,
     CommandPrefixOrSuffixItem as Item, CompoundCommand, CompoundList, ExtendedTestExpr,
-    IoFileRedirectTarget, IoRedirect, Pipeline, RedirectList, SimpleCommand, UnaryPredicate,
+    IoFileRedirectTarget, IoRedirect, Pipeline, Program, RedirectList, SimpleCommand,
+    UnaryPredicate,
 };
 
 use super::programs::{self, Programs};
 use super::word::{self, Known, Value};
-use super::{DEEPEST, parse};
+use super::{DEEPEST, parse, split_statement, tokens};
 use crate::security_policy::guard::Guard;
+
+/// Where a script may be; it is kept and put back at every branch, and seldom changes.
+type Directories = Rc<Vec<PathBuf>>;
 
 /// What is known while a script is walked.
 pub(super) struct Script<'p> {
     pub(super) programs: &'p Programs,
     pub(super) guard: &'p Guard,
     /// Where the script may be by now.
-    pub(super) directories: Vec<PathBuf>,
+    pub(super) directories: Directories,
     /// What variables may hold, of those that the script has set.
     variables: HashMap<String, Vec<Value>>,
     /// The variables that were used.
@@ -34,7 +39,7 @@ impl<'p> Script<'p> {
         Script {
             programs,
             guard,
-            directories: vec![guard.workspace().to_owned()],
+            directories: Rc::new(vec![guard.workspace().to_owned()]),
             variables: HashMap::new(),
             used: HashSet::new(),
             loops: 0,
@@ -47,7 +52,23 @@ impl<'p> Script<'p> {
         if depth > DEEPEST {
             return Err("scripts are nested too deep in scripts: write them flat".into());
         }
-        let program = parse(script)?;
+        let tokens = tokens(script)?;
+        let mut rest = tokens.as_slice();
+        // One statement after the other: what one was parsed to is gone before the next is, and memory stays small.
+        while !rest.is_empty() {
+            let (statement, after) = split_statement(rest);
+            match parse(statement) {
+                Ok(program) => self.program(&program, depth)?,
+                Err(error) if after.is_empty() => return Err(error),
+                // The separator stood within a statement. As they may all do so, there is no second try.
+                Err(_) => return self.program(&parse(rest)?, depth),
+            }
+            rest = after;
+        }
+        Ok(())
+    }
+
+    fn program(&mut self, program: &Program, depth: usize) -> Result<(), String> {
         program
             .complete_commands
             .iter()
@@ -66,7 +87,7 @@ impl<'p> Script<'p> {
         Ok(())
     }
 
-    fn go_to(&mut self, directories: Vec<PathBuf>) {
+    fn go_to(&mut self, directories: Directories) {
         if self.directories != directories {
             self.directories = directories;
             self.harmless.clear();
@@ -242,7 +263,7 @@ impl<'p> Script<'p> {
     }
 
     fn simple(&mut self, simple: &SimpleCommand, depth: usize, piped: bool) -> Result<(), String> {
-        let mut words = Vec::new();
+        let mut words = Words::default();
         let mut assignments = Vec::new();
         let mut has_script = piped;
         for item in simple.prefix.iter().flat_map(|prefix| &prefix.0) {
@@ -252,16 +273,16 @@ impl<'p> Script<'p> {
             }
         }
         if let Some(name) = &simple.word_or_name {
-            words.push((name.value.as_str(), word::values(self, &name.value, depth)?));
+            words.add(self, &name.value, depth)?;
         }
         for item in simple.suffix.iter().flat_map(|suffix| &suffix.0) {
             has_script |= self.item(item, depth, &mut words)?;
         }
-        if words.is_empty() {
+        let Some((written, becomes)) = words.first else {
             return assignments
                 .into_iter()
                 .try_for_each(|assignment| self.assign(assignment, depth));
-        }
+        };
         for assignment in assignments {
             let AssignmentName::VariableName(name) = &assignment.name else {
                 return Err("an element of an array is no variable of a program's".into());
@@ -269,15 +290,13 @@ impl<'p> Script<'p> {
             self.assigned(assignment, depth)?;
             programs::check_environment(name)?;
         }
-        let (written, program) = words.remove(0);
-        let [program] = program.as_slice() else {
-            return Err(undecided(written));
-        };
-        let Some(program) = program.text() else {
-            return Err(undecided(written));
-        };
-        let arguments: Vec<Value> = words.into_iter().flat_map(|(_, values)| values).collect();
-        programs::check(self, program, &arguments, has_script, depth)
+        match words.values.split_first() {
+            Some((program, arguments)) if becomes == 1 => match program.text() {
+                Some(program) => programs::check(self, program, arguments, has_script, depth),
+                None => Err(undecided(written)),
+            },
+            _ => Err(undecided(written)),
+        }
     }
 
     /// A word or a redirection; whether it gives the command something to read.
@@ -285,11 +304,11 @@ impl<'p> Script<'p> {
         &mut self,
         item: &'w Item,
         depth: usize,
-        words: &mut Vec<(&'w str, Vec<Value>)>,
+        words: &mut Words<'w>,
     ) -> Result<bool, String> {
         match item {
             Item::Word(word) | Item::AssignmentWord(_, word) => {
-                words.push((&word.value, word::values(self, &word.value, depth)?));
+                words.add(self, &word.value, depth)?;
                 Ok(false)
             }
             Item::IoRedirect(redirect) => self.redirect(redirect, depth),
@@ -376,8 +395,8 @@ impl<'p> Script<'p> {
                 "a loop that changes its directory may end anywhere: use `( cd … && … )`".into(),
             );
         }
-        let mut entered = Vec::new();
-        for directory in &self.directories {
+        let mut entered = Directories::default();
+        for directory in &*self.directories {
             merge(&mut entered, &[self.guard.enter(path, directory)?]);
         }
         self.go_to(entered);
@@ -484,15 +503,32 @@ impl<'p> Script<'p> {
     }
 }
 
+/// The words of a command.
+#[derive(Default)]
+struct Words<'w> {
+    /// The first word as it is written, and how many it becomes.
+    first: Option<(&'w str, usize)>,
+    /// What all of them become.
+    values: Vec<Value>,
+}
+
+impl<'w> Words<'w> {
+    fn add(&mut self, script: &mut Script<'_>, raw: &'w str, depth: usize) -> Result<(), String> {
+        word::add_values(script, raw, depth, &mut self.values)?;
+        self.first.get_or_insert((raw, self.values.len()));
+        Ok(())
+    }
+}
+
 fn undecided(written: &str) -> String {
     format!("which program `{written}` is, is only known when the command runs: write it out")
 }
 
 /// Adds the directories that are not there yet.
-fn merge(directories: &mut Vec<PathBuf>, more: &[impl AsRef<Path>]) {
+fn merge(directories: &mut Directories, more: &[PathBuf]) {
     for directory in more {
-        if !directories.iter().any(|known| known == directory.as_ref()) {
-            directories.push(directory.as_ref().to_owned());
+        if !directories.contains(directory) {
+            Rc::make_mut(directories).push(directory.clone());
         }
     }
 }

@@ -69,20 +69,33 @@ pub(super) fn values(
     raw: &str,
     depth: usize,
 ) -> Result<Vec<Value>, String> {
+    let mut values = Vec::new();
+    add_values(script, raw, depth, &mut values)?;
+    Ok(values)
+}
+
+/// The same, added to others.
+pub(super) fn add_values(
+    script: &mut Script<'_>,
+    raw: &str,
+    depth: usize,
+    values: &mut Vec<Value>,
+) -> Result<(), String> {
     if is_plain(raw) {
-        return Ok(vec![Value::literal(raw)]);
+        values.push(Value::literal(raw));
+        return Ok(());
     }
-    let mut all = Vec::new();
+    let before = values.len();
     for word in braces(raw)? {
         // `--file=~/x`, where zsh and an assignment would have a home directory, is for the paths to see.
         let pieces = word::parse(&word, &ParserOptions::default())
             .map_err(|error| format!("the word `{raw}` cannot be parsed: {error}"))?;
-        all.extend(joined(script, &word, &pieces, false, depth)?);
-        if all.len() > MOST {
+        values.extend(joined(script, &word, &pieces, false, depth)?);
+        if values.len() - before > MOST {
             return Err(too_many(raw));
         }
     }
-    Ok(all)
+    Ok(())
 }
 
 /// What a here-document stands for.
