@@ -301,6 +301,73 @@ fn forbidden_paths_can_lie_in_the_workspace_and_the_workspace_need_not_be_the_li
 }
 
 #[test]
+fn a_pattern_matches_no_file_that_is_forbidden() {
+    let workspace = Workspace::new();
+    let policy = SecurityPolicy::from_config(&SecurityPolicyConfig {
+        forbidden_paths: vec!["src/key.pem".into()],
+        ..SecurityPolicyConfig::default()
+    })
+    .unwrap();
+    let command = |command| workspace.command(&policy, command);
+    assert!(command("cat src/*").is_ok());
+    fs::write(Path::new(&workspace.cx.cwd).join("src/key.pem"), "").unwrap();
+    for line in [
+        "cat src/*",
+        "cat */*.pem",
+        "cat s*/key.???",
+        "cd src && cat *",
+    ] {
+        assert_eq!(
+            command(line).unwrap_err(),
+            "the path `key.pem` is forbidden",
+            "{line}"
+        );
+    }
+    assert!(command("cat src/*.rs").is_ok());
+}
+
+/// Each of these would take seconds, or hours, to judge.
+#[test]
+fn what_takes_long_to_judge_is_blocked_or_judged_otherwise() {
+    let (workspace, policy) = (Workspace::new(), policy());
+    let size = 64 * 1024;
+    let fill = |text: &str| text.repeat(size / text.len());
+    let words = |word: fn(usize) -> String| (0..size / 8).map(word).collect::<Vec<_>>().join(" ");
+    let reason = |command: String| {
+        workspace
+            .command(&policy, &command)
+            .err()
+            .unwrap_or_default()
+    };
+    assert!(reason(fill("cd src && ls; ")).starts_with("the script may be in too many folders"));
+    let too_many = "the command touches more files than can be looked at";
+    assert!(reason(format!("ls {}", words(|nth| format!("{nth}*")))).starts_with(too_many));
+    // In any of six folders.
+    let files = words(|nth| format!("a/{nth}"));
+    assert!(reason(format!("{}ls {files}", "cd src; ".repeat(5))).starts_with(too_many));
+    for deep in ["a/", "../a=", "./a,../", "=", "a:"] {
+        let reason = reason(format!("cat {}", fill(deep)));
+        assert!(
+            reason.contains("is too long") || reason.contains("outside"),
+            "{reason}"
+        );
+        assert!(reason.len() < 1100, "{}", reason.len());
+    }
+    assert!(reason(format!("cat {}", fill("*"))).starts_with("which files `*"));
+    for passes in ["a://b ", "./a ", "a,./b,"] {
+        assert_eq!(
+            reason(format!("cat 'x{}'", fill(passes).trim_end())),
+            "",
+            "{passes}"
+        );
+    }
+    assert_eq!(
+        reason(format!("git add {}", words(|nth| format!("f{nth}")))),
+        ""
+    );
+}
+
+#[test]
 fn settings_that_cannot_be_are_errors() {
     let error = |config| SecurityPolicy::from_config(&config).unwrap_err().key();
     assert_eq!(

@@ -28,6 +28,11 @@ const HARMLESS: [&str; 9] = [
     "/dev/tty",
 ];
 
+/// The longest path that is looked at, in bytes, and how many names may be in one: it takes a question to the
+/// system for each.
+pub(super) const LONGEST_PATH: usize = 4096;
+pub(super) const MOST_NAMES: usize = 64;
+
 impl Guard {
     /// A guard of a folder that is absolute and without links.
     pub(super) fn new(workspace: PathBuf, config: &SecurityPolicyConfig) -> Self {
@@ -59,19 +64,24 @@ impl Guard {
         if HARMLESS.contains(&path) {
             return Ok(());
         }
+        self.enter(path, base).map(drop)
+    }
+
+    /// Whether a path may be touched; where it leads.
+    pub(super) fn enter(&self, path: &str, base: &Path) -> Result<PathBuf, String> {
+        if path.len() > LONGEST_PATH || Path::new(path).components().count() > MOST_NAMES {
+            return Err(format!(
+                "the path `{path}` is too long: write a shorter one"
+            ));
+        }
         let resolved = paths::resolve(path, base)
             .map_err(|error| format!("where the path `{path}` leads cannot be told: {error}"))?;
-        self.judge(path, &resolved)
+        self.judge(path, &resolved)?;
+        Ok(resolved)
     }
 
-    /// Whether the directory may be entered; where it is.
-    pub(super) fn enter(&self, path: &str, base: &Path) -> Result<PathBuf, String> {
-        self.check(path, base)?;
-        paths::resolve(path, base)
-            .map_err(|error| format!("where the path `{path}` leads cannot be told: {error}"))
-    }
-
-    fn judge(&self, path: &str, resolved: &Path) -> Result<(), String> {
+    /// Whether a path may be touched that leads there.
+    pub(super) fn judge(&self, path: &str, resolved: &Path) -> Result<(), String> {
         let is_in_workspace = resolved.starts_with(&self.workspace);
         for forbidden in &self.forbidden {
             // What holds a forbidden path is forbidden as well, as all that is in it is reached: `grep -r x /`.

@@ -263,6 +263,10 @@ impl SecurityPolicy {
 impl Inner {
     /// Whether a call is allowed, but for how many there were.
     fn judge(&self, cx: &AgentContext, tool: &str, args: &Value) -> Result<(), String> {
+        self.allows(cx, tool, args).map_err(shortened)
+    }
+
+    fn allows(&self, cx: &AgentContext, tool: &str, args: &Value) -> Result<(), String> {
         let config = &self.config;
         if config.autonomy == Autonomy::ReadOnly && !config.read_only_tools.matches(tool) {
             return Err(format!(
@@ -330,6 +334,19 @@ impl Inner {
         *known = Some((directory.to_owned(), guard.clone()));
         Ok(guard)
     }
+}
+
+/// A reason that quotes what may be as long as a command, cut in its middle.
+fn shortened(mut reason: String) -> String {
+    const MOST: usize = 1000;
+    if reason.len() > MOST {
+        let (start, end) = (
+            reason.floor_char_boundary(MOST / 2),
+            reason.ceil_char_boundary(reason.len() - MOST / 2),
+        );
+        reason.replace_range(start..end, " … ");
+    }
+    reason
 }
 
 /// The folder at a path, absolute and without links.

@@ -5,6 +5,10 @@ use std::path::Path;
 use super::script::Script;
 use super::word::{Known, Value};
 use crate::Glob;
+use crate::security_policy::guard::LONGEST_PATH;
+
+/// What it costs to look into a folder for a pattern, compared to a name in it.
+const PATTERN_COST: usize = 16;
 
 /// Programs that only print or compute what they are given.
 const INERT: [&str; 8] = [
@@ -218,12 +222,14 @@ pub(super) fn check(
             sed_script(text)?;
             continue;
         }
-        if argument.known == Known::Pattern {
-            files(script, text)?;
-        } else if !script.harmless.contains(text) {
-            paths(script, text)?;
-            script.harmless.insert(text.to_owned());
+        if script.harmless.contains(argument) {
+            continue;
         }
+        match argument.known {
+            Known::Pattern => files(script, text)?,
+            _ => paths(script, text)?,
+        }
+        script.harmless.insert(argument.clone());
     }
     Ok(())
 }
@@ -277,41 +283,51 @@ fn refused_options(program: &str, arguments: &[Value]) -> Result<(), String> {
 
 /// The paths that a word may name: the word, what stands after `=`, `:` and the like, and what is joined to an
 /// option.
-fn paths(script: &Script<'_>, text: &str) -> Result<(), String> {
+///
+/// A word may be as long as a command, and begin a path at every other character: so each is read once.
+fn paths(script: &mut Script<'_>, text: &str) -> Result<(), String> {
+    const BEFORE: &[u8] = b"=:,@<>()[]{}|;'\"` \t\n";
+    const AFTER: [char; 12] = [
+        '\n', '\t', ' ', '\'', '"', ',', ';', '|', '<', '>', '(', ')',
+    ];
     if is_address(text) {
         return Ok(());
     }
-    let begins = |at: usize| {
-        let before = text[..at].chars().next_back();
-        before.is_none_or(|before| "=:,@<>()[]{}|;'\"` \t\n".contains(before))
-    };
-    for (at, _) in text.char_indices() {
-        let rest = &text[at..];
-        let looks = rest.starts_with('/')
-            || rest.starts_with('~')
-            || rest.starts_with("./")
-            || rest.starts_with("..");
+    let bytes = text.as_bytes();
+    let from = |at: usize, found: Option<usize>| found.map_or(text.len(), |found| at + found);
+    let mut end = from(0, text.find(AFTER));
+    let mut dots = from(0, text.find(".."));
+    for at in 0..bytes.len() {
+        let looks = match bytes[at] {
+            b'/' | b'~' => true,
+            b'.' => matches!(bytes.get(at + 1), Some(b'/' | b'.')),
+            _ => false,
+        };
         // `-I/usr/include`: what is joined to an option begins anywhere.
-        let joined = text.starts_with('-') && looks && at <= 3;
-        if !(begins(at) || joined) {
+        let joined = bytes[0] == b'-' && looks && at <= 3;
+        if !(at == 0 || BEFORE.contains(&bytes[at - 1]) || joined) {
             continue;
         }
-        let end = rest
-            .find([
-                '\n', '\t', ' ', '\'', '"', ',', ';', '|', '<', '>', '(', ')',
-            ])
-            .unwrap_or(rest.len());
-        let path = &rest[..end];
+        if end < at {
+            end = from(at, text[at..].find(AFTER));
+        }
+        if dots < at {
+            dots = from(at, text[at..].find(".."));
+        }
+        let path = &text[at..end];
         let of_an_address = path.starts_with("//") && follows_scheme(&text[..at], path);
         if path.is_empty() || path.starts_with('-') || of_an_address || is_address(path) {
             continue;
         }
-        if at == 0 || looks || path.contains("..") {
+        if at == 0 || looks || dots + 2 <= end {
             script.check_path(path)?;
         }
-        // A path may go on after a blank or a comma.
-        if at == 0 && end < rest.len() && !rest.contains('\n') {
-            script.check_path(rest)?;
+        // A path may go on after a blank or a comma; a text that is longer than a path is none, unless it leads away.
+        if at == 0 && end < text.len() && !text.contains('\n') {
+            let leads_away = looks || dots < text.len();
+            if text.len() <= LONGEST_PATH || leads_away {
+                script.check_path(text)?;
+            }
         }
     }
     Ok(())
@@ -319,34 +335,32 @@ fn paths(script: &Script<'_>, text: &str) -> Result<(), String> {
 
 /// Whether what begins with `//` follows the scheme of an address: `--url=https:` before `//example.org`.
 fn follows_scheme(before: &str, path: &str) -> bool {
-    let Some(before) = before.strip_suffix(':') else {
-        return false;
-    };
-    let scheme = before
-        .rfind(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '+' | '-' | '.'))
-        .map_or(0, |at| {
-            at + before[at..].chars().next().map_or(1, char::len_utf8)
-        });
-    is_address(&format!("{}:{path}", &before[scheme..]))
+    before.strip_suffix(':').is_some_and(|before| {
+        let scheme = before.rsplit(|c: char| !is_of_scheme(c)).next();
+        is_scheme(scheme.unwrap_or_default()) && !path.starts_with("///")
+    })
 }
 
 /// Whether a word is the address of something that is no file here.
 fn is_address(text: &str) -> bool {
-    text.split_once("://").is_some_and(|(scheme, rest)| {
-        let is_scheme =
-            |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.');
-        !scheme.is_empty()
-            && scheme.bytes().all(is_scheme)
-            && !matches!(scheme.to_ascii_lowercase().as_str(), "file" | "ext" | "fd")
-            && !rest.starts_with('/')
-    })
+    let (scheme, rest) = text.split_at(text.find(|c| !is_of_scheme(c)).unwrap_or(text.len()));
+    rest.strip_prefix("://")
+        .is_some_and(|rest| is_scheme(scheme) && !rest.starts_with('/'))
 }
 
-/// The most files that a pattern may match.
-const MOST_FILES: usize = 4096;
+fn is_of_scheme(character: char) -> bool {
+    character.is_ascii_alphanumeric() || matches!(character, '+' | '-' | '.')
+}
+
+fn is_scheme(scheme: &str) -> bool {
+    let names_files = ["file", "ext", "fd"]
+        .iter()
+        .any(|of_files| scheme.eq_ignore_ascii_case(of_files));
+    !scheme.is_empty() && !names_files
+}
 
 /// The files that a pattern matches. What it matches may be a link, so the folders are read.
-fn files(script: &Script<'_>, pattern: &str) -> Result<(), String> {
+fn files(script: &mut Script<'_>, pattern: &str) -> Result<(), String> {
     let unclear = || format!("which files `{pattern}` matches cannot be told: write them out");
     let path = pattern.rsplit('=').next().unwrap_or(pattern);
     let first = path.find(['*', '?', '[']).unwrap_or(path.len());
@@ -358,69 +372,56 @@ fn files(script: &Script<'_>, pattern: &str) -> Result<(), String> {
         .split('/')
         .filter(|part| !part.is_empty() && *part != ".")
         .collect();
-    if parts.contains(&"..") || pattern.starts_with('-') && pattern != path {
+    let joined = pattern.starts_with('-') && pattern != path;
+    if pattern.len() > LONGEST_PATH || parts.contains(&"..") || joined {
         return Err(unclear());
     }
-    for directory in &*script.directories {
+    // `[!a]` is a shell's `[^a]`, and a backslash hides what follows: the crate has both.
+    let globs: Option<Vec<_>> = parts.iter().map(|part| Glob::new(part).ok()).collect();
+    let globs = globs.ok_or_else(unclear)?;
+    for directory in script.directories.clone().iter() {
         let start = if fixed.is_empty() { "." } else { fixed };
         let folder = script.guard.enter(start, directory)?;
-        let mut left = MOST_FILES;
-        matched(script, &folder, &parts, &mut left).ok_or_else(unclear)??;
+        matched(script, &folder, &globs)?;
     }
     Ok(())
 }
 
-/// Checks what the parts of a pattern match in a folder; `None` if that is too much.
-fn matched(
-    script: &Script<'_>,
-    folder: &Path,
-    parts: &[&str],
-    left: &mut usize,
-) -> Option<Result<(), String>> {
-    let Some((part, rest)) = parts.split_first() else {
-        return Some(Ok(()));
+/// Checks what the parts of a pattern match in a folder.
+fn matched(script: &mut Script<'_>, folder: &Path, parts: &[Glob]) -> Result<(), String> {
+    let Some((glob, rest)) = parts.split_first() else {
+        return Ok(());
     };
-    // `[!a]` is a shell's `[^a]`, and a backslash hides what follows: the crate has both.
-    let glob = Glob::new(part).ok()?;
+    script.spend(PATTERN_COST)?;
     // What is not there is not matched.
     let Ok(entries) = folder.read_dir() else {
-        return Some(Ok(()));
+        return Ok(());
     };
     for entry in entries.flatten() {
-        *left = left.checked_sub(1)?;
+        script.spend(1)?;
         let name = entry.file_name();
-        let name = name.to_str()?;
+        let Some(name) = name.to_str() else {
+            return Err(format!(
+                "a file in `{}` has a name that is no text: write out the files",
+                folder.display()
+            ));
+        };
         if !glob.matches(name) {
             continue;
         }
-        match entry.file_type() {
-            Ok(found) if found.is_file() => {}
-            Ok(found) if found.is_dir() => {
-                let inner = folder.join(name);
-                if let Err(reason) = script.guard.check(name, folder) {
-                    return Some(Err(reason));
-                }
-                if let Err(reason) = matched(script, &inner, rest, left)? {
-                    return Some(Err(reason));
-                }
-            }
-            _ if rest.is_empty() => {
-                if let Err(reason) = script.guard.check(name, folder) {
-                    return Some(Err(reason));
-                }
-            }
-            _ => {
-                let inner = match script.guard.enter(name, folder) {
-                    Ok(inner) => inner,
-                    Err(reason) => return Some(Err(reason)),
-                };
-                if let Err(reason) = matched(script, &inner, rest, left)? {
-                    return Some(Err(reason));
-                }
-            }
-        }
+        let is_link = !entry
+            .file_type()
+            .is_ok_and(|found| found.is_file() || found.is_dir());
+        let path = if is_link {
+            script.guard.enter(name, folder)?
+        } else {
+            let path = folder.join(name);
+            script.guard.judge(name, &path)?;
+            path
+        };
+        matched(script, &path, rest)?;
     }
-    Some(Ok(()))
+    Ok(())
 }
 
 fn sed_option(option: &str) -> Result<(), String> {

@@ -16,6 +16,11 @@ use super::word::{self, Known, Value};
 use super::{DEEPEST, parse, split_statement, tokens};
 use crate::security_policy::guard::Guard;
 
+/// How many names of files are looked at for one command.
+const MOST_NAMES: usize = 65_536;
+/// In how many folders a script may be at once, for all that is known.
+const MOST_DIRECTORIES: usize = 16;
+
 /// Where a script may be; it is kept and put back at every branch, and seldom changes.
 type Directories = Rc<Vec<PathBuf>>;
 
@@ -30,8 +35,11 @@ pub(super) struct Script<'p> {
     /// The variables that were used.
     used: HashSet<String>,
     loops: usize,
-    /// Words that were found harmless where the script is now.
-    pub(super) harmless: HashSet<String>,
+    /// Words that were found harmless where the script is now, and paths.
+    pub(super) harmless: HashSet<Value>,
+    touched: HashSet<String>,
+    /// How many names of files may still be looked at.
+    left: usize,
 }
 
 impl<'p> Script<'p> {
@@ -44,6 +52,8 @@ impl<'p> Script<'p> {
             used: HashSet::new(),
             loops: 0,
             harmless: HashSet::new(),
+            touched: HashSet::new(),
+            left: MOST_NAMES,
         }
     }
 
@@ -91,6 +101,7 @@ impl<'p> Script<'p> {
         if self.directories != directories {
             self.directories = directories;
             self.harmless.clear();
+            self.touched.clear();
         }
     }
 
@@ -382,10 +393,31 @@ impl<'p> Script<'p> {
     }
 
     /// Whether a path may be touched from wherever the script may be.
-    pub(super) fn check_path(&self, path: &str) -> Result<(), String> {
+    pub(super) fn check_path(&mut self, path: &str) -> Result<(), String> {
+        if self.touched.contains(path) {
+            return Ok(());
+        }
+        let names = 1 + path.bytes().filter(|byte| *byte == b'/').count();
+        self.spend(names * self.directories.len())?;
         self.directories
             .iter()
-            .try_for_each(|directory| self.guard.check(path, directory))
+            .try_for_each(|directory| self.guard.check(path, directory))?;
+        self.touched.insert(path.to_owned());
+        Ok(())
+    }
+
+    /// Counts names of files that are looked at, so that no command takes long to judge.
+    pub(super) fn spend(&mut self, names: usize) -> Result<(), String> {
+        match self.left.checked_sub(names) {
+            Some(left) => {
+                self.left = left;
+                Ok(())
+            }
+            None => Err(
+                "the command touches more files than can be looked at: put it into smaller ones"
+                    .into(),
+            ),
+        }
     }
 
     /// Goes to a directory.
@@ -398,6 +430,11 @@ impl<'p> Script<'p> {
         let mut entered = Directories::default();
         for directory in &*self.directories {
             merge(&mut entered, &[self.guard.enter(path, directory)?]);
+        }
+        if entered.len() > MOST_DIRECTORIES {
+            return Err(
+                "the script may be in too many folders by then: use `( cd … && … )`".into(),
+            );
         }
         self.go_to(entered);
         Ok(())

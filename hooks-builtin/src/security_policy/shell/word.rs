@@ -9,14 +9,14 @@ use brush_parser::word::{
 use super::script::Script;
 
 /// A word, or one of the words that it becomes.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Value {
     pub(super) text: String,
     pub(super) known: Known,
 }
 
 /// How much is known of a word.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Known {
     /// Every character.
     All,
