@@ -259,3 +259,43 @@ proptest! {
         );
     }
 }
+
+/// To read such a text over and over, from each of its beginnings, would take minutes.
+#[test]
+fn what_looks_like_a_secret_everywhere_is_read_once() {
+    let redact = Redact::new();
+    let size = 1 << 17;
+    for part in [
+        "41-",
+        "4 ",
+        "sk-",
+        "eyJ",
+        "eyJaaaaaa-",
+        "a@",
+        "a@b.",
+        "-----BEGIN ",
+        "123-45-67890-",
+        "xoxb",
+        "[REDACTED:",
+        "secret_key = ",
+    ] {
+        let text = part.repeat(size / part.len());
+        assert!(redact.redact(&text) == text, "{part}");
+    }
+    for (text, expected) in [
+        (
+            format!("sk-1A{}", "a".repeat(size)),
+            "[REDACTED:openai_key]",
+        ),
+        (
+            format!("{}@x.org", "a.".repeat(size / 2)),
+            "[REDACTED:email]",
+        ),
+        (
+            format!("eyJhbGciOi.{}.x", "a".repeat(50_000)),
+            "[REDACTED:jwt]",
+        ),
+    ] {
+        assert!(redact.redact(&text) == expected, "{expected}");
+    }
+}

@@ -65,16 +65,18 @@ impl SecretKind {
         }
     }
 
-    /// What it looks like. Only ASCII is matched, and boundaries are ASCII as well, so that text in any script
-    /// runs through the fast automaton.
+    /// What it looks like, or begins like. Only ASCII is matched, and boundaries are ASCII as well, so that text in
+    /// any script runs through the fast automaton.
+    ///
+    /// What may be rejected after all is matched for a bounded length: the search goes on behind where it began, and
+    /// would else read the same text over and over.
     pub(super) const fn pattern(self) -> &'static str {
         match self {
             SecretKind::Card => r"(?-u:\b[2-6](?:[ -]?[0-9]){12,30})",
             SecretKind::UsSsn => r"(?-u:\b[0-9]{3}-[0-9]{2}-[0-9]{4}\b)",
             SecretKind::KoreanRrn => r"(?-u:\b[0-9]{6}-[1-8][0-9]{6}\b)",
-            SecretKind::Email => {
-                r"(?-u:\b[A-Za-z0-9_][A-Za-z0-9._%+-]*@(?:[A-Za-z0-9-]+\.)+[A-Za-z]{2,})"
-            }
+            // From the `@` on.
+            SecretKind::Email => r"(?-u:@(?:[A-Za-z0-9-]+\.)+[A-Za-z]{2,})",
             SecretKind::AwsKey => {
                 r#"(?-u:\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b|(?i:secret_?(?:access_?)?key)["']?[ \t]*(?:[:=]|=>)[ \t]*["']?[A-Za-z0-9/+]{40}\b)"#
             }
@@ -84,29 +86,35 @@ impl SecretKind {
             SecretKind::SlackToken => {
                 r"(?-u:\bxox[a-z]-[A-Za-z0-9-]{10,}|\bxapp-[A-Za-z0-9-]{12,}|\bhooks\.slack\.com/(?:services|workflows|triggers)/[A-Za-z0-9/]{20,})"
             }
-            SecretKind::OpenaiKey => r"(?-u:\bsk-[A-Za-z0-9_-]{20,})",
-            SecretKind::Jwt => r"(?-u:\beyJ[A-Za-z0-9_-]{6,}\.[A-Za-z0-9_-]{4,}\.[A-Za-z0-9_-]*)",
+            SecretKind::OpenaiKey => r"(?-u:\bsk-[A-Za-z0-9_-]{20})",
+            SecretKind::Jwt => r"(?-u:\beyJ[A-Za-z0-9_-]{6})",
             SecretKind::PrivateKey => {
                 r"(?-u:-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----)"
             }
         }
     }
 
-    /// Which part of what was found is the secret, if any is.
-    pub(super) fn secret(self, text: &str, found: Range<usize>) -> Option<Range<usize>> {
+    /// What is the secret, from `floor` on, where something was found; if anything is.
+    pub(super) fn secret(
+        self,
+        text: &str,
+        floor: usize,
+        found: Range<usize>,
+    ) -> Option<Range<usize>> {
         match self {
             SecretKind::Card => card(text, found),
             SecretKind::UsSsn => is_ssn(text, &found).then_some(found),
             SecretKind::KoreanRrn => is_rrn(text, &found).then_some(found),
-            SecretKind::Email => (!text[found.clone()].starts_with("git@")).then_some(found),
+            SecretKind::Email => email(text, floor, found),
             SecretKind::AwsKey => Some(match found.len() {
                 20 => found,
                 // The label stays.
                 _ => found.end - 40..found.end,
             }),
-            SecretKind::OpenaiKey => is_random(&text[found.clone()]).then_some(found),
+            SecretKind::OpenaiKey => key(text, found),
+            SecretKind::Jwt => jwt(text, found),
             SecretKind::PrivateKey => Some(found.start..end_of_block(text, found.end)),
-            SecretKind::GithubToken | SecretKind::SlackToken | SecretKind::Jwt => Some(found),
+            SecretKind::GithubToken | SecretKind::SlackToken => Some(found),
         }
     }
 }
@@ -245,10 +253,48 @@ fn is_rrn(text: &str, found: &Range<usize>) -> bool {
     (1..=days).contains(&two(4)) && stands_alone(text, found)
 }
 
-/// Whether a key is not made of words: `sk-learn-based-classifier-for-text`.
-fn is_random(key: &str) -> bool {
-    let has = |is: fn(&char) -> bool| key.chars().any(|character| is(&character));
-    has(char::is_ascii_digit) && (has(char::is_ascii_uppercase) || key.len() >= 35)
+/// An address, of which the end was found, from the `@` on.
+fn email(text: &str, floor: usize, found: Range<usize>) -> Option<Range<usize>> {
+    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    let before = &text.as_bytes()[floor..found.start];
+    let run = before
+        .iter()
+        .rev()
+        .take_while(|byte| is_word(**byte) || matches!(byte, b'.' | b'%' | b'+' | b'-'))
+        .count();
+    let local = &before[before.len() - run..];
+    let start = local.iter().position(|byte| is_word(*byte))?;
+    let local = &local[start..];
+    (local != b"git").then_some(found.start - local.len()..found.end)
+}
+
+/// Where the characters end that tokens are made of, at most so many of them on.
+fn end_of_token(text: &str, from: usize, most: usize) -> usize {
+    let is_of_token = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+    let rest = text.as_bytes()[from..].iter();
+    from + rest.take(most).take_while(is_of_token).count()
+}
+
+/// How much of a token is looked at before it is known to be one.
+const MOST_OF_KEY: usize = 512;
+const MOST_OF_HEADER: usize = 2048;
+const MOST_OF_PAYLOAD: usize = 64 * 1024;
+
+/// A key that is not made of words: `sk-learn-based-classifier-for-text` is.
+fn key(text: &str, found: Range<usize>) -> Option<Range<usize>> {
+    let known = &text[found.start..end_of_token(text, found.end, MOST_OF_KEY)];
+    let has = |is: fn(&u8) -> bool| known.as_bytes().iter().any(is);
+    let is_random = has(u8::is_ascii_digit) && (has(u8::is_ascii_uppercase) || known.len() >= 35);
+    is_random.then(|| found.start..end_of_token(text, found.end, usize::MAX))
+}
+
+/// Three parts with dots between them, of which the last may be empty.
+fn jwt(text: &str, found: Range<usize>) -> Option<Range<usize>> {
+    let dot_at = |at: usize| (text.as_bytes().get(at) == Some(&b'.')).then_some(at + 1);
+    let payload = dot_at(end_of_token(text, found.end, MOST_OF_HEADER))?;
+    let end_of_payload = end_of_token(text, payload, MOST_OF_PAYLOAD);
+    let signature = dot_at(end_of_payload).filter(|_| end_of_payload - payload >= 4)?;
+    Some(found.start..end_of_token(text, signature, usize::MAX))
 }
 
 /// Where a PEM block ends whose first line ends at `from`.

@@ -133,19 +133,20 @@ impl Scanner {
 
     /// The next secret within the range, though what stands around it counts.
     fn next(&self, text: &str, mut range: Range<usize>) -> Option<(Range<usize>, &Target)> {
+        let floor = range.start;
         loop {
             let found = self
                 .automaton
                 .search(&Input::new(text).span(range.clone()))?;
             let start = found.start();
-            if let Some(secret) = self.judge(text, &found) {
+            if let Some(secret) = self.judge(text, floor, &found) {
                 return Some(secret);
             }
             // What only looks like one secret may be another, which begins where it does or later.
             let others = (found.pattern().as_usize() + 1..self.targets.len()).find_map(|other| {
                 let anchored = Anchored::Pattern(PatternID::new(other).ok()?);
                 let input = Input::new(text).span(start..range.end).anchored(anchored);
-                self.judge(text, &self.automaton.search(&input)?)
+                self.judge(text, floor, &self.automaton.search(&input)?)
             });
             if others.is_some() {
                 return others;
@@ -155,10 +156,10 @@ impl Scanner {
     }
 
     /// What the automaton has found, if it is a secret.
-    fn judge(&self, text: &str, found: &Match) -> Option<(Range<usize>, &Target)> {
+    fn judge(&self, text: &str, floor: usize, found: &Match) -> Option<(Range<usize>, &Target)> {
         let target = &self.targets[found.pattern().as_usize()];
         let secret = match target.kind {
-            Some(kind) => kind.secret(text, found.range())?,
+            Some(kind) => kind.secret(text, floor, found.range())?,
             None => found.range(),
         };
         Some((secret, target))
@@ -166,8 +167,14 @@ impl Scanner {
 }
 
 fn is_name(name: &str) -> bool {
-    let is = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
-    !name.is_empty() && name.bytes().all(is)
+    !name.is_empty() && length_of_name(name) == name.len()
+}
+
+/// How long the name is that a text begins with.
+fn length_of_name(text: &str) -> usize {
+    text.bytes()
+        .take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
+        .count()
 }
 
 /// The parts of a text that are no markers.
@@ -194,10 +201,9 @@ impl Iterator for Unmarked<'_> {
         while let Some(open) = self.text[at..].find(OPEN) {
             let open = at + open;
             let name = open + OPEN.len();
-            if let Some(length) = self.text[name..].find(CLOSE)
-                && is_name(&self.text[name..name + length])
-            {
-                self.from = name + length + CLOSE.len();
+            let end = name + length_of_name(&self.text[name..]);
+            if end > name && self.text[end..].starts_with(CLOSE) {
+                self.from = end + CLOSE.len();
                 return Some(start..open);
             }
             at = name;
