@@ -1,12 +1,13 @@
 //! Patterns of tools' names, as the configuration writes them.
 
-use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
 use globset::{GlobBuilder, GlobMatcher};
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::text_setting::text_setting;
 
 /// A pattern of tools' names: `shell`, `mcp__*`, `file_{read,write}`, `tool_?`, `[a-c]*`.
 ///
@@ -127,32 +128,10 @@ impl PartialEq for Glob {
 
 impl Eq for Glob {}
 
-impl Serialize for Glob {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
-    }
-}
-
-impl<'de> Deserialize<'de> for Glob {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let pattern = Cow::<str>::deserialize(deserializer)?;
-        Glob::new(&pattern).map_err(de::Error::custom)
-    }
-}
-
-impl JsonSchema for Glob {
-    fn schema_name() -> Cow<'static, str> {
-        "Glob".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({
-            "type": "string",
-            "minLength": 1,
-            "description": "A pattern of tools' names: `shell`, `mcp__*`, `file_{read,write}`.",
-        })
-    }
-}
+text_setting!(Glob, |glob| glob.as_str(), {
+    "minLength": 1,
+    "description": "A pattern of tools' names: `shell`, `mcp__*`, `file_{read,write}`.",
+});
 
 /// Patterns of which one has to match. Without any it matches nothing.
 ///

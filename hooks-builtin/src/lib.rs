@@ -102,6 +102,7 @@ mod security_policy;
 #[cfg(feature = "shell-hook")]
 mod shell_hook;
 mod subject;
+mod text_setting;
 #[cfg(feature = "tool-cache")]
 mod tool_cache;
 mod visible;

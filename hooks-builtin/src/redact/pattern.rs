@@ -1,12 +1,11 @@
 //! Regular expressions of the user's own.
 
-use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
 use regex_automata::meta::Regex;
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+use crate::text_setting::text_setting;
 
 /// A regular expression that finds something, in the syntax of the crate `regex`.
 ///
@@ -95,27 +94,6 @@ impl fmt::Debug for Pattern {
     }
 }
 
-impl Serialize for Pattern {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&self.0)
-    }
-}
-
-impl<'de> Deserialize<'de> for Pattern {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Pattern::new(String::deserialize(deserializer)?).map_err(de::Error::custom)
-    }
-}
-
-impl JsonSchema for Pattern {
-    fn schema_name() -> Cow<'static, str> {
-        "Pattern".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({
-            "type": "string",
-            "description": "A regular expression, in the syntax of the Rust crate `regex`.",
-        })
-    }
-}
+text_setting!(Pattern, |pattern| pattern.as_str(), {
+    "description": "A regular expression, in the syntax of the Rust crate `regex`.",
+});

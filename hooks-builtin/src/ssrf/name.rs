@@ -1,16 +1,14 @@
 //! Hosts by their names: those of local networks, and those that are allowed on loopback.
 
-use std::borrow::Cow;
 use std::fmt;
 use std::net::IpAddr;
 use std::str::FromStr;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use url::Host;
 
 use super::address::is_loopback;
 use super::error::Refused;
+use crate::text_setting::text_setting;
 
 /// What names end in that belong to a machine or to the network around it.
 const LOCAL: &[&str] = &[
@@ -141,32 +139,10 @@ impl fmt::Debug for LoopbackHost {
     }
 }
 
-impl Serialize for LoopbackHost {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&self.0)
-    }
-}
-
-impl<'de> Deserialize<'de> for LoopbackHost {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = Cow::<str>::deserialize(deserializer)?;
-        text.parse().map_err(de::Error::custom)
-    }
-}
-
-impl JsonSchema for LoopbackHost {
-    fn schema_name() -> Cow<'static, str> {
-        "LoopbackHost".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({
-            "type": "string",
-            "minLength": 1,
-            "description": "A host on loopback: `localhost`, `127.0.0.1`, `::1`.",
-        })
-    }
-}
+text_setting!(LoopbackHost, |host| host.as_str(), {
+    "minLength": 1,
+    "description": "A host on loopback: `localhost`, `127.0.0.1`, `::1`.",
+});
 
 #[cfg(test)]
 mod tests {

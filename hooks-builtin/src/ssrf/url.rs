@@ -1,18 +1,16 @@
 //! URLs, read in one way only.
 
-use std::borrow::Cow;
 use std::fmt;
 use std::net::IpAddr;
 use std::str::FromStr;
 
 use reqwest::Url;
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use url::Host;
 
 use super::address::{is_loopback, special_purpose};
 use super::error::Refused;
 use super::name;
+use crate::text_setting::text_setting;
 
 /// As long as a URL may be, in bytes: more than any real one, and less than a request can hold.
 const LONGEST: usize = 8 * 1024;
@@ -204,30 +202,8 @@ impl fmt::Debug for HookUrl {
     }
 }
 
-impl Serialize for HookUrl {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
-    }
-}
-
-impl<'de> Deserialize<'de> for HookUrl {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = Cow::<str>::deserialize(deserializer)?;
-        text.parse().map_err(de::Error::custom)
-    }
-}
-
-impl JsonSchema for HookUrl {
-    fn schema_name() -> Cow<'static, str> {
-        "HookUrl".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({
-            "type": "string",
-            "format": "uri",
-            "pattern": "^[Hh][Tt][Tt][Pp][Ss]?://",
-            "description": "An HTTPS URL of a public host; HTTP for loopback that is allowed by name.",
-        })
-    }
-}
+text_setting!(HookUrl, |url| url.as_str(), {
+    "format": "uri",
+    "pattern": "^[Hh][Tt][Tt][Pp][Ss]?://",
+    "description": "An HTTPS URL of a public host; HTTP for loopback that is allowed by name.",
+});

@@ -1,12 +1,11 @@
 //! What requests are signed with, and what never shows it.
 
-use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use standardwebhooks::Webhook;
+
+use crate::text_setting::text_setting;
 
 const PREFIX: &str = "whsec_";
 
@@ -61,32 +60,10 @@ impl fmt::Debug for WebhookSecret {
     }
 }
 
-impl Serialize for WebhookSecret {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str("whsec_***")
-    }
-}
-
-impl<'de> Deserialize<'de> for WebhookSecret {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = Cow::<str>::deserialize(deserializer)?;
-        text.parse().map_err(de::Error::custom)
-    }
-}
-
-impl JsonSchema for WebhookSecret {
-    fn schema_name() -> Cow<'static, str> {
-        "WebhookSecret".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({
-            "type": "string",
-            "pattern": "^whsec_[A-Za-z0-9+/]+=*$",
-            "description": "A secret of the Standard Webhooks scheme: `whsec_` and 24 to 64 bytes in base64.",
-        })
-    }
-}
+text_setting!(WebhookSecret, |_secret| "whsec_***", {
+    "pattern": "^whsec_[A-Za-z0-9+/]+=*$",
+    "description": "A secret of the Standard Webhooks scheme: `whsec_` and 24 to 64 bytes in base64.",
+});
 
 #[cfg(test)]
 mod tests {

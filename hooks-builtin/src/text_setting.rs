@@ -1,0 +1,32 @@
+//! Settings that are written as one text.
+
+/// Has a type read by its `FromStr`, and written as the text that is given; with the fields of its JSON Schema.
+macro_rules! text_setting {
+    ($Setting:ident, |$value:ident| $written:expr, { $($schema:tt)+ }) => {
+        impl serde::Serialize for $Setting {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                let $value = self;
+                serializer.serialize_str($written)
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $Setting {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let text = <std::borrow::Cow<'_, str>>::deserialize(deserializer)?;
+                text.parse().map_err(serde::de::Error::custom)
+            }
+        }
+
+        impl schemars::JsonSchema for $Setting {
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                stringify!($Setting).into()
+            }
+
+            fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                schemars::json_schema!({ "type": "string", $($schema)+ })
+            }
+        }
+    };
+}
+
+pub(crate) use text_setting;
