@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use hooks_core::agent::{AgentContext, BeforeToolCall, ToolCallEnd, ToolOutput};
@@ -55,6 +55,8 @@ struct Inner {
     tools: Globs,
     forget_after: Option<Globs>,
     answers: Cache<Key, ToolOutput>,
+    /// Whether there may be answers: to forget none costs as much as to forget many.
+    has_answers: AtomicBool,
     hits: AtomicU64,
     misses: AtomicU64,
 }
@@ -153,6 +155,7 @@ impl ToolCache {
             tools: config.tools.clone(),
             forget_after: config.forget_after.clone(),
             answers,
+            has_answers: AtomicBool::new(false),
             hits: AtomicU64::new(0),
             misses: AtomicU64::new(0),
         }))
@@ -202,6 +205,7 @@ impl ToolCache {
             tools,
             forget_after,
             answers,
+            has_answers,
             ..
         } = &*self.0;
         let is_listed = tools.matches(done.name);
@@ -209,14 +213,19 @@ impl ToolCache {
             Some(globs) => globs.matches(done.name),
             None => !is_listed,
         };
-        if forgets && answers.entry_count() > 0 {
+        if forgets && has_answers.swap(false, Ordering::AcqRel) {
             answers.invalidate_all();
         }
         if is_listed && !done.output.is_error {
+            has_answers.store(true, Ordering::Release);
             // An agent may also tell of a call that was answered from here: that is no news.
-            answers
+            let answer = answers
                 .entry(Key::new(cx, done.name, done.args))
                 .or_insert_with(|| done.output.clone());
+            if answer.is_fresh() {
+                // Or what is too much stays for a while.
+                answers.run_pending_tasks();
+            }
         }
     }
 }
@@ -305,7 +314,6 @@ mod tests {
             duration: Duration::ZERO,
         };
         hooks![cache].observe_now(cx, &done);
-        cache.0.answers.run_pending_tasks();
     }
 
     #[test]
