@@ -40,11 +40,11 @@ impl Run<'_> {
             }
         };
         // Declared after the child, so that the group ends before its leader is waited for.
-        let group = Group::of(&child);
+        let mut group = Group::of(&child);
         let most = self.config.max_output_bytes as usize;
         match timeout(
             self.config.timeout,
-            finished(&mut child, &group, self.input, most),
+            finished(&mut child, &mut group, self.input, most),
         )
         .await
         {
@@ -107,7 +107,7 @@ fn shell() -> Command {
 /// Waits for the command; how it ended, and what it said.
 async fn finished(
     child: &mut Child,
-    group: &Group,
+    group: &mut Group,
     input: String,
     most: usize,
 ) -> io::Result<(ExitStatus, String)> {
@@ -194,10 +194,10 @@ impl Group {
         Group {}
     }
 
-    /// Kills what is in it.
-    fn end(&self) {
+    /// Kills what is in it, once: when the leader was waited for, its number may soon be another's.
+    fn end(&mut self) {
         #[cfg(unix)]
-        if let Some(leader) = self.leader {
+        if let Some(leader) = self.leader.take() {
             // An empty group is an error, and as it should be.
             let _ = rustix::process::kill_process_group(leader, rustix::process::Signal::KILL);
         }
