@@ -138,6 +138,44 @@ fn picoclaws_builtins_load_and_the_lower_priority_runs_first() {
 }
 
 #[test]
+fn picoclaws_processes_load_and_one_that_is_on_is_not_left_out_in_silence() {
+    let text = r#"{ "hooks": { "enabled": true, "processes": { "py_review_gate": {
+        "enabled": true,
+        "priority": 100,
+        "transport": "stdio",
+        "command": ["python3", "/tmp/review_gate.py"],
+        "dir": "/tmp",
+        "observe": ["agent.tool.exec_start", "agent.tool.exec_end", "agent.tool.exec_skipped"],
+        "intercept": ["before_tool", "approve_tool"],
+        "env": { "PICOCLAW_HOOK_LOG_FILE": "/tmp/picoclaw-hook-review-gate.log" }
+    } } } }"#;
+    let mut config = HooksConfig::from_json(text).unwrap();
+    let process = &config.processes["py_review_gate"];
+    assert_eq!(
+        (process.priority, process.command[1].as_str()),
+        (100, "/tmp/review_gate.py")
+    );
+    let error = builtins(&config).unwrap_err();
+    assert_eq!(
+        (error.path(), error.line()),
+        ("hooks.processes.py_review_gate", Some(1))
+    );
+    assert!(HookFactoryRegistry::new().build(&config).is_err());
+    config.enabled = false;
+    assert!(builtins(&config).is_ok());
+    config.enabled = true;
+    // As an agent does that runs them itself.
+    let own = std::mem::take(&mut config.processes);
+    assert!(own["py_review_gate"].enabled && builtins(&config).is_ok());
+    let off = HooksConfig::from_json(&text.replacen(
+        ": true,\n        \"priority\"",
+        ": false,\n        \"priority\"",
+        1,
+    ));
+    assert!(builtins(&off.unwrap()).is_ok());
+}
+
+#[test]
 fn a_chain_runs_in_its_order_whatever_its_hooks_priorities_are() {
     let config = HooksConfig::from_json(
         r#"{"hooks": {"chain": [

@@ -34,7 +34,7 @@ use crate::{
 ///
 /// # Errors
 ///
-/// If one of the hooks cannot be made: its folder is not there, say. Then there is none.
+/// As [`BuiltinHooks::new`].
 pub fn builtins(config: &HooksConfig) -> Result<Builtins, ConfigError> {
     BuiltinHooks::new(config).map(BuiltinHooks::into_pipeline)
 }
@@ -128,11 +128,12 @@ impl BuiltinHooks {
     ///
     /// # Errors
     ///
-    /// If one of the hooks cannot be made. Then there is none.
+    /// If one of the hooks cannot be made, or one of `processes` is enabled. Then there is none.
     pub fn new(config: &HooksConfig) -> Result<Self, ConfigError> {
         if !config.enabled {
             return Ok(BuiltinHooks::default());
         }
+        config.check_processes()?;
         let located = |error: BuildError| {
             let path = ["hooks", "builtin", error.hook()].map(|key| Segment::Key(key.to_owned()));
             let wrong = Wrong::of_build(&error, path.to_vec());

@@ -201,7 +201,7 @@ impl HookFactoryRegistry {
     ///
     /// # Errors
     ///
-    /// If a type is not known, or a hook cannot be made. Then there is none.
+    /// If a type is not known, a hook cannot be made, or one of `processes` is enabled. Then there is none.
     pub fn build(
         &self,
         config: &HooksConfig,
@@ -210,6 +210,7 @@ impl HookFactoryRegistry {
         if !config.enabled {
             return Ok(registry);
         }
+        config.check_processes()?;
         let key = |name: &str| Segment::Key(name.to_owned());
         for (index, entry) in config
             .chain

@@ -29,6 +29,34 @@
 //! );
 //! # Ok::<(), hooks_builtin::config::ConfigError>(())
 //! ```
+//!
+//! Three parts of a file make hooks, and an agent takes those that it wants: `hooks.builtin` is made by [`builtins`] or,
+//! with hooks of your own between them, by [`with_builtins!`](crate::with_builtins); `hooks.chain` and `hooks.builtins` by
+//! a [`HookFactoryRegistry`].
+//!
+//! ```
+//! use hooks_builtin::config::{BuiltinHooks, HookFactoryRegistry, HooksConfig};
+//! use hooks_builtin::with_builtins;
+//! use hooks_core::agent::BeforeToolCall;
+//! use hooks_core::hook;
+//!
+//! #[hook(priority = 20)]
+//! fn mine(_: &BeforeToolCall) {}
+//!
+//! let config = HooksConfig::from_toml(r#"
+//!     [hooks.builtin]
+//!     security_policy = { autonomy = "full" }
+//!     event_log = true
+//!
+//!     [[hooks.chain]]
+//!     type = "block_tools"
+//!     config = { tools = ["deploy"] }
+//! "#)?;
+//! let chain = HookFactoryRegistry::with_builtins().build(&config)?;
+//! let hooks = with_builtins![BuiltinHooks::new(&config)?; mine, chain @ 10];
+//! assert_eq!(format!("{hooks:?}"), "[SecurityPolicy, mine, HookRegistry, BlockTools, EventLog]");
+//! # Ok::<(), hooks_builtin::config::ConfigError>(())
+//! ```
 
 mod builtins;
 mod error;
@@ -38,7 +66,7 @@ mod source;
 mod switch;
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -46,6 +74,7 @@ use serde_json::Value;
 
 pub use self::builtins::{BuiltinHooks, Builtins, builtins};
 pub use self::error::ConfigError;
+use self::error::{Segment, Wrong};
 pub use self::factory::{FactoryError, HookFactory, HookFactoryRegistry};
 pub use self::read::read;
 use self::source::{Origin, Source};
@@ -85,6 +114,10 @@ pub struct HooksConfig {
     pub chain: Vec<ChainEntry>,
     /// Hooks by the names of their types, made by factories, as PicoClaw has them.
     pub builtins: BTreeMap<String, NamedEntry>,
+    /// Hooks in processes of their own, as PicoClaw has them. They are read, and not run: one that is enabled is an
+    /// error when hooks are made. An agent that runs them itself takes them out before.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub processes: BTreeMap<String, ProcessEntry>,
     /// Where it was read from.
     #[serde(skip)]
     #[schemars(skip)]
@@ -98,6 +131,7 @@ impl Default for HooksConfig {
             builtin: BuiltinConfig::default(),
             chain: Vec::new(),
             builtins: BTreeMap::new(),
+            processes: BTreeMap::new(),
             origin: Origin::default(),
         }
     }
@@ -165,6 +199,44 @@ pub struct NamedEntry {
     pub config: Value,
 }
 
+/// A hook in a process of its own: `hooks.processes.<name>`, as PicoClaw has it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ProcessEntry {
+    /// Whether it is on; by default it is.
+    #[serde(default = "on")]
+    pub enabled: bool,
+    /// Its place among these hooks: a lower one runs first. By default 0.
+    #[serde(default)]
+    pub priority: i32,
+    /// How it is spoken to: `stdio`, the default and the only way.
+    #[serde(default)]
+    pub transport: Transport,
+    /// The program, and its arguments.
+    pub command: Vec<String>,
+    /// The directory that it runs in; by default the current one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dir: Option<PathBuf>,
+    /// Variables of its environment.
+    #[serde(default)]
+    pub env: BTreeMap<String, String>,
+    /// The events that it is told of.
+    #[serde(default)]
+    pub observe: Vec<String>,
+    /// The events that it decides about.
+    #[serde(default)]
+    pub intercept: Vec<String>,
+}
+
+/// How a hook in a process of its own is spoken to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Transport {
+    /// JSON-RPC, a message a line, on its standard input and output.
+    #[default]
+    Stdio,
+}
+
 fn on() -> bool {
     true
 }
@@ -218,6 +290,29 @@ impl HooksConfig {
         let File { mut hooks } = read::at::<File>(&value, Vec::new()).map_err(wrong)?;
         hooks.origin = Origin::of(source);
         Ok(hooks)
+    }
+
+    /// Nothing that is turned on here may be left out in silence.
+    ///
+    /// # Errors
+    ///
+    /// If a hook in a process of its own is enabled.
+    fn check_processes(&self) -> Result<(), ConfigError> {
+        let Some((name, _)) = self.processes.iter().find(|(_, entry)| entry.enabled) else {
+            return Ok(());
+        };
+        let path = ["hooks", "processes", name].map(|key| Segment::Key(key.to_owned()));
+        let wrong = Wrong {
+            message: format!("the process `{name}` is enabled, and no hooks in processes are run from here"),
+            help: Some(
+                "write `enabled = false`; `[hooks.builtin.shell_hook]` runs a command for each call; an agent that \
+                 runs the processes itself takes them out of its `HooksConfig` first"
+                    .into(),
+            ),
+            is_at_key: true,
+            path: path.to_vec(),
+        };
+        Err(ConfigError::new(wrong, self.origin.source()))
     }
 
     /// The JSON Schema of a file, for editors.

@@ -227,10 +227,6 @@ fn not_supported(path: &[Segment]) -> Option<String> {
         return None;
     };
     let help = match (hooks.as_str(), key.as_str()) {
-        ("hooks", "processes") => {
-            "hooks in processes that stay are not started from here; `[hooks.builtin.shell_hook]` runs a command for \
-             each call"
-        }
         ("hooks", "defaults") => {
             "there are no timeouts for all hooks; `approval`, `shell_hook` and `webhook_audit` have a `timeout` each"
         }
