@@ -33,13 +33,13 @@
 //! | hook | does | on | priority | feature |
 //! | --- | --- | --- | --- | --- |
 //! | [`SecurityPolicy`] | blocks what an agent may not do: tools that act, commands, paths, too many actions | `BeforeToolCall`, `ApproveToolCall` | `FIRST` | `security-policy` |
-//! | [`BlockTools`] | blocks tools by name | `BeforeToolCall` | `SECURITY` | |
+//! | [`BlockTools`] | blocks tools by name | `BeforeToolCall`, `ApproveToolCall` | `SECURITY` | |
 //! | [`RateLimit`] | blocks what comes too often | `BeforeToolCall` | `SECURITY` | `rate-limit` |
 //! | [`Approval`] | asks somebody first | `ApproveToolCall` | `HIGH` | |
-//! | [`PathPrefix`] | makes paths absolute, and keeps them in a folder | `BeforeToolCall` | `NORMAL` | |
+//! | [`PathPrefix`] | makes paths absolute, and keeps them in a folder | `BeforeToolCall`, `ApproveToolCall` | `NORMAL` | |
 //! | [`ShellHook`] | asks a command of yours | `BeforeToolCall` or `AfterToolCall` | `NORMAL` | `shell-hook` |
 //! | [`CommandLogger`] | a line a tool call, for people | `ToolCallEnd` | -50 | |
-//! | [`ToolCache`] | answers repeated calls from memory | `BeforeToolCall`, `AfterToolCall` | `LOW` | `tool-cache` |
+//! | [`ToolCache`] | answers repeated calls from memory | `BeforeToolCall`, `ToolCallEnd` | `LOW` | `tool-cache` |
 //! | [`WebhookAudit`] | posts an audit event for every tool call | `ToolCallEnd` | -100 | `webhook-audit` |
 //! | [`Redact`] | rewrites secrets and personal data | `AfterToolCall`, `MessageSending`, and, if asked, `BeforeLlmCall` | `AUDIT + 1` | `redact` |
 //! | [`EventLog`] | every event, in memory, for tests | every event | `AUDIT` | |
@@ -49,6 +49,9 @@
 //! `…Config` says, or by a shorter way (`BlockTools::new(["deploy"], "…")`). What guards fails closed: what cannot be
 //! decided is blocked, with a reason that the model can act on. What only watches never delays the agent nor stops it:
 //! queues are bounded, and what had to be dropped is counted.
+//!
+//! What guards by names, commands or paths judges a call twice: before it, and when it is to be approved, as hooks in
+//! between may have changed it. An agent that raises only one of the two events is guarded by that one.
 //!
 //! [`ssrf`] is the guard of every URL that a hook here calls, to be used in hooks of your own.
 //!
