@@ -72,7 +72,9 @@ fn check_characters(script: &str) -> Result<(), String> {
             '\n' if last == '\\' && !matches!(before, ' ' | '\t') => {
                 return Err("a word that goes on in the next line, after `\\`, is not looked at: write it in one".into());
             }
-            '\n' | '\t' => {}
+            '(' | '{' => depth += 1,
+            ')' | '}' => depth = depth.saturating_sub(1),
+            ' '..='~' | '\n' | '\t' => {}
             hidden if visible::is_hidden(hidden) => {
                 return Err(format!(
                     "the command has a character that is not seen, `{}`: leave it out",
@@ -80,14 +82,12 @@ fn check_characters(script: &str) -> Result<(), String> {
                 ));
             }
             // Blanks that are none for the shell.
-            blank if blank != ' ' && blank.is_whitespace() => {
+            blank if blank.is_whitespace() => {
                 return Err(format!(
                     "the command has an unusual blank, `{}`: write a space",
                     blank.escape_default()
                 ));
             }
-            '(' | '{' => depth += 1,
-            ')' | '}' => depth = depth.saturating_sub(1),
             _ => {}
         }
         if depth > DEEPEST {
