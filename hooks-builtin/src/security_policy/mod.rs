@@ -114,12 +114,15 @@ pub struct SecurityPolicyConfig {
     pub workspace: Option<PathBuf>,
     /// Whether all paths have to be in the workspace; by default they have.
     pub workspace_only: bool,
-    /// The tools that run a command, as globs; by default `shell`, `exec` and `bash`.
+    /// The tools that run a command, as globs; by default those whose names say so: `shell`, `exec`, `bash`, `Bash`,
+    /// `terminal`, `run_command`, `execute_command`, `run_shell_command`, `shell_exec`. A tool that runs commands and is not
+    /// listed is not looked at.
     pub shell_tools: Globs,
     /// The argument of theirs that holds it; by default `command`.
     pub command_argument: String,
-    /// The arguments of other tools that hold a path, or a list of paths; by default `path`, `paths`, `file`,
-    /// `file_path`, `directory`, `dir`, `cwd`, `source`, `destination`, `from` and `to`.
+    /// The arguments of tools that hold a path, or a list of paths, at whatever depth; by default `path`, `paths`,
+    /// `file`, `files`, `filename`, `file_path`, `filePath`, `directory`, `dir`, `cwd`, `workdir`, `root`, `source`,
+    /// `destination`, `target`, `from`, `to` and others of these kinds.
     pub path_arguments: Vec<String>,
 }
 
@@ -137,15 +140,28 @@ impl Default for SecurityPolicyConfig {
             forbidden_paths: list(
                 "/etc /root /boot /dev /proc /sys /var/run /run ~/.ssh ~/.gnupg ~/.aws ~/.azure ~/.kube \
                  ~/.docker ~/.config/gcloud ~/.config/gh ~/.netrc ~/.npmrc ~/.git-credentials ~/.password-store \
-                 ~/.cargo/credentials.toml ~/.cargo/credentials",
+                 ~/.cargo/credentials.toml ~/.cargo/credentials .git",
             ),
             workspace: None,
             workspace_only: true,
-            shell_tools: Globs::new(["shell", "exec", "bash"]).unwrap_or_default(),
+            shell_tools: Globs::new([
+                "shell",
+                "Shell",
+                "exec",
+                "Exec",
+                "bash",
+                "Bash",
+                "terminal",
+                "Terminal",
+                "run_command",
+                "execute_command",
+                "run_shell_command",
+                "shell_exec",
+                "shell_command",
+            ])
+            .unwrap_or_default(),
             command_argument: "command".into(),
-            path_arguments: list(
-                "path paths file file_path directory dir cwd source destination from to",
-            ),
+            path_arguments: paths::ARGUMENTS.map(String::from).to_vec(),
         }
     }
 }
@@ -179,10 +195,27 @@ impl SecurityPolicy {
                 ),
             ));
         }
-        if let Some(path) = config.forbidden_paths.iter().find(|path| path.is_empty()) {
+        let is_pattern = |text: &&String| text.contains(['*', '?', '[']);
+        if let Some(name) = config
+            .allowed_commands
+            .iter()
+            .find(|name| is_pattern(name) && *name != "[")
+        {
+            return Err(wrong(
+                "allowed_commands",
+                format!("has `{name}`: it is a list of programs, and not of patterns"),
+            ));
+        }
+        if let Some(path) = config
+            .forbidden_paths
+            .iter()
+            .find(|path| path.is_empty() || is_pattern(path))
+        {
             return Err(wrong(
                 "forbidden_paths",
-                format!("has `{path}`, which is no path"),
+                format!(
+                    "has `{path}`: it is a list of paths, and not of patterns; all that is in a folder is meant"
+                ),
             ));
         }
         let policy = SecurityPolicy(Arc::new(Inner {
@@ -281,23 +314,44 @@ impl Inner {
                 ));
             };
             let guard = self.guard(&cx.cwd)?;
-            shell::check(command, &self.programs, &guard)?;
-        }
-        for argument in &config.path_arguments {
-            if let Some(value) = args.get(argument) {
-                self.check_paths(cx, value)?;
+            let start = match cx.cwd.as_str() {
+                "" => guard.workspace().to_owned(),
+                directory => guard.enter(directory, guard.workspace())?,
+            };
+            let mut directories = vec![start];
+            // The command may run in a folder that the call names.
+            for argument in &config.path_arguments {
+                if let Some(folder) = args.get(argument).and_then(Value::as_str) {
+                    directories.push(guard.enter(folder, guard.workspace())?);
+                }
             }
+            shell::check(command, &self.programs, &guard, directories)?;
         }
-        Ok(())
+        self.check_named(cx, args)
+    }
+
+    /// Checks the arguments that hold paths, wherever they are.
+    fn check_named(&self, cx: &AgentContext, value: &Value) -> Result<(), String> {
+        match value {
+            Value::Object(values) => values.iter().try_for_each(|(name, value)| {
+                if self.config.path_arguments.contains(name) {
+                    self.check_paths(cx, value)
+                } else {
+                    self.check_named(cx, value)
+                }
+            }),
+            Value::Array(values) => values
+                .iter()
+                .try_for_each(|value| self.check_named(cx, value)),
+            _ => Ok(()),
+        }
     }
 
     fn check_paths(&self, cx: &AgentContext, value: &Value) -> Result<(), String> {
         match value {
             Value::String(path) => {
                 let guard = self.guard(&cx.cwd)?;
-                // A tool may take an address as well.
-                let path = path.strip_prefix("file://").unwrap_or(path);
-                guard.check(path, guard.workspace())
+                guard.check(path_of_address(path), guard.workspace())
             }
             Value::Array(values) => values
                 .iter()
@@ -333,6 +387,19 @@ impl Inner {
         let guard = Arc::new(guard);
         *known = Some((directory.to_owned(), guard.clone()));
         Ok(guard)
+    }
+}
+
+/// The path in `file:///path`, `file:/path` and `file://localhost/path`, which a tool may take as well.
+fn path_of_address(text: &str) -> &str {
+    match text.split_at_checked(5) {
+        Some((scheme, rest)) if scheme.eq_ignore_ascii_case("file:") => {
+            match rest.strip_prefix("//") {
+                Some(rest) => &rest[rest.find('/').unwrap_or(rest.len())..],
+                None => rest,
+            }
+        }
+        _ => text,
     }
 }
 

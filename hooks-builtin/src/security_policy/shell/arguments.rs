@@ -3,27 +3,26 @@
 use std::path::Path;
 
 use super::script::Script;
+use super::subcommands;
 use super::word::{Known, Value};
 use crate::Glob;
 use crate::security_policy::guard::LONGEST_PATH;
+
+/// How far into short options that stand together a value may begin.
+const MOST_OF_CLUSTER: usize = 16;
 
 /// What it costs to look into a folder for a pattern, compared to a name in it.
 const PATTERN_COST: usize = 16;
 
 /// Programs that only print or compute what they are given.
-const INERT: [&str; 8] = [
-    "basename", "date", "dirname", "expr", "seq", "sleep", "uname", "whoami",
+const INERT: [&str; 7] = [
+    "basename", "dirname", "expr", "seq", "sleep", "uname", "whoami",
 ];
 
 /// Options with which an allowed program runs another, or does what it would not without. An option stands for
 /// its longer forms as well: `--exec` for `--exec=x`.
-const REFUSED: [(&str, &[&str]); 13] = [
-    (
-        "cargo",
-        &[
-            "--config", "-Z", "install", "login", "publish", "owner", "yank",
-        ],
-    ),
+const REFUSED: [(&str, &[&str]); 16] = [
+    ("cargo", &["--config", "-Z"]),
     ("curl", &["-K", "--config", "--engine"]),
     ("diff", &["--to-file", "--from-file"]),
     (
@@ -48,50 +47,12 @@ const REFUSED: [(&str, &[&str]); 13] = [
             "--separate-git-dir",
             "--super-prefix",
             "--editor",
-            "bisect",
-            "config",
-            "credential",
-            "daemon",
-            "difftool",
-            "filter-branch",
-            "for-each-repo",
-            "gui",
-            "hook",
-            "instaweb",
-            "maintenance",
-            "mergetool",
-            "p4",
-            "send-email",
-            "shell",
-            "svn",
-            "submodule",
-            "upload-pack",
-            "receive-pack",
-            "web--browse",
-            "fast-import",
-            "citool",
-            "gitk",
-            "cvsserver",
-            "remote-ext",
-            "remote-fd",
         ],
     ),
     ("man", &["-P", "--pager", "-H", "--html", "-C"]),
     (
         "npm",
         &[
-            "exec",
-            "x",
-            "init",
-            "create",
-            "explore",
-            "config",
-            "set",
-            "edit",
-            "publish",
-            "login",
-            "adduser",
-            "token",
             "--script-shell",
             "--shell",
             "--node-options",
@@ -142,6 +103,9 @@ const REFUSED: [(&str, &[&str]); 13] = [
             "--absolute-names",
         ],
     ),
+    ("egrep", &["-R", "--dereference-recursive", "-f", "--file"]),
+    ("fgrep", &["-R", "--dereference-recursive", "-f", "--file"]),
+    ("grep", &["-R", "--dereference-recursive"]),
     ("tree", &["-l", "--fromfile"]),
     ("wc", &["--files0-from"]),
     ("du", &["--files0-from", "-L", "--dereference"]),
@@ -172,25 +136,41 @@ pub(super) fn check(
     }
     if let Some(unknown) = arguments
         .iter()
-        .find(|argument| argument.known == Known::Nothing)
+        .find(|argument| argument.known >= Known::Nothing)
     {
         return Err(format!(
             "what `{program}` is given after `{}` is only known when it runs: write it out",
             unknown.text
         ));
     }
-    refused_options(program, arguments)?;
+    let command = subcommands::command(program, arguments)?;
+    // What stands after `--` is no option, whatever it looks like.
+    let end_of_options = arguments
+        .iter()
+        .position(|argument| argument.text == "--")
+        .unwrap_or(arguments.len());
+    let options = &arguments[..end_of_options];
+    refused_options(program, command, options)?;
+    if program == "date" {
+        return date(arguments);
+    }
     let mut pattern = PATTERN_FIRST.contains(&program)
-        && !arguments.iter().any(|argument| {
+        && !options.iter().any(|argument| {
             let text = argument.text.as_str();
+            // A long option may be shortened.
+            let is_short_for =
+                |prefix, others: &[&str]| text.starts_with(prefix) && !others.contains(&text);
             is_option(text, "-e")
                 || is_option(text, "-f")
-                || text.starts_with("--regexp")
-                || text.starts_with("--file")
+                || is_short_for("--re", &["--recursive"])
+                || is_short_for(
+                    "--fi",
+                    &["--files", "--files-with-matches", "--files-without-match"],
+                )
         });
     let mut message = false;
     let mut of_sed = program == "sed"
-        && !arguments
+        && !options
             .iter()
             .any(|argument| is_option(&argument.text, "-e"));
     for (nth, argument) in arguments.iter().enumerate() {
@@ -198,8 +178,9 @@ pub(super) fn check(
         if std::mem::take(&mut message) {
             continue;
         }
-        let is_flag = text.starts_with('-') && text.len() > 1;
+        let is_flag = text.starts_with('-') && text.len() > 1 && nth <= end_of_options;
         match program {
+            _ if !is_flag => {}
             "git" => {
                 message = matches!(
                     text,
@@ -212,14 +193,22 @@ pub(super) fn check(
                 message = true;
             }
             "sed" if is_flag => sed_option(text)?,
-            "awk" | "gawk" | "mawk" => awk(text)?,
             _ => {}
         }
-        if !is_flag && std::mem::take(&mut pattern) {
-            continue;
+        if matches!(program, "awk" | "gawk" | "mawk") {
+            awk(text)?;
         }
-        if !is_flag && std::mem::take(&mut of_sed) {
-            sed_script(text)?;
+        if !is_flag && (pattern || of_sed) {
+            // It may stand for several words, of which the first is not the last.
+            if argument.known == Known::Pattern {
+                return Err(format!(
+                    "`{text}` becomes the names of files: put it in single quotes"
+                ));
+            }
+            if std::mem::take(&mut of_sed) {
+                sed_script(text)?;
+            }
+            pattern = false;
             continue;
         }
         if script.harmless.contains(argument) {
@@ -240,35 +229,37 @@ fn is_option(text: &str, option: &str) -> bool {
         || (text.starts_with('-') && !text.starts_with("--") && text.contains(&option[1..]))
 }
 
-fn refused_options(program: &str, arguments: &[Value]) -> Result<(), String> {
+fn refused_options(
+    program: &str,
+    command: Option<&str>,
+    arguments: &[Value],
+) -> Result<(), String> {
     let Some((_, refused)) = REFUSED.iter().find(|(of, _)| *of == program) else {
         return Ok(());
     };
-    let mut is_subcommand = true;
     for argument in arguments {
         let text = argument.text.as_str();
         let is_refused = |option: &&&str| match option.strip_prefix("--") {
             // An option may be shortened, and may have a value.
-            Some(name) => text.strip_prefix("--").is_some_and(|given| {
+            Some(name) => long_option(program, text).is_some_and(|given| {
                 let given = given.split_once('=').map_or(given, |(given, _)| given);
-                given.len() >= 2 && (name.starts_with(given) || given == name)
+                !given.is_empty() && name.starts_with(given)
             }),
-            None if option.starts_with('-') => {
-                text.starts_with(**option) || (program != "git" && is_option(text, option))
-            }
-            None => is_subcommand && text == **option,
+            None if program == "git" => match **option {
+                // After most commands these have other meanings, which run nothing.
+                "-c" | "-u" => {
+                    matches!(command, Some("clone" | "ls-remote")) && is_option(text, option)
+                }
+                "-O" if command == Some("grep") => is_option(text, option),
+                "-x" => command == Some("rebase") && is_option(text, option),
+                _ => text.starts_with(**option),
+            },
+            None => is_option(text, option),
         };
         if let Some(option) = refused.iter().find(is_refused) {
-            // After `git commit` and the like `-c`, `-u` and `-x` have other meanings, which run nothing.
-            let is_other = program == "git" && !is_subcommand && matches!(*option, "-c" | "-u");
-            if !is_other {
-                return Err(format!(
-                    "`{program} {option}` may run another program, or change what this one does"
-                ));
-            }
-        }
-        if !text.starts_with('-') {
-            is_subcommand = false;
+            return Err(format!(
+                "`{program} {option}` may run another program, or change what this one does"
+            ));
         }
     }
     if program == "git"
@@ -281,6 +272,14 @@ fn refused_options(program: &str, arguments: &[Value]) -> Result<(), String> {
     Ok(())
 }
 
+/// The name and value of a long option; npm takes one with a single dash as well.
+fn long_option<'t>(program: &str, text: &'t str) -> Option<&'t str> {
+    text.strip_prefix("--").or_else(|| {
+        text.strip_prefix('-')
+            .filter(|given| program == "npm" && given.len() > 2)
+    })
+}
+
 /// The paths that a word may name: the word, what stands after `=`, `:` and the like, and what is joined to an
 /// option.
 ///
@@ -290,10 +289,17 @@ fn paths(script: &mut Script<'_>, text: &str) -> Result<(), String> {
     const AFTER: [char; 12] = [
         '\n', '\t', ' ', '\'', '"', ',', ';', '|', '<', '>', '(', ')',
     ];
+    // It may be the path of a folder `https:` as well.
     if is_address(text) {
-        return Ok(());
+        return if text.len() > LONGEST_PATH && !text.contains("..") {
+            Ok(())
+        } else {
+            script.check_path(text)
+        };
     }
     let bytes = text.as_bytes();
+    let is_long = text.starts_with("--");
+    let is_short = text.starts_with('-') && !is_long;
     let from = |at: usize, found: Option<usize>| found.map_or(text.len(), |found| at + found);
     let mut end = from(0, text.find(AFTER));
     let mut dots = from(0, text.find(".."));
@@ -303,8 +309,14 @@ fn paths(script: &mut Script<'_>, text: &str) -> Result<(), String> {
             b'.' => matches!(bytes.get(at + 1), Some(b'/' | b'.')),
             _ => false,
         };
-        // `-I/usr/include`: what is joined to an option begins anywhere.
-        let joined = bytes[0] == b'-' && looks && at <= 3;
+        // `-I/usr/include`, `-nofile`: what is joined to an option begins anywhere; `--file=x`: after the `=`.
+        let joined = at > 1
+            && text.is_char_boundary(at)
+            && if is_short {
+                looks || at <= MOST_OF_CLUSTER
+            } else {
+                is_long && bytes[at - 1] == b'='
+            };
         if !(at == 0 || BEFORE.contains(&bytes[at - 1]) || joined) {
             continue;
         }
@@ -316,10 +328,14 @@ fn paths(script: &mut Script<'_>, text: &str) -> Result<(), String> {
         }
         let path = &text[at..end];
         let of_an_address = path.starts_with("//") && follows_scheme(&text[..at], path);
-        if path.is_empty() || path.starts_with('-') || of_an_address || is_address(path) {
+        if path.is_empty() || path.starts_with('-') || of_an_address {
             continue;
         }
-        if at == 0 || looks || dots + 2 <= end {
+        if is_address(path) {
+            script.check_path(path)?;
+            continue;
+        }
+        if at == 0 || joined || looks || dots + 2 <= end {
             script.check_path(path)?;
         }
         // A path may go on after a blank or a comma; a text that is longer than a path is none, unless it leads away.
@@ -373,22 +389,38 @@ fn files(script: &mut Script<'_>, pattern: &str) -> Result<(), String> {
         .filter(|part| !part.is_empty() && *part != ".")
         .collect();
     let joined = pattern.starts_with('-') && pattern != path;
-    if pattern.len() > LONGEST_PATH || parts.contains(&"..") || joined {
+    // What a shell may match with `..`, or reads as a class of characters, is matched otherwise here.
+    let is_odd = parts
+        .iter()
+        .any(|part| part.starts_with('.') && part.contains(['*', '?', '[']))
+        || pattern.contains("..")
+        || ["[[:", "[[.", "[[=", "[:", "[.", "[="]
+            .iter()
+            .any(|odd| pattern.contains(odd));
+    if pattern.len() > LONGEST_PATH || is_odd || joined {
         return Err(unclear());
     }
     // `[!a]` is a shell's `[^a]`, and a backslash hides what follows: the crate has both.
     let globs: Option<Vec<_>> = parts.iter().map(|part| Glob::new(part).ok()).collect();
     let globs = globs.ok_or_else(unclear)?;
+    let begins_with_it = fixed.is_empty();
     for directory in script.directories.clone().iter() {
         let start = if fixed.is_empty() { "." } else { fixed };
         let folder = script.guard.enter(start, directory)?;
-        matched(script, &folder, &globs)?;
+        matched(script, &folder, &globs, begins_with_it)?;
     }
     Ok(())
 }
 
 /// Checks what the parts of a pattern match in a folder.
-fn matched(script: &mut Script<'_>, folder: &Path, parts: &[Glob]) -> Result<(), String> {
+///
+/// If the word begins with what is matched, that may not look like an option.
+fn matched(
+    script: &mut Script<'_>,
+    folder: &Path,
+    parts: &[Glob],
+    begins_with_it: bool,
+) -> Result<(), String> {
     let Some((glob, rest)) = parts.split_first() else {
         return Ok(());
     };
@@ -409,6 +441,11 @@ fn matched(script: &mut Script<'_>, folder: &Path, parts: &[Glob]) -> Result<(),
         if !glob.matches(name) {
             continue;
         }
+        if begins_with_it && name.starts_with('-') {
+            return Err(format!(
+                "the file `{name}` would be taken for an option: write `./` before the pattern"
+            ));
+        }
         let is_link = !entry
             .file_type()
             .is_ok_and(|found| found.is_file() || found.is_dir());
@@ -419,7 +456,7 @@ fn matched(script: &mut Script<'_>, folder: &Path, parts: &[Glob]) -> Result<(),
             script.guard.judge(name, &path)?;
             path
         };
-        matched(script, &path, rest)?;
+        matched(script, &path, rest, false)?;
     }
     Ok(())
 }
@@ -431,7 +468,11 @@ fn sed_option(option: &str) -> Result<(), String> {
     ) || option
         .strip_prefix('-')
         .is_some_and(|flags| flags.bytes().all(|flag| b"nErisz".contains(&flag)))
-        || option.starts_with("-i.");
+        || option.strip_prefix("-i.").is_some_and(|suffix| {
+            suffix
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'))
+        });
     if harmless {
         return Ok(());
     }
@@ -520,6 +561,28 @@ fn delimited(text: &str, parts: usize) -> Option<usize> {
         }
     }
     None
+}
+
+/// `date`, as it shows a time: it may also set the clock, and show what is in a file.
+fn date(arguments: &[Value]) -> Result<(), String> {
+    let mut words = arguments.iter().map(|argument| argument.text.as_str());
+    while let Some(word) = words.next() {
+        match word {
+            "-d" | "--date" => {
+                words.next();
+            }
+            "-u" | "--utc" | "-R" | "--rfc-email" | "-I" => {}
+            _ if ["+", "-d", "-I", "--date=", "--iso-8601", "--rfc-3339="]
+                .iter()
+                .any(|known| word.starts_with(known)) => {}
+            _ => {
+                return Err(format!(
+                    "`date {word}` is not looked at: use a format, as `+%F`, and `-d`, `-u`, `-R` or `-I`"
+                ));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// A program for awk that only prints.

@@ -7,7 +7,10 @@
 mod arguments;
 mod programs;
 mod script;
+mod subcommands;
 mod word;
+
+use std::path::PathBuf;
 
 use brush_parser::ast::Program;
 use brush_parser::{ParserOptions, Token, TokenizerOptions};
@@ -23,8 +26,15 @@ const LONGEST: usize = 128 * 1024;
 const DEEPEST: usize = 16;
 
 /// Whether a command may run; if not, why.
-pub(super) fn check(command: &str, programs: &Programs, guard: &Guard) -> Result<(), String> {
-    Script::new(programs, guard).run(command, 0)
+///
+/// It begins in one of the directories, which are absolute and without links.
+pub(super) fn check(
+    command: &str,
+    programs: &Programs,
+    guard: &Guard,
+    directories: Vec<PathBuf>,
+) -> Result<(), String> {
+    Script::new(programs, guard, directories).run(command, 0)
 }
 
 /// The tokens of a script.
@@ -67,13 +77,15 @@ fn split_statement(tokens: &[Token]) -> (&[Token], &[Token]) {
 fn check_characters(script: &str) -> Result<(), String> {
     let mut depth = 0_usize;
     let [mut last, mut before] = [' '; 2];
+    // In a here-document the shell joins lines before it looks for the end.
+    let has_document = script.contains("<<");
     for character in script.chars() {
         match character {
-            '\n' if last == '\\' && !matches!(before, ' ' | '\t') => {
+            '\n' if last == '\\' && (has_document || !matches!(before, ' ' | '\t')) => {
                 return Err("a word that goes on in the next line, after `\\`, is not looked at: write it in one".into());
             }
-            '(' | '{' => depth += 1,
-            ')' | '}' => depth = depth.saturating_sub(1),
+            '(' | '{' | '[' => depth += 1,
+            ')' | '}' | ']' => depth = depth.saturating_sub(1),
             ' '..='~' | '\n' | '\t' => {}
             hidden if visible::is_hidden(hidden) => {
                 return Err(format!(
@@ -106,10 +118,16 @@ fn check_characters(script: &str) -> Result<(), String> {
 /// Refuses compound commands that are nested too deep for a parser.
 fn check_depth(tokens: &[Token]) -> Result<(), String> {
     let mut depth = 0;
+    let mut negations = 0;
     for token in tokens {
         depth = depth_after(depth, token);
+        negations = if token.to_str() == "!" {
+            negations + 1
+        } else {
+            0
+        };
         // What looks like a keyword may be a word, so there is some room.
-        if depth > 2 * DEEPEST {
+        if depth + negations > 2 * DEEPEST {
             return Err("the command is nested too deep: write it flat".into());
         }
     }

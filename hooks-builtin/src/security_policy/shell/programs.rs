@@ -6,9 +6,9 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
-use super::arguments;
 use super::script::Script;
-use super::word::Value;
+use super::word::{Known, Value};
+use super::{DEEPEST, arguments};
 
 /// The programs of the configuration.
 #[derive(Debug)]
@@ -73,9 +73,8 @@ fn name_of(program: &str) -> &str {
 }
 
 /// Builtins that touch nothing, whatever they are given.
-const HARMLESS: [&str; 12] = [
+const HARMLESS: [&str; 11] = [
     ":", "break", "continue", "echo", "exit", "false", "printf", "pwd", "return", "shift", "true",
-    "wait",
 ];
 
 /// Builtins and keywords that run or change what cannot be followed here.
@@ -133,6 +132,9 @@ const REFUSED: [(&str, &str); 33] = [
     ("umask", "changes what others may read"),
 ];
 
+/// Builtins after which a script goes on otherwise than before.
+const CHANGES_THE_SHELL: [&str; 5] = ["cd", "eval", "export", "set", "unset"];
+
 /// Shells: what they run is looked at if it is written out.
 const SHELLS: [&str; 9] = [
     "sh", "bash", "dash", "zsh", "ksh", "ash", "rbash", "mksh", "fish",
@@ -177,6 +179,10 @@ pub(super) fn check(
     has_input: bool,
     depth: usize,
 ) -> Result<(), String> {
+    // One program that runs another, which runs another: to follow them takes the stack.
+    if depth > DEEPEST {
+        return Err("programs run programs too deep: write it flat".into());
+    }
     let name = name_of(program);
     static BY_NAME: LazyLock<HashMap<&str, &str>> = LazyLock::new(|| REFUSED.into_iter().collect());
     if let Some(does) = BY_NAME.get(name) {
@@ -200,11 +206,13 @@ pub(super) fn check(
             Err("`printf -v` sets a variable in passing: use `name=$(printf …)`".into())
         }
         name if HARMLESS.contains(&name) => Ok(()),
-        "[" | "test" => {
-            if arguments.iter().any(|argument| matches!(argument.text.as_str(), "-v" | "-R")) {
-                return Err("`-v` runs what is in an index: write `[ -n \"$name\" ]`".into());
+        "[" | "test" => test(arguments),
+        "wait" => {
+            let is_job = |argument: &Value| argument.text().is_some_and(|text| matches!(text, "-n" | "-f") || !text.starts_with('-'));
+            if arguments.iter().all(is_job) {
+                return Ok(());
             }
-            Ok(())
+            Err("`wait` takes numbers and names of jobs, and `-n`".into())
         }
         "cd" => match arguments {
             [to] if !to.text.starts_with('-') => match to.text() {
@@ -229,7 +237,10 @@ pub(super) fn check(
         "unset" => {
             let is_name = |argument: &Value| argument.text().is_some_and(|text| is_identifier(text) || text == "-v");
             if arguments.iter().all(is_name) {
-                return arguments.iter().try_for_each(|argument| check_variable(&argument.text));
+                return arguments.iter().try_for_each(|argument| {
+                    check_variable(&argument.text)?;
+                    script.set(&argument.text, Value::unknown_in(true))
+                });
             }
             Err("`unset` takes names of variables".into())
         }
@@ -238,7 +249,7 @@ pub(super) fn check(
             match known {
                 Some((name, value)) if is_identifier(name) => {
                     check_environment(name)?;
-                    script.set(name, vec![Value { text: value.into(), known: argument.known }])
+                    script.set(name, Value { text: value.into(), known: argument.known })
                 }
                 _ => Err("`export` is only looked at as `export NAME=value`, with a value that is written out".into()),
             }
@@ -269,6 +280,46 @@ pub(super) fn check(
     }
 }
 
+/// `[ … ]`: `-v` runs what is in an index, so it has to be known where it does not stand.
+fn test(arguments: &[Value]) -> Result<(), String> {
+    let arguments = match arguments {
+        [all @ .., last] if last.text() == Some("]") => all,
+        all => all,
+    };
+    if arguments
+        .iter()
+        .any(|argument| argument.known == Known::Several || argument.known == Known::Pattern)
+    {
+        return Err(
+            "a test needs quotes around what is only known when it runs: write `[ -n \"$name\" ]`"
+                .into(),
+        );
+    }
+    if arguments
+        .iter()
+        .any(|argument| matches!(argument.text(), Some("-v" | "-R")))
+    {
+        return Err("`-v` runs what is in an index: write `[ -n \"$name\" ]`".into());
+    }
+    let mut rest = arguments;
+    while let [first, after @ ..] = rest
+        && first.text() == Some("!")
+    {
+        rest = after;
+    }
+    let operators_are_known = match rest {
+        [] | [_] => true,
+        [operator, _] | [_, operator, _] => operator.text().is_some(),
+        all => all.iter().all(|argument| argument.text().is_some()),
+    };
+    // Three words may be a test of two with `!` or brackets around it.
+    let is_binary = |operator: &Value| !operator.text.starts_with('-') || operator.text.len() == 3;
+    if operators_are_known && (rest.len() != 3 || is_binary(&rest[1])) {
+        return Ok(());
+    }
+    Err("which test this is, is only known when it runs: write `[ … ] && [ … ]`, with one operator in each".into())
+}
+
 /// The program that stands among another one's arguments.
 fn inner(
     script: &mut Script<'_>,
@@ -281,8 +332,15 @@ fn inner(
         return Err(format!("`{of}` needs a program to run"));
     };
     match program.text() {
+        Some(program)
+            if CHANGES_THE_SHELL.contains(&program) && !matches!(of, "builtin" | "command") =>
+        {
+            Err(format!(
+                "`{program}` is the shell's own, which `{of}` does not run: write it by itself"
+            ))
+        }
         Some(program) if !program.starts_with('-') => {
-            check(script, program, rest, has_input, depth)
+            check(script, program, rest, has_input, depth + 1)
         }
         _ => Err(format!(
             "which program `{of}` runs is not told: write it out, without options before it"
@@ -370,7 +428,7 @@ fn shell(
                 if flags.ends_with('c') && flags.bytes().all(|flag| b"ceux".contains(&flag)) =>
             {
                 return match after.first().and_then(Value::text) {
-                    Some(text) => script.run_apart(text, depth + 1),
+                    Some(text) => script.run_afresh(text, depth + 1),
                     None => Err(format!(
                         "what `{name} -c` runs is only known when it does: write the command out"
                     )),
@@ -406,43 +464,73 @@ fn xargs(script: &mut Script<'_>, arguments: &[Value], depth: usize) -> Result<(
     while let Some((option, after)) = rest.split_first() {
         match option.text() {
             Some("-0" | "-r" | "-t" | "--null" | "--no-run-if-empty") => rest = after,
+            Some("-I") if after.first().and_then(Value::text) != Some("{}") => {
+                return Err("`xargs -I` is only looked at with `{}`".into());
+            }
             Some("-n" | "-P" | "-L" | "-I" | "-d") => rest = after.get(1..).unwrap_or(&[]),
             _ => break,
         }
     }
-    let Some((program, given)) = rest.split_first() else {
+    if rest.is_empty() {
         return Ok(());
-    };
-    let unknown = Value {
-        text: String::new(),
-        known: super::word::Known::Nothing,
-    };
-    let all: Vec<_> = given.iter().cloned().chain([unknown]).collect();
-    match program.text() {
-        Some(program) if !program.starts_with('-') => check(script, program, &all, true, depth),
-        _ => Err("which program `xargs` runs is not told: write it out, after `-0`, `-r`, `-n 1` or `-I {}`".into()),
     }
+    let unknown = Value::unknown_in(false);
+    let all: Vec<_> = rest
+        .iter()
+        .map(|word| {
+            if word.text.contains("{}") {
+                &unknown
+            } else {
+                word
+            }
+        })
+        .chain([&unknown])
+        .cloned()
+        .collect();
+    inner(script, "xargs", &all, true, depth)
 }
 
 /// `find`: what it executes is looked at, with a file's name for `{}`.
 fn find(script: &mut Script<'_>, arguments: &[Value], depth: usize) -> Result<(), String> {
     let mut plain = Vec::new();
     let mut rest = arguments.iter();
+    if arguments
+        .iter()
+        .any(|argument| argument.known >= Known::Nothing)
+    {
+        return Err("what `find` is given is only known when it runs: write it out".into());
+    }
+    let mut is_plain_file = false;
     while let Some(argument) = rest.next() {
         match argument.text.as_str() {
             "-exec" | "-execdir" | "-ok" | "-okdir" => {
-                let command: Vec<Value> = rest
-                    .by_ref()
-                    .take_while(|word| !matches!(word.text(), Some(";" | "+")))
-                    .cloned()
-                    .map(|mut word| {
-                        // The files that are found lie in the folders that are searched, which are looked at.
-                        if word.text == "{}" {
-                            word.text = "./found".into();
-                        }
-                        word
-                    })
-                    .collect();
+                let mut command: Vec<Value> = Vec::new();
+                let mut is_ended = false;
+                for word in rest.by_ref() {
+                    // A `+` that does not follow `{}` is a word like others.
+                    let is_last = match word.text() {
+                        Some(";") => true,
+                        Some("+") => command.last().is_some_and(|last| last.text == "{}"),
+                        _ => false,
+                    };
+                    if is_last {
+                        is_ended = true;
+                        break;
+                    }
+                    command.push(word.clone());
+                }
+                if !is_ended {
+                    return Err("`find -exec` has no end: write `\\;`, or `{} +`".into());
+                }
+                if !is_plain_file && command.iter().any(|word| word.text == "{}") {
+                    return Err("what is found may be a link that leads elsewhere: write `-type f` before `-exec`".into());
+                }
+                // The files that are found lie in the folders that are searched, which are looked at.
+                for word in &mut command {
+                    if word.text == "{}" {
+                        word.text = "./found".into();
+                    }
+                }
                 if command.iter().any(|word| word.text.contains("{}")) {
                     return Err("`{}` is only looked at as a word by itself".into());
                 }
@@ -464,6 +552,15 @@ fn find(script: &mut Script<'_>, arguments: &[Value], depth: usize) -> Result<()
                     "`find {}` leads to files that are not looked at",
                     argument.text
                 ));
+            }
+            "-type" => {
+                // What follows on it, unless another test may be true instead.
+                is_plain_file = rest.clone().next().and_then(Value::text) == Some("f");
+                plain.push(argument.clone());
+            }
+            "-o" | "-or" | "," | "!" | "-not" => {
+                is_plain_file = false;
+                plain.push(argument.clone());
             }
             _ => plain.push(argument.clone()),
         }

@@ -1,14 +1,14 @@
 //! A script, walked as bash would run it.
 
 use std::collections::{HashMap, HashSet};
-use std::path::PathBuf;
+use std::path::{Component, Path, PathBuf};
 use std::rc::Rc;
 
 use brush_parser::ast::{
     AndOr, AndOrList, Assignment, AssignmentName, AssignmentValue, BinaryPredicate, Command,
     CommandPrefixOrSuffixItem as Item, CompoundCommand, CompoundList, ExtendedTestExpr,
-    IoFileRedirectTarget, IoRedirect, Pipeline, Program, RedirectList, SimpleCommand,
-    UnaryPredicate,
+    IoFileRedirectTarget, IoRedirect, Pipeline, Program, RedirectList, SeparatorOperator,
+    SimpleCommand, UnaryPredicate,
 };
 
 use super::programs::{self, Programs};
@@ -18,11 +18,18 @@ use crate::security_policy::guard::Guard;
 
 /// How many names of files are looked at for one command.
 const MOST_NAMES: usize = 65_536;
+/// What a round of a loop costs, compared to a name of a file.
+const ROUND_COST: usize = 16;
+/// The longest value of a variable that is kept in mind, in bytes.
+const LONGEST_VALUE: usize = 4096;
 /// In how many folders a script may be at once, for all that is known.
 const MOST_DIRECTORIES: usize = 16;
 
 /// Where a script may be; it is kept and put back at every branch, and seldom changes.
 type Directories = Rc<Vec<PathBuf>>;
+
+/// What variables hold, where that is known: one that may have been set, or not, holds what is not known.
+type Variables = Rc<HashMap<String, Value>>;
 
 /// What is known while a script is walked.
 pub(super) struct Script<'p> {
@@ -30,10 +37,8 @@ pub(super) struct Script<'p> {
     pub(super) guard: &'p Guard,
     /// Where the script may be by now.
     pub(super) directories: Directories,
-    /// What variables may hold, of those that the script has set.
-    variables: HashMap<String, Vec<Value>>,
-    /// The variables that were used.
-    used: HashSet<String>,
+    /// What the variables hold that the script has set.
+    variables: Variables,
     loops: usize,
     /// Words that were found harmless where the script is now, and paths.
     pub(super) harmless: HashSet<Value>,
@@ -43,13 +48,13 @@ pub(super) struct Script<'p> {
 }
 
 impl<'p> Script<'p> {
-    pub(super) fn new(programs: &'p Programs, guard: &'p Guard) -> Self {
+    /// A script that begins in one of the directories.
+    pub(super) fn new(programs: &'p Programs, guard: &'p Guard, directories: Vec<PathBuf>) -> Self {
         Script {
             programs,
             guard,
-            directories: Rc::new(vec![guard.workspace().to_owned()]),
-            variables: HashMap::new(),
-            used: HashSet::new(),
+            directories: Rc::new(directories),
+            variables: Variables::default(),
             loops: 0,
             harmless: HashSet::new(),
             touched: HashSet::new(),
@@ -86,15 +91,51 @@ impl<'p> Script<'p> {
     }
 
     /// The same in a shell of its own, which leaves the directory of this one as it is.
-    pub(super) fn run_apart(&mut self, script: &str, depth: usize) -> Result<(), String> {
-        self.apart(|script_| script_.run(script, depth))
+    pub(super) fn run_apart(&mut self, text: &str, depth: usize) -> Result<(), String> {
+        self.apart(|script| script.run(text, depth))
+    }
+
+    /// The same in a program of its own, which does not have the variables of this one either.
+    pub(super) fn run_afresh(&mut self, text: &str, depth: usize) -> Result<(), String> {
+        let variables = std::mem::take(&mut self.variables);
+        let walked = self.run_apart(text, depth);
+        self.variables = variables;
+        walked
     }
 
     fn apart(&mut self, walk: impl FnOnce(&mut Self) -> Result<(), String>) -> Result<(), String> {
         let directories = self.directories.clone();
-        walk(self)?;
+        self.perhaps(walk)?;
         self.go_to(directories);
         Ok(())
+    }
+
+    /// Walks what may run, or not, or in a shell of its own: what it sets is not known afterwards.
+    fn perhaps(
+        &mut self,
+        walk: impl FnOnce(&mut Self) -> Result<(), String>,
+    ) -> Result<(), String> {
+        let before = self.variables.clone();
+        walk(self)?;
+        self.forget_since(&before);
+        Ok(())
+    }
+
+    fn forget_since(&mut self, before: &Variables) {
+        if Rc::ptr_eq(&self.variables, before) {
+            return;
+        }
+        for (name, value) in Rc::make_mut(&mut self.variables) {
+            let earlier = before.get(name);
+            if earlier == Some(value) {
+                continue;
+            }
+            // A counter is one after every round.
+            *value = match earlier {
+                Some(earlier) if earlier.is_number() && value.is_number() => Value::number(),
+                _ => Value::unknown_in(true),
+            };
+        }
     }
 
     fn go_to(&mut self, directories: Directories) {
@@ -106,9 +147,10 @@ impl<'p> Script<'p> {
     }
 
     fn list(&mut self, CompoundList(items): &CompoundList, depth: usize) -> Result<(), String> {
-        items
-            .iter()
-            .try_for_each(|item| self.and_or(&item.0, depth))
+        items.iter().try_for_each(|item| match item.1 {
+            SeparatorOperator::Sequence => self.and_or(&item.0, depth),
+            SeparatorOperator::Async => self.apart(|script| script.and_or(&item.0, depth)),
+        })
     }
 
     /// `a && b || c`: after `cd x &&` the script is in `x`; after the whole it may be anywhere it was.
@@ -116,30 +158,40 @@ impl<'p> Script<'p> {
         let mut been = self.directories.clone();
         let mut only_and = true;
         self.pipeline(&list.first, depth)?;
+        let certain = self.variables.clone();
         for next in &list.additional {
             let (pipeline, is_and) = match next {
                 AndOr::And(pipeline) => (pipeline, true),
                 AndOr::Or(pipeline) => (pipeline, false),
             };
-            merge(&mut been, &self.directories);
+            merge(&mut been, &self.directories)?;
             only_and &= is_and;
             if !only_and {
                 self.go_to(been.clone());
+                self.forget_since(&certain);
             }
             self.pipeline(pipeline, depth)?;
         }
-        merge(&mut been, &self.directories);
+        self.forget_since(&certain);
+        merge(&mut been, &self.directories)?;
         self.go_to(been);
         Ok(())
     }
 
     fn pipeline(&mut self, pipeline: &Pipeline, depth: usize) -> Result<(), String> {
+        let mut been = self.directories.clone();
         match pipeline.seq.as_slice() {
-            [only] => self.command(only, depth, false),
+            [only] => self.command(only, depth, false)?,
             members => members.iter().enumerate().try_for_each(|(nth, member)| {
                 self.apart(|script| script.command(member, depth, nth > 0))
-            }),
+            })?,
         }
+        // What follows on `! cd x` follows on its failure.
+        if pipeline.bang {
+            merge(&mut been, &self.directories)?;
+            self.go_to(been);
+        }
+        Ok(())
     }
 
     fn command(&mut self, command: &Command, depth: usize, piped: bool) -> Result<(), String> {
@@ -169,49 +221,59 @@ impl<'p> Script<'p> {
             CompoundCommand::IfClause(clause) => {
                 self.list(&clause.condition, depth)?;
                 let mut been = self.directories.clone();
-                self.list(&clause.then, depth)?;
-                merge(&mut been, &self.directories);
+                self.perhaps(|script| script.list(&clause.then, depth))?;
+                merge(&mut been, &self.directories)?;
                 for branch in clause.elses.iter().flatten() {
                     self.go_to(been.clone());
-                    if let Some(condition) = &branch.condition {
-                        self.list(condition, depth)?;
-                    }
-                    self.list(&branch.body, depth)?;
-                    merge(&mut been, &self.directories);
+                    self.perhaps(|script| {
+                        if let Some(condition) = &branch.condition {
+                            script.list(condition, depth)?;
+                        }
+                        script.list(&branch.body, depth)
+                    })?;
+                    merge(&mut been, &self.directories)?;
                 }
                 self.go_to(been);
                 Ok(())
             }
-            CompoundCommand::WhileClause(clause) | CompoundCommand::UntilClause(clause) => self
-                .looped(|script| {
-                    script.list(&clause.0, depth)?;
-                    script.list(&clause.1.list, depth)
-                }),
+            // What the first round sets, the second may find: then it is not known, nor in any later one.
+            CompoundCommand::WhileClause(clause) | CompoundCommand::UntilClause(clause) => {
+                for _ in 0..2 {
+                    self.round(|script| {
+                        script.list(&clause.0, depth)?;
+                        script.list(&clause.1.list, depth)
+                    })?;
+                }
+                Ok(())
+            }
             CompoundCommand::ForClause(clause) => {
                 let mut values = Vec::new();
                 match &clause.values {
                     Some(words) => {
                         for word in words {
-                            values.extend(word::values(self, &word.value, depth)?);
+                            word::add_values(self, &word.value, depth, &mut values)?;
                         }
                     }
-                    None => values.extend(self.variable("@", true)),
+                    None => values.push(Value::unknown_in(true)),
                 }
-                self.set(&clause.variable_name, values)?;
-                self.looped(|script| script.list(&clause.body.list, depth))
+                programs::check_variable(&clause.variable_name)?;
+                for value in values {
+                    self.set(&clause.variable_name, value)?;
+                    self.round(|script| script.list(&clause.body.list, depth))?;
+                }
+                self.set(&clause.variable_name, Value::unknown_in(true))
             }
             CompoundCommand::CaseClause(clause) => {
                 self.word(&clause.value.value, depth)?;
-                let before = self.directories.clone();
-                let mut been = before.clone();
+                let mut been = self.directories.clone();
                 for case in &clause.cases {
                     for pattern in &case.patterns {
                         self.word(&pattern.value, depth)?;
                     }
                     if let Some(list) = &case.cmd {
                         self.go_to(been.clone());
-                        self.list(list, depth)?;
-                        merge(&mut been, &self.directories);
+                        self.perhaps(|script| script.list(list, depth))?;
+                        merge(&mut been, &self.directories)?;
                     }
                 }
                 self.go_to(been);
@@ -226,19 +288,29 @@ impl<'p> Script<'p> {
         }
     }
 
-    fn looped(&mut self, walk: impl FnOnce(&mut Self) -> Result<(), String>) -> Result<(), String> {
+    /// One round of a loop.
+    fn round(&mut self, walk: impl FnOnce(&mut Self) -> Result<(), String>) -> Result<(), String> {
+        self.spend(ROUND_COST)?;
         self.loops += 1;
-        let walked = walk(self);
+        self.perhaps(walk)?;
         self.loops -= 1;
-        walked
+        Ok(())
     }
 
     /// `[[ … ]]`.
     fn test(&mut self, test: &ExtendedTestExpr, depth: usize) -> Result<(), String> {
+        let operand = |script: &mut Self, word: &str| {
+            if word.contains(['|', '&', ';', '<', '>', '(', ')']) && !word.contains("$(") {
+                return Err(
+                    "`sh` reads the `|` and the like in `[[ … ]]` as a command's: put them in a variable, or use \
+                     `grep`"
+                        .into(),
+                );
+            }
+            script.word(word, depth)
+        };
         let both = |script: &mut Self, words: [&str; 2]| {
-            words
-                .into_iter()
-                .try_for_each(|word| script.word(word, depth))
+            words.into_iter().try_for_each(|word| operand(script, word))
         };
         match test {
             ExtendedTestExpr::Not(test) => self.test(test, depth),
@@ -253,7 +325,7 @@ impl<'p> Script<'p> {
                 | UnaryPredicate::ShellVariableIsSetAndNameRef,
                 _,
             ) => Err("`-v` runs what is in an index: write `[ -n \"$name\" ]`".into()),
-            ExtendedTestExpr::UnaryTest(_, word) => self.word(&word.value, depth),
+            ExtendedTestExpr::UnaryTest(_, word) => operand(self, &word.value),
             ExtendedTestExpr::BinaryTest(operator, left, right) => match operator {
                 BinaryPredicate::StringExactlyMatchesPattern
                 | BinaryPredicate::StringDoesNotExactlyMatchPattern
@@ -406,17 +478,14 @@ impl<'p> Script<'p> {
         Ok(())
     }
 
-    /// Counts names of files that are looked at, so that no command takes long to judge.
+    /// Counts what is looked at, in names of files, so that no command takes long to judge.
     pub(super) fn spend(&mut self, names: usize) -> Result<(), String> {
         match self.left.checked_sub(names) {
             Some(left) => {
                 self.left = left;
                 Ok(())
             }
-            None => Err(
-                "the command touches more files than can be looked at: put it into smaller ones"
-                    .into(),
-            ),
+            None => Err("the command is too much to look at: put it into smaller ones".into()),
         }
     }
 
@@ -429,66 +498,52 @@ impl<'p> Script<'p> {
         }
         let mut entered = Directories::default();
         for directory in &*self.directories {
-            merge(&mut entered, &[self.guard.enter(path, directory)?]);
-        }
-        if entered.len() > MOST_DIRECTORIES {
-            return Err(
-                "the script may be in too many folders by then: use `( cd … && … )`".into(),
-            );
+            let folder = self.guard.enter(path, directory)?;
+            // After a link, `..` leads back for a shell's `cd`, and up for all others.
+            if folder != lexical(&directory.join(path)) {
+                return Err(format!(
+                    "`cd {path}` goes through a link: write where it leads"
+                ));
+            }
+            merge(&mut entered, &[folder])?;
         }
         self.go_to(entered);
         Ok(())
     }
 
-    /// What a variable may hold.
-    pub(super) fn variable(&mut self, name: &str, quoted: bool) -> Vec<Value> {
-        self.used.insert(name.to_owned());
-        let literal = |text: &str| Value {
-            text: text.to_owned(),
-            known: Known::All,
-        };
-        let unknown = Value {
-            text: String::new(),
-            known: Known::Nothing,
-        };
-        let mut values = match self.variables.get(name) {
-            Some(values) => values.clone(),
-            None if name == "PWD" => self
-                .directories
-                .iter()
-                .map(|directory| literal(&directory.to_string_lossy()))
-                .collect(),
-            None if name == "HOME" => match std::env::home_dir() {
-                Some(home) => vec![literal(&home.to_string_lossy())],
-                None => vec![unknown.clone()],
-            },
-            None => vec![unknown.clone()],
-        };
-        // Where the script did not come by its own value, there is the one of the environment.
-        if self.variables.contains_key(name)
-            && let Some(inherited) = std::env::var_os(name)
-        {
-            values.push(literal(&inherited.to_string_lossy()));
-        }
-        for value in &mut values {
-            // Without quotes it is split at blanks, and matched with files.
-            if !quoted
-                && value.text.contains([' ', '\t', '\n', '*', '?', '['])
-                && value.known == Known::All
-            {
-                *value = unknown.clone();
+    /// What a variable holds.
+    pub(super) fn variable(&self, name: &str, quoted: bool) -> Value {
+        let known = match (self.variables.get(name), self.directories.as_slice()) {
+            (Some(value), _) => Some(value.clone()),
+            (None, [directory]) if name == "PWD" => {
+                Some(Value::literal(directory.to_string_lossy()))
             }
-        }
-        values
+            (None, _) if name == "HOME" => {
+                std::env::home_dir().map(|home| Value::literal(home.to_string_lossy()))
+            }
+            _ => None,
+        };
+        // Without quotes it is left out, split at blanks, or matched with files.
+        let is_one_word = |text: &str| {
+            quoted || !(text.is_empty() || text.contains([' ', '\t', '\n', '*', '?', '[']))
+        };
+        known
+            .filter(|value| match value.known {
+                // The name of a file that a loop is at.
+                Known::Pattern => quoted,
+                Known::Number => true,
+                _ => value.text().is_some_and(is_one_word),
+            })
+            .unwrap_or_else(|| Value::unknown_in(quoted))
     }
 
     /// `name=value`, for the script itself.
     fn assign(&mut self, assignment: &Assignment, depth: usize) -> Result<(), String> {
-        let values = self.assigned(assignment, depth)?;
+        let value = self.assigned(assignment, depth)?;
         match &assignment.name {
             AssignmentName::VariableName(name) => {
                 programs::check_variable(name)?;
-                self.set(name, values)
+                self.set(name, value)
             }
             AssignmentName::ArrayElementName(name, _) => Err(format!(
                 "the index of `{name}[…]` may run a command: use variables without an index"
@@ -496,46 +551,35 @@ impl<'p> Script<'p> {
         }
     }
 
-    fn assigned(&mut self, assignment: &Assignment, depth: usize) -> Result<Vec<Value>, String> {
+    fn assigned(&mut self, assignment: &Assignment, depth: usize) -> Result<Value, String> {
         match &assignment.value {
-            AssignmentValue::Scalar(word) if assignment.append => {
-                self.word(&word.value, depth)?;
-                Ok(vec![Value {
-                    text: String::new(),
-                    known: Known::Nothing,
-                }])
+            AssignmentValue::Scalar(word) => {
+                let mut values = word::values(self, &word.value, depth)?;
+                match (values.pop(), values.is_empty() && !assignment.append) {
+                    (Some(value), true) => Ok(value),
+                    _ => Ok(Value::unknown_in(true)),
+                }
             }
-            AssignmentValue::Scalar(word) => word::values(self, &word.value, depth),
             AssignmentValue::Array(_) => {
                 Err("arrays are not looked at: use variables, or `for x in a b c`".into())
             }
         }
     }
 
-    pub(super) fn set(&mut self, name: &str, values: Vec<Value>) -> Result<(), String> {
+    pub(super) fn set(&mut self, name: &str, value: Value) -> Result<(), String> {
         // Arithmetic, among others, would run it.
-        if values
-            .iter()
-            .any(|value| value.text.contains("$(") || value.text.contains('`'))
-        {
+        if value.text.contains("$(") || value.text.contains('`') {
             return Err(format!(
                 "what `{name}` holds may be run: leave out `$(` and backquotes"
             ));
         }
-        let known = self.variables.entry(name.to_owned()).or_default();
-        let new: Vec<_> = values
-            .into_iter()
-            .filter(|value| !known.contains(value))
-            .collect();
-        if self.loops > 0 && self.used.contains(name) && !new.is_empty() {
-            return Err(format!(
-                "`{name}` is set in a loop after it was used: set it before the loop"
-            ));
-        }
-        known.extend(new);
-        if known.len() > 64 {
-            return Err(format!("`{name}` may hold too much: use fewer values"));
-        }
+        let is_kept = value.known <= Known::Pattern && value.text.len() <= LONGEST_VALUE;
+        let value = if is_kept {
+            value
+        } else {
+            Value::unknown_in(true)
+        };
+        Rc::make_mut(&mut self.variables).insert(name.to_owned(), value);
         Ok(())
     }
 }
@@ -561,11 +605,30 @@ fn undecided(written: &str) -> String {
     format!("which program `{written}` is, is only known when the command runs: write it out")
 }
 
+/// A path without its `.` and `..`, as if there were no links.
+fn lexical(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::ParentDir => {
+                plain.pop();
+            }
+            Component::CurDir => {}
+            other => plain.push(other),
+        }
+    }
+    plain
+}
+
 /// Adds the directories that are not there yet.
-fn merge(directories: &mut Directories, more: &[PathBuf]) {
+fn merge(directories: &mut Directories, more: &[PathBuf]) -> Result<(), String> {
     for directory in more {
         if !directories.contains(directory) {
             Rc::make_mut(directories).push(directory.clone());
         }
     }
+    if directories.len() > MOST_DIRECTORIES {
+        return Err("the script may be in too many folders by then: use `( cd … && … )`".into());
+    }
+    Ok(())
 }

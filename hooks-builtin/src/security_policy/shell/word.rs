@@ -20,17 +20,28 @@ pub(super) struct Value {
 pub(super) enum Known {
     /// Every character.
     All,
+    /// That it is a number.
+    Number,
     /// That it is what a pattern of file names matches.
     Pattern,
     /// Nothing: it holds the output of a command, or a variable of the environment.
     Nothing,
+    /// Nothing, and without quotes: it may become any number of words.
+    Several,
 }
 
 impl Value {
-    fn literal(text: impl Into<String>) -> Self {
+    pub(super) fn literal(text: impl Into<String>) -> Self {
         Value {
             text: text.into(),
             known: Known::All,
+        }
+    }
+
+    pub(super) fn number() -> Self {
+        Value {
+            text: "0".into(),
+            known: Known::Number,
         }
     }
 
@@ -41,11 +52,33 @@ impl Value {
         }
     }
 
+    /// What is only known when the command runs, with quotes around it or without.
+    pub(super) fn unknown_in(quoted: bool) -> Self {
+        Value {
+            text: String::new(),
+            known: if quoted {
+                Known::Nothing
+            } else {
+                Known::Several
+            },
+        }
+    }
+
+    /// Whether it is a number, if not which one.
+    pub(super) fn is_number(&self) -> bool {
+        let is_digits =
+            |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        self.known == Known::Number || self.text().is_some_and(is_digits)
+    }
+
     /// The text, if every character of it is known.
     pub(super) fn text(&self) -> Option<&str> {
         (self.known == Known::All).then_some(&self.text)
     }
 }
+
+/// How many bytes of text cost as much to look at as the name of a file.
+const BYTES_OF_A_NAME: usize = 64;
 
 /// The most words that one word may become.
 const MOST: usize = 64;
@@ -182,15 +215,22 @@ fn joined(
         if all.len() * ends.len() > MOST {
             return Err(too_many(source));
         }
+        let is_whole = pieces.len() == 1;
         all = all
             .iter()
             .flat_map(|value| {
                 ends.iter().map(move |end| Value {
                     text: format!("{}{}", value.text, end.text),
-                    known: value.known.max(end.known),
+                    known: match value.known.max(end.known) {
+                        // `link$((1))` may be any of `link0`, `link1`, ….
+                        Known::Number if !is_whole => Known::Nothing,
+                        known => known,
+                    },
                 })
             })
             .collect();
+        let written: usize = all.iter().map(|value| value.text.len()).sum();
+        script.spend(written / BYTES_OF_A_NAME)?;
     }
     Ok(all)
 }
@@ -233,15 +273,15 @@ fn piece_values(
         }
         WordPiece::CommandSubstitution(command) => {
             script.run_apart(command, depth + 1)?;
-            one(Value::unknown())
+            one(Value::unknown_in(quoted))
         }
         WordPiece::BackquotedCommandSubstitution(command) => {
             script.run_apart(&unescaped(command), depth + 1)?;
-            one(Value::unknown())
+            one(Value::unknown_in(quoted))
         }
         WordPiece::ArithmeticExpression(expression) => {
             arithmetic(script, &expression.value)?;
-            one(Value::literal("0"))
+            one(Value::number())
         }
         WordPiece::ParameterExpansion(expression) => parameter(script, written, expression, quoted),
     }
@@ -311,19 +351,19 @@ fn parameter(
             parameter,
             indirect: false,
         } => match parameter {
-            Parameter::Named(name) => Ok(script.variable(name, quoted)),
+            Parameter::Named(name) => Ok(vec![script.variable(name, quoted)]),
             Parameter::Special(
                 SpecialParameter::LastExitStatus
                 | SpecialParameter::PositionalParameterCount
                 | SpecialParameter::ProcessId
                 | SpecialParameter::LastBackgroundProcessId,
-            ) => Ok(vec![Value::literal("0")]),
-            _ => Ok(vec![Value::unknown()]),
+            ) => Ok(vec![Value::number()]),
+            _ => Ok(vec![Value::unknown_in(quoted)]),
         },
         ParameterExpr::ParameterLength {
             indirect: false,
             parameter: Parameter::Named(_),
-        } => Ok(vec![Value::literal("0")]),
+        } => Ok(vec![Value::number()]),
         // It runs what the variable holds, if that looks like a command substitution.
         ParameterExpr::Transform { .. } => Err(format!(
             "`{written}` may run what the variable holds: leave the `@` out"
@@ -337,10 +377,17 @@ fn parameter(
                 "`{written}` may run a command: write the command by itself"
             ))
         }
+        // A substring begins at what is computed, and `${!x}` is what another variable names.
+        ParameterExpr::Substring { .. } => Err(format!(
+            "`{written}` may run what a variable holds: use `cut`, or write it out"
+        )),
+        _ if written.contains("${!") => Err(format!(
+            "which variable `{written}` is, is only known when it runs: name it"
+        )),
         ParameterExpr::AssignDefaultValues { .. } => Err(format!(
             "`{written}` sets a variable in passing: set it before"
         )),
-        _ => Ok(vec![Value::unknown()]),
+        _ => Ok(vec![Value::unknown_in(quoted)]),
     }
 }
 
@@ -361,13 +408,7 @@ fn arithmetic(script: &mut Script<'_>, expression: &str) -> Result<(), String> {
             let end = rest
                 .find(|c: char| !c.is_ascii_alphanumeric() && c != '_')
                 .unwrap_or(rest.len());
-            let is_number = |value: &Value| {
-                value.text().is_some_and(|text| {
-                    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
-                })
-            };
-            let values = script.variable(&rest[..end], true);
-            if !values.iter().all(is_number) {
+            if !script.variable(&rest[..end], true).is_number() {
                 return Err(wrong());
             }
             // `x=1`, `x++` and `x+=1` leave a number in it.
