@@ -301,6 +301,63 @@ fn forbidden_paths_can_lie_in_the_workspace_and_the_workspace_need_not_be_the_li
 }
 
 #[test]
+fn a_command_is_judged_where_it_runs() {
+    let workspace = Workspace::new();
+    let root = Path::new(&workspace.cx.cwd).to_owned();
+    symlink("/etc", root.join("src/out")).unwrap();
+    let judge = |cwd: &str| {
+        workspace.judge(
+            &policy(),
+            "shell",
+            json!({ "command": "ls out", "cwd": cwd }),
+        )
+    };
+    assert!(judge(".").is_ok());
+    assert!(judge("src").is_err() && judge("/etc").is_err() && judge("..").is_err());
+
+    let elsewhere = SecurityPolicy::from_config(&SecurityPolicyConfig {
+        workspace: Some(root.join("src")),
+        ..SecurityPolicyConfig::default()
+    })
+    .unwrap();
+    // The agent is in the folder above.
+    assert!(workspace.command(&elsewhere, "ls").is_err());
+}
+
+#[test]
+fn paths_are_found_in_whatever_shape_they_are_given() {
+    let workspace = Workspace::new();
+    for args in [
+        json!({ "path": "FILE:///etc/passwd" }),
+        json!({ "uri": "file:/etc/passwd" }),
+        json!({ "path": "file://localhost/etc/passwd" }),
+        json!({ "edits": [{ "path": "/etc/passwd" }] }),
+        json!({ "options": { "target": "/etc/passwd" } }),
+        json!({ "filePath": "/etc/passwd" }),
+        json!({ "paths": [["/etc/passwd"]] }),
+    ] {
+        assert!(
+            workspace.judge(&policy(), "any", args.clone()).is_err(),
+            "{args}"
+        );
+    }
+    for tool in ["Bash", "run_command", "terminal", "shell_exec"] {
+        assert!(
+            workspace
+                .judge(&policy(), tool, json!({ "command": "rm -rf ." }))
+                .is_err(),
+            "{tool}"
+        );
+        assert!(
+            workspace
+                .judge(&policy(), tool, json!({ "cmd": "ls" }))
+                .is_err(),
+            "{tool}"
+        );
+    }
+}
+
+#[test]
 fn a_pattern_matches_no_file_that_is_forbidden() {
     let workspace = Workspace::new();
     let policy = SecurityPolicy::from_config(&SecurityPolicyConfig {
@@ -401,6 +458,12 @@ fn a_command_that_is_too_long_or_too_deep_is_blocked_and_not_parsed() {
         deep("sh -c '", "'"),
         deep("if ls; then ", "; fi"),
         deep("while ls; do ", "; done"),
+        format!("[[ {} x ]]", "! ".repeat(5000)),
+        format!("echo {}1{}", "$[".repeat(5000), "]".repeat(5000)),
+        format!("{} ls", "env ".repeat(10_000)),
+        format!("{} ls", "nice ".repeat(20_000)),
+        format!("{} ls", "xargs ".repeat(10_000)),
+        format!("{}ls", "cd src && ".repeat(5000)),
     ] {
         assert!(
             workspace.command(&policy, &command).is_err(),
