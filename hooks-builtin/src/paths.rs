@@ -73,6 +73,18 @@ pub(crate) fn resolve(path: &str, base: &Path) -> io::Result<PathBuf> {
     }
 }
 
+/// The path as it is written, but for a `~` at its beginning.
+///
+/// # Errors
+///
+/// As [`resolve`].
+pub(crate) fn in_home(path: &Path) -> io::Result<PathBuf> {
+    match path.to_str() {
+        Some(text) if text.starts_with('~') => resolve(text, Path::new("/")),
+        _ => Ok(path.to_owned()),
+    }
+}
+
 /// The root of an absolute path: `/`, or that of a drive.
 fn root_of(path: &Path) -> PathBuf {
     path.ancestors().last().unwrap_or(path).to_owned()

@@ -1,8 +1,9 @@
 //! Answers repeated calls from memory.
 
+use std::collections::HashMap;
 use std::fmt::Write;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use hooks_core::agent::{AgentContext, BeforeToolCall, ToolCallEnd, ToolOutput};
@@ -21,6 +22,9 @@ use crate::{BuildError, GlobError, Globs};
 /// minutes by default; a call of any tool that is not listed may have changed what the listed ones would say,
 /// so after it all is forgotten, unless `forget_after` says otherwise. An answer does not live longer for being
 /// asked for.
+///
+/// A call that is answered does not run, so nobody is asked to approve of it; and one session's calls answer another's.
+/// List no tool whose output is not for every session of a tenant.
 ///
 /// Its priority is [`priority::LOW`]: what earlier hooks made the same call, it answers the same.
 ///
@@ -57,9 +61,23 @@ struct Inner {
     answers: Cache<Key, ToolOutput>,
     /// Whether there may be answers: to forget none costs as much as to forget many.
     has_answers: AtomicBool,
+    running: Mutex<Running>,
     hits: AtomicU64,
     misses: AtomicU64,
 }
+
+/// The calls that have begun.
+#[derive(Debug, Default)]
+struct Running {
+    /// How often all was forgotten.
+    generation: u64,
+    /// What that was when a call began, by its session and id; nothing if it was answered from here. An answer that
+    /// was read before another call changed it is none any more.
+    began: HashMap<(String, String), Option<u64>>,
+}
+
+/// How many calls that have begun are kept in mind; an agent may not tell of the end of all.
+const MOST_RUNNING: usize = 1024;
 
 /// What makes a call the same as another.
 #[derive(Debug, PartialEq, Eq, Hash)]
@@ -156,6 +174,7 @@ impl ToolCache {
             forget_after: config.forget_after.clone(),
             answers,
             has_answers: AtomicBool::new(false),
+            running: Mutex::default(),
             hits: AtomicU64::new(0),
             misses: AtomicU64::new(0),
         }))
@@ -194,9 +213,11 @@ impl ToolCache {
         }
         if let Some(output) = answers.get(&Key::new(cx, &call.name, &call.args)) {
             hits.fetch_add(1, Ordering::Relaxed);
+            self.0.running().begin(cx, call, true);
             return HookAction::respond(output);
         }
         misses.fetch_add(1, Ordering::Relaxed);
+        self.0.running().begin(cx, call, false);
         HookAction::Continue
     }
 
@@ -213,20 +234,45 @@ impl ToolCache {
             Some(globs) => globs.matches(done.name),
             None => !is_listed,
         };
+        if !forgets && !is_listed {
+            return;
+        }
+        let is_fresh = {
+            let mut running = self.0.running();
+            running.generation += u64::from(forgets);
+            is_listed && {
+                let call = (cx.session_id.clone(), done.id.to_owned());
+                let began = running.began.remove(&call);
+                began.is_none_or(|began| began == Some(running.generation))
+            }
+        };
         if forgets && has_answers.swap(false, Ordering::AcqRel) {
             answers.invalidate_all();
         }
-        if is_listed && !done.output.is_error {
+        // An agent also tells of calls that were answered from here, or blocked: they are no news.
+        if is_fresh && !done.output.is_error {
             has_answers.store(true, Ordering::Release);
-            // An agent may also tell of a call that was answered from here: that is no news.
-            let answer = answers
-                .entry(Key::new(cx, done.name, done.args))
-                .or_insert_with(|| done.output.clone());
-            if answer.is_fresh() {
-                // Or what is too much stays for a while.
-                answers.run_pending_tasks();
-            }
+            answers.insert(Key::new(cx, done.name, done.args), done.output.clone());
+            // Or what is too much stays for a while.
+            answers.run_pending_tasks();
         }
+    }
+}
+
+impl Running {
+    fn begin(&mut self, cx: &AgentContext, call: &BeforeToolCall, is_answered: bool) {
+        if self.began.len() >= MOST_RUNNING {
+            self.began.clear();
+        }
+        let generation = (!is_answered).then_some(self.generation);
+        let call = (cx.session_id.clone(), call.id.clone());
+        self.began.insert(call, generation);
+    }
+}
+
+impl Inner {
+    fn running(&self) -> MutexGuard<'_, Running> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -337,6 +383,36 @@ mod tests {
         assert_eq!(asked(&cache, &cx, "read", json!({ "path": "b" })), None);
         assert_eq!((cache.hits(), cache.misses()), (1, 3));
         cache.clear();
+        assert_eq!(asked(&cache, &cx, "read", args), None);
+    }
+
+    #[test]
+    fn what_was_read_before_a_change_is_not_kept_after_it() {
+        let (cache, cx) = (cache(), AgentContext::new("s1"));
+        let args = json!({ "path": "a" });
+        let (old, new) = (ToolOutput::new("old"), ToolOutput::new("new"));
+        // It begins, another call changes what it reads, and then it ends.
+        assert_eq!(asked(&cache, &cx, "read", args.clone()), None);
+        done(
+            &cache,
+            &cx,
+            "write",
+            &json!({}),
+            &ToolOutput::new("written"),
+        );
+        done(&cache, &cx, "read", &args, &old);
+        assert_eq!(asked(&cache, &cx, "read", args.clone()), None);
+        done(&cache, &cx, "read", &args, &new);
+        // It is answered from here, and ends after a change.
+        assert_eq!(asked(&cache, &cx, "read", args.clone()), Some(new.clone()));
+        done(
+            &cache,
+            &cx,
+            "write",
+            &json!({}),
+            &ToolOutput::new("written"),
+        );
+        done(&cache, &cx, "read", &args, &new);
         assert_eq!(asked(&cache, &cx, "read", args), None);
     }
 

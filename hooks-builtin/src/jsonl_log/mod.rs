@@ -35,7 +35,9 @@ use crate::{BuildError, paths};
 ///
 /// The file is made with the mode 0600, and added to if it is there. Lines are written every 100 ms, or as soon as
 /// there are 64 KiB of them, by a thread, whole and in order. Nothing is lost on a clean shutdown: when the last
-/// clone of the hook is dropped, what is left is written and synced. While the disk takes nothing, lines wait in
+/// clone of the hook is dropped, or by [`shutdown`](Self::shutdown), what is left is written and synced; a program that
+/// ends by `std::process::exit` calls that before. Who moves the file away has the lines still written to it: open
+/// the log anew. While the disk takes nothing, lines wait in
 /// memory; when that is full an event waits for at most a second, and then its line is dropped and counted, here
 /// ([`dropped`](Self::dropped)) and, once it works again, in the file: `{"time":…,"event":"Dropped","count":3}`.
 ///
@@ -142,12 +144,26 @@ impl JsonlLog {
             )
             .with_source(error)
         };
-        let path = config
-            .path
-            .to_str()
-            .ok_or(io::ErrorKind::InvalidInput.into())
-            .and_then(|path| paths::resolve(path, &std::env::current_dir()?))
-            .map_err(failed)?;
+        let wrong = |key, message: &str| Err(BuildError::new("jsonl_log", key, message));
+        if config.path.as_os_str().is_empty() {
+            return wrong(
+                "path",
+                "is empty: write where the file is to be, as `\"audit.jsonl\"`",
+            );
+        }
+        if config.events.as_ref().is_some_and(Vec::is_empty) {
+            return wrong(
+                "events",
+                "is empty: name the events, or leave it out for all",
+            );
+        }
+        if config.max_buffer_bytes == 0 {
+            return wrong(
+                "max_buffer_bytes",
+                "leaves no room for a line: write `8388608`, or leave it out",
+            );
+        }
+        let path = paths::in_home(&config.path).map_err(failed)?;
         let writer = Writer::open(
             &path,
             config.flush_interval,

@@ -52,7 +52,7 @@ impl Drop for Ends<'_> {
 }
 
 /// What the thread does until the log is shut down.
-pub(super) fn run(shared: &Shared, target: impl Target, interval: Duration) {
+pub(super) fn run(shared: &Shared, target: impl Target, interval: Duration, enough: usize) {
     let _ends = Ends(shared);
     let mut work = Work {
         target,
@@ -61,7 +61,7 @@ pub(super) fn run(shared: &Shared, target: impl Target, interval: Duration) {
         quiet: 0,
     };
     loop {
-        let Some(round) = work.begin(shared, interval) else {
+        let Some(round) = work.begin(shared, interval, enough) else {
             continue;
         };
         let outcome = work.write(round);
@@ -100,10 +100,10 @@ impl Round {
 
 impl<T: Target> Work<T> {
     /// Waits for lines and takes them, if it came to any.
-    fn begin(&mut self, shared: &Shared, interval: Duration) -> Option<Round> {
+    fn begin(&mut self, shared: &Shared, interval: Duration, enough: usize) -> Option<Round> {
         let is_new = self.lines.is_empty();
         let mut state = if is_new {
-            shared.wait_for_work(interval, |state| state.buffer.len() < ENOUGH)
+            shared.wait_for_work(interval, |state| state.buffer.len() < enough)
         } else {
             shared.wait_for_work(RETRY, |_| true)
         };

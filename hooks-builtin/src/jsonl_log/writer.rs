@@ -20,6 +20,7 @@ const WAIT_FOR_END: Duration = Duration::from_secs(10);
 pub(super) struct Writer {
     shared: Arc<Shared>,
     most: usize,
+    enough: usize,
 }
 
 /// What the hooks and the thread share. Nobody holds the lock while the disk, or anything else that is not
@@ -110,12 +111,18 @@ impl Writer {
     }
 
     pub(super) fn to(target: impl Target, interval: Duration, most: usize) -> io::Result<Self> {
+        // A buffer that is full is worth it as well.
+        let enough = ENOUGH.min(most);
         let shared = Arc::new(Shared::default());
         let of_thread = shared.clone();
         thread::Builder::new()
             .name("hooks-jsonl-log".into())
-            .spawn(move || run(&of_thread, target, interval))?;
-        Ok(Writer { shared, most })
+            .spawn(move || run(&of_thread, target, interval, enough))?;
+        Ok(Writer {
+            shared,
+            most,
+            enough,
+        })
     }
 
     /// Takes a line.
@@ -142,7 +149,7 @@ impl Writer {
             state.drop_line();
             return;
         }
-        let wakes = state.is_asleep || (start < ENOUGH && state.buffer.len() >= ENOUGH);
+        let wakes = state.is_asleep || (start < self.enough && state.buffer.len() >= self.enough);
         state.is_asleep = false;
         drop(state);
         if wakes {
@@ -327,6 +334,18 @@ mod tests {
         write(&writer, "later");
         writer.shutdown().unwrap();
         assert_eq!(disk.responses(), ["taken", "waits", "2 dropped", "later"]);
+    }
+
+    #[test]
+    fn a_buffer_that_is_full_is_written_at_once() {
+        let disk = Disk::default();
+        let writer = Writer::to(disk.clone(), Duration::from_hours(1), 1).unwrap();
+        for response in ["one", "two", "three"] {
+            write(&writer, response);
+        }
+        assert_eq!(writer.dropped(), 0);
+        writer.shutdown().unwrap();
+        assert_eq!(disk.responses(), ["one", "two", "three"]);
     }
 
     #[test]
