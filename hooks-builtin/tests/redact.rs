@@ -260,6 +260,37 @@ proptest! {
     }
 }
 
+#[test]
+fn a_secret_is_found_behind_an_escape() {
+    let redact = Redact::new();
+    for secret in [
+        "ghp_0123456789abcdefghijABCDEFGHIJ012345",
+        "AKIAIOSFODNN7EXAMPLE",
+        "sk-proj-0123456789abcdefghijABCDEFGHIJ012345",
+        "xoxb-0123456789-abcdefghij",
+        "4111111111111111",
+        "123-45-6789",
+        "900101-1234567",
+        "ada@example.org",
+    ] {
+        for before in [r"\n", r"\r\n", r"\t", r"\u003c", "%20", "%3D"] {
+            let text = format!("{{\"text\":\"token:{before}{secret}\"}}");
+            let redacted = redact.redact(&text);
+            assert!(!redacted.contains(secret), "{redacted}");
+        }
+    }
+    let escaped = redact.redact(r"to:\nada@example.org").into_owned();
+    assert_eq!(escaped, r"to:\n[REDACTED:email]");
+}
+
+#[test]
+fn what_a_pattern_matches_has_to_be_something() {
+    for regex in ["x*", r"\b", "^", "a|", "$", "(?:)"] {
+        let error = regex.parse::<Pattern>().unwrap_err().to_string();
+        assert!(error.contains("matches nothing at all"), "{error}");
+    }
+}
+
 /// To read such a text over and over, from each of its beginnings, would take minutes.
 #[test]
 fn what_looks_like_a_secret_everywhere_is_read_once() {

@@ -72,22 +72,22 @@ impl SecretKind {
     /// would else read the same text over and over.
     pub(super) const fn pattern(self) -> &'static str {
         match self {
-            SecretKind::Card => r"(?-u:\b[2-6](?:[ -]?[0-9]){12,30})",
-            SecretKind::UsSsn => r"(?-u:\b[0-9]{3}-[0-9]{2}-[0-9]{4}\b)",
-            SecretKind::KoreanRrn => r"(?-u:\b[0-9]{6}-[1-8][0-9]{6}\b)",
+            SecretKind::Card => r"(?-u:[2-6](?:[ -]?[0-9]){12,30})",
+            SecretKind::UsSsn => r"(?-u:[0-9]{3}-[0-9]{2}-[0-9]{4}\b)",
+            SecretKind::KoreanRrn => r"(?-u:[0-9]{6}-[1-8][0-9]{6}\b)",
             // From the `@` on.
             SecretKind::Email => r"(?-u:@(?:[A-Za-z0-9-]+\.)+[A-Za-z]{2,})",
             SecretKind::AwsKey => {
-                r#"(?-u:\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b|(?i:secret_?(?:access_?)?key)["']?[ \t]*(?:[:=]|=>)[ \t]*["']?[A-Za-z0-9/+]{40}\b)"#
+                r#"(?-u:(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b|(?i:secret[_-]?(?:access[_-]?)?key)\\?["']?[ \t]*(?:[:=]|=>)[ \t]*\\?["']?[A-Za-z0-9/+]{40})"#
             }
             SecretKind::GithubToken => {
-                r"(?-u:\bgh[pousr]_[A-Za-z0-9]{36,}|\bgithub_pat_[A-Za-z0-9_]{22,})"
+                r"(?-u:gh[pousr]_[A-Za-z0-9]{36,}|github_pat_[A-Za-z0-9_]{22,})"
             }
             SecretKind::SlackToken => {
-                r"(?-u:\bxox[a-z]-[A-Za-z0-9-]{10,}|\bxapp-[A-Za-z0-9-]{12,}|\bhooks\.slack\.com/(?:services|workflows|triggers)/[A-Za-z0-9/]{20,})"
+                r"(?-u:xox[a-z]-[A-Za-z0-9-]{10,}|xapp-[A-Za-z0-9-]{12,}|\bhooks\.slack\.com/(?:services|workflows|triggers)/[A-Za-z0-9/]{20,})"
             }
-            SecretKind::OpenaiKey => r"(?-u:\bsk-[A-Za-z0-9_-]{20})",
-            SecretKind::Jwt => r"(?-u:\beyJ[A-Za-z0-9_-]{6})",
+            SecretKind::OpenaiKey => r"(?-u:sk-[A-Za-z0-9_-]{20})",
+            SecretKind::Jwt => r"(?-u:eyJ[A-Za-z0-9_-]{6})",
             SecretKind::PrivateKey => {
                 r"(?-u:-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----)"
             }
@@ -101,6 +101,17 @@ impl SecretKind {
         floor: usize,
         found: Range<usize>,
     ) -> Option<Range<usize>> {
+        let is_token = !matches!(
+            self,
+            SecretKind::Card
+                | SecretKind::UsSsn
+                | SecretKind::KoreanRrn
+                | SecretKind::Email
+                | SecretKind::PrivateKey
+        );
+        if is_token && is_in_word(text, found.start) {
+            return None;
+        }
         match self {
             SecretKind::Card => card(text, found),
             SecretKind::UsSsn => is_ssn(text, &found).then_some(found),
@@ -108,12 +119,14 @@ impl SecretKind {
             SecretKind::Email => email(text, floor, found),
             SecretKind::AwsKey => Some(match found.len() {
                 20 => found,
+                _ if after(text, found.end)[0].is_ascii_alphanumeric() => return None,
+                _ if matches!(after(text, found.end)[0], b'/' | b'+' | b'=') => return None,
                 // The label stays.
                 _ => found.end - 40..found.end,
             }),
             SecretKind::OpenaiKey => key(text, found),
             SecretKind::Jwt => jwt(text, found),
-            SecretKind::PrivateKey => Some(found.start..end_of_block(text, found.end)),
+            SecretKind::PrivateKey => Some(found.start..end_of_block(text, &found)),
             SecretKind::GithubToken | SecretKind::SlackToken => Some(found),
         }
     }
@@ -132,15 +145,33 @@ fn after(text: &str, at: usize) -> [u8; 2] {
 }
 
 /// Whether digits stand by themselves, and are not a part of a longer number or of an identifier: `0.4111…`,
-/// `550e8400-…`, `v4-…`.
+/// `550e8400-…`, `v4-…`. In a list they do: `1,4111…,07/27`.
 fn stands_alone(text: &str, range: &Range<usize>) -> bool {
     let joined = |[near, far]: [u8; 2]| match near {
-        b'.' | b',' => far.is_ascii_digit(),
-        b'-' | b'_' => far.is_ascii_alphanumeric(),
+        b'.' | b'-' | b'_' => far.is_ascii_digit(),
         // A byte of a longer character is part of a word as well, or of punctuation: the former is rare.
         near => near.is_ascii_alphanumeric(),
     };
-    !joined(before(text, range.start)) && !joined(after(text, range.end))
+    let begins = !joined(before(text, range.start)) || is_escaped(text, range.start);
+    begins && !joined(after(text, range.end))
+}
+
+/// Whether what stands before a token is a part of the same word.
+fn is_in_word(text: &str, at: usize) -> bool {
+    before(text, at)[0].is_ascii_alphanumeric() && !is_escaped(text, at)
+}
+
+/// Whether an escape ends here, as in JSON and in addresses, of which the last character only looks like a letter:
+/// `\n`, `\u003c`, `%20`.
+fn is_escaped(text: &str, at: usize) -> bool {
+    let before = &text.as_bytes()[..at];
+    let is_hex = |bytes: &[u8]| bytes.iter().all(u8::is_ascii_hexdigit);
+    match before {
+        [.., b'\\', b'n' | b'r' | b't' | b'b' | b'f'] => true,
+        [.., b'%', high, low] if is_hex(&[*high, *low]) => true,
+        [.., b'\\', b'u', a, b, c, d] => is_hex(&[*a, *b, *c, *d]),
+        _ => false,
+    }
 }
 
 /// The longest card number that the digits begin with.
@@ -255,17 +286,26 @@ fn is_rrn(text: &str, found: &Range<usize>) -> bool {
 
 /// An address, of which the end was found, from the `@` on.
 fn email(text: &str, floor: usize, found: Range<usize>) -> Option<Range<usize>> {
-    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
-    let before = &text.as_bytes()[floor..found.start];
-    let run = before
-        .iter()
-        .rev()
-        .take_while(|byte| is_word(**byte) || matches!(byte, b'.' | b'%' | b'+' | b'-'))
-        .count();
-    let local = &before[before.len() - run..];
-    let start = local.iter().position(|byte| is_word(*byte))?;
-    let local = &local[start..];
-    (local != b"git").then_some(found.start - local.len()..found.end)
+    // Latin letters, that is: other scripts stand beside an address without a blank.
+    let is_word =
+        |c: char| c.is_ascii_alphanumeric() || c == '_' || ('\u{c0}'..='\u{24f}').contains(&c);
+    let before = &text[floor..found.start];
+    let local = before
+        .rsplit(|c| !is_word(c) && !matches!(c, '.' | '%' | '+' | '-'))
+        .next()
+        .unwrap_or_default();
+    let mut local = &local[local.find(is_word)?..];
+    // `\nada@…`: the letter belongs to the escape.
+    if local.len() > 1
+        && local.is_char_boundary(1)
+        && is_escaped(text, found.start - local.len() + 1)
+    {
+        local = &local[1..];
+    }
+    // `git@host:…` is an address of git's, and `icon@2x.png` a picture.
+    let domain = &text.as_bytes()[found.start + 1..];
+    let is_scale = domain[0].is_ascii_digit() && domain[1..].starts_with(b"x.");
+    (local != "git" && !is_scale).then_some(found.start - local.len()..found.end)
 }
 
 /// Where the characters end that tokens are made of, at most so many of them on.
@@ -277,14 +317,25 @@ fn end_of_token(text: &str, from: usize, most: usize) -> usize {
 
 /// How much of a token is looked at before it is known to be one.
 const MOST_OF_KEY: usize = 512;
-const MOST_OF_HEADER: usize = 2048;
+const MOST_OF_HEADER: usize = 8192;
 const MOST_OF_PAYLOAD: usize = 64 * 1024;
 
 /// A key that is not made of words: `sk-learn-based-classifier-for-text` is.
 fn key(text: &str, found: Range<usize>) -> Option<Range<usize>> {
     let known = &text[found.start..end_of_token(text, found.end, MOST_OF_KEY)];
     let has = |is: fn(&u8) -> bool| known.as_bytes().iter().any(is);
-    let is_random = has(u8::is_ascii_digit) && (has(u8::is_ascii_uppercase) || known.len() >= 35);
+    // Of some makers the first letters say enough.
+    let is_known = [
+        "sk-proj-",
+        "sk-ant-",
+        "sk-svcacct-",
+        "sk-admin-",
+        "sk-or-v1-",
+    ]
+    .iter()
+    .any(|prefix| known.starts_with(prefix) && has(u8::is_ascii_uppercase));
+    let is_random =
+        is_known || (has(u8::is_ascii_digit) && (has(u8::is_ascii_uppercase) || known.len() >= 35));
     is_random.then(|| found.start..end_of_token(text, found.end, usize::MAX))
 }
 
@@ -297,14 +348,10 @@ fn jwt(text: &str, found: Range<usize>) -> Option<Range<usize>> {
     Some(found.start..end_of_token(text, signature, usize::MAX))
 }
 
-/// Where a PEM block ends whose first line ends at `from`.
-fn end_of_block(text: &str, from: usize) -> usize {
-    const END: &str = "-----END ";
-    const DASHES: &str = "-----";
-    let end = text[from..].find(END).and_then(|at| {
-        let label = from + at + END.len();
-        let dashes = text[label..].find(DASHES)?;
-        Some(label + dashes + DASHES.len())
-    });
-    end.unwrap_or(text.len())
+/// Where a PEM block ends of which the first line was found: with the line that has the same label.
+fn end_of_block(text: &str, first: &Range<usize>) -> usize {
+    let last = text[first.clone()].replacen("BEGIN", "END", 1);
+    text[first.end..]
+        .find(&last)
+        .map_or(text.len(), |at| first.end + at + last.len())
 }

@@ -14,6 +14,7 @@ use hooks_core::agent::{AfterToolCall, BeforeLlmCall, MessageSending, ToolOutput
 use hooks_core::{hook, priority};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 pub use self::kind::SecretKind;
 pub use self::pattern::{Pattern, PatternError};
@@ -184,12 +185,29 @@ impl Redact {
         if self.0.model_input {
             for message in &mut call.messages {
                 self.0.rewrite(&mut message.content);
+                for call in &mut message.tool_calls {
+                    self.0.rewrite_texts(&mut call.args);
+                }
             }
         }
     }
 }
 
 impl Inner {
+    /// Rewrites the texts in a value.
+    fn rewrite_texts(&self, value: &mut Value) {
+        match value {
+            Value::String(text) => self.rewrite(text),
+            Value::Array(values) => values
+                .iter_mut()
+                .for_each(|value| self.rewrite_texts(value)),
+            Value::Object(values) => values
+                .values_mut()
+                .for_each(|value| self.rewrite_texts(value)),
+            _ => {}
+        }
+    }
+
     fn rewrite(&self, text: &mut String) {
         if let Cow::Owned(redacted) = self.scanner.redact(text) {
             *text = redacted;

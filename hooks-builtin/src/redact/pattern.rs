@@ -40,7 +40,7 @@ impl Pattern {
         let pattern = pattern.into();
         let reason = match compile(&[&pattern]) {
             Err(reason) => reason,
-            Ok(regex) if regex.is_match("") => {
+            Ok(_) if may_be_empty(&pattern) => {
                 "matches nothing at all, and so is everywhere: have it match at least one character"
                     .into()
             }
@@ -54,6 +54,12 @@ impl Pattern {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+}
+
+/// Whether a pattern matches at a place, and not what stands there: `x*`, `\b`, `^`.
+fn may_be_empty(pattern: &str) -> bool {
+    let parsed = regex_automata::util::syntax::parse(pattern);
+    parsed.is_ok_and(|parsed| parsed.properties().minimum_len() == Some(0))
 }
 
 /// One automaton of several patterns.

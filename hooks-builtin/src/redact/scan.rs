@@ -107,7 +107,7 @@ impl Scanner {
         let mut redacted = String::new();
         let mut copied = 0;
         let mut count = 0;
-        for open in Unmarked::of(text) {
+        for open in self.unmarked(text) {
             // A key's block may have reached over a marker that stands in it.
             let mut from = open.start.max(copied);
             if from > open.end {
@@ -129,6 +129,20 @@ impl Scanner {
         }
         redacted.push_str(&text[copied..]);
         Some((redacted, count))
+    }
+
+    fn unmarked<'t>(&'t self, text: &'t str) -> Unmarked<'t> {
+        Unmarked {
+            scanner: self,
+            text,
+            from: 0,
+        }
+    }
+
+    /// Whether a marker may have the name, from here or from another that redacts.
+    fn has_name(&self, name: &str) -> bool {
+        let mut names = SecretKind::ALL.into_iter().map(SecretKind::name);
+        names.any(|known| known == name) || self.targets.iter().any(|target| target.name() == name)
     }
 
     /// The next secret within the range, though what stands around it counts.
@@ -162,6 +176,10 @@ impl Scanner {
             Some(kind) => kind.secret(text, floor, found.range())?,
             None => found.range(),
         };
+        // To replace what is empty would leave it there.
+        if secret.is_empty() {
+            return None;
+        }
         Some((secret, target))
     }
 }
@@ -179,14 +197,9 @@ fn length_of_name(text: &str) -> usize {
 
 /// The parts of a text that are no markers.
 struct Unmarked<'t> {
+    scanner: &'t Scanner,
     text: &'t str,
     from: usize,
-}
-
-impl<'t> Unmarked<'t> {
-    fn of(text: &'t str) -> Self {
-        Unmarked { text, from: 0 }
-    }
 }
 
 impl Iterator for Unmarked<'_> {
@@ -202,7 +215,8 @@ impl Iterator for Unmarked<'_> {
             let open = at + open;
             let name = open + OPEN.len();
             let end = name + length_of_name(&self.text[name..]);
-            if end > name && self.text[end..].starts_with(CLOSE) {
+            // A name that is nobody's may be a secret in disguise.
+            if self.text[end..].starts_with(CLOSE) && self.scanner.has_name(&self.text[name..end]) {
                 self.from = end + CLOSE.len();
                 return Some(start..open);
             }
