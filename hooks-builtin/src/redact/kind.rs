@@ -72,9 +72,15 @@ impl SecretKind {
     /// would else read the same text over and over.
     pub(super) const fn pattern(self) -> &'static str {
         match self {
-            SecretKind::Card => r"(?-u:[2-6](?:[ -]?[0-9]){12,30})",
-            SecretKind::UsSsn => r"(?-u:[0-9]{3}-[0-9]{2}-[0-9]{4}\b)",
-            SecretKind::KoreanRrn => r"(?-u:[0-9]{6}-[1-8][0-9]{6}\b)",
+            SecretKind::Card => {
+                r"(?-u:(?:\b|_|%[0-9A-Fa-f]{2}|\\[nrtbf]|\\u[0-9a-fA-F]{4})[2-6](?:[ -]?[0-9]){12,30})"
+            }
+            SecretKind::UsSsn => {
+                r"(?-u:(?:\b|_|%[0-9A-Fa-f]{2}|\\[nrtbf]|\\u[0-9a-fA-F]{4})[0-9]{3}-[0-9]{2}-[0-9]{4}\b)"
+            }
+            SecretKind::KoreanRrn => {
+                r"(?-u:(?:\b|_|%[0-9A-Fa-f]{2}|\\[nrtbf]|\\u[0-9a-fA-F]{4})[0-9]{6}-[1-8][0-9]{6}\b)"
+            }
             // From the `@` on.
             SecretKind::Email => r"(?-u:@(?:[A-Za-z0-9-]+\.)+[A-Za-z]{2,})",
             SecretKind::AwsKey => {
@@ -113,9 +119,13 @@ impl SecretKind {
             return None;
         }
         match self {
-            SecretKind::Card => card(text, found),
-            SecretKind::UsSsn => is_ssn(text, &found).then_some(found),
-            SecretKind::KoreanRrn => is_rrn(text, &found).then_some(found),
+            SecretKind::Card => card(text, without_escape(text, found)),
+            SecretKind::UsSsn => {
+                Some(without_escape(text, found)).filter(|found| is_ssn(text, found))
+            }
+            SecretKind::KoreanRrn => {
+                Some(without_escape(text, found)).filter(|found| is_rrn(text, found))
+            }
             SecretKind::Email => email(text, floor, found),
             SecretKind::AwsKey => Some(match found.len() {
                 20 => found,
@@ -154,6 +164,18 @@ fn stands_alone(text: &str, range: &Range<usize>) -> bool {
     };
     let begins = !joined(before(text, range.start)) || is_escaped(text, range.start);
     begins && !joined(after(text, range.end))
+}
+
+/// What was found without the escape, or the underscore, that it may begin with.
+fn without_escape(text: &str, found: Range<usize>) -> Range<usize> {
+    let length = match text.as_bytes()[found.clone()] {
+        [b'_', ..] => 1,
+        [b'%', ..] => 3,
+        [b'\\', b'u', ..] => 6,
+        [b'\\', ..] => 2,
+        _ => 0,
+    };
+    found.start + length..found.end
 }
 
 /// Whether what stands before a token is a part of the same word.
