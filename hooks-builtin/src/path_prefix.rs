@@ -60,24 +60,73 @@ pub struct PathPrefixConfig {
     /// the current directory. ClawSeed's `prefix`.
     #[serde(alias = "prefix")]
     pub root: PathBuf,
-    /// The tools whose paths are meant, as globs; by default `file_*`, `*_file`, `read`, `write`, `edit` and
-    /// `list`.
+    /// The tools whose paths are meant, as globs; by default those whose names say that they are for files, as `read`,
+    /// `Write`, `file_*`, `*_file`, `list_directory`.
     #[serde(default = "file_tools")]
     pub tools: Globs,
-    /// The arguments that hold a path, or a list of paths; by default `path`, `paths`, `file`, `file_path`,
-    /// `directory` and `dir`.
+    /// The arguments that hold a path, or a list of paths; by default `path`, `paths`, `file`, `file_path`, `filePath`,
+    /// `filename`, `directory`, `dir`, `source`, `destination` and others of these kinds.
     #[serde(default = "path_arguments")]
     pub arguments: Vec<String>,
 }
 
 fn file_tools() -> Globs {
-    Globs::new(["file_*", "*_file", "read", "write", "edit", "list"]).unwrap_or_default()
+    Globs::new([
+        "file_*",
+        "*_file",
+        "*_files",
+        "*_multiple_files",
+        "*_directory",
+        "*_dir",
+        "*_folder",
+        "read",
+        "Read",
+        "write",
+        "Write",
+        "edit",
+        "Edit",
+        "MultiEdit",
+        "list",
+        "List",
+        "LS",
+        "ls",
+        "delete",
+        "Delete",
+        "move",
+        "copy",
+        "glob",
+        "Glob",
+        "grep",
+        "Grep",
+    ])
+    .unwrap_or_default()
 }
 
 fn path_arguments() -> Vec<String> {
-    ["path", "paths", "file", "file_path", "directory", "dir"]
-        .map(String::from)
-        .to_vec()
+    // Not those which a tool may give a text in: that would be rewritten.
+    [
+        "path",
+        "paths",
+        "file",
+        "files",
+        "filename",
+        "file_name",
+        "filepath",
+        "file_path",
+        "filePath",
+        "file_paths",
+        "directory",
+        "dir",
+        "folder",
+        "source",
+        "destination",
+        "target_file",
+        "old_path",
+        "new_path",
+        "notebook_path",
+    ]
+    .map(String::from)
+    .to_vec()
 }
 
 impl PathPrefixConfig {
@@ -109,6 +158,16 @@ impl PathPrefix {
     /// If the root is no folder that is there, or its path is not UTF-8.
     pub fn from_config(config: &PathPrefixConfig) -> Result<Self, BuildError> {
         let wrong = |message: String| BuildError::new("path_prefix", "root", message);
+        for (key, is_empty) in [
+            ("tools", config.tools.is_empty()),
+            ("arguments", config.arguments.is_empty()),
+        ] {
+            if is_empty {
+                let message =
+                    "is empty, and so no path is looked at: leave it out for the usual ones";
+                return Err(BuildError::new("path_prefix", key, message));
+            }
+        }
         let root = folder(&config.root).map_err(|error| {
             wrong(format!(
                 "has to be a folder, and `{}` is none: {error}",
@@ -156,11 +215,12 @@ impl PathPrefix {
         }
         for argument in arguments {
             if let Some(value) = call.args.get_mut(argument) {
-                for path in paths_in(value) {
+                for_texts(value, &mut |path| {
                     if let Some(absolute) = self.0.absolute(path)? {
                         *path = absolute;
                     }
-                }
+                    Ok(())
+                })?;
             }
         }
         Ok(())
@@ -176,25 +236,28 @@ impl PathPrefix {
         if tools.matches(call.name) {
             for argument in arguments {
                 let mut value = call.args.get(argument).cloned().unwrap_or_default();
-                for path in paths_in(&mut value) {
-                    self.0.absolute(path)?;
-                }
+                for_texts(&mut value, &mut |path| self.0.absolute(path).map(drop))?;
             }
         }
         Ok(HookAction::Continue)
     }
 }
 
-/// The paths in an argument: itself, or what is listed in it.
-fn paths_in(value: &mut Value) -> impl Iterator<Item = &mut String> {
-    let values = match value {
-        Value::Array(values) => values.as_mut_slice(),
-        one => std::slice::from_mut(one),
-    };
-    values.iter_mut().filter_map(|value| match value {
-        Value::String(path) => Some(path),
-        _ => None,
-    })
+/// Hands over every text in an argument: itself, or what is in it.
+fn for_texts(
+    value: &mut Value,
+    act: &mut impl FnMut(&mut String) -> Result<(), String>,
+) -> Result<(), String> {
+    match value {
+        Value::String(text) => act(text),
+        Value::Array(values) => values
+            .iter_mut()
+            .try_for_each(|value| for_texts(value, act)),
+        Value::Object(values) => values
+            .values_mut()
+            .try_for_each(|value| for_texts(value, act)),
+        _ => Ok(()),
+    }
 }
 
 impl Inner {
@@ -242,6 +305,45 @@ mod tests {
             Ok(_) => Ok(call.args),
             Err(cancel) => Err(cancel.reason.into_owned()),
         }
+    }
+
+    #[test]
+    fn a_path_is_found_in_a_list_of_lists_and_under_other_names() {
+        let folder = tempfile::tempdir().unwrap();
+        for args in [
+            json!({ "paths": [["../secret"]] }),
+            json!({ "paths": [{ "path": "../secret" }] }),
+            json!({ "path": { "a": "../secret" } }),
+            json!({ "filePath": "/etc/passwd" }),
+            json!({ "source": "a", "destination": "../../x" }),
+        ] {
+            for tool in [
+                "read",
+                "Read",
+                "move_file",
+                "read_multiple_files",
+                "list_directory",
+            ] {
+                assert!(
+                    rewritten(folder.path(), tool, args.clone()).is_err(),
+                    "{tool} {args}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_setting_that_leaves_no_path_to_look_at_is_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut config = PathPrefixConfig::new(folder.path());
+        config.tools = Globs::default();
+        assert_eq!(PathPrefix::from_config(&config).unwrap_err().key(), "tools");
+        let mut config = PathPrefixConfig::new(folder.path());
+        config.arguments.clear();
+        assert_eq!(
+            PathPrefix::from_config(&config).unwrap_err().key(),
+            "arguments"
+        );
     }
 
     #[test]

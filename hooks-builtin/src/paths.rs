@@ -5,42 +5,6 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-/// The arguments of tools that usually hold paths.
-pub(crate) const ARGUMENTS: [&str; 32] = [
-    "path",
-    "paths",
-    "file",
-    "files",
-    "filename",
-    "filenames",
-    "fileName",
-    "file_name",
-    "filepath",
-    "file_path",
-    "filePath",
-    "file_paths",
-    "directory",
-    "dir",
-    "folder",
-    "cwd",
-    "workdir",
-    "working_directory",
-    "root",
-    "source",
-    "src",
-    "destination",
-    "dest",
-    "dst",
-    "target",
-    "target_file",
-    "from",
-    "to",
-    "old_path",
-    "new_path",
-    "notebook_path",
-    "uri",
-];
-
 /// As many links as Linux follows before it gives up.
 const MOST_LINKS: usize = 40;
 

@@ -161,7 +161,11 @@ impl Default for SecurityPolicyConfig {
             ])
             .unwrap_or_default(),
             command_argument: "command".into(),
-            path_arguments: paths::ARGUMENTS.map(String::from).to_vec(),
+            path_arguments: list(
+                "path paths file files filename filenames fileName file_name filepath file_path filePath file_paths \
+                 directory dir folder cwd workdir working_directory root source src destination dest dst target \
+                 target_file from to old_path new_path notebook_path uri",
+            ),
         }
     }
 }
