@@ -70,6 +70,11 @@ impl Glob {
         if pattern.is_empty() {
             return Err(wrong("it is empty, and matches no tool".into()));
         }
+        if pattern.trim() != pattern {
+            return Err(wrong(
+                "it begins or ends with a blank, which no tool's name does".into(),
+            ));
+        }
         // A tool's name is no path: `*` matches a `/` as well.
         GlobBuilder::new(pattern)
             .literal_separator(false)

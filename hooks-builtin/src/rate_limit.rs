@@ -125,13 +125,20 @@ impl RateLimit {
     ///
     /// # Errors
     ///
-    /// If it sets no limit.
+    /// If it sets no limit, or for no tool.
     pub fn from_config(config: &RateLimitConfig) -> Result<Self, BuildError> {
         if config.max_per_minute.or(config.max_per_hour).is_none() {
             return Err(BuildError::new(
                 "rate_limit",
                 "max_per_minute",
                 "is missing, and so is `max_per_hour`: say how many calls there may be, as `60`",
+            ));
+        }
+        if config.tools.is_empty() {
+            return Err(BuildError::new(
+                "rate_limit",
+                "tools",
+                "is empty, and so nothing is limited: leave it out for all tools",
             ));
         }
         Ok(RateLimit::new(config.clone()))

@@ -10,8 +10,8 @@ use hooks_builtin::config::{
     builtins, read,
 };
 use hooks_builtin::{
-    Autonomy, BlockToolsConfig, CommandLoggerConfig, EventLog, EventLogConfig, Globs, JsonlLog,
-    JsonlLogConfig, LogLevel, with_builtins,
+    Approval, Autonomy, BlockToolsConfig, CommandLoggerConfig, DenyAll, EventLog, EventLogConfig,
+    Globs, JsonlLog, JsonlLogConfig, LogLevel, with_builtins,
 };
 use hooks_core::agent::{AgentContext, AgentHandler, AgentHooks, ApproveToolCall, BeforeToolCall};
 use hooks_core::{HookAction, Intercepts, async_trait, hook, hooks};
@@ -449,6 +449,67 @@ async fn who_is_supervised_is_asked_about_all_that_is_not_read_only() {
         assert!(!asks("supervised", tool).await, "{tool}");
     }
     assert!(asks("full", "deploy").await && !asks("full", "write").await);
+}
+
+#[tokio::test]
+async fn a_supervised_agent_that_asks_nobody_is_blocked() {
+    let asks = |text: &'static str| async move {
+        let config = HooksConfig::from_toml(text).unwrap();
+        let hooks = builtins(&config).unwrap();
+        let mut call = ApproveToolCall {
+            id: "1",
+            name: "write",
+            args: &Value::Null,
+        };
+        let result = hooks.intercept(&AgentContext::new("s1"), &mut call).await;
+        result.as_cancel().map(|cancel| cancel.reason.to_string())
+    };
+    let reason = asks("[hooks.builtin]\nsecurity_policy = true")
+        .await
+        .unwrap();
+    assert!(
+        reason.contains("turn on `[hooks.builtin.approval]`"),
+        "{reason}"
+    );
+    assert_eq!(
+        asks("[hooks.builtin]\nsecurity_policy = { autonomy = 'full' }").await,
+        None
+    );
+    assert_eq!(
+        asks("[hooks.builtin]\nsecurity_policy = { read_only_tools = ['write'] }").await,
+        None
+    );
+    // One that is put in its place later asks.
+    let config = HooksConfig::from_toml("[hooks.builtin]\nsecurity_policy = true").unwrap();
+    let mut hooks = BuiltinHooks::new(&config).unwrap();
+    hooks.approval = Some(Approval::new(DenyAll));
+    let mut call = ApproveToolCall {
+        id: "1",
+        name: "write",
+        args: &Value::Null,
+    };
+    let result = hooks
+        .into_pipeline()
+        .intercept(&AgentContext::new("s1"), &mut call)
+        .await;
+    assert_eq!(result.as_cancel().unwrap().hook, "Approval");
+}
+
+#[test]
+fn no_hook_of_a_chain_is_made_where_another_cannot_be() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("audit.jsonl");
+    for wrong in [
+        json!({ "type": "security_polcy" }),
+        json!({ "type": "redact", "config": { "kind": [] } }),
+        json!({ "type": "block_tools" }),
+    ] {
+        let log = json!({ "type": "jsonl_log", "config": { "path": path } });
+        let config = json!({ "hooks": { "chain": [log, wrong] } });
+        let config = HooksConfig::from_json(&config.to_string()).unwrap();
+        assert!(HookFactoryRegistry::with_builtins().build(&config).is_err());
+        assert!(!path.exists());
+    }
 }
 
 #[test]

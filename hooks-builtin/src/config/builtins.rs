@@ -8,8 +8,7 @@ use super::HooksConfig;
 use super::error::{ConfigError, Segment, Wrong};
 use crate::{
     Approval, Autonomy, BlockTools, BuildError, CommandLogger, EventLog, Globs, JsonlLog,
-    PathPrefix, RateLimit, Redact, SecurityPolicy, SecurityPolicyConfig, ShellHook, ToolCache,
-    WebhookAudit,
+    PathPrefix, RateLimit, Redact, SecurityPolicy, ShellHook, ToolCache, WebhookAudit,
 };
 
 /// Makes a static pipeline of the hooks that are on.
@@ -123,8 +122,8 @@ impl BuiltinHooks {
     /// Makes the hooks that are on; none if the whole is not enabled.
     ///
     /// Where the [`SecurityPolicy`] says `supervised`, [`Approval`], if it is on, asks for every tool that is not in
-    /// its own `except` nor declared read-only. If it is off, nobody is asked, unless by a hook of yours, and a warning
-    /// says so.
+    /// its own `except` nor declared read-only. If it is off, the policy blocks what is to be approved of; an agent that
+    /// asks somebody by a hook of its own says `full`.
     ///
     /// # Errors
     ///
@@ -162,35 +161,37 @@ impl BuiltinHooks {
             shell_hook: ShellHook,
             command_logger: CommandLogger,
             tool_cache: ToolCache,
-            webhook_audit: WebhookAudit,
             redact: Redact,
             event_log: EventLog,
+            // What opens a file or starts a thread is made when all else is known to be right.
             jsonl_log: JsonlLog,
+            webhook_audit: WebhookAudit,
         };
         let policy = config.builtin.security_policy.as_on();
         let approval = config.builtin.approval.as_on();
-        let is_supervised =
-            |policy: &&SecurityPolicyConfig| policy.autonomy == Autonomy::Supervised;
-        match (policy.filter(is_supervised), approval) {
-            (Some(policy), Some(settings)) => {
-                let except: Globs = [&settings.except, &policy.read_only_tools]
-                    .into_iter()
-                    .flat_map(Globs::iter)
-                    .cloned()
-                    .collect();
-                hooks.approval = hooks
-                    .approval
-                    .map(|approval| approval.with_tools(Globs::all()).with_except(except));
-            }
-            // Not an error: a hook of the agent's own may ask.
-            (Some(_), None) => tracing::warn!(
-                target: "hooks_builtin::config",
-                "`security_policy` says `supervised`, but `approval` is off, so nobody is asked: turn on \
-                 `[hooks.builtin.approval]`, or write `autonomy = \"full\"`"
-            ),
-            (None, _) => {}
+        if let (Some(policy), Some(settings)) = (policy, approval)
+            && policy.autonomy == Autonomy::Supervised
+        {
+            let except: Globs = [&settings.except, &policy.read_only_tools]
+                .into_iter()
+                .flat_map(Globs::iter)
+                .cloned()
+                .collect();
+            hooks.approval = hooks
+                .approval
+                .map(|approval| approval.with_tools(Globs::all()).with_except(except));
         }
         Ok(hooks)
+    }
+
+    /// Has the policy block what nobody is asked about.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn __complete(mut self) -> Self {
+        if self.approval.is_none() {
+            self.security_policy = self.security_policy.map(SecurityPolicy::without_approver);
+        }
+        self
     }
 
     /// The pipeline of the hooks.
@@ -224,6 +225,7 @@ impl BuiltinHooks {
 #[macro_export]
 macro_rules! with_builtins {
     ($builtins:expr $(; $($own:tt)*)?) => {{
+        let builtins: $crate::config::BuiltinHooks = $builtins;
         let $crate::config::BuiltinHooks {
             security_policy,
             block_tools,
@@ -237,7 +239,7 @@ macro_rules! with_builtins {
             redact,
             event_log,
             jsonl_log,
-        } = $builtins;
+        } = $crate::config::BuiltinHooks::__complete(builtins);
         $crate::__hooks![
             security_policy,
             block_tools,

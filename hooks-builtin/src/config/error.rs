@@ -89,13 +89,13 @@ impl ConfigError {
                     .get(at)
                     .is_some_and(|value| value.contains("://") && value.contains('@')),
             };
-            if is_secret { place.hidden() } else { place }
+            if is_secret { place.hidden() } else { place }.without_secrets()
         });
         ConfigError(Box::new(Inner {
             file: source.and_then(|source| source.file.clone()),
             place,
             path: Segment::joined(&wrong.path),
-            message: wrong.message,
+            message: without_text(wrong.message),
             help: wrong.help,
             source: None,
         }))
@@ -118,7 +118,7 @@ impl ConfigError {
         at: Range<usize>,
         message: &str,
     ) -> Self {
-        let mut place = Place::of(text, at);
+        let mut place = Place::of(text, at).without_secrets();
         // Where a value ends is not known, as the text does not parse.
         if place.text.contains("secret") {
             place.text.clear();
@@ -131,6 +131,11 @@ impl ConfigError {
             help: None,
             source: None,
         }))
+    }
+
+    pub(super) fn with_help(mut self, help: Option<&str>) -> Self {
+        self.0.help = help.map(str::to_owned);
+        self
     }
 
     pub(super) fn with_source(mut self, source: impl Error + Send + Sync + 'static) -> Self {
@@ -191,6 +196,14 @@ impl Place {
         }
     }
 
+    /// The same without the line, if it has what is for nobody to read: under a key that is misspelled, say.
+    fn without_secrets(mut self) -> Self {
+        if has_secret(&self.text) {
+            self.text.clear();
+        }
+        self
+    }
+
     /// The same without the value, which is for nobody to read.
     fn hidden(mut self) -> Self {
         let before: String = self.text.chars().take(self.column - 1).collect();
@@ -202,6 +215,25 @@ impl Place {
         self.text = format!("{before}\"…\"{after}");
         self.width = 3;
         self
+    }
+}
+
+/// Whether a text has the secret of a webhook in it, or an address with a password.
+fn has_secret(text: &str) -> bool {
+    let has_password = |(_, rest): (&str, &str)| {
+        let end = rest.find(['"', '\'', ' ', '`']).unwrap_or(rest.len());
+        rest[..end].contains('@')
+    };
+    text.contains("whsec_") || text.split_once("://").is_some_and(has_password)
+}
+
+/// A message that quotes a value, without it if it is a secret.
+fn without_text(message: String) -> String {
+    match (message.find('"'), message.rfind('"')) {
+        (Some(start), Some(end)) if start < end && has_secret(&message[start..end]) => {
+            format!("{}…{}", &message[..=start], &message[end..])
+        }
+        _ => message,
     }
 }
 

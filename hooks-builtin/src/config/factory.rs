@@ -6,6 +6,7 @@ use std::fmt;
 
 use hooks_core::agent::{AgentEvent, AgentHandler};
 use hooks_core::{HookRegistry, hooks};
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::HooksConfig;
@@ -70,6 +71,17 @@ use crate::BuildError;
 pub trait HookFactory: Send + Sync {
     /// The type that it makes, as a configuration names it.
     fn hook_type(&self) -> &str;
+
+    /// Checks the settings, and starts nothing: all of a chain are checked before the first of its hooks is made. By
+    /// default everything is right.
+    ///
+    /// # Errors
+    ///
+    /// If the settings are not as they should be.
+    fn check(&self, config: &Value) -> Result<(), FactoryError> {
+        let _ = config;
+        Ok(())
+    }
 
     /// Makes a hook.
     ///
@@ -175,8 +187,12 @@ impl HookFactoryRegistry {
     #[must_use]
     pub fn with_builtins() -> Self {
         let mut registry = HookFactoryRegistry::new();
-        for (hook_type, create) in BUILTINS {
-            registry.register(Builtin { hook_type, create });
+        for (hook_type, check, create) in BUILTINS {
+            registry.register(Builtin {
+                hook_type,
+                check,
+                create,
+            });
         }
         registry
     }
@@ -211,67 +227,96 @@ impl HookFactoryRegistry {
             return Ok(registry);
         }
         config.check_processes()?;
-        let key = |name: &str| Segment::Key(name.to_owned());
-        for (index, entry) in config
-            .chain
-            .iter()
-            .enumerate()
-            .filter(|(_, entry)| entry.enabled)
-        {
-            let path = vec![key("hooks"), key("chain"), Segment::Index(index)];
-            let of_type = [path.clone(), vec![key("type")]].concat();
-            let handler = self.create(config, &entry.hook_type, &entry.config, path, of_type)?;
-            registry.register_at(place(&entry.hook_type), handler);
+        let steps = self.steps(config)?;
+        for step in &steps {
+            step.factory
+                .check(step.settings)
+                .map_err(|error| step.located(error, config))?;
         }
-        let mut builtins: Vec<_> = config
-            .builtins
-            .iter()
-            .filter(|(_, entry)| entry.enabled)
-            .collect();
-        // There the lower one runs first, and equal ones in the order of their names, in which they stand.
-        builtins.sort_by_key(|(_, entry)| entry.priority);
-        for (hook_type, entry) in builtins {
-            let path = vec![key("hooks"), key("builtins"), key(hook_type)];
-            let handler = self.create(config, hook_type, &entry.config, path.clone(), path)?;
-            registry.register_at(place(hook_type), handler);
+        for step in &steps {
+            let handler = step
+                .factory
+                .create(step.settings)
+                .map_err(|error| step.located(error, config))?;
+            registry.register_at(place(step.factory.hook_type()), handler);
         }
         Ok(registry)
     }
 
-    fn create(
-        &self,
-        config: &HooksConfig,
-        hook_type: &str,
-        settings: &Value,
-        mut path: Vec<Segment>,
-        of_type: Vec<Segment>,
-    ) -> Result<Box<dyn AgentHandler>, ConfigError> {
-        let source = config.origin.source();
-        let Some(factory) = self.factories.get(hook_type) else {
-            let mut known: Vec<_> = self.factories.keys().cloned().collect();
-            known.sort_unstable();
-            let wrong = Wrong {
-                message: format!("there is no type `{hook_type}` of hooks"),
-                help: Some(suggestion(hook_type, &known, "type")),
-                is_at_key: matches!(of_type.last(), Some(Segment::Key(key)) if key == hook_type),
-                path: of_type,
-            };
-            return Err(ConfigError::new(wrong, source));
+    /// What is to be made, in order.
+    fn steps<'a>(&'a self, config: &'a HooksConfig) -> Result<Vec<Step<'a>>, ConfigError> {
+        let key = |name: &str| Segment::Key(name.to_owned());
+        let chain = config.chain.iter().enumerate().map(|(index, entry)| {
+            let path = vec![key("hooks"), key("chain"), Segment::Index(index)];
+            let of_type = [path.clone(), vec![key("type")]].concat();
+            (
+                entry.enabled,
+                entry.hook_type.as_str(),
+                &entry.config,
+                path,
+                of_type,
+            )
+        });
+        let mut builtins: Vec<_> = config.builtins.iter().collect();
+        // There the lower one runs first, and equal ones in the order of their names, in which they stand.
+        builtins.sort_by_key(|(_, entry)| entry.priority);
+        let builtins = builtins.into_iter().map(|(hook_type, entry)| {
+            let path = vec![key("hooks"), key("builtins"), key(hook_type)];
+            (
+                entry.enabled,
+                hook_type.as_str(),
+                &entry.config,
+                path.clone(),
+                path,
+            )
+        });
+        chain
+            .chain(builtins)
+            .filter(|(is_enabled, ..)| *is_enabled)
+            .map(|(_, hook_type, settings, mut path, of_type)| {
+                path.push(key("config"));
+                match self.factories.get(hook_type) {
+                    Some(factory) => Ok(Step {
+                        factory: &**factory,
+                        settings,
+                        path,
+                    }),
+                    None => Err(self.unknown(hook_type, of_type, config)),
+                }
+            })
+            .collect()
+    }
+
+    fn unknown(&self, hook_type: &str, path: Vec<Segment>, config: &HooksConfig) -> ConfigError {
+        let mut known: Vec<_> = self.factories.keys().cloned().collect();
+        known.sort_unstable();
+        let wrong = Wrong {
+            message: format!("there is no type `{hook_type}` of hooks"),
+            help: Some(suggestion(hook_type, &known, "type")),
+            is_at_key: matches!(path.last(), Some(Segment::Key(key)) if key == hook_type),
+            path,
         };
-        factory.create(settings).map_err(|error| {
-            path.push(Segment::Key("config".into()));
-            let Inner {
-                mut wrong,
-                source: cause,
-            } = *error.0;
-            path.append(&mut wrong.path);
-            wrong.path = path;
-            let error = ConfigError::new(wrong, source);
-            match cause {
-                Some(cause) => error.with_source(cause),
-                None => error,
-            }
-        })
+        ConfigError::new(wrong, config.origin.source())
+    }
+}
+
+/// A hook that is to be made.
+struct Step<'a> {
+    factory: &'a dyn HookFactory,
+    settings: &'a Value,
+    /// Where the settings stand.
+    path: Vec<Segment>,
+}
+
+impl Step<'_> {
+    fn located(&self, error: FactoryError, config: &HooksConfig) -> ConfigError {
+        let Inner { mut wrong, source } = *error.0;
+        wrong.path = [self.path.clone(), wrong.path].concat();
+        let error = ConfigError::new(wrong, config.origin.source());
+        match source {
+            Some(source) => error.with_source(source),
+            None => error,
+        }
     }
 }
 
@@ -295,8 +340,12 @@ impl fmt::Debug for HookFactoryRegistry {
 /// Makes a built-in hook.
 type Create = fn(&Value) -> Result<Box<dyn AgentHandler>, FactoryError>;
 
+/// Checks the settings of a built-in hook.
+type Check = fn(&Value) -> Result<(), FactoryError>;
+
 struct Builtin {
     hook_type: &'static str,
+    check: Check,
     create: Create,
 }
 
@@ -305,22 +354,37 @@ impl HookFactory for Builtin {
         self.hook_type
     }
 
+    fn check(&self, config: &Value) -> Result<(), FactoryError> {
+        (self.check)(config)
+    }
+
     fn create(&self, config: &Value) -> Result<Box<dyn AgentHandler>, FactoryError> {
         (self.create)(config)
     }
 }
 
+fn are_settings_of<C: DeserializeOwned, H>(
+    _: fn(&C) -> Result<H, BuildError>,
+    config: &Value,
+) -> Result<(), FactoryError> {
+    read::<C>(config).map(drop)
+}
+
 /// The factories of built-in hooks, each of which is made from its settings alone.
 macro_rules! builtins {
     ($($hook_type:literal => $Hook:ident,)*) => {
-        [$(($hook_type, |config| {
-            let hook = crate::$Hook::from_config(&read(config)?)?;
-            Ok(Box::new(hooks![hook]))
-        }),)*]
+        [$((
+            $hook_type,
+            |config| are_settings_of(crate::$Hook::from_config, config),
+            |config| {
+                let hook = crate::$Hook::from_config(&read(config)?)?;
+                Ok(Box::new(hooks![hook]))
+            },
+        ),)*]
     };
 }
 
-const BUILTINS: [(&str, Create); 13] = builtins! {
+const BUILTINS: [(&str, Check, Create); 13] = builtins! {
     "security_policy" => SecurityPolicy,
     "block_tools" => BlockTools,
     "approval" => Approval,

@@ -33,14 +33,21 @@ pub fn read<T: DeserializeOwned>(config: &Value) -> Result<T, FactoryError> {
 
 /// Reads settings that stand at a path.
 pub(super) fn at<T: DeserializeOwned>(value: &Value, mut path: Vec<Segment>) -> Result<T, Wrong> {
-    // `null` is no settings, as is an empty table.
+    let depth = path.len();
     serde_path_to_error::deserialize(value.clone()).map_err(|error| {
         path.extend(error.path().iter().filter_map(|segment| match segment {
             serde_path_to_error::Segment::Map { key } => Some(Segment::Key(key.clone())),
             serde_path_to_error::Segment::Seq { index } => Some(Segment::Index(*index)),
             _ => None,
         }));
-        explained(path, &error.into_inner().to_string())
+        let mut at = Some(value);
+        for segment in &path[depth..] {
+            at = at.and_then(|value| match segment {
+                Segment::Key(key) => value.get(key),
+                Segment::Index(index) => value.get(index),
+            });
+        }
+        explained(path, at, &error.into_inner().to_string())
     })
 }
 
@@ -83,7 +90,7 @@ pub(super) fn check_tables(file: &Value) -> Result<(), Wrong> {
 }
 
 /// What serde says, in words for a person who writes a file.
-fn explained(mut path: Vec<Segment>, said: &str) -> Wrong {
+fn explained(mut path: Vec<Segment>, value: Option<&Value>, said: &str) -> Wrong {
     if let Some(("", rest)) = said.split_once("unknown field `")
         && let Some((key, rest)) = rest.split_once("`, ")
     {
@@ -116,11 +123,30 @@ fn explained(mut path: Vec<Segment>, said: &str) -> Wrong {
         let key = rest.trim_end_matches('`');
         return Wrong {
             message: format!("the key `{key}` is missing{}", within(&path)),
-            help: example_of(key).map(|example| format!("write `{example}`, say")),
+            help: example_of(&path, key).map(|example| match (value, path.last()) {
+                // `webhook_audit = true`
+                (Some(Value::Bool(_)), Some(Segment::Key(hook))) => {
+                    format!("write `{hook} = {{ {example} }}`, say")
+                }
+                _ => format!("write `{example}`, say"),
+            }),
             is_at_key: true,
             path,
         };
     }
+    if let Some(key) = said.strip_prefix("duplicate field `") {
+        let key = key.trim_end_matches('`');
+        return Wrong {
+            message: format!(
+                "`{key}` is set twice{}, perhaps under another name",
+                within(&path)
+            ),
+            help: None,
+            is_at_key: true,
+            path,
+        };
+    }
+    let help = help_with_type(&path, value, said);
     let message = ["invalid type: ", "invalid value: ", "invalid length "]
         .iter()
         .find_map(|prefix| said.strip_prefix(prefix))
@@ -143,16 +169,50 @@ fn explained(mut path: Vec<Segment>, said: &str) -> Wrong {
         );
     Wrong {
         message,
-        help: None,
+        help,
         is_at_key: false,
         path,
+    }
+}
+
+fn is_duration(key: &str) -> bool {
+    key.ends_with("timeout") || matches!(key, "time_to_live" | "flush_interval" | "retry_delay")
+}
+
+/// What to write for a value that is of another type.
+fn help_with_type(path: &[Segment], value: Option<&Value>, said: &str) -> Option<String> {
+    let Some(Segment::Key(key)) = path.last() else {
+        return None;
+    };
+    let expected = said.rsplit_once(", expected ")?.1;
+    let is_in = |name: &str| path.get(1) == Some(&Segment::Key(name.to_owned()));
+    match (value?, expected) {
+        (Value::String(text), "a sequence") => Some(format!("write `{key} = [{text:?}]`")),
+        (Value::String(text), _) if matches!(text.as_str(), "true" | "false") => {
+            Some(format!("write `{key} = {text}`, without quotes"))
+        }
+        (Value::Number(number), "a string") if is_duration(key) && !number.is_f64() => {
+            Some(format!("write `{key} = \"{number}s\"`, with a unit: `ms`, `s`, `m` or `h`"))
+        }
+        (Value::String(_) | Value::Number(_), "`true`, `false` or a table") => {
+            Some(format!(
+                "write a table of its settings, `[hooks.builtin.{key}]`, or `{key} = true` for the defaults"
+            ))
+        }
+        (Value::Bool(_), _) if is_in("builtins") => Some(
+            "`[hooks.builtin]` turns hooks on; `[hooks.builtins]`, as PicoClaw has it, names hooks that factories make"
+                .into(),
+        ),
+        _ => None,
     }
 }
 
 /// What serde expects, for who writes no Rust.
 fn in_words(expected: &str) -> &str {
     match expected {
-        "usize" | "u64" | "u32" | "u16" | "u8" => "a whole number that is not negative",
+        "u32" => "a whole number from 0 to 4294967295",
+        "usize" | "u64" | "u16" | "u8" => "a whole number that is not negative",
+        "path string" => "a path",
         "i64" | "i32" => "a whole number",
         "a sequence" => "a list",
         "a map" => "a table",
@@ -206,8 +266,11 @@ pub(super) fn suggestion(unknown: &str, known: &[String], what: &str) -> String 
 }
 
 /// How a key that has no default is written.
-fn example_of(key: &str) -> Option<&'static str> {
+fn example_of(path: &[Segment], key: &str) -> Option<&'static str> {
+    let is_in = |name: &str| path.contains(&Segment::Key(name.to_owned()));
     Some(match key {
+        "tools" if is_in("tool_cache") => "tools = [\"read\", \"list\"]",
+        "command" if is_in("processes") => "command = [\"python3\", \"gate.py\"]",
         "hooks" => "[hooks.builtin]",
         "type" => "type = \"block_tools\"",
         "tools" => "tools = [\"shell\", \"mcp__*\"]",

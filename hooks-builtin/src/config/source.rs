@@ -58,7 +58,8 @@ impl Source {
         let failed = |message: String| ConfigError::of_file(path, message);
         let text = std::fs::read_to_string(path)
             .map_err(|error| failed(format!("the file cannot be read: {error}")))?;
-        match path.extension().and_then(|extension| extension.to_str()) {
+        let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
+        match extension.to_str() {
             Some("toml") => Source::toml(Some(path.to_owned()), text),
             Some("json") => Source::json(Some(path.to_owned()), text),
             _ => Err(failed(
@@ -72,7 +73,11 @@ impl Source {
             Ok(table) => of_toml_table(table.get_ref(), table.span()),
             Err(error) => {
                 let at = error.span().unwrap_or_default();
-                return Err(ConfigError::of_syntax(file, &text, at, error.message()));
+                let error = ConfigError::of_syntax(file, &text, at, error.message());
+                let is_json = text.trim_start().starts_with('{');
+                return Err(error.with_help(is_json.then_some(
+                    "this looks like JSON, and is read as TOML: give the file a name that ends with `.json`",
+                )));
             }
         };
         match toml::from_str::<Value>(&text) {
@@ -96,7 +101,12 @@ impl Source {
                 let at = (start + error.column().saturating_sub(1)).min(text.len());
                 let message = error.to_string();
                 let message = message.split(" at line ").next().unwrap_or(&message);
-                return Err(ConfigError::of_syntax(file, &text, at..at, message));
+                let error = ConfigError::of_syntax(file, &text, at..at, message);
+                let is_toml =
+                    text.trim_start().starts_with(['[', '#', 'h']) && text.contains("hooks");
+                return Err(error.with_help(is_toml.then_some(
+                    "this looks like TOML, and is read as JSON: give the file a name that ends with `.toml`",
+                )));
             }
         };
         let parsed =

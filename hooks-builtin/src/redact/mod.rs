@@ -123,6 +123,13 @@ impl Redact {
                 "is empty, and there are no `patterns`: nothing would be redacted",
             ));
         }
+        if !(config.tool_output || config.messages || config.model_input) {
+            return Err(BuildError::new(
+                "redact",
+                "tool_output",
+                "is off, and so are `messages` and `model_input`: nothing would be redacted",
+            ));
+        }
         Ok(Redact(Arc::new(Inner {
             scanner: Scanner::new(&config.kinds, &config.patterns)?,
             tool_output: config.tool_output,

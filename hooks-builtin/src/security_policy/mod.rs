@@ -68,7 +68,15 @@ use crate::{BuildError, Globs, paths};
 /// assert_eq!(judge("grep root /etc/passwd").unwrap_err(), "the path `/etc/passwd` is forbidden");
 /// ```
 #[derive(Clone, Debug)]
-pub struct SecurityPolicy(Arc<Inner>);
+pub struct SecurityPolicy(Arc<Inner>, Approver);
+
+/// Whether somebody is there to approve of what a supervised agent does.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Approver {
+    /// A hook after this one asks, for all that is known.
+    Other,
+    Nobody,
+}
 
 #[derive(Debug)]
 struct Inner {
@@ -222,12 +230,13 @@ impl SecurityPolicy {
                 ),
             ));
         }
-        let policy = SecurityPolicy(Arc::new(Inner {
+        let inner = Inner {
             config: config.clone(),
             programs: Programs::new(&config.allowed_commands),
             actions: Mutex::default(),
             guard: Mutex::new(None),
-        }));
+        };
+        let policy = SecurityPolicy(Arc::new(inner), Approver::Other);
         if let Some(workspace) = &config.workspace {
             policy.0.guard("").map_err(|reason| {
                 wrong(
@@ -240,6 +249,12 @@ impl SecurityPolicy {
             })?;
         }
         Ok(policy)
+    }
+
+    /// The same, where nobody can be asked: a supervised agent's call that is to be approved is blocked.
+    #[cfg(feature = "config")]
+    pub(crate) fn without_approver(self) -> Self {
+        SecurityPolicy(self.0, Approver::Nobody)
     }
 
     /// How much the agent may do by itself.
@@ -290,6 +305,14 @@ impl SecurityPolicy {
         cx: &AgentContext,
         call: &ApproveToolCall<'a>,
     ) -> HookAction<ApproveToolCall<'a>> {
+        let is_supervised = self.autonomy() == Autonomy::Supervised;
+        if is_supervised && self.1 == Approver::Nobody && !self.is_read_only(call.name) {
+            return HookAction::block(format!(
+                "`{}` is to be approved of, and nobody is asked: turn on `[hooks.builtin.approval]`, or write \
+                 `autonomy = \"full\"`",
+                call.name
+            ));
+        }
         match self.0.judge(cx, call.name, call.args) {
             Ok(()) => HookAction::Continue,
             Err(reason) => HookAction::block(reason),

@@ -149,6 +149,10 @@ impl WebhookAudit {
     ///
     /// As [`from_config`](Self::from_config).
     pub fn with_guard(config: &WebhookAuditConfig, guard: Guard) -> Result<Self, BuildError> {
+        if config.tool_patterns.is_empty() {
+            let message = "is empty, and so nothing is posted: leave it out for all tools";
+            return Err(BuildError::new(HOOK, "tool_patterns", message));
+        }
         for (key, duration) in [
             ("timeout", config.timeout),
             ("retry_delay", config.retry_delay),
