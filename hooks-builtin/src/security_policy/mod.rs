@@ -33,14 +33,17 @@ use crate::{BuildError, Globs, paths};
 /// - **Commands.** A command for the shell is parsed, as bash would, and every program that it runs has to be
 ///   allowed: in pipes, lists, loops, substitutions and here-documents, behind `env`, `timeout`, `xargs`,
 ///   `find -exec`, in `sh -c '…'` and in `eval`. What is only known when it runs (`$x`, as a program or a path)
-///   is blocked, and so is what does not parse, and what bash and `sh` would read in two ways. To allow an
-///   interpreter is to allow all that it can do.
+///   is blocked, and so is what does not parse, what bash and `sh` would read in two ways, and what would take long to
+///   look at. Of `git`, `cargo` and `npm` the usual commands are allowed, and not those that run a program which they
+///   are given. To allow an interpreter is to allow all that it can do; `cargo`, `npm` and `git` run what lies in the
+///   workspace for them: build scripts, scripts, hooks.
 /// - **Paths.** What a command or a tool's argument names may not be in a forbidden path, nor outside of the
 ///   workspace, once `~`, `.`, `..` and links are resolved.
 ///
 /// Calls are judged before the tool call and once more when it is approved, as later hooks may have changed
 /// them. This guards against a model that was talked into something. It is no sandbox: a program that is allowed
-/// does what it does.
+/// does what it does, with the files that it finds by itself, and links that are made after the call was judged are
+/// not seen.
 ///
 /// ClawSeed's `SecurityPolicy`.
 ///
