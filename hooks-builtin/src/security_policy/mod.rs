@@ -344,9 +344,10 @@ impl Inner {
                 ));
             };
             let guard = self.guard(&cx.cwd)?;
-            let start = match cx.cwd.as_str() {
-                "" => guard.workspace().to_owned(),
-                directory => guard.enter(directory, guard.workspace())?,
+            let start = match (&config.workspace, cx.cwd.as_str()) {
+                // Then it is the agent's directory.
+                (None, _) | (_, "") => guard.workspace().to_owned(),
+                (Some(_), directory) => guard.enter(directory, guard.workspace())?,
             };
             let mut directories = vec![start];
             // The command may run in a folder that the call names.

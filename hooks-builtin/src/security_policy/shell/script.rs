@@ -500,7 +500,11 @@ impl<'p> Script<'p> {
         for directory in &*self.directories {
             let folder = self.guard.enter(path, directory)?;
             // After a link, `..` leads back for a shell's `cd`, and up for all others.
-            if folder != lexical(&directory.join(path)) {
+            let written = match (path.strip_prefix('~'), std::env::home_dir()) {
+                (Some(rest), Some(home)) => home.join(rest.trim_start_matches('/')),
+                _ => directory.join(path),
+            };
+            if folder != lexical(&written) {
                 return Err(format!(
                     "`cd {path}` goes through a link: write where it leads"
                 ));
