@@ -19,7 +19,9 @@ use crate::security_policy::guard::Guard;
 /// How many names of files are looked at for one command.
 const MOST_NAMES: usize = 65_536;
 /// What a round of a loop costs, compared to a name of a file.
-const ROUND_COST: usize = 16;
+const ROUND_COST: usize = 8;
+/// How many variables cost as much to compare as the name of a file.
+const VARIABLES_OF_A_NAME: usize = 16;
 /// The longest value of a variable that is kept in mind, in bytes.
 const LONGEST_VALUE: usize = 4096;
 /// In how many folders a script may be at once, for all that is known.
@@ -117,14 +119,14 @@ impl<'p> Script<'p> {
     ) -> Result<(), String> {
         let before = self.variables.clone();
         walk(self)?;
-        self.forget_since(&before);
-        Ok(())
+        self.forget_since(&before)
     }
 
-    fn forget_since(&mut self, before: &Variables) {
+    fn forget_since(&mut self, before: &Variables) -> Result<(), String> {
         if Rc::ptr_eq(&self.variables, before) {
-            return;
+            return Ok(());
         }
+        self.spend(self.variables.len() / VARIABLES_OF_A_NAME)?;
         for (name, value) in Rc::make_mut(&mut self.variables) {
             let earlier = before.get(name);
             if earlier == Some(value) {
@@ -136,6 +138,7 @@ impl<'p> Script<'p> {
                 _ => Value::unknown_in(true),
             };
         }
+        Ok(())
     }
 
     fn go_to(&mut self, directories: Directories) {
@@ -168,11 +171,11 @@ impl<'p> Script<'p> {
             only_and &= is_and;
             if !only_and {
                 self.go_to(been.clone());
-                self.forget_since(&certain);
+                self.forget_since(&certain)?;
             }
             self.pipeline(pipeline, depth)?;
         }
-        self.forget_since(&certain);
+        self.forget_since(&certain)?;
         merge(&mut been, &self.directories)?;
         self.go_to(been);
         Ok(())
