@@ -375,6 +375,8 @@ impl<'p> Script<'p> {
             };
             self.assigned(assignment, depth)?;
             programs::check_environment(name)?;
+            // Before some builtins, and in `sh`, it stays.
+            self.set(name, Value::unknown_in(true))?;
         }
         match words.values.split_first() {
             Some((program, arguments)) if becomes == 1 => match program.text() {

@@ -400,6 +400,9 @@ fn arithmetic(script: &mut Script<'_>, expression: &str) -> Result<(), String> {
         )
     };
     let is_operator = |character: char| " \t+-*/%<>=!&|^~?:,()$".contains(character);
+    let changes = ["=", "++", "--"]
+        .iter()
+        .any(|change| expression.contains(change));
     let mut rest = expression;
     while let Some(character) = rest.chars().next() {
         if character.is_ascii_digit() {
@@ -408,8 +411,12 @@ fn arithmetic(script: &mut Script<'_>, expression: &str) -> Result<(), String> {
             let end = rest
                 .find(|c: char| !c.is_ascii_alphanumeric() && c != '_')
                 .unwrap_or(rest.len());
-            if !script.variable(&rest[..end], true).is_number() {
+            let name = &rest[..end];
+            if !script.variable(name, true).is_number() {
                 return Err(wrong());
+            }
+            if changes {
+                script.set(name, Value::number())?;
             }
             // `x=1`, `x++` and `x+=1` leave a number in it.
             rest = &rest[end..];
