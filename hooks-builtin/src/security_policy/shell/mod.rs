@@ -77,11 +77,10 @@ fn split_statement(tokens: &[Token]) -> (&[Token], &[Token]) {
 fn check_characters(script: &str) -> Result<(), String> {
     let mut depth = 0_usize;
     let [mut last, mut before] = [' '; 2];
-    // In a here-document the shell joins lines before it looks for the end.
-    let has_document = script.contains("<<");
+    let is_document_joined = has_open_document(script);
     for character in script.chars() {
         match character {
-            '\n' if last == '\\' && (has_document || !matches!(before, ' ' | '\t')) => {
+            '\n' if last == '\\' && (is_document_joined || !matches!(before, ' ' | '\t')) => {
                 return Err("a word that goes on in the next line, after `\\`, is not looked at: write it in one".into());
             }
             '(' | '{' | '[' => depth += 1,
@@ -113,6 +112,28 @@ fn check_characters(script: &str) -> Result<(), String> {
         };
     }
     Ok(())
+}
+
+/// Whether there may be a here-document whose delimiter is not quoted: in one the shell joins lines before it looks for
+/// the end.
+fn has_open_document(script: &str) -> bool {
+    let mut rest = script;
+    while let Some(at) = rest.find("<<") {
+        rest = &rest[at + 2..];
+        if let Some(after) = rest.strip_prefix('<') {
+            // `<<<` takes a word.
+            rest = after;
+            continue;
+        }
+        let delimiter = rest
+            .strip_prefix('-')
+            .unwrap_or(rest)
+            .trim_start_matches([' ', '\t']);
+        if !delimiter.starts_with(['\'', '"']) {
+            return true;
+        }
+    }
+    false
 }
 
 /// Refuses compound commands that are nested too deep for a parser.

@@ -92,7 +92,7 @@ impl<'p> Script<'p> {
             .try_for_each(|list| self.list(list, depth))
     }
 
-    /// The same in a shell of its own, which leaves the directory of this one as it is.
+    /// Walks a text as a script for a shell of its own, which leaves the directory of this one as it is.
     pub(super) fn run_apart(&mut self, text: &str, depth: usize) -> Result<(), String> {
         self.apart(|script| script.run(text, depth))
     }
