@@ -187,6 +187,9 @@ pub(super) fn check(
                     "-m" | "--message" | "-am" | "--author" | "--grep" | "--format"
                 );
             }
+            // What fields are cut at.
+            "cut" if text == "-d" => message = true,
+            "cut" if text.starts_with("-d") => continue,
             "grep" | "rg" | "egrep" | "fgrep" => message = matches!(text, "-e" | "--regexp"),
             "sed" if text == "-e" || text == "--expression" => {
                 sed_script(arguments.get(nth + 1).map_or("", |next| &next.text))?;
