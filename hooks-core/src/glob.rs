@@ -20,29 +20,54 @@ pub enum Token {
 }
 
 /// Whether `text` as a whole matches `glob`.
+///
+/// A `*` first takes nothing, and one character more each time that what follows it does not match. Only
+/// the last `*` is gone back to: a longer text for one before it leaves less for those after it, never
+/// more. So the time is at most the glob's length times the text's, whatever a model calls its tools.
 #[must_use]
 pub fn matches(glob: &[Token], text: &str) -> bool {
-    let Some((&first, rest)) = glob.split_first() else {
-        return text.is_empty();
-    };
-    let one_of = |ranges: &[(char, char)], c| ranges.iter().any(|&(a, z)| a <= c && c <= z);
-    let after_char = |is_wanted: &dyn Fn(char) -> bool| {
-        let mut chars = text.chars();
-        chars.next().is_some_and(is_wanted) && matches(rest, chars.as_str())
-    };
-    match first {
-        Token::Text(prefix) => text
-            .strip_prefix(prefix)
-            .is_some_and(|text| matches(rest, text)),
-        Token::AnyChar => after_char(&|_| true),
-        Token::OneOf(ranges) => after_char(&|c| one_of(ranges, c)),
-        Token::NoneOf(ranges) => after_char(&|c| !one_of(ranges, c)),
-        Token::AnyText => {
-            matches(rest, text)
-                || text
-                    .char_indices()
-                    .any(|(at, c)| matches(rest, &text[at + c.len_utf8()..]))
+    let (mut glob, mut text) = (glob, text);
+    let mut last_star = None;
+    loop {
+        let matched = match glob.split_first() {
+            Some((Token::AnyText, rest)) => {
+                last_star = Some((rest, text));
+                glob = rest;
+                continue;
+            }
+            Some((token, rest)) => token.strip(text).map(|text| (rest, text)),
+            None if text.is_empty() => return true,
+            None => None,
+        };
+        (glob, text) = match (matched, last_star) {
+            (Some(next), _) => next,
+            (None, Some((after_star, from))) => {
+                let Some(from) = Token::AnyChar.strip(from) else {
+                    return false;
+                };
+                last_star = Some((after_star, from));
+                (after_star, from)
+            }
+            (None, None) => return false,
+        };
+    }
+}
+
+impl Token {
+    /// What is left of `text` after this token, which is no `*`.
+    fn strip<'t>(&self, text: &'t str) -> Option<&'t str> {
+        if let Token::Text(prefix) = self {
+            return text.strip_prefix(prefix);
         }
+        let mut chars = text.chars();
+        let c = chars.next()?;
+        let is_in = |ranges: &[(char, char)]| ranges.iter().any(|&(a, z)| a <= c && c <= z);
+        let is_wanted = match self {
+            Token::OneOf(ranges) => is_in(ranges),
+            Token::NoneOf(ranges) => !is_in(ranges),
+            Token::AnyChar | Token::AnyText | Token::Text(_) => true,
+        };
+        is_wanted.then_some(chars.as_str())
     }
 }
 
@@ -70,5 +95,25 @@ mod tests {
         assert!(matches(&glob, "xaababxb"));
         assert!(!matches(&glob, "ab"));
         assert!(matches(&[AnyText], ""));
+        assert!(matches(&[AnyText, AnyText, OneOf(&[('b', 'b')])], "aab"));
+    }
+
+    #[test]
+    fn a_text_of_near_misses_is_read_once_for_each_star() {
+        let glob = [Text("mcp__"), AnyText, Text("__"), AnyText, Text("_file")];
+        let name = alloc::format!("mcp{}", "__".repeat(50_000));
+        assert!(!matches(&glob, &name));
+        assert!(matches(&glob, &alloc::format!("{name}_file")));
+        let glob = [
+            AnyText,
+            Text("a"),
+            AnyText,
+            Text("a"),
+            AnyText,
+            Text("a"),
+            AnyText,
+            Text("b"),
+        ];
+        assert!(!matches(&glob, &"a".repeat(50_000)));
     }
 }
