@@ -306,9 +306,14 @@ impl<E: Event, T: Into<E::Patch>> IntoPatch<E> for T {
     message = "a hook on `{E}` cannot return `{Self}`",
     label = "not something that this hook can return",
     note = "on an observed event a hook returns nothing; on an intercepted event `E` it returns nothing, \
-            `HookAction<E>` of that same event, or a `Result` of either, whose error is `Display`"
+            `HookAction<E>` of that same event, or, where the event can be blocked, a `Result` of either, \
+            whose error is `Display`"
 )]
 pub trait Return<E: Event<Kind = K>, K: Kind = <E as Event>::Kind> {
+    /// Whether a dispatch has done what is said, and told of it.
+    #[doc(hidden)]
+    const IS_SETTLED: bool = false;
+
     /// What the hook says with it.
     #[doc(hidden)]
     fn said(self) -> K::Said<E>;
@@ -332,6 +337,8 @@ impl<E: Event<Kind = Intercept>> Return<E, Intercept> for HookAction<E> {
 
 #[diagnostic::do_not_recommend]
 impl<E: Event<Kind = Intercept>> Return<E, Intercept> for HookResult<E> {
+    const IS_SETTLED: bool = true;
+
     #[inline(always)]
     fn said(self) -> HookAction<E> {
         self.into()

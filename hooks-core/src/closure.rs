@@ -1,12 +1,11 @@
 //! Hooks made of closures, for state that is captured where the list is written.
 
-use alloc::borrow::Cow;
 use core::fmt;
 use core::marker::PhantomData;
 
 use crate::action::HookAction;
 use crate::answers::{Now, On};
-use crate::event::{Event, Intercepted, Observe, Observed};
+use crate::event::{Event, Intercept, Intercepted, Kind, Observe, Observed};
 use crate::hook::{Context, Handle, Hook};
 use crate::plan::{Describe, Planner};
 use crate::result::HookResult;
@@ -138,7 +137,11 @@ where
 {
     #[inline]
     fn handle<'a>(&'a self, cx: &'a Context<G>, event: &'a mut G) -> HookResult<G> {
-        G::shorten((self.closure)(cx, event)).settle(event, || Cow::Borrowed(self.name))
+        let said = {
+            let _span = crate::trace::enter(self.name, G::NAME);
+            G::shorten((self.closure)(cx, event))
+        };
+        Intercept::settle(event, said, self.name)
     }
 }
 
@@ -151,6 +154,7 @@ where
 {
     #[inline]
     fn handle<'a>(&'a self, cx: &'a Context<G>, event: &'a G) {
+        let _span = crate::trace::enter(self.name, G::NAME);
         (self.closure)(cx, event);
     }
 }

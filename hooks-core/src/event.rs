@@ -455,7 +455,9 @@ pub trait ContextOf<V: Vocabulary> {
     message = "two vocabularies: `{Self}` and `{V}`",
     label = "belongs to another vocabulary",
     note = "the hooks of one list, and the events that it is given, share one vocabulary: make one \
-            pipeline for each"
+            pipeline for each",
+    note = "hooks behind a type parameter or an `impl AgentHooks` cannot stand in a list: write the list \
+            where their type is known"
 )]
 pub trait SharesVocabulary<V> {
     #[doc(hidden)]
@@ -560,11 +562,10 @@ impl Kind for Observe {
         cx: &'a Context<E>,
         event: &'a E,
     ) {
-        crate::registry::join_all(
-            handlers
-                .iter()
-                .map(|placed| E::ask(&placed.handler, cx, event)),
-        )
+        crate::registry::join_all(handlers.iter().map(|Placed { handler, .. }| {
+            let name = E::Vocabulary::handler_name(handler);
+            crate::trace::traced(name, E::NAME, E::ask(handler, cx, event))
+        }))
         .await;
     }
 }
@@ -611,9 +612,11 @@ impl Kind for Intercept {
         event: &'a mut E,
     ) -> HookResult<E> {
         for (nth, Placed { handler, .. }) in handlers.iter().enumerate() {
-            let action = E::ask(handler, cx, &mut *event).await;
-            let name = || Cow::Owned(E::Vocabulary::handler_name(handler).into());
-            let result = action.settle(event, name);
+            let name = E::Vocabulary::handler_name(handler);
+            let asked = E::ask(handler, cx, &mut *event);
+            let action = crate::trace::traced(name, E::NAME, asked).await;
+            crate::trace::decided(name, &action);
+            let result = action.settle(event, || Cow::Owned(name.into()));
             if !result.is_continue() {
                 crate::registry::tell(&handlers[nth + 1..], cx, &*event, Decision::from(&result));
                 return result;

@@ -12,10 +12,9 @@ use core::mem::forget;
 use core::pin::pin;
 use core::task::Poll;
 
-use crate::action::Return;
 use crate::answers::{Answers, ModeOf};
 use crate::event::{AnyVocabulary, Event, Intercept, Kind, Observe};
-use crate::hook::{Access, Context, Handle, HandleAsync, Hook, Outcome, Step, StepNow};
+use crate::hook::{Access, Context, Handle, HandleAsync, Hook, Outcome, Step, StepNow, settle};
 use crate::order::Agreed;
 use crate::plan::{Describe, Planner};
 use crate::result::{Decision, HookResult};
@@ -279,10 +278,9 @@ macro_rules! groups {
             async fn all<'a>(&'a self, cx: &'a Context<Ev>, event: &'a mut Ev) -> HookResult<Ev> {
                 $(
                     let said = <ModeOf<$H, Ev> as Step<_, _>>::step(&self.members.$i, cx, &mut *event)
-                        .await
-                        .said();
+                        .await;
                     unless_decided!(
-                        Intercept::settle(&mut *event, said, $H::NAME),
+                        settle::<$H, Ev, _>(&mut *event, said),
                         |decision| All::<Ev, Intercept>::decided::<{ $i + 1 }>(self, cx, event, decision)
                     );
                 )*

@@ -71,10 +71,19 @@ pub fn intercept_boxed<'a, H: Intercepts<E>, E: Intercepted>(
 }
 
 /// Awaits all futures, concurrently.
-pub(crate) async fn join_all<'a>(futures: impl Iterator<Item = BoxFuture<'a, ()>>) {
-    let mut running: Vec<_> = futures.collect();
+pub(crate) async fn join_all<F: Future<Output = ()> + Unpin>(futures: impl Iterator<Item = F>) {
+    let mut new = Some(futures);
+    let mut running = Vec::new();
     poll_fn(|task| {
-        running.retain_mut(|future| future.as_mut().poll(task).is_pending());
+        let mut is_pending = |future: &mut F| Pin::new(future).poll(task).is_pending();
+        match new.take() {
+            // Only what has to wait is kept: a handler that is done at once costs no allocation.
+            Some(futures) => {
+                let pending = |mut future| is_pending(&mut future).then_some(future);
+                running.extend(futures.filter_map(pending));
+            }
+            None => running.retain_mut(is_pending),
+        }
         if running.is_empty() {
             Poll::Ready(())
         } else {
@@ -246,6 +255,10 @@ impl<V: Vocabulary> HookRegistry<V> {
 
     /// Asks the handlers in order about an intercepted event, as
     /// [`Pipeline::intercept`](crate::Pipeline::intercept) does.
+    ///
+    /// # Panics
+    ///
+    /// Where a handler panics.
     pub fn intercept<'a, E: Intercepted>(
         &'a self,
         cx: &'a Context<E>,
@@ -260,6 +273,10 @@ impl<V: Vocabulary> HookRegistry<V> {
 
     /// Tells all handlers of an observed event, concurrently, as
     /// [`Pipeline::observe`](crate::Pipeline::observe) does.
+    ///
+    /// # Panics
+    ///
+    /// Where a handler panics.
     pub fn observe<'a, E: Observed>(
         &'a self,
         cx: &'a Context<E>,

@@ -17,7 +17,7 @@ pub struct Entered {
 }
 
 #[cfg(feature = "tracing")]
-fn span(hook: &'static str, event: &'static str) -> tracing::Span {
+fn span(hook: &str, event: &'static str) -> tracing::Span {
     tracing::debug_span!("hook", name = hook, event)
 }
 
@@ -39,17 +39,17 @@ pub fn enter(_: &'static str, _: &'static str) -> Entered {
 /// Awaits an asynchronous hook in its span.
 #[cfg(feature = "tracing")]
 pub fn traced<F: Future>(
-    hook: &'static str,
+    hook: &str,
     event: &'static str,
     running: F,
-) -> impl Future<Output = F::Output> {
+) -> impl Future<Output = F::Output> + use<F> {
     tracing::Instrument::instrument(running, span(hook, event))
 }
 
 /// Awaits an asynchronous hook in its span.
 #[cfg(not(feature = "tracing"))]
 #[inline(always)]
-pub fn traced<F: Future>(_: &'static str, _: &'static str, running: F) -> F {
+pub fn traced<F: Future>(_: &str, _: &'static str, running: F) -> F {
     running
 }
 
@@ -65,7 +65,7 @@ pub(crate) fn skipped<E: Event>(_: &'static str, _: impl Display) {}
 
 /// Tells of a hook that said more than to go on.
 #[cfg(feature = "tracing")]
-pub(crate) fn decided<E: Event>(hook: &'static str, said: &HookAction<E>) {
+pub(crate) fn decided<E: Event>(hook: &str, said: &HookAction<E>) {
     let decision = match said {
         // What a pipeline decided has been told by the hook that made it.
         HookAction::Continue | HookAction::Cancel { hook: Some(_), .. } => return,
@@ -86,4 +86,4 @@ pub(crate) fn decided<E: Event>(hook: &'static str, said: &HookAction<E>) {
 /// Tells of a hook that said more than to go on.
 #[cfg(not(feature = "tracing"))]
 #[inline(always)]
-pub(crate) fn decided<E: Event>(_: &'static str, _: &HookAction<E>) {}
+pub(crate) fn decided<E: Event>(_: &str, _: &HookAction<E>) {}

@@ -142,6 +142,71 @@ mod intercepted {
         );
     }
 
+    /// An error whose message cannot be made.
+    #[derive(Debug)]
+    struct Unspeakable;
+    impl std::fmt::Display for Unspeakable {
+        fn fmt(&self, _: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            panic!("no words")
+        }
+    }
+
+    #[tokio::test]
+    async fn an_error_that_panics_is_the_hooks_panic() {
+        #[hook(on_panic = block)]
+        fn fails(_: &BeforeToolCall) -> Result<(), Unspeakable> {
+            Err(Unspeakable)
+        }
+        #[hook(on_panic = skip)]
+        async fn fails_later(_: &BeforeToolCall) -> Result<(), Unspeakable> {
+            tokio::task::yield_now().await;
+            Err(Unspeakable)
+        }
+        let result = hooks![fails].intercept_now(&cx(), &mut call());
+        assert_eq!(result.as_cancel().unwrap().reason, "it panicked: no words");
+        let hooks = hooks![fails_later];
+        assert!(hooks.intercept(&cx(), &mut call()).await.is_continue());
+    }
+
+    #[tokio::test]
+    async fn a_change_that_panics_is_the_hooks_panic() {
+        #[derive(Clone, Debug, PartialEq)]
+        pub struct Pair(u8, u8);
+        #[derive(Debug)]
+        pub struct Faulty;
+        impl hooks_core::Patch<Pair> for Faulty {
+            fn apply(self, pair: &mut Pair) {
+                pair.0 = 9;
+                panic!("half done");
+            }
+        }
+        #[derive(Debug, hooks_core::HookEvent)]
+        pub enum PairEvent<'a> {
+            #[intercept(patch = Faulty)]
+            Pair(&'a Pair),
+        }
+        #[hook(on_panic = skip)]
+        fn skips(_: &mut Pair) -> HookAction<Pair> {
+            HookAction::modify(Faulty)
+        }
+        #[hook(on_panic = skip)]
+        async fn skips_later(_: &mut Pair) -> HookAction<Pair> {
+            tokio::task::yield_now().await;
+            HookAction::modify(Faulty)
+        }
+        #[hook(on_panic = block)]
+        fn blocks(_: &Pair) -> HookAction<Pair> {
+            HookAction::modify(Faulty)
+        }
+        let mut pair = Pair(1, 2);
+        assert!(hooks![skips].intercept_now(&(), &mut pair).is_continue());
+        let result = hooks![skips_later].intercept(&(), &mut pair).await;
+        assert!(result.is_continue());
+        assert_eq!(pair, Pair(1, 2));
+        let result = hooks![blocks].intercept_now(&(), &mut pair);
+        assert_eq!(result.as_cancel().unwrap().reason, "it panicked: half done");
+    }
+
     #[test]
     fn what_a_hook_says_that_does_not_panic_is_kept() {
         #[hook(on_panic = skip)]

@@ -5,8 +5,11 @@
 use std::fmt::{Debug, Write};
 use std::sync::{Arc, Mutex};
 
-use hooks_core::agent::{AgentContext, BeforeToolCall, HeartbeatTick, MessageReceived};
-use hooks_core::{HookAction, hook, hooks};
+use hooks_core::agent::{
+    AgentContext, AgentEvent, AgentHandler, BeforeToolCall, HeartbeatTick, MessageReceived,
+    ToolOutput,
+};
+use hooks_core::{HookAction, HookRegistry, async_trait, hook, hooks, intercept_fn, observe_fn};
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Metadata, Subscriber};
@@ -81,6 +84,82 @@ fn fails(_: &HeartbeatTick) {
 #[hook]
 async fn decides(_: &MessageReceived) -> HookAction<MessageReceived> {
     HookAction::block("no")
+}
+
+#[hook]
+fn answers(_: &BeforeToolCall) -> HookAction<BeforeToolCall> {
+    HookAction::respond(ToolOutput::new("7"))
+}
+
+struct Plugin;
+
+#[async_trait]
+impl AgentHandler for Plugin {
+    fn name(&self) -> &str {
+        "plugin"
+    }
+    async fn heartbeat_tick(&self, _cx: &AgentContext, _tick: &HeartbeatTick) {
+        tracing::info!(target: "hooks_core_test", "in the plugin");
+    }
+    async fn message_received(
+        &self,
+        _cx: &AgentContext,
+        _message: &mut MessageReceived,
+    ) -> HookAction<MessageReceived> {
+        HookAction::block("no")
+    }
+}
+
+#[tokio::test]
+async fn a_decision_is_told_once() {
+    let recorder = Recorder::default();
+    let _guard = tracing::subscriber::set_default(recorder.clone());
+    let cx = AgentContext::new("s1");
+    let told =
+        r#"DEBUG message=hook decided name="answers" event="BeforeToolCall" decision="respond""#;
+    let (optional, nested) = (
+        hooks![Some(answers), later],
+        hooks![hooks![answers], later @ -1],
+    );
+    let result = optional
+        .intercept(&cx, &mut BeforeToolCall::default())
+        .await;
+    assert!(!result.is_continue());
+    let result = nested.intercept(&cx, &mut BeforeToolCall::default()).await;
+    assert!(!result.is_continue());
+    let lines = recorder.lines.lock().unwrap();
+    let times = lines.iter().filter(|line| *line == told).count();
+    assert_eq!(times, 2, "{lines:#?}");
+}
+
+#[tokio::test]
+async fn closures_and_handlers_run_in_spans_as_well() {
+    let recorder = Recorder::default();
+    let _guard = tracing::subscriber::set_default(recorder.clone());
+    let cx = AgentContext::new("s1");
+    let closures = hooks![
+        intercept_fn::<MessageReceived, _>(|_, _| HookAction::block("no")),
+        observe_fn::<HeartbeatTick, _>(
+            |_, _| tracing::info!(target: "hooks_core_test", "in the closure")
+        ),
+    ];
+    let _ = closures.intercept_now(&cx, &mut MessageReceived::default());
+    closures.observe_now(&cx, &HeartbeatTick);
+    let registry = HookRegistry::<AgentEvent>::new().with(Plugin);
+    let _ = registry
+        .intercept(&cx, &mut MessageReceived::default())
+        .await;
+    registry.observe(&cx, &HeartbeatTick).await;
+
+    let lines = recorder.lines.lock().unwrap().join("\n");
+    for expected in [
+        r#"DEBUG message=hook decided name="intercept_fn" event="MessageReceived" decision="block""#,
+        "enter hook name=\"observe_fn\" event=\"HeartbeatTick\"\nINFO message=in the closure",
+        r#"DEBUG message=hook decided name="plugin" event="MessageReceived" decision="block""#,
+        "enter hook name=\"plugin\" event=\"HeartbeatTick\"\nINFO message=in the plugin",
+    ] {
+        assert!(lines.contains(expected), "{expected}\n---\n{lines}");
+    }
 }
 
 #[tokio::test]

@@ -88,9 +88,10 @@ fn list(input: ParseStream<'_>) -> syn::Result<Vec<NestedMeta>> {
             }
             Err(_) => input.parse()?,
         });
-        if !input.is_empty() {
-            input.parse::<Token![,]>()?;
+        if !input.is_empty() && !input.peek(Token![,]) {
+            return Err(input.error("an option is written `key = value`, and then a comma"));
         }
+        input.parse::<Option<Token![,]>>()?;
     }
     Ok(options)
 }

@@ -85,7 +85,8 @@ use proc_macro::TokenStream;
 /// kept, so that the name stands for the hook in a list. The function itself stays callable as
 /// `deny_rm::call(…)`: a hook is tested like any function. As with any unit struct, no `let` in its scope can
 /// have its name. In an `impl` block the methods that take
-/// `&self` and something more are hooks, and all methods stay as they are.
+/// `&self` and something more are hooks, and all methods stay as they are. A type has one such block; its
+/// other methods go in blocks without `#[hook]`.
 ///
 /// # Options
 ///
@@ -178,6 +179,10 @@ pub fn hooks(list: TokenStream) -> TokenStream {
 ///   [`HookRegistry`](../hooks_core/struct.HookRegistry.html). It is implemented under
 ///   `#[async_trait]`: `name()`, `priority()`, and one method an event, each with a default that does
 ///   nothing.
+///
+/// The enum, its context and what its hooks respond are as visible as the payloads. A hook function in the
+/// same module cannot be named `cx`, `event` or `decision`: so are called the parameters of
+/// `ShopHandler`'s methods.
 ///
 /// # Options
 ///

@@ -1,15 +1,15 @@
 //! What is wrong with a hook, said at the user's own token, with what to write instead.
 
-use proc_macro2::Span;
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::{
-    FnArg, GenericParam, Item, ItemImpl, ReceiverKind, ReturnType, Safety, Signature, Type,
-    TypeReference,
+    Attribute, FnArg, GenericParam, Item, ItemImpl, ReceiverKind, ReturnType, Safety, Signature,
+    Type, TypeReference,
 };
 
 use super::options::{Choice, HookOptions};
-use super::parse::{Handled, Handler, Hook};
+use super::parse::{Handled, Handler, Hook, is_hook};
 use crate::driver::Errors;
 use crate::lifetimes::{self, AnyLifetime};
 
@@ -40,6 +40,21 @@ pub(super) fn not_a_hook(item: &Item) -> syn::Error {
         other => other.span(),
     };
     syn::Error::new(at, message)
+}
+
+/// `#[hook]` on an item that has one: it is read already, so any other is a second.
+pub(super) fn once(attrs: &[Attribute], errors: &mut Errors) {
+    if let Some(second) = attrs.iter().find(|attr| is_hook(attr)) {
+        twice(second, errors);
+    }
+}
+
+/// A second `#[hook]`, whose options would be lost.
+pub(super) fn twice(second: &Attribute, errors: &mut Errors) {
+    errors.at(
+        second.path().span(),
+        "`#[hook]` stands twice: write all options in one",
+    );
 }
 
 /// What holds for functions and methods alike.
@@ -98,11 +113,9 @@ pub(super) fn function(signature: &Signature, errors: &mut Errors) {
     }
 }
 
-/// What holds for methods.
-pub(super) fn method(signature: &Signature, errors: &mut Errors) {
-    let Some(receiver) = signature.receiver() else {
-        return;
-    };
+/// What holds for methods; `None` where the method is not meant as a hook at all, for all we see.
+pub(super) fn method(signature: &Signature, errors: &mut Errors) -> Option<()> {
+    let receiver = signature.receiver()?;
     let is_shared = match &receiver.kind {
         ReceiverKind::Reference(_, _, mutability) => mutability.is_none(),
         ReceiverKind::Typed(_, ty) => {
@@ -113,11 +126,18 @@ pub(super) fn method(signature: &Signature, errors: &mut Errors) {
     if !is_shared {
         errors.at(
             receiver.self_token.span,
-            "a hook is shared by all that use the pipeline: take `&self`, and keep what changes in an \
-             atomic or a `Mutex`",
+            format!(
+                "a hook is shared by all that use the pipeline: take `&self`, and keep what changes in an \
+                 atomic or a `Mutex`; {NOT_A_HOOK}"
+            ),
         );
+        return None;
     }
+    Some(())
 }
+
+/// What to do with a method that takes more than `&self` and is no hook.
+const NOT_A_HOOK: &str = "a method that is no hook goes in an `impl` block without `#[hook]`";
 
 /// The whole `impl` block.
 pub(super) fn block(block: &ItemImpl, errors: &mut Errors) {
@@ -180,6 +200,13 @@ pub(super) fn parameters(signature: &Signature, parameters: &[&Type], errors: &m
             signature.ident.span(),
             "a hook takes the event that it handles: write `event: &BeforeToolCall`",
         ),
+        Some(third) if signature.receiver().is_some() => errors.at(
+            referent(third).span(),
+            format!(
+                "a hook takes one event, and before it, if wanted, the context: for several events write \
+                 a method for each; {NOT_A_HOOK}"
+            ),
+        ),
         Some(third) => errors.at(
             referent(third).span(),
             "a hook takes one event, and before it, if wanted, the context: for several events write \
@@ -189,7 +216,7 @@ pub(super) fn parameters(signature: &Signature, parameters: &[&Type], errors: &m
 }
 
 /// The first of two parameters.
-pub(super) fn context(context: &Type, errors: &mut Errors) -> Option<Type> {
+pub(super) fn context(context: &Type, event: &Type, errors: &mut Errors) -> Option<Type> {
     match context {
         Type::Reference(reference) if reference.mutability.is_none() => {
             Some((*reference.elem).clone())
@@ -198,6 +225,14 @@ pub(super) fn context(context: &Type, errors: &mut Errors) -> Option<Type> {
             errors.at(
                 reference.mutability.span(),
                 "all hooks read the same context: take it by `&`, as `cx: &AgentContext`",
+            );
+            None
+        }
+        other if matches!(event, Type::Reference(_)) => {
+            errors.at(
+                other.span(),
+                "what stands before the event is the context, by reference: write `cx: &AgentContext`; if \
+                 this is the event, the context goes before it",
             );
             None
         }
@@ -212,18 +247,25 @@ pub(super) fn context(context: &Type, errors: &mut Errors) -> Option<Type> {
 }
 
 /// The event's parameter.
-pub(super) fn event<'t>(event: &'t Type, errors: &mut Errors) -> Option<&'t TypeReference> {
+pub(super) fn event<'t>(
+    event: &'t Type,
+    signature: &Signature,
+    errors: &mut Errors,
+) -> Option<&'t TypeReference> {
     match event {
         // Said by `signature`.
         ty if matches!(referent(ty), Type::ImplTrait(_)) => None,
         Type::Reference(reference) => Some(reference),
         other => {
             let ty = other.to_token_stream().to_string().replace(' ', "");
+            let or = match signature.receiver() {
+                Some(_) => NOT_A_HOOK,
+                None => "a hook on all events of a vocabulary is written `#[hook(every)]`",
+            };
             errors.at(
                 other.span(),
                 format!(
-                    "a hook takes its event by reference: write `&{ty}`, or `&mut {ty}` to change it; a \
-                     hook on all events of a vocabulary is written `#[hook(every)]`"
+                    "a hook takes its event by reference: write `&{ty}`, or `&mut {ty}` to change it; {or}"
                 ),
             );
             None
@@ -268,7 +310,8 @@ pub(super) fn view<'t>(
     if let Type::Reference(reference) = view {
         errors.at(
             reference.span(),
-            "a hook with `every` takes the vocabulary's enum by value: write `event: AgentEvent<'_>`",
+            "a hook with `every` takes the vocabulary's enum by value: write `event: AgentEvent<'_>`; a \
+             hook on one event goes without `every`, and in a block of its own",
         );
         return None;
     }
@@ -321,8 +364,52 @@ pub(super) fn any_lifetime(ty: &AnyLifetime, errors: &mut Errors) {
     }
 }
 
+/// A priority, or a name, is one for all values of the type, so it stands outside of the `impl` block.
+fn of_the_whole_type(hook: &Hook, options: &HookOptions, errors: &mut Errors) {
+    let parameters: Vec<_> = hook
+        .generics
+        .params
+        .iter()
+        .filter_map(|parameter| match parameter {
+            GenericParam::Type(ty) => Some(&ty.ident),
+            GenericParam::Const(constant) => Some(&constant.ident),
+            GenericParam::Lifetime(_) => None,
+        })
+        .collect();
+    let ty = &hook.ty;
+    for value in [&options.priority, &options.name].into_iter().flatten() {
+        let Some(found) = first_ident(value.to_token_stream(), &|ident| {
+            ident == "Self" || parameters.contains(&ident)
+        }) else {
+            continue;
+        };
+        errors.at(
+            found.span(),
+            if found == "Self" {
+                let ty = ty.to_token_stream().to_string().replace(' ', "");
+                format!("`Self` has no meaning in an option: write `{ty}`")
+            } else {
+                format!(
+                    "a hook has one priority and one name for all `{found}`: write a constant; for a \
+                     priority of one place in a list, write `hook @ 10` there"
+                )
+            },
+        );
+    }
+}
+
+/// The first identifier, at whatever depth, of which something is so.
+fn first_ident(tokens: TokenStream, is_wanted: &dyn Fn(&Ident) -> bool) -> Option<Ident> {
+    tokens.into_iter().find_map(|token| match token {
+        TokenTree::Ident(ident) => is_wanted(&ident).then_some(ident),
+        TokenTree::Group(group) => first_ident(group.stream(), is_wanted),
+        _ => None,
+    })
+}
+
 /// Options against each other, and against what the hook is.
 pub(super) fn hook(hook: &Hook, options: &HookOptions, errors: &mut Errors) {
+    of_the_whole_type(hook, options, errors);
     match (&options.every, &options.vocabulary) {
         (false, Some(path)) => errors.at(
             path.span(),

@@ -74,7 +74,7 @@ fn unit_struct(function: &ItemFn, on_call: &TokenStream) -> TokenStream {
     });
     let on_function = attrs
         .iter()
-        .filter(|attr| !is(attr, &["doc", "cfg", "deprecated"]));
+        .filter(|attr| !is(attr, &["doc", "cfg", "deprecated"]) && !is_hook(attr));
 
     let visibility = &function.vis;
     let ident = &function.sig.ident;
@@ -102,9 +102,10 @@ fn unit_struct(function: &ItemFn, on_call: &TokenStream) -> TokenStream {
     }
 }
 
-/// The block without `#[hook(…)]` on its methods.
+/// The block without `#[hook(…)]` on it or its methods.
 fn without_options(block: &ItemImpl) -> ItemImpl {
     let mut block = block.clone();
+    block.attrs.retain(|attr| !is_hook(attr));
     for item in &mut block.items {
         if let ImplItem::Fn(method) = item {
             method.attrs.retain(|attr| !is_hook(attr));
@@ -490,9 +491,10 @@ impl Parts<'_> {
     fn body(&self) -> TokenStream {
         let go_on = self.on_event("go_on", &quote!());
         let call = self.call();
-        let conclude = self.conclude();
         let filter = self.filter();
         if self.policies().next().is_none() {
+            let held = held(self.handler).into_token_stream();
+            let conclude = self.conclude(&held);
             let filter = filter.map(|filter| quote!(if !(#filter) { return #go_on; }));
             return quote! {
                 #filter
@@ -501,7 +503,9 @@ impl Parts<'_> {
             };
         }
 
-        // The filter may panic as well, so it runs within what is caught.
+        // The filter may panic as well, and so may the change or the error that the hook says: all of it
+        // runs within what is caught.
+        let conclude = self.conclude(&self.lent());
         let save = self.save();
         let declare = save
             .is_some()
@@ -511,7 +515,8 @@ impl Parts<'_> {
         let attempt = quote!({
             #filter
             #save
-            ::core::option::Option::Some(#call)
+            let __said = #call;
+            ::core::option::Option::Some(#conclude)
         });
         let attempt = self.attempt(&attempt);
         let failures = self.policies().map(|policy| self.on_failure(policy));
@@ -520,7 +525,7 @@ impl Parts<'_> {
             let __attempt = #attempt;
             #(#failures)*
             match __attempt {
-                ::core::option::Option::Some(__said) => #conclude,
+                ::core::option::Option::Some(__outcome) => __outcome,
                 ::core::option::Option::None => #go_on,
             }
         }
@@ -638,8 +643,8 @@ impl Parts<'_> {
         quote!(Self::#function(#receiver #context #argument))
     }
 
-    /// What the function returned becomes the outcome.
-    fn conclude(&self) -> TokenStream {
+    /// What the function returned becomes the outcome, and is done to the event that `access` holds.
+    fn conclude(&self, access: &TokenStream) -> TokenStream {
         let Parts { core, event, .. } = self;
         match &self.handler.event {
             Handled::One { .. } => {
@@ -647,8 +652,7 @@ impl Parts<'_> {
                 let core = driver::respanned(core, span);
                 let returned = quote!(__said);
                 let said = quote_spanned!(span=> <_ as #core::Return<#event>>::said(#returned));
-                let held = held(self.handler);
-                let settle = self.on_event("settle", &quote!(#held, __said, __NAME));
+                let settle = self.on_event("settle", &quote!(#access, __said, __NAME));
                 // First what it says, which is free of the event; then the event is.
                 quote!({
                     let __said = #said;

@@ -63,6 +63,7 @@ impl Hook {
     pub(super) fn of_function(options: TokenStream, function: &ItemFn) -> syn::Result<Hook> {
         let options = HookOptions::read(options)?;
         let mut errors = Errors::default();
+        check::once(&function.attrs, &mut errors);
         check::signature(&function.sig, &mut errors);
         check::function(&function.sig, &mut errors);
         let handler = Handler::new(
@@ -90,6 +91,7 @@ impl Hook {
     pub(super) fn of_impl(options: TokenStream, block: &ItemImpl) -> syn::Result<Hook> {
         let options = HookOptions::read(options)?;
         let mut errors = Errors::default();
+        check::once(&block.attrs, &mut errors);
         check::block(block, &mut errors);
         let mut handlers = Vec::new();
         for item in &block.items {
@@ -103,7 +105,9 @@ impl Hook {
                 continue;
             }
             check::signature(&method.sig, &mut errors);
-            check::method(&method.sig, &mut errors);
+            if check::method(&method.sig, &mut errors).is_none() {
+                continue;
+            }
             handlers.extend(Handler::new(
                 &method.sig,
                 method.sig.ident.clone(),
@@ -182,7 +186,7 @@ impl Handler {
         }
         let (context, event) = match parameters.as_slice() {
             [event] => (None, event),
-            [context, event] => (Some(check::context(context, errors)?), event),
+            [context, event] => (Some(check::context(context, event, errors)?), event),
             wrong => {
                 check::parameters(signature, wrong, errors);
                 return None;
@@ -192,7 +196,7 @@ impl Handler {
             let view = check::view(event, signature, errors)?;
             Handled::Every(vocabulary(hook.vocabulary.as_ref(), view))
         } else {
-            let reference = check::event(event, errors)?;
+            let reference = check::event(event, signature, errors)?;
             check::one_lifetime_for_both(reference, signature, errors);
             let prefix = lifetimes::free_prefix(block, "event");
             let ty = AnyLifetime::new(ungrouped(&reference.elem).clone(), prefix);
@@ -244,9 +248,13 @@ fn vocabulary(named: Option<&Path>, view: &Type) -> Type {
 
 /// The options on a method, and where they stand.
 fn method_options(attrs: &[Attribute], errors: &mut Errors) -> (HandlerOptions, Option<Span>) {
-    let Some(attr) = attrs.iter().find(|attr| is_hook(attr)) else {
+    let mut all = attrs.iter().filter(|attr| is_hook(attr));
+    let Some(attr) = all.next() else {
         return (HandlerOptions::default(), None);
     };
+    if let Some(second) = all.next() {
+        check::twice(second, errors);
+    }
     let tokens = match &attr.meta {
         syn::Meta::List(list) => list.tokens.clone(),
         _ => quote!(),
@@ -258,7 +266,7 @@ fn method_options(attrs: &[Attribute], errors: &mut Errors) -> (HandlerOptions, 
     (options, Some(attr.path().span()))
 }
 
-/// Whether an attribute on a method is `#[hook(…)]`, by whatever path.
+/// Whether an attribute is `#[hook(…)]`, by whatever path.
 pub(super) fn is_hook(attr: &Attribute) -> bool {
     let last = attr.path().segments.last();
     last.is_some_and(|segment| segment.ident == "hook")

@@ -88,7 +88,9 @@ pub(super) fn not_one_payload(variant: &Variant, errors: &mut Errors) {
 pub(super) fn payload<'t>(ty: &'t Type, errors: &mut Errors) -> Option<&'t Type> {
     match ty {
         Type::Group(group) => payload(&group.elem, errors),
-        Type::Reference(reference) if reference.mutability.is_none() => Some(&reference.elem),
+        Type::Reference(reference) if reference.mutability.is_none() => {
+            named(&reference.elem, errors)
+        }
         Type::Reference(reference) => {
             errors.at(
                 reference.mutability.span(),
@@ -102,6 +104,23 @@ pub(super) fn payload<'t>(ty: &'t Type, errors: &mut Errors) -> Option<&'t Type>
             errors.at(
                 other.span(),
                 format!("an event's payload is borrowed, so that nothing is moved or cloned to raise it: write `&'a {ty}`"),
+            );
+            None
+        }
+    }
+}
+
+/// What is borrowed: a type that can be the event of one vocabulary alone.
+fn named<'t>(ty: &'t Type, errors: &mut Errors) -> Option<&'t Type> {
+    let is_text = matches!(ty, Type::Path(path) if path.path.is_ident("str"));
+    match ty {
+        Type::Group(group) => named(&group.elem, errors),
+        Type::Path(_) | Type::Macro(_) if !is_text => Some(ty),
+        other => {
+            errors.at(
+                other.span(),
+                "an event's payload is a struct or an enum of this crate, as its type tells which event it \
+                 is: write `struct Done<'a> { text: &'a str }`, and `&'a Done<'a>` here",
             );
             None
         }

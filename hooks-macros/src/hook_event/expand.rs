@@ -66,27 +66,27 @@ fn the_enum(vocabulary: &Vocabulary) -> TokenStream {
             type Handler = dyn #handler;
             const EVENTS: &'static [&'static str] = Self::NAMES;
 
-            fn name_of(view: &Self::View<'_>) -> &'static str {
-                match view {
-                    #(#ident::#variants(_event) => #names,)*
+            fn name_of(__view: &Self::View<'_>) -> &'static str {
+                match __view {
+                    #(#ident::#variants(__event) => #names,)*
                 }
             }
 
-            fn handler_name(handler: &Self::Handler) -> &str {
-                handler.name()
+            fn handler_name(__handler: &Self::Handler) -> &str {
+                __handler.name()
             }
 
-            fn handler_priority(handler: &Self::Handler) -> i32 {
-                handler.priority()
+            fn handler_priority(__handler: &Self::Handler) -> i32 {
+                __handler.priority()
             }
 
             fn handler_decided(
-                handler: &Self::Handler,
-                cx: &Self::Context,
-                view: Self::View<'_>,
-                decision: #core::Decision<'_>,
+                __handler: &Self::Handler,
+                __cx: &Self::Context,
+                __view: Self::View<'_>,
+                __decision: #core::Decision<'_>,
             ) {
-                handler.decided(cx, view, decision);
+                __handler.decided(__cx, __view, __decision);
             }
         }
 
@@ -105,16 +105,16 @@ fn the_enum(vocabulary: &Vocabulary) -> TokenStream {
         #[automatically_derived]
         #[diagnostic::do_not_recommend]
         impl #core::ContextOf<#ident<'_>> for #context {
-            fn of(context: &#context) -> &#context {
-                context
+            fn of(__context: &#context) -> &#context {
+                __context
             }
         }
 
         #[automatically_derived]
         #[diagnostic::do_not_recommend]
         impl<__H: #handler + 'static> #core::Handles<__H> for #ident<'_> {
-            fn boxed(handler: __H) -> #private::Box<dyn #handler> {
-                #private::Box::new(handler)
+            fn boxed(__handler: __H) -> #private::Box<dyn #handler> {
+                #private::Box::new(__handler)
             }
         }
     }
@@ -175,11 +175,11 @@ fn the_event(vocabulary: &Vocabulary, slot: usize, event: &Event) -> TokenStream
             }
 
             fn ask<'__a>(
-                handler: &'__a #private::Handler<Self>,
-                cx: &'__a #core::Context<Self>,
-                event: #private::Access<'__a, Self>,
+                __handler: &'__a #private::Handler<Self>,
+                __cx: &'__a #core::Context<Self>,
+                __event: #private::Access<'__a, Self>,
             ) -> #private::BoxFuture<'__a, #private::Said<Self>> {
-                handler.#method(cx, event)
+                __handler.#method(__cx, __event)
             }
         }
 
@@ -188,8 +188,8 @@ fn the_event(vocabulary: &Vocabulary, slot: usize, event: &Event) -> TokenStream
 
         #[automatically_derived]
         impl<'__a> ::core::convert::From<&'__a #view> for #ident<'__a> {
-            fn from(event: &'__a #view) -> Self {
-                #ident::#variant(event)
+            fn from(__event: &'__a #view) -> Self {
+                #ident::#variant(__event)
             }
         }
     }
@@ -247,8 +247,8 @@ fn kind_of(core: &TokenStream, payload: &AnyLifetime, kind: &Kind) -> Parts {
             #[automatically_derived]
             #[diagnostic::do_not_recommend]
             impl<#(#lifetimes),*> #core::Intercepted for #ty {
-                fn shorten(action: #core::HookAction<Self::At<'static>>) -> #core::HookAction<Self> {
-                    action.map(|patch| patch, |response| response)
+                fn shorten(__action: #core::HookAction<Self::At<'static>>) -> #core::HookAction<Self> {
+                    __action.map(|__patch| __patch, |__response| __response)
                 }
             }
             #blockable

@@ -18,26 +18,26 @@ impl ::hooks_core::Vocabulary for ShopEvent<'_> {
     type View<'__a> = ShopEvent<'__a>;
     type Handler = dyn ShopHandler;
     const EVENTS: &'static [&'static str] = Self::NAMES;
-    fn name_of(view: &Self::View<'_>) -> &'static str {
-        match view {
-            ShopEvent::Checkout(_event) => "Checkout",
-            ShopEvent::Paid(_event) => "Paid",
-            ShopEvent::Shipped(_event) => "Shipped",
+    fn name_of(__view: &Self::View<'_>) -> &'static str {
+        match __view {
+            ShopEvent::Checkout(__event) => "Checkout",
+            ShopEvent::Paid(__event) => "Paid",
+            ShopEvent::Shipped(__event) => "Shipped",
         }
     }
-    fn handler_name(handler: &Self::Handler) -> &str {
-        handler.name()
+    fn handler_name(__handler: &Self::Handler) -> &str {
+        __handler.name()
     }
-    fn handler_priority(handler: &Self::Handler) -> i32 {
-        handler.priority()
+    fn handler_priority(__handler: &Self::Handler) -> i32 {
+        __handler.priority()
     }
     fn handler_decided(
-        handler: &Self::Handler,
-        cx: &Self::Context,
-        view: Self::View<'_>,
-        decision: ::hooks_core::Decision<'_>,
+        __handler: &Self::Handler,
+        __cx: &Self::Context,
+        __view: Self::View<'_>,
+        __decision: ::hooks_core::Decision<'_>,
     ) {
-        handler.decided(cx, view, decision);
+        __handler.decided(__cx, __view, __decision);
     }
 }
 #[automatically_derived]
@@ -53,15 +53,15 @@ impl ::hooks_core::SharesVocabulary<::hooks_core::AnyVocabulary> for ShopEvent<'
 #[automatically_derived]
 #[diagnostic::do_not_recommend]
 impl ::hooks_core::ContextOf<ShopEvent<'_>> for ShopContext {
-    fn of(context: &ShopContext) -> &ShopContext {
-        context
+    fn of(__context: &ShopContext) -> &ShopContext {
+        __context
     }
 }
 #[automatically_derived]
 #[diagnostic::do_not_recommend]
 impl<__H: ShopHandler + 'static> ::hooks_core::Handles<__H> for ShopEvent<'_> {
-    fn boxed(handler: __H) -> ::hooks_core::__private::Box<dyn ShopHandler> {
-        ::hooks_core::__private::Box::new(handler)
+    fn boxed(__handler: __H) -> ::hooks_core::__private::Box<dyn ShopHandler> {
+        ::hooks_core::__private::Box::new(__handler)
     }
 }
 #[automatically_derived]
@@ -78,20 +78,20 @@ impl ::hooks_core::Event for Cart {
         ShopEvent::Checkout(self)
     }
     fn ask<'__a>(
-        handler: &'__a ::hooks_core::__private::Handler<Self>,
-        cx: &'__a ::hooks_core::Context<Self>,
-        event: ::hooks_core::__private::Access<'__a, Self>,
+        __handler: &'__a ::hooks_core::__private::Handler<Self>,
+        __cx: &'__a ::hooks_core::Context<Self>,
+        __event: ::hooks_core::__private::Access<'__a, Self>,
     ) -> ::hooks_core::__private::BoxFuture<'__a, ::hooks_core::__private::Said<Self>> {
-        handler.checkout(cx, event)
+        __handler.checkout(__cx, __event)
     }
 }
 #[automatically_derived]
 #[diagnostic::do_not_recommend]
 impl ::hooks_core::Intercepted for Cart {
     fn shorten(
-        action: ::hooks_core::HookAction<Self::At<'static>>,
+        __action: ::hooks_core::HookAction<Self::At<'static>>,
     ) -> ::hooks_core::HookAction<Self> {
-        action.map(|patch| patch, |response| response)
+        __action.map(|__patch| __patch, |__response| __response)
     }
 }
 #[automatically_derived]
@@ -111,8 +111,8 @@ impl ::hooks_core::Subject for Cart {
 }
 #[automatically_derived]
 impl<'__a> ::core::convert::From<&'__a Cart> for ShopEvent<'__a> {
-    fn from(event: &'__a Cart) -> Self {
-        ShopEvent::Checkout(event)
+    fn from(__event: &'__a Cart) -> Self {
+        ShopEvent::Checkout(__event)
     }
 }
 #[automatically_derived]
@@ -129,26 +129,26 @@ impl ::hooks_core::Event for Payment {
         ShopEvent::Paid(self)
     }
     fn ask<'__a>(
-        handler: &'__a ::hooks_core::__private::Handler<Self>,
-        cx: &'__a ::hooks_core::Context<Self>,
-        event: ::hooks_core::__private::Access<'__a, Self>,
+        __handler: &'__a ::hooks_core::__private::Handler<Self>,
+        __cx: &'__a ::hooks_core::Context<Self>,
+        __event: ::hooks_core::__private::Access<'__a, Self>,
     ) -> ::hooks_core::__private::BoxFuture<'__a, ::hooks_core::__private::Said<Self>> {
-        handler.paid(cx, event)
+        __handler.paid(__cx, __event)
     }
 }
 #[automatically_derived]
 #[diagnostic::do_not_recommend]
 impl ::hooks_core::Intercepted for Payment {
     fn shorten(
-        action: ::hooks_core::HookAction<Self::At<'static>>,
+        __action: ::hooks_core::HookAction<Self::At<'static>>,
     ) -> ::hooks_core::HookAction<Self> {
-        action.map(|patch| patch, |response| response)
+        __action.map(|__patch| __patch, |__response| __response)
     }
 }
 #[automatically_derived]
 impl<'__a> ::core::convert::From<&'__a Payment> for ShopEvent<'__a> {
-    fn from(event: &'__a Payment) -> Self {
-        ShopEvent::Paid(event)
+    fn from(__event: &'__a Payment) -> Self {
+        ShopEvent::Paid(__event)
     }
 }
 #[automatically_derived]
@@ -167,17 +167,17 @@ impl<'event> ::hooks_core::Event for Parcel<'event> {
         ShopEvent::Shipped(self)
     }
     fn ask<'__a>(
-        handler: &'__a ::hooks_core::__private::Handler<Self>,
-        cx: &'__a ::hooks_core::Context<Self>,
-        event: ::hooks_core::__private::Access<'__a, Self>,
+        __handler: &'__a ::hooks_core::__private::Handler<Self>,
+        __cx: &'__a ::hooks_core::Context<Self>,
+        __event: ::hooks_core::__private::Access<'__a, Self>,
     ) -> ::hooks_core::__private::BoxFuture<'__a, ::hooks_core::__private::Said<Self>> {
-        handler.shipped(cx, event)
+        __handler.shipped(__cx, __event)
     }
 }
 #[automatically_derived]
 impl<'__a> ::core::convert::From<&'__a Parcel<'__a>> for ShopEvent<'__a> {
-    fn from(event: &'__a Parcel<'__a>) -> Self {
-        ShopEvent::Shipped(event)
+    fn from(__event: &'__a Parcel<'__a>) -> Self {
+        ShopEvent::Shipped(__event)
     }
 }
 /**Hooks for every event of [`ShopEvent`]: the bound of an agent that is generic over its hooks.

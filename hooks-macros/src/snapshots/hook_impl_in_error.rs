@@ -11,5 +11,5 @@ impl<T> ::hooks_core::Hook for Count<T> {
     type Answers = ();
 }
 ::core::compile_error! {
-    "a hook is shared by all that use the pipeline: take `&self`, and keep what changes in an atomic or a `Mutex`"
+    "a hook is shared by all that use the pipeline: take `&self`, and keep what changes in an atomic or a `Mutex`; a method that is no hook goes in an `impl` block without `#[hook]`"
 }

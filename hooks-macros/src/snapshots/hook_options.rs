@@ -78,7 +78,7 @@ const _: () = {
                             ),
                         ),
                     );
-                    ::core::option::Option::Some({
+                    let __said = {
                         let __span = hooks::__private::enter(
                             __NAME,
                             <BeforeToolCall as hooks::Event>::NAME,
@@ -90,6 +90,14 @@ const _: () = {
                             <BeforeToolCall as hooks::Intercepted>::change(
                                 <BeforeToolCall as hooks::Event>::lend(&mut __event),
                             ),
+                        )
+                    };
+                    ::core::option::Option::Some({
+                        let __said = <_ as hooks::Return<BeforeToolCall>>::said(__said);
+                        <BeforeToolCall as hooks::Event>::settle(
+                            <BeforeToolCall as hooks::Event>::lend(&mut __event),
+                            __said,
+                            __NAME,
                         )
                     })
                 })
@@ -108,10 +116,7 @@ const _: () = {
                 }
             };
             match __attempt {
-                ::core::option::Option::Some(__said) => {
-                    let __said = <_ as hooks::Return<BeforeToolCall>>::said(__said);
-                    <BeforeToolCall as hooks::Event>::settle(__event, __said, __NAME)
-                }
+                ::core::option::Option::Some(__outcome) => __outcome,
                 ::core::option::Option::None => <BeforeToolCall as hooks::Event>::go_on(),
             }
         }

@@ -60,18 +60,26 @@ const _: () = {
                         ::hooks_core::__private::deadline(
                             ::core::time::Duration::new(1u64, 500000000u32),
                             async {
-                                ::core::option::Option::Some(
-                                    ::hooks_core::__private::traced(
-                                            __NAME,
-                                            <BeforeToolCall as ::hooks_core::Event>::NAME,
-                                            Self::call(
-                                                <BeforeToolCall as ::hooks_core::Event>::look(
-                                                    <BeforeToolCall as ::hooks_core::Event>::lend(&mut __event),
-                                                ),
+                                let __said = ::hooks_core::__private::traced(
+                                        __NAME,
+                                        <BeforeToolCall as ::hooks_core::Event>::NAME,
+                                        Self::call(
+                                            <BeforeToolCall as ::hooks_core::Event>::look(
+                                                <BeforeToolCall as ::hooks_core::Event>::lend(&mut __event),
                                             ),
-                                        )
-                                        .await,
-                                )
+                                        ),
+                                    )
+                                    .await;
+                                ::core::option::Option::Some({
+                                    let __said = <_ as ::hooks_core::Return<
+                                        BeforeToolCall,
+                                    >>::said(__said);
+                                    <BeforeToolCall as ::hooks_core::Event>::settle(
+                                        <BeforeToolCall as ::hooks_core::Event>::lend(&mut __event),
+                                        __said,
+                                        __NAME,
+                                    )
+                                })
                             },
                         )
                     })
@@ -95,16 +103,7 @@ const _: () = {
                     }
                 };
                 match __attempt {
-                    ::core::option::Option::Some(__said) => {
-                        let __said = <_ as ::hooks_core::Return<
-                            BeforeToolCall,
-                        >>::said(__said);
-                        <BeforeToolCall as ::hooks_core::Event>::settle(
-                            __event,
-                            __said,
-                            __NAME,
-                        )
-                    }
+                    ::core::option::Option::Some(__outcome) => __outcome,
                     ::core::option::Option::None => {
                         <BeforeToolCall as ::hooks_core::Event>::go_on()
                     }
