@@ -72,7 +72,7 @@
 //! | `std` | yes | panic policies: `on_panic = skip \| block` |
 //! | `agent` | yes | the standard vocabulary, [`agent`]; serde and serde_json |
 //! | `tokio` | no | `timeout = "…"` |
-//! | `tracing` | no | a span for every hook that runs, `hook{name, event}`, and what it decides, if more than to go on, at the level `DEBUG`; a warning for every failure that is skipped |
+//! | `tracing` | no | a span for every hook and handler that runs, `hook{name, event}`, and what it decides, if more than to go on, at the level `DEBUG`; a warning for every failure that is skipped |
 //!
 //! Without default features the crate needs `alloc` only.
 

@@ -63,6 +63,11 @@ impl<H: Hook> Pipeline<H> {
     ///
     /// Changes are made in place, so that nothing is moved or cloned, and a cancelled event can still be
     /// reported. The future is lazy: nothing runs until it is awaited.
+    ///
+    /// # Panics
+    ///
+    /// Where a hook panics that does not say `on_panic`, and where one with a `timeout` is awaited outside of
+    /// a tokio runtime.
     #[inline]
     pub fn intercept<'a, E: Intercepted>(
         &'a self,
@@ -78,6 +83,11 @@ impl<H: Hook> Pipeline<H> {
 
     /// Tells all hooks of an observed event; the asynchronous ones run concurrently, and none can stop
     /// another. The future is lazy: nothing runs until it is awaited.
+    ///
+    /// # Panics
+    ///
+    /// Where a hook panics that does not say `on_panic`, and where one with a `timeout` is awaited outside of
+    /// a tokio runtime.
     #[inline]
     pub fn observe<'a, E: Observed>(
         &'a self,
@@ -93,6 +103,10 @@ impl<H: Hook> Pipeline<H> {
 
     /// As [`intercept`](Self::intercept), without an executor. Does not compile if a hook on the event
     /// is `async`.
+    ///
+    /// # Panics
+    ///
+    /// Where a hook panics that does not say `on_panic`.
     #[inline]
     pub fn intercept_now<'a, E: Intercepted>(
         &'a self,
@@ -109,6 +123,10 @@ impl<H: Hook> Pipeline<H> {
 
     /// As [`observe`](Self::observe), without an executor. Does not compile if a hook on the event is
     /// `async`.
+    ///
+    /// # Panics
+    ///
+    /// Where a hook panics that does not say `on_panic`.
     #[inline]
     pub fn observe_now<'a, E: Observed>(&'a self, cx: &'a Context<E>, event: &'a E)
     where
@@ -120,7 +138,8 @@ impl<H: Hook> Pipeline<H> {
     }
 
     /// Whether any hook handles `E`: a constant, so that an agent skips building an event that no
-    /// hook wants.
+    /// hook wants. A [`HookRegistry`](crate::HookRegistry) in the list handles every event, also while it is
+    /// empty.
     ///
     /// ```
     /// use hooks_core::agent::{BeforeToolCall, LlmInput};

@@ -14,7 +14,8 @@ pub struct PlanRow<'a> {
     pub order: usize,
     /// The hook's name.
     pub hook: &'a str,
-    /// Its priority: the one at the list (`hook @ 10`), or else its own.
+    /// Its priority among those of its own list: the one written there (`hook @ 10`), or else its own. A
+    /// pipeline in a list runs at one place, and its hooks are ordered within that.
     pub priority: i32,
     /// The event, or `None` for a hook that is given every event of its vocabulary.
     pub event: Option<&'static str>,

@@ -9,8 +9,9 @@
 //! [`MessageSending`], \[sending\], [`MessageSent`].
 //!
 //! Events that hooks may change own their data; events that they only look at borrow it from the agent,
-//! so that nothing is cloned to raise one. All payloads are serde types: the owning ones, and those that
-//! borrow nothing but text, also deserialize.
+//! so that nothing is cloned to raise one. All payloads serialize, and the owning ones deserialize. So do
+//! those that borrow nothing but text, as far as it can be borrowed: JSON text with an escape in it, such as
+//! the end of a line, is an error.
 //!
 //! An agent is generic over its hooks, by the one bound [`AgentHooks`]:
 //!
