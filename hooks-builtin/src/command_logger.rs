@@ -131,13 +131,16 @@ impl CommandLogger {
             lines,
         } = &*self.0;
         let now = Zoned::now();
-        let mut lines = lines.lock().unwrap_or_else(PoisonError::into_inner);
-        // The room of the oldest line is used again.
-        let mut line = if lines.len() >= *capacity.max(&1) {
-            lines.pop_front().unwrap_or_default()
-        } else {
-            String::with_capacity(64)
+        let lines = || lines.lock().unwrap_or_else(PoisonError::into_inner);
+        // The room of the oldest line is used again. Its place is free meanwhile: a subscriber of `tracing` may look
+        // at the lines, or call a tool.
+        let oldest = {
+            let mut lines = lines();
+            (lines.len() >= *capacity)
+                .then(|| lines.pop_front())
+                .flatten()
         };
+        let mut line = oldest.unwrap_or_else(|| String::with_capacity(64));
         line.clear();
         // Writing to a string does not fail.
         let _ = write!(
@@ -151,8 +154,10 @@ impl CommandLogger {
             !done.output.is_error,
         );
         trace(*level, &line);
-        if *capacity > 0 {
-            lines.push_back(line);
+        let mut lines = lines();
+        lines.push_back(line);
+        while lines.len() > *capacity {
+            lines.pop_front();
         }
     }
 }

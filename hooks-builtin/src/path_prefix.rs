@@ -1,7 +1,7 @@
 //! Relative paths of file tools, made absolute under a root.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use hooks_core::agent::{ApproveToolCall, BeforeToolCall};
@@ -17,7 +17,8 @@ use crate::{BuildError, Globs, paths};
 /// A path that would leave the root, by `..`, by a link, as an absolute path or from `~`, blocks the call. Every
 /// other argument stays as it is (ClawSeed's own example loses them). A path is looked at once before the tool
 /// call, and once more when it is approved, as later hooks may have changed it; who can put a link in its way
-/// between that and the tool still gets out, so this guards against a model, not against a program.
+/// between that and the tool still gets out, so this guards against a model, not against a program. What is a path
+/// is told by the names of the tool and of the argument, so a tool with names of its own has to be listed.
 ///
 /// Its priority is 0.
 ///
@@ -61,11 +62,13 @@ pub struct PathPrefixConfig {
     #[serde(alias = "prefix")]
     pub root: PathBuf,
     /// The tools whose paths are meant, as globs; by default those whose names say that they are for files, as `read`,
-    /// `Write`, `file_*`, `*_file`, `list_directory`.
+    /// `Write`, `file_*`, `*_file`, `list_directory`, `view`, `str_replace_editor`. Of one that is named `glob`, the
+    /// argument `pattern` may not leave the root either.
     #[serde(default = "file_tools")]
     pub tools: Globs,
-    /// The arguments that hold a path, or a list of paths; by default `path`, `paths`, `file`, `file_path`, `filePath`,
-    /// `filename`, `directory`, `dir`, `source`, `destination` and others of these kinds.
+    /// The arguments that hold a path, or a list of paths, or of objects with an argument of these names; by default
+    /// `path`, `paths`, `file`, `file_path`, `filePath`, `filename`, `directory`, `dir`, `source`, `destination` and
+    /// others of these kinds.
     #[serde(default = "path_arguments")]
     pub arguments: Vec<String>,
 }
@@ -79,6 +82,17 @@ fn file_tools() -> Globs {
         "*_directory",
         "*_dir",
         "*_folder",
+        "*File",
+        "*Files",
+        "*Directory",
+        "directory_tree",
+        "get_file_info",
+        "view",
+        "View",
+        "str_replace_editor",
+        "str_replace_based_edit_tool",
+        "NotebookEdit",
+        "NotebookRead",
         "read",
         "Read",
         "write",
@@ -115,11 +129,18 @@ fn path_arguments() -> Vec<String> {
         "file_path",
         "filePath",
         "file_paths",
+        "absolute_path",
+        "relative_path",
+        "dir_path",
+        "directory_path",
         "directory",
         "dir",
         "folder",
         "source",
         "destination",
+        "src",
+        "dst",
+        "dest",
         "target_file",
         "old_path",
         "new_path",
@@ -213,9 +234,10 @@ impl PathPrefix {
         if !tools.matches(&call.name) {
             return Ok(());
         }
+        self.0.check_pattern(&call.name, &call.args)?;
         for argument in arguments {
             if let Some(value) = call.args.get_mut(argument) {
-                for_texts(value, &mut |path| {
+                self.0.for_paths(argument, value, &mut |path| {
                     if let Some(absolute) = self.0.absolute(path)? {
                         *path = absolute;
                     }
@@ -234,34 +256,81 @@ impl PathPrefix {
             tools, arguments, ..
         } = &*self.0;
         if tools.matches(call.name) {
+            self.0.check_pattern(call.name, call.args)?;
             for argument in arguments {
                 let mut value = call.args.get(argument).cloned().unwrap_or_default();
-                for_texts(&mut value, &mut |path| self.0.absolute(path).map(drop))?;
+                let mut check = |path: &mut String| self.0.absolute(path).map(drop);
+                self.0.for_paths(argument, &mut value, &mut check)?;
             }
         }
         Ok(HookAction::Continue)
     }
 }
 
-/// Hands over every text in an argument: itself, or what is in it.
-fn for_texts(
-    value: &mut Value,
-    act: &mut impl FnMut(&mut String) -> Result<(), String>,
-) -> Result<(), String> {
-    match value {
-        Value::String(text) => act(text),
-        Value::Array(values) => values
-            .iter_mut()
-            .try_for_each(|value| for_texts(value, act)),
-        Value::Object(values) => values
-            .values_mut()
-            .try_for_each(|value| for_texts(value, act)),
-        _ => Ok(()),
-    }
-}
-
 impl Inner {
-    /// A path that lies in the root, as an absolute one if it is relative.
+    /// Hands over every path in an argument: itself, those in a list, and in an object those of the arguments that
+    /// hold paths. The others may be texts.
+    fn for_paths(
+        &self,
+        argument: &str,
+        value: &mut Value,
+        act: &mut impl FnMut(&mut String) -> Result<(), String>,
+    ) -> Result<(), String> {
+        match value {
+            Value::String(path) => act(path),
+            Value::Array(values) => values
+                .iter_mut()
+                .try_for_each(|value| self.for_paths(argument, value, act)),
+            Value::Object(values) => {
+                let mut has_path = false;
+                for (name, value) in values {
+                    if self.arguments.contains(name) {
+                        has_path = true;
+                        self.for_paths(name, value, act)?;
+                    }
+                }
+                if has_path {
+                    return Ok(());
+                }
+                // Its keys may be the paths.
+                Err(format!(
+                    "in `{argument}` it cannot be told what is a path: give a path, a list of paths, or of \
+                     objects with a `path`"
+                ))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Where a tool lists what a pattern matches, the pattern stays inside the root as well.
+    fn check_pattern(&self, tool: &str, args: &Value) -> Result<(), String> {
+        let Some(pattern) = args.get("pattern").and_then(Value::as_str) else {
+            return Ok(());
+        };
+        if !tool.eq_ignore_ascii_case("glob") {
+            return Ok(());
+        }
+        let is_plain = |part: &&str| !part.contains(['*', '?', '[', '{']);
+        let plain: Vec<_> = pattern.split('/').take_while(is_plain).collect();
+        // An alternative may be a path of its own.
+        let begins = ["{/", ",/", "{~", ",~"]
+            .iter()
+            .any(|begin| pattern.contains(begin));
+        let climbs = pattern.split(['/', '{', ',', '}']).any(|part| part == "..");
+        if begins || climbs {
+            return Err(format!(
+                "the pattern `{pattern}` may leave `{}`: write it without `..`, and relative to that folder",
+                self.root.display()
+            ));
+        }
+        let plain = match plain.join("/") {
+            root if root.is_empty() && pattern.starts_with('/') => "/".into(),
+            plain => plain,
+        };
+        self.absolute(&plain).map(drop)
+    }
+
+    /// A path that lies in the root, as an absolute one if it is relative or has `..` in it.
     fn absolute(&self, path: &str) -> Result<Option<String>, String> {
         let root = self.root.display();
         let leads_to = paths::resolve(path, &self.root)
@@ -271,7 +340,9 @@ impl Inner {
                 "the path `{path}` leaves `{root}`: give one that is relative to that folder, or inside it"
             ));
         }
-        if Path::new(path).is_absolute() {
+        // A tool may take `..` away without a look at the links before it, and arrive elsewhere.
+        let climbs = |path: &Path| path.components().any(|part| part == Component::ParentDir);
+        if Path::new(path).is_absolute() && !climbs(Path::new(path)) {
             return Ok(None);
         }
         match leads_to.into_os_string().into_string() {
@@ -368,6 +439,70 @@ mod tests {
         let other = json!({ "path": "../x" });
         assert_eq!(rewritten(&root, "shell", other.clone()).unwrap(), other);
         assert_eq!(rewritten(&root, "read", json!("x")).unwrap(), json!("x"));
+    }
+
+    #[test]
+    fn in_objects_only_what_is_named_as_a_path_is_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let args = json!({ "files": [{ "path": "a.txt", "content": "/usr/bin/env x" }] });
+        assert_eq!(
+            rewritten(&root, "write_files", args).unwrap(),
+            json!({ "files": [{ "path": root.join("a.txt"), "content": "/usr/bin/env x" }] })
+        );
+        let inside = json!({ "files": [{ "path": "../a.txt", "content": "x" }] });
+        assert!(rewritten(&root, "write_files", inside).is_err());
+        let keys = json!({ "files": { "../../etc/x": "hello" } });
+        let reason = rewritten(&root, "write_files", keys).unwrap_err();
+        assert!(
+            reason.starts_with("in `files` it cannot be told"),
+            "{reason}"
+        );
+    }
+
+    #[test]
+    fn patterns_stay_inside_as_well() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let inside = format!("{}/**/*.rs", root.display());
+        for pattern in ["**/*.rs", "src/{a,b}/*.rs", "*", "", "a..b/*", &inside] {
+            let args = json!({ "pattern": pattern });
+            assert_eq!(
+                rewritten(&root, "Glob", args.clone()),
+                Ok(args),
+                "{pattern}"
+            );
+        }
+        for pattern in [
+            "/etc/*.conf",
+            "/*",
+            "../../**",
+            "src/*/../../../x",
+            "~/*",
+            "{/etc,a}/*",
+            "{..,a}/*",
+        ] {
+            let args = json!({ "pattern": pattern });
+            assert!(rewritten(&root, "glob", args.clone()).is_err(), "{pattern}");
+            assert!(
+                rewritten(&root, "grep", args).is_ok(),
+                "it is an expression"
+            );
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn dots_behind_a_link_are_taken_away_as_the_system_does() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        std::fs::create_dir_all(root.join("a/b/c")).unwrap();
+        std::os::unix::fs::symlink("a/b/c", root.join("link")).unwrap();
+        let path = root.join("link/../../../x");
+        assert_eq!(
+            rewritten(&root, "read", json!({ "path": path })).unwrap(),
+            json!({ "path": root.join("x") })
+        );
     }
 
     #[test]
@@ -469,9 +604,8 @@ mod tests {
                 if let Ok(args) = rewritten(&root, "read", json!({ "path": path })) {
                     let opened = Path::new(args["path"].as_str().unwrap());
                     prop_assert!(opened.is_absolute());
-                    if !absolute {
-                        prop_assert!(really(opened).starts_with(&root), "{path} -> {opened:?}");
-                    }
+                    prop_assert!(!opened.components().any(|part| part == Component::ParentDir));
+                    prop_assert!(really(opened).starts_with(&root), "{path} -> {opened:?}");
                 }
             }
         }

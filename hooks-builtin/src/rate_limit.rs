@@ -1,5 +1,6 @@
 //! How often tools may be called.
 
+use std::hash::{BuildHasher, RandomState};
 use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -80,7 +81,7 @@ pub enum Per {
     All,
     /// Those of one tool.
     Tool,
-    /// Those of one session.
+    /// Those of one session of a tenant.
     Session,
 }
 
@@ -158,15 +159,16 @@ impl RateLimit {
 #[hook(priority = priority::SECURITY)]
 impl RateLimit {
     fn check(&self, cx: &AgentContext, call: &BeforeToolCall) -> HookAction<BeforeToolCall> {
-        match self.0.check(&cx.session_id, &call.name) {
+        match self.0.check(cx, &call.name) {
             Ok(()) => HookAction::Continue,
             Err(reason) => HookAction::block(reason),
         }
     }
 }
 
+/// By the hash of what is counted together, so that names which a model makes up take little room.
 type Limiter<C> =
-    RateLimiter<String, HashMapStateStore<String>, C, NoOpMiddleware<<C as Clock>::Instant>>;
+    RateLimiter<u64, HashMapStateStore<u64>, C, NoOpMiddleware<<C as Clock>::Instant>>;
 
 /// How many calls are let through before the counts of tools and sessions that are long gone are given up.
 const UNTIL_TIDIED: u32 = 4096;
@@ -177,6 +179,7 @@ struct Limits<C: Clock> {
     config: RateLimitConfig,
     limiters: Vec<(Limiter<C>, NonZeroU32, &'static str)>,
     clock: C,
+    hashes: RandomState,
     seen: AtomicU32,
 }
 
@@ -203,20 +206,20 @@ impl<C: Clock + Clone> Limits<C> {
             config,
             limiters,
             clock: clock.clone(),
+            hashes: RandomState::new(),
             seen: AtomicU32::new(0),
         }
     }
 
     /// Counts a call, or says why it may not be.
-    fn check(&self, session: &String, tool: &String) -> Result<(), String> {
-        static EVERYTHING: String = String::new();
+    fn check(&self, cx: &AgentContext, tool: &str) -> Result<(), String> {
         if !self.config.tools.matches(tool) {
             return Ok(());
         }
         let key = match self.config.per {
-            Per::All => &EVERYTHING,
-            Per::Tool => tool,
-            Per::Session => session,
+            Per::All => 0,
+            Per::Tool => self.hashes.hash_one(tool),
+            Per::Session => self.hashes.hash_one((&cx.tenant_id, &cx.session_id)),
         };
         if self.seen.fetch_add(1, Ordering::Relaxed) % UNTIL_TIDIED == UNTIL_TIDIED - 1 {
             for (limiter, ..) in &self.limiters {
@@ -224,7 +227,7 @@ impl<C: Clock + Clone> Limits<C> {
             }
         }
         for (limiter, most, unit) in &self.limiters {
-            if let Err(until) = limiter.check_key(key) {
+            if let Err(until) = limiter.check_key(&key) {
                 let wait = until.wait_time_from(self.clock.now());
                 return Err(self.reason(*most, unit, wait, tool));
             }
@@ -239,7 +242,7 @@ impl<C: Clock + Clone> Limits<C> {
             Per::Tool => format!(" of `{tool}`"),
             Per::Session => " in a session".into(),
         };
-        // Up, so that who waits as long as it says is let through.
+        // Up, so that this limit lets through who waits as long as it says.
         let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
         format!("there may be {most} {calls}{of} {unit}: try again in {seconds} s")
     }
@@ -264,7 +267,7 @@ mod tests {
     }
 
     fn allowed(limits: &Limits<FakeRelativeClock>, session: &str, tool: &str) -> bool {
-        limits.check(&session.into(), &tool.into()).is_ok()
+        limits.check(&AgentContext::new(session), tool).is_ok()
     }
 
     #[test]
@@ -308,6 +311,9 @@ mod tests {
             assert!(allowed(&limits, "s1", "shell"));
             assert_eq!(allowed(&limits, "s2", "shell"), same_tool, "{per:?}");
             assert_eq!(allowed(&limits, "s1", "read"), same_session, "{per:?}");
+            let elsewhere = AgentContext::new("s1").with_tenant_id("another");
+            let same_tenant = limits.check(&elsewhere, "shell").is_ok();
+            assert_eq!(same_tenant, per == Per::Session);
         }
     }
 
@@ -330,7 +336,7 @@ mod tests {
         });
         assert!(allowed(&limits, "s", "shell") && allowed(&limits, "s", "shell"));
         clock.advance(Duration::from_millis(500));
-        let reason = limits.check(&"s".into(), &"shell".into()).unwrap_err();
+        let reason = limits.check(&AgentContext::new("s"), "shell").unwrap_err();
         assert_eq!(
             reason,
             "there may be 2 calls of `shell` an hour: try again in 1800 s"

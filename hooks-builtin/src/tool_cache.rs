@@ -71,9 +71,18 @@ struct Inner {
 struct Running {
     /// How often all was forgotten.
     generation: u64,
-    /// What that was when a call began, by its session and id; nothing if it was answered from here. An answer that
-    /// was read before another call changed it is none any more.
-    began: HashMap<(String, String), Option<u64>>,
+    /// What that was when a call began; nothing if it was answered from here. An answer that was read before another
+    /// call changed it is none any more, and neither is one of a call that did not come by here.
+    began: HashMap<Call, Option<u64>>,
+}
+
+/// A call that has begun. Agents may use an id again, so it does not stand alone.
+#[derive(Debug, PartialEq, Eq, Hash)]
+struct Call {
+    session: String,
+    agent: String,
+    id: String,
+    key: Key,
 }
 
 /// How many calls that have begun are kept in mind; an agent may not tell of the end of all.
@@ -192,8 +201,10 @@ impl ToolCache {
         self.0.misses.load(Ordering::Relaxed)
     }
 
-    /// Forgets all answers.
+    /// Forgets all answers, also those of calls that still run.
     pub fn clear(&self) {
+        let mut running = self.0.running();
+        running.generation += 1;
         self.0.answers.invalidate_all();
     }
 }
@@ -211,14 +222,15 @@ impl ToolCache {
         if !tools.matches(&call.name) {
             return HookAction::Continue;
         }
-        if let Some(output) = answers.get(&Key::new(cx, &call.name, &call.args)) {
-            hits.fetch_add(1, Ordering::Relaxed);
-            self.0.running().begin(cx, call, true);
-            return HookAction::respond(output);
-        }
-        misses.fetch_add(1, Ordering::Relaxed);
-        self.0.running().begin(cx, call, false);
-        HookAction::Continue
+        let key = Key::new(cx, &call.name, &call.args);
+        let output = answers.get(&key);
+        let count = if output.is_some() { hits } else { misses };
+        count.fetch_add(1, Ordering::Relaxed);
+        let is_answered = output.is_some();
+        self.0
+            .running()
+            .begin(Call::new(cx, &call.id, key), is_answered);
+        output.map_or(HookAction::Continue, HookAction::respond)
     }
 
     fn learn(&self, cx: &AgentContext, done: &ToolCallEnd<'_>) {
@@ -237,22 +249,23 @@ impl ToolCache {
         if !forgets && !is_listed {
             return;
         }
-        let is_fresh = {
-            let mut running = self.0.running();
-            running.generation += u64::from(forgets);
-            is_listed && {
-                let call = (cx.session_id.clone(), done.id.to_owned());
-                let began = running.began.remove(&call);
-                began.is_none_or(|began| began == Some(running.generation))
-            }
-        };
+        // Held to the end, or what another call makes stale meanwhile would be kept.
+        let mut running = self.0.running();
+        running.generation += u64::from(forgets);
         if forgets && has_answers.swap(false, Ordering::AcqRel) {
             answers.invalidate_all();
         }
-        // An agent also tells of calls that were answered from here, or blocked: they are no news.
-        if is_fresh && !done.output.is_error {
+        if !is_listed {
+            return;
+        }
+        // An agent also tells of calls that were answered, from here or elsewhere, or blocked: they are no news.
+        let call = Call::new(cx, done.id, Key::new(cx, done.name, done.args));
+        let Some((call, began)) = running.began.remove_entry(&call) else {
+            return;
+        };
+        if began == Some(running.generation) && !done.output.is_error {
             has_answers.store(true, Ordering::Release);
-            answers.insert(Key::new(cx, done.name, done.args), done.output.clone());
+            answers.insert(call.key, done.output.clone());
             // Or what is too much stays for a while.
             answers.run_pending_tasks();
         }
@@ -260,13 +273,24 @@ impl ToolCache {
 }
 
 impl Running {
-    fn begin(&mut self, cx: &AgentContext, call: &BeforeToolCall, is_answered: bool) {
+    fn begin(&mut self, call: Call, is_answered: bool) {
         if self.began.len() >= MOST_RUNNING {
             self.began.clear();
         }
         let generation = (!is_answered).then_some(self.generation);
-        let call = (cx.session_id.clone(), call.id.clone());
-        self.began.insert(call, generation);
+        // Of two that cannot be told apart, the older says what is stale.
+        self.began.entry(call).or_insert(generation);
+    }
+}
+
+impl Call {
+    fn new(cx: &AgentContext, id: &str, key: Key) -> Self {
+        Call {
+            session: cx.session_id.clone(),
+            agent: cx.agent_id.clone(),
+            id: id.to_owned(),
+            key,
+        }
     }
 }
 
@@ -362,11 +386,17 @@ mod tests {
         hooks![cache].observe_now(cx, &done);
     }
 
+    /// A call from its beginning to its end.
+    fn ran(cache: &ToolCache, cx: &AgentContext, name: &str, args: &Value, output: &ToolOutput) {
+        asked(cache, cx, name, args.clone());
+        done(cache, cx, name, args, output);
+    }
+
     #[test]
     fn only_what_succeeded_is_kept() {
         let (cache, cx) = (cache(), AgentContext::new("s1"));
         let args = json!({ "path": "a" });
-        done(
+        ran(
             &cache,
             &cx,
             "read",
@@ -381,7 +411,7 @@ mod tests {
         );
         assert_eq!(asked(&cache, &cx, "list", args.clone()), None);
         assert_eq!(asked(&cache, &cx, "read", json!({ "path": "b" })), None);
-        assert_eq!((cache.hits(), cache.misses()), (1, 3));
+        assert_eq!((cache.hits(), cache.misses()), (1, 4));
         cache.clear();
         assert_eq!(asked(&cache, &cx, "read", args), None);
     }
@@ -414,6 +444,62 @@ mod tests {
         );
         done(&cache, &cx, "read", &args, &new);
         assert_eq!(asked(&cache, &cx, "read", args), None);
+    }
+
+    #[test]
+    fn what_cannot_be_told_to_be_fresh_is_not_kept() {
+        let cx = AgentContext::new("s1");
+        let args = json!({ "path": "a" });
+        let old = ToolOutput::new("old");
+        let write = |cache: &ToolCache| {
+            done(cache, &cx, "write", &json!({}), &ToolOutput::new("written"));
+        };
+        let is_known = |cache: &ToolCache| asked(cache, &cx, "read", args.clone()).is_some();
+
+        // Another hook has answered it.
+        let cache = self::cache();
+        done(&cache, &cx, "read", &args, &old);
+        assert!(!is_known(&cache));
+
+        // All is forgotten while it runs.
+        let cache = self::cache();
+        assert!(!is_known(&cache));
+        cache.clear();
+        done(&cache, &cx, "read", &args, &old);
+        assert!(!is_known(&cache));
+
+        // A second call begins under its id, after what it has read was changed.
+        let cache = self::cache();
+        assert!(!is_known(&cache));
+        write(&cache);
+        assert!(!is_known(&cache));
+        done(&cache, &cx, "read", &args, &old);
+        assert!(!is_known(&cache));
+
+        // It is so long ago that it is not known any more.
+        let cache = self::cache();
+        assert!(!is_known(&cache));
+        write(&cache);
+        for path in 0..MOST_RUNNING {
+            asked(&cache, &cx, "read", json!(path));
+        }
+        done(&cache, &cx, "read", &args, &old);
+        assert!(!is_known(&cache));
+    }
+
+    #[test]
+    fn a_read_that_ends_with_a_write_is_not_kept() {
+        let cx = AgentContext::new("s1");
+        let args = json!({});
+        for _ in 0..500 {
+            let cache = cache();
+            assert_eq!(asked(&cache, &cx, "read", args.clone()), None);
+            std::thread::scope(|scope| {
+                scope.spawn(|| done(&cache, &cx, "write", &args, &ToolOutput::new("written")));
+                scope.spawn(|| done(&cache, &cx, "read", &args, &ToolOutput::new("old")));
+            });
+            assert_eq!(asked(&cache, &cx, "read", args.clone()), None);
+        }
     }
 
     #[test]
@@ -451,7 +537,7 @@ mod tests {
             .with_tenant_id("acme")
             .with_cwd("/a");
         let args = json!({});
-        done(&cache, &cx, "list", &args, &ToolOutput::new("x"));
+        ran(&cache, &cx, "list", &args, &ToolOutput::new("x"));
         let known = |cx: &AgentContext| asked(&cache, cx, "list", args.clone()).is_some();
         assert!(
             known(&cx)
@@ -469,8 +555,8 @@ mod tests {
         let cx = AgentContext::new("s1");
         let args = json!({});
         let after = |cache: &ToolCache, tool| {
-            done(cache, &cx, "list", &args, &ToolOutput::new("x"));
-            done(cache, &cx, tool, &args, &ToolOutput::new("y"));
+            ran(cache, &cx, "list", &args, &ToolOutput::new("x"));
+            ran(cache, &cx, tool, &args, &ToolOutput::new("y"));
             asked(cache, &cx, "list", args.clone()).is_some()
         };
         assert!(after(&cache(), "read") && !after(&cache(), "shell"));
@@ -491,7 +577,7 @@ mod tests {
         let cache = ToolCache::from_config(&config).unwrap();
         let cx = AgentContext::new("s1");
         let args = json!({});
-        done(&cache, &cx, "read", &args, &ToolOutput::new("old"));
+        ran(&cache, &cx, "read", &args, &ToolOutput::new("old"));
         let mut answered = 0;
         for _ in 0..100 {
             match asked(&cache, &cx, "read", args.clone()) {
@@ -515,11 +601,11 @@ mod tests {
         let cx = AgentContext::new("s1");
         let output = ToolOutput::new("x".repeat(1000));
         for path in 0..200 {
-            done(&cache, &cx, "read", &json!({ "path": path }), &output);
+            ran(&cache, &cx, "read", &json!({ "path": path }), &output);
         }
         assert!(cache.0.answers.weighted_size() <= 20_000);
         let large = ToolOutput::new("x".repeat(30_000));
-        done(&cache, &cx, "read", &json!("large"), &large);
+        ran(&cache, &cx, "read", &json!("large"), &large);
         assert_eq!(asked(&cache, &cx, "read", json!("large")), None);
     }
 

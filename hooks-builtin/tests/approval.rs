@@ -68,6 +68,15 @@ async fn always_is_remembered_for_the_tool_and_the_session() {
         assert_eq!(ask_in(&approval, session, tool, &json!({})).await, Ok(()));
         assert_eq!(asked.load(Ordering::Relaxed), times);
     }
+    let mut call = ApproveToolCall {
+        id: "1",
+        name: "shell",
+        args: &json!({}),
+    };
+    let elsewhere = AgentContext::new("s1").with_tenant_id("another");
+    let result = hooks![&approval].intercept(&elsewhere, &mut call).await;
+    assert!(result.is_continue());
+    assert_eq!(asked.load(Ordering::Relaxed), 4, "of another tenant");
     let (approval, asked) = says(Verdict::Yes);
     assert!(ask(&approval, "shell").await.is_ok() && ask(&approval, "shell").await.is_ok());
     assert_eq!(asked.load(Ordering::Relaxed), 2);

@@ -9,10 +9,12 @@ use std::sync::LazyLock;
 use common::corpus;
 use hooks_builtin::{NamedPattern, Pattern, Redact, RedactConfig, SecretKind};
 use hooks_core::agent::{
-    AfterToolCall, AgentContext, BeforeLlmCall, ChatMessage, MessageSending, Role, ToolOutput,
+    AfterToolCall, AgentContext, BeforeLlmCall, ChatMessage, MessageSending, Role, ToolCall,
+    ToolOutput,
 };
 use hooks_core::hooks;
 use proptest::prelude::*;
+use serde_json::json;
 
 /// The cases of a corpus of `kind<TAB>text`.
 fn cases(name: &str) -> Vec<(SecretKind, String)> {
@@ -150,6 +152,42 @@ fn it_rewrites_what_it_is_told_to() {
     }
 }
 
+#[test]
+fn what_a_model_is_told_of_its_calls_is_rewritten_whatever_it_is() {
+    let redact = Redact::from_config(&RedactConfig {
+        model_input: true,
+        ..RedactConfig::default()
+    })
+    .unwrap();
+    let mut message = ChatMessage::new(Role::Assistant, "");
+    message.tool_calls = vec![ToolCall {
+        args: json!({
+            "card": 4_111_111_111_111_111_u64,
+            "total": 12,
+            "to": ["ada@example.org"],
+            "ada@example.org": 1,
+            "bob@example.org": 2,
+        }),
+        ..ToolCall::default()
+    }];
+    let mut call = BeforeLlmCall {
+        messages: vec![message],
+        ..BeforeLlmCall::default()
+    };
+    let result = hooks![redact].intercept_now(&AgentContext::new("s1"), &mut call);
+    assert!(result.is_continue());
+    assert_eq!(
+        call.messages[0].tool_calls[0].args,
+        json!({
+            "card": "[REDACTED:card]",
+            "total": 12,
+            "to": ["[REDACTED:email]"],
+            "[REDACTED:email]": 1,
+            "[REDACTED:email]'": 2,
+        })
+    );
+}
+
 fn own(name: &str, regex: &str) -> NamedPattern {
     NamedPattern {
         name: name.into(),
@@ -273,7 +311,19 @@ fn a_secret_is_found_behind_an_escape() {
         "900101-1234567",
         "ada@example.org",
     ] {
-        for before in [r"\n", r"\r\n", r"\t", r"\u003c", "%20", "%3D"] {
+        for before in [
+            r"\n",
+            r"\r\n",
+            r"\t",
+            r"\u003c",
+            r"\x0a",
+            "%20",
+            "%3D",
+            "\x1b[01;31m\x1b[K",
+            "\x1b[m",
+            r"\u001b[32m",
+            r"\033[1m",
+        ] {
             let text = format!("{{\"text\":\"token:{before}{secret}\"}}");
             let redacted = redact.redact(&text);
             assert!(!redacted.contains(secret), "{redacted}");
@@ -281,6 +331,12 @@ fn a_secret_is_found_behind_an_escape() {
     }
     let escaped = redact.redact(r"to:\nada@example.org").into_owned();
     assert_eq!(escaped, r"to:\n[REDACTED:email]");
+    let coloured =
+        redact.redact("\x1b[01;31m4111111111111111\x1b[m, \x1b[32mada@example.org\x1b[m");
+    assert_eq!(
+        coloured,
+        "\x1b[01;31m[REDACTED:card]\x1b[m, \x1b[32m[REDACTED:email]\x1b[m"
+    );
 }
 
 #[test]
@@ -309,6 +365,12 @@ fn what_looks_like_a_secret_everywhere_is_read_once() {
         "xoxb",
         "[REDACTED:",
         "secret_key = ",
+        "axoxb-",
+        "axapp-",
+        "xgithub_pat_",
+        "xghp_",
+        "[0;",
+        "\x1b[31",
     ] {
         let text = part.repeat(size / part.len());
         assert!(redact.redact(&text) == text, "{part}");
@@ -329,4 +391,30 @@ fn what_looks_like_a_secret_everywhere_is_read_once() {
     ] {
         assert!(redact.redact(&text) == expected, "{expected}");
     }
+}
+
+/// Each is a secret only beside a boundary, which the replacement of its neighbour makes.
+#[test]
+fn secrets_that_uncover_each_other_are_found_in_few_passes() {
+    let count = 20_000;
+    let with = |pattern| {
+        let patterns = vec![own("id", pattern)];
+        Redact::from_config(&RedactConfig {
+            patterns,
+            ..RedactConfig::default()
+        })
+        .unwrap()
+    };
+    let redact = with(r"\bID[0-9]{4}");
+    let redacted = redact.redact(&"ID1234".repeat(count)).into_owned();
+    assert!(redacted == "[REDACTED:id]".repeat(count));
+    // Those that the one behind them hides come to light one a pass: too many, and all is hidden.
+    let redact = with(r"ID[0-9]{4}\b");
+    assert_eq!(
+        redact.redact(&"ID1234".repeat(3)),
+        "[REDACTED:id]".repeat(3)
+    );
+    assert_eq!(redact.redact(&"ID1234".repeat(count)), "[REDACTED:id]");
+    let twice = redact.redact("ID1234ID1234").into_owned();
+    assert_eq!(redact.redact(&twice), twice);
 }

@@ -23,7 +23,7 @@ use crate::{BuildError, Globs};
 /// Asks an [`Approver`] whether a tool may run, and blocks it if not.
 ///
 /// It is asked on [`ApproveToolCall`], which an agent raises when all hooks have had their say about a call. "Always"
-/// is remembered for the tool and the session. No answer within five minutes, by default, is a no; so is an
+/// is remembered for the tool, and the session of a tenant. No answer within five minutes, by default, is a no; so is an
 /// approver that has gone. A call that is given up meanwhile withdraws its question.
 ///
 /// Its priority is [`priority::HIGH`]. It needs a runtime of tokio's, with its timer.
@@ -66,7 +66,8 @@ struct Inner {
     except: Globs,
     timeout: Duration,
     approver: Arc<dyn Approver>,
-    always: Mutex<HashMap<String, HashSet<String>>>,
+    /// By tenant and session, the tools.
+    always: Mutex<HashMap<(Option<String>, String), HashSet<String>>>,
 }
 
 /// How many sessions' "always" are remembered; when there are more, all are asked again.
@@ -304,7 +305,7 @@ impl Approval {
         match tokio::time::timeout(*timeout, approver.ask(&request)).await {
             Ok(Verdict::Yes) => Ok(()),
             Ok(Verdict::Always) => {
-                self.0.remember(request);
+                self.0.remember(cx, request.tool);
                 Ok(())
             }
             Ok(Verdict::No(reason)) if reason.is_empty() => {
@@ -324,18 +325,20 @@ impl Inner {
     fn is_remembered(&self, cx: &AgentContext, tool: &str) -> bool {
         let always = self.always.lock().unwrap_or_else(PoisonError::into_inner);
         always
-            .get(&cx.session_id)
+            .get(&session(cx))
             .is_some_and(|tools| tools.contains(tool))
     }
 
-    fn remember(&self, request: ApprovalRequest) {
+    fn remember(&self, cx: &AgentContext, tool: String) {
         let mut always = self.always.lock().unwrap_or_else(PoisonError::into_inner);
         if always.len() >= MOST_SESSIONS {
             always.clear();
         }
-        always
-            .entry(request.session_id)
-            .or_default()
-            .insert(request.tool);
+        always.entry(session(cx)).or_default().insert(tool);
     }
+}
+
+/// Two tenants may call their sessions by the same name.
+fn session(cx: &AgentContext) -> (Option<String>, String) {
+    (cx.tenant_id.clone(), cx.session_id.clone())
 }

@@ -1,7 +1,7 @@
 //! Asks the person at the terminal.
 
 use std::fmt::{self, Write as _};
-use std::io::{self, BufRead, Write};
+use std::io::{self, BufRead, IsTerminal, Write};
 use std::sync::mpsc as blocking;
 use std::thread;
 
@@ -14,8 +14,10 @@ use crate::visible::Visible;
 /// Shows the call and asks: yes, no, or always for this tool.
 ///
 /// The question is written to standard error, and the answer read as a line of standard input, only while there is a
-/// question: `y`, `n`, `a`, or the whole words. Several questions are asked one after another. The end of the input
-/// denies. What the model wrote is shown so that it cannot forge the question, and shortened if it is long.
+/// question: `y`, `n`, `a`, or the whole words. What was typed before a question is no answer to it. Several questions
+/// are asked one after another. The end of the input denies, and so does standard input that is no terminal, as
+/// nobody sits at a pipe. What the model wrote is shown so that it cannot forge the question, and shortened if it is
+/// long.
 ///
 /// ```no_run
 /// use hooks_builtin::{Approval, TerminalApprover};
@@ -29,6 +31,8 @@ pub struct TerminalApprover {
 
 struct Terminal {
     output: Box<dyn Write + Send>,
+    /// Forgets what was typed so far; whether there is somebody to type at all.
+    is_ready: Box<dyn FnMut() -> bool + Send>,
     /// Asks the reader for a line.
     want: blocking::Sender<()>,
     lines: mpsc::UnboundedReceiver<Option<String>>,
@@ -46,20 +50,24 @@ impl TerminalApprover {
     pub fn new() -> Self {
         // The lock is taken for one line, not for as long as there is an approver.
         let mut stdin = io::stdin();
-        TerminalApprover::of(io::stderr(), move |line| stdin_line(&mut stdin, line))
+        TerminalApprover::of(io::stderr(), is_stdin_ready, move |line| {
+            stdin_line(&mut stdin, line)
+        })
     }
 
-    /// Asks and reads elsewhere. The reader is used on a thread of its own.
+    /// Asks and reads elsewhere, where a line that is there already does answer. The reader is used on a thread of its
+    /// own.
     #[must_use]
     pub fn with(
         output: impl Write + Send + 'static,
         mut input: impl BufRead + Send + 'static,
     ) -> Self {
-        TerminalApprover::of(output, move |line| input.read_line(line))
+        TerminalApprover::of(output, || true, move |line| input.read_line(line))
     }
 
     fn of(
         output: impl Write + Send + 'static,
+        is_ready: impl FnMut() -> bool + Send + 'static,
         mut read_line: impl FnMut(&mut String) -> io::Result<usize> + Send + 'static,
     ) -> Self {
         let (want, wanted) = blocking::channel::<()>();
@@ -84,6 +92,7 @@ impl TerminalApprover {
         TerminalApprover {
             terminal: Mutex::new(Terminal {
                 output: Box::new(output),
+                is_ready: Box::new(is_ready),
                 want,
                 lines,
                 outstanding: false,
@@ -94,6 +103,20 @@ impl TerminalApprover {
 
 fn stdin_line(stdin: &mut io::Stdin, line: &mut String) -> io::Result<usize> {
     stdin.read_line(line)
+}
+
+/// Whether somebody may type, who has typed nothing yet that is not read.
+fn is_stdin_ready() -> bool {
+    let stdin = io::stdin();
+    #[cfg(unix)]
+    forget_typed(&stdin);
+    stdin.is_terminal()
+}
+
+/// Empties a terminal's queue; of what is none, nothing is lost.
+#[cfg(unix)]
+fn forget_typed(terminal: impl rustix::fd::AsFd) {
+    let _ = rustix::termios::tcflush(terminal, rustix::termios::QueueSelector::IFlush);
 }
 
 impl Default for TerminalApprover {
@@ -133,10 +156,14 @@ impl Approver for TerminalApprover {
 impl Terminal {
     /// Asks for a line; `None` if there is none any more.
     async fn line(&mut self, question: &str) -> Option<String> {
-        // What was typed before the question was there is no answer to it.
+        // What was typed before the question was there is no answer to it: neither what was read for another, nor
+        // what still waits to be read.
         while let Ok(line) = self.lines.try_recv() {
             self.outstanding = false;
             line?;
+        }
+        if !(self.is_ready)() {
+            return None;
         }
         self.output.write_all(question.as_bytes()).ok()?;
         self.output.flush().ok()?;
@@ -177,4 +204,54 @@ fn show(request: &ApprovalRequest) -> String {
     }
     shown.push_str("May it? [y]es, [n]o, [a]lways in this session: ");
     shown
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn before_each_question_what_was_typed_is_forgotten_and_without_anybody_none_is_asked() {
+        let times = Arc::new(AtomicUsize::new(0));
+        let ready = {
+            let times = times.clone();
+            move || times.fetch_add(1, Ordering::Relaxed) < 2
+        };
+        let mut answers = ["what?\n", "y\n"].into_iter();
+        let terminal = TerminalApprover::of(io::sink(), ready, move |line| {
+            line.push_str(answers.next().expect("asked once too often"));
+            Ok(line.len())
+        });
+        let request = ApprovalRequest::default();
+        assert_eq!(terminal.ask(&request).await, Verdict::Yes);
+        assert_eq!(times.load(Ordering::Relaxed), 2);
+        assert!(
+            matches!(terminal.ask(&request).await, Verdict::No(reason) if reason.contains("nobody"))
+        );
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_line_in_the_terminals_queue_is_forgotten() {
+        use std::fs::File;
+
+        use rustix::io::ioctl_fionread;
+        use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+
+        let keyboard = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+        grantpt(&keyboard).unwrap();
+        unlockpt(&keyboard).unwrap();
+        let name = ptsname(&keyboard, Vec::new()).unwrap();
+        let terminal = File::open(name.to_str().unwrap()).unwrap();
+        rustix::io::write(&keyboard, b"y\n").unwrap();
+        // The kernel hands it over in its own time.
+        while ioctl_fionread(&terminal).unwrap() < 2 {
+            thread::yield_now();
+        }
+        forget_typed(&terminal);
+        assert_eq!(ioctl_fionread(&terminal).unwrap(), 0);
+    }
 }

@@ -73,24 +73,24 @@ impl SecretKind {
     pub(super) const fn pattern(self) -> &'static str {
         match self {
             SecretKind::Card => {
-                r"(?-u:(?:\b|_|%[0-9A-Fa-f]{2}|\\[nrtbf]|\\u[0-9a-fA-F]{4})[2-6](?:[ -]?[0-9]){12,30})"
+                r"(?-u:(?:\b|_|%[0-9A-Fa-f]{2}|\\[nrtbf]|\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}|\[[0-9;]{0,16}[A-Za-z])[2-6](?:[ -]?[0-9]){12,30})"
             }
             SecretKind::UsSsn => {
-                r"(?-u:(?:\b|_|%[0-9A-Fa-f]{2}|\\[nrtbf]|\\u[0-9a-fA-F]{4})[0-9]{3}-[0-9]{2}-[0-9]{4}\b)"
+                r"(?-u:(?:\b|_|%[0-9A-Fa-f]{2}|\\[nrtbf]|\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}|\[[0-9;]{0,16}[A-Za-z])[0-9]{3}-[0-9]{2}-[0-9]{4}\b)"
             }
             SecretKind::KoreanRrn => {
-                r"(?-u:(?:\b|_|%[0-9A-Fa-f]{2}|\\[nrtbf]|\\u[0-9a-fA-F]{4})[0-9]{6}-[1-8][0-9]{6}\b)"
+                r"(?-u:(?:\b|_|%[0-9A-Fa-f]{2}|\\[nrtbf]|\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}|\[[0-9;]{0,16}[A-Za-z])[0-9]{6}-[1-8][0-9]{6}\b)"
             }
             // From the `@` on.
             SecretKind::Email => r"(?-u:@(?:[A-Za-z0-9-]+\.)+[A-Za-z]{2,})",
             SecretKind::AwsKey => {
-                r#"(?-u:(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b|(?i:secret[_-]?(?:access[_-]?)?key)\\?["']?[ \t]*(?:[:=]|=>)[ \t]*\\?["']?[A-Za-z0-9/+]{40})"#
+                r#"(?-u:(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b|(?i:secret[_-]?(?:access[_-]?)?key)\\?["']?(?:\s{0,8}(?::?=|=>|:|>)\s{0,16}|[ \t]{1,8})\\?["']?[A-Za-z0-9/+]{40})"#
             }
             SecretKind::GithubToken => {
-                r"(?-u:gh[pousr]_[A-Za-z0-9]{36,}|github_pat_[A-Za-z0-9_]{22,})"
+                r"(?-u:gh[pousr]_[A-Za-z0-9]{36}|github_pat_[A-Za-z0-9_]{22})"
             }
             SecretKind::SlackToken => {
-                r"(?-u:xox[a-z]-[A-Za-z0-9-]{10,}|xapp-[A-Za-z0-9-]{12,}|\bhooks\.slack\.com/(?:services|workflows|triggers)/[A-Za-z0-9/]{20,})"
+                r"(?-u:xox[a-z]-[A-Za-z0-9-]{10}|xapp-[A-Za-z0-9-]{12}|\bhooks\.slack\.com/(?:services|workflows|triggers)/[A-Za-z0-9/]{20,})"
             }
             SecretKind::OpenaiKey => r"(?-u:sk-[A-Za-z0-9_-]{20})",
             SecretKind::Jwt => r"(?-u:eyJ[A-Za-z0-9_-]{6})",
@@ -137,7 +137,9 @@ impl SecretKind {
             SecretKind::OpenaiKey => key(text, found),
             SecretKind::Jwt => jwt(text, found),
             SecretKind::PrivateKey => Some(found.start..end_of_block(text, &found)),
-            SecretKind::GithubToken | SecretKind::SlackToken => Some(found),
+            SecretKind::GithubToken | SecretKind::SlackToken => {
+                Some(found.start..end_of_token(text, found.end, usize::MAX))
+            }
         }
     }
 }
@@ -172,7 +174,15 @@ fn without_escape(text: &str, found: Range<usize>) -> Range<usize> {
         [b'_', ..] => 1,
         [b'%', ..] => 3,
         [b'\\', b'u', ..] => 6,
+        [b'\\', b'x', ..] => 4,
         [b'\\', ..] => 2,
+        // The colour of what follows, up to its letter.
+        [b'[', ref rest @ ..] => {
+            2 + rest
+                .iter()
+                .take_while(|byte| !byte.is_ascii_alphabetic())
+                .count()
+        }
         _ => 0,
     };
     found.start + length..found.end
@@ -183,17 +193,42 @@ fn is_in_word(text: &str, at: usize) -> bool {
     before(text, at)[0].is_ascii_alphanumeric() && !is_escaped(text, at)
 }
 
-/// Whether an escape ends here, as in JSON and in addresses, of which the last character only looks like a letter:
-/// `\n`, `\u003c`, `%20`.
+/// Whether an escape ends here, of which the last character only looks like a letter.
 fn is_escaped(text: &str, at: usize) -> bool {
+    escape(text, at).is_some()
+}
+
+/// Where the escape begins that ends here, as in JSON, in addresses and on terminals: `\n`, `\u003c`, `%20`, and
+/// the colours that `grep` and `git diff` show, `ESC[31m`, also where the ESC is itself escaped.
+fn escape(text: &str, at: usize) -> Option<usize> {
+    const MOST_OF_COLOUR: usize = 17;
     let before = &text.as_bytes()[..at];
     let is_hex = |bytes: &[u8]| bytes.iter().all(u8::is_ascii_hexdigit);
     match before {
-        [.., b'\\', b'n' | b'r' | b't' | b'b' | b'f'] => true,
-        [.., b'%', high, low] if is_hex(&[*high, *low]) => true,
-        [.., b'\\', b'u', a, b, c, d] => is_hex(&[*a, *b, *c, *d]),
-        _ => false,
+        [.., b'\\', b'n' | b'r' | b't' | b'b' | b'f'] => return Some(at - 2),
+        [.., b'%', high, low] if is_hex(&[*high, *low]) => return Some(at - 3),
+        [.., b'\\', b'x', high, low] if is_hex(&[*high, *low]) => return Some(at - 4),
+        [.., b'\\', b'u', a, b, c, d] if is_hex(&[*a, *b, *c, *d]) => return Some(at - 6),
+        _ => {}
     }
+    let parameters = before.strip_suffix(
+        before
+            .last()
+            .filter(|byte| byte.is_ascii_alphabetic())
+            .map(std::slice::from_ref)?,
+    )?;
+    let digits = parameters
+        .iter()
+        .rev()
+        .take(MOST_OF_COLOUR)
+        .take_while(|byte| byte.is_ascii_digit() || **byte == b';')
+        .count();
+    let introduced = parameters[..parameters.len() - digits].strip_suffix(b"[")?;
+    let introducers: [&[u8]; 6] = [b"\x1b", b"\\u001b", b"\\u001B", b"\\x1b", b"\\e", b"\\033"];
+    let begin = introducers
+        .iter()
+        .find_map(|introducer| introduced.strip_suffix(*introducer))?;
+    Some(begin.len())
 }
 
 /// The longest card number that the digits begin with.
@@ -306,23 +341,30 @@ fn is_rrn(text: &str, found: &Range<usize>) -> bool {
     (1..=days).contains(&two(4)) && stands_alone(text, found)
 }
 
+/// How many characters of an escape may be letters and digits.
+const MOST_OF_ESCAPE: usize = 20;
+
 /// An address, of which the end was found, from the `@` on.
 fn email(text: &str, floor: usize, found: Range<usize>) -> Option<Range<usize>> {
     // Latin letters, that is: other scripts stand beside an address without a blank.
-    let is_word =
-        |c: char| c.is_ascii_alphanumeric() || c == '_' || ('\u{c0}'..='\u{24f}').contains(&c);
+    let is_word = |c: char| {
+        c.is_ascii_alphanumeric()
+            || matches!(c, '_' | '\u{c0}'..='\u{24f}' | '\u{1e00}'..='\u{1eff}')
+    };
     let before = &text[floor..found.start];
     let local = before
         .rsplit(|c| !is_word(c) && !matches!(c, '.' | '%' | '+' | '-'))
         .next()
         .unwrap_or_default();
     let mut local = &local[local.find(is_word)?..];
-    // `\nada@…`: the letter belongs to the escape.
-    if local.len() > 1
-        && local.is_char_boundary(1)
-        && is_escaped(text, found.start - local.len() + 1)
-    {
-        local = &local[1..];
+    // `\nada@…`, `ESC[31mada@…`: what an escape ends with belongs to it.
+    let begin = found.start - local.len();
+    let escaped = (1..local.len().min(MOST_OF_ESCAPE)).find(|&length| {
+        local.is_char_boundary(length)
+            && escape(text, begin + length).is_some_and(|escape| escape < begin)
+    });
+    if let Some(length) = escaped {
+        local = &local[length..];
     }
     // `git@host:…` is an address of git's, and `icon@2x.png` a picture.
     let domain = &text.as_bytes()[found.start + 1..];

@@ -201,18 +201,42 @@ impl Redact {
 }
 
 impl Inner {
-    /// Rewrites the texts in a value.
+    /// Rewrites the texts in a value, and what is no text but a secret.
     fn rewrite_texts(&self, value: &mut Value) {
         match value {
             Value::String(text) => self.rewrite(text),
             Value::Array(values) => values
                 .iter_mut()
                 .for_each(|value| self.rewrite_texts(value)),
-            Value::Object(values) => values
-                .values_mut()
-                .for_each(|value| self.rewrite_texts(value)),
-            _ => {}
+            Value::Object(values) => {
+                if values.keys().any(|key| self.finds_in(key)) {
+                    for (mut key, value) in std::mem::take(values) {
+                        self.rewrite(&mut key);
+                        // Two keys that are secrets stay two.
+                        while values.contains_key(&key) {
+                            key.push('\'');
+                        }
+                        values.insert(key, value);
+                    }
+                }
+                values
+                    .values_mut()
+                    .for_each(|value| self.rewrite_texts(value));
+            }
+            // A card's number may be given as a number.
+            Value::Number(number) => {
+                let mut text = number.to_string();
+                if self.finds_in(&text) {
+                    self.rewrite(&mut text);
+                    *value = Value::String(text);
+                }
+            }
+            Value::Bool(_) | Value::Null => {}
         }
+    }
+
+    fn finds_in(&self, text: &str) -> bool {
+        self.scanner.finds_in(text)
     }
 
     fn rewrite(&self, text: &mut String) {

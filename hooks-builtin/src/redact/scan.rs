@@ -32,6 +32,9 @@ struct Target {
 const OPEN: &str = "[REDACTED:";
 const CLOSE: &str = "]";
 
+/// How often a text is looked at for what the replacements of the last time have uncovered.
+const MOST_PASSES: u32 = 16;
+
 impl Target {
     fn new(name: &str, kind: Option<SecretKind>) -> Self {
         Target {
@@ -88,13 +91,21 @@ impl Scanner {
     /// The text without secrets.
     ///
     /// A replacement changes what its neighbours stand beside, so the text is looked at until there is nothing
-    /// more to find; what was replaced is not looked at again. Every pass replaces something, so this ends.
+    /// more to find; what was replaced is not looked at again. Every pass replaces something, so this ends. Where
+    /// it does not end soon, all of the text is replaced.
     pub(super) fn redact<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let mut redacted = Cow::Borrowed(text);
         let mut replaced = 0;
-        while let Some((next, count)) = self.pass(&redacted) {
+        for pass in 0.. {
+            let Some((next, count)) = self.pass(&redacted) else {
+                break;
+            };
             redacted = Cow::Owned(next);
             replaced += count;
+            // Secrets that hide each other can be written only on purpose, to take all the time there is.
+            if pass == MOST_PASSES {
+                redacted = Cow::Owned(self.all_of(&redacted));
+            }
         }
         if replaced > 0 {
             tracing::info!(target: "hooks_builtin::redact", replaced, "secrets were redacted");
@@ -102,9 +113,23 @@ impl Scanner {
         redacted
     }
 
+    /// Whether there is anything to replace.
+    pub(super) fn finds_in(&self, text: &str) -> bool {
+        self.unmarked(text)
+            .any(|open| self.next(text, open).is_some())
+    }
+
+    /// What takes the place of a whole text in which there is still something to find.
+    fn all_of(&self, text: &str) -> String {
+        let first = self.unmarked(text).find_map(|open| self.next(text, open));
+        first.map_or_else(|| text.to_owned(), |(_, target)| target.marker.clone())
+    }
+
     /// The text with what was found replaced, and how many that were; `None` if nothing was.
     fn pass(&self, text: &str) -> Option<(String, u64)> {
         let mut redacted = String::new();
+        // What comes after a secret sees the end of a marker before it, as it would in the next pass.
+        let mut seen = Cow::Borrowed(text);
         let mut copied = 0;
         let mut count = 0;
         for open in self.unmarked(text) {
@@ -114,8 +139,14 @@ impl Scanner {
                 continue;
             }
             while from < open.end
-                && let Some((secret, target)) = self.next(text, from..open.end)
+                && let Some((secret, target)) = self.next(&seen, from..open.end)
             {
+                let last = text[secret.clone()]
+                    .chars()
+                    .next_back()
+                    .map_or(0, char::len_utf8);
+                let marked = secret.end - last..secret.end;
+                seen.to_mut().replace_range(marked, &CLOSE.repeat(last));
                 redacted.push_str(&text[copied..secret.start]);
                 redacted.push_str(&target.marker);
                 target.replaced.fetch_add(1, Ordering::Relaxed);
