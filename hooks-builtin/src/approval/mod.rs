@@ -66,9 +66,11 @@ struct Inner {
     except: Globs,
     timeout: Duration,
     approver: Arc<dyn Approver>,
-    /// By tenant and session, the tools.
-    always: Mutex<HashMap<(Option<String>, String), HashSet<String>>>,
+    always: Mutex<HashMap<Session, HashSet<String>>>,
 }
+
+/// A tenant, and the session: two tenants may call theirs by the same name.
+type Session = (Option<String>, String);
 
 /// How many sessions' "always" are remembered; when there are more, all are asked again.
 const MOST_SESSIONS: usize = 10_000;
@@ -338,7 +340,6 @@ impl Inner {
     }
 }
 
-/// Two tenants may call their sessions by the same name.
-fn session(cx: &AgentContext) -> (Option<String>, String) {
+fn session(cx: &AgentContext) -> Session {
     (cx.tenant_id.clone(), cx.session_id.clone())
 }

@@ -13,6 +13,8 @@ pub(super) struct Guard {
     workspace_only: bool,
     /// As they are written, and where they lead.
     forbidden: Vec<PathBuf>,
+    /// Names that are forbidden in every folder of the workspace, in lower case.
+    names: Vec<String>,
 }
 
 /// Devices that hold nothing.
@@ -37,7 +39,11 @@ impl Guard {
     /// A guard of a folder that is absolute and without links.
     pub(super) fn new(workspace: PathBuf, config: &SecurityPolicyConfig) -> Self {
         let mut forbidden = Vec::new();
+        let mut names = Vec::new();
         for path in &config.forbidden_paths {
+            if is_name(path) {
+                names.push(path.to_lowercase());
+            }
             if Path::new(path).is_absolute() {
                 forbidden.push(PathBuf::from(path));
             }
@@ -52,6 +58,7 @@ impl Guard {
             workspace,
             workspace_only: config.workspace_only,
             forbidden,
+            names,
         }
     }
 
@@ -95,6 +102,21 @@ impl Guard {
                 return Err(format!("the path `{path}` is forbidden"));
             }
         }
+        // Some systems do not tell `.GIT` from `.git`.
+        let inside = resolved
+            .strip_prefix(&self.workspace)
+            .unwrap_or(Path::new(""));
+        let is_named = |name: &str| {
+            self.names
+                .iter()
+                .any(|known| name.eq_ignore_ascii_case(known))
+        };
+        if inside
+            .components()
+            .any(|part| part.as_os_str().to_str().is_some_and(is_named))
+        {
+            return Err(format!("the path `{path}` is forbidden"));
+        }
         if self.workspace_only && !is_in_workspace {
             return Err(format!(
                 "the path `{path}` is outside of the workspace `{}`",
@@ -103,4 +125,9 @@ impl Guard {
         }
         Ok(())
     }
+}
+
+/// Whether a path is one name, which is then meant in every folder, as in a `.gitignore`.
+fn is_name(path: &str) -> bool {
+    !path.is_empty() && !path.starts_with('~') && !path.contains('/') && !matches!(path, "." | "..")
 }

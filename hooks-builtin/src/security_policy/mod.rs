@@ -115,10 +115,12 @@ pub struct SecurityPolicyConfig {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_actions_per_hour: Option<u32>,
     /// The programs that shell commands may run, by name; by default `cargo`, `git`, `npm` and some that look at
-    /// files and text.
+    /// files and text. To allow a program that runs others, such as `make`, `ssh`, `rsync` or an interpreter, is to
+    /// allow whatever it can run.
     pub allowed_commands: Vec<String>,
     /// Paths that nothing may touch, nor what is in them; by default the system's settings and devices, and where
-    /// keys are kept. `~` is the home directory; a relative path is in the workspace.
+    /// keys are kept. `~` is the home directory; a relative path is in the workspace, and a name without `/` in any
+    /// folder of it, as `.git`.
     pub forbidden_paths: Vec<String>,
     /// The folder that the agent works in; by default that of its context, or else the current directory.
     #[serde(skip_serializing_if = "Option::is_none")]

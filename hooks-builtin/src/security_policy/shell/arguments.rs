@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::reader::{Read, Reader};
 use super::script::Script;
 use super::subcommands;
 use super::word::{Known, Value};
@@ -15,15 +16,36 @@ const MOST_OF_CLUSTER: usize = 16;
 const PATTERN_COST: usize = 16;
 
 /// Programs that only print or compute what they are given.
-const INERT: [&str; 7] = [
-    "basename", "dirname", "expr", "seq", "sleep", "uname", "whoami",
+const INERT: [&str; 8] = [
+    "basename", "dirname", "expr", "seq", "sleep", "tr", "uname", "whoami",
 ];
 
 /// Options with which an allowed program runs another, or does what it would not without. An option stands for
 /// its longer forms as well: `--exec` for `--exec=x`.
-const REFUSED: [(&str, &[&str]); 16] = [
-    ("cargo", &["--config", "-Z"]),
-    ("curl", &["-K", "--config", "--engine"]),
+const REFUSED: [(&str, &[&str]); 20] = [
+    ("awk", &["-W", "-f", "--file", "-e", "-E", "-i", "-l"]),
+    (
+        "gawk",
+        &[
+            "-W",
+            "-f",
+            "--file",
+            "-D",
+            "--debug",
+            "-i",
+            "-l",
+            "-e",
+            "-E",
+            "--include",
+            "--load",
+            "--exec",
+            "--source",
+        ],
+    ),
+    ("mawk", &["-W", "-f", "--file"]),
+    ("cargo", &["--config", "-Z", "--open"]),
+    ("curl", &["-K", "--config", "--engine", "--proto-default"]),
+    ("file", &["-f", "--files-from", "-C", "--compile"]),
     ("diff", &["--to-file", "--from-file"]),
     (
         "git",
@@ -47,6 +69,8 @@ const REFUSED: [(&str, &[&str]); 16] = [
             "--separate-git-dir",
             "--super-prefix",
             "--editor",
+            "--unsafe-paths",
+            "--bare",
         ],
     ),
     ("man", &["-P", "--pager", "-H", "--html", "-C"]),
@@ -60,6 +84,10 @@ const REFUSED: [(&str, &[&str]); 16] = [
             "--globalconfig",
             "-g",
             "--global",
+            "--location",
+            "--git",
+            "--node-gyp",
+            "--init-module",
             "--editor",
             "--viewer",
             "--browser",
@@ -101,6 +129,8 @@ const REFUSED: [(&str, &[&str]); 16] = [
             "--files-from",
             "-P",
             "--absolute-names",
+            "-h",
+            "--dereference",
         ],
     ),
     ("egrep", &["-R", "--dereference-recursive", "-f", "--file"]),
@@ -122,9 +152,6 @@ const REFUSED: [(&str, &[&str]); 16] = [
     ),
 ];
 
-/// Programs whose first argument that is no option is a pattern, not a path.
-const PATTERN_FIRST: [&str; 5] = ["egrep", "fgrep", "grep", "rg", "tr"];
-
 /// Checks the arguments of an allowed program.
 pub(super) fn check(
     script: &mut Script<'_>,
@@ -138,87 +165,52 @@ pub(super) fn check(
         .iter()
         .find(|argument| argument.known >= Known::Nothing)
     {
-        return Err(format!(
-            "what `{program}` is given after `{}` is only known when it runs: write it out",
-            unknown.text
-        ));
+        return Err(match unknown.text.as_str() {
+            "" => format!("what `{program}` is given is only known when it runs: write it out"),
+            text => format!(
+                "what `{program}` is given after `{text}` is only known when it runs: write it out"
+            ),
+        });
     }
     let command = subcommands::command(program, arguments)?;
-    // What stands after `--` is no option, whatever it looks like.
+    // What stands after `--` is no option, whatever it looks like; or `--` is itself the value of one.
     let end_of_options = arguments
         .iter()
         .position(|argument| argument.text == "--")
         .unwrap_or(arguments.len());
     let options = &arguments[..end_of_options];
-    refused_options(program, command, options)?;
+    let is_handed_on = hands_on(program, command)
+        && !options
+            .last()
+            .is_some_and(|last| last.text.starts_with('-'));
+    refused_options(
+        program,
+        command,
+        if is_handed_on { options } else { arguments },
+    )?;
     if program == "date" {
         return date(arguments);
     }
-    let mut pattern = PATTERN_FIRST.contains(&program)
-        && !options.iter().any(|argument| {
-            let text = argument.text.as_str();
-            // A long option may be shortened.
-            let is_short_for =
-                |prefix, others: &[&str]| text.starts_with(prefix) && !others.contains(&text);
-            is_option(text, "-e")
-                || is_option(text, "-f")
-                || is_short_for("--re", &["--recursive"])
-                || is_short_for(
-                    "--fi",
-                    &["--files", "--files-with-matches", "--files-without-match"],
-                )
-        });
-    let mut message = false;
-    let mut of_sed = program == "sed"
-        && !options
-            .iter()
-            .any(|argument| is_option(&argument.text, "-e"));
+    let mut reader = Reader::new(program, command, arguments, options);
     for (nth, argument) in arguments.iter().enumerate() {
-        let text = argument.text.as_str();
-        if std::mem::take(&mut message) {
-            continue;
+        let is_flag =
+            argument.text.starts_with('-') && argument.text.len() > 1 && nth <= end_of_options;
+        if program == "awk" || program == "gawk" || program == "mawk" {
+            awk(&argument.text)?;
         }
-        let is_flag = text.starts_with('-') && text.len() > 1 && nth <= end_of_options;
-        match program {
-            _ if !is_flag => {}
-            "git" => {
-                message = matches!(
-                    text,
-                    "-m" | "--message" | "-am" | "--author" | "--grep" | "--format"
-                );
+        let text = match reader.read(nth, argument, is_flag)? {
+            Read::Text => continue,
+            Read::Path => argument.text.as_str(),
+            Read::PathIn(text) => {
+                paths(script, text)?;
+                continue;
             }
-            // What fields are cut at.
-            "cut" if text == "-d" => message = true,
-            "cut" if text.starts_with("-d") => continue,
-            "grep" | "rg" | "egrep" | "fgrep" => message = matches!(text, "-e" | "--regexp"),
-            "sed" if text == "-e" || text == "--expression" => {
-                sed_script(arguments.get(nth + 1).map_or("", |next| &next.text))?;
-                message = true;
-            }
-            "sed" if is_flag => sed_option(text)?,
-            _ => {}
-        }
-        if matches!(program, "awk" | "gawk" | "mawk") {
-            awk(text)?;
-        }
-        if !is_flag && (pattern || of_sed) {
-            // It may stand for several words, of which the first is not the last.
-            if argument.known == Known::Pattern {
-                return Err(format!(
-                    "`{text}` becomes the names of files: put it in single quotes"
-                ));
-            }
-            if std::mem::take(&mut of_sed) {
-                sed_script(text)?;
-            }
-            pattern = false;
-            continue;
-        }
+        };
         if script.harmless.contains(argument) {
             continue;
         }
         match argument.known {
-            Known::Pattern => files(script, text)?,
+            Known::Pattern | Known::Match => files(script, text)?,
             _ => paths(script, text)?,
         }
         script.harmless.insert(argument.clone());
@@ -226,8 +218,20 @@ pub(super) fn check(
     Ok(())
 }
 
+/// Whether a program gives what stands after `--` to another one, or to a test of the user's.
+fn hands_on(program: &str, command: Option<&str>) -> bool {
+    match program {
+        "cargo" => matches!(
+            command,
+            Some("bench" | "clippy" | "nextest" | "r" | "run" | "t" | "test")
+        ),
+        "npm" => matches!(command, Some("run" | "run-script" | "start" | "t" | "test")),
+        _ => false,
+    }
+}
+
 /// Whether a text is a short option, perhaps among others or with its value: `-e`, `-ne`, `-efoo`.
-fn is_option(text: &str, option: &str) -> bool {
+pub(super) fn is_option(text: &str, option: &str) -> bool {
     text == option
         || (text.starts_with('-') && !text.starts_with("--") && text.contains(&option[1..]))
 }
@@ -237,11 +241,24 @@ fn refused_options(
     command: Option<&str>,
     arguments: &[Value],
 ) -> Result<(), String> {
-    let Some((_, refused)) = REFUSED.iter().find(|(of, _)| *of == program) else {
-        return Ok(());
-    };
-    for argument in arguments {
-        let text = argument.text.as_str();
+    let refused = REFUSED
+        .iter()
+        .find(|(of, _)| *of == program)
+        .map_or(&[][..], |(_, refused)| refused);
+    for (nth, argument) in arguments.iter().enumerate() {
+        let dashed;
+        let text = if program == "tar" && nth == 0 && !argument.text.starts_with('-') {
+            // `tar xf`, without a dash.
+            dashed = format!("-{}", argument.text);
+            &dashed
+        } else {
+            argument.text.as_str()
+        };
+        if text.starts_with('-') && cluster_of(text) > MOST_OF_CLUSTER {
+            return Err(format!(
+                "the option `{text}` of `{program}` is too long to be looked at: write shorter ones"
+            ));
+        }
         let is_refused = |option: &&&str| match option.strip_prefix("--") {
             // An option may be shortened, and may have a value.
             Some(name) => long_option(program, text).is_some_and(|given| {
@@ -265,6 +282,17 @@ fn refused_options(
             ));
         }
     }
+    if program == "curl"
+        && let Some(odd) = arguments.iter().find(|argument| {
+            let scheme = argument.text.split("//").next().unwrap_or_default();
+            scheme.len() < argument.text.len() && scheme.contains(['[', '{'])
+        })
+    {
+        return Err(format!(
+            "the address `{}` may be one of a file: write it out",
+            odd.text
+        ));
+    }
     if program == "git"
         && arguments
             .iter()
@@ -273,6 +301,16 @@ fn refused_options(
         return Err("an address with `ext::` has git run a program".into());
     }
     Ok(())
+}
+
+/// How many letters and digits stand together behind a single dash.
+fn cluster_of(text: &str) -> usize {
+    let flags = text.trim_start_matches('-');
+    if flags.len() + 1 < text.len() {
+        return 0;
+    }
+    let is_flag = |byte: &u8| byte.is_ascii_alphanumeric();
+    flags.bytes().take_while(is_flag).count()
 }
 
 /// The name and value of a long option; npm takes one with a single dash as well.
@@ -330,6 +368,8 @@ fn paths(script: &mut Script<'_>, text: &str) -> Result<(), String> {
             dots = from(at, text[at..].find(".."));
         }
         let path = &text[at..end];
+        // A name by itself may be a link.
+        let is_value = at > 0 && matches!(bytes[at - 1], b'=' | b'@');
         let of_an_address = path.starts_with("//") && follows_scheme(&text[..at], path);
         if path.is_empty() || path.starts_with('-') || of_an_address {
             continue;
@@ -338,7 +378,7 @@ fn paths(script: &mut Script<'_>, text: &str) -> Result<(), String> {
             script.check_path(path)?;
             continue;
         }
-        if at == 0 || joined || looks || dots + 2 <= end {
+        if at == 0 || joined || looks || is_value || dots + 2 <= end {
             script.check_path(path)?;
         }
         // A path may go on after a blank or a comma; a text that is longer than a path is none, unless it leads away.
@@ -379,7 +419,7 @@ fn is_scheme(scheme: &str) -> bool {
 }
 
 /// The files that a pattern matches. What it matches may be a link, so the folders are read.
-fn files(script: &mut Script<'_>, pattern: &str) -> Result<(), String> {
+pub(super) fn files(script: &mut Script<'_>, pattern: &str) -> Result<(), String> {
     let unclear = || format!("which files `{pattern}` matches cannot be told: write them out");
     let path = pattern.rsplit('=').next().unwrap_or(pattern);
     let first = path.find(['*', '?', '[']).unwrap_or(path.len());
@@ -464,108 +504,6 @@ fn matched(
     Ok(())
 }
 
-fn sed_option(option: &str) -> Result<(), String> {
-    let harmless = matches!(
-        option,
-        "--quiet" | "--silent" | "--regexp-extended" | "--in-place" | "--null-data" | "--sandbox"
-    ) || option
-        .strip_prefix('-')
-        .is_some_and(|flags| flags.bytes().all(|flag| b"nErisz".contains(&flag)))
-        || option.strip_prefix("-i.").is_some_and(|suffix| {
-            suffix
-                .bytes()
-                .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'))
-        });
-    if harmless {
-        return Ok(());
-    }
-    Err(format!(
-        "the option `{option}` of `sed` is not looked at: leave it out"
-    ))
-}
-
-/// A script for sed that prints, deletes or replaces, and neither reads, writes nor runs anything.
-fn sed_script(script: &str) -> Result<(), String> {
-    let wrong = || {
-        Err(format!(
-            "the script `{script}` for `sed` is not looked at: use `p`, `d`, `q`, `=` and `s/…/…/`, one after another with `;`"
-        ))
-    };
-    let mut rest = script.trim();
-    while !rest.is_empty() {
-        rest = skip_addresses(rest);
-        let Some(command) = rest.chars().next() else {
-            return wrong();
-        };
-        rest = &rest[command.len_utf8()..];
-        match command {
-            'p' | 'd' | 'q' | '=' | 'P' | 'D' | 'n' | 'N' | 'g' | 'G' | 'h' | 'H' | 'x' => {}
-            's' | 'y' => {
-                let Some(end) = delimited(rest, 2) else {
-                    return wrong();
-                };
-                rest = &rest[end..];
-                let flags = rest
-                    .find(|c: char| !matches!(c, 'g' | 'p' | 'i' | 'I' | '0'..='9'))
-                    .unwrap_or(rest.len());
-                rest = &rest[flags..];
-            }
-            _ => return wrong(),
-        }
-        rest = rest.trim_start_matches([' ', '\t']);
-        match rest.chars().next() {
-            None => {}
-            Some(';' | '\n') => rest = rest[1..].trim_start(),
-            Some(_) => return wrong(),
-        }
-    }
-    Ok(())
-}
-
-/// What follows the addresses that a command of sed's begins with: `1`, `$`, `/x/`, `1,/x/`, `!`.
-fn skip_addresses(mut rest: &str) -> &str {
-    loop {
-        rest = rest.trim_start_matches([' ', ',', '!', '$', '~', '+']);
-        rest = rest.trim_start_matches(|c: char| c.is_ascii_digit());
-        match rest.strip_prefix('/').and_then(|_| delimited(rest, 1)) {
-            Some(end) => rest = rest[end..].trim_start_matches('I'),
-            None if rest.starts_with([' ', ',', '!', '$', '~', '+']) => {}
-            None => return rest,
-        }
-    }
-}
-
-/// Where a text ends that begins with a delimiter and has so many parts: `/a/b/`.
-fn delimited(text: &str, parts: usize) -> Option<usize> {
-    let delimiter = text
-        .chars()
-        .next()
-        .filter(|c| c.is_ascii_punctuation() && *c != '\\')?;
-    let mut left = parts;
-    let mut characters = text.char_indices().skip(1);
-    let mut in_brackets = false;
-    while let Some((at, character)) = characters.next() {
-        match character {
-            '\\' => {
-                characters.next();
-            }
-            '\n' => return None,
-            // A delimiter in brackets ends a part for some seds and does not for others.
-            '[' => in_brackets = true,
-            ']' => in_brackets = false,
-            _ if character == delimiter && in_brackets => return None,
-            _ if character == delimiter => {
-                left -= 1;
-                if left == 0 {
-                    return Some(at + character.len_utf8());
-                }
-            }
-            _ => {}
-        }
-    }
-    None
-}
-
 /// `date`, as it shows a time: it may also set the clock, and show what is in a file.
 fn date(arguments: &[Value]) -> Result<(), String> {
     let mut words = arguments.iter().map(|argument| argument.text.as_str());
@@ -590,10 +528,17 @@ fn date(arguments: &[Value]) -> Result<(), String> {
 
 /// A program for awk that only prints.
 fn awk(text: &str) -> Result<(), String> {
-    let runs = [
-        "system", "getline", "|", ">", "close", "@", "-f", "ENVIRON", "-i", "-l", "-e", "-E",
-    ];
-    if runs.iter().any(|word| text.contains(word)) {
+    // What fields are cut at.
+    if text.starts_with("-F") {
+        return Ok(());
+    }
+    let runs = ["system", "getline", "close", "@", "ENVIRON", "ARGV", "ARGC"];
+    // Where something is compared there is no file to write to.
+    let writes = text
+        .match_indices('>')
+        .any(|(at, _)| text[..at].contains("print"));
+    if writes || text.replace("||", "").contains('|') || runs.iter().any(|word| text.contains(word))
+    {
         return Err(format!(
             "`{text}` may have awk read, write or run something: print only"
         ));

@@ -5,11 +5,16 @@
 //! bash, it is refused as well, because the tool may use either.
 
 mod arguments;
+mod builtins;
+mod find;
 mod programs;
+mod reader;
 mod script;
+mod sed;
 mod subcommands;
 mod word;
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 
 use brush_parser::ast::Program;
@@ -22,6 +27,10 @@ use crate::visible;
 
 /// The longest command that is looked at, in bytes.
 const LONGEST: usize = 128 * 1024;
+/// How many words and operators a script may have.
+const MOST_TOKENS: usize = 16_384;
+/// What is said of a command that would take long to judge.
+const TOO_MUCH: &str = "the command is too much to look at: put it into smaller ones";
 /// How deep brackets, compound commands and scripts within scripts may be nested.
 const DEEPEST: usize = 16;
 
@@ -34,7 +43,11 @@ pub(super) fn check(
     guard: &Guard,
     directories: Vec<PathBuf>,
 ) -> Result<(), String> {
-    Script::new(programs, guard, directories).run(command, 0)
+    // The parser panics at some texts, as at numbers that are too large for it. Nothing of the script is left then.
+    catch_unwind(AssertUnwindSafe(|| {
+        Script::new(programs, guard, directories).run(command, 0)
+    }))
+    .unwrap_or_else(|_| Err("the command cannot be parsed: write it in a plainer way".into()))
 }
 
 /// The tokens of a script.
@@ -45,10 +58,116 @@ fn tokens(script: &str) -> Result<Vec<Token>, String> {
         ));
     }
     check_characters(script)?;
+    if is_too_much_for_the_parser(script) {
+        return Err("the command has a number, or a here-document, where it cannot be read: write it in a plainer way".into());
+    }
     let tokens = brush_parser::uncached_tokenize_str(script, &TokenizerOptions::default())
         .map_err(|error| format!("the command cannot be parsed: {error}"))?;
+    if tokens.len() > MOST_TOKENS {
+        return Err(TOO_MUCH.into());
+    }
     check_depth(&tokens)?;
+    check_tokens(script, &tokens)?;
     Ok(tokens)
+}
+
+/// Refuses what comes out of the tokenizer otherwise than it was written.
+///
+/// A substitution behind a here-document's `<<` in the same line becomes words of the command, and `${ command; }`, which
+/// some shells run, becomes a parameter.
+fn check_tokens(script: &str, tokens: &[Token]) -> Result<(), String> {
+    let mut texts = Vec::new();
+    let mut rest = tokens;
+    let mut has_document = false;
+    while let Some((token, after)) = rest.split_first() {
+        rest = after;
+        match token {
+            Token::Operator(operator, _) if operator == "<<" || operator == "<<-" => {
+                has_document = true;
+                // The delimiter, the document, and the delimiter again.
+                if let [delimiter, document, _, after @ ..] = rest {
+                    if delimiter.to_str().starts_with(['\'', '"']) {
+                        texts.push(document.to_str());
+                    }
+                    rest = after;
+                }
+            }
+            Token::Operator(operator, _) if operator == "\n" => has_document = false,
+            token => {
+                let text = token.to_str();
+                let begins = ["$(", "${", "$[", "`", "<(", ">("];
+                if has_document && begins.iter().any(|begin| text.contains(begin)) {
+                    return Err(
+                        "a substitution that stands behind `<<` in the same line is not looked at: write it in another"
+                            .into(),
+                    );
+                }
+                if is_single_quoted(text) {
+                    texts.push(text);
+                }
+            }
+        }
+    }
+    for command in ["${ ", "${\t", "${\n", "${|"] {
+        let quoted: usize = texts.iter().map(|text| text.matches(command).count()).sum();
+        if script.matches(command).count() != quoted {
+            return Err("`${` with a blank behind it runs a command in some shells: leave the blank out, or use single quotes".into());
+        }
+    }
+    Ok(())
+}
+
+fn is_single_quoted(word: &str) -> bool {
+    word.strip_prefix('\'')
+        .and_then(|rest| rest.strip_suffix('\''))
+        .is_some_and(|inner| !inner.contains('\''))
+}
+
+/// Refuses what shells do not agree about within a word: `$${x`, which is `$$` and `{x`.
+fn check_word(word: &str) -> Result<(), String> {
+    match ["$${", "$$(", "$$'", "$$["]
+        .iter()
+        .find(|odd| word.contains(*odd))
+    {
+        Some(odd) if !is_single_quoted(word) => Err(format!(
+            "`{odd}` is read in more than one way: write it otherwise"
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// How many digits a number may have where the parser reads one.
+const MOST_DIGITS: usize = 9;
+
+/// Whether the parser would have to read a number, of a brace expansion, a parameter, a descriptor or a folder of the
+/// shell's stack, that is too large for it; or a here-document in a parameter.
+fn is_too_much_for_the_parser(script: &str) -> bool {
+    let is_digit = |byte: &u8| byte.is_ascii_digit();
+    let bytes = script.as_bytes();
+    let mut at = 0;
+    while let Some(begin) = bytes[at..].iter().position(is_digit) {
+        let begin = at + begin;
+        let end = begin
+            + bytes[begin..]
+                .iter()
+                .take_while(|byte| is_digit(byte))
+                .count();
+        let before = bytes[..begin].strip_suffix(b"-").unwrap_or(&bytes[..begin]);
+        let before = before.strip_suffix(b"+").unwrap_or(before);
+        let is_read = before.ends_with(b"{")
+            || before.ends_with(b"..")
+            || before.ends_with(b"$")
+            || before.ends_with(b"~")
+            || matches!(bytes.get(end), Some(b'<' | b'>'));
+        if is_read && end - begin > MOST_DIGITS {
+            return true;
+        }
+        at = end;
+    }
+    script.split("${").skip(1).any(|rest| {
+        let inner = rest.split_once('}').map_or(rest, |(inner, _)| inner);
+        inner.contains("<<")
+    })
 }
 
 fn parse(tokens: &[Token]) -> Result<Program, String> {

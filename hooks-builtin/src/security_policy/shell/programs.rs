@@ -7,8 +7,8 @@ use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 use super::script::Script;
-use super::word::{Known, Value};
-use super::{DEEPEST, arguments};
+use super::word::Value;
+use super::{DEEPEST, arguments, builtins, find};
 
 /// The programs of the configuration.
 #[derive(Debug)]
@@ -39,7 +39,7 @@ impl Programs {
     }
 
     /// The name by which a program is known, if it may run.
-    fn allowed<'n>(&self, program: &'n str) -> Result<&'n str, String> {
+    pub(super) fn allowed<'n>(&self, program: &'n str) -> Result<&'n str, String> {
         if self.allowed.contains(program) {
             return Ok(program);
         }
@@ -72,13 +72,8 @@ fn name_of(program: &str) -> &str {
         .unwrap_or(program)
 }
 
-/// Builtins that touch nothing, whatever they are given.
-const HARMLESS: [&str; 11] = [
-    ":", "break", "continue", "echo", "exit", "false", "printf", "pwd", "return", "shift", "true",
-];
-
 /// Builtins and keywords that run or change what cannot be followed here.
-const REFUSED: [(&str, &str); 33] = [
+const REFUSED: [(&str, &str); 32] = [
     (".", "runs a script that is not looked at"),
     ("source", "runs a script that is not looked at"),
     ("alias", "gives a program another name"),
@@ -88,7 +83,6 @@ const REFUSED: [(&str, &str); 33] = [
     ("enable", "changes what the shell's builtins are"),
     ("hash", "changes where programs are"),
     ("shopt", "changes how the shell reads a command"),
-    ("read", "sets a variable to what is only known when it runs"),
     (
         "mapfile",
         "sets a variable to what is only known when it runs",
@@ -135,10 +129,16 @@ const REFUSED: [(&str, &str); 33] = [
 /// Builtins after which a script goes on otherwise than before.
 const CHANGES_THE_SHELL: [&str; 5] = ["cd", "eval", "export", "set", "unset"];
 
+pub(super) fn changes_the_shell(name: &str) -> bool {
+    CHANGES_THE_SHELL.contains(&name)
+}
+
 /// Shells: what they run is looked at if it is written out.
 const SHELLS: [&str; 9] = [
     "sh", "bash", "dash", "zsh", "ksh", "ash", "rbash", "mksh", "fish",
 ];
+/// Those that read a script otherwise.
+const OTHER_SHELLS: [&str; 4] = ["zsh", "ksh", "mksh", "fish"];
 
 /// Programs that run another one, with their options: those that stand alone, and those that take a value.
 const WRAPPERS: [(&str, &[&str], &[&str]); 9] = [
@@ -201,76 +201,20 @@ pub(super) fn check(
             depth,
         );
     }
+    if let Some(judged) = builtins::check(script, name, arguments, depth) {
+        return judged;
+    }
     match name {
-        "printf" if arguments.first().is_some_and(|first| first.text.starts_with("-v") || first.text().is_none()) => {
-            Err("`printf -v` sets a variable in passing: use `name=$(printf …)`".into())
-        }
-        name if HARMLESS.contains(&name) => Ok(()),
-        "[" | "test" => test(arguments),
-        "wait" => {
-            let is_job = |argument: &Value| argument.text().is_some_and(|text| matches!(text, "-n" | "-f") || !text.starts_with('-'));
-            if arguments.iter().all(is_job) {
-                return Ok(());
-            }
-            Err("`wait` takes numbers and names of jobs, and `-n`".into())
-        }
-        "cd" => match arguments {
-            [to] if !to.text.starts_with('-') => match to.text() {
-                Some(path) => script.enter(path),
-                None => Err(format!("where `cd {}` leads, is only known when it runs", to.text)),
-            },
-            _ => Err("`cd` takes one folder, which is written out".into()),
-        },
-        "set" => {
-            let is_flag = |argument: &Value| match argument.text() {
-                Some("pipefail" | "errexit" | "nounset" | "xtrace" | "-o" | "+o") => true,
-                Some(text) => text
-                    .strip_prefix(['-', '+'])
-                    .is_some_and(|flags| !flags.is_empty() && flags.bytes().all(|flag| b"euxo".contains(&flag))),
-                None => false,
-            };
-            if !arguments.is_empty() && arguments.iter().all(is_flag) {
-                return Ok(());
-            }
-            Err("`set` is only looked at with the flags `-e`, `-u`, `-x` and `-o pipefail`".into())
-        }
-        "unset" => {
-            let is_name = |argument: &Value| argument.text().is_some_and(|text| is_identifier(text) || text == "-v");
-            if arguments.iter().all(is_name) {
-                return arguments.iter().try_for_each(|argument| {
-                    check_variable(&argument.text)?;
-                    script.set(&argument.text, Value::unknown_in(true))
-                });
-            }
-            Err("`unset` takes names of variables".into())
-        }
-        "export" => arguments.iter().try_for_each(|argument| {
-            let known = argument.text().and_then(|text| text.split_once('='));
-            match known {
-                Some((name, value)) if is_identifier(name) => {
-                    check_environment(name)?;
-                    script.set(name, Value { text: value.into(), known: argument.known })
-                }
-                _ => Err("`export` is only looked at as `export NAME=value`, with a value that is written out".into()),
-            }
-        }),
         "command" | "type" => match arguments {
             [flag, ..] if matches!(flag.text(), Some("-v" | "-V")) => Ok(()),
             _ if name == "type" => Ok(()),
             rest => inner(script, name, rest, has_input, depth),
         },
-        "eval" => {
-            let words: Option<Vec<_>> = arguments.iter().map(Value::text).collect();
-            match words {
-                Some(words) => script.run(&words.join(" "), depth + 1),
-                None => Err("what `eval` runs is only known when it does: write the command out".into()),
-            }
-        }
         "xargs" => xargs(script, arguments, depth),
         _ => {
             let name = script.programs.allowed(program)?;
             if name == "find" {
-                return find(script, arguments, depth);
+                return find::check(script, arguments, depth);
             }
             if matches!(name, "sudo" | "doas") {
                 return sudo(script, name, arguments, has_input, depth);
@@ -280,48 +224,8 @@ pub(super) fn check(
     }
 }
 
-/// `[ … ]`: `-v` runs what is in an index, so it has to be known where it does not stand.
-fn test(arguments: &[Value]) -> Result<(), String> {
-    let arguments = match arguments {
-        [all @ .., last] if last.text() == Some("]") => all,
-        all => all,
-    };
-    if arguments
-        .iter()
-        .any(|argument| argument.known == Known::Several || argument.known == Known::Pattern)
-    {
-        return Err(
-            "a test needs quotes around what is only known when it runs: write `[ -n \"$name\" ]`"
-                .into(),
-        );
-    }
-    if arguments
-        .iter()
-        .any(|argument| matches!(argument.text(), Some("-v" | "-R")))
-    {
-        return Err("`-v` runs what is in an index: write `[ -n \"$name\" ]`".into());
-    }
-    let mut rest = arguments;
-    while let [first, after @ ..] = rest
-        && first.text() == Some("!")
-    {
-        rest = after;
-    }
-    let operators_are_known = match rest {
-        [] | [_] => true,
-        [operator, _] | [_, operator, _] => operator.text().is_some(),
-        all => all.iter().all(|argument| argument.text().is_some()),
-    };
-    // Three words may be a test of two with `!` or brackets around it.
-    let is_binary = |operator: &Value| !operator.text.starts_with('-') || operator.text.len() == 3;
-    if operators_are_known && (rest.len() != 3 || is_binary(&rest[1])) {
-        return Ok(());
-    }
-    Err("which test this is, is only known when it runs: write `[ … ] && [ … ]`, with one operator in each".into())
-}
-
 /// The program that stands among another one's arguments.
-fn inner(
+pub(super) fn inner(
     script: &mut Script<'_>,
     of: &str,
     arguments: &[Value],
@@ -419,6 +323,14 @@ fn shell(
     has_input: bool,
     depth: usize,
 ) -> Result<(), String> {
+    if OTHER_SHELLS.contains(&name) {
+        script.programs.allowed(name).map_err(|reason| {
+            format!(
+                "{reason}; what `{name}` runs is not looked at, as `sh` would read it otherwise"
+            )
+        })?;
+        return arguments::check(script, name, arguments);
+    }
     let mut rest = arguments;
     while let Some((option, after)) = rest.split_first() {
         let Some(text) = option.text() else { break };
@@ -463,11 +375,20 @@ fn xargs(script: &mut Script<'_>, arguments: &[Value], depth: usize) -> Result<(
     let mut rest = arguments;
     while let Some((option, after)) = rest.split_first() {
         match option.text() {
-            Some("-0" | "-r" | "-t" | "--null" | "--no-run-if-empty") => rest = after,
+            Some("-0" | "-r" | "-t" | "--null" | "--no-run-if-empty" | "-I{}") => rest = after,
             Some("-I") if after.first().and_then(Value::text) != Some("{}") => {
                 return Err("`xargs -I` is only looked at with `{}`".into());
             }
             Some("-n" | "-P" | "-L" | "-I" | "-d") => rest = after.get(1..).unwrap_or(&[]),
+            Some(joined)
+                if ["-n", "-P", "-L"].iter().any(|option| {
+                    joined.strip_prefix(option).is_some_and(|number| {
+                        !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+                    })
+                }) =>
+            {
+                rest = after;
+            }
             _ => break,
         }
     }
@@ -490,108 +411,7 @@ fn xargs(script: &mut Script<'_>, arguments: &[Value], depth: usize) -> Result<(
     inner(script, "xargs", &all, true, depth)
 }
 
-/// `find`: what it executes is looked at, with a file's name for `{}`.
-fn find(script: &mut Script<'_>, arguments: &[Value], depth: usize) -> Result<(), String> {
-    let mut plain = Vec::new();
-    let mut rest = arguments.iter();
-    if arguments
-        .iter()
-        .any(|argument| argument.known >= Known::Nothing)
-    {
-        return Err("what `find` is given is only known when it runs: write it out".into());
-    }
-    let mut is_plain_file = false;
-    while let Some(argument) = rest.next() {
-        match argument.text.as_str() {
-            "-exec" | "-execdir" | "-ok" | "-okdir" => {
-                let mut command: Vec<Value> = Vec::new();
-                let mut is_ended = false;
-                for word in rest.by_ref() {
-                    // A `+` that does not follow `{}` is a word like others.
-                    let is_last = match word.text() {
-                        Some(";") => true,
-                        Some("+") => command.last().is_some_and(|last| last.text == "{}"),
-                        _ => false,
-                    };
-                    if is_last {
-                        is_ended = true;
-                        break;
-                    }
-                    command.push(word.clone());
-                }
-                if !is_ended {
-                    return Err("`find -exec` has no end: write `\\;`, or `{} +`".into());
-                }
-                if !is_plain_file && command.iter().any(|word| word.text == "{}") {
-                    return Err("what is found may be a link that leads elsewhere: write `-type f` before `-exec`".into());
-                }
-                // The files that are found lie in the folders that are searched, which are looked at.
-                for word in &mut command {
-                    if word.text == "{}" {
-                        word.text = "./found".into();
-                    }
-                }
-                if command.iter().any(|word| word.text.contains("{}")) {
-                    return Err("`{}` is only looked at as a word by itself".into());
-                }
-                inner(script, "find", &command, false, depth)?;
-            }
-            "-delete" => {
-                script.programs.allowed("rm").map_err(|_| {
-                    "`find -delete` removes files, and `rm` is not allowed".to_owned()
-                })?;
-            }
-            "-fprint" | "-fprint0" | "-fprintf" | "-fls" => {
-                return Err(format!(
-                    "`find {}` writes a file: redirect what it prints",
-                    argument.text
-                ));
-            }
-            "-files0-from" | "-follow" | "-L" => {
-                return Err(format!(
-                    "`find {}` leads to files that are not looked at",
-                    argument.text
-                ));
-            }
-            "-type" => {
-                // What follows on it, unless another test may be true instead.
-                is_plain_file = rest.clone().next().and_then(Value::text) == Some("f");
-                plain.push(argument.clone());
-            }
-            "-o" | "-or" | "," | "!" | "-not" => {
-                is_plain_file = false;
-                plain.push(argument.clone());
-            }
-            _ => plain.push(argument.clone()),
-        }
-    }
-    // `-name` and the like take patterns, which are no paths.
-    let mut paths = Vec::new();
-    let mut is_pattern = false;
-    for argument in plain {
-        if is_pattern {
-            is_pattern = false;
-            continue;
-        }
-        is_pattern = matches!(
-            argument.text.as_str(),
-            "-name"
-                | "-iname"
-                | "-path"
-                | "-ipath"
-                | "-wholename"
-                | "-regex"
-                | "-iregex"
-                | "-lname"
-                | "-ilname"
-                | "-printf"
-        );
-        paths.push(argument);
-    }
-    arguments::check(script, "find", &paths)
-}
-
-fn is_identifier(text: &str) -> bool {
+pub(super) fn is_identifier(text: &str) -> bool {
     !text.is_empty()
         && !text.starts_with(|first: char| first.is_ascii_digit())
         && text
@@ -600,8 +420,10 @@ fn is_identifier(text: &str) -> bool {
 }
 
 /// Variables that no program takes an order from.
-const HARMLESS_VARIABLES: [&str; 24] = [
+const HARMLESS_VARIABLES: [&str; 32] = [
+    "CARGO_BUILD_JOBS",
     "CARGO_INCREMENTAL",
+    "CARGO_NET_OFFLINE",
     "CARGO_TERM_COLOR",
     "CI",
     "CLICOLOR",
@@ -609,6 +431,8 @@ const HARMLESS_VARIABLES: [&str; 24] = [
     "COLUMNS",
     "DEBUG",
     "FORCE_COLOR",
+    "GIT_TERMINAL_PROMPT",
+    "INSTA_UPDATE",
     "LANG",
     "LC_ALL",
     "LC_COLLATE",
@@ -619,10 +443,14 @@ const HARMLESS_VARIABLES: [&str; 24] = [
     "LINES",
     "NODE_ENV",
     "NO_COLOR",
+    "PORT",
+    "PROPTEST_CASES",
     "PYTHONDONTWRITEBYTECODE",
     "PYTHONUNBUFFERED",
     "RUST_BACKTRACE",
+    "RUST_LIB_BACKTRACE",
     "RUST_LOG",
+    "RUST_TEST_THREADS",
     "TERM",
     "TZ",
 ];
@@ -635,6 +463,33 @@ pub(super) fn check_environment(name: &str) -> Result<(), String> {
     Err(format!(
         "the variable `{name}` may change which programs run, or what they do: leave it out"
     ))
+}
+
+/// Whether the shell gives the variable other values by itself, so that what it was set to says nothing.
+pub(super) fn is_changed_by_the_shell(name: &str) -> bool {
+    matches!(
+        name,
+        "_" | "BASHPID"
+            | "COLUMNS"
+            | "DIRSTACK"
+            | "EPOCHREALTIME"
+            | "EPOCHSECONDS"
+            | "EUID"
+            | "FUNCNAME"
+            | "GROUPS"
+            | "HISTCMD"
+            | "LINENO"
+            | "LINES"
+            | "OPTARG"
+            | "OPTIND"
+            | "PIPESTATUS"
+            | "PPID"
+            | "RANDOM"
+            | "REPLY"
+            | "SECONDS"
+            | "SRANDOM"
+            | "UID"
+    )
 }
 
 /// Whether the script may set the variable for itself. One that the environment has is given to every program.
@@ -661,6 +516,9 @@ pub(super) fn check_variable(name: &str) -> Result<(), String> {
     ];
     let belongs_to_others =
         name.starts_with("LD_") || name.starts_with("BASH_") || name.starts_with("DYLD_");
+    if is_changed_by_the_shell(name) {
+        return Ok(());
+    }
     if OF_THE_SHELL.contains(&name) || belongs_to_others || std::env::var_os(name).is_some() {
         return check_environment(name);
     }

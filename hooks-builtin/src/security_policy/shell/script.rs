@@ -13,15 +13,19 @@ use brush_parser::ast::{
 
 use super::programs::{self, Programs};
 use super::word::{self, Known, Value};
-use super::{DEEPEST, parse, split_statement, tokens};
+use super::{DEEPEST, TOO_MUCH, arguments, parse, split_statement, tokens};
 use crate::security_policy::guard::Guard;
 
 /// How many names of files are looked at for one command.
-const MOST_NAMES: usize = 65_536;
+const MOST_NAMES: usize = 10_000;
 /// What a round of a loop costs, compared to a name of a file.
 const ROUND_COST: usize = 8;
 /// How many variables cost as much to compare as the name of a file.
-const VARIABLES_OF_A_NAME: usize = 16;
+const VARIABLES_OF_A_NAME: usize = 2;
+/// How many bytes of a script that is parsed again cost as much as the name of a file.
+const BYTES_OF_A_NAME: usize = 64;
+/// How many words of a command in a loop cost as much as the name of a file.
+const WORDS_OF_A_NAME: usize = 4;
 /// The longest value of a variable that is kept in mind, in bytes.
 const LONGEST_VALUE: usize = 4096;
 /// In how many folders a script may be at once, for all that is known.
@@ -41,7 +45,10 @@ pub(super) struct Script<'p> {
     pub(super) directories: Directories,
     /// What the variables hold that the script has set.
     variables: Variables,
+    /// How many loops of this shell the script is in.
     loops: usize,
+    /// And of the shells that this one runs in.
+    loop_cost: usize,
     /// Words that were found harmless where the script is now, and paths.
     pub(super) harmless: HashSet<Value>,
     touched: HashSet<String>,
@@ -58,6 +65,7 @@ impl<'p> Script<'p> {
             directories: Rc::new(directories),
             variables: Variables::default(),
             loops: 0,
+            loop_cost: 0,
             harmless: HashSet::new(),
             touched: HashSet::new(),
             left: MOST_NAMES,
@@ -68,6 +76,9 @@ impl<'p> Script<'p> {
     pub(super) fn run(&mut self, script: &str, depth: usize) -> Result<(), String> {
         if depth > DEEPEST {
             return Err("scripts are nested too deep in scripts: write them flat".into());
+        }
+        if depth > 0 {
+            self.spend(script.len() / BYTES_OF_A_NAME)?;
         }
         let tokens = tokens(script)?;
         let mut rest = tokens.as_slice();
@@ -107,7 +118,13 @@ impl<'p> Script<'p> {
 
     fn apart(&mut self, walk: impl FnOnce(&mut Self) -> Result<(), String>) -> Result<(), String> {
         let directories = self.directories.clone();
-        self.perhaps(walk)?;
+        // Each round begins anew where the loop is, wherever this has been in the last one.
+        let loops = std::mem::take(&mut self.loops);
+        self.loop_cost += loops;
+        let walked = self.perhaps(walk);
+        self.loop_cost -= loops;
+        self.loops = loops;
+        walked?;
         self.go_to(directories);
         Ok(())
     }
@@ -201,6 +218,11 @@ impl<'p> Script<'p> {
         match command {
             Command::Simple(simple) => self.simple(simple, depth, piped),
             Command::Compound(compound, redirects) => {
+                let joins =
+                    |redirect: &IoRedirect| matches!(redirect, IoRedirect::OutputAndError(..));
+                if redirects.iter().flat_map(|list| &list.0).any(joins) {
+                    return Err(OUTPUT_AND_ERROR.into());
+                }
                 self.redirects(redirects.as_ref(), depth)?;
                 self.compound(compound, depth)
             }
@@ -208,6 +230,14 @@ impl<'p> Script<'p> {
                 "the function `{}` may take a program's name: write its commands where they are to run",
                 function.fname.value
             )),
+            Command::ExtendedTest(_, Some(redirects))
+                if redirects
+                    .0
+                    .iter()
+                    .any(|redirect| matches!(redirect, IoRedirect::OutputAndError(..))) =>
+            {
+                Err(OUTPUT_AND_ERROR.into())
+            }
             Command::ExtendedTest(test, redirects) => {
                 self.redirects(redirects.as_ref(), depth)?;
                 self.test(&test.expr, depth)
@@ -328,7 +358,23 @@ impl<'p> Script<'p> {
                 | UnaryPredicate::ShellVariableIsSetAndNameRef,
                 _,
             ) => Err("`-v` runs what is in an index: write `[ -n \"$name\" ]`".into()),
-            ExtendedTestExpr::UnaryTest(_, word) => operand(self, &word.value),
+            ExtendedTestExpr::UnaryTest(
+                UnaryPredicate::StringHasZeroLength
+                | UnaryPredicate::StringHasNonZeroLength
+                | UnaryPredicate::FdIsOpenTerminal
+                | UnaryPredicate::ShellOptionEnabled,
+                word,
+            ) => operand(self, &word.value),
+            // The others ask for a file.
+            ExtendedTestExpr::UnaryTest(_, word) => {
+                operand(self, &word.value)?;
+                for value in word::values(self, &word.value, depth)? {
+                    if let Some(path) = value.text() {
+                        self.check_path(path)?;
+                    }
+                }
+                Ok(())
+            }
             ExtendedTestExpr::BinaryTest(operator, left, right) => match operator {
                 BinaryPredicate::StringExactlyMatchesPattern
                 | BinaryPredicate::StringDoesNotExactlyMatchPattern
@@ -349,6 +395,7 @@ impl<'p> Script<'p> {
     }
 
     fn simple(&mut self, simple: &SimpleCommand, depth: usize, piped: bool) -> Result<(), String> {
+        check_output_and_error(simple)?;
         let mut words = Words::default();
         let mut assignments = Vec::new();
         let mut has_script = piped;
@@ -364,6 +411,9 @@ impl<'p> Script<'p> {
         for item in simple.suffix.iter().flat_map(|suffix| &suffix.0) {
             has_script |= self.item(item, depth, &mut words)?;
         }
+        if self.loops + self.loop_cost > 0 {
+            self.spend(1 + words.values.len() / WORDS_OF_A_NAME)?;
+        }
         let Some((written, becomes)) = words.first else {
             return assignments
                 .into_iter()
@@ -373,7 +423,11 @@ impl<'p> Script<'p> {
             let AssignmentName::VariableName(name) = &assignment.name else {
                 return Err("an element of an array is no variable of a program's".into());
             };
-            self.assigned(assignment, depth)?;
+            let value = self.assigned(assignment, depth)?;
+            // `IFS= read -r line`
+            if name == "IFS" && written == "read" && value.text().is_some() {
+                continue;
+            }
             programs::check_environment(name)?;
             // Before some builtins, and in `sh`, it stays.
             self.set(name, Value::unknown_in(true))?;
@@ -431,6 +485,13 @@ impl<'p> Script<'p> {
                             .all(|byte| byte.is_ascii_digit())
                 };
                 if !is_descriptor(&word.value) {
+                    // Bash expands it, and then once more.
+                    if !word::is_plain(&word.value) {
+                        return Err(format!(
+                            "`>&{}` is read in more than one way: write `> file 2>&1`",
+                            word.value
+                        ));
+                    }
                     self.file(&word.value, depth)?;
                 }
                 Ok(false)
@@ -459,6 +520,10 @@ impl<'p> Script<'p> {
     /// A file that is read or written.
     fn file(&mut self, raw: &str, depth: usize) -> Result<(), String> {
         for value in word::values(self, raw, depth)? {
+            if value.known == Known::Match {
+                arguments::files(self, &value.text)?;
+                continue;
+            }
             let Some(path) = value.text() else {
                 return Err(format!(
                     "which file `{raw}` is, is only known when the command runs: write it out"
@@ -490,7 +555,7 @@ impl<'p> Script<'p> {
                 self.left = left;
                 Ok(())
             }
-            None => Err("the command is too much to look at: put it into smaller ones".into()),
+            None => Err(TOO_MUCH.into()),
         }
     }
 
@@ -537,11 +602,14 @@ impl<'p> Script<'p> {
             quoted || !(text.is_empty() || text.contains([' ', '\t', '\n', '*', '?', '[']))
         };
         known
-            .filter(|value| match value.known {
+            .and_then(|value| match value.known {
                 // The name of a file that a loop is at.
-                Known::Pattern => quoted,
-                Known::Number => true,
-                _ => value.text().is_some_and(is_one_word),
+                Known::Pattern | Known::Match => quoted.then_some(Value {
+                    known: Known::Match,
+                    ..value
+                }),
+                Known::Number => Some(value),
+                _ => value.text().is_some_and(is_one_word).then_some(value),
             })
             .unwrap_or_else(|| Value::unknown_in(quoted))
     }
@@ -583,7 +651,7 @@ impl<'p> Script<'p> {
             ));
         }
         let is_kept = value.known <= Known::Pattern && value.text.len() <= LONGEST_VALUE;
-        let value = if is_kept {
+        let value = if is_kept && !programs::is_changed_by_the_shell(name) {
             value
         } else {
             Value::unknown_in(true)
@@ -591,6 +659,26 @@ impl<'p> Script<'p> {
         Rc::make_mut(&mut self.variables).insert(name.to_owned(), value);
         Ok(())
     }
+}
+
+const OUTPUT_AND_ERROR: &str =
+    "`sh` runs what stands before `&>` beside the script: write `> file 2>&1`";
+
+/// For `sh`, `a &> b` is `a &` and then `> b`. What follows would be a command, and what changes the shell would not.
+fn check_output_and_error(simple: &SimpleCommand) -> Result<(), String> {
+    let joins = |item: &Item| matches!(item, Item::IoRedirect(IoRedirect::OutputAndError(..)));
+    let prefix = simple.prefix.iter().flat_map(|prefix| &prefix.0);
+    let suffix: Vec<_> = simple.suffix.iter().flat_map(|suffix| &suffix.0).collect();
+    let before_the_last = suffix.split_last().map_or(&[][..], |(_, before)| before);
+    let is_elsewhere = prefix.clone().any(joins) || before_the_last.iter().any(|item| joins(item));
+    let is_last = suffix.last().is_some_and(|item| joins(item));
+    let name = simple.word_or_name.as_ref().map(|word| word.value.as_str());
+    let is_harmless =
+        name.is_some_and(|name| word::is_plain(name) && !programs::changes_the_shell(name));
+    if is_elsewhere || (is_last && !is_harmless) {
+        return Err(OUTPUT_AND_ERROR.into());
+    }
+    Ok(())
 }
 
 /// The words of a command.

@@ -61,8 +61,6 @@ const PROGRAMS: [Program; 3] = [
             "report",
             "rm",
             "run",
-            "rustc",
-            "rustdoc",
             "search",
             "t",
             "test",
@@ -232,7 +230,9 @@ pub(super) fn command<'a>(
                 "the option `{word}` of `{program}` is not looked at where it stands: leave it out, or write it after \
                  the command"
             ));
-        } else if !(word.starts_with('-') || (program == "cargo" && word.starts_with('+'))) {
+        } else if !(word.starts_with('-')
+            || (program == "cargo" && word.starts_with('+') && !word.contains('/')))
+        {
             return Err(format!(
                 "`{program} {word}` may run another program, or change what `{program}` does"
             ));

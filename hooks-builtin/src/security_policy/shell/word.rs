@@ -6,6 +6,7 @@ use brush_parser::word::{
     TildeExpr, WordPiece, WordPieceWithSource,
 };
 
+use super::check_word;
 use super::script::Script;
 
 /// A word, or one of the words that it becomes.
@@ -22,7 +23,9 @@ pub(super) enum Known {
     All,
     /// That it is a number.
     Number,
-    /// That it is what a pattern of file names matches.
+    /// That it is one of the names of files that a pattern matches.
+    Match,
+    /// That it is all the names of files that a pattern matches, each a word.
     Pattern,
     /// Nothing: it holds the output of a command, or a variable of the environment.
     Nothing,
@@ -80,11 +83,14 @@ impl Value {
 /// How many bytes of text cost as much to look at as the name of a file.
 const BYTES_OF_A_NAME: usize = 64;
 
+/// What each word costs that another becomes beside the first, compared to the name of a file.
+const COST_OF_ANOTHER: usize = 4;
+
 /// The most words that one word may become.
 const MOST: usize = 64;
 
 /// Whether a text means itself, wherever it stands: the fast way for most words.
-fn is_plain(raw: &str) -> bool {
+pub(super) fn is_plain(raw: &str) -> bool {
     raw.bytes().all(|byte| {
         byte.is_ascii_alphanumeric()
             || matches!(
@@ -118,6 +124,7 @@ pub(super) fn add_values(
         values.push(Value::literal(raw));
         return Ok(());
     }
+    check_word(raw)?;
     let before = values.len();
     for word in braces(raw)? {
         // `--file=~/x`, where zsh and an assignment would have a home directory, is for the paths to see.
@@ -128,11 +135,13 @@ pub(super) fn add_values(
             return Err(too_many(raw));
         }
     }
-    Ok(())
+    let more = (values.len() - before).saturating_sub(1);
+    script.spend(more * COST_OF_ANOTHER)
 }
 
 /// What a here-document stands for.
 pub(super) fn document(script: &mut Script<'_>, raw: &str, depth: usize) -> Result<(), String> {
+    check_word(raw)?;
     let pieces = word::parse_heredoc(raw, &ParserOptions::default())
         .map_err(|error| format!("a here-document cannot be parsed: {error}"))?;
     joined(script, raw, &pieces, true, depth).map(drop)
@@ -144,8 +153,15 @@ fn too_many(raw: &str) -> String {
 
 /// The words that braces make of one: `a{b,c}` is `ab` and `ac`.
 fn braces(raw: &str) -> Result<Vec<String>, String> {
-    if !raw.contains('{') {
+    // Without a comma or dots there is nothing to choose from.
+    if !raw.contains('{') || !(raw.contains(',') || raw.contains("..")) {
         return Ok(vec![raw.to_owned()]);
+    }
+    // The parser takes twice as long for each that is open.
+    if open_braces(raw) > MOST_BRACES {
+        return Err(format!(
+            "the word `{raw}` has too many braces: write out what they stand for"
+        ));
     }
     let parts = word::parse_brace_expansions(raw, &ParserOptions::default())
         .map_err(|error| format!("the braces of `{raw}` cannot be parsed: {error}"))?;
@@ -153,6 +169,26 @@ fn braces(raw: &str) -> Result<Vec<String>, String> {
         None => Ok(vec![raw.to_owned()]),
         Some(parts) => expanded(&parts).ok_or_else(|| too_many(raw)),
     }
+}
+
+/// How many braces a word may have without quotes.
+const MOST_BRACES: usize = 8;
+
+/// How many braces a word opens without quotes.
+fn open_braces(raw: &str) -> usize {
+    let mut open = 0;
+    let mut quote = None;
+    let mut characters = raw.chars();
+    while let Some(character) = characters.next() {
+        match (character, quote) {
+            ('\\', None | Some('"')) => drop(characters.next()),
+            ('\'' | '"', None) => quote = Some(character),
+            (_, Some(of)) if character == of => quote = None,
+            ('{', None) => open += 1,
+            _ => {}
+        }
+    }
+    open
 }
 
 fn expanded(parts: &[BraceExpressionOrText]) -> Option<Vec<String>> {
@@ -210,8 +246,7 @@ fn joined(
 ) -> Result<Vec<Value>, String> {
     let mut all = vec![Value::literal("")];
     for piece in pieces {
-        // The whole word is looked at for what a piece might hide: its own place is not needed.
-        let ends = piece_values(script, source, &piece.piece, quoted, depth)?;
+        let ends = piece_values(script, source, piece, quoted, depth)?;
         if all.len() * ends.len() > MOST {
             return Err(too_many(source));
         }
@@ -219,13 +254,18 @@ fn joined(
         all = all
             .iter()
             .flat_map(|value| {
-                ends.iter().map(move |end| Value {
-                    text: format!("{}{}", value.text, end.text),
-                    known: match value.known.max(end.known) {
+                ends.iter().map(move |end| {
+                    let known = value.known.max(end.known);
+                    let has_number = [value.known, end.known].contains(&Known::Number);
+                    Value {
+                        text: format!("{}{}", value.text, end.text),
                         // `link$((1))` may be any of `link0`, `link1`, ….
-                        Known::Number if !is_whole => Known::Nothing,
-                        known => known,
-                    },
+                        known: if has_number && !is_whole {
+                            known.max(Known::Nothing)
+                        } else {
+                            known
+                        },
+                    }
                 })
             })
             .collect();
@@ -237,13 +277,16 @@ fn joined(
 
 fn piece_values(
     script: &mut Script<'_>,
-    written: &str,
-    piece: &WordPiece,
+    source: &str,
+    piece: &WordPieceWithSource,
     quoted: bool,
     depth: usize,
 ) -> Result<Vec<Value>, String> {
     let one = |value| Ok(vec![value]);
-    match piece {
+    let written = source
+        .get(piece.start_index..piece.end_index)
+        .unwrap_or(source);
+    match &piece.piece {
         WordPiece::Text(text) if quoted => one(Value::literal(text)),
         WordPiece::Text(text) => one(Value {
             text: text.clone(),
@@ -261,7 +304,7 @@ fn piece_values(
         WordPiece::AnsiCQuotedText(text) => one(ansi_c(text)?),
         WordPiece::DoubleQuotedSequence(pieces)
         | WordPiece::GettextDoubleQuotedSequence(pieces) => {
-            joined(script, written, pieces, true, depth)
+            joined(script, source, pieces, true, depth)
         }
         WordPiece::TildeExpansion(TildeExpr::Home) => one(match std::env::home_dir() {
             Some(home) => Value::literal(home.to_string_lossy()),
@@ -273,7 +316,10 @@ fn piece_values(
         }
         WordPiece::CommandSubstitution(command) => {
             script.run_apart(command, depth + 1)?;
-            one(Value::unknown_in(quoted))
+            one(match document_of(command) {
+                Some(text) if quoted => Value::literal(text),
+                _ => Value::unknown_in(quoted),
+            })
         }
         WordPiece::BackquotedCommandSubstitution(command) => {
             script.run_apart(&unescaped(command), depth + 1)?;
@@ -285,6 +331,30 @@ fn piece_values(
         }
         WordPiece::ParameterExpansion(expression) => parameter(script, written, expression, quoted),
     }
+}
+
+/// What `$(cat <<'EOF' … EOF)` stands for, which is how a text of several lines is written.
+fn document_of(command: &str) -> Option<&str> {
+    let rest = command
+        .trim_start()
+        .strip_prefix("cat <<")?
+        .trim_start_matches(' ');
+    let quote = rest.chars().next().filter(|c| matches!(c, '\'' | '"'))?;
+    let (delimiter, rest) = rest[1..].split_once(quote)?;
+    let rest = rest.strip_prefix('\n')?;
+    let is_word = delimiter
+        .bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    let mut length = 0;
+    for line in rest.split_inclusive('\n') {
+        if line.trim_end_matches('\n') == delimiter {
+            let after = &rest[length + line.len()..];
+            let is_all = is_word && !delimiter.is_empty() && after.trim().is_empty();
+            return is_all.then(|| rest[..length].trim_end_matches('\n'));
+        }
+        length += line.len();
+    }
+    None
 }
 
 /// Whether a text has brackets, with one of the characters between them if there are any to choose from.
@@ -358,6 +428,14 @@ fn parameter(
                 | SpecialParameter::ProcessId
                 | SpecialParameter::LastBackgroundProcessId,
             ) => Ok(vec![Value::number()]),
+            // Arithmetic, and so whatever it is that the index says.
+            Parameter::NamedWithIndex { index, .. }
+                if !index.bytes().all(|byte| byte.is_ascii_digit()) =>
+            {
+                Err(format!(
+                    "the index of `{written}` may run a command: use variables without an index"
+                ))
+            }
             _ => Ok(vec![Value::unknown_in(quoted)]),
         },
         ParameterExpr::ParameterLength {
