@@ -88,6 +88,7 @@ pub mod config;
 #[cfg(feature = "webhook-audit")]
 pub mod ssrf;
 
+mod alias;
 mod approval;
 mod block_tools;
 mod command_logger;

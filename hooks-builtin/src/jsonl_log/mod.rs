@@ -21,6 +21,7 @@ use serde::{Deserialize, Serialize};
 pub use self::event_name::EventName;
 use self::line::Line;
 use self::writer::Writer;
+use crate::alias::Alias;
 use crate::{BuildError, paths};
 
 /// Writes every event as a line of JSON to a file, and what was decided about it:
@@ -77,6 +78,7 @@ struct Inner {
 /// What stands under `[hooks.builtin.jsonl_log]`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(transform = Alias { of: "path", name: "log_file" })]
 pub struct JsonlLogConfig {
     /// The file. Folders that it is in are made. `~` is the home directory; a relative path is under the current
     /// one. PicoClaw's `log_file`.
