@@ -47,8 +47,9 @@
 //!
 //! Each is a handle: a clone shares its state, so keep one to read a log or a count. Each is made from what its
 //! `…Config` says, or by a shorter way (`BlockTools::new(["deploy"], "…")`). What guards fails closed: what cannot be
-//! decided is blocked, with a reason that the model can act on. What only watches never delays the agent nor stops it:
-//! queues are bounded, and what had to be dropped is counted.
+//! decided is blocked, with a reason that the model can act on. What only watches never stops the agent, and does what
+//! takes long on a thread of its own: queues are bounded, and what had to be dropped is counted. Only [`JsonlLog`]
+//! has an event wait, for a second at most, when the disk has fallen so far behind that its buffer is full.
 //!
 //! What guards by names, commands or paths judges a call twice: before it, and when it is to be approved, as hooks in
 //! between may have changed it. An agent that raises only one of the two events is guarded by that one.
@@ -58,7 +59,8 @@
 //! # From a file
 //!
 //! [`config`] reads TOML and JSON: `[hooks.builtin]` turns these hooks on, `[[hooks.chain]]` names hooks that factories
-//! make. A mistake is one message that shows where it is and what to write instead, and nothing is started then.
+//! make. A mistake is one message that shows where it is and what to write instead, and then no hook is left running
+//! and no file is made.
 //!
 //! # Features
 //!
@@ -88,6 +90,7 @@ pub mod config;
 #[cfg(feature = "webhook-audit")]
 pub mod ssrf;
 
+mod alias;
 mod approval;
 mod block_tools;
 mod command_logger;

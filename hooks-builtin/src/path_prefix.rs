@@ -10,6 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::alias::Alias;
 use crate::{BuildError, Globs, paths};
 
 /// Makes the relative paths of file tools absolute under a root, and keeps all of them inside it.
@@ -56,6 +57,7 @@ struct Inner {
 /// What stands under `[hooks.builtin.path_prefix]`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(transform = Alias { of: "root", name: "prefix" })]
 pub struct PathPrefixConfig {
     /// The folder that paths are relative to, and may not leave; it has to be there. A relative one is under
     /// the current directory. ClawSeed's `prefix`.

@@ -153,7 +153,8 @@ impl ToolCache {
     ///
     /// # Errors
     ///
-    /// If it lists no tool, or an answer would live for no time or for more than a thousand years.
+    /// If it lists no tool, there is no room for an answer, or one would live for no time or for more than a thousand
+    /// years.
     pub fn from_config(config: &ToolCacheConfig) -> Result<Self, BuildError> {
         let wrong = |key, message: &str| Err(BuildError::new("tool_cache", key, message));
         if config.tools.is_empty() {
@@ -167,6 +168,12 @@ impl ToolCache {
             return wrong(
                 "time_to_live",
                 "has to be more than nothing, as `\"5m\"`, and at most a thousand years",
+            );
+        }
+        if config.max_bytes <= LEAST_WEIGHT {
+            return wrong(
+                "max_bytes",
+                "leaves no room for an answer: write `16777216`, or leave it out",
             );
         }
         Ok(ToolCache::of(config))
@@ -300,6 +307,9 @@ impl Inner {
     }
 }
 
+/// The bytes that an answer takes beside its texts, about.
+const LEAST_WEIGHT: u32 = 256;
+
 /// The bytes that an answer takes, about.
 fn weight(key: &Key, output: &ToolOutput) -> u32 {
     let text = key.args.len()
@@ -307,7 +317,7 @@ fn weight(key: &Key, output: &ToolOutput) -> u32 {
         + key.directory.len()
         + output.content.len()
         + output.for_user.as_ref().map_or(0, String::len);
-    u32::try_from(text + 256).unwrap_or(u32::MAX)
+    u32::try_from(text).map_or(u32::MAX, |text| text.saturating_add(LEAST_WEIGHT))
 }
 
 impl Key {

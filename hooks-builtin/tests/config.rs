@@ -265,7 +265,9 @@ fn every_setting_of_every_hook_is_read_and_written_alike() {
         let known = table
             .as_object()
             .unwrap_or_else(|| panic!("{name}: {definition}"));
-        for key in known.keys() {
+        // A file has one name of a setting.
+        let is_alias = |key: &str| matches!(key, "prefix" | "log_file");
+        for key in known.keys().filter(|key| !is_alias(key)) {
             assert!(
                 !written["hooks"]["builtin"][name][key].is_null(),
                 "`{name}.{key}` is missing"
@@ -495,6 +497,113 @@ async fn a_supervised_agent_that_asks_nobody_is_blocked() {
     assert_eq!(result.as_cancel().unwrap().hook, "Approval");
 }
 
+/// Who blocks the approval of a call in a chain, if anybody does.
+async fn blocks_in_chain(
+    factories: &HookFactoryRegistry,
+    hooks: Value,
+    tool: &str,
+) -> Option<String> {
+    let config = HooksConfig::from_json(&json!({ "hooks": hooks }).to_string()).unwrap();
+    let hooks = factories.build(&config).unwrap();
+    let mut call = ApproveToolCall {
+        id: "1",
+        name: tool,
+        args: &Value::Null,
+    };
+    let result = hooks.intercept(&AgentContext::new("s1"), &mut call).await;
+    result.as_cancel().map(|cancel| cancel.hook.to_string())
+}
+
+#[tokio::test]
+async fn a_supervised_agent_whose_chain_asks_nobody_is_blocked() {
+    let factories = HookFactoryRegistry::with_builtins();
+    let policy = |config: Value| json!({ "type": "security_policy", "config": config });
+    let deny = json!({ "type": "approval", "enabled": false, "config": { "approver": "deny" } });
+    for hooks in [
+        json!({ "chain": [{ "type": "security_policy" }] }),
+        json!({ "chain": [policy(json!({ "autonomy": "supervised" })), deny] }),
+        json!({ "builtins": { "security_policy": {}, "approval": { "enabled": false } } }),
+        // The one is made elsewhere.
+        json!({ "chain": [policy(json!({}))], "builtin": { "approval": true } }),
+    ] {
+        let by = blocks_in_chain(&factories, hooks.clone(), "write").await;
+        assert_eq!(by.as_deref(), Some("SecurityPolicy"), "{hooks}");
+    }
+    for config in [
+        json!({ "autonomy": "full" }),
+        json!({ "read_only_tools": ["write"] }),
+    ] {
+        let hooks = json!({ "chain": [policy(config)] });
+        assert_eq!(blocks_in_chain(&factories, hooks, "write").await, None);
+    }
+}
+
+#[tokio::test]
+async fn the_approval_of_a_chain_asks_about_all_that_is_not_read_only() {
+    let factories = HookFactoryRegistry::with_builtins();
+    let approval = json!({ "approver": "deny", "tools": ["deploy"], "except": ["list"] });
+    let policy = json!({ "read_only_tools": ["read", "look"] });
+    let other = json!({ "read_only_tools": ["look", "read*"] });
+    let in_chain = |hook_type: &str, config: &Value| json!({ "type": hook_type, "config": config });
+    let one = json!({ "chain": [
+        in_chain("approval", &approval), in_chain("security_policy", &policy),
+    ] });
+    let apart = json!({
+        "chain": [in_chain("security_policy", &policy)],
+        "builtins": { "approval": { "config": approval } },
+    });
+    let full = json!({ "chain": [
+        in_chain("approval", &approval), in_chain("security_policy", &json!({ "autonomy": "full" })),
+    ] });
+    let two = json!({ "chain": [
+        in_chain("security_policy", &policy), in_chain("security_policy", &other),
+        in_chain("approval", &approval),
+    ] });
+    for (hooks, tool, asks) in [
+        (&one, "write", true),
+        (&one, "deploy", true),
+        (&one, "read", false),
+        (&one, "list", false),
+        (&apart, "write", true),
+        (&apart, "look", false),
+        (&full, "write", false),
+        (&full, "deploy", true),
+        // What one of the policies does not call read-only is asked about.
+        (&two, "look", false),
+        (&two, "read", true),
+    ] {
+        let by = blocks_in_chain(&factories, hooks.clone(), tool).await;
+        assert_eq!(by.as_deref(), asks.then_some("Approval"), "{tool}: {hooks}");
+    }
+}
+
+/// Asks in a way of its own, and so nobody changes how.
+struct OwnApproval(&'static str);
+
+impl HookFactory for OwnApproval {
+    fn hook_type(&self) -> &str {
+        self.0
+    }
+    fn create(&self, _: &Value) -> Result<Box<dyn AgentHandler>, FactoryError> {
+        let deploy = Globs::new(["deploy"]).unwrap();
+        Ok(Box::new(hooks![Approval::new(DenyAll).with_tools(deploy)]))
+    }
+}
+
+#[tokio::test]
+async fn an_approval_of_ones_own_counts_by_its_type() {
+    let own = HookFactoryRegistry::with_builtins().with(OwnApproval("approval"));
+    let hooks = json!({ "chain": [{ "type": "security_policy" }, { "type": "approval" }] });
+    assert_eq!(blocks_in_chain(&own, hooks.clone(), "write").await, None);
+    let by = blocks_in_chain(&own, hooks, "deploy").await;
+    assert_eq!(by.as_deref(), Some("Approval"));
+
+    let other = HookFactoryRegistry::with_builtins().with(OwnApproval("ask"));
+    let hooks = json!({ "chain": [{ "type": "security_policy" }, { "type": "ask" }] });
+    let by = blocks_in_chain(&other, hooks, "write").await;
+    assert_eq!(by.as_deref(), Some("SecurityPolicy"));
+}
+
 #[test]
 fn no_hook_of_a_chain_is_made_where_another_cannot_be() {
     let folder = tempfile::tempdir().unwrap();
@@ -503,13 +612,34 @@ fn no_hook_of_a_chain_is_made_where_another_cannot_be() {
         json!({ "type": "security_polcy" }),
         json!({ "type": "redact", "config": { "kind": [] } }),
         json!({ "type": "block_tools" }),
+        json!({ "type": "block_tools", "config": { "tools": [] } }),
+        json!({ "type": "path_prefix", "config": { "root": "/no/such/folder" } }),
+        json!({ "type": "webhook_audit", "config": { "url": "http://audit.example.com/" } }),
+        json!({ "type": "jsonl_log", "config": { "path": "x", "events": [] } }),
+        // A factory that says so only when it makes the hook.
+        json!({ "type": "example_logger", "config": { "log_file": "x", "log_events": false } }),
     ] {
         let log = json!({ "type": "jsonl_log", "config": { "path": path } });
         let config = json!({ "hooks": { "chain": [log, wrong] } });
         let config = HooksConfig::from_json(&config.to_string()).unwrap();
-        assert!(HookFactoryRegistry::with_builtins().build(&config).is_err());
+        let factories = HookFactoryRegistry::with_builtins().with(ExampleLogger);
+        assert!(factories.build(&config).is_err());
         assert!(!path.exists());
     }
+}
+
+#[test]
+fn a_chain_that_is_embedded_says_the_whole_key() {
+    let config =
+        toml::from_str::<HooksConfig>("[[chain]]\ntype = 'block_tools'\nconfig = { tools = [] }");
+    let error = HookFactoryRegistry::with_builtins()
+        .build(&config.unwrap())
+        .unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .starts_with("`hooks.chain[0].config.tools` is empty")
+    );
 }
 
 #[test]
@@ -523,6 +653,13 @@ fn nothing_is_made_where_one_hook_cannot_be() {
     let error = builtins(&HooksConfig::from_toml(&text).unwrap()).unwrap_err();
     assert_eq!(error.path(), "hooks.builtin.path_prefix.root");
     assert_eq!(error.line(), Some(2));
+    assert!(!log.exists());
+    let text = format!(
+        "[hooks.builtin]\nwebhook_audit = {{ url = 'http://audit.example.com/' }}\njsonl_log = {{ path = '{}' }}",
+        log.display()
+    );
+    let error = builtins(&HooksConfig::from_toml(&text).unwrap()).unwrap_err();
+    assert_eq!(error.path(), "hooks.builtin.webhook_audit.url");
     assert!(!log.exists());
 }
 
@@ -589,6 +726,26 @@ fn the_schema_takes_what_is_read_and_refuses_what_is_not() {
             .collect();
         assert!(errors.is_empty(), "{}: {errors:#?}", path.display());
         HooksConfig::load(path).unwrap();
+    }
+    for text in [
+        "path_prefix = { prefix = '/tmp' }",
+        "path_prefix = { prefix = '/tmp', enabled = false }",
+        "jsonl_log = { log_file = '/tmp/log.jsonl' }",
+        "jsonl_log = { path = '/tmp/log.jsonl', deltas = true }",
+    ] {
+        let text = format!("[hooks.builtin]\n{text}");
+        HooksConfig::from_toml(&text).unwrap();
+        assert!(schema.is_valid(&toml::from_str(&text).unwrap()), "{text}");
+    }
+    for text in [
+        "path_prefix = { prefix = '/tmp', root = '/tmp' }",
+        "path_prefix = {}",
+        "jsonl_log = { log_file = '/tmp/log.jsonl', path = '/tmp/log.jsonl' }",
+        "jsonl_log = { deltas = true }",
+    ] {
+        let text = format!("[hooks.builtin]\n{text}");
+        HooksConfig::from_toml(&text).unwrap_err();
+        assert!(!schema.is_valid(&toml::from_str(&text).unwrap()), "{text}");
     }
     for name in [
         "hook_typo",

@@ -7,8 +7,9 @@ use hooks_core::agent::AgentEvent;
 use super::HooksConfig;
 use super::error::{ConfigError, Segment, Wrong};
 use crate::{
-    Approval, Autonomy, BlockTools, BuildError, CommandLogger, EventLog, Globs, JsonlLog,
-    PathPrefix, RateLimit, Redact, SecurityPolicy, ShellHook, ToolCache, WebhookAudit,
+    Approval, ApprovalConfig, Autonomy, BlockTools, BuildError, CommandLogger, EventLog, Glob,
+    Globs, JsonlLog, PathPrefix, RateLimit, Redact, SecurityPolicy, ShellHook, ToolCache,
+    WebhookAudit,
 };
 
 /// Makes a static pipeline of the hooks that are on.
@@ -163,23 +164,19 @@ impl BuiltinHooks {
             tool_cache: ToolCache,
             redact: Redact,
             event_log: EventLog,
-            // What opens a file or starts a thread is made when all else is known to be right.
-            jsonl_log: JsonlLog,
             webhook_audit: WebhookAudit,
+            // Its file is all that would stay behind, so it is made when all else is known to be right.
+            jsonl_log: JsonlLog,
         };
         let policy = config.builtin.security_policy.as_on();
         let approval = config.builtin.approval.as_on();
         if let (Some(policy), Some(settings)) = (policy, approval)
             && policy.autonomy == Autonomy::Supervised
         {
-            let except: Globs = [&settings.except, &policy.read_only_tools]
-                .into_iter()
-                .flat_map(Globs::iter)
-                .cloned()
-                .collect();
+            let read_only = &policy.read_only_tools;
             hooks.approval = hooks
                 .approval
-                .map(|approval| approval.with_tools(Globs::all()).with_except(except));
+                .map(|approval| supervising(approval, settings, read_only.iter()));
         }
         Ok(hooks)
     }
@@ -199,6 +196,19 @@ impl BuiltinHooks {
     pub fn into_pipeline(self) -> Builtins {
         crate::with_builtins![self]
     }
+}
+
+/// Has an approval ask for every tool of a supervised agent, but for those that its settings except and those that the
+/// policy declares read-only.
+pub(super) fn supervising<'a>(
+    approval: Approval,
+    settings: &'a ApprovalConfig,
+    read_only_tools: impl IntoIterator<Item = &'a Glob>,
+) -> Approval {
+    let except = settings.except.iter().chain(read_only_tools);
+    approval
+        .with_tools(Globs::all())
+        .with_except(except.cloned().collect())
 }
 
 /// Makes a pipeline of [`BuiltinHooks`] and hooks of your own, all of them sorted by priority.

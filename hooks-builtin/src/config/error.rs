@@ -70,10 +70,46 @@ impl Segment {
 #[derive(Debug)]
 pub(super) struct Wrong {
     pub(super) path: Vec<Segment>,
+    /// What is wrong, without the key.
     pub(super) message: String,
+    pub(super) names: Names,
     pub(super) help: Option<String>,
     /// Whether the key is to blame, and not its value.
     pub(super) is_at_key: bool,
+}
+
+/// How a message names the key.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Names {
+    /// In its own words, if it does.
+    Nothing,
+    /// "`hooks.chain[0].config.url`: it is no URL".
+    Before,
+    /// "`hooks.chain[0].config.tools` is empty".
+    Subject,
+    /// "expected a list in `hooks.chain[0].config.tools`".
+    After,
+    /// "unknown key `tool` in `hooks.chain[0].config`".
+    TableAfter,
+}
+
+impl Wrong {
+    /// The message, with the key.
+    pub(super) fn told(&self) -> String {
+        let Wrong { path, message, .. } = self;
+        let path = match (self.names, path.as_slice()) {
+            (Names::TableAfter, [table @ .., _]) => table,
+            (_, path) => path,
+        };
+        let joined = Segment::joined(path);
+        match self.names {
+            Names::Nothing => message.clone(),
+            _ if path.is_empty() => message.clone(),
+            Names::Before => format!("`{joined}`: {message}"),
+            Names::Subject => format!("`{joined}` {message}"),
+            Names::After | Names::TableAfter => format!("{message} in `{joined}`"),
+        }
+    }
 }
 
 impl ConfigError {
@@ -95,7 +131,7 @@ impl ConfigError {
             file: source.and_then(|source| source.file.clone()),
             place,
             path: Segment::joined(&wrong.path),
-            message: without_text(wrong.message),
+            message: without_text(wrong.told()),
             help: wrong.help,
             source: None,
         }))

@@ -9,10 +9,14 @@ use hooks_core::{HookRegistry, hooks};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::HooksConfig;
-use super::error::{ConfigError, Segment, Wrong};
+use super::builtins::supervising;
+use super::error::{ConfigError, Names, Segment, Wrong};
 use super::read::{read, suggestion};
-use crate::BuildError;
+use super::{HooksConfig, is_nothing};
+use crate::{
+    Approval, ApprovalConfig, Autonomy, BuildError, Glob, Globs, JsonlLogConfig, SecurityPolicy,
+    SecurityPolicyConfig,
+};
 
 /// Makes hooks of one type.
 ///
@@ -72,8 +76,8 @@ pub trait HookFactory: Send + Sync {
     /// The type that it makes, as a configuration names it.
     fn hook_type(&self) -> &str;
 
-    /// Checks the settings, and starts nothing: all of a chain are checked before the first of its hooks is made. By
-    /// default everything is right.
+    /// Checks the settings, and starts nothing: all of a chain are checked before the first [`create`](Self::create).
+    /// By default everything is right.
     ///
     /// # Errors
     ///
@@ -108,6 +112,7 @@ impl FactoryError {
         FactoryError::from_wrong(Wrong {
             path: Vec::new(),
             message: message.into(),
+            names: Names::Before,
             help: None,
             is_at_key: true,
         })
@@ -143,7 +148,8 @@ impl Wrong {
     pub(super) fn of_build(error: &BuildError, mut path: Vec<Segment>) -> Self {
         path.push(Segment::Key(error.key().to_owned()));
         Wrong {
-            message: format!("`{}` {}", Segment::joined(&path), error.message()),
+            message: error.message().to_owned(),
+            names: Names::Subject,
             help: None,
             is_at_key: false,
             path,
@@ -153,7 +159,7 @@ impl Wrong {
 
 impl fmt::Display for FactoryError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0.wrong.message)?;
+        f.write_str(&self.0.wrong.told())?;
         match &self.0.wrong.help {
             Some(help) => write!(f, ": {help}"),
             None => Ok(()),
@@ -172,7 +178,13 @@ impl Error for FactoryError {
 /// ClawSeed's `HookFactoryRegistry`; PicoClaw's `RegisterBuiltinHook` is [`register`](Self::register).
 #[derive(Default)]
 pub struct HookFactoryRegistry {
-    factories: HashMap<String, Box<dyn HookFactory>>,
+    factories: HashMap<String, Factory>,
+}
+
+/// A factory, and whose it is.
+enum Factory {
+    Builtin(Builtin),
+    Own(Box<dyn HookFactory>),
 }
 
 impl HookFactoryRegistry {
@@ -187,20 +199,20 @@ impl HookFactoryRegistry {
     #[must_use]
     pub fn with_builtins() -> Self {
         let mut registry = HookFactoryRegistry::new();
-        for (hook_type, check, create) in BUILTINS {
-            registry.register(Builtin {
-                hook_type,
-                check,
-                create,
-            });
+        for builtin in BUILTINS {
+            let hook_type = builtin.hook_type.to_owned();
+            registry
+                .factories
+                .insert(hook_type, Factory::Builtin(builtin));
         }
         registry
     }
 
     /// Adds a factory, in the place of one of the same type.
     pub fn register(&mut self, factory: impl HookFactory + 'static) {
+        let hook_type = factory.hook_type().to_owned();
         self.factories
-            .insert(factory.hook_type().to_owned(), Box::new(factory));
+            .insert(hook_type, Factory::Own(Box::new(factory)));
     }
 
     /// As [`register`](Self::register), for building a registry in one expression.
@@ -215,9 +227,15 @@ impl HookFactoryRegistry {
     /// `security_policy` comes first whatever the order. Hooks that are not enabled are left out, and all of them if
     /// the whole is not. What the handlers say of their own priority does not matter.
     ///
+    /// Where a built-in `security_policy` of these says `supervised`, which is the default, a built-in `approval` of
+    /// these asks for every tool that is not in its own `except` nor declared read-only; of several, the first does.
+    /// Without an `approval` among them, built in or of your own, the policy blocks what is to be approved of. One in
+    /// `[hooks.builtin]` does not count: whoever makes that does so elsewhere, so it has to stand in the chain as well.
+    ///
     /// # Errors
     ///
-    /// If a type is not known, a hook cannot be made, or one of `processes` is enabled. Then there is none.
+    /// If a type is not known, a hook cannot be made, or one of `processes` is enabled. Then there is none. Of hooks
+    /// that are not enabled, the settings of the built-in ones are read all the same.
     pub fn build(
         &self,
         config: &HooksConfig,
@@ -228,22 +246,30 @@ impl HookFactoryRegistry {
         }
         config.check_processes()?;
         let steps = self.steps(config)?;
+        let mut supervision = Supervision::default();
         for step in &steps {
-            step.factory
-                .check(step.settings)
+            step.check(&mut supervision)
                 .map_err(|error| step.located(error, config))?;
         }
-        for step in &steps {
-            let handler = step
-                .factory
-                .create(step.settings)
-                .map_err(|error| step.located(error, config))?;
-            registry.register_at(place(step.factory.hook_type()), handler);
+        let mut handlers: Vec<_> = steps.iter().map(|_| None).collect();
+        // What is seen outside is made when all else is known to be right.
+        for outcome in [Outcome::Inside, Outcome::Unknown, Outcome::File] {
+            for (step, handler) in steps.iter().zip(&mut handlers) {
+                if step.is_enabled && step.outcome() == outcome {
+                    let made = step.create(&mut supervision);
+                    *handler = Some(made.map_err(|error| step.located(error, config))?);
+                }
+            }
+        }
+        for (step, handler) in steps.iter().zip(handlers) {
+            if let Some(handler) = handler {
+                registry.register_at(place(step.hook_type), handler);
+            }
         }
         Ok(registry)
     }
 
-    /// What is to be made, in order.
+    /// What is to be made, in order, and what is off but known.
     fn steps<'a>(&'a self, config: &'a HooksConfig) -> Result<Vec<Step<'a>>, ConfigError> {
         let key = |name: &str| Segment::Key(name.to_owned());
         let chain = config.chain.iter().enumerate().map(|(index, entry)| {
@@ -272,16 +298,18 @@ impl HookFactoryRegistry {
         });
         chain
             .chain(builtins)
-            .filter(|(is_enabled, ..)| *is_enabled)
-            .map(|(_, hook_type, settings, mut path, of_type)| {
+            .filter_map(|(is_enabled, hook_type, settings, mut path, of_type)| {
                 path.push(key("config"));
                 match self.factories.get(hook_type) {
-                    Some(factory) => Ok(Step {
-                        factory: &**factory,
+                    Some(factory) => Some(Ok(Step {
+                        is_enabled,
+                        hook_type,
+                        factory,
                         settings,
                         path,
-                    }),
-                    None => Err(self.unknown(hook_type, of_type, config)),
+                    })),
+                    None if is_enabled => Some(Err(self.unknown(hook_type, of_type, config))),
+                    None => None,
                 }
             })
             .collect()
@@ -292,6 +320,7 @@ impl HookFactoryRegistry {
         known.sort_unstable();
         let wrong = Wrong {
             message: format!("there is no type `{hook_type}` of hooks"),
+            names: Names::Nothing,
             help: Some(suggestion(hook_type, &known, "type")),
             is_at_key: matches!(path.last(), Some(Segment::Key(key)) if key == hook_type),
             path,
@@ -300,15 +329,98 @@ impl HookFactoryRegistry {
     }
 }
 
-/// A hook that is to be made.
+/// A hook that is to be made, or that is off.
 struct Step<'a> {
-    factory: &'a dyn HookFactory,
+    is_enabled: bool,
+    hook_type: &'a str,
+    factory: &'a Factory,
     settings: &'a Value,
     /// Where the settings stand.
     path: Vec<Segment>,
 }
 
+/// Where it shows that a hook was made.
+#[derive(Clone, Copy, PartialEq)]
+enum Outcome {
+    /// Nowhere, once it is dropped.
+    Inside,
+    /// Its factory knows.
+    Unknown,
+    /// A file stays behind.
+    File,
+}
+
+/// What the hooks of a chain have to know of each other: who asks about what a supervised agent does.
+#[derive(Default)]
+struct Supervision {
+    /// Whether there is an approval.
+    is_asked: bool,
+    /// What the policies that say `supervised` declare read-only, all of them.
+    read_only_tools: Option<Vec<Glob>>,
+}
+
 impl Step<'_> {
+    /// Checks the settings, and takes note of what others have to know.
+    fn check(&self, supervision: &mut Supervision) -> Result<(), FactoryError> {
+        let builtin = match self.factory {
+            Factory::Builtin(builtin) => builtin,
+            Factory::Own(own) if self.is_enabled => {
+                supervision.is_asked |= self.hook_type == APPROVAL;
+                return own.check(self.settings);
+            }
+            Factory::Own(_) => return Ok(()),
+        };
+        // Also of a hook that is off the settings are read, if it has any: it will be turned on some day.
+        if self.is_enabled || !is_nothing(self.settings) {
+            (builtin.read)(self.settings)?;
+        }
+        if !self.is_enabled {
+            return Ok(());
+        }
+        match builtin.hook_type {
+            APPROVAL => supervision.is_asked = true,
+            JSONL_LOG => read::<JsonlLogConfig>(self.settings)?.check()?,
+            SECURITY_POLICY => {
+                let policy: SecurityPolicyConfig = read(self.settings)?;
+                if policy.autonomy == Autonomy::Supervised {
+                    supervision.read_only_in(&policy.read_only_tools);
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn outcome(&self) -> Outcome {
+        match self.factory {
+            Factory::Builtin(builtin) if builtin.hook_type == JSONL_LOG => Outcome::File,
+            Factory::Builtin(_) => Outcome::Inside,
+            Factory::Own(_) => Outcome::Unknown,
+        }
+    }
+
+    fn create(&self, supervision: &mut Supervision) -> Result<Box<dyn AgentHandler>, FactoryError> {
+        let builtin = match self.factory {
+            Factory::Builtin(builtin) => builtin,
+            Factory::Own(own) => return own.create(self.settings),
+        };
+        match builtin.hook_type {
+            SECURITY_POLICY if !supervision.is_asked => {
+                let policy = SecurityPolicy::from_config(&read(self.settings)?)?;
+                Ok(Box::new(hooks![policy.without_approver()]))
+            }
+            APPROVAL => {
+                let config: ApprovalConfig = read(self.settings)?;
+                let mut approval = Approval::from_config(&config)?;
+                if let Some(read_only_tools) = supervision.read_only_tools.take() {
+                    approval = supervising(approval, &config, &read_only_tools);
+                }
+                Ok(Box::new(hooks![approval]))
+            }
+            _ => (builtin.create)(self.settings),
+        }
+    }
+
     fn located(&self, error: FactoryError, config: &HooksConfig) -> ConfigError {
         let Inner { mut wrong, source } = *error.0;
         wrong.path = [self.path.clone(), wrong.path].concat();
@@ -320,10 +432,20 @@ impl Step<'_> {
     }
 }
 
+impl Supervision {
+    /// A tool may act unasked if every policy lets it.
+    fn read_only_in(&mut self, tools: &Globs) {
+        match &mut self.read_only_tools {
+            None => self.read_only_tools = Some(tools.iter().cloned().collect()),
+            Some(known) => known.retain(|tool| tools.iter().any(|other| other == tool)),
+        }
+    }
+}
+
 /// The priority at which hooks of a type are registered: equal ones run as they were registered.
 fn place(hook_type: &str) -> i32 {
     match hook_type {
-        "security_policy" => i32::MAX,
+        SECURITY_POLICY => i32::MAX,
         _ => 0,
     }
 }
@@ -340,27 +462,13 @@ impl fmt::Debug for HookFactoryRegistry {
 /// Makes a built-in hook.
 type Create = fn(&Value) -> Result<Box<dyn AgentHandler>, FactoryError>;
 
-/// Checks the settings of a built-in hook.
-type Check = fn(&Value) -> Result<(), FactoryError>;
+/// Reads the settings of a built-in hook.
+type Read = fn(&Value) -> Result<(), FactoryError>;
 
 struct Builtin {
     hook_type: &'static str,
-    check: Check,
+    read: Read,
     create: Create,
-}
-
-impl HookFactory for Builtin {
-    fn hook_type(&self) -> &str {
-        self.hook_type
-    }
-
-    fn check(&self, config: &Value) -> Result<(), FactoryError> {
-        (self.check)(config)
-    }
-
-    fn create(&self, config: &Value) -> Result<Box<dyn AgentHandler>, FactoryError> {
-        (self.create)(config)
-    }
 }
 
 fn are_settings_of<C: DeserializeOwned, H>(
@@ -372,22 +480,27 @@ fn are_settings_of<C: DeserializeOwned, H>(
 
 /// The factories of built-in hooks, each of which is made from its settings alone.
 macro_rules! builtins {
-    ($($hook_type:literal => $Hook:ident,)*) => {
-        [$((
-            $hook_type,
-            |config| are_settings_of(crate::$Hook::from_config, config),
-            |config| {
+    ($($hook_type:expr => $Hook:ident,)*) => {
+        [$(Builtin {
+            hook_type: $hook_type,
+            read: |config| are_settings_of(crate::$Hook::from_config, config),
+            create: |config| {
                 let hook = crate::$Hook::from_config(&read(config)?)?;
                 Ok(Box::new(hooks![hook]))
             },
-        ),)*]
+        },)*]
     };
 }
 
-const BUILTINS: [(&str, Check, Create); 13] = builtins! {
-    "security_policy" => SecurityPolicy,
+// The types of which more is known here than how they are made.
+const SECURITY_POLICY: &str = "security_policy";
+const APPROVAL: &str = "approval";
+const JSONL_LOG: &str = "jsonl_log";
+
+const BUILTINS: [Builtin; 13] = builtins! {
+    SECURITY_POLICY => SecurityPolicy,
     "block_tools" => BlockTools,
-    "approval" => Approval,
+    APPROVAL => Approval,
     "rate_limit" => RateLimit,
     "path_prefix" => PathPrefix,
     "shell_hook" => ShellHook,
@@ -396,6 +509,6 @@ const BUILTINS: [(&str, Check, Create); 13] = builtins! {
     "command_logger" => CommandLogger,
     "audit_log" => CommandLogger,
     "event_log" => EventLog,
-    "jsonl_log" => JsonlLog,
+    JSONL_LOG => JsonlLog,
     "webhook_audit" => WebhookAudit,
 };

@@ -1,7 +1,8 @@
 //! The configuration that turns hooks on.
 //!
-//! One file says which hooks an agent has. Reading it checks everything that can be checked without starting
-//! anything, and every mistake is one [`ConfigError`] that shows where it is and what to write instead.
+//! One file says which hooks an agent has. Reading it checks its keys, and each value by itself. What values say
+//! together, what stands in a chain and whether a folder is there is checked when hooks are made, before one of them
+//! makes a file. Every mistake is one [`ConfigError`] that shows where it is and what to write instead.
 //!
 //! ```
 //! use hooks_builtin::config::HooksConfig;
@@ -63,6 +64,7 @@ mod error;
 mod factory;
 mod read;
 mod source;
+mod strict;
 mod switch;
 
 use std::collections::BTreeMap;
@@ -74,7 +76,7 @@ use serde_json::Value;
 
 pub use self::builtins::{BuiltinHooks, Builtins, builtins};
 pub use self::error::ConfigError;
-use self::error::{Segment, Wrong};
+use self::error::{Names, Segment, Wrong};
 pub use self::factory::{FactoryError, HookFactory, HookFactoryRegistry};
 pub use self::read::read;
 use self::source::{Origin, Source};
@@ -286,7 +288,6 @@ impl HooksConfig {
 
     fn of((source, value): (Source, Value)) -> Result<Self, ConfigError> {
         let wrong = |wrong| ConfigError::new(wrong, Some(&source));
-        read::check_tables(&value).map_err(wrong)?;
         let File { mut hooks } = read::at::<File>(&value, Vec::new()).map_err(wrong)?;
         hooks.origin = Origin::of(source);
         Ok(hooks)
@@ -304,6 +305,7 @@ impl HooksConfig {
         let path = ["hooks", "processes", name].map(|key| Segment::Key(key.to_owned()));
         let wrong = Wrong {
             message: format!("the process `{name}` is enabled, and no hooks in processes are run from here"),
+            names: Names::Nothing,
             help: Some(
                 "write `enabled = false`; `[hooks.builtin.shell_hook]` runs a command for each call; an agent that \
                  runs the processes itself takes them out of its `HooksConfig` first"

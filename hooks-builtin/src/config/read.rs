@@ -3,8 +3,9 @@
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::error::{Segment, Wrong};
+use super::error::{Names, Segment, Wrong};
 use super::factory::FactoryError;
+use super::strict::Strict;
 
 /// Reads the settings of a hook from the `config` of a chain's entry: for factories of your own.
 ///
@@ -34,7 +35,7 @@ pub fn read<T: DeserializeOwned>(config: &Value) -> Result<T, FactoryError> {
 /// Reads settings that stand at a path.
 pub(super) fn at<T: DeserializeOwned>(value: &Value, mut path: Vec<Segment>) -> Result<T, Wrong> {
     let depth = path.len();
-    serde_path_to_error::deserialize(value.clone()).map_err(|error| {
+    serde_path_to_error::deserialize(Strict(value.clone())).map_err(|error| {
         path.extend(error.path().iter().filter_map(|segment| match segment {
             serde_path_to_error::Segment::Map { key } => Some(Segment::Key(key.clone())),
             serde_path_to_error::Segment::Seq { index } => Some(Segment::Index(*index)),
@@ -47,46 +48,58 @@ pub(super) fn at<T: DeserializeOwned>(value: &Value, mut path: Vec<Segment>) -> 
                 Segment::Index(index) => value.get(index),
             });
         }
-        explained(path, at, &error.into_inner().to_string())
+        let said = error.into_inner().to_string();
+        let words = expected_word(&said)
+            .then(|| words_at::<T>(value.clone(), &path[depth..]))
+            .flatten();
+        match words {
+            Some(words) => no_word(path, at, &said, &words),
+            None => explained(path, at, &said),
+        }
     })
 }
 
-/// Checks that tables are tables: serde would also take a list of their values, in the order of a struct's fields.
-pub(super) fn check_tables(file: &Value) -> Result<(), Wrong> {
-    let hooks = file.get("hooks");
-    let chain = hooks
-        .and_then(|hooks| hooks.get("chain"))
-        .and_then(Value::as_array);
-    let key = |name: &str| Segment::Key(name.to_owned());
-    let entries = chain
-        .into_iter()
-        .flatten()
-        .enumerate()
-        .map(|(index, entry)| {
-            (
-                Some(entry),
-                vec![key("hooks"), key("chain"), Segment::Index(index)],
-            )
-        });
-    let tables = [
-        (Some(file), vec![]),
-        (hooks, vec![key("hooks")]),
-        (
-            hooks.and_then(|hooks| hooks.get("builtin")),
-            vec![key("hooks"), key("builtin")],
+/// Whether serde wants the name of a variant: what it says of that names none.
+fn expected_word(said: &str) -> bool {
+    said.rsplit_once(", expected ")
+        .is_some_and(|(_, expected)| {
+            matches!(expected, "string or map" | "map with a single key" | "unit")
+        })
+}
+
+/// The words that are known at a path: what is said where none of them stands.
+fn words_at<T: DeserializeOwned>(mut value: Value, path: &[Segment]) -> Option<Vec<String>> {
+    let at = path
+        .iter()
+        .try_fold(&mut value, |value, segment| match segment {
+            Segment::Key(key) => value.get_mut(key),
+            Segment::Index(index) => value.get_mut(index),
+        })?;
+    *at = Value::String(String::new());
+    let error = T::deserialize(Strict(value)).err()?.to_string();
+    let (_, known) = error.split_once("unknown variant ``, ")?;
+    Some(quoted(known)).filter(|known| !known.is_empty())
+}
+
+/// What is said of another value than one of the words.
+fn no_word(path: Vec<Segment>, value: Option<&Value>, said: &str, words: &[String]) -> Wrong {
+    let found = match said.strip_prefix("invalid type: ") {
+        Some(rest) if !value.is_some_and(Value::is_object) => rest,
+        _ => "map",
+    };
+    let found = found
+        .rsplit_once(", expected ")
+        .map_or(found, |(found, _)| found);
+    Wrong {
+        message: format!(
+            "expected one of the words that are known here, found {}",
+            found_in_words(found)
         ),
-    ];
-    for (table, path) in tables.into_iter().chain(entries) {
-        if table.is_some_and(Value::is_array) {
-            return Err(Wrong {
-                message: format!("expected a table, found a list{}", within(&path)),
-                help: None,
-                is_at_key: false,
-                path,
-            });
-        }
+        names: Names::After,
+        help: Some(suggestion("", words, "word")),
+        is_at_key: false,
+        path,
     }
-    Ok(())
 }
 
 /// What serde says, in words for a person who writes a file.
@@ -103,7 +116,8 @@ fn explained(mut path: Vec<Segment>, value: Option<&Value>, said: &str) -> Wrong
             known.push("enabled".into());
         }
         return Wrong {
-            message: format!("unknown key `{key}`{}", within(&path[..path.len() - 1])),
+            message: format!("unknown key `{key}`"),
+            names: Names::TableAfter,
             help: Some(not_supported(&path).unwrap_or_else(|| suggestion(key, &known, "key"))),
             is_at_key: true,
             path,
@@ -113,7 +127,8 @@ fn explained(mut path: Vec<Segment>, value: Option<&Value>, said: &str) -> Wrong
         && let Some((value, rest)) = rest.split_once("`, ")
     {
         return Wrong {
-            message: format!("`{value}` is not known{}", within(&path)),
+            message: format!("`{value}` is not known"),
+            names: Names::After,
             help: Some(suggestion(value, &quoted(rest), "value")),
             is_at_key: false,
             path,
@@ -122,7 +137,8 @@ fn explained(mut path: Vec<Segment>, value: Option<&Value>, said: &str) -> Wrong
     if let Some(("", rest)) = said.split_once("missing field `") {
         let key = rest.trim_end_matches('`');
         return Wrong {
-            message: format!("the key `{key}` is missing{}", within(&path)),
+            message: format!("the key `{key}` is missing"),
+            names: Names::After,
             help: example_of(&path, key).map(|example| match (value, path.last()) {
                 // `webhook_audit = true`
                 (Some(Value::Bool(_)), Some(Segment::Key(hook))) => {
@@ -137,38 +153,28 @@ fn explained(mut path: Vec<Segment>, value: Option<&Value>, said: &str) -> Wrong
     if let Some(key) = said.strip_prefix("duplicate field `") {
         let key = key.trim_end_matches('`');
         return Wrong {
-            message: format!(
-                "`{key}` is set twice{}, perhaps under another name",
-                within(&path)
-            ),
-            help: None,
+            message: format!("`{key}` is set twice"),
+            names: Names::After,
+            help: Some("it may stand here under another name as well".into()),
             is_at_key: true,
             path,
         };
     }
     let help = help_with_type(&path, value, said);
-    let message = ["invalid type: ", "invalid value: ", "invalid length "]
+    let (message, names) = ["invalid type: ", "invalid value: ", "invalid length "]
         .iter()
         .find_map(|prefix| said.strip_prefix(prefix))
         .and_then(|rest| rest.rsplit_once(", expected "))
         .map_or_else(
-            || match path.as_slice() {
-                [] => said.to_owned(),
-                path => format!("`{}`: {said}", Segment::joined(path)),
-            },
+            || (said.to_owned(), Names::Before),
             |(found, expected)| {
-                let found = found
-                    .replace("map", "a table")
-                    .replace("sequence", "a list");
-                format!(
-                    "expected {}, found {found}{}",
-                    in_words(expected),
-                    within(&path)
-                )
+                let (expected, found) = (in_words(expected), found_in_words(found));
+                (format!("expected {expected}, found {found}"), Names::After)
             },
         );
     Wrong {
         message,
+        names,
         help,
         is_at_key: false,
         path,
@@ -191,8 +197,10 @@ fn help_with_type(path: &[Segment], value: Option<&Value>, said: &str) -> Option
         (Value::String(text), _) if matches!(text.as_str(), "true" | "false") => {
             Some(format!("write `{key} = {text}`, without quotes"))
         }
-        (Value::Number(number), "a string") if is_duration(key) && !number.is_f64() => {
-            Some(format!("write `{key} = \"{number}s\"`, with a unit: `ms`, `s`, `m` or `h`"))
+        (Value::Number(number), "a string") if is_duration(key) => {
+            // Of others it is not known what was meant.
+            let seconds = number.as_u64().unwrap_or(30);
+            Some(format!("write `{key} = \"{seconds}s\"`, with a unit: `ms`, `s`, `m` or `h`"))
         }
         (Value::String(_) | Value::Number(_), "`true`, `false` or a table") => {
             Some(format!(
@@ -207,25 +215,35 @@ fn help_with_type(path: &[Segment], value: Option<&Value>, said: &str) -> Option
     }
 }
 
+/// What serde found, for who writes no Rust.
+fn found_in_words(found: &str) -> &str {
+    match found {
+        "map" => "a table",
+        "sequence" => "a list",
+        other => other,
+    }
+}
+
 /// What serde expects, for who writes no Rust.
 fn in_words(expected: &str) -> &str {
     match expected {
+        "u8" => "a whole number from 0 to 255",
+        "u16" => "a whole number from 0 to 65535",
         "u32" => "a whole number from 0 to 4294967295",
-        "usize" | "u64" | "u16" | "u8" => "a whole number that is not negative",
+        "usize" | "u64" => "a whole number that is not negative",
+        "a nonzero u32" => "a whole number from 1 to 4294967295",
+        "i32" => "a whole number from -2147483648 to 2147483647",
+        "i64" | "isize" => "a whole number",
+        "f32" | "f64" => "a number",
         "path string" => "a path",
-        "i64" | "i32" => "a whole number",
+        "string or map" | "a borrowed string" => "a string",
+        "map with a single key" => "a table with one key",
+        "unit" => "nothing",
         "a sequence" => "a list",
         "a map" => "a table",
         other if other.starts_with("a nonzero u") => "a whole number of at least 1",
         other if other.starts_with("struct ") => "a table",
         other => other,
-    }
-}
-
-fn within(path: &[Segment]) -> String {
-    match path {
-        [] => String::new(),
-        path => format!(" in `{}`", Segment::joined(path)),
     }
 }
 

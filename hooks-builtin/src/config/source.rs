@@ -9,7 +9,7 @@ use jsonc_parser::{CollectOptions, ParseOptions, ast};
 use serde_json::Value;
 use toml::de::{DeTable, DeValue};
 
-use super::error::{ConfigError, Segment, Wrong};
+use super::error::{ConfigError, Names, Segment, Wrong};
 
 /// Where a configuration was read from; two that say the same are equal wherever they are from.
 #[derive(Clone, Debug, Default)]
@@ -69,8 +69,13 @@ impl Source {
     }
 
     pub(super) fn toml(file: Option<PathBuf>, text: String) -> Result<(Self, Value), ConfigError> {
-        let root = match DeTable::parse(&text) {
-            Ok(table) => of_toml_table(table.get_ref(), table.span()),
+        let text = without_mark(text);
+        let (root, no_setting) = match DeTable::parse(&text) {
+            Ok(table) => {
+                let at = table.span();
+                let table = DeValue::Table(table.into_inner());
+                (of_toml(&table, at), no_setting(&table))
+            }
             Err(error) => {
                 let at = error.span().unwrap_or_default();
                 let error = ConfigError::of_syntax(file, &text, at, error.message());
@@ -81,7 +86,13 @@ impl Source {
             }
         };
         match toml::from_str::<Value>(&text) {
-            Ok(value) => Ok((Source { file, text, root }, value)),
+            Ok(value) => {
+                let source = Source { file, text, root };
+                match no_setting {
+                    Some(wrong) => Err(ConfigError::new(wrong, Some(&source))),
+                    None => Ok((source, value)),
+                }
+            }
             Err(error) => {
                 let at = error.span().unwrap_or_default();
                 Err(ConfigError::of_syntax(file, &text, at, error.message()))
@@ -90,6 +101,7 @@ impl Source {
     }
 
     pub(super) fn json(file: Option<PathBuf>, text: String) -> Result<(Self, Value), ConfigError> {
+        let text = without_mark(text);
         let value = match serde_json::from_str::<Value>(&text) {
             Ok(value) => value,
             Err(error) => {
@@ -153,37 +165,76 @@ impl Source {
     }
 }
 
-fn of_toml_table(table: &DeTable<'_>, at: Range<usize>) -> Node {
-    let entries = table.iter().map(|(key, value)| {
-        (
-            key.get_ref().clone().into_owned(),
-            key.span(),
-            of_toml(value.get_ref(), value.span()),
-        )
-    });
-    Node {
-        at,
-        inner: Inner::Table(entries.collect()),
+/// A text without the byte order mark that some editors put before it.
+fn without_mark(mut text: String) -> String {
+    if text.starts_with('\u{feff}') {
+        text.remove(0);
     }
+    text
 }
 
 fn of_toml(value: &DeValue<'_>, at: Range<usize>) -> Node {
-    match value {
-        DeValue::Table(table) => of_toml_table(table, at),
+    let inner = match value {
+        DeValue::Table(table) => {
+            let entries = table.iter().map(|(key, value)| {
+                (
+                    key.get_ref().clone().into_owned(),
+                    key.span(),
+                    of_toml(value.get_ref(), value.span()),
+                )
+            });
+            Inner::Table(entries.collect())
+        }
         DeValue::Array(values) => {
             let nodes = values
                 .iter()
                 .map(|value| of_toml(value.get_ref(), value.span()));
-            Node {
-                at,
-                inner: Inner::List(nodes.collect()),
-            }
+            Inner::List(nodes.collect())
         }
-        _ => Node {
-            at,
-            inner: Inner::Other,
-        },
-    }
+        _ => Inner::Other,
+    };
+    Node { at, inner }
+}
+
+/// A value that TOML has, and that no setting can be.
+fn no_setting(value: &DeValue<'_>) -> Option<Wrong> {
+    let within = |value, segment| {
+        no_setting(value).map(|mut wrong| {
+            wrong.path.insert(0, segment);
+            wrong
+        })
+    };
+    let (message, help) = match value {
+        DeValue::Table(table) => {
+            return table.iter().find_map(|(key, value)| {
+                let key = key.get_ref().clone().into_owned();
+                within(value.get_ref(), Segment::Key(key))
+            });
+        }
+        DeValue::Array(values) => {
+            return values
+                .iter()
+                .enumerate()
+                .find_map(|(index, value)| within(value.get_ref(), Segment::Index(index)));
+        }
+        // JSON has nothing for it, and a setting that may be left out would be off.
+        DeValue::Float(float) if !float.as_str().parse().is_ok_and(f64::is_finite) => (
+            format!("expected a setting, found `{float}`"),
+            "no setting is a number without digits: write another value, or leave the key out",
+        ),
+        DeValue::Datetime(date) => (
+            format!("expected a setting, found the date `{date}`"),
+            "no setting is a date: write it in quotes if it is a text",
+        ),
+        _ => return None,
+    };
+    Some(Wrong {
+        path: Vec::new(),
+        message,
+        names: Names::After,
+        help: Some(help.into()),
+        is_at_key: false,
+    })
 }
 
 /// The tree of a JSON value; `twice` takes the first key that stands twice in an object.

@@ -21,6 +21,7 @@ use serde::{Deserialize, Serialize};
 pub use self::event_name::EventName;
 use self::line::Line;
 use self::writer::Writer;
+use crate::alias::Alias;
 use crate::{BuildError, paths};
 
 /// Writes every event as a line of JSON to a file, and what was decided about it:
@@ -77,6 +78,7 @@ struct Inner {
 /// What stands under `[hooks.builtin.jsonl_log]`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(transform = Alias { of: "path", name: "log_file" })]
 pub struct JsonlLogConfig {
     /// The file. Folders that it is in are made. `~` is the home directory; a relative path is under the current
     /// one. PicoClaw's `log_file`.
@@ -117,6 +119,30 @@ impl JsonlLogConfig {
             max_buffer_bytes: eight_mebibytes(),
         }
     }
+
+    /// All that can be said of it without opening the file.
+    pub(crate) fn check(&self) -> Result<(), BuildError> {
+        let wrong = |key, message: &str| Err(BuildError::new("jsonl_log", key, message));
+        if self.path.as_os_str().is_empty() {
+            return wrong(
+                "path",
+                "is empty: write where the file is to be, as `\"audit.jsonl\"`",
+            );
+        }
+        if self.events.as_ref().is_some_and(Vec::is_empty) {
+            return wrong(
+                "events",
+                "is empty: name the events, or leave it out for all",
+            );
+        }
+        if self.max_buffer_bytes == 0 {
+            return wrong(
+                "max_buffer_bytes",
+                "leaves no room for a line: write `8388608`, or leave it out",
+            );
+        }
+        Ok(())
+    }
 }
 
 impl JsonlLog {
@@ -144,25 +170,7 @@ impl JsonlLog {
             )
             .with_source(error)
         };
-        let wrong = |key, message: &str| Err(BuildError::new("jsonl_log", key, message));
-        if config.path.as_os_str().is_empty() {
-            return wrong(
-                "path",
-                "is empty: write where the file is to be, as `\"audit.jsonl\"`",
-            );
-        }
-        if config.events.as_ref().is_some_and(Vec::is_empty) {
-            return wrong(
-                "events",
-                "is empty: name the events, or leave it out for all",
-            );
-        }
-        if config.max_buffer_bytes == 0 {
-            return wrong(
-                "max_buffer_bytes",
-                "leaves no room for a line: write `8388608`, or leave it out",
-            );
-        }
+        config.check()?;
         let path = paths::in_home(&config.path).map_err(failed)?;
         let writer = Writer::open(
             &path,

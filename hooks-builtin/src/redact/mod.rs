@@ -113,8 +113,8 @@ impl Redact {
     ///
     /// # Errors
     ///
-    /// If it looks for nothing, a pattern's name is not made of letters, digits, `_` and `-`, or the patterns
-    /// are too large together.
+    /// If it looks for nothing, a pattern's name is not made of letters, digits, `_` and `-` or is that of another
+    /// pattern or of a kind that is looked for, or the patterns are too large together.
     pub fn from_config(config: &RedactConfig) -> Result<Self, BuildError> {
         if config.kinds.is_empty() && config.patterns.is_empty() {
             return Err(BuildError::new(

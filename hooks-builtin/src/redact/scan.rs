@@ -61,6 +61,34 @@ impl Scanner {
                 ),
             ));
         }
+        let mut named = patterns.iter().enumerate();
+        if let Some((_, twice)) = named.find(|(at, pattern)| {
+            let mut before = patterns[..*at].iter();
+            before.any(|other| other.name == pattern.name)
+        }) {
+            return Err(BuildError::new(
+                "redact",
+                "patterns",
+                format!(
+                    "has two that are named `{}`: give each a name of its own, or make one of both, as `first|second`",
+                    twice.name
+                ),
+            ));
+        }
+        if let Some(kind) = kinds
+            .iter()
+            .map(|kind| kind.name())
+            .find(|kind| patterns.iter().any(|pattern| pattern.name == *kind))
+        {
+            return Err(BuildError::new(
+                "redact",
+                "patterns",
+                format!(
+                    "has one that is named `{kind}`, as one of the `kinds` is: give it a name of its own, or leave \
+                     that kind out"
+                ),
+            ));
+        }
         let kinds: Vec<_> = SecretKind::ALL
             .into_iter()
             .filter(|kind| kinds.contains(kind))

@@ -174,13 +174,33 @@ impl ShellHook {
     ///
     /// # Errors
     ///
-    /// If there is no command, no tool that it runs for, no time for it, or its directory is not there.
+    /// If there is no command, no tool that it runs for, no time for it, its directory is not there, or one of the
+    /// variables has no name or a value beside it.
     pub fn from_config(config: &ShellHookConfig) -> Result<Self, BuildError> {
         let wrong = |key, message: String| Err(BuildError::new("shell_hook", key, message));
         if config.command.trim().is_empty() {
             return wrong(
                 "command",
                 "is empty: write the command to run, as `\"./check.sh\"`".into(),
+            );
+        }
+        if config.command.contains('\0') {
+            return wrong(
+                "command",
+                "has a NUL character in it, which no program can be given: leave it out".into(),
+            );
+        }
+        if let Some(name) = config
+            .env
+            .iter()
+            .find(|name| name.is_empty() || name.contains(['=', '\0']))
+        {
+            return wrong(
+                "env",
+                format!(
+                    "has {name:?}: it is a list of names, as `[\"PATH\", \"HOME\"]`; a variable has the value that \
+                     it has in the program's own environment"
+                ),
             );
         }
         if config.tools.is_empty() {

@@ -19,6 +19,10 @@ use super::url::CheckedUrl;
 /// follows no redirect (the answer is the redirect itself) and uses no proxy. A request that the guard refuses
 /// fails with a [`Refused`](super::Refused) [behind](super::Refused::behind) its error.
 ///
+/// A request is one of [`reqwest`](super::reqwest), and whoever takes it apart has the client behind it. To names that
+/// client calls by the guard, but to an address in a URL it connects as it is told: leave it where it is, and ask
+/// the guard for an endpoint for each URL.
+///
 /// ```no_run
 /// use std::time::Duration;
 /// use hooks_builtin::ssrf::Guard;

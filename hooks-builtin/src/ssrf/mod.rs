@@ -2,7 +2,7 @@
 //!
 //! A URL in a configuration, or one that a model wrote, may lead into the network that the agent runs in: to a
 //! neighbour without a password, to the cloud's metadata with its keys. A [`Guard`] lets through what is public
-//! and nothing else, and an [`Endpoint`] is a client that can call only the URL it was made for. The one idea:
+//! and nothing else, and an [`Endpoint`] is a client whose requests go to the URL it was made for. The one idea:
 //! an address is judged where it is used. A name is looked up once for each connection, every address of it is
 //! judged, and the connection goes to those and to no others, so that there is no second look-up that could
 //! say something else.

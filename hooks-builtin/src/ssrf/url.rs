@@ -11,6 +11,7 @@ use super::address::{is_loopback, special_purpose};
 use super::error::Refused;
 use super::name;
 use crate::text_setting::text_setting;
+use crate::visible::is_invisible;
 
 /// As long as a URL may be, in bytes: more than any real one, and less than a request can hold.
 const LONGEST: usize = 8 * 1024;
@@ -110,6 +111,21 @@ pub(super) fn parse(text: &str) -> Result<CheckedUrl, Refused> {
             "a URL may not hold a user or a password: leave out what stands before the `@`",
         );
     }
+    // The parser would leave out the ones, and decode the other.
+    if let Some(unseen) = authority.chars().find(|char| is_left_out(*char)) {
+        return Err(Refused::new(format!(
+            "a host may not hold the character `{}`, which is not seen: leave it out",
+            unseen.escape_unicode()
+        )));
+    }
+    let is_encoded = |rest: &str| {
+        rest.starts_with(|digit: char| matches!(digit, '8' | '9' | 'a'..='f' | 'A'..='F'))
+    };
+    if authority.split('%').skip(1).any(is_encoded) {
+        return refuse(
+            "a host may not hold more than ASCII behind a `%`: write the character that is meant",
+        );
+    }
     let url =
         Url::parse(text).map_err(|error| Refused::new(format!("it is not a URL: {error}")))?;
     let Some(host) = url.host() else {
@@ -125,6 +141,15 @@ pub(super) fn parse(text: &str) -> Result<CheckedUrl, Refused> {
         return Err(Refused::new(format!("port 0 of `{host}` cannot be called")));
     }
     Ok(CheckedUrl { url, host })
+}
+
+/// Whether a character is not seen in a host, and so may be nothing to one who reads it: what the parser of URLs leaves
+/// out is among them.
+fn is_left_out(char: char) -> bool {
+    is_invisible(char)
+        || matches!(char,
+            '\u{34f}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}' | '\u{fe00}'..='\u{fe0f}'
+            | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0080}'..='\u{e0fff}')
 }
 
 /// Refuses what is not encrypted.
@@ -207,3 +232,20 @@ text_setting!(HookUrl, |url| url.as_str(), {
     "pattern": "^[Hh][Tt][Tt][Pp][Ss]?://",
     "description": "An HTTPS URL of a public host; HTTP for loopback that is allowed by name.",
 });
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_parser_leaves_out_of_a_host_is_refused() {
+        // Nothing is assigned in between, and letters are not left out.
+        let all = ('\u{80}'..='\u{1ffff}').chain('\u{e0000}'..='\u{e0fff}');
+        for char in all.filter(|char| !char.is_alphanumeric()) {
+            let text = format!("https://exam{char}ple.com/");
+            if Url::parse(&text).is_ok_and(|url| url.host_str() == Some("example.com")) {
+                assert!(parse(&text).is_err(), "{}", char.escape_unicode());
+            }
+        }
+    }
+}
