@@ -470,7 +470,7 @@ async fn a_supervised_agent_that_asks_nobody_is_blocked() {
         .await
         .unwrap();
     assert!(
-        reason.contains("turn on `[hooks.builtin.approval]`"),
+        reason.contains("turn on `approval` beside the policy"),
         "{reason}"
     );
     assert_eq!(

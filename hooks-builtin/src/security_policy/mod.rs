@@ -313,7 +313,7 @@ impl SecurityPolicy {
         let is_supervised = self.autonomy() == Autonomy::Supervised;
         if is_supervised && self.1 == Approver::Nobody && !self.is_read_only(call.name) {
             return HookAction::block(format!(
-                "`{}` is to be approved of, and nobody is asked: turn on `[hooks.builtin.approval]`, or write \
+                "`{}` is to be approved of, and nobody is asked: turn on `approval` beside the policy, or write \
                  `autonomy = \"full\"`",
                 call.name
             ));
