@@ -230,15 +230,12 @@ fn folder(path: &Path) -> io::Result<PathBuf> {
 #[hook]
 impl PathPrefix {
     fn rewrite(&self, call: &mut BeforeToolCall) -> Result<(), String> {
-        let Inner {
-            tools, arguments, ..
-        } = &*self.0;
-        if !tools.matches(&call.name) {
+        if !self.0.concerns(&call.name, &call.args) {
             return Ok(());
         }
         self.0.check_pattern(&call.name, &call.args)?;
-        for argument in arguments {
-            if let Some(value) = call.args.get_mut(argument) {
+        for (argument, value) in call.args.as_object_mut().into_iter().flatten() {
+            if self.0.arguments.contains(argument) {
                 self.0.for_paths(argument, value, &mut |path| {
                     if let Some(absolute) = self.0.absolute(path)? {
                         *path = absolute;
@@ -254,15 +251,13 @@ impl PathPrefix {
         &self,
         call: &ApproveToolCall<'a>,
     ) -> Result<HookAction<ApproveToolCall<'a>>, String> {
-        let Inner {
-            tools, arguments, ..
-        } = &*self.0;
-        if tools.matches(call.name) {
+        if self.0.concerns(call.name, call.args) {
             self.0.check_pattern(call.name, call.args)?;
-            for argument in arguments {
-                let mut value = call.args.get(argument).cloned().unwrap_or_default();
-                let mut check = |path: &mut String| self.0.absolute(path).map(drop);
-                self.0.for_paths(argument, &mut value, &mut check)?;
+            for (argument, value) in call.args.as_object().into_iter().flatten() {
+                if self.0.arguments.contains(argument) {
+                    let mut check = |path: &mut String| self.0.absolute(path).map(drop);
+                    self.0.for_paths(argument, &mut value.clone(), &mut check)?;
+                }
             }
         }
         Ok(HookAction::Continue)
@@ -270,6 +265,14 @@ impl PathPrefix {
 }
 
 impl Inner {
+    /// Whether the call is one of a file tool's, and may hold a path: most calls have no such argument.
+    fn concerns(&self, tool: &str, args: &Value) -> bool {
+        let may_hold_path = |name: &String| name == "pattern" || self.arguments.contains(name);
+        args.as_object()
+            .is_some_and(|args| args.keys().any(may_hold_path))
+            && self.tools.matches(tool)
+    }
+
     /// Hands over every path in an argument: itself, those in a list, and in an object those of the arguments that
     /// hold paths. The others may be texts.
     fn for_paths(

@@ -310,13 +310,19 @@ impl<E: Event, T: Into<E::Patch>> IntoPatch<E> for T {
             whose error is `Display`"
 )]
 pub trait Return<E: Event<Kind = K>, K: Kind = <E as Event>::Kind> {
-    /// Whether a dispatch has done what is said, and told of it.
-    #[doc(hidden)]
-    const IS_SETTLED: bool = false;
-
     /// What the hook says with it.
     #[doc(hidden)]
     fn said(self) -> K::Said<E>;
+
+    /// Does to the event what the hook says.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn settled(self, event: K::Access<'_, E>, hook: &'static str) -> K::Outcome<E>
+    where
+        Self: Sized,
+    {
+        K::settle(event, self.said(), hook)
+    }
 }
 
 #[diagnostic::do_not_recommend]
@@ -337,11 +343,15 @@ impl<E: Event<Kind = Intercept>> Return<E, Intercept> for HookAction<E> {
 
 #[diagnostic::do_not_recommend]
 impl<E: Event<Kind = Intercept>> Return<E, Intercept> for HookResult<E> {
-    const IS_SETTLED: bool = true;
-
     #[inline(always)]
     fn said(self) -> HookAction<E> {
         self.into()
+    }
+
+    /// It is done, and told of under the name of the hook that said it.
+    #[inline(always)]
+    fn settled(self, _: &mut E, _: &'static str) -> HookResult<E> {
+        self
     }
 }
 

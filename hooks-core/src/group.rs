@@ -12,9 +12,10 @@ use core::mem::forget;
 use core::pin::pin;
 use core::task::Poll;
 
+use crate::action::Return;
 use crate::answers::{Answers, ModeOf};
 use crate::event::{AnyVocabulary, Event, Intercept, Kind, Observe};
-use crate::hook::{Access, Context, Handle, HandleAsync, Hook, Outcome, Step, StepNow, settle};
+use crate::hook::{Access, Context, Handle, HandleAsync, Hook, Outcome, Step, StepNow};
 use crate::order::Agreed;
 use crate::plan::{Describe, Planner};
 use crate::result::{Decision, HookResult};
@@ -277,10 +278,10 @@ macro_rules! groups {
             #[inline]
             async fn all<'a>(&'a self, cx: &'a Context<Ev>, event: &'a mut Ev) -> HookResult<Ev> {
                 $(
-                    let said = <ModeOf<$H, Ev> as Step<_, _>>::step(&self.members.$i, cx, &mut *event)
-                        .await;
                     unless_decided!(
-                        settle::<$H, Ev, _>(&mut *event, said),
+                        <ModeOf<$H, Ev> as Step<_, _>>::step(&self.members.$i, cx, &mut *event)
+                            .await
+                            .settled(&mut *event, $H::NAME),
                         |decision| All::<Ev, Intercept>::decided::<{ $i + 1 }>(self, cx, event, decision)
                     );
                 )*

@@ -176,18 +176,7 @@ async fn settled<'a, E: Event, H: HandleAsync<E, Said: Return<E>> + Hook + ?Size
     mut event: Access<'a, E>,
 ) -> Outcome<E> {
     let said = hook.handle(cx, E::Kind::lend::<E>(&mut event)).await;
-    settle::<H, E, _>(event, said)
-}
-
-/// Does to the event what `H` said.
-#[inline(always)]
-pub(crate) fn settle<H: Hook + ?Sized, E: Event, S: Return<E>>(
-    event: Access<'_, E>,
-    said: S,
-) -> Outcome<E> {
-    // What is settled has been told of under the name of the hook that said it.
-    let hook = if S::IS_SETTLED { "" } else { H::NAME };
-    E::Kind::settle(event, said.said(), hook)
+    said.settled(event, H::NAME)
 }
 
 /// Asks `H` about `E` as its mode says. The mode is a type, so this is no branch.

@@ -108,6 +108,9 @@ fn check_tokens(script: &str, tokens: &[Token]) -> Result<(), String> {
             }
         }
     }
+    if !script.contains("${") {
+        return Ok(());
+    }
     for command in ["${ ", "${\t", "${\n", "${|"] {
         let quoted: usize = texts.iter().map(|text| text.matches(command).count()).sum();
         if script.matches(command).count() != quoted {
@@ -142,32 +145,33 @@ const MOST_DIGITS: usize = 9;
 /// Whether the parser would have to read a number, of a brace expansion, a parameter, a descriptor or a folder of the
 /// shell's stack, that is too large for it; or a here-document in a parameter.
 fn is_too_much_for_the_parser(script: &str) -> bool {
-    let is_digit = |byte: &u8| byte.is_ascii_digit();
     let bytes = script.as_bytes();
-    let mut at = 0;
-    while let Some(begin) = bytes[at..].iter().position(is_digit) {
-        let begin = at + begin;
-        let end = begin
-            + bytes[begin..]
-                .iter()
-                .take_while(|byte| is_digit(byte))
-                .count();
-        let before = bytes[..begin].strip_suffix(b"-").unwrap_or(&bytes[..begin]);
+    let is_read = |begin: usize, end: usize| {
+        let before = &bytes[..begin];
+        let before = before.strip_suffix(b"-").unwrap_or(before);
         let before = before.strip_suffix(b"+").unwrap_or(before);
-        let is_read = before.ends_with(b"{")
-            || before.ends_with(b"..")
-            || before.ends_with(b"$")
-            || before.ends_with(b"~")
-            || matches!(bytes.get(end), Some(b'<' | b'>'));
-        if is_read && end - begin > MOST_DIGITS {
+        let introducers: [&[u8]; 4] = [b"{", b"..", b"$", b"~"];
+        introducers
+            .iter()
+            .any(|introducer| before.ends_with(introducer))
+            || matches!(bytes.get(end), Some(b'<' | b'>'))
+    };
+    let mut digits = 0;
+    for (at, byte) in bytes.iter().chain(b" ").enumerate() {
+        if byte.is_ascii_digit() {
+            digits += 1;
+            continue;
+        }
+        if digits > MOST_DIGITS && is_read(at - digits, at) {
             return true;
         }
-        at = end;
+        digits = 0;
     }
-    script.split("${").skip(1).any(|rest| {
-        let inner = rest.split_once('}').map_or(rest, |(inner, _)| inner);
-        inner.contains("<<")
-    })
+    script.contains("<<")
+        && script.split("${").skip(1).any(|rest| {
+            let inner = rest.split_once('}').map_or(rest, |(inner, _)| inner);
+            inner.contains("<<")
+        })
 }
 
 fn parse(tokens: &[Token]) -> Result<Program, String> {

@@ -667,11 +667,14 @@ const OUTPUT_AND_ERROR: &str =
 /// For `sh`, `a &> b` is `a &` and then `> b`. What follows would be a command, and what changes the shell would not.
 fn check_output_and_error(simple: &SimpleCommand) -> Result<(), String> {
     let joins = |item: &Item| matches!(item, Item::IoRedirect(IoRedirect::OutputAndError(..)));
-    let prefix = simple.prefix.iter().flat_map(|prefix| &prefix.0);
-    let suffix: Vec<_> = simple.suffix.iter().flat_map(|suffix| &suffix.0).collect();
-    let before_the_last = suffix.split_last().map_or(&[][..], |(_, before)| before);
-    let is_elsewhere = prefix.clone().any(joins) || before_the_last.iter().any(|item| joins(item));
-    let is_last = suffix.last().is_some_and(|item| joins(item));
+    let prefix = simple.prefix.as_ref().map_or(&[][..], |prefix| &prefix.0);
+    let suffix = simple.suffix.as_ref().map_or(&[][..], |suffix| &suffix.0);
+    let (last, before) = match suffix.split_last() {
+        Some((last, before)) => (Some(last), before),
+        None => (None, suffix),
+    };
+    let is_elsewhere = prefix.iter().chain(before).any(joins);
+    let is_last = last.is_some_and(joins);
     let name = simple.word_or_name.as_ref().map(|word| word.value.as_str());
     let is_harmless =
         name.is_some_and(|name| word::is_plain(name) && !programs::changes_the_shell(name));
