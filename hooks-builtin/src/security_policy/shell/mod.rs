@@ -156,16 +156,18 @@ fn is_too_much_for_the_parser(script: &str) -> bool {
             .any(|introducer| before.ends_with(introducer))
             || matches!(bytes.get(end), Some(b'<' | b'>'))
     };
-    let mut digits = 0;
-    for (at, byte) in bytes.iter().chain(b" ").enumerate() {
-        if byte.is_ascii_digit() {
-            digits += 1;
+    let is_digit = |byte: &u8| byte.is_ascii_digit();
+    // A longer number is met in one of these places.
+    for at in (0..bytes.len()).step_by(MOST_DIGITS + 1) {
+        if !is_digit(&bytes[at]) {
             continue;
         }
-        if digits > MOST_DIGITS && is_read(at - digits, at) {
+        let before = bytes[..at].iter().rev().take_while(|byte| is_digit(byte));
+        let after = bytes[at..].iter().take_while(|byte| is_digit(byte));
+        let (begin, end) = (at - before.count(), at + after.count());
+        if end - begin > MOST_DIGITS && is_read(begin, end) {
             return true;
         }
-        digits = 0;
     }
     script.contains("<<")
         && script.split("${").skip(1).any(|rest| {
@@ -196,45 +198,70 @@ fn split_statement(tokens: &[Token]) -> (&[Token], &[Token]) {
     (tokens, &[])
 }
 
-/// Refuses characters that a reader does not see, and brackets that are nested too deep for a parser.
+/// Refuses characters that a reader does not see, lines that go on, and brackets that are nested too deep for a parser.
 fn check_characters(script: &str) -> Result<(), String> {
+    let is_plain = |byte: u8| matches!(byte, b' '..=b'~' | b'\n' | b'\t');
+    if !script.bytes().all(is_plain) {
+        script.chars().try_for_each(check_character)?;
+    }
+    if script.contains("\\\n") && goes_on(script) {
+        return Err(
+            "a word that goes on in the next line, after `\\`, is not looked at: write it in one"
+                .into(),
+        );
+    }
+    let opens = |byte: &u8| matches!(byte, b'(' | b'{' | b'[');
+    if script.bytes().filter(opens).count() <= DEEPEST {
+        return Ok(());
+    }
     let mut depth = 0_usize;
-    let [mut last, mut before] = [' '; 2];
-    let is_document_joined = has_open_document(script);
-    for character in script.chars() {
-        match character {
-            '\n' if last == '\\' && (is_document_joined || !matches!(before, ' ' | '\t')) => {
-                return Err("a word that goes on in the next line, after `\\`, is not looked at: write it in one".into());
-            }
-            '(' | '{' | '[' => depth += 1,
-            ')' | '}' | ']' => depth = depth.saturating_sub(1),
-            ' '..='~' | '\n' | '\t' => {}
-            hidden if visible::is_hidden(hidden) => {
-                return Err(format!(
-                    "the command has a character that is not seen, `{}`: leave it out",
-                    hidden.escape_default()
-                ));
-            }
-            // Blanks that are none for the shell.
-            blank if blank.is_whitespace() => {
-                return Err(format!(
-                    "the command has an unusual blank, `{}`: write a space",
-                    blank.escape_default()
-                ));
-            }
-            _ => {}
+    for byte in script.bytes() {
+        match byte {
+            b'(' | b'{' | b'[' => depth += 1,
+            b')' | b'}' | b']' => depth = depth.saturating_sub(1),
+            _ => continue,
         }
         if depth > DEEPEST {
             return Err("the command is nested too deep: write it flat".into());
         }
-        before = last;
-        last = if last == '\\' && character == '\\' {
-            'x'
-        } else {
-            character
-        };
     }
     Ok(())
+}
+
+fn check_character(character: char) -> Result<(), String> {
+    match character {
+        ' '..='~' | '\n' | '\t' => Ok(()),
+        hidden if visible::is_hidden(hidden) => Err(format!(
+            "the command has a character that is not seen, `{}`: leave it out",
+            hidden.escape_default()
+        )),
+        // Blanks that are none for the shell.
+        blank if blank.is_whitespace() => Err(format!(
+            "the command has an unusual blank, `{}`: write a space",
+            blank.escape_default()
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// Whether a word goes on in the next line, or a line of a here-document, whose end may then be elsewhere.
+fn goes_on(script: &str) -> bool {
+    let is_document_joined = has_open_document(script);
+    let [mut last, mut before] = [' '; 2];
+    for character in script.chars() {
+        if character == '\n'
+            && last == '\\'
+            && (is_document_joined || !matches!(before, ' ' | '\t'))
+        {
+            return true;
+        }
+        before = last;
+        last = match (last, character) {
+            ('\\', '\\') => 'x',
+            _ => character,
+        };
+    }
+    false
 }
 
 /// Whether there may be a here-document whose delimiter is not quoted: in one the shell joins lines before it looks for
