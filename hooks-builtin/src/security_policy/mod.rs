@@ -384,7 +384,8 @@ impl Inner {
         match value {
             Value::String(path) => {
                 let guard = self.guard(&cx.cwd)?;
-                guard.check(path_of_address(path), guard.workspace())
+                let path = path_of_address(path)?;
+                guard.check(path, guard.workspace())
             }
             Value::Array(values) => values
                 .iter()
@@ -424,15 +425,20 @@ impl Inner {
 }
 
 /// The path in `file:///path`, `file:/path` and `file://localhost/path`, which a tool may take as well.
-fn path_of_address(text: &str) -> &str {
-    match text.split_at_checked(5) {
+fn path_of_address(text: &str) -> Result<&str, String> {
+    match text.trim().split_at_checked(5) {
         Some((scheme, rest)) if scheme.eq_ignore_ascii_case("file:") => {
-            match rest.strip_prefix("//") {
+            if rest.contains('%') {
+                return Err(format!(
+                    "the address `{text}` hides its path: write it without `%`"
+                ));
+            }
+            Ok(match rest.strip_prefix("//") {
                 Some(rest) => &rest[rest.find('/').unwrap_or(rest.len())..],
                 None => rest,
-            }
+            })
         }
-        _ => text,
+        _ => Ok(text),
     }
 }
 

@@ -71,6 +71,7 @@ const REFUSED: [(&str, &[&str]); 20] = [
             "--editor",
             "--unsafe-paths",
             "--bare",
+            "--mirror",
         ],
     ),
     ("man", &["-P", "--pager", "-H", "--html", "-C"]),
@@ -88,6 +89,8 @@ const REFUSED: [(&str, &[&str]); 20] = [
             "--git",
             "--node-gyp",
             "--init-module",
+            "--python",
+            "--nodedir",
             "--editor",
             "--viewer",
             "--browser",
@@ -136,7 +139,7 @@ const REFUSED: [(&str, &[&str]); 20] = [
     ("egrep", &["-R", "--dereference-recursive", "-f", "--file"]),
     ("fgrep", &["-R", "--dereference-recursive", "-f", "--file"]),
     ("grep", &["-R", "--dereference-recursive"]),
-    ("tree", &["-l", "--fromfile"]),
+    ("tree", &["-l", "--fromfile", "-R"]),
     ("wc", &["--files0-from"]),
     ("du", &["--files0-from", "-L", "--dereference"]),
     (
@@ -188,8 +191,20 @@ pub(super) fn check(
         command,
         if is_handed_on { options } else { arguments },
     )?;
+    if let ("npm", Some("run" | "run-script")) = (program, command)
+        && arguments.iter().any(|argument| argument.text == "env")
+    {
+        return Err("`npm run env` shows the environment, and the secrets in it".into());
+    }
     if program == "date" {
         return date(arguments);
+    }
+    match (program, command) {
+        ("cargo", Some("clippy")) => {
+            lints(arguments.get(end_of_options + 1..).unwrap_or_default())?;
+        }
+        ("git", _) => strategy(command, arguments)?,
+        _ => {}
     }
     let mut reader = Reader::new(program, command, arguments, options);
     for (nth, argument) in arguments.iter().enumerate() {
@@ -200,6 +215,13 @@ pub(super) fn check(
         }
         let text = match reader.read(nth, argument, is_flag)? {
             Read::Text => continue,
+            Read::Joined => {
+                // For a program that takes it for a file.
+                if argument.text.contains("/../") || argument.text.ends_with("/..") {
+                    script.check_path(&argument.text)?;
+                }
+                continue;
+            }
             Read::Path => argument.text.as_str(),
             Read::PathIn(text) => {
                 paths(script, text)?;
@@ -211,6 +233,8 @@ pub(super) fn check(
         }
         match argument.known {
             Known::Pattern | Known::Match => files(script, text)?,
+            // Any number may be the name of a file.
+            Known::Number => files(script, "[0-9]*")?,
             _ => paths(script, text)?,
         }
         script.harmless.insert(argument.clone());
@@ -223,11 +247,66 @@ fn hands_on(program: &str, command: Option<&str>) -> bool {
     match program {
         "cargo" => matches!(
             command,
-            Some("bench" | "clippy" | "nextest" | "r" | "run" | "t" | "test")
+            Some("bench" | "nextest" | "r" | "run" | "t" | "test")
         ),
         "npm" => matches!(command, Some("run" | "run-script" | "start" | "t" | "test")),
         _ => false,
     }
+}
+
+/// What stands after `cargo clippy --`: lints, and nothing else that a compiler can be told.
+fn lints(arguments: &[Value]) -> Result<(), String> {
+    let mut words = arguments.iter().map(|argument| argument.text.as_str());
+    while let Some(word) = words.next() {
+        match word {
+            "-A" | "-D" | "-F" | "-W" => drop(words.next()),
+            _ if ["-A", "-D", "-F", "-W"]
+                .iter()
+                .any(|level| word.starts_with(level)) => {}
+            _ => {
+                return Err(format!(
+                    "`cargo clippy -- {word}` is not looked at: use `-D`, `-W`, `-A` and `-F`"
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The strategies of `git merge`: any other name is that of a program.
+const STRATEGIES: [&str; 7] = [
+    "ort",
+    "recursive",
+    "resolve",
+    "octopus",
+    "ours",
+    "subtree",
+    "theirs",
+];
+
+/// Whether git is told to merge with a program that it does not know.
+fn strategy(command: Option<&str>, arguments: &[Value]) -> Result<(), String> {
+    let is_short = matches!(command, Some("merge" | "pull" | "rebase"));
+    for (nth, argument) in arguments.iter().enumerate() {
+        let text = argument.text.as_str();
+        let is_long = |given: &str| given.starts_with("--st") && "--strategy".starts_with(given);
+        let value = match text.split_once('=') {
+            Some((given, value)) if is_long(given) => Some(value),
+            None if is_long(text) || (is_short && text == "-s") => {
+                Some(arguments.get(nth + 1).map_or("", |next| next.text.as_str()))
+            }
+            _ if is_short && text.starts_with("-s") => Some(&text[2..]),
+            _ => None,
+        };
+        if let Some(value) = value
+            && !STRATEGIES.contains(&value)
+        {
+            return Err(format!(
+                "the strategy `{value}` of `git` may be a program: use `ort` or `ours`"
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// Whether a text is a short option, perhaps among others or with its value: `-e`, `-ne`, `-efoo`.
@@ -274,9 +353,19 @@ fn refused_options(
                 "-x" => command == Some("rebase") && is_option(text, option),
                 _ => text.starts_with(**option),
             },
-            None => is_option(text, option),
+            None => is_option(flags_of(program, text), option),
         };
         if let Some(option) = refused.iter().find(is_refused) {
+            if FOLLOWS_LINKS.contains(&(program, *option)) {
+                return Err(format!(
+                    "`{program} {option}` follows links, which may lead elsewhere: leave it out{}",
+                    if *option == "-R" {
+                        ", or write `-r`"
+                    } else {
+                        ""
+                    }
+                ));
+            }
             return Err(format!(
                 "`{program} {option}` may run another program, or change what this one does"
             ));
@@ -303,6 +392,36 @@ fn refused_options(
     Ok(())
 }
 
+/// Options that follow links.
+const FOLLOWS_LINKS: [(&str, &str); 12] = [
+    ("du", "-L"),
+    ("du", "--dereference"),
+    ("egrep", "-R"),
+    ("egrep", "--dereference-recursive"),
+    ("fgrep", "-R"),
+    ("fgrep", "--dereference-recursive"),
+    ("grep", "-R"),
+    ("grep", "--dereference-recursive"),
+    ("rg", "-L"),
+    ("rg", "--follow"),
+    ("tree", "-l"),
+    ("tar", "--dereference"),
+];
+
+/// The short options at the beginning of a text, without the value of the last one where it has one.
+fn flags_of<'t>(program: &str, text: &'t str) -> &'t str {
+    let with_value = match program {
+        "rg" => "ABCEMTdegjmrt",
+        "tree" => "HILPTo",
+        _ => return text,
+    };
+    if text.starts_with("--") {
+        return text;
+    }
+    let end = text.find(|flag| with_value.contains(flag));
+    end.map_or(text, |end| &text[..=end])
+}
+
 /// How many letters and digits stand together behind a single dash.
 fn cluster_of(text: &str) -> usize {
     let flags = text.trim_start_matches('-');
@@ -315,10 +434,11 @@ fn cluster_of(text: &str) -> usize {
 
 /// The name and value of a long option; npm takes one with a single dash as well.
 fn long_option<'t>(program: &str, text: &'t str) -> Option<&'t str> {
-    text.strip_prefix("--").or_else(|| {
-        text.strip_prefix('-')
-            .filter(|given| program == "npm" && given.len() > 2)
-    })
+    if program == "npm" {
+        let given = text.trim_start_matches('-');
+        return (given.len() < text.len() && given.len() > 2).then_some(given);
+    }
+    text.strip_prefix("--")
 }
 
 /// The paths that a word may name: the word, what stands after `=`, `:` and the like, and what is joined to an
@@ -371,7 +491,8 @@ fn paths(script: &mut Script<'_>, text: &str) -> Result<(), String> {
         // A name by itself may be a link.
         let is_value = at > 0 && matches!(bytes[at - 1], b'=' | b'@');
         let of_an_address = path.starts_with("//") && follows_scheme(&text[..at], path);
-        if path.is_empty() || path.starts_with('-') || of_an_address {
+        // The word as a whole may be one even if it looks like an option: after `--`, or as an option's value.
+        if path.is_empty() || (path.starts_with('-') && at > 0) || of_an_address {
             continue;
         }
         if is_address(path) {
@@ -421,7 +542,12 @@ fn is_scheme(scheme: &str) -> bool {
 /// The files that a pattern matches. What it matches may be a link, so the folders are read.
 pub(super) fn files(script: &mut Script<'_>, pattern: &str) -> Result<(), String> {
     let unclear = || format!("which files `{pattern}` matches cannot be told: write them out");
-    let path = pattern.rsplit('=').next().unwrap_or(pattern);
+    if let Some((_, path)) = pattern.rsplit_once('=')
+        && path.contains(['*', '?', '['])
+    {
+        files(script, path)?;
+    }
+    let path = pattern;
     let first = path.find(['*', '?', '[']).unwrap_or(path.len());
     let (fixed, rest) = match path[..first].rfind('/') {
         Some(slash) => path.split_at(slash + 1),
@@ -431,7 +557,6 @@ pub(super) fn files(script: &mut Script<'_>, pattern: &str) -> Result<(), String
         .split('/')
         .filter(|part| !part.is_empty() && *part != ".")
         .collect();
-    let joined = pattern.starts_with('-') && pattern != path;
     // What a shell may match with `..`, or reads as a class of characters, is matched otherwise here.
     let is_odd = parts
         .iter()
@@ -440,7 +565,7 @@ pub(super) fn files(script: &mut Script<'_>, pattern: &str) -> Result<(), String
         || ["[[:", "[[.", "[[=", "[:", "[.", "[="]
             .iter()
             .any(|odd| pattern.contains(odd));
-    if pattern.len() > LONGEST_PATH || is_odd || joined {
+    if pattern.len() > LONGEST_PATH || is_odd || pattern.starts_with('-') {
         return Err(unclear());
     }
     // `[!a]` is a shell's `[^a]`, and a backslash hides what follows: the crate has both.
@@ -451,6 +576,27 @@ pub(super) fn files(script: &mut Script<'_>, pattern: &str) -> Result<(), String
         let start = if fixed.is_empty() { "." } else { fixed };
         let folder = script.guard.enter(start, directory)?;
         matched(script, &folder, &globs, begins_with_it)?;
+    }
+    Ok(())
+}
+
+/// Checks that no file which a pattern matches looks like an option: it may be given to a program elsewhere.
+pub(super) fn no_options(script: &mut Script<'_>, pattern: &str) -> Result<(), String> {
+    if !pattern.starts_with(['*', '?', '[', '-']) {
+        return Ok(());
+    }
+    for directory in script.directories.clone().iter() {
+        let Ok(entries) = directory.read_dir() else {
+            continue;
+        };
+        for entry in entries.flatten() {
+            script.spend(1)?;
+            if entry.file_name().as_encoded_bytes().starts_with(b"-") {
+                return Err(format!(
+                    "a file that `{pattern}` matches would be taken for an option: write `./{pattern}`"
+                ));
+            }
+        }
     }
     Ok(())
 }
@@ -506,6 +652,15 @@ fn matched(
 
 /// `date`, as it shows a time: it may also set the clock, and show what is in a file.
 fn date(arguments: &[Value]) -> Result<(), String> {
+    if let Some(pattern) = arguments
+        .iter()
+        .find(|argument| argument.known != Known::All)
+    {
+        return Err(format!(
+            "`{}` is not written out: put it in single quotes",
+            pattern.text
+        ));
+    }
     let mut words = arguments.iter().map(|argument| argument.text.as_str());
     while let Some(word) = words.next() {
         match word {

@@ -50,6 +50,8 @@ const BEFORE_A_VALUE: [&str; 23] = [
 struct Tests {
     /// Whether only plain files do.
     are_plain: bool,
+    /// Whether only files with an extension do, of which none is a setting of git's.
+    have_extension: bool,
     /// Whether the next test is to be false.
     is_negated: bool,
     /// In how many brackets they stand: there another test may be true instead.
@@ -81,7 +83,7 @@ pub(super) fn check(
                 ));
             }
             "-exec" | "-ok" => {
-                let command = executed(&mut rest, tests.are_plain)?;
+                let command = executed(&mut rest, &tests)?;
                 programs::inner(script, "find", &command, false, depth)?;
             }
             "-delete" => {
@@ -95,7 +97,7 @@ pub(super) fn check(
                     argument.text
                 ));
             }
-            "-files0-from" | "-follow" | "-L" => {
+            "-files0-from" | "-follow" | "-L" | "-D" => {
                 return Err(format!(
                     "`find {}` leads to files that are not looked at",
                     argument.text
@@ -108,8 +110,22 @@ pub(super) fn check(
             "!" | "-not" => tests.is_negated = !was_negated,
             "(" => tests.depth += 1,
             ")" => tests.depth = tests.depth.saturating_sub(1),
-            "-o" | "-or" | "," => tests.are_plain &= tests.depth > 0,
-            option if BEFORE_A_PATTERN.contains(&option) => drop(rest.next()),
+            "-o" | "-or" | "," => {
+                tests.are_plain &= tests.depth > 0;
+                tests.have_extension &= tests.depth > 0;
+            }
+            option if BEFORE_A_PATTERN.contains(&option) => {
+                let Some(pattern) = rest.next() else { continue };
+                if matches!(pattern.known, Known::Pattern | Known::Braced) {
+                    return Err(format!(
+                        "`{}` becomes the names of files: put it in single quotes",
+                        pattern.text
+                    ));
+                }
+                let is_by_name = matches!(option, "-name" | "-iname");
+                tests.have_extension |=
+                    is_by_name && has_extension(&pattern.text) && tests.depth == 0 && !was_negated;
+            }
             option if BEFORE_A_VALUE.contains(&option) || option.starts_with("-newer") => {
                 paths.extend(rest.next().cloned());
             }
@@ -122,7 +138,7 @@ pub(super) fn check(
 /// The command after `-exec`, with a name for `{}`.
 fn executed<'a>(
     rest: &mut impl Iterator<Item = &'a Value>,
-    are_plain: bool,
+    tests: &Tests,
 ) -> Result<Vec<Value>, String> {
     let mut command: Vec<Value> = Vec::new();
     loop {
@@ -137,7 +153,14 @@ fn executed<'a>(
         }
     }
     let is_given_files = command.iter().any(|word| word.text == "{}");
-    if is_given_files && !are_plain {
+    if is_given_files && !tests.have_extension && !only_reads(&command) {
+        return Err(
+            "what is found may be a setting of git's: write `-name '*.rs'`, or the like, before `-exec`, or a program \
+             that only reads"
+                .into(),
+        );
+    }
+    if is_given_files && !tests.are_plain {
         return Err(
             "what is found may be a link that leads elsewhere: write `-type f` before `-exec`"
                 .into(),
@@ -153,4 +176,49 @@ fn executed<'a>(
         return Err("`{}` is only looked at as a word by itself".into());
     }
     Ok(command)
+}
+
+/// Whether a pattern ends with an extension, as `*.rs`.
+fn has_extension(pattern: &str) -> bool {
+    pattern.rsplit_once('.').is_some_and(|(_, extension)| {
+        let is_plain = extension.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        !extension.is_empty() && is_plain && !matches!(extension, "git" | "worktree" | "lock")
+    })
+}
+
+/// Whether a program only reads the files that it is given.
+fn only_reads(command: &[Value]) -> bool {
+    let mut words = command.iter().map(|word| word.text.as_str());
+    let is_program = matches!(
+        words.next(),
+        Some(
+            "basename"
+                | "cat"
+                | "cksum"
+                | "cut"
+                | "diff"
+                | "dirname"
+                | "du"
+                | "echo"
+                | "egrep"
+                | "fgrep"
+                | "file"
+                | "grep"
+                | "head"
+                | "ls"
+                | "md5sum"
+                | "printf"
+                | "rg"
+                | "sha1sum"
+                | "sha256sum"
+                | "stat"
+                | "tail"
+                | "test"
+                | "wc"
+        )
+    );
+    let is_sed = command.first().is_some_and(|program| program.text == "sed");
+    is_program
+        || (is_sed
+            && words.all(|word| word != "--in-place" && !super::arguments::is_option(word, "-i")))
 }

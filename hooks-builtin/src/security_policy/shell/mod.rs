@@ -86,6 +86,9 @@ fn check_tokens(script: &str, tokens: &[Token]) -> Result<(), String> {
                 has_document = true;
                 // The delimiter, the document, and the delimiter again.
                 if let [delimiter, document, _, after @ ..] = rest {
+                    if delimiter.to_str().contains('$') {
+                        return Err("where a here-document with `$` in its delimiter ends, is not agreed upon: use `EOF`".into());
+                    }
                     if delimiter.to_str().starts_with(['\'', '"']) {
                         texts.push(document.to_str());
                     }

@@ -73,9 +73,10 @@ fn name_of(program: &str) -> &str {
 }
 
 /// Builtins and keywords that run or change what cannot be followed here.
-const REFUSED: [(&str, &str); 32] = [
+const REFUSED: [(&str, &str); 33] = [
     (".", "runs a script that is not looked at"),
     ("source", "runs a script that is not looked at"),
+    ("builtin", "is not known to `sh`: leave it out"),
     ("alias", "gives a program another name"),
     ("unalias", "gives a program another name"),
     ("trap", "runs a command later"),
@@ -141,7 +142,7 @@ const SHELLS: [&str; 9] = [
 const OTHER_SHELLS: [&str; 4] = ["zsh", "ksh", "mksh", "fish"];
 
 /// Programs that run another one, with their options: those that stand alone, and those that take a value.
-const WRAPPERS: [(&str, &[&str], &[&str]); 9] = [
+const WRAPPERS: [(&str, &[&str], &[&str]); 8] = [
     (
         "env",
         &["-i", "-0", "--ignore-environment", "-v", "--debug"],
@@ -166,7 +167,6 @@ const WRAPPERS: [(&str, &[&str], &[&str]); 9] = [
         &["-v", "--foreground", "--preserve-status", "--verbose"],
         &["-k", "-s", "--signal", "--kill-after"],
     ),
-    ("builtin", &[], &[]),
 ];
 
 /// Checks a command: its program, which is known, and its arguments.
@@ -236,13 +236,9 @@ pub(super) fn inner(
         return Err(format!("`{of}` needs a program to run"));
     };
     match program.text() {
-        Some(program)
-            if CHANGES_THE_SHELL.contains(&program) && !matches!(of, "builtin" | "command") =>
-        {
-            Err(format!(
-                "`{program}` is the shell's own, which `{of}` does not run: write it by itself"
-            ))
-        }
+        Some(program) if CHANGES_THE_SHELL.contains(&program) && of != "command" => Err(format!(
+            "`{program}` is the shell's own, which `{of}` does not run: write it by itself"
+        )),
         Some(program) if !program.starts_with('-') => {
             check(script, program, rest, has_input, depth + 1)
         }

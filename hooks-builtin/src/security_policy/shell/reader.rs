@@ -11,6 +11,8 @@ const PATTERN_FIRST: [&str; 4] = ["egrep", "fgrep", "grep", "rg"];
 pub(super) enum Read<'t> {
     /// Text, which names no file.
     Text,
+    /// An option with a text joined to it.
+    Joined,
     /// Perhaps a path.
     Path,
     /// Text, of which this may be a path.
@@ -40,6 +42,52 @@ enum Next {
     Lines,
 }
 
+/// Options of grep's, and of rg's, that take the next word.
+const VALUES_OF_GREP: [&str; 16] = [
+    "-A",
+    "-B",
+    "-C",
+    "-D",
+    "-d",
+    "-m",
+    "--after-context",
+    "--before-context",
+    "--context",
+    "--devices",
+    "--directories",
+    "--exclude",
+    "--exclude-dir",
+    "--exclude-from",
+    "--include",
+    "--max-count",
+];
+const VALUES_OF_RG: [&str; 24] = [
+    "-A",
+    "-B",
+    "-C",
+    "-E",
+    "-M",
+    "-T",
+    "-d",
+    "-g",
+    "-j",
+    "-m",
+    "-r",
+    "-t",
+    "--after-context",
+    "--before-context",
+    "--context",
+    "--encoding",
+    "--glob",
+    "--iglob",
+    "--max-columns",
+    "--max-count",
+    "--max-depth",
+    "--replace",
+    "--type",
+    "--type-not",
+];
+
 impl<'a> Reader<'a> {
     pub(super) fn new(
         program: &'a str,
@@ -58,7 +106,8 @@ impl<'a> Reader<'a> {
                 is_option(text, "-e")
                     || is_option(text, "-f")
                     || is_short_for("--re", &["--recursive"])
-                    || is_short_for("--fi", &["--files-with-matches", "--files-without-match"])
+                    || (is_short_for("--fi", &["--files-with-matches", "--files-without-match"])
+                        && !text.starts_with("--fix"))
                     || (program == "rg" && text == "--type-list")
             })
         };
@@ -94,7 +143,10 @@ impl<'a> Reader<'a> {
                 self.next = None;
                 return Ok(read);
             }
-            Some(Next::Text) => return Ok(Read::Text),
+            Some(Next::Text) => {
+                one_word(argument)?;
+                return Ok(Read::Text);
+            }
             Some(Next::Value) => return Ok(Read::Path),
             Some(Next::Lines) => return Ok(Read::PathIn(file_of_lines(text))),
             None => {}
@@ -110,13 +162,12 @@ impl<'a> Reader<'a> {
         if is_command || !(self.pattern || self.of_sed) {
             return Ok(self.revision(text));
         }
-        // It may stand for several words, of which the first is not the last.
-        if matches!(argument.known, Known::Pattern | Known::Match) {
-            return Err(format!(
-                "`{text}` becomes the names of files: put it in single quotes"
-            ));
+        one_word(argument)?;
+        if argument.known == Known::Match {
+            return Err(format!("`{text}` becomes the name of a file: write it out"));
         }
         if std::mem::take(&mut self.of_sed) {
+            written_out(argument)?;
             sed::script(text)?;
             return Ok(Read::Text);
         }
@@ -145,7 +196,7 @@ impl<'a> Reader<'a> {
                     .iter()
                     .any(|option| text.starts_with(option))
                 {
-                    return Ok(Read::Text);
+                    return Ok(Read::Joined);
                 }
                 let is_option = !before.starts_with('-')
                     || is_cluster(before, flags)
@@ -153,7 +204,7 @@ impl<'a> Reader<'a> {
                 let joined = text[1..].trim_start_matches(|flag| flags.contains(flag));
                 match joined.strip_prefix(option) {
                     Some("") if is_option => self.next = Some(Next::Text),
-                    Some(_) if is_option => return Ok(Read::Text),
+                    Some(_) if is_option => return Ok(Read::Joined),
                     _ => {}
                 }
             }
@@ -166,13 +217,9 @@ impl<'a> Reader<'a> {
                 if before.starts_with('-') && !before.contains('=') && !is_cluster(before, flags) {
                     return Ok(Read::Path);
                 }
-                let takes_value = if self.program == "rg" {
-                    matches!(
-                        text,
-                        "-A" | "-B" | "-C" | "-m" | "-t" | "-T" | "-g" | "-j" | "-M" | "-d"
-                    )
-                } else {
-                    matches!(text, "-A" | "-B" | "-C" | "-m" | "-d" | "-D")
+                let takes_value = match self.program {
+                    "rg" => VALUES_OF_RG.contains(&text),
+                    _ => VALUES_OF_GREP.contains(&text),
                 };
                 if matches!(text, "-e" | "--regexp") {
                     self.next = Some(Next::Text);
@@ -189,11 +236,14 @@ impl<'a> Reader<'a> {
                     .iter()
                     .any(|option| text.starts_with(option))
                 {
-                    return Ok(Read::Text);
+                    return Ok(Read::Joined);
                 }
             }
             "sed" if sed::is_before_script(text) => {
-                sed::script(self.arguments.get(nth + 1).map_or("", |next| &next.text))?;
+                if let Some(next) = self.arguments.get(nth + 1) {
+                    written_out(next)?;
+                    sed::script(&next.text)?;
+                }
                 // It has been looked at, whatever it begins with.
                 self.next = Some(Next::Text);
                 if self
@@ -230,7 +280,7 @@ impl<'a> Reader<'a> {
             "--date=",
         ];
         if with_value.iter().any(|option| text.starts_with(option)) {
-            return Read::Text;
+            return Read::Joined;
         }
         let is_text = match text {
             "--message" => is_told,
@@ -244,7 +294,12 @@ impl<'a> Reader<'a> {
             _ => is_told && is_cluster(text, "aqsvnm") && text.ends_with('m'),
         };
         if is_text {
-            self.next = Some(Next::Text);
+            // Two files that are no git's may follow on `diff`.
+            self.next = Some(if command == "diff" {
+                Next::Value
+            } else {
+                Next::Text
+            });
             return Read::Text;
         }
         if text == "-L" {
@@ -257,9 +312,9 @@ impl<'a> Reader<'a> {
         // `-mtext`, `-Gtext`, `-L1,2:file`
         let joined = text.get(..2).unwrap_or_default();
         match joined {
-            "-m" if is_told => Read::Text,
-            "-a" if is_told && text.starts_with("-am") => Read::Text,
-            "-S" | "-G" if is_searched => Read::Text,
+            "-m" if is_told => Read::Joined,
+            "-a" if is_told && text.starts_with("-am") => Read::Joined,
+            "-S" | "-G" if is_searched => Read::Joined,
             "-L" if command == "log" => Read::PathIn(file_of_lines(text)),
             "-L" if command == "blame" => Read::Text,
             _ => Read::Path,
@@ -274,11 +329,34 @@ impl<'a> Reader<'a> {
                 .any(|begin| text.starts_with(begin));
         match text.split_once(':') {
             _ if !is_revision => Read::Path,
-            Some((_, file)) => Read::PathIn(file),
+            Some((before, file)) if !before.contains('/') => Read::PathIn(file),
+            Some(_) => Read::Path,
             None if text.contains('/') => Read::Path,
             None => Read::Text,
         }
     }
+}
+
+/// Whether a word stays one: a pattern of file names becomes several, of which the first is not the last.
+fn one_word(argument: &Value) -> Result<(), String> {
+    if argument.known == Known::Pattern {
+        return Err(format!(
+            "`{}` becomes the names of files: put it in single quotes",
+            argument.text
+        ));
+    }
+    Ok(())
+}
+
+/// Whether a script is known as it is.
+fn written_out(argument: &Value) -> Result<(), String> {
+    if argument.known != Known::All {
+        return Err(format!(
+            "the script `{}` is not written out: put it in single quotes",
+            argument.text
+        ));
+    }
+    Ok(())
 }
 
 /// `1,20:src/main.rs`, `/from/,/to/:src/main.rs`.

@@ -20,8 +20,8 @@ use crate::security_policy::guard::Guard;
 const MOST_NAMES: usize = 10_000;
 /// What a round of a loop costs, compared to a name of a file.
 const ROUND_COST: usize = 8;
-/// How many variables cost as much to compare as the name of a file.
-const VARIABLES_OF_A_NAME: usize = 2;
+/// How many variables cost as much to forget as the name of a file.
+const SETS_OF_A_NAME: usize = 4;
 /// How many bytes of a script that is parsed again cost as much as the name of a file.
 const BYTES_OF_A_NAME: usize = 64;
 /// How many words of a command in a loop cost as much as the name of a file.
@@ -35,7 +35,15 @@ const MOST_DIRECTORIES: usize = 16;
 type Directories = Rc<Vec<PathBuf>>;
 
 /// What variables hold, where that is known: one that may have been set, or not, holds what is not known.
-type Variables = Rc<HashMap<String, Value>>;
+type Variables = HashMap<String, Value>;
+
+/// A variable was set.
+struct Set {
+    name: String,
+    /// Whether it held a number before, and after.
+    was_number: bool,
+    is_number: bool,
+}
 
 /// What is known while a script is walked.
 pub(super) struct Script<'p> {
@@ -45,6 +53,8 @@ pub(super) struct Script<'p> {
     pub(super) directories: Directories,
     /// What the variables hold that the script has set.
     variables: Variables,
+    /// What was set so far, in order.
+    sets: Vec<Set>,
     /// How many loops of this shell the script is in.
     loops: usize,
     /// And of the shells that this one runs in.
@@ -64,6 +74,7 @@ impl<'p> Script<'p> {
             guard,
             directories: Rc::new(directories),
             variables: Variables::default(),
+            sets: Vec::new(),
             loops: 0,
             loop_cost: 0,
             harmless: HashSet::new(),
@@ -111,8 +122,10 @@ impl<'p> Script<'p> {
     /// The same in a program of its own, which does not have the variables of this one either.
     pub(super) fn run_afresh(&mut self, text: &str, depth: usize) -> Result<(), String> {
         let variables = std::mem::take(&mut self.variables);
+        let then = self.sets.len();
         let walked = self.run_apart(text, depth);
         self.variables = variables;
+        self.sets.truncate(then);
         walked
     }
 
@@ -134,28 +147,29 @@ impl<'p> Script<'p> {
         &mut self,
         walk: impl FnOnce(&mut Self) -> Result<(), String>,
     ) -> Result<(), String> {
-        let before = self.variables.clone();
+        let then = self.sets.len();
         walk(self)?;
-        self.forget_since(&before)
+        self.forget_since(then)
     }
 
-    fn forget_since(&mut self, before: &Variables) -> Result<(), String> {
-        if Rc::ptr_eq(&self.variables, before) {
-            return Ok(());
+    /// Forgets what was set since then: whether it was, and which was the last, is not known.
+    fn forget_since(&mut self, then: usize) -> Result<(), String> {
+        let mut since = HashMap::new();
+        for set in &self.sets[then..] {
+            let are_numbers = since.entry(set.name.as_str()).or_insert(set.was_number);
+            *are_numbers &= set.is_number;
         }
-        self.spend(self.variables.len() / VARIABLES_OF_A_NAME)?;
-        for (name, value) in Rc::make_mut(&mut self.variables) {
-            let earlier = before.get(name);
-            if earlier == Some(value) {
-                continue;
-            }
+        let cost = (self.sets.len() - then) / SETS_OF_A_NAME;
+        for (name, are_numbers) in since {
             // A counter is one after every round.
-            *value = match earlier {
-                Some(earlier) if earlier.is_number() && value.is_number() => Value::number(),
-                _ => Value::unknown_in(true),
+            let value = if are_numbers {
+                Value::number()
+            } else {
+                Value::unknown_in(true)
             };
+            self.variables.insert(name.to_owned(), value);
         }
-        Ok(())
+        self.spend(cost)
     }
 
     fn go_to(&mut self, directories: Directories) {
@@ -178,7 +192,7 @@ impl<'p> Script<'p> {
         let mut been = self.directories.clone();
         let mut only_and = true;
         self.pipeline(&list.first, depth)?;
-        let certain = self.variables.clone();
+        let certain = self.sets.len();
         for next in &list.additional {
             let (pipeline, is_and) = match next {
                 AndOr::And(pipeline) => (pipeline, true),
@@ -188,11 +202,11 @@ impl<'p> Script<'p> {
             only_and &= is_and;
             if !only_and {
                 self.go_to(been.clone());
-                self.forget_since(&certain)?;
+                self.forget_since(certain)?;
             }
             self.pipeline(pipeline, depth)?;
         }
-        self.forget_since(&certain)?;
+        self.forget_since(certain)?;
         merge(&mut been, &self.directories)?;
         self.go_to(been);
         Ok(())
@@ -201,6 +215,19 @@ impl<'p> Script<'p> {
     fn pipeline(&mut self, pipeline: &Pipeline, depth: usize) -> Result<(), String> {
         let mut been = self.directories.clone();
         match pipeline.seq.as_slice() {
+            [only] if pipeline.timed.is_some() => {
+                if let Command::Simple(simple) = only
+                    && let Some(name) = &simple.word_or_name
+                    && programs::changes_the_shell(&name.value)
+                {
+                    return Err(format!(
+                        "`time` is a program for `sh`, and `{}` is the shell's own: write it by itself",
+                        name.value
+                    ));
+                }
+                // For `sh` it is the program that sets nothing.
+                self.perhaps(|script| script.command(only, depth, false))?;
+            }
             [only] => self.command(only, depth, false)?,
             members => members.iter().enumerate().try_for_each(|(nth, member)| {
                 self.apart(|script| script.command(member, depth, nth > 0))
@@ -224,7 +251,11 @@ impl<'p> Script<'p> {
                     return Err(OUTPUT_AND_ERROR.into());
                 }
                 self.redirects(redirects.as_ref(), depth)?;
-                self.compound(compound, depth)
+                // Where a file cannot be opened, it does not run.
+                match redirects {
+                    Some(_) => self.perhaps(|script| script.compound(compound, depth)),
+                    None => self.compound(compound, depth),
+                }
             }
             Command::Function(function) => Err(format!(
                 "the function `{}` may take a program's name: write its commands where they are to run",
@@ -291,8 +322,15 @@ impl<'p> Script<'p> {
                 }
                 programs::check_variable(&clause.variable_name)?;
                 for value in values {
-                    self.set(&clause.variable_name, value)?;
-                    self.round(|script| script.list(&clause.body.list, depth))?;
+                    if value.known == Known::Pattern {
+                        arguments::no_options(self, &value.text)?;
+                    }
+                    // It may stand for many words, or for none.
+                    let rounds = if value.text().is_some() { 1 } else { 2 };
+                    for _ in 0..rounds {
+                        self.set(&clause.variable_name, value.clone())?;
+                        self.round(|script| script.list(&clause.body.list, depth))?;
+                    }
                 }
                 self.set(&clause.variable_name, Value::unknown_in(true))
             }
@@ -396,6 +434,24 @@ impl<'p> Script<'p> {
 
     fn simple(&mut self, simple: &SimpleCommand, depth: usize, piped: bool) -> Result<(), String> {
         check_output_and_error(simple)?;
+        let items = [
+            simple.prefix.as_ref().map_or(&[][..], |prefix| &prefix.0),
+            simple.suffix.as_ref().map_or(&[][..], |suffix| &suffix.0),
+        ];
+        let is_redirect = |item: &Item| matches!(item, Item::IoRedirect(_));
+        // Where a file cannot be opened, nothing is set.
+        if items.into_iter().flatten().any(is_redirect) {
+            return self.perhaps(|script| script.words_of(simple, depth, piped));
+        }
+        self.words_of(simple, depth, piped)
+    }
+
+    fn words_of(
+        &mut self,
+        simple: &SimpleCommand,
+        depth: usize,
+        piped: bool,
+    ) -> Result<(), String> {
         let mut words = Words::default();
         let mut assignments = Vec::new();
         let mut has_script = piped;
@@ -609,7 +665,7 @@ impl<'p> Script<'p> {
                     ..value
                 }),
                 Known::Number => Some(value),
-                _ => value.text().is_some_and(is_one_word).then_some(value),
+                _ => value.written().is_some_and(is_one_word).then_some(value),
             })
             .unwrap_or_else(|| Value::unknown_in(quoted))
     }
@@ -656,7 +712,13 @@ impl<'p> Script<'p> {
         } else {
             Value::unknown_in(true)
         };
-        Rc::make_mut(&mut self.variables).insert(name.to_owned(), value);
+        let was_number = self.variables.get(name).is_some_and(Value::is_number);
+        self.sets.push(Set {
+            name: name.to_owned(),
+            was_number,
+            is_number: value.is_number(),
+        });
+        self.variables.insert(name.to_owned(), value);
         Ok(())
     }
 }

@@ -21,6 +21,8 @@ pub(super) struct Value {
 pub(super) enum Known {
     /// Every character.
     All,
+    /// Every character, but in a shell that expands no braces, where it is as it was written.
+    Braced,
     /// That it is a number.
     Number,
     /// That it is one of the names of files that a pattern matches.
@@ -71,7 +73,12 @@ impl Value {
     pub(super) fn is_number(&self) -> bool {
         let is_digits =
             |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-        self.known == Known::Number || self.text().is_some_and(is_digits)
+        self.known == Known::Number || self.written().is_some_and(is_digits)
+    }
+
+    /// The text, if every character of it is known where braces are expanded.
+    pub(super) fn written(&self) -> Option<&str> {
+        (self.known <= Known::Braced).then_some(&self.text)
     }
 
     /// The text, if every character of it is known.
@@ -130,7 +137,19 @@ pub(super) fn add_values(
         // `--file=~/x`, where zsh and an assignment would have a home directory, is for the paths to see.
         let pieces = word::parse(&word, &ParserOptions::default())
             .map_err(|error| format!("the word `{raw}` cannot be parsed: {error}"))?;
-        values.extend(joined(script, &word, &pieces, false, depth)?);
+        let is_braced = word != raw;
+        values.extend(
+            joined(script, &word, &pieces, false, depth)?
+                .into_iter()
+                .map(|value| Value {
+                    known: if is_braced {
+                        value.known.max(Known::Braced)
+                    } else {
+                        value.known
+                    },
+                    ..value
+                }),
+        );
         if values.len() - before > MOST {
             return Err(too_many(raw));
         }
@@ -302,9 +321,10 @@ fn piece_values(
         }),
         WordPiece::SingleQuotedText(text) => one(Value::literal(text)),
         WordPiece::AnsiCQuotedText(text) => one(ansi_c(text)?),
-        WordPiece::DoubleQuotedSequence(pieces)
-        | WordPiece::GettextDoubleQuotedSequence(pieces) => {
-            joined(script, source, pieces, true, depth)
+        WordPiece::DoubleQuotedSequence(pieces) => joined(script, source, pieces, true, depth),
+        WordPiece::GettextDoubleQuotedSequence(pieces) => {
+            joined(script, source, pieces, true, depth)?;
+            one(Value::unknown())
         }
         WordPiece::TildeExpansion(TildeExpr::Home) => one(match std::env::home_dir() {
             Some(home) => Value::literal(home.to_string_lossy()),
@@ -375,22 +395,12 @@ fn ansi_c(text: &str) -> Result<Value, String> {
                 .into(),
         );
     }
-    let mut plain = String::new();
-    let mut characters = text.chars();
-    while let Some(character) = characters.next() {
-        if character != '\\' {
-            plain.push(character);
-            continue;
-        }
-        match characters.next() {
-            Some('n') => plain.push('\n'),
-            Some('t') => plain.push('\t'),
-            Some('r') => plain.push('\r'),
-            Some('\\') => plain.push('\\'),
-            _ => return Ok(Value::unknown()),
-        }
-    }
-    Ok(Value::literal(plain))
+    // For `sh` it is a `$`, or a variable, and the text. One character, as for `sort -t`, does no harm either way.
+    Ok(match text {
+        "\\n" => Value::literal("\n"),
+        "\\t" => Value::literal("\t"),
+        _ => Value::unknown(),
+    })
 }
 
 /// What stands between backquotes, where a backslash hides them, itself and `$`.
