@@ -310,19 +310,13 @@ impl<E: Event, T: Into<E::Patch>> IntoPatch<E> for T {
             whose error is `Display`"
 )]
 pub trait Return<E: Event<Kind = K>, K: Kind = <E as Event>::Kind> {
+    /// Whether it has been told of, under the name of the hook that said it.
+    #[doc(hidden)]
+    const IS_TOLD: bool = false;
+
     /// What the hook says with it.
     #[doc(hidden)]
     fn said(self) -> K::Said<E>;
-
-    /// Does to the event what the hook says.
-    #[doc(hidden)]
-    #[inline(always)]
-    fn settled(self, event: K::Access<'_, E>, hook: &'static str) -> K::Outcome<E>
-    where
-        Self: Sized,
-    {
-        K::settle(event, self.said(), hook)
-    }
 }
 
 #[diagnostic::do_not_recommend]
@@ -343,15 +337,11 @@ impl<E: Event<Kind = Intercept>> Return<E, Intercept> for HookAction<E> {
 
 #[diagnostic::do_not_recommend]
 impl<E: Event<Kind = Intercept>> Return<E, Intercept> for HookResult<E> {
+    const IS_TOLD: bool = true;
+
     #[inline(always)]
     fn said(self) -> HookAction<E> {
         self.into()
-    }
-
-    /// It is done, and told of under the name of the hook that said it.
-    #[inline(always)]
-    fn settled(self, _: &mut E, _: &'static str) -> HookResult<E> {
-        self
     }
 }
 

@@ -15,7 +15,7 @@ use core::task::Poll;
 use crate::action::Return;
 use crate::answers::{Answers, ModeOf};
 use crate::event::{AnyVocabulary, Event, Intercept, Kind, Observe};
-use crate::hook::{Access, Context, Handle, HandleAsync, Hook, Outcome, Step, StepNow};
+use crate::hook::{Access, Context, Handle, HandleAsync, Hook, Outcome, Step, StepNow, told_as};
 use crate::order::Agreed;
 use crate::plan::{Describe, Planner};
 use crate::result::{Decision, HookResult};
@@ -278,10 +278,12 @@ macro_rules! groups {
             #[inline]
             async fn all<'a>(&'a self, cx: &'a Context<Ev>, event: &'a mut Ev) -> HookResult<Ev> {
                 $(
+                    let said = <ModeOf<$H, Ev> as Step<_, _>>::step(&self.members.$i, cx, &mut *event)
+                        .await
+                        .said();
+                    let name = const { told_as::<$H, Ev, <ModeOf<$H, Ev> as Step<$H, Ev>>::Said>() };
                     unless_decided!(
-                        <ModeOf<$H, Ev> as Step<_, _>>::step(&self.members.$i, cx, &mut *event)
-                            .await
-                            .settled(&mut *event, $H::NAME),
+                        Intercept::settle(&mut *event, said, name),
                         |decision| All::<Ev, Intercept>::decided::<{ $i + 1 }>(self, cx, event, decision)
                     );
                 )*

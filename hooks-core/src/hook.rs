@@ -176,7 +176,12 @@ async fn settled<'a, E: Event, H: HandleAsync<E, Said: Return<E>> + Hook + ?Size
     mut event: Access<'a, E>,
 ) -> Outcome<E> {
     let said = hook.handle(cx, E::Kind::lend::<E>(&mut event)).await;
-    said.settled(event, H::NAME)
+    E::Kind::settle(event, said.said(), const { told_as::<H, E, H::Said>() })
+}
+
+/// The name under which is told of what `H` says: none where a hook within it has been named.
+pub(crate) const fn told_as<H: Hook + ?Sized, E: Event, S: Return<E>>() -> &'static str {
+    if S::IS_TOLD { "" } else { H::NAME }
 }
 
 /// Asks `H` about `E` as its mode says. The mode is a type, so this is no branch.

@@ -43,7 +43,7 @@ use crate::{BuildError, Globs, paths};
 /// Calls are judged before the tool call and once more when it is approved, as later hooks may have changed
 /// them. This guards against a model that was talked into something. It is no sandbox: a program that is allowed
 /// does what it does, with the files that it finds by itself, and links that are made after the call was judged are
-/// not seen.
+/// not seen. Nor is it seen when files are made one by one into a repository of git's, with settings that run a program.
 ///
 /// ClawSeed's `SecurityPolicy`.
 ///

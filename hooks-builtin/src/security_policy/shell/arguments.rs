@@ -213,6 +213,10 @@ pub(super) fn check(
         if program == "awk" || program == "gawk" || program == "mawk" {
             awk(&argument.text)?;
         }
+        // What looks like an option is none there.
+        if nth > end_of_options && argument.text.starts_with('-') && !is_handed_on {
+            script.check_path(&argument.text)?;
+        }
         let text = match reader.read(nth, argument, is_flag)? {
             Read::Text => continue,
             Read::Joined => {
@@ -491,8 +495,9 @@ fn paths(script: &mut Script<'_>, text: &str) -> Result<(), String> {
         // A name by itself may be a link.
         let is_value = at > 0 && matches!(bytes[at - 1], b'=' | b'@');
         let of_an_address = path.starts_with("//") && follows_scheme(&text[..at], path);
-        // The word as a whole may be one even if it looks like an option: after `--`, or as an option's value.
-        if path.is_empty() || (path.starts_with('-') && at > 0) || of_an_address {
+        // The word as a whole may be one even if it looks like an option, as the value of another.
+        let is_option = path.starts_with('-') && (at > 0 || !path.contains('/'));
+        if path.is_empty() || is_option || of_an_address {
             continue;
         }
         if is_address(path) {

@@ -154,6 +154,9 @@ impl<'p> Script<'p> {
 
     /// Forgets what was set since then: whether it was, and which was the last, is not known.
     fn forget_since(&mut self, then: usize) -> Result<(), String> {
+        if self.sets.len() == then {
+            return Ok(());
+        }
         let mut since = HashMap::new();
         for set in &self.sets[then..] {
             let are_numbers = since.entry(set.name.as_str()).or_insert(set.was_number);
