@@ -346,8 +346,11 @@ impl Inner {
             ));
         }
         // A tool may take `..` away without a look at the links before it, and arrive elsewhere.
-        let climbs = |path: &Path| path.components().any(|part| part == Component::ParentDir);
-        if Path::new(path).is_absolute() && !climbs(Path::new(path)) {
+        let written = Path::new(path);
+        let climbs = written
+            .components()
+            .any(|part| part == Component::ParentDir);
+        if written.is_absolute() && !climbs {
             return Ok(None);
         }
         match leads_to.into_os_string().into_string() {

@@ -396,6 +396,11 @@ mod tests {
         hooks![cache].observe_now(cx, &done);
     }
 
+    /// A call of a tool that is not listed, and so may have changed what was read.
+    fn wrote(cache: &ToolCache, cx: &AgentContext) {
+        done(cache, cx, "write", &json!({}), &ToolOutput::new("written"));
+    }
+
     /// A call from its beginning to its end.
     fn ran(cache: &ToolCache, cx: &AgentContext, name: &str, args: &Value, output: &ToolOutput) {
         asked(cache, cx, name, args.clone());
@@ -433,25 +438,13 @@ mod tests {
         let (old, new) = (ToolOutput::new("old"), ToolOutput::new("new"));
         // It begins, another call changes what it reads, and then it ends.
         assert_eq!(asked(&cache, &cx, "read", args.clone()), None);
-        done(
-            &cache,
-            &cx,
-            "write",
-            &json!({}),
-            &ToolOutput::new("written"),
-        );
+        wrote(&cache, &cx);
         done(&cache, &cx, "read", &args, &old);
         assert_eq!(asked(&cache, &cx, "read", args.clone()), None);
         done(&cache, &cx, "read", &args, &new);
         // It is answered from here, and ends after a change.
         assert_eq!(asked(&cache, &cx, "read", args.clone()), Some(new.clone()));
-        done(
-            &cache,
-            &cx,
-            "write",
-            &json!({}),
-            &ToolOutput::new("written"),
-        );
+        wrote(&cache, &cx);
         done(&cache, &cx, "read", &args, &new);
         assert_eq!(asked(&cache, &cx, "read", args), None);
     }
@@ -461,9 +454,6 @@ mod tests {
         let cx = AgentContext::new("s1");
         let args = json!({ "path": "a" });
         let old = ToolOutput::new("old");
-        let write = |cache: &ToolCache| {
-            done(cache, &cx, "write", &json!({}), &ToolOutput::new("written"));
-        };
         let is_known = |cache: &ToolCache| asked(cache, &cx, "read", args.clone()).is_some();
 
         // Another hook has answered it.
@@ -481,7 +471,7 @@ mod tests {
         // A second call begins under its id, after what it has read was changed.
         let cache = self::cache();
         assert!(!is_known(&cache));
-        write(&cache);
+        wrote(&cache, &cx);
         assert!(!is_known(&cache));
         done(&cache, &cx, "read", &args, &old);
         assert!(!is_known(&cache));
@@ -489,7 +479,7 @@ mod tests {
         // It is so long ago that it is not known any more.
         let cache = self::cache();
         assert!(!is_known(&cache));
-        write(&cache);
+        wrote(&cache, &cx);
         for path in 0..MOST_RUNNING {
             asked(&cache, &cx, "read", json!(path));
         }
@@ -505,7 +495,7 @@ mod tests {
             let cache = cache();
             assert_eq!(asked(&cache, &cx, "read", args.clone()), None);
             std::thread::scope(|scope| {
-                scope.spawn(|| done(&cache, &cx, "write", &args, &ToolOutput::new("written")));
+                scope.spawn(|| wrote(&cache, &cx));
                 scope.spawn(|| done(&cache, &cx, "read", &args, &ToolOutput::new("old")));
             });
             assert_eq!(asked(&cache, &cx, "read", args.clone()), None);

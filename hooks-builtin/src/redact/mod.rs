@@ -209,7 +209,7 @@ impl Inner {
                 .iter_mut()
                 .for_each(|value| self.rewrite_texts(value)),
             Value::Object(values) => {
-                if values.keys().any(|key| self.finds_in(key)) {
+                if values.keys().any(|key| self.scanner.finds_in(key)) {
                     for (mut key, value) in std::mem::take(values) {
                         self.rewrite(&mut key);
                         // Two keys that are secrets stay two.
@@ -225,18 +225,12 @@ impl Inner {
             }
             // A card's number may be given as a number.
             Value::Number(number) => {
-                let mut text = number.to_string();
-                if self.finds_in(&text) {
-                    self.rewrite(&mut text);
-                    *value = Value::String(text);
+                if let Cow::Owned(redacted) = self.scanner.redact(&number.to_string()) {
+                    *value = Value::String(redacted);
                 }
             }
             Value::Bool(_) | Value::Null => {}
         }
-    }
-
-    fn finds_in(&self, text: &str) -> bool {
-        self.scanner.finds_in(text)
     }
 
     fn rewrite(&self, text: &mut String) {

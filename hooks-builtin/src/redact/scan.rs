@@ -51,43 +51,32 @@ impl Target {
 
 impl Scanner {
     pub(super) fn new(kinds: &[SecretKind], patterns: &[NamedPattern]) -> Result<Self, BuildError> {
-        if let Some(wrong) = patterns.iter().find(|pattern| !is_name(&pattern.name)) {
-            return Err(BuildError::new(
-                "redact",
-                "patterns",
-                format!(
-                    "has one that is named `{}`: a name is made of letters, digits, `_` and `-`",
-                    wrong.name
-                ),
-            ));
+        let wrong = |message: String| BuildError::new("redact", "patterns", message);
+        if let Some(unnamed) = patterns.iter().find(|pattern| !is_name(&pattern.name)) {
+            return Err(wrong(format!(
+                "has one that is named `{}`: a name is made of letters, digits, `_` and `-`",
+                unnamed.name
+            )));
         }
         let mut named = patterns.iter().enumerate();
         if let Some((_, twice)) = named.find(|(at, pattern)| {
             let mut before = patterns[..*at].iter();
             before.any(|other| other.name == pattern.name)
         }) {
-            return Err(BuildError::new(
-                "redact",
-                "patterns",
-                format!(
-                    "has two that are named `{}`: give each a name of its own, or make one of both, as `first|second`",
-                    twice.name
-                ),
-            ));
+            return Err(wrong(format!(
+                "has two that are named `{}`: give each a name of its own, or make one of both, as `first|second`",
+                twice.name
+            )));
         }
         if let Some(kind) = kinds
             .iter()
             .map(|kind| kind.name())
             .find(|kind| patterns.iter().any(|pattern| pattern.name == *kind))
         {
-            return Err(BuildError::new(
-                "redact",
-                "patterns",
-                format!(
-                    "has one that is named `{kind}`, as one of the `kinds` is: give it a name of its own, or leave \
-                     that kind out"
-                ),
-            ));
+            return Err(wrong(format!(
+                "has one that is named `{kind}`, as one of the `kinds` is: give it a name of its own, or leave \
+                 that kind out"
+            )));
         }
         let kinds: Vec<_> = SecretKind::ALL
             .into_iter()
@@ -95,9 +84,7 @@ impl Scanner {
             .collect();
         let own = patterns.iter().map(|pattern| pattern.regex.as_str());
         let all: Vec<_> = kinds.iter().map(|kind| kind.pattern()).chain(own).collect();
-        let automaton = compile(&all).map_err(|reason| {
-            BuildError::new("redact", "patterns", format!("together {reason}"))
-        })?;
+        let automaton = compile(&all).map_err(|reason| wrong(format!("together {reason}")))?;
         let own = patterns
             .iter()
             .map(|pattern| Target::new(&pattern.name, None));
@@ -143,14 +130,19 @@ impl Scanner {
 
     /// Whether there is anything to replace.
     pub(super) fn finds_in(&self, text: &str) -> bool {
-        self.unmarked(text)
-            .any(|open| self.next(text, open).is_some())
+        self.first(text).is_some()
+    }
+
+    /// What is to be found first in a text.
+    fn first(&self, text: &str) -> Option<&Target> {
+        let found = self.unmarked(text).find_map(|open| self.next(text, open));
+        found.map(|(_, target)| target)
     }
 
     /// What takes the place of a whole text in which there is still something to find.
     fn all_of(&self, text: &str) -> String {
-        let first = self.unmarked(text).find_map(|open| self.next(text, open));
-        first.map_or_else(|| text.to_owned(), |(_, target)| target.marker.clone())
+        self.first(text)
+            .map_or_else(|| text.to_owned(), |target| target.marker.clone())
     }
 
     /// The text with what was found replaced, and how many that were; `None` if nothing was.

@@ -210,7 +210,7 @@ pub(super) fn check(
     for (nth, argument) in arguments.iter().enumerate() {
         let is_flag =
             argument.text.starts_with('-') && argument.text.len() > 1 && nth <= end_of_options;
-        if program == "awk" || program == "gawk" || program == "mawk" {
+        if matches!(program, "awk" | "gawk" | "mawk") {
             awk(&argument.text)?;
         }
         // What looks like an option is none there.
@@ -436,7 +436,7 @@ fn cluster_of(text: &str) -> usize {
     flags.bytes().take_while(is_flag).count()
 }
 
-/// The name and value of a long option; npm takes one with a single dash as well.
+/// The name and value of a long option; npm takes one with any number of dashes.
 fn long_option<'t>(program: &str, text: &'t str) -> Option<&'t str> {
     if program == "npm" {
         let given = text.trim_start_matches('-');
@@ -552,11 +552,10 @@ pub(super) fn files(script: &mut Script<'_>, pattern: &str) -> Result<(), String
     {
         files(script, path)?;
     }
-    let path = pattern;
-    let first = path.find(['*', '?', '[']).unwrap_or(path.len());
-    let (fixed, rest) = match path[..first].rfind('/') {
-        Some(slash) => path.split_at(slash + 1),
-        None => ("", path),
+    let first = pattern.find(['*', '?', '[']).unwrap_or(pattern.len());
+    let (fixed, rest) = match pattern[..first].rfind('/') {
+        Some(slash) => pattern.split_at(slash + 1),
+        None => ("", pattern),
     };
     let parts: Vec<_> = rest
         .split('/')

@@ -117,10 +117,7 @@ pub(super) fn check(
             option if BEFORE_A_PATTERN.contains(&option) => {
                 let Some(pattern) = rest.next() else { continue };
                 if matches!(pattern.known, Known::Pattern | Known::Braced) {
-                    return Err(format!(
-                        "`{}` becomes the names of files: put it in single quotes",
-                        pattern.text
-                    ));
+                    return Err(pattern.becomes_files());
                 }
                 let is_by_name = matches!(option, "-name" | "-iname");
                 tests.have_extension |=
@@ -219,6 +216,5 @@ fn only_reads(command: &[Value]) -> bool {
     );
     let is_sed = command.first().is_some_and(|program| program.text == "sed");
     is_program
-        || (is_sed
-            && words.all(|word| word != "--in-place" && !super::arguments::is_option(word, "-i")))
+        || (is_sed && words.all(|word| word != "--in-place" && !arguments::is_option(word, "-i")))
 }

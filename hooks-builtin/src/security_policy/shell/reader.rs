@@ -243,16 +243,11 @@ impl<'a> Reader<'a> {
                 if let Some(next) = self.arguments.get(nth + 1) {
                     written_out(next)?;
                     sed::script(&next.text)?;
+                    if next.text.starts_with('-') {
+                        return Err("a script for `sed` that begins with `-` is not looked at: write it otherwise".into());
+                    }
                 }
-                // It has been looked at, whatever it begins with.
                 self.next = Some(Next::Text);
-                if self
-                    .arguments
-                    .get(nth + 1)
-                    .is_some_and(|next| next.text.starts_with('-'))
-                {
-                    return Err("a script for `sed` that begins with `-` is not looked at: write it otherwise".into());
-                }
             }
             "sed" => sed::option(text)?,
             _ => {}
@@ -339,13 +334,10 @@ impl<'a> Reader<'a> {
 
 /// Whether a word stays one: a pattern of file names becomes several, of which the first is not the last.
 fn one_word(argument: &Value) -> Result<(), String> {
-    if argument.known == Known::Pattern {
-        return Err(format!(
-            "`{}` becomes the names of files: put it in single quotes",
-            argument.text
-        ));
+    match argument.known {
+        Known::Pattern => Err(argument.becomes_files()),
+        _ => Ok(()),
     }
-    Ok(())
 }
 
 /// Whether a script is known as it is.

@@ -57,8 +57,8 @@ pub(super) struct Script<'p> {
     sets: Vec<Set>,
     /// How many loops of this shell the script is in.
     loops: usize,
-    /// And of the shells that this one runs in.
-    loop_cost: usize,
+    /// And of those that this one runs in.
+    rounds: usize,
     /// Words that were found harmless where the script is now, and paths.
     pub(super) harmless: HashSet<Value>,
     touched: HashSet<String>,
@@ -76,7 +76,7 @@ impl<'p> Script<'p> {
             variables: Variables::default(),
             sets: Vec::new(),
             loops: 0,
-            loop_cost: 0,
+            rounds: 0,
             harmless: HashSet::new(),
             touched: HashSet::new(),
             left: MOST_NAMES,
@@ -133,11 +133,8 @@ impl<'p> Script<'p> {
         let directories = self.directories.clone();
         // Each round begins anew where the loop is, wherever this has been in the last one.
         let loops = std::mem::take(&mut self.loops);
-        self.loop_cost += loops;
-        let walked = self.perhaps(walk);
-        self.loop_cost -= loops;
+        self.perhaps(walk)?;
         self.loops = loops;
-        walked?;
         self.go_to(directories);
         Ok(())
     }
@@ -366,7 +363,9 @@ impl<'p> Script<'p> {
     fn round(&mut self, walk: impl FnOnce(&mut Self) -> Result<(), String>) -> Result<(), String> {
         self.spend(ROUND_COST)?;
         self.loops += 1;
+        self.rounds += 1;
         self.perhaps(walk)?;
+        self.rounds -= 1;
         self.loops -= 1;
         Ok(())
     }
@@ -470,7 +469,7 @@ impl<'p> Script<'p> {
         for item in simple.suffix.iter().flat_map(|suffix| &suffix.0) {
             has_script |= self.item(item, depth, &mut words)?;
         }
-        if self.loops + self.loop_cost > 0 {
+        if self.rounds > 0 {
             self.spend(1 + words.values.len() / WORDS_OF_A_NAME)?;
         }
         let Some((written, becomes)) = words.first else {

@@ -81,6 +81,14 @@ impl Value {
         (self.known <= Known::Braced).then_some(&self.text)
     }
 
+    /// What is said of a word that is meant as a text, and that a shell makes several of.
+    pub(super) fn becomes_files(&self) -> String {
+        format!(
+            "`{}` becomes the names of files: put it in single quotes",
+            self.text
+        )
+    }
+
     /// The text, if every character of it is known.
     pub(super) fn text(&self) -> Option<&str> {
         (self.known == Known::All).then_some(&self.text)
