@@ -1,36 +1,29 @@
-//! Plugins: hooks that only exist at run time, in one place of a static pipeline. Run it with
+//! Plugins: hooks that only exist at run time, mounted and unmounted while the agent runs. Run it with
 //!
 //! ```sh
 //! cargo run --example plugins
 //! ```
 //!
-//! What must not change is compiled in; the registry stands where the list says, and no plugin comes
-//! before what stands above it, whatever priority it gives itself.
+//! What must not change is compiled in. `..plugins` gives each plugin a place of its own between those hooks, by its
+//! own priority. To keep plugins below a hook whatever they say, write `plugins @ priority::LOW` in its place.
 
 use hooks_core::agent::{
     AfterToolCall, AgentContext, AgentEvent, AgentHandler, AgentHooks, BeforeToolCall, ToolOutput,
+    run_tool_call,
 };
-use hooks_core::{HookAction, HookRegistry, HookResult, async_trait, hook, hooks, priority};
+use hooks_core::{HookAction, HookRegistry, Mounted, async_trait, hook, hooks, priority};
 use serde::Deserialize;
-use serde_json::json;
 
 /// What a user's configuration says of plugins.
 const CONFIGURATION: &str = r#"[
-    { "plugin": "forbid", "tool": "browser", "because": "this machine is offline" },
-    { "plugin": "stamp", "text": "(checked)" },
-    { "plugin": "forbid", "tool": "vault", "because": "it is mine", "priority": 2000000000 }
+    { "name": "offline", "tool": "browser", "because": "this machine is offline", "priority": 20 },
+    { "name": "mine", "tool": "vault", "because": "it is mine" }
 ]"#;
-
-#[derive(Deserialize)]
-#[serde(tag = "plugin", rename_all = "lowercase")]
-enum Plugin {
-    Forbid(Forbid),
-    Stamp(Stamp),
-}
 
 /// Blocks one tool, with the user's words.
 #[derive(Deserialize)]
 struct Forbid {
+    name: String,
     tool: String,
     because: String,
     #[serde(default)]
@@ -38,15 +31,12 @@ struct Forbid {
 }
 
 /// Puts a text under every output.
-#[derive(Deserialize)]
-struct Stamp {
-    text: String,
-}
+struct Stamp;
 
 #[async_trait]
 impl AgentHandler for Forbid {
-    fn name(&self) -> &'static str {
-        "forbid"
+    fn name(&self) -> &str {
+        &self.name
     }
 
     fn priority(&self) -> i32 {
@@ -77,8 +67,7 @@ impl AgentHandler for Stamp {
         _: &AgentContext,
         done: &mut AfterToolCall,
     ) -> HookAction<AfterToolCall> {
-        done.output.content.push(' ');
-        done.output.content.push_str(&self.text);
+        done.output.content.push_str(" (checked)");
         HookAction::Continue
     }
 }
@@ -105,45 +94,50 @@ fn trimmed(call: &mut BeforeToolCall) {
     call.name = call.name.trim().into();
 }
 
-/// A tool call, by an agent that does not know what its hooks are.
-async fn call(hooks: &impl AgentHooks, name: &str) -> String {
-    let cx = AgentContext::new("session 1");
-    let mut call = BeforeToolCall {
+/// A tool call, by an agent that does not know what its hooks are. Two of its tools change the plugins, in the middle
+/// of a call.
+async fn call(
+    hooks: &impl AgentHooks,
+    plugins: &Mounted<AgentEvent<'static>>,
+    name: &str,
+) -> String {
+    let call = BeforeToolCall {
         name: name.into(),
-        args: json!({}),
         ..BeforeToolCall::default()
     };
-    match hooks.intercept(&cx, &mut call).await {
-        HookResult::Continue => {}
-        HookResult::Respond(output) => return output.content,
-        HookResult::Cancel(cancel) => return cancel.to_string(),
-    }
-    let mut done = AfterToolCall {
-        output: ToolOutput::new(format!("{} ran", call.name)),
-        name: call.name,
-        ..AfterToolCall::default()
+    let tool = async |call: &BeforeToolCall| match call.name.as_str() {
+        "install" => match plugins.mount(Stamp) {
+            Ok(()) => ToolOutput::new("installed"),
+            Err(error) => ToolOutput::error(error.to_string()),
+        },
+        "uninstall" if plugins.unmount("stamp") => ToolOutput::new("uninstalled"),
+        name => ToolOutput::new(format!("{name} ran")),
     };
-    match hooks.intercept(&cx, &mut done).await {
-        HookResult::Cancel(cancel) => cancel.to_string(),
-        _ => done.output.content,
+    match run_tool_call(hooks, &AgentContext::new("session 1"), call, tool).await {
+        Ok(done) => done.output.content,
+        Err(cancel) => cancel.to_string(),
     }
 }
 
 #[tokio::main(flavor = "current_thread")]
-async fn main() -> serde_json::Result<()> {
-    let mut plugins = HookRegistry::<AgentEvent>::new().with(hooks![trimmed]);
-    for plugin in serde_json::from_str::<Vec<Plugin>>(CONFIGURATION)? {
-        match plugin {
-            Plugin::Forbid(forbid) => plugins.register(forbid),
-            Plugin::Stamp(stamp) => plugins.register(stamp),
-        }
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let plugins = Mounted::new(HookRegistry::<AgentEvent>::new().with(trimmed));
+    for forbid in serde_json::from_str::<Vec<Forbid>>(CONFIGURATION)? {
+        plugins.mount(forbid)?;
     }
-    println!("{} handlers in the registry: {plugins:?}\n", plugins.len());
-
-    let hooks = hooks![measure, vault_is_closed, plugins @ priority::LOW];
+    // A clone is a handle to the same plugins.
+    let hooks = hooks![measure, vault_is_closed, ..plugins.clone()];
     println!("{}", hooks.plan());
-    for name in [" list ", "browser", "vault"] {
-        println!("{name:?}: {}", call(&hooks, name).await);
+    for name in [
+        " list ",
+        "browser",
+        "vault",
+        "install",
+        "list",
+        "uninstall",
+        "list",
+    ] {
+        println!("{name:?}: {}", call(&hooks, &plugins, name).await);
     }
     Ok(())
 }

@@ -6,12 +6,14 @@
 //! cargo test --example testing
 //! ```
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use hooks_core::agent::{
-    AgentContext, AgentHooks, BeforeToolCall, ToolCallEnd, ToolCallPatch, ToolOutput,
+    AgentContext, AgentHooks, BeforeToolCall, ToolCallEnd, ToolCallPatch, ToolCallResult,
+    ToolOutput, run_tool_call,
 };
-use hooks_core::{HookAction, Intercepts, hook, hooks, priority};
+use hooks_core::{Cancel, HookAction, Intercepts, hook, hooks, priority};
 use serde_json::json;
 
 /// Subagents do not write.
@@ -39,23 +41,31 @@ fn prefer_read(call: &BeforeToolCall) -> HookAction<BeforeToolCall> {
 /// Three failures in a row end the turn.
 #[derive(Default)]
 struct Strikes {
-    failures: AtomicU32,
+    /// The failures of each session. One hook serves all sessions of an agent: with one number for all, a session would
+    /// end because of what others do.
+    failures: Mutex<HashMap<String, u32>>,
+}
+
+impl Strikes {
+    fn sessions(&self) -> MutexGuard<'_, HashMap<String, u32>> {
+        self.failures.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 #[hook(priority = priority::HIGH)]
 impl Strikes {
-    fn check(&self, _: &BeforeToolCall) -> HookAction<BeforeToolCall> {
-        match self.failures.load(Ordering::Relaxed) {
-            0..3 => HookAction::Continue,
-            _ => HookAction::abort_turn("three failures in a row"),
+    fn check(&self, cx: &AgentContext, _: &BeforeToolCall) -> HookAction<BeforeToolCall> {
+        match self.sessions().get(&cx.session_id) {
+            Some(3..) => HookAction::abort_turn("three failures in a row"),
+            _ => HookAction::Continue,
         }
     }
 
-    fn count(&self, done: &ToolCallEnd<'_>) {
+    fn count(&self, cx: &AgentContext, done: &ToolCallEnd<'_>) {
         if done.output.is_error {
-            self.failures.fetch_add(1, Ordering::Relaxed);
+            *self.sessions().entry(cx.session_id.clone()).or_default() += 1;
         } else {
-            self.failures.store(0, Ordering::Relaxed);
+            self.sessions().remove(&cx.session_id);
         }
     }
 }
@@ -74,20 +84,17 @@ fn call(name: &str, args: serde_json::Value) -> BeforeToolCall {
     }
 }
 
-/// Tells all hooks that a call has failed, or not.
-async fn ended(hooks: &impl AgentHooks, cx: &AgentContext, is_error: bool) {
-    let output = ToolOutput {
+/// A whole call, of a tool that fails or not.
+async fn list(
+    hooks: &impl AgentHooks,
+    cx: &AgentContext,
+    is_error: bool,
+) -> Result<ToolCallResult, Cancel> {
+    run_tool_call(hooks, cx, call("list", json!({})), async |_| ToolOutput {
         is_error,
         ..ToolOutput::default()
-    };
-    let end = ToolCallEnd {
-        id: "",
-        name: "shell",
-        args: &json!({}),
-        output: &output,
-        duration: std::time::Duration::ZERO,
-    };
-    hooks.observe(cx, &end).await;
+    })
+    .await
 }
 
 #[tokio::main(flavor = "current_thread")]
@@ -109,18 +116,23 @@ async fn main() {
     let result = hooks.intercept(&cx.clone().with_depth(1), &mut write).await;
     println!("  in a subagent: {:?}", result.as_cancel());
 
-    println!("A hook with state is led through its events:");
+    println!("A hook with state is led through its events, by the driver that the agent uses:");
+    let said = |ran: Result<ToolCallResult, Cancel>| match ran {
+        Ok(_) => "it ran".to_owned(),
+        Err(cancel) => cancel.to_string(),
+    };
     for failures in 0..=3 {
-        let result = hooks.intercept(&cx, &mut call("list", json!({}))).await;
-        println!("  after {failures} failures: {result:?}");
-        ended(&hooks, &cx, true).await;
+        let ran = list(&hooks, &cx, true).await;
+        println!("  after {failures} failures: {}", said(ran));
     }
+    let ran = list(&hooks, &AgentContext::new("session 2"), true).await;
+    println!("  in another session: {}", said(ran));
     println!("Each of these is held by a test: cargo test --example testing");
 }
 
 #[cfg(test)]
 mod tests {
-    use hooks_core::{Cancel, Hook, HookResult, Scope};
+    use hooks_core::{Hook, Scope};
 
     use super::*;
 
@@ -172,19 +184,17 @@ mod tests {
     async fn the_third_failure_in_a_row_ends_the_turn() {
         let (cx, hooks) = (AgentContext::new("test"), pipeline());
         for is_error in [true, true, false, true, true, true] {
-            let result = hooks.intercept(&cx, &mut call("list", json!({}))).await;
-            assert_eq!(result, HookResult::Continue);
-            ended(&hooks, &cx, is_error).await;
+            assert!(list(&hooks, &cx, is_error).await.is_ok());
         }
-        let result = hooks.intercept(&cx, &mut call("list", json!({}))).await;
-        assert_eq!(
-            result,
-            HookResult::Cancel(Cancel {
-                hook: "Strikes".into(),
-                reason: "three failures in a row".into(),
-                scope: Scope::Turn,
-            })
-        );
+        let cancel = Cancel {
+            hook: "Strikes".into(),
+            reason: "three failures in a row".into(),
+            scope: Scope::Turn,
+        };
+        assert_eq!(list(&hooks, &cx, false).await, Err(cancel));
+        // Another session has nothing to do with it.
+        let other = AgentContext::new("other");
+        assert!(list(&hooks, &other, false).await.is_ok());
     }
 
     /// That hooks run in the order that was meant is a test of the plan.

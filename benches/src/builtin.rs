@@ -8,7 +8,7 @@ use std::time::Duration;
 use hooks_builtin::config::{BuiltinHooks, Builtins, HooksConfig};
 use hooks_core::agent::{
     AfterToolCall, AgentContext, AgentHooks, ApproveToolCall, BeforeToolCall, ToolCallEnd,
-    ToolOutput,
+    ToolOutcome, ToolOutput,
 };
 use hooks_core::{Intercepts, Observes};
 use serde_json::json;
@@ -40,8 +40,14 @@ impl Default for Call {
                 args: args.clone(),
                 output,
                 duration: Duration::from_millis(42),
+                context: Vec::new(),
             },
-            before: BeforeToolCall { id, name, args },
+            before: BeforeToolCall {
+                id,
+                name,
+                args,
+                ..BeforeToolCall::default()
+            },
         }
     }
 }
@@ -63,6 +69,7 @@ impl Call {
                 args: &after.args,
                 output: &after.output,
                 duration: after.duration,
+                outcome: ToolOutcome::Ran,
             };
             Observes::observe(hooks, cx, &end).await;
             goes_on

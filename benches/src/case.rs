@@ -4,7 +4,7 @@ use std::fmt;
 use std::hint::black_box;
 use std::sync::atomic::AtomicU64;
 
-use hooks_core::{HookResult, Intercepts, InterceptsNow, Observes, ObservesNow};
+use hooks_core::{HookResult, Intercepts, InterceptsNow, Mounted, Observes, ObservesNow};
 
 use crate::event::{ToolCall, ToolCallEnd};
 use crate::{boxed, dynamic, hand, poll_now, statics};
@@ -27,11 +27,26 @@ pub enum Way {
     Dyn,
     /// Boxed, cloned and caught.
     Boxed,
+    /// As `Static`, with an empty `HookRegistry` spread over the list.
+    SpreadEmpty,
+    /// As `Static`, with an empty `Mounted` spread over the list.
+    SpreadMounted,
+    /// As `Static`, with a registry spread over the list whose four handlers are on another event.
+    SpreadOthers,
 }
 
 impl Way {
     /// All of them.
-    pub const ALL: [Way; 5] = [Way::Hand, Way::Static, Way::StaticNow, Way::Dyn, Way::Boxed];
+    pub const ALL: [Way; 8] = [
+        Way::Hand,
+        Way::Static,
+        Way::StaticNow,
+        Way::Dyn,
+        Way::Boxed,
+        Way::SpreadEmpty,
+        Way::SpreadMounted,
+        Way::SpreadOthers,
+    ];
 
     /// Its name in benchmarks and reports.
     #[must_use]
@@ -42,6 +57,9 @@ impl Way {
             Way::StaticNow => "static_now",
             Way::Dyn => "dyn",
             Way::Boxed => "boxed",
+            Way::SpreadEmpty => "spread_empty",
+            Way::SpreadMounted => "spread_mounted",
+            Way::SpreadOthers => "spread_others",
         }
     }
 }
@@ -262,6 +280,25 @@ macro_rules! async_case {
     }};
 }
 
+/// Eight checks, also with sources of handlers spread over them.
+fn sync_8() -> Case {
+    let mut case = sync_case!(sync_8, TOOL);
+    macro_rules! spread {
+        ($way:ident, $source:expr) => {{
+            let hooks = statics::sync_8_spread($source);
+            intercepting(Way::$way, TOOL, move |call| {
+                poll_now(hooks.intercept(&(), call))
+            })
+        }};
+    }
+    case.contestants.extend([
+        spread!(SpreadEmpty, dynamic::Registry::new()),
+        spread!(SpreadMounted, Mounted::new(dynamic::Registry::new())),
+        spread!(SpreadOthers, dynamic::on_messages()),
+    ]);
+    case
+}
+
 fn observe_8() -> Case {
     let (awaited, now) = (statics::observe_8(), statics::observe_8());
     let (registry, runner) = (dynamic::observe_8(), boxed::observe_8());
@@ -288,7 +325,7 @@ fn observe_8() -> Case {
 #[must_use]
 pub fn cases() -> Vec<Case> {
     vec![
-        sync_case!(sync_8, TOOL),
+        sync_8(),
         async_case!(async_ready_8),
         async_case!(async_pending_8),
         observe_8(),
@@ -298,6 +335,30 @@ pub fn cases() -> Vec<Case> {
         sync_case!(scaling_16, SCALED_TOOL),
         sync_case!(scaling_64, SCALED_TOOL),
     ]
+}
+
+/// Dispatches the case, in the way, so many times: what the report counts the
+/// instructions of.
+///
+/// # Errors
+///
+/// There is no such case or way, or not three arguments.
+pub fn run_counted(args: impl Iterator<Item = String>) -> Result<(), String> {
+    let args: Vec<String> = args.collect();
+    let [case, way, times] = args.as_slice() else {
+        return Err("it takes a case, a way and a number".to_owned());
+    };
+    let times = times
+        .parse()
+        .map_err(|error| format!("`{times}`: {error}"))?;
+    cases()
+        .iter_mut()
+        .filter(|other| other.name == case)
+        .flat_map(|case| &mut case.contestants)
+        .find(|contestant| contestant.way.name() == way)
+        .ok_or_else(|| format!("no such case or way: `{case} {way}`"))?
+        .run(times);
+    Ok(())
 }
 
 /// How large the future of a static dispatch is, by case.

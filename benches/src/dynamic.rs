@@ -3,7 +3,7 @@
 use std::future::ready;
 use std::marker::PhantomData;
 
-use hooks_core::{HookAction, HookRegistry, async_trait};
+use hooks_core::{EventSet, HookAction, HookRegistry, OnPanic, async_trait};
 
 use crate::event::{
     BenchEvent, BenchHandler, Message, REASON, ToolCall, ToolCallEnd, blocks, note,
@@ -109,10 +109,16 @@ impl<T: Tool> BenchHandler for MessageHook<T> {
     }
 }
 
+/// A registry that does for its handlers what static hooks have by default: a panic unwinds. To catch one, it would
+/// copy the event before each handler, as `boxed` does.
+fn plain() -> Registry {
+    Registry::new().on_panic(OnPanic::Propagate)
+}
+
 /// A registry of one handler for each row.
 macro_rules! registry {
     ([$Handler:ident] $($name:ident $priority:literal,)*) => {
-        Registry::new()$(.with($Handler::<tools::$name>(PhantomData)))*
+        plain()$(.with($Handler::<tools::$name>(PhantomData)))*
     };
 }
 
@@ -143,7 +149,7 @@ pub fn observe_8() -> Registry {
 /// One check: the other seven of the eight handlers are on another event.
 #[must_use]
 pub fn one_of_eight_handles() -> Registry {
-    Registry::new()
+    plain()
         .with(MessageHook::<tools::shell>(PhantomData))
         .with(MessageHook::<tools::delete>(PhantomData))
         .with(MessageHook::<tools::write_file>(PhantomData))
@@ -152,6 +158,38 @@ pub fn one_of_eight_handles() -> Registry {
         .with(MessageHook::<tools::python>(PhantomData))
         .with(MessageHook::<tools::sql>(PhantomData))
         .with(MessageHook::<tools::send_mail>(PhantomData))
+}
+
+/// A handler that says that it is on messages only.
+struct OnMessages<T>(PhantomData<fn(T)>);
+
+#[async_trait]
+impl<T: Tool> BenchHandler for OnMessages<T> {
+    fn name(&self) -> &str {
+        T::NAME
+    }
+
+    fn events(&self) -> EventSet {
+        EventSet::of::<Message>()
+    }
+
+    async fn before_message(&self, (): &(), message: &mut Message) -> HookAction<Message> {
+        if message.content == T::NAME {
+            HookAction::block(REASON)
+        } else {
+            HookAction::Continue
+        }
+    }
+}
+
+/// Four checks, none of them of tool calls.
+#[must_use]
+pub fn on_messages() -> Registry {
+    Registry::new()
+        .with(OnMessages::<tools::shell>(PhantomData))
+        .with(OnMessages::<tools::delete>(PhantomData))
+        .with(OnMessages::<tools::deploy>(PhantomData))
+        .with(OnMessages::<tools::sql>(PhantomData))
 }
 
 macro_rules! scaling {

@@ -2,9 +2,9 @@
 
 use std::future::ready;
 
-use hooks_core::{HookAction, InterceptsNow, ObservesNow, hook, hooks};
+use hooks_core::{HandlerSource, HookAction, InterceptsNow, ObservesNow, hook, hooks};
 
-use crate::event::{BenchHooks, Message, REASON, ToolCall, ToolCallEnd, blocks, note};
+use crate::event::{BenchEvent, BenchHooks, Message, REASON, ToolCall, ToolCallEnd, blocks, note};
 use crate::lists::{eight, scaled};
 use crate::yield_once;
 
@@ -57,6 +57,14 @@ macro_rules! eight_hooks {
         #[must_use]
         pub fn sync_8() -> impl BenchHooks + InterceptsNow<ToolCall> {
             hooks![$(sync::$name),*]
+        }
+
+        /// Eight checks, and the handlers of a source in between.
+        #[must_use]
+        pub fn sync_8_spread(
+            source: impl HandlerSource<Vocabulary = BenchEvent<'static>>,
+        ) -> impl BenchHooks {
+            hooks![$(sync::$name,)* ..source]
         }
 
         /// Eight checks, each after an await of what is ready.

@@ -15,15 +15,14 @@ mod receiver;
 #[expect(dead_code, reason = "no model is told of the tools here")]
 mod tools;
 
+use std::cell::RefCell;
 use std::error::Error;
-use std::time::Instant;
 
 use hooks_builtin::Decided;
 use hooks_builtin::config::{BuiltinHooks, HooksConfig};
-use hooks_core::HookResult;
 use hooks_core::agent::{
-    AfterToolCall, AgentContext, AgentHooks, ApproveToolCall, BeforeToolCall, MessageSending,
-    ToolCallEnd, ToolOutput,
+    AgentContext, AgentHooks, BeforeToolCall, MessageOutcome, MessageSending, ToolCall, ToolOutput,
+    run_tool_call, send_message,
 };
 use serde_json::{Value, json};
 
@@ -36,7 +35,7 @@ struct Agent<H> {
     cx: AgentContext,
     workspace: Workspace,
     calls: usize,
-    rewritten: Vec<String>,
+    rewritten: RefCell<Vec<String>>,
 }
 
 #[tokio::main(flavor = "current_thread")]
@@ -70,7 +69,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         cx,
         workspace,
         calls: 0,
-        rewritten: Vec::new(),
+        rewritten: RefCell::default(),
     };
 
     println!("The calls:\n");
@@ -108,84 +107,57 @@ async fn main() -> Result<(), Box<dyn Error>> {
     println!("\nThe reply: {said}");
 
     drop(agent.hooks);
-    summary(&kept, &agent.rewritten, &person.answers(), &receiver).await?;
+    let rewritten = agent.rewritten.into_inner();
+    summary(&kept, &rewritten, &person.answers(), &receiver).await?;
     Ok(())
 }
 
 impl<H: AgentHooks> Agent<H> {
     /// Calls a tool, as the hooks let it.
-    async fn call(&mut self, name: &str, args: Value) -> ToolOutput {
+    async fn call(&mut self, name: &str, args: Value) {
         self.calls += 1;
-        let mut call = BeforeToolCall {
-            id: format!("call-{}", self.calls),
-            name: name.into(),
-            args: args.clone(),
+        let call = ToolCall::new(format!("call-{}", self.calls), name, args.clone());
+        let done = run_tool_call(
+            &self.hooks,
+            &self.cx,
+            call,
+            async |call: &BeforeToolCall| {
+                if call.args != args {
+                    let (from, to) = (&args["path"], &call.args["path"]);
+                    let rewritten = format!("{name}: the path {from} became {to}");
+                    let mut all = self.rewritten.borrow_mut();
+                    if !all.contains(&rewritten) {
+                        all.push(rewritten);
+                    }
+                }
+                match Tool::parse(&call.name, &call.args) {
+                    Ok(tool) => self.workspace.run(tool).await,
+                    Err(error) => ToolOutput::error(error),
+                }
+            },
+        )
+        .await;
+        let output = match done {
+            Ok(done) => done.output,
+            Err(cancel) => ToolOutput::error(cancel.to_string()),
         };
-        let started = Instant::now();
-        let output = match self.hooks.intercept(&self.cx, &mut call).await {
-            HookResult::Continue => self.run(&call).await,
-            HookResult::Respond(output) => output,
-            HookResult::Cancel(cancel) => ToolOutput::error(cancel.to_string()),
-        };
-        if call.args != args {
-            let rewritten = format!(
-                "{name}: the path {} became {}",
-                args["path"], call.args["path"]
-            );
-            if !self.rewritten.contains(&rewritten) {
-                self.rewritten.push(rewritten);
-            }
-        }
-        let ended = ToolCallEnd {
-            id: &call.id,
-            name: &call.name,
-            args: &call.args,
-            output: &output,
-            duration: started.elapsed(),
-        };
-        self.hooks.observe(&self.cx, &ended).await;
         let outcome = if output.is_error { "error" } else { "ok" };
         println!(
             "  {name} {args}\n    {outcome}: {}",
             output.content.trim_end().replace('\n', "\n    ")
         );
-        output
     }
 
-    /// Runs a tool that was let through, if somebody approves of it.
-    async fn run(&self, call: &BeforeToolCall) -> ToolOutput {
-        let mut approve = ApproveToolCall::from(call);
-        if let HookResult::Cancel(cancel) = self.hooks.intercept(&self.cx, &mut approve).await {
-            return ToolOutput::error(cancel.to_string());
-        }
-        let started = Instant::now();
-        let output = match Tool::parse(&call.name, &call.args) {
-            Ok(tool) => self.workspace.run(tool).await,
-            Err(error) => ToolOutput::error(error),
-        };
-        let mut after = AfterToolCall {
-            id: call.id.clone(),
-            name: call.name.clone(),
-            args: call.args.clone(),
-            output,
-            duration: started.elapsed(),
-        };
-        match self.hooks.intercept(&self.cx, &mut after).await {
-            HookResult::Cancel(cancel) => ToolOutput::error(cancel.to_string()),
-            HookResult::Continue => after.output,
-        }
-    }
-
-    /// Sends a reply, as the hooks let it.
+    /// Sends a reply, as the hooks let it: here to who reads this.
     async fn say(&self, content: &str) -> String {
-        let mut message = MessageSending {
-            channel: "terminal".into(),
-            recipient: "user".into(),
-            content: content.into(),
-        };
-        match self.hooks.intercept(&self.cx, &mut message).await {
-            HookResult::Cancel(cancel) => format!("(held back: {cancel})"),
-            HookResult::Continue => message.content,
+        let message = MessageSending::new("terminal", "user", content);
+        let sent = send_message(&self.hooks, &self.cx, message, async |_| {
+            Ok::<(), String>(())
+        });
+        match sent.await {
+            Ok(MessageOutcome::Sent(message)) => message.content,
+            Ok(MessageOutcome::Blocked(cancel)) | Err(cancel) => format!("(held back: {cancel})"),
+            Ok(MessageOutcome::Failed { error, .. }) => format!("(not sent: {error})"),
         }
     }
 }

@@ -8,3 +8,7 @@ mod coding_agent;
 #[path = "../testing.rs"]
 #[expect(dead_code, reason = "the example's `main` is not run here")]
 mod testing;
+
+#[path = "../token_budget.rs"]
+#[expect(dead_code, reason = "the example's `main` is not run here")]
+mod token_budget;

@@ -53,17 +53,40 @@ fn no_executor_decides_every_call_and_observes_every_token() {
 }
 
 #[test]
-fn plugins_run_in_the_place_of_their_registry_only() {
+fn plugins_come_and_go_while_the_agent_runs() {
     let printed = run("plugins", &[], "").stdout;
     assert_lines(
         &printed,
         &[
-            "4 handlers in the registry: [forbid, trimmed, forbid, stamp]",
-            "\" list \": list ran (checked) [18 letters]",
-            "\"browser\": hook `forbid` blocked the event: this machine is offline",
+            "\" list \": list ran [8 letters]",
+            "\"browser\": hook `offline` blocked the event: this machine is offline",
             "\"vault\": hook `vault_is_closed` blocked the event: the vault is closed to every agent",
+            "\"install\": installed (checked) [19 letters]",
+            "\"list\": list ran (checked) [18 letters]",
+            "\"uninstall\": uninstalled [11 letters]",
+            "\"list\": list ran [8 letters]",
         ],
     );
+}
+
+#[test]
+fn rig_agent_blocks_rewrites_answers_redacts_and_goes_on() {
+    let printed = run("rig_agent", &[], "").stdout;
+    assert_lines(
+        &printed,
+        &[
+            r#"model: shell {"command":"sudo reboot"}"#,
+            r#"model: read {"path":"/notes.txt"}"#,
+            r#"tool: read {"path":"/work/notes.txt"} -> "/work/notes.txt" says: write to [mail] today"#,
+            r#"model: weather {"city":"Oslo"}"#,
+            r#"tool: weather {"city":"Oslo"} -> rain, says the cache"#,
+            "model: Take an umbrella.",
+            "model: Take an umbrella, please.",
+            "answer: Take an umbrella, please.",
+            "5 answers of the model, 2 tool calls that ran or were answered",
+        ],
+    );
+    assert!(!printed.contains("rebooting"), "{printed}");
 }
 
 #[test]
@@ -75,9 +98,25 @@ fn testing_shows_what_its_tests_hold() {
             "before: shell {\"command\":\"cat notes.txt\"}",
             "result: Continue",
             "after:  read {\"path\":\"notes.txt\"}",
-            "after 0 failures: Continue",
-            "after 2 failures: Continue",
+            "after 0 failures: it ran",
+            "after 2 failures: it ran",
         ],
     );
-    assert!(printed.contains("after 3 failures: Cancel"), "{printed}");
+    assert!(
+        printed.contains("after 3 failures: hook `Strikes` aborted the turn"),
+        "{printed}"
+    );
+    assert!(printed.contains("in another session: it ran"), "{printed}");
+}
+
+#[test]
+fn token_budget_ends_each_session_when_its_tokens_are_spent() {
+    let printed = run("token_budget", &[], "").stdout;
+    let line = |session: u8| {
+        format!(
+            "session {session}: 3 calls, 60 tokens read, 300 written; hook `TokenBudget` aborted the turn: \
+             the session has used 360 tokens of its 300"
+        )
+    };
+    assert_lines(&printed, &[&line(1), &line(2)]);
 }

@@ -16,14 +16,14 @@ use crate::visible::Visible;
 /// Logs a line a tool call, as `[14:30:00] shell (42ms) success=true`: to `tracing`, with the target
 /// `hooks_builtin::command_logger`, and to memory.
 ///
-/// The time is local. The memory keeps the newest lines, 1000 by default. Its priority is -50.
+/// A call that was blocked or denied did not run, and has no line. The time is local. The memory keeps the newest lines, 1000 by default. Its priority is -50.
 ///
 /// ZeroClaw's `CommandLoggerHook`; ClawSeed's `audit_log`.
 ///
 /// ```
 /// use std::time::Duration;
 /// use hooks_builtin::CommandLogger;
-/// use hooks_core::agent::{AgentContext, ToolCallEnd, ToolOutput};
+/// use hooks_core::agent::{AgentContext, ToolCallEnd, ToolOutcome, ToolOutput};
 /// use hooks_core::hooks;
 ///
 /// let logger = CommandLogger::new();
@@ -34,6 +34,7 @@ use crate::visible::Visible;
 ///     args: &serde_json::json!({ "command": "ls" }),
 ///     output: &ToolOutput::new("src"),
 ///     duration: Duration::from_millis(42),
+///     outcome: ToolOutcome::Ran,
 /// });
 /// let line = &logger.lines()[0];
 /// assert!(line.starts_with('[') && line.ends_with("] shell (42ms) success=true"));
@@ -178,7 +179,7 @@ fn trace(level: LogLevel, line: &str) {
 mod tests {
     use std::time::Duration;
 
-    use hooks_core::agent::{AgentContext, ToolOutput};
+    use hooks_core::agent::{AgentContext, ToolOutcome, ToolOutput};
     use hooks_core::hooks;
 
     use super::*;
@@ -192,6 +193,7 @@ mod tests {
                 args: &serde_json::Value::Null,
                 output,
                 duration: Duration::from_micros(1999),
+                outcome: ToolOutcome::Ran,
             },
         );
     }

@@ -66,7 +66,7 @@ const MOST_SUBJECTS: usize = 1000;
 pub struct LoggedEvent {
     /// The event's name: `BeforeToolCall`.
     pub event: &'static str,
-    /// The tool, where the event is about one.
+    /// The tool, where the event is about one; the kind of a `Custom` event.
     pub subject: Option<Arc<str>>,
     /// What was decided, if more than to go on.
     pub decided: Option<Decided>,
@@ -217,7 +217,13 @@ mod tests {
             };
             let _ = hooks.intercept_now(&cx, &mut call);
         }
-        hooks.observe_now(&cx, &AgentEnd { response: "Done." });
+        hooks.observe_now(
+            &cx,
+            &AgentEnd {
+                response: "Done.",
+                ..AgentEnd::default()
+            },
+        );
         assert_eq!(
             log.messages(),
             [
@@ -237,7 +243,13 @@ mod tests {
             for _ in 0..4 {
                 hooks.observe_now(&AgentContext::new("s1"), &HeartbeatTick);
             }
-            hooks.observe_now(&AgentContext::new("s1"), &AgentEnd { response: "" });
+            hooks.observe_now(
+                &AgentContext::new("s1"),
+                &AgentEnd {
+                    response: "",
+                    ..AgentEnd::default()
+                },
+            );
             assert_eq!(log.entries().len(), kept);
             assert!(kept == 0 || log.entries()[kept - 1].event == "AgentEnd");
         }

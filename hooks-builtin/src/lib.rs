@@ -35,11 +35,11 @@
 //! | [`SecurityPolicy`] | blocks what an agent may not do: tools that act, commands, paths, too many actions | `BeforeToolCall`, `ApproveToolCall` | `FIRST` | `security-policy` |
 //! | [`BlockTools`] | blocks tools by name | `BeforeToolCall`, `ApproveToolCall` | `SECURITY` | |
 //! | [`RateLimit`] | blocks what comes too often | `BeforeToolCall` | `SECURITY` | `rate-limit` |
-//! | [`Approval`] | asks somebody first | `ApproveToolCall` | `HIGH` | |
 //! | [`PathPrefix`] | makes paths absolute, and keeps them in a folder | `BeforeToolCall`, `ApproveToolCall` | `NORMAL` | |
 //! | [`ShellHook`] | asks a command of yours | `BeforeToolCall` or `AfterToolCall` | `NORMAL` | `shell-hook` |
 //! | [`CommandLogger`] | a line a tool call, for people | `ToolCallEnd` | -50 | |
-//! | [`ToolCache`] | answers repeated calls from memory | `BeforeToolCall`, `ToolCallEnd` | `LOW` | `tool-cache` |
+//! | [`Approval`] | asks somebody first | `ApproveToolCall` | `LOW` | |
+//! | [`ToolCache`] | answers repeated calls from memory | `BeforeToolCall`, `ToolCallEnd`, `ToolCallSkipped` | `LOW` | `tool-cache` |
 //! | [`WebhookAudit`] | posts an audit event for every tool call | `ToolCallEnd` | -100 | `webhook-audit` |
 //! | [`Redact`] | rewrites secrets and personal data | `AfterToolCall`, `MessageSending`, and, if asked, `BeforeLlmCall` | `AUDIT + 1` | `redact` |
 //! | [`EventLog`] | every event, in memory, for tests | every event | `AUDIT` | |

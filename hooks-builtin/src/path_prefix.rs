@@ -364,7 +364,7 @@ impl Inner {
 
 #[cfg(test)]
 mod tests {
-    use hooks_core::agent::AgentContext;
+    use hooks_core::agent::{AgentContext, Approval};
     use hooks_core::hooks;
     use serde_json::json;
 
@@ -548,6 +548,7 @@ mod tests {
                 id: "1",
                 name: "read",
                 args: &args,
+                approval: &Approval::Usual,
             };
             hooks.intercept_now(&cx, &mut call).is_continue()
         };

@@ -6,7 +6,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use hooks_core::agent::{AgentContext, BeforeToolCall, ToolCallEnd, ToolOutput};
+use hooks_core::agent::{
+    AgentContext, BeforeToolCall, Media, ToolCallEnd, ToolCallSkipped, ToolOutput,
+};
 use hooks_core::{HookAction, hook, priority};
 use moka::sync::Cache;
 use schemars::JsonSchema;
@@ -32,7 +34,9 @@ use crate::{BuildError, GlobError, Globs};
 ///
 /// ```
 /// use hooks_builtin::ToolCache;
-/// use hooks_core::agent::{AgentContext, BeforeToolCall, ToolCallEnd, ToolOutput};
+/// use hooks_core::agent::{
+///     AfterToolCall, AgentContext, BeforeToolCall, ToolCallEnd, ToolOutcome, ToolOutput,
+/// };
 /// use hooks_core::{HookResult, hooks};
 /// use serde_json::json;
 ///
@@ -41,12 +45,12 @@ use crate::{BuildError, GlobError, Globs};
 /// let cx = AgentContext::new("s1");
 ///
 /// let args = json!({ "path": "a.txt" });
-/// let mut call = BeforeToolCall { id: "1".into(), name: "read".into(), args: args.clone() };
+/// let mut call = BeforeToolCall::new("1", "read", args.clone());
 /// assert!(hooks.intercept_now(&cx, &mut call).is_continue());
 ///
 /// let output = ToolOutput::new("text");
-/// let duration = std::time::Duration::ZERO;
-/// hooks.observe_now(&cx, &ToolCallEnd { id: "1", name: "read", args: &args, output: &output, duration });
+/// let after = AfterToolCall::of(call.clone(), output.clone(), std::time::Duration::ZERO);
+/// hooks.observe_now(&cx, &ToolCallEnd::of(&after, ToolOutcome::Ran));
 ///
 /// assert_eq!(hooks.intercept_now(&cx, &mut call), HookResult::Respond(output));
 /// assert_eq!((cache.hits(), cache.misses()), (1, 1));
@@ -265,7 +269,7 @@ impl ToolCache {
         if !is_listed {
             return;
         }
-        // An agent also tells of calls that were answered, from here or elsewhere, or blocked: they are no news.
+        // An agent also tells of calls that were answered, from here or elsewhere: they are no news.
         let call = Call::new(cx, done.id, Key::new(cx, done.name, done.args));
         let Some((call, began)) = running.began.remove_entry(&call) else {
             return;
@@ -275,6 +279,15 @@ impl ToolCache {
             answers.insert(call.key, done.output.clone());
             // Or what is too much stays for a while.
             answers.run_pending_tasks();
+        }
+    }
+
+    /// A call that did not run has nothing to learn from.
+    fn forget(&self, cx: &AgentContext, skipped: &ToolCallSkipped<'_>) {
+        if self.0.tools.matches(skipped.name) {
+            let key = Key::new(cx, skipped.name, skipped.args);
+            let call = Call::new(cx, skipped.id, key);
+            self.0.running().began.remove(&call);
         }
     }
 }
@@ -310,13 +323,26 @@ impl Inner {
 /// The bytes that an answer takes beside its texts, about.
 const LEAST_WEIGHT: u32 = 256;
 
+fn media_bytes(media: &Media) -> usize {
+    [&media.data, &media.url, &media.name]
+        .into_iter()
+        .flatten()
+        .map(String::len)
+        .sum()
+}
+
 /// The bytes that an answer takes, about.
 fn weight(key: &Key, output: &ToolOutput) -> u32 {
     let text = key.args.len()
         + key.tool.len()
         + key.directory.len()
         + output.content.len()
-        + output.for_user.as_ref().map_or(0, String::len);
+        + output.for_user.as_ref().map_or(0, String::len)
+        + output
+            .data
+            .as_ref()
+            .map_or(0, |data| data.to_string().len())
+        + output.media.iter().map(media_bytes).sum::<usize>();
     u32::try_from(text).map_or(u32::MAX, |text| text.saturating_add(LEAST_WEIGHT))
 }
 
@@ -364,6 +390,7 @@ fn write_canonical(value: &Value, out: &mut String) {
 
 #[cfg(test)]
 mod tests {
+    use hooks_core::agent::ToolOutcome;
     use hooks_core::{HookResult, hooks};
     use serde_json::json;
 
@@ -378,6 +405,7 @@ mod tests {
             id: String::new(),
             name: name.into(),
             args,
+            ..BeforeToolCall::default()
         };
         match hooks![cache].intercept_now(cx, &mut call) {
             HookResult::Respond(output) => Some(output),
@@ -392,6 +420,7 @@ mod tests {
             args,
             output,
             duration: Duration::ZERO,
+            outcome: ToolOutcome::Ran,
         };
         hooks![cache].observe_now(cx, &done);
     }

@@ -10,7 +10,7 @@ use hooks_builtin::{
     TerminalApprover, Verdict,
 };
 use hooks_core::agent::{AgentContext, ApproveToolCall};
-use hooks_core::{async_trait, hooks};
+use hooks_core::{HookResult, async_trait, hooks};
 use serde_json::{Value, json};
 
 async fn ask_in(
@@ -23,6 +23,7 @@ async fn ask_in(
         id: "1",
         name,
         args,
+        approval: &hooks_core::agent::Approval::Usual,
     };
     let cx = AgentContext::new(session);
     match hooks![approval]
@@ -72,10 +73,14 @@ async fn always_is_remembered_for_the_tool_and_the_session() {
         id: "1",
         name: "shell",
         args: &json!({}),
+        approval: &hooks_core::agent::Approval::Usual,
     };
     let elsewhere = AgentContext::new("s1").with_tenant_id("another");
     let result = hooks![&approval].intercept(&elsewhere, &mut call).await;
-    assert!(result.is_continue());
+    assert!(
+        matches!(result, HookResult::Respond(_)),
+        "a yes is a response"
+    );
     assert_eq!(asked.load(Ordering::Relaxed), 4, "of another tenant");
     let (approval, asked) = says(Verdict::Yes);
     assert!(ask(&approval, "shell").await.is_ok() && ask(&approval, "shell").await.is_ok());
@@ -283,4 +288,100 @@ fn settings_that_cannot_be_are_errors() {
         Approval::from_config(&no_time).unwrap_err().key(),
         "timeout"
     );
+}
+
+/// What an approval says to a call that is to be approved in that way.
+async fn said(
+    approval: &Approval,
+    how: hooks_core::agent::Approval,
+) -> HookResult<ApproveToolCall<'static>> {
+    let args = json!({});
+    let mut call = ApproveToolCall {
+        id: "1",
+        name: "shell",
+        args: &args,
+        approval: &how,
+    };
+    match hooks![approval]
+        .intercept(&AgentContext::new("s1"), &mut call)
+        .await
+    {
+        HookResult::Continue => HookResult::Continue,
+        HookResult::Respond(approved) => HookResult::Respond(approved),
+        HookResult::Cancel(cancel) => HookResult::Cancel(cancel),
+    }
+}
+
+#[tokio::test]
+async fn what_a_hook_says_of_the_approval_goes_before_the_settings() {
+    use hooks_core::agent::Approval as Asked;
+
+    /// Keeps the reason that it was shown.
+    struct Reads(std::sync::Mutex<Vec<Option<String>>>);
+
+    #[async_trait]
+    impl Approver for Reads {
+        async fn ask(&self, request: &ApprovalRequest) -> Verdict {
+            self.0.lock().unwrap().push(request.reason.clone());
+            Verdict::Always
+        }
+    }
+
+    let reads = Arc::new(Reads(std::sync::Mutex::default()));
+    let approval = Approval::new(reads.clone());
+    assert!(matches!(
+        said(&approval, Asked::Usual).await,
+        HookResult::Respond(_)
+    ));
+    // "Always" is remembered, so nobody is asked; but a hook's wish to ask comes first.
+    assert!(said(&approval, Asked::Usual).await.is_continue());
+    let ask = Asked::ask("it is Friday");
+    assert!(matches!(
+        said(&approval, ask.clone()).await,
+        HookResult::Respond(_)
+    ));
+    assert_eq!(
+        *reads.0.lock().unwrap(),
+        [None, Some("it is Friday".into())]
+    );
+
+    // It is asked about a tool that is excepted, and not about a call that is granted.
+    let (denies, asked) = says(Verdict::No(String::new()));
+    let denies = denies.with_except(Globs::all());
+    assert!(said(&denies, Asked::Usual).await.is_continue());
+    assert!(said(&denies, ask).await.as_cancel().is_some());
+    let (denies, granted) = says(Verdict::No(String::new()));
+    assert!(said(&denies, Asked::granted("policy")).await.is_continue());
+    assert_eq!(
+        (
+            asked.load(Ordering::Relaxed),
+            granted.load(Ordering::Relaxed)
+        ),
+        (1, 0)
+    );
+}
+
+#[tokio::test]
+async fn the_terminal_shows_why_it_asks_and_the_reason_cannot_forge_the_question() {
+    #[derive(Clone, Default)]
+    struct Screen(Arc<std::sync::Mutex<Vec<u8>>>);
+    impl std::io::Write for Screen {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0.lock().unwrap().extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    let screen = Screen::default();
+    let terminal = TerminalApprover::with(screen.clone(), &b"y\n"[..]);
+    let request = ApprovalRequest {
+        tool: "shell".into(),
+        reason: Some("it is\nFriday".into()),
+        ..ApprovalRequest::default()
+    };
+    assert_eq!(terminal.ask(&request).await, Verdict::Yes);
+    let shown = String::from_utf8(screen.0.lock().unwrap().clone()).unwrap();
+    assert!(shown.contains(r"because: it is\nFriday"), "{shown}");
 }

@@ -13,7 +13,10 @@ use hooks_builtin::{
     Approval, Autonomy, BlockToolsConfig, CommandLoggerConfig, DenyAll, EventLog, EventLogConfig,
     Globs, JsonlLog, JsonlLogConfig, LogLevel, with_builtins,
 };
-use hooks_core::agent::{AgentContext, AgentHandler, AgentHooks, ApproveToolCall, BeforeToolCall};
+use hooks_core::agent::{
+    AgentContext, AgentEventMut, AgentHandler, AgentHooks, AgentSaid, ApproveToolCall,
+    BeforeToolCall, ToolCallStart,
+};
 use hooks_core::{HookAction, Intercepts, async_trait, hook, hooks};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -135,6 +138,60 @@ fn picoclaws_builtins_load_and_the_lower_priority_runs_first() {
         "[RateLimit, EventLog, CommandLogger, Redact, JsonlLog]"
     );
     assert!(log_file.exists());
+}
+
+/// A handler that takes a second on every event.
+struct Slow;
+
+#[async_trait]
+impl AgentHandler for Slow {
+    async fn handle_any(&self, _: &AgentContext, _: AgentEventMut<'_>) -> AgentSaid {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        AgentSaid::Continue
+    }
+}
+
+struct SlowFactory;
+
+impl HookFactory for SlowFactory {
+    fn hook_type(&self) -> &'static str {
+        "slow"
+    }
+
+    fn create(&self, _: &Value) -> Result<Box<dyn AgentHandler>, FactoryError> {
+        Ok(Box::new(Slow))
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn picoclaws_defaults_limit_each_kind_of_event() {
+    for (key, dropped) in [
+        ("observer_timeout_ms", "end"),
+        ("interceptor_timeout_ms", "before"),
+        ("approval_timeout_ms", "approve"),
+    ] {
+        let text = json!({ "hooks": {
+            "defaults": { (key): 500 },
+            "builtins": { "slow": { "enabled": true } },
+        } });
+        let config = HooksConfig::from_json(&text.to_string()).unwrap();
+        let hooks = HookFactoryRegistry::new()
+            .with(SlowFactory)
+            .build(&config)
+            .unwrap();
+        let cx = AgentContext::new("s1");
+        let mut call = BeforeToolCall::default();
+        let is_blocked = !hooks.intercept(&cx, &mut call).await.is_continue();
+        assert_eq!(is_blocked, dropped == "before", "{key}");
+        let approved = hooks
+            .intercept(&cx, &mut ApproveToolCall::from(&call))
+            .await;
+        assert_eq!(!approved.is_continue(), dropped == "approve", "{key}");
+        let started = tokio::time::Instant::now();
+        hooks.observe(&cx, &ToolCallStart::from(&call)).await;
+        let is_early = started.elapsed() < Duration::from_secs(1);
+        assert_eq!(is_early, dropped == "end", "{key}");
+    }
 }
 
 #[test]
@@ -439,6 +496,7 @@ async fn who_is_supervised_is_asked_about_all_that_is_not_read_only() {
             id: "1",
             name: tool,
             args: &args,
+            approval: &hooks_core::agent::Approval::Usual,
         };
         !Intercepts::intercept(&hooks, &AgentContext::new("s1"), &mut call)
             .await
@@ -462,6 +520,7 @@ async fn a_supervised_agent_that_asks_nobody_is_blocked() {
             id: "1",
             name: "write",
             args: &Value::Null,
+            approval: &hooks_core::agent::Approval::Usual,
         };
         let result = hooks.intercept(&AgentContext::new("s1"), &mut call).await;
         result.as_cancel().map(|cancel| cancel.reason.to_string())
@@ -489,6 +548,7 @@ async fn a_supervised_agent_that_asks_nobody_is_blocked() {
         id: "1",
         name: "write",
         args: &Value::Null,
+        approval: &hooks_core::agent::Approval::Usual,
     };
     let result = hooks
         .into_pipeline()
@@ -509,6 +569,7 @@ async fn blocks_in_chain(
         id: "1",
         name: tool,
         args: &Value::Null,
+        approval: &hooks_core::agent::Approval::Usual,
     };
     let result = hooks.intercept(&AgentContext::new("s1"), &mut call).await;
     result.as_cancel().map(|cancel| cancel.hook.to_string())
@@ -699,7 +760,14 @@ async fn a_factory_takes_the_place_of_another_of_its_type() {
 
 #[test]
 fn the_schema_in_the_docs_is_up_to_date() {
-    let schema = serde_json::to_string_pretty(&HooksConfig::json_schema_of_file()).unwrap();
+    let schema = HooksConfig::json_schema_of_file();
+    // In whatever order: with `preserve_order` of serde_json, which another crate may turn on, it is another one.
+    let in_docs: Value =
+        serde_json::from_str(include_str!("../../docs/hooks.schema.json")).unwrap();
+    if serde_json::to_value(&schema).unwrap() == in_docs {
+        return;
+    }
+    let schema = serde_json::to_string_pretty(&schema).unwrap();
     expect_test::expect_file!["../../docs/hooks.schema.json"].assert_eq(&format!("{schema}\n"));
 }
 

@@ -36,6 +36,7 @@ fn a_line_tells_what_happened_to_whom_and_what_was_decided() {
             id: "7".into(),
             name: name.into(),
             args: json!({ "path": "a" }),
+            ..BeforeToolCall::default()
         };
         let _ = hooks.intercept_now(&cx, &mut call);
     }
@@ -87,6 +88,7 @@ fn nothing_is_lost_or_torn_when_the_last_handle_is_dropped() {
                         &cx,
                         &AgentEnd {
                             response: &response,
+                            ..AgentEnd::default()
                         },
                     );
                 }
@@ -168,7 +170,13 @@ fn only_the_events_that_are_asked_for_are_written() {
         let (hooks, cx) = (hooks![&log], AgentContext::new("s"));
         hooks.observe_now(&cx, &HeartbeatTick);
         hooks.observe_now(&cx, &LlmDelta::default());
-        hooks.observe_now(&cx, &AgentEnd { response: "" });
+        hooks.observe_now(
+            &cx,
+            &AgentEnd {
+                response: "",
+                ..AgentEnd::default()
+            },
+        );
         log.flush().unwrap();
         let names = lines(&path)
             .iter()

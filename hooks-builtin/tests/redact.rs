@@ -418,3 +418,85 @@ fn secrets_that_uncover_each_other_are_found_in_few_passes() {
     let twice = redact.redact("ID1234ID1234").into_owned();
     assert_eq!(redact.redact(&twice), twice);
 }
+
+#[test]
+fn all_of_an_output_is_rewritten_but_what_its_files_hold() {
+    use hooks_core::agent::{Media, MediaKind};
+
+    let mail = || String::from("mail ada@example.org");
+    let output = ToolOutput {
+        for_user: Some(mail()),
+        data: Some(json!({ "rows": [mail()] })),
+        media: vec![
+            Media::from_url(MediaKind::File, "https://example.org/?of=ada@example.org")
+                .with_name("ada@example.org.txt"),
+            Media::from_base64(MediaKind::Image, "image/png", "4111111111111111"),
+        ],
+        ..ToolOutput::new(mail())
+    };
+    let mut after = AfterToolCall {
+        output,
+        context: vec![mail()],
+        ..AfterToolCall::default()
+    };
+    let hooks = hooks![Redact::new()];
+    assert!(
+        hooks
+            .intercept_now(&AgentContext::new("s1"), &mut after)
+            .is_continue()
+    );
+    let json = serde_json::to_string(&after).unwrap();
+    assert!(!json.contains("ada@"), "{json}");
+    assert_eq!(
+        after.output.media[1].data.as_deref(),
+        Some("4111111111111111")
+    );
+}
+
+#[test]
+fn the_conversation_is_rewritten_whichever_provider_it_is_of() {
+    let config = RedactConfig {
+        model_input: true,
+        ..RedactConfig::default()
+    };
+    let hooks = hooks![Redact::from_config(&config).unwrap()];
+    let messages = json!([
+        { "role": "user", "content": [
+            { "type": "text", "text": "mail ada@example.org" },
+            { "type": "image_url", "image_url": { "url": "https://example.org/a.png" } },
+            { "type": "text", "text": "or bob@example.org" },
+        ] },
+        { "role": "user", "content": [
+            { "type": "tool_result", "tool_use_id": "1", "content": [{ "type": "text", "text": "ada@example.org" }] },
+            { "type": "search_result", "title": "ada@example.org" },
+        ] },
+        { "role": "assistant", "refusal": "ada@example.org", "reasoning_content": "ada@example.org", "content": null,
+          "tool_calls": [{ "id": "1", "type": "function",
+                           "function": { "name": "mail", "arguments": "{\"to\":\"ada@example.org\"}" } }] },
+        { "role": "assistant", "content": [
+            { "type": "thinking", "thinking": "signed eve@example.org", "signature": "c2ln" },
+            { "type": "text", "text": "ada@example.org" },
+        ] },
+    ]);
+    let mut call = BeforeLlmCall {
+        messages: serde_json::from_value(messages).unwrap(),
+        ..BeforeLlmCall::default()
+    };
+    assert!(
+        hooks
+            .intercept_now(&AgentContext::new("s1"), &mut call)
+            .is_continue()
+    );
+    let json = serde_json::to_value(&call.messages).unwrap();
+    let text = json.to_string();
+    assert!(!text.contains("ada@") && !text.contains("bob@"), "{text}");
+    assert!(
+        text.contains("signed eve@example.org"),
+        "what is signed stays"
+    );
+    assert_eq!(json[0]["content"][2]["text"], "or [REDACTED:email]");
+    assert_eq!(
+        json[1]["content"][0]["content"][0]["text"],
+        "[REDACTED:email]"
+    );
+}

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use common::corpus;
 use hooks_builtin::{Autonomy, Globs, SecurityPolicy, SecurityPolicyConfig};
-use hooks_core::agent::{AgentContext, ApproveToolCall, BeforeToolCall};
+use hooks_core::agent::{AgentContext, Approval, ApproveToolCall, BeforeToolCall};
 use hooks_core::hooks;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -215,6 +215,7 @@ fn a_call_is_judged_again_when_it_is_approved() {
             id: "1",
             name: "shell",
             args: &args,
+            approval: &Approval::Usual,
         };
         assert_eq!(
             hooks.intercept_now(&workspace.cx, &mut call).is_continue(),

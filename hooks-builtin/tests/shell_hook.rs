@@ -19,6 +19,7 @@ async fn before(hook: &ShellHook, cx: &AgentContext, name: &str) -> Result<(), S
         id: "7".into(),
         name: name.into(),
         args: json!({ "command": "ls" }),
+        ..BeforeToolCall::default()
     };
     match hooks![hook].intercept(cx, &mut call).await.into_result() {
         Ok(_) => Ok(()),
@@ -65,7 +66,7 @@ async fn it_is_given_the_event_as_json_and_as_variables() {
     assert_eq!(
         serde_json::from_str::<Value>(&read("input.json")).unwrap(),
         json!({
-            "event": "BeforeToolCall", "id": "7", "name": "shell", "args": { "command": "ls" }, "context": cx,
+            "event": "BeforeToolCall", "id": "7", "name": "shell", "args": { "command": "ls" }, "cx": cx,
         })
     );
     assert_eq!(

@@ -18,7 +18,7 @@ use base64::engine::general_purpose::STANDARD;
 use hooks_builtin::ssrf::Guard;
 use hooks_builtin::ssrf::reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use hooks_builtin::{Globs, WebhookAudit, WebhookAuditConfig};
-use hooks_core::agent::{AgentContext, ToolCallEnd, ToolOutput};
+use hooks_core::agent::{AgentContext, ToolCallEnd, ToolCallSkipped, ToolOutcome, ToolOutput};
 use hooks_core::hooks;
 use serde_json::{Value, json};
 
@@ -53,6 +53,7 @@ fn call(audit: &WebhookAudit, tool: &str, number: u64) {
             args: &json!({ "number": number }),
             output: &ToolOutput::error(number.to_string()),
             duration: Duration::from_millis(number),
+            outcome: ToolOutcome::Ran,
         },
     );
 }
@@ -373,6 +374,7 @@ fn the_queue_holds_so_many_bytes_and_no_more() {
                 args: &args,
                 output: &ToolOutput::new(""),
                 duration: Duration::ZERO,
+                outcome: ToolOutcome::Ran,
             },
         );
     }
@@ -394,6 +396,7 @@ fn long_arguments_are_cut_on_a_character_boundary_and_marked() {
             args: &json!({ "content": "漢字".repeat(100) }),
             output: &ToolOutput::new("done"),
             duration: Duration::ZERO,
+            outcome: ToolOutcome::Ran,
         },
     );
     block_on(audit.flush());
@@ -616,4 +619,22 @@ fn no_secret_is_shown() {
             "{shown}"
         );
     }
+}
+
+#[test]
+fn a_call_that_was_skipped_is_no_event() {
+    let receiver = Receiver::start([], OK);
+    let audit = audit(&config(&receiver));
+    hooks![&audit].observe_now(
+        &AgentContext::new("session"),
+        &ToolCallSkipped {
+            id: "1",
+            name: "shell",
+            args: &json!({}),
+            by: "SecurityPolicy",
+            reason: "no",
+        },
+    );
+    block_on(audit.flush());
+    assert_eq!(audit.accepted(), 0);
 }

@@ -1,16 +1,25 @@
 //! What the macros write code against. Nothing in here is for people.
 
-pub use crate::answers::{Both, Every, Later, Now, On, Succ, Zero};
-pub use crate::event::Said;
-pub use crate::failure::{catch, catch_async, deadline, skipped};
+pub use crate::decision::{Dispatched, Outcome, Said, go_on, settle};
+pub use crate::event::{
+    Access, Agreed, Both, CanSave, CannotSave, Every, If, Later, Now, On, Saving, Succ, Zero,
+};
 pub use crate::glob::{Token, matches};
-pub use crate::group::{ABSENT, Group};
-pub use crate::hook::{Access, Handle, HandleAsync, Outcome};
-pub use crate::order::{Agreed, Nibble, nibble, order};
-pub use crate::plan::{Describe, Planner};
-pub use crate::registry::{BoxFuture, GoOn, Handler, decided, intercept_boxed, observe_boxed};
+pub use crate::hook::{
+    AnyEvent, Around, Before, Describe, Digits, EveryView, Few, Handle, HandleAsync, Nibble,
+    Number, Planner, Runs, Says, cancelled, catch, catch_async, deadline, misfit, nibble, skipped,
+};
+pub use crate::pipeline::{ABSENT, Group, Listed, Listing, order};
+pub use crate::registry::{
+    AsHandler, BoxFuture, GoOn, Handled, Handler, decided, events_of, fall_back, intercept_boxed,
+    observe_boxed, spread,
+};
 pub use crate::trace::{enter, traced};
-pub use crate::{__rank as rank, __require_std as require_std, __require_tokio as require_tokio};
+pub use crate::{
+    __rank as rank, __require_std as require_std, __require_tokio as require_tokio,
+    __sorts as sorts,
+};
+pub use alloc::borrow::Cow;
 pub use alloc::boxed::Box;
 pub use alloc::sync::Arc;
 #[cfg(feature = "macros")]

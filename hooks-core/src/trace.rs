@@ -1,12 +1,9 @@
 //! A span for every hook that runs, with the feature `tracing`; nothing without it.
 
+use alloc::boxed::Box;
 use core::fmt::Display;
 use core::future::Future;
-
-use crate::action::HookAction;
-use crate::event::Event;
-#[cfg(feature = "tracing")]
-use crate::result::Scope;
+use core::pin::Pin;
 
 /// Is held while a synchronous hook runs.
 #[derive(Debug)]
@@ -53,37 +50,48 @@ pub fn traced<F: Future>(_: &str, _: &'static str, running: F) -> F {
     running
 }
 
+/// As [`traced`], of what is in a box already.
+#[cfg(feature = "tracing")]
+pub(crate) fn traced_boxed<'a, T: 'a>(
+    hook: &str,
+    event: &'static str,
+    running: Pin<Box<dyn Future<Output = T> + Send + 'a>>,
+) -> Pin<Box<dyn Future<Output = T> + Send + 'a>> {
+    Box::pin(traced(hook, event, running))
+}
+
+/// As [`traced`], of what is in a box already.
+#[cfg(not(feature = "tracing"))]
+#[inline(always)]
+pub(crate) fn traced_boxed<'a, T: 'a>(
+    _: &str,
+    _: &'static str,
+    running: Pin<Box<dyn Future<Output = T> + Send + 'a>>,
+) -> Pin<Box<dyn Future<Output = T> + Send + 'a>> {
+    running
+}
+
 /// Tells of a hook whose failure was skipped.
 #[cfg(feature = "tracing")]
-pub(crate) fn skipped<E: Event>(hook: &'static str, failure: impl Display) {
-    tracing::warn!(name = hook, event = E::NAME, "hook skipped: {failure}");
+pub(crate) fn skipped(hook: &str, event: &'static str, failure: impl Display) {
+    tracing::warn!(name = hook, event, "hook skipped: {failure}");
 }
 
 /// Tells of a hook whose failure was skipped.
 #[cfg(not(feature = "tracing"))]
-pub(crate) fn skipped<E: Event>(_: &'static str, _: impl Display) {}
+#[inline(always)]
+pub(crate) fn skipped(_: &str, _: &'static str, _: impl Display) {}
 
 /// Tells of a hook that said more than to go on.
 #[cfg(feature = "tracing")]
-pub(crate) fn decided<E: Event>(hook: &str, said: &HookAction<E>) {
-    let decision = match said {
-        // What a pipeline decided has been told by the hook that made it.
-        HookAction::Continue | HookAction::Cancel { hook: Some(_), .. } => return,
-        HookAction::Modify(_) => "modify",
-        HookAction::Respond(_) => "respond",
-        HookAction::Cancel { scope, .. } => match scope {
-            Scope::Event => "block",
-            Scope::Turn => "abort_turn",
-            Scope::Run => "abort_run",
-        },
-    };
+pub(crate) fn decided(hook: &str, event: &'static str, decision: Option<&'static str>) {
     // Hooks within a hook have no name of their own.
-    if !hook.is_empty() {
-        tracing::debug!(name = hook, event = E::NAME, decision, "hook decided");
+    if let Some(decision) = decision.filter(|_| !hook.is_empty()) {
+        tracing::debug!(name = hook, event, decision, "hook decided");
     }
 }
 
 /// Tells of a hook that said more than to go on.
 #[cfg(not(feature = "tracing"))]
 #[inline(always)]
-pub(crate) fn decided<E: Event>(_: &str, _: &HookAction<E>) {}
+pub(crate) fn decided(_: &str, _: &'static str, _: Option<&'static str>) {}

@@ -22,6 +22,7 @@ fn call(name: &str, args: Value) -> BeforeToolCall {
         id: "1".into(),
         name: name.into(),
         args,
+        ..BeforeToolCall::default()
     }
 }
 
@@ -38,6 +39,7 @@ async fn execute(hooks: &impl AgentHooks, mut call: BeforeToolCall, text: &str) 
         args: &call.args,
         output: &output,
         duration: Duration::ZERO,
+        outcome: ToolOutcome::Ran,
     };
     hooks.observe(&cx(), &done).await;
     output
@@ -361,12 +363,14 @@ async fn security_policy_runs_first_wherever_it_stands() {
 async fn hook_runner_register_keeps_the_order_of_equal_priorities() {
     let log: &'static Mutex<Vec<String>> = Box::leak(Box::default());
     let mut runner = HookRegistry::<AgentEvent>::new();
-    runner.register(hooks![Noted("first", log)]);
-    runner.register(hooks![Noted("second", log)]);
-    runner.register(hooks![SecurityPolicy {
-        max_actions: 1,
-        ..Default::default()
-    }]);
+    runner.register(hooks![Noted("first", log)]).unwrap();
+    runner.register(hooks![Noted("second", log)]).unwrap();
+    runner
+        .register(hooks![SecurityPolicy {
+            max_actions: 1,
+            ..Default::default()
+        }])
+        .unwrap();
     assert_eq!(format!("{runner:?}"), "[SecurityPolicy, Noted, Noted]");
     // `hook_runner(Some(Arc::new(hook_runner)))`
     let runner = Arc::new(runner);

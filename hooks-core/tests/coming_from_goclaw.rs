@@ -17,6 +17,7 @@ fn pre_tool_use(tool_name: &str, tool_input: Value) -> BeforeToolCall {
         id: "1".into(),
         name: tool_name.into(),
         args: tool_input,
+        ..BeforeToolCall::default()
     }
 }
 
@@ -28,7 +29,7 @@ struct Seven {
 
 #[hook]
 impl Seven {
-    fn session_start(&self, _: &SessionStart<'_>) {
+    fn session_start(&self, _: &SessionStart) {
         self.seen.lock().unwrap().push("session_start");
     }
     fn user_prompt_submit(&self, _: &MessageReceived) -> HookAction<MessageReceived> {
@@ -60,11 +61,8 @@ fn the_seven_events_are_here_and_the_blocking_ones_block() {
     let hooks = hooks![&seven];
     let cx = &cx();
     let output = ToolOutput::default();
-    let start = SessionStart {
-        session_id: "s1",
-        channel: "ws",
-    };
-    hooks.observe_now(cx, &start);
+    let start = hooks.intercept_now(cx, &mut SessionStart::new("s1", "ws"));
+    assert!(start.is_continue());
     let prompt = hooks.intercept_now(cx, &mut MessageReceived::default());
     assert!(prompt.as_cancel().is_some());
     let tool = hooks.intercept_now(cx, &mut BeforeToolCall::default());
@@ -75,14 +73,22 @@ fn the_seven_events_are_here_and_the_blocking_ones_block() {
         args: &Value::Null,
         output: &output,
         duration: std::time::Duration::ZERO,
+        outcome: ToolOutcome::Ran,
     };
     hooks.observe_now(cx, &done);
-    hooks.observe_now(cx, &AgentEnd { response: "done" });
+    hooks.observe_now(
+        cx,
+        &AgentEnd {
+            response: "done",
+            ..AgentEnd::default()
+        },
+    );
     let subagent = hooks.intercept_now(cx, &mut SubagentStart::default());
     assert!(subagent.as_cancel().is_some());
     let stopped = SubagentStop {
         agent: "explorer",
         response: "done",
+        ..SubagentStop::default()
     };
     hooks.observe_now(cx, &stopped);
     assert_eq!(
@@ -257,6 +263,7 @@ async fn what_does_not_block_may_run_in_a_task_of_its_own() {
     let task = tokio::spawn(async move {
         let end = AgentEnd {
             response: &response,
+            ..AgentEnd::default()
         };
         hooks.observe(&cx(), &end).await;
     });

@@ -30,6 +30,7 @@ fn post<'a>(tool_name: &'a str, args: &'a Value, result: &'a ToolOutput) -> Tool
         args,
         output: result,
         duration: Duration::ZERO,
+        outcome: ToolOutcome::Ran,
     }
 }
 
@@ -98,7 +99,13 @@ fn test_hooks_logging_hook_multiple_events() {
     hooks.observe_now(&cx(), &AgentStart { prompt: "Hello" });
     assert!(hooks.intercept_now(&cx(), &mut pre("read")).is_continue());
     hooks.observe_now(&cx(), &post("read", &args, &result));
-    hooks.observe_now(&cx(), &AgentEnd { response: "Bye" });
+    hooks.observe_now(
+        &cx(),
+        &AgentEnd {
+            response: "Bye",
+            ..AgentEnd::default()
+        },
+    );
     assert_eq!(
         logging.messages(),
         ["agent:start", "pre:read", "post:read", "agent:end"],
@@ -173,7 +180,7 @@ async fn test_hooks_registry_block_short_circuits() {
 fn test_hooks_registry_is_empty() {
     let mut registry = HookRegistry::<AgentEvent>::new();
     assert!(registry.is_empty());
-    registry.register(hooks![Logging::default()]);
+    registry.register(hooks![Logging::default()]).unwrap();
     assert!(!registry.is_empty());
 }
 

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use hooks_core::agent::*;
 use hooks_core::{
-    HookAction, HookRegistry, HookResult, Scope, async_trait, hook, hooks, intercept_fn,
+    HookAction, HookRegistry, HookResult, OnPanic, Scope, async_trait, hook, hooks, intercept_fn,
     observe_fn, priority,
 };
 use regex::Regex;
@@ -35,7 +35,7 @@ impl Recorder {
     async fn on_gateway_stop(&self, _: &GatewayStop) {
         self.note("on_gateway_stop");
     }
-    async fn on_session_start(&self, _: &SessionStart<'_>) {
+    async fn on_session_start(&self, _: &SessionStart) {
         self.note("on_session_start");
     }
     async fn on_session_end(&self, _: &SessionEnd<'_>) {
@@ -104,16 +104,14 @@ impl<H: AgentHooks> Agent<H> {
             port: 80,
         };
         self.hooks.observe(cx, &gateway).await;
-        let start = SessionStart {
-            session_id: "s1",
-            channel: "ws",
-        };
-        self.hooks.observe(cx, &start).await;
+        let mut start = SessionStart::new("s1", "ws");
+        assert!(self.hooks.intercept(cx, &mut start).await.is_continue());
         self.hooks.observe(cx, &HeartbeatTick).await;
         self.receive("list the files").await;
         let end = SessionEnd {
             session_id: "s1",
             channel: "ws",
+            reason: "",
         };
         self.hooks.observe(cx, &end).await;
         self.hooks.observe(cx, &GatewayStop).await;
@@ -154,13 +152,11 @@ impl<H: AgentHooks> Agent<H> {
         let input = LlmInput {
             model: &ask.model,
             messages: &ask.messages,
+            ..LlmInput::default()
         };
         self.hooks.observe(cx, &input).await;
         let response = LlmResponse::new(format!("{} says: ls", ask.model));
-        let output = LlmOutput {
-            model: &ask.model,
-            response: &response,
-        };
+        let output = LlmOutput::of(&ask, &response, Duration::ZERO);
         self.hooks.observe(cx, &output).await;
         let output = self.tool_call(cx).await;
         let mut sending = MessageSending {
@@ -196,6 +192,7 @@ impl<H: AgentHooks> Agent<H> {
             args: &call.args,
             output: &output,
             duration: Duration::from_millis(42),
+            outcome: ToolOutcome::Ran,
         };
         self.hooks.observe(cx, &done).await;
         output
@@ -295,10 +292,10 @@ impl AgentHandler for Append {
 #[tokio::test]
 async fn hook_runner_register_sorts_by_falling_priority() {
     let mut runner = HookRegistry::<AgentEvent>::new();
-    runner.register(Append("low ", -50));
-    runner.register(Append("high ", 50));
-    runner.register(Append("first normal ", 0));
-    runner.register(Append("second normal ", 0));
+    runner.register(Append("low ", -50)).unwrap();
+    runner.register(Append("high ", 50)).unwrap();
+    runner.register(Append("first normal ", 0)).unwrap();
+    runner.register(Append("second normal ", 0)).unwrap();
     let mut build = BeforePromptBuild::default();
     assert!(runner.intercept(&cx(), &mut build).await.is_continue());
     assert_eq!(build.prompt, "high first normal second normal low ");
@@ -460,12 +457,15 @@ async fn a_modifying_hook_that_panics_leaves_the_previous_value_with_on_panic_sk
     assert_eq!(build.prompt, "before, after");
 }
 
-/// ZeroClaw catches the panics of all handlers; a registry catches none, and a hook around it may.
+/// ZeroClaw catches the panics of all handlers, keeps the previous value, and asks the next one.
 #[tokio::test]
-async fn a_handlers_panic_is_caught_around_the_registry() {
+async fn a_handlers_panic_is_its_own() {
     struct Panics;
     #[async_trait]
     impl AgentHandler for Panics {
+        fn priority(&self) -> i32 {
+            1
+        }
         async fn before_prompt_build(
             &self,
             _: &AgentContext,
@@ -475,27 +475,22 @@ async fn a_handlers_panic_is_caught_around_the_registry() {
             panic!("a bug in a plugin");
         }
     }
-    struct Plugins(HookRegistry<AgentEvent<'static>>);
-    #[hook(on_panic = skip)]
-    impl Plugins {
-        async fn before_prompt_build(
-            &self,
-            cx: &AgentContext,
-            build: &mut BeforePromptBuild,
-        ) -> HookResult<BeforePromptBuild> {
-            self.0.intercept(cx, build).await
-        }
+    #[hook]
+    async fn after(build: &mut BeforePromptBuild) {
+        build.prompt.push_str(", and the next one ran");
     }
-    let plugins = Plugins(HookRegistry::new().with(Panics));
+    let plugins = HookRegistry::<AgentEvent>::new().with(Panics).with(after);
     let mut build = BeforePromptBuild {
         prompt: "kept".into(),
     };
-    let result = hooks![plugins].intercept(&cx(), &mut build).await;
+    let result = plugins.intercept(&cx(), &mut build).await;
     assert_eq!(result, HookResult::Continue);
-    assert_eq!(build.prompt, "kept");
+    assert_eq!(build.prompt, "kept, and the next one ran");
 
     let unwound = tokio::spawn(async {
-        let plugins = HookRegistry::<AgentEvent>::new().with(Panics);
+        let plugins = HookRegistry::<AgentEvent>::new()
+            .on_panic(OnPanic::Propagate)
+            .with(Panics);
         let mut build = BeforePromptBuild::default();
         plugins.intercept(&cx(), &mut build).await.is_continue()
     });
@@ -580,6 +575,7 @@ async fn webhook_audit_hook_reports_the_tools_of_its_patterns() {
             args: &args,
             output: &output,
             duration: Duration::ZERO,
+            outcome: ToolOutcome::Ran,
         };
         hooks.observe(&cx(), &done).await;
     }

@@ -4,9 +4,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock, Mutex};
 
 use hooks_core::agent::{
-    AfterLlmCall, AfterToolCall, AgentContext, AgentEvent, AgentHooks, ApproveToolCall,
+    AfterLlmCall, AfterToolCall, AgentContext, AgentEvent, AgentHooks, Approval, ApproveToolCall,
     BeforeToolCall, HeartbeatTick, LlmDelta, LlmInput, MessageSending, Retry, ToolCallEnd,
-    ToolCallPatch, ToolOutput,
+    ToolCallPatch, ToolOutcome, ToolOutput,
 };
 use hooks_core::{
     Hook, HookAction, HookRegistry, HookResult, Intercepts, InterceptsNow, Observes, Scope, hook,
@@ -23,6 +23,7 @@ fn call(name: &str) -> BeforeToolCall {
         id: "1".into(),
         name: name.into(),
         args: json!({}),
+        ..BeforeToolCall::default()
     }
 }
 
@@ -225,6 +226,7 @@ async fn an_action_on_a_borrowing_event_is_written_with_its_lifetime_elided() {
             id: "1",
             name,
             args: &args,
+            approval: &Approval::Usual,
         };
         let result = hooks.intercept(&cx(), &mut call).await;
         result.as_cancel().map(|cancel| cancel.reason.to_string())
@@ -430,6 +432,7 @@ async fn a_type_handles_several_events_with_its_state() {
         args: &args,
         output: &output,
         duration: std::time::Duration::ZERO,
+        outcome: ToolOutcome::Ran,
     };
     assert!(hooks.intercept_now(&cx(), &mut call("shell")).is_continue());
     assert!(
@@ -446,6 +449,7 @@ async fn a_type_handles_several_events_with_its_state() {
         id: "1",
         name: "list",
         args: &args,
+        approval: &Approval::Usual,
     };
     assert!(hooks.intercept_now(&cx(), &mut approve).is_continue());
     approve.name = "shell";
@@ -618,6 +622,7 @@ fn closures_capture_state() {
         id: "1",
         name: &name,
         args: &args,
+        approval: &Approval::Usual,
     };
     let result = hooks.intercept_now(&cx(), &mut approve);
     assert_eq!(result.as_cancel().unwrap().hook, "approver");
@@ -630,6 +635,7 @@ fn closures_capture_state() {
             args: &args,
             output: &output,
             duration: std::time::Duration::ZERO,
+            outcome: ToolOutcome::Ran,
         },
     );
     assert_eq!(seen.load(Ordering::Relaxed), 5);

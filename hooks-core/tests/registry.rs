@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use hooks_core::agent::{
-    AgentContext, AgentEvent, AgentHandler, AgentHooks, ApproveToolCall, BeforeToolCall,
-    HeartbeatTick, ToolCallEnd, ToolOutput,
+    AgentContext, AgentEvent, AgentHandler, AgentHooks, Approval, ApproveToolCall, BeforeToolCall,
+    HeartbeatTick, ToolCallEnd, ToolOutcome, ToolOutput,
 };
 use hooks_core::{HookAction, HookRegistry, HookResult, async_trait, hook, hooks};
 use serde_json::json;
@@ -68,7 +68,7 @@ async fn handlers_run_by_priority_and_equal_ones_in_the_order_of_registration() 
     let mut registry = HookRegistry::<AgentEvent>::new();
     assert!(registry.is_empty());
     for (name, priority) in [("d", -5), ("b", 10), ("c", 10), ("a", 11), ("e", -5)] {
-        registry.register(Plugin::new(name, priority));
+        registry.register(Plugin::new(name, priority)).unwrap();
     }
     assert_eq!(registry.len(), 5);
     let mut tool = call("x");
@@ -168,6 +168,7 @@ async fn a_handler_is_named_by_its_type_and_does_nothing_by_default() {
         id: "1",
         name: "x",
         args: &args,
+        approval: &Approval::Usual,
     };
     assert!(registry.intercept(&cx(), &mut approve).await.is_continue());
     registry.observe(&cx(), &HeartbeatTick).await;
@@ -228,6 +229,7 @@ async fn a_pipeline_is_a_handler_under_its_hooks_name() {
         args: &args,
         output: &output,
         duration: std::time::Duration::ZERO,
+        outcome: ToolOutcome::Ran,
     };
     registry.observe(&cx(), &end).await;
 }
@@ -250,6 +252,7 @@ async fn a_shared_handler_can_be_read_while_it_is_registered() {
             args: &args,
             output: &output,
             duration: std::time::Duration::ZERO,
+            outcome: ToolOutcome::Ran,
         };
         hooks.observe(&AgentContext::new("s1"), &end).await;
     }

@@ -2,7 +2,7 @@
 
 use darling::FromMeta;
 use darling::ast::NestedMeta;
-use proc_macro_crate::{FoundCrate, crate_name};
+use proc_macro_crate::{Error, FoundCrate, crate_name};
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
@@ -37,17 +37,29 @@ impl Errors {
 }
 
 /// The path of `hooks_core`: the user's `crate = path`, or its name in the user's `Cargo.toml`.
-pub(crate) fn core_path(given: Option<&Path>) -> TokenStream {
+///
+/// If it is only re-exported to the user by another crate, only the user knows where it is: `how` to say so is
+/// written in the error.
+pub(crate) fn core_path(given: Option<&Path>, how: &str) -> syn::Result<TokenStream> {
     if let Some(path) = given {
-        return quote!(#path);
+        return Ok(quote!(#path));
     }
-    let name = match crate_name("hooks-core") {
-        Ok(FoundCrate::Name(name)) => Ident::new(&name, Span::call_site()),
-        // In hooks-core itself, where `extern crate self` gives the name; or not a direct dependency,
-        // when rustc says so, and `crate = path` helps.
-        Ok(FoundCrate::Itself) | Err(_) => Ident::new("hooks_core", Span::call_site()),
-    };
-    quote!(::#name)
+    match crate_name("hooks-core") {
+        Ok(FoundCrate::Name(name)) => {
+            let name = Ident::new(&name, Span::call_site());
+            Ok(quote!(::#name))
+        }
+        Err(Error::CrateNotFound { .. }) => Err(syn::Error::new(
+            Span::call_site(),
+            format!(
+                "`hooks-core` is not a dependency in this crate's `Cargo.toml`: add it, or name the crate that \
+                 re-exports it, as `{how}`"
+            ),
+        )),
+        // In hooks-core itself, where `extern crate self` gives the name; or without a manifest that can be
+        // read, when rustc says whether the name is right.
+        Ok(FoundCrate::Itself) | Err(_) => Ok(quote!(::hooks_core)),
+    }
 }
 
 /// Reads a list of options, and says for each mistake which options there are.

@@ -10,6 +10,7 @@ mod hook;
 mod hook_event;
 mod hooks;
 mod lifetimes;
+mod rank;
 
 use proc_macro::TokenStream;
 
@@ -79,11 +80,64 @@ use proc_macro::TokenStream;
 /// }
 /// ```
 ///
+/// # Every event
+///
+/// A hook with `every` is written once for all events of a vocabulary. What it takes says what it may do:
+/// `AgentEvent<'_>` to look, or `AgentEventMut<'_>` to change an event and to decide. With the latter it returns
+/// `AgentSaid`. `block`, `abort_turn` and `abort_run` fit every event that allows them; an action on one event turns into
+/// an `AgentSaid` by `into()`.
+///
+/// ```
+/// # use hooks_core::agent::{AgentContext, AgentEventMut, AgentSaid, BeforeToolCall};
+/// # use hooks_core::{hook, hooks, priority};
+/// /// A subagent may only look.
+/// #[hook(every, priority = priority::FIRST)]
+/// fn only_look(cx: &AgentContext, event: AgentEventMut<'_>) -> AgentSaid {
+///     if cx.depth > 0 && event.can_block() {
+///         return AgentSaid::block(format!("a subagent may not do {}", event.name()));
+///     }
+///     AgentSaid::Continue
+/// }
+///
+/// let subagent = AgentContext::new("s1").with_depth(1);
+/// let result = hooks![only_look].intercept_now(&subagent, &mut BeforeToolCall::default());
+/// assert_eq!(result.as_cancel().unwrap().reason, "a subagent may not do BeforeToolCall");
+/// ```
+///
+/// # Around the work
+///
+/// A hook with `around` is an `async fn` that takes the event by `&` and, last, `Next`. It awaits `next.run()`, which
+/// does the work that follows on the event, and returns the output. A higher priority is farther out. It takes
+/// `priority`, `name`, `only` and `when`, and no policies. It stands in a list, and not in a registry. Only events with
+/// `around = Type` have work to stand around, in the standard vocabulary `BeforeToolCall` and `BeforeLlmCall`. It needs
+/// the feature `std`.
+///
+/// ```
+/// # use hooks_core::agent::{AgentContext, BeforeToolCall, ToolCall, ToolOutput, run_tool_call};
+/// # use hooks_core::{Next, hook, hooks};
+/// #[hook(around, when = |cx, _| cx.depth == 0)]
+/// async fn log(_: &AgentContext, call: &BeforeToolCall, mut next: Next<'_, BeforeToolCall>) -> ToolOutput {
+///     println!("{} begins", call.name);
+///     let output = next.run().await;
+///     println!("{} is done", call.name);
+///     output
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() {
+/// let call = ToolCall::new("1", "list", serde_json::json!({}));
+/// let done = run_tool_call(&hooks![log], &AgentContext::new("s1"), call, async |_: &BeforeToolCall| {
+///     ToolOutput::new("a.txt")
+/// })
+/// .await;
+/// assert_eq!(done.unwrap().output.content, "a.txt");
+/// # }
+/// ```
+///
 /// # What is made of it
 ///
-/// A function becomes a unit struct of its name, with its visibility, docs, `cfg`s and lint attributes
-/// kept, so that the name stands for the hook in a list. The function itself stays callable as
-/// `deny_rm::call(…)`: a hook is tested like any function. As with any unit struct, no `let` in its scope can
+/// A function becomes a unit struct of its name, which keeps the visibility, docs, `cfg`s and lint attributes of the
+/// function. So the name stands for the hook in a list. The function itself stays callable as
+/// `deny_rm::call(…)`: you test a hook like any function. As with any unit struct, no `let` in its scope can
 /// have its name. In an `impl` block the methods that take
 /// `&self` and something more are hooks, and all methods stay as they are. A type has one such block; its
 /// other methods go in blocks without `#[hook]`.
@@ -95,16 +149,17 @@ use proc_macro::TokenStream;
 /// | `priority = EXPR` | a const `i32`; higher runs first | `0` |
 /// | `name = "…"` | a const `&str`: its name in plans, and in `cancel.hook` | the item's name |
 /// | `only("glob", …)` | runs only if the event's subject matches one of them: `*`, `?`, `[a-z]`, `[!a-z]`, `{a,b}`, and `\` before a character that is to stand for itself | every event |
-/// | `when = predicate` | runs only if the predicate, a path or a closure from `&E` to `bool`, says so; what the context says is for the hook to ask | every event |
+/// | `when = predicate` | runs only if the predicate says so: a path or a closure to `bool`, from `&E`, or from `&Context` and `&E` | every event |
 /// | `timeout = "2s"` | drops an asynchronous hook that takes longer; in words as `"1m 30s"` or `"500ms"`; needs the feature `tokio`, and its runtime around the dispatch | none |
 /// | `on_timeout = block \| skip` | what then: block the event with that reason, or go on as if the hook were not there, with the event as it was before it | `block` on intercepted events, `skip` on observed ones |
 /// | `on_panic = propagate \| skip \| block` | the same for a panic; needs the feature `std` | `propagate` |
-/// | `every` | the hook sees every event of a vocabulary, read-only: its parameter is the enum, by value. With `decision: Decision<'_>` after the event it is told of what hooks before it decided as well, so that a log at `priority::AUDIT` also holds what was blocked | |
+/// | `every` | the hook is given every event of a vocabulary. It takes the enum by value: `AgentEvent<'_>` to look, or `AgentEventMut<'_>` to change and to decide, and then it may return `AgentSaid`. With `decision: Decision<'_>` after `AgentEvent<'_>` it is also told what hooks before it decided, so that a log at `priority::AUDIT` also holds what was blocked | |
+/// | `around` | the hook stands around the work of the event, which it takes last, as `Next` | |
 /// | `vocabulary = path` | with `every`, the enum, where the parameter's type does not name it | the parameter's type |
 /// | `crate = path` | where `hooks_core` is found | `::hooks_core`, or as renamed in `Cargo.toml` |
 ///
-/// On an `impl` block the options go for every method; `only`, `when`, `timeout`, `on_timeout` and
-/// `on_panic` may also stand on a method, as `#[hook(only("shell"))]`, and go before the block's.
+/// On an `impl` block the options go for every method; `only`, `when`, `timeout`, `on_timeout`, `on_panic` and
+/// `around` may also stand on a method, as `#[hook(only("shell"))]`, and go before the block's.
 #[proc_macro_attribute]
 pub fn hook(options: TokenStream, item: TokenStream) -> TokenStream {
     hook::expand(options.into(), item.into()).into()
@@ -170,19 +225,74 @@ pub fn hooks(list: TokenStream) -> TokenStream {
 ///
 /// For an enum `ShopEvent` (the ending `Event` is left out of the names):
 ///
-/// - `ShopEvent::NAMES`, `event.name()`, and `From<&Payload>` for the enum;
-/// - [`Event`](../hooks_core/trait.Event.html) for each payload, and the traits that say what its hooks
-///   may do;
-/// - `trait ShopHooks`: the one bound that an agent author writes, met by every pipeline of the
-///   vocabulary. A future that dispatches through it is `Send`.
-/// - `trait ShopHandler`: the object-safe face, for hooks that only exist at run time, kept in a
-///   [`HookRegistry`](../hooks_core/struct.HookRegistry.html). It is implemented under
-///   `#[async_trait]`: `name()`, `priority()`, and one method an event, each with a default that does
-///   nothing.
+/// | item | what it is |
+/// | --- | --- |
+/// | `ShopEvent::NAMES`, `event.name()`, `From<&Payload>` for the enum | the names of the events, and the view of one |
+/// | [`Event`](../hooks_core/trait.Event.html) for each payload | and the traits that say what its hooks may do |
+/// | `trait ShopHooks` | the one bound that an agent author writes, met by every hook and every pipeline of the vocabulary. A future that dispatches through it is `Send`. Its method `when` filters all events at once |
+/// | `trait ShopHooksNow` | the same for agents without an executor, met by hooks of which none is `async` |
+/// | `enum ShopEventMut<'a>` | any event, lent to be changed: `&'a mut` where it is intercepted, `&'a` where it is observed or borrows what it holds. A hook with `every` takes it; `dispatch(&hooks, cx)` asks other hooks about it |
+/// | `enum ShopSaid` | what a hook says about a `ShopEventMut`: `Continue`, `block(…)`, `abort_turn(…)`, `abort_run(…)`, or an action on one event, by `into()` |
+/// | `trait ShopHandler` | the object-safe face of a hook, for hooks that exist only at run time, kept in a [`HookRegistry`](../hooks_core/struct.HookRegistry.html). You implement it under `#[async_trait]`. It has `name()`, `priority()`, `events()`, `decided(…)`, `handle_any(…)`, and one method for each event, which falls back to `handle_any`; by default that does nothing |
+///
+/// The documentation of `ShopEvent` also gets a table of all events: kind, what a hook may do, and the first sentence of
+/// the variant's documentation, which says when the event is raised.
+///
+/// ```
+/// use hooks_core::{HookAction, HookEvent, HookRegistry, async_trait, hook, hooks};
+///
+/// #[derive(Clone)]
+/// pub struct Cart { pub total: u32 }
+/// pub struct Parcel<'a> { pub address: &'a str }
+///
+/// #[derive(HookEvent)]
+/// pub enum ShopEvent<'a> {
+///     /// Before the cart is paid for.
+///     #[intercept]
+///     Checkout(&'a Cart),
+///     /// A parcel has left.
+///     #[observe]
+///     Shipped(&'a Parcel<'a>),
+/// }
+///
+/// /// Every event, in one function.
+/// #[hook(every)]
+/// fn closed(event: ShopEventMut<'_>) -> ShopSaid {
+///     match event {
+///         ShopEventMut::Checkout(cart) if cart.total > 100 => ShopSaid::block("the shop is closed"),
+///         ShopEventMut::Checkout(cart) => { cart.total = 0; ShopSaid::Continue }
+///         ShopEventMut::Shipped(_) => ShopSaid::Continue,
+///     }
+/// }
+///
+/// /// An agent that runs without an executor.
+/// fn total(hooks: &impl ShopHooksNow, mut cart: Cart) -> Option<u32> {
+///     hooks.intercept_now(&(), &mut cart).is_continue().then_some(cart.total)
+/// }
+///
+/// /// A hook that exists only at run time.
+/// struct Plugin { limit: u32 }
+///
+/// #[async_trait]
+/// impl ShopHandler for Plugin {
+///     fn name(&self) -> &str { "plugin" }
+///     async fn checkout(&self, _: &(), cart: &mut Cart) -> HookAction<Cart> {
+///         if cart.total > self.limit { HookAction::block("too much") } else { HookAction::Continue }
+///     }
+/// }
+/// # #[tokio::main(flavor = "current_thread")] async fn main() {
+/// assert_eq!(total(&hooks![closed], Cart { total: 5 }), Some(0));
+/// assert_eq!(total(&hooks![closed], Cart { total: 500 }), None);
+///
+/// let registry = HookRegistry::<ShopEvent>::new().with(Plugin { limit: 10 });
+/// let result = registry.intercept(&(), &mut Cart { total: 11 }).await;
+/// assert_eq!(result.as_cancel().unwrap().hook, "plugin");
+/// # }
+/// ```
 ///
 /// The enum, its context and what its hooks respond are as visible as the payloads. A hook function in the
-/// same module cannot be named `cx`, `event` or `decision`: so are called the parameters of
-/// `ShopHandler`'s methods.
+/// same module cannot be named `cx`, `event` or `decision`, because the parameters of `ShopHandler`'s methods have these
+/// names.
 ///
 /// # Options
 ///
@@ -195,6 +305,8 @@ pub fn hooks(list: TokenStream) -> TokenStream {
 /// | | `#[intercept(respond = Type)]` | a hook may answer in the agent's place; without it none can |
 /// | | `#[intercept(patch = Type)]` | what `HookAction::modify` takes, a `Patch<Payload>`; without it the whole payload |
 /// | | `#[intercept(no_block)]` | the work is done already: hooks may rewrite, and abort the turn or the run, but not block |
+/// | | `#[intercept(around = Type)]` | hooks with `#[hook(around)]` may stand around the work that follows, whose output has this type. Your agent does the work by [`wrap_around`](../hooks_core/fn.wrap_around.html) |
+/// | | `#[intercept(approval)]` | hooks on the event may wait for a person: a registry's `timeouts.approve` limits them, and not `timeouts.intercept` |
 /// | | `subject = field`, on either kind | the field that `only("glob")` matches, a `String` or `&str` |
 #[proc_macro_derive(HookEvent, attributes(events, observe, intercept))]
 pub fn derive_hook_event(item: TokenStream) -> TokenStream {

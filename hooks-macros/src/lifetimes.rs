@@ -4,12 +4,13 @@
 //! declared, and the type of a hook's answers needs one without any. So each lifetime in the type is
 //! given a name of its own once, and can then be named, or `'static`, as the place wants.
 
-use quote::ToTokens;
+use proc_macro2::{Ident, TokenStream, TokenTree};
+use quote::{ToTokens, quote_spanned};
 use syn::spanned::Spanned;
 use syn::visit_mut::VisitMut;
 use syn::{
     FnArg, GenericParam, Generics, Lifetime, LifetimeParam, ReturnType, Signature, Type,
-    TypeReference,
+    TypeReference, parse_quote,
 };
 
 /// A type, and the lifetimes in it, each of which stands for any.
@@ -58,6 +59,18 @@ impl AnyLifetime {
         }
         .visit_type_mut(&mut ty);
         ty
+    }
+
+    /// The same lifetimes of an alias of this type.
+    pub(crate) fn named(&self, alias: &Ident) -> AnyLifetime {
+        let lifetimes = &self.lifetimes;
+        let span = alias.span();
+        let parameters = (!lifetimes.is_empty()).then(|| quote_spanned!(span=> <#(#lifetimes),*>));
+        AnyLifetime {
+            ty: parse_quote!(#alias #parameters),
+            lifetimes: lifetimes.clone(),
+            fixed: None,
+        }
     }
 
     /// The type with `'static` in all places.
@@ -197,6 +210,26 @@ pub(crate) fn is_nameable(ty: &Type) -> bool {
     let mut visitor = Visitor(true);
     visitor.visit_type_mut(&mut ty.clone());
     visitor.0
+}
+
+/// Whether a type names a type or a constant that is a parameter of the block, or `Self`.
+pub(crate) fn is_generic(ty: &Type, block: &Generics) -> bool {
+    fn mentions(tokens: TokenStream, is_parameter: &dyn Fn(&Ident) -> bool) -> bool {
+        tokens.into_iter().any(|token| match token {
+            TokenTree::Ident(ident) => is_parameter(&ident),
+            TokenTree::Group(group) => mentions(group.stream(), is_parameter),
+            _ => false,
+        })
+    }
+
+    mentions(ty.to_token_stream(), &|ident| {
+        ident == "Self"
+            || block.params.iter().any(|parameter| match parameter {
+                GenericParam::Type(parameter) => parameter.ident == *ident,
+                GenericParam::Const(parameter) => parameter.ident == *ident,
+                GenericParam::Lifetime(_) => false,
+            })
+    })
 }
 
 /// Whether a type names a lifetime.

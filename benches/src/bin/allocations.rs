@@ -4,6 +4,7 @@
 
 use allocation_counter::measure;
 use benches::builtin::{AllOn, Call, Receiver};
+use benches::driver::Runner;
 use benches::{Way, cases};
 
 fn main() {
@@ -16,13 +17,26 @@ fn main() {
                 case.name,
                 contestant.way.name()
             );
-            if matches!(contestant.way, Way::Static | Way::StaticNow) {
+            if !matches!(contestant.way, Way::Hand | Way::Dyn | Way::Boxed) {
                 by_static += allocations;
             }
         }
     }
     println!("allocations static {by_static}");
     builtin();
+    driver();
+}
+
+/// A tool call through the driver, beside the tool alone. It is polled by hand: no runtime allocates.
+fn driver() {
+    let [tool, alone, _, eight] = Runner::ALL.map(|runner| {
+        let mut right = 0;
+        let allocations = measure(|| right = runner.run(100)).count_total;
+        assert_eq!(right, 100, "{}", runner.name());
+        allocations
+    });
+    println!("allocations run_tool_call alone {}", alone - tool);
+    println!("allocations run_tool_call eight hooks {}", eight - tool);
 }
 
 /// A call through all built-in hooks, which have seen some. The threads that write and post allocate as well, and are

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use benches::builtin::{AllOn, Call, Receiver, all_off, count};
 use hooks_builtin::{Redact, SecurityPolicy, WebhookAudit, WebhookAuditConfig};
-use hooks_core::agent::{AgentContext, BeforeToolCall, ToolCallEnd, ToolOutput};
+use hooks_core::agent::{AgentContext, BeforeToolCall, ToolCallEnd, ToolOutcome, ToolOutput};
 use hooks_core::hooks;
 use serde_json::json;
 
@@ -180,6 +180,7 @@ fn hanging_receiver(calls: usize) -> Result<(), Box<dyn Error>> {
         args: &args,
         output: &output,
         duration: Duration::from_millis(42),
+        outcome: ToolOutcome::Ran,
     };
     let mut times: Vec<f64> = (0..calls)
         .map(|_| nanoseconds(1, || hooks.observe_now(&cx, &done)))

@@ -59,7 +59,7 @@ impl Cache {
 mod tests {
     use std::time::Duration;
 
-    use hooks_core::agent::AgentContext;
+    use hooks_core::agent::{AgentContext, ToolOutcome};
     use hooks_core::{HookResult, hooks};
     use serde_json::json;
 
@@ -86,6 +86,7 @@ mod tests {
                     args: &json!({ "path": path }),
                     output: &output,
                     duration: Duration::ZERO,
+                    outcome: ToolOutcome::Ran,
                 },
             );
         };

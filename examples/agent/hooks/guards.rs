@@ -76,8 +76,8 @@ impl RateLimit {
         }
     }
 
-    /// How many commands are used up with this one, or what the hook has against it.
-    fn take(&self, now: Instant) -> Result<usize, HookAction<BeforeToolCall>> {
+    /// What the hook says to one more command, and how many are used up with it.
+    fn take(&self, now: Instant) -> (HookAction<BeforeToolCall>, usize) {
         const MINUTE: Duration = Duration::from_mins(1);
         const PATIENCE: usize = 3;
 
@@ -92,19 +92,17 @@ impl RateLimit {
         if recent.passed.len() < self.per_minute {
             recent.passed.push_back(now);
             recent.refused = 0;
-            return Ok(recent.passed.len());
+            return (HookAction::Continue, recent.passed.len());
         }
         recent.refused += 1;
         if recent.refused < PATIENCE {
             let limit = self.per_minute;
-            Err(HookAction::block(format!(
-                "only {limit} shell commands a minute"
-            )))
+            let reason = format!("only {limit} shell commands a minute");
+            (HookAction::block(reason), limit)
         } else {
             recent.refused = 0;
-            Err(HookAction::abort_turn(format!(
-                "{PATIENCE} commands over the limit in a row"
-            )))
+            let reason = format!("{PATIENCE} commands over the limit in a row");
+            (HookAction::abort_turn(reason), self.per_minute)
         }
     }
 }
@@ -112,12 +110,11 @@ impl RateLimit {
 #[hook(priority = priority::SECURITY, only("shell"))]
 impl RateLimit {
     fn check(&self, _: &BeforeToolCall) -> HookAction<BeforeToolCall> {
-        let (action, detail) = match self.take(Instant::now()) {
-            Ok(used) => (
-                HookAction::Continue,
-                format!("{used} of {}", self.per_minute),
-            ),
-            Err(action) => (action, String::new()),
+        let (action, used) = self.take(Instant::now());
+        let detail = if action.is_continue() {
+            format!("{used} of {}", self.per_minute)
+        } else {
+            String::new()
         };
         decided("RateLimit", action, detail)
     }
@@ -181,7 +178,7 @@ impl RunBeforeStop {
 
 #[cfg(test)]
 mod tests {
-    use hooks_core::agent::{AgentContext, ToolOutput};
+    use hooks_core::agent::{AgentContext, Approval, ToolOutcome, ToolOutput};
     use hooks_core::{Scope, hooks};
     use serde_json::json;
 
@@ -224,18 +221,25 @@ mod tests {
     fn the_limit_refuses_then_ends_the_turn_and_forgets_after_a_minute() {
         let limit = RateLimit::per_minute(2);
         let start = Instant::now();
-        assert_eq!([limit.take(start), limit.take(start)], [Ok(1), Ok(2)]);
+        assert_eq!(limit.take(start), (HookAction::Continue, 1));
+        assert_eq!(limit.take(start), (HookAction::Continue, 2));
         for _ in 0..2 {
             assert_eq!(
                 limit.take(start),
-                Err(HookAction::block("only 2 shell commands a minute"))
+                (HookAction::block("only 2 shell commands a minute"), 2)
             );
         }
         assert_eq!(
             limit.take(start),
-            Err(HookAction::abort_turn("3 commands over the limit in a row"))
+            (
+                HookAction::abort_turn("3 commands over the limit in a row"),
+                2
+            )
         );
-        assert_eq!(limit.take(start + Duration::from_mins(1)), Ok(1));
+        assert_eq!(
+            limit.take(start + Duration::from_mins(1)),
+            (HookAction::Continue, 1)
+        );
     }
 
     #[test]
@@ -262,6 +266,7 @@ mod tests {
                 id: "",
                 name: "shell",
                 args: &args,
+                approval: &Approval::Usual,
             };
             assert_eq!(approve::call(&call).is_continue(), passes, "{command}");
         }
@@ -280,6 +285,7 @@ mod tests {
                     args: &json!({}),
                     output,
                     duration: Duration::ZERO,
+                    outcome: ToolOutcome::Ran,
                 },
             );
         };

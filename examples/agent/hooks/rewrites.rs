@@ -91,7 +91,7 @@ impl Redact {
         let output = ToolOutput {
             content,
             for_user: for_user.map(|(text, _)| text),
-            ..done.output
+            ..done.output.clone()
         };
         decided(
             "Redact",

@@ -4,8 +4,8 @@ use std::mem;
 use std::time::{Duration, Instant};
 
 use hooks_core::agent::{
-    AfterToolCall, AgentHooks, ApproveToolCall, BeforeToolCall, InvalidToolCall, Role, ToolCall,
-    ToolCallEnd, ToolOutput,
+    AfterToolCall, AgentHooks, ApproveToolCall, BeforeToolCall, ChatMessage, InvalidToolCall, Role,
+    ToolCall, ToolCallEnd, ToolCallSkipped, ToolCallStart, ToolOutcome, ToolOutput,
 };
 use hooks_core::{Cancel, HookResult, Scope};
 
@@ -19,6 +19,10 @@ struct Done {
     verdict: Verdict,
     output: ToolOutput,
     duration: Duration,
+    /// Where the output comes from; `None` if the call fits no tool, and nobody has answered it.
+    outcome: Option<ToolOutcome>,
+    /// What hooks have to say to the model beside it.
+    context: Vec<String>,
 }
 
 impl<H: AgentHooks> Agent<H> {
@@ -30,21 +34,49 @@ impl<H: AgentHooks> Agent<H> {
     ) -> Result<(), Stop> {
         self.hooks.restart();
         let mut call = BeforeToolCall::from(wish.clone());
-        let (verdict, output, duration) = match self.carry_out(&mut call).await {
-            Ok(done) => (done.verdict, done.output, done.duration),
-            Err(cancel) => {
-                let output = ToolOutput::error(cancel.to_string());
-                (Verdict::Cancelled(cancel), output, Duration::ZERO)
-            }
+        let done = match self.carry_out(&mut call).await {
+            Ok(done) => done,
+            Err(cancel) => Done {
+                output: ToolOutput::error(cancel.to_string()),
+                verdict: Verdict::Cancelled(cancel),
+                duration: Duration::ZERO,
+                outcome: None,
+                context: Vec::new(),
+            },
         };
-        let end = ToolCallEnd {
-            id: &call.id,
-            name: &call.name,
-            args: &call.args,
-            output: &output,
+        let Done {
+            verdict,
+            output,
             duration,
-        };
-        self.hooks.tell(&end).await;
+            outcome,
+            context,
+        } = done;
+        match (&verdict, outcome) {
+            (Verdict::Cancelled(cancel), _) => {
+                self.hooks.tell(&ToolCallSkipped::of(&call, cancel)).await;
+            }
+            (_, Some(outcome)) => {
+                let end = ToolCallEnd {
+                    id: &call.id,
+                    name: &call.name,
+                    args: &call.args,
+                    output: &output,
+                    duration,
+                    outcome,
+                };
+                self.hooks.tell(&end).await;
+            }
+            (_, None) => {
+                let skipped = ToolCallSkipped {
+                    id: &call.id,
+                    name: &call.name,
+                    args: &call.args,
+                    by: "agent",
+                    reason: &output.content,
+                };
+                self.hooks.tell(&skipped).await;
+            }
+        }
 
         self.report.call(&CallReport {
             line,
@@ -58,7 +90,11 @@ impl<H: AgentHooks> Agent<H> {
         match verdict {
             Verdict::Cancelled(cancel) if cancel.scope > Scope::Event => Err(cancel.into()),
             _ => {
-                self.say(Role::Tool, output.content);
+                let answer = ChatMessage::tool_result(wish.id, &output);
+                self.request.messages.push(answer);
+                for context in context {
+                    self.say(Role::System, context);
+                }
                 Ok(())
             }
         }
@@ -70,6 +106,8 @@ impl<H: AgentHooks> Agent<H> {
             verdict: Verdict::Continue,
             output: ToolOutput::default(),
             duration: Duration::ZERO,
+            outcome: None,
+            context: Vec::new(),
         };
         if let Err(error) = Tool::parse(&call.name, &call.args) {
             let mut invalid = InvalidToolCall {
@@ -91,6 +129,7 @@ impl<H: AgentHooks> Agent<H> {
                 HookResult::Respond(output) => {
                     done.verdict = Verdict::Respond;
                     done.output = output;
+                    done.outcome = Some(ToolOutcome::Answered);
                     return self.look_through(call, done).await;
                 }
                 HookResult::Cancel(cancel) => return Err(cancel),
@@ -98,12 +137,12 @@ impl<H: AgentHooks> Agent<H> {
         }
         match self.hooks.ask(call).await {
             HookResult::Continue => {
-                let mut approval = ApproveToolCall {
-                    id: &call.id,
-                    name: &call.name,
-                    args: &call.args,
-                };
-                go_on(self.hooks.ask(&mut approval).await)?;
+                let mut approval = ApproveToolCall::from(&*call);
+                // To respond is to approve.
+                if let HookResult::Cancel(cancel) = self.hooks.ask(&mut approval).await {
+                    return Err(cancel);
+                }
+                self.hooks.tell(&ToolCallStart::from(&*call)).await;
                 let started = Instant::now();
                 // A hook may have made it a call that does not fit.
                 done.output = match Tool::parse(&call.name, &call.args) {
@@ -111,10 +150,12 @@ impl<H: AgentHooks> Agent<H> {
                     Err(error) => ToolOutput::error(error),
                 };
                 done.duration = started.elapsed();
+                done.outcome = Some(ToolOutcome::Ran);
             }
             HookResult::Respond(output) => {
                 done.verdict = Verdict::Respond;
                 done.output = output;
+                done.outcome = Some(ToolOutcome::Answered);
             }
             HookResult::Cancel(cancel) => return Err(cancel),
         }
@@ -127,18 +168,13 @@ impl<H: AgentHooks> Agent<H> {
         call: &mut BeforeToolCall,
         done: Done,
     ) -> Result<Done, Cancel> {
-        let mut after = AfterToolCall {
-            id: mem::take(&mut call.id),
-            name: mem::take(&mut call.name),
-            args: call.args.take(),
-            output: done.output,
-            duration: done.duration,
-        };
+        let mut after = AfterToolCall::of(mem::take(call), done.output, done.duration);
         let decision = self.hooks.ask(&mut after).await;
         (call.id, call.name, call.args) = (after.id, after.name, after.args);
         go_on(decision)?;
         Ok(Done {
             output: after.output,
+            context: after.context,
             ..done
         })
     }

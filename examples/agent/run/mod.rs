@@ -16,10 +16,10 @@ mod turn;
 
 use std::convert::Infallible;
 use std::io;
+use std::mem;
 
 use hooks_core::agent::{AgentContext, AgentHooks, BeforeLlmCall, SessionEnd, SessionStart};
 use hooks_core::{Cancel, Event, HookResult, Scope};
-use serde_json::json;
 
 use self::timed::Timed;
 use super::journal;
@@ -92,7 +92,6 @@ impl<H: AgentHooks> Agent<H> {
             report,
             request: BeforeLlmCall {
                 tools: Tool::definitions(),
-                options: json!({}),
                 ..BeforeLlmCall::default()
             },
             calls: 0,
@@ -106,14 +105,16 @@ impl<H: AgentHooks> Agent<H> {
     /// The script cannot be read, or the report not be written.
     pub(crate) async fn run(mut self) -> io::Result<Report> {
         let session_id = self.hooks.cx.session_id.clone();
-        let started = SessionStart {
-            session_id: &session_id,
-            channel: CHANNEL,
-        };
-        self.hooks.tell(&started).await;
+        let mut started = SessionStart::new(session_id.as_str(), CHANNEL);
+        if let Err(cancel) = go_on(self.hooks.ask(&mut started).await) {
+            self.report.stopped("the session does not start", &cancel)?;
+            return Ok(self.report);
+        }
+        // The model reads it with the first message.
+        let mut context = started.context;
         while let Some(message) = self.next_message().await? {
             self.report.turn(self.hooks.cx.turn + 1, &message)?;
-            let ended = self.turn(message).await?;
+            let ended = self.turn(message, mem::take(&mut context)).await?;
             self.report.decisions(&journal::take())?;
             match ended {
                 Ended::Done => {}
@@ -125,6 +126,7 @@ impl<H: AgentHooks> Agent<H> {
         let ended = SessionEnd {
             session_id: &session_id,
             channel: CHANNEL,
+            reason: "the script is at its end",
         };
         self.hooks.tell(&ended).await;
         Ok(self.report)
@@ -240,13 +242,14 @@ mod tests {
             &[
                 "BeforeToolCall",
                 "ApproveToolCall",
+                "ToolCallStart",
                 "AfterToolCall",
                 "ToolCallEnd",
             ],
             &ask,
             &["LlmDelta"],
             &answered,
-            &["InvalidToolCall", "ToolCallEnd"],
+            &["InvalidToolCall", "ToolCallSkipped"],
             &ask,
             &["LlmDelta"],
             &answered,
@@ -313,7 +316,12 @@ mod tests {
         let names = names.taken();
         assert_eq!(
             names[names.len() - 4..],
-            ["BeforeToolCall", "ToolCallEnd", "AgentEnd", "SessionEnd"]
+            [
+                "BeforeToolCall",
+                "ToolCallSkipped",
+                "AgentEnd",
+                "SessionEnd"
+            ]
         );
     }
 }

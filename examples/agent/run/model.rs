@@ -1,5 +1,7 @@
 //! One question to the model, and its answer.
 
+use std::time::Instant;
+
 use hooks_core::HookResult;
 use hooks_core::agent::{
     AfterLlmCall, AgentHooks, DeltaKind, LlmDelta, LlmInput, LlmOutput, LlmResponse, Retry,
@@ -13,6 +15,7 @@ impl<H: AgentHooks> Agent<H> {
     /// Asks the model once: the line that it answers with, the answer, and whether a hook wants another.
     pub(super) async fn ask_model(
         &mut self,
+        attempt: u32,
     ) -> Result<(Option<usize>, LlmResponse, Option<Retry>), Stop> {
         let decision = self.hooks.ask(&mut self.request).await;
         let (line, response) = match decision {
@@ -20,10 +23,8 @@ impl<H: AgentHooks> Agent<H> {
             HookResult::Respond(response) => (None, response),
             HookResult::Cancel(cancel) => return Err(cancel.into()),
         };
-        let mut after = AfterLlmCall {
-            model: self.request.model.clone(),
-            response,
-        };
+        let model = self.request.model.as_str();
+        let mut after = AfterLlmCall::new(model, response, attempt);
         match self.hooks.ask(&mut after).await {
             HookResult::Continue => Ok((line, after.response, None)),
             HookResult::Respond(retry) => Ok((line, after.response, Some(retry))),
@@ -34,12 +35,10 @@ impl<H: AgentHooks> Agent<H> {
     /// The model: its answer is the script's next line. It has done its work when the script has nothing
     /// more for it in this turn.
     async fn stream_answer(&mut self) -> Result<(Option<usize>, LlmResponse), Stop> {
-        let input = LlmInput {
-            model: &self.request.model,
-            messages: &self.request.messages,
-        };
+        let input = LlmInput::from(&self.request);
         self.hooks.tell(&input).await;
 
+        let started = Instant::now();
         let (line, answer) = match self.next_line().await? {
             Some((number, Line::Answer(answer))) => (Some(number), answer),
             next => {
@@ -59,20 +58,14 @@ impl<H: AgentHooks> Agent<H> {
         }
         let tool_calls = answer.call.into_iter().map(|(name, args)| {
             self.calls += 1;
-            ToolCall {
-                id: format!("call-{}", self.calls),
-                name,
-                args,
-            }
+            ToolCall::new(format!("call-{}", self.calls), name, args)
         });
         let response = LlmResponse {
             content: answer.say,
             tool_calls: tool_calls.collect(),
+            ..LlmResponse::default()
         };
-        let output = LlmOutput {
-            model: &self.request.model,
-            response: &response,
-        };
+        let output = LlmOutput::of(&self.request, &response, started.elapsed());
         self.hooks.tell(&output).await;
         Ok((line, response))
     }

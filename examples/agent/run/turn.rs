@@ -1,10 +1,11 @@
 //! A turn: from the user's message to the agent's.
 
 use std::io;
+use std::time::Instant;
 
 use hooks_core::agent::{
-    AgentEnd, AgentHooks, AgentStart, BeforeModelResolve, BeforePromptBuild, BeforeStop,
-    ChatMessage, MessageReceived, MessageSending, MessageSent, Role,
+    AgentEnd, AgentHooks, AgentStart, AgentStatus, BeforeModelResolve, BeforePromptBuild,
+    BeforeStop, ChatMessage, MessageReceived, MessageSending, MessageSent, Role, Usage,
 };
 use hooks_core::{HookResult, Scope};
 
@@ -17,29 +18,39 @@ const PATIENCE: u32 = 3;
 
 impl<H: AgentHooks> Agent<H> {
     /// One turn: from the user's message to the agent's.
-    pub(super) async fn turn(&mut self, content: String) -> io::Result<Ended> {
-        let mut message = MessageReceived {
-            channel: CHANNEL.into(),
-            sender: "user".into(),
-            content,
-        };
+    pub(super) async fn turn(
+        &mut self,
+        content: String,
+        mut beside: Vec<String>,
+    ) -> io::Result<Ended> {
+        let mut message = MessageReceived::new(CHANNEL, "user", content);
         if let Err(cancel) = go_on(self.hooks.ask(&mut message).await) {
             self.report.stopped("the message is dropped", &cancel)?;
             return Ok(Ended::by(&cancel));
         }
+        beside.append(&mut message.context);
         let start = AgentStart {
             prompt: &message.content,
         };
         self.hooks.tell(&start).await;
 
-        let (response, ended) = match self.work(message.content).await {
+        let started = Instant::now();
+        let (response, ended) = match self.work(message.content, beside).await {
             Ok(response) => (response, Ended::Done),
             Err(Stop::Cancelled(cancel)) => (cancel.to_string(), Ended::by(&cancel)),
             Err(Stop::Failed(error)) => return Err(error),
         };
 
+        let status = match ended {
+            Ended::Done => AgentStatus::Completed,
+            Ended::Aborted | Ended::Run => AgentStatus::Aborted,
+        };
         let end = AgentEnd {
             response: &response,
+            status,
+            // A script uses no tokens.
+            usage: Usage::default(),
+            duration: started.elapsed(),
         };
         self.hooks.tell(&end).await;
         self.report.decisions(&journal::take())?;
@@ -53,11 +64,7 @@ impl<H: AgentHooks> Agent<H> {
 
     /// Sends the agent's message.
     async fn send(&mut self, content: String) -> io::Result<Ended> {
-        let mut message = MessageSending {
-            channel: CHANNEL.into(),
-            recipient: "user".into(),
-            content,
-        };
+        let mut message = MessageSending::new(CHANNEL, "user", content);
         let decision = self.hooks.ask(&mut message).await;
         self.report.decisions(&journal::take())?;
         if let Err(cancel) = go_on(decision) {
@@ -65,17 +72,13 @@ impl<H: AgentHooks> Agent<H> {
             return Ok(Ended::by(&cancel));
         }
         self.report.message(&message.content)?;
-        let sent = MessageSent {
-            channel: &message.channel,
-            recipient: &message.recipient,
-            content: &message.content,
-        };
+        let sent = MessageSent::from(&message);
         self.hooks.tell(&sent).await;
         Ok(Ended::Done)
     }
 
     /// Asks the model and calls its tools, until it has nothing more to call.
-    async fn work(&mut self, content: String) -> Result<String, Stop> {
+    async fn work(&mut self, content: String, beside: Vec<String>) -> Result<String, Stop> {
         let mut model = BeforeModelResolve {
             provider: "script".into(),
             model: "script".into(),
@@ -93,14 +96,19 @@ impl<H: AgentHooks> Agent<H> {
             None => self.request.messages.push(system),
         }
         self.say(Role::User, content);
+        for text in beside {
+            self.say(Role::System, text);
+        }
         self.report.decisions(&journal::take())?;
 
-        let mut asked_again = 0;
+        // How often hooks had the model asked again, in all; since it last pleased them; when it wanted to stop.
+        let (mut asked_again, mut attempt, mut sent_back) = (0, 0, 0);
         loop {
-            let (line, response, retry) = self.ask_model().await?;
+            let (line, response, retry) = self.ask_model(attempt).await?;
             self.report.decisions(&journal::take())?;
             if let Some(retry) = retry.filter(|_| asked_again < PATIENCE) {
                 asked_again += 1;
+                attempt += 1;
                 self.request.messages.extend(
                     retry
                         .feedback
@@ -108,11 +116,8 @@ impl<H: AgentHooks> Agent<H> {
                 );
                 continue;
             }
-            self.request.messages.push(ChatMessage {
-                role: Role::Assistant,
-                content: response.content.clone(),
-                tool_calls: response.tool_calls.clone(),
-            });
+            attempt = 0;
+            self.request.messages.push(response.clone().into());
             if !response.tool_calls.is_empty() {
                 self.report.says(line, &response.content)?;
                 for call in response.tool_calls {
@@ -120,14 +125,13 @@ impl<H: AgentHooks> Agent<H> {
                 }
                 continue;
             }
-            let mut stop = BeforeStop {
-                response: response.content,
-            };
+            let mut stop = BeforeStop::new(response.content, sent_back);
             match self.hooks.ask(&mut stop).await {
                 HookResult::Cancel(cancel)
                     if cancel.scope == Scope::Event && asked_again < PATIENCE =>
                 {
                     asked_again += 1;
+                    sent_back += 1;
                     self.report.says(line, &stop.response)?;
                     self.report.decisions(&journal::take())?;
                     self.say(Role::User, cancel.reason);

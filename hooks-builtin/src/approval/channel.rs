@@ -13,8 +13,8 @@ use super::{ApprovalRequest, Approver, Verdict};
 ///
 /// ```
 /// use hooks_builtin::{Approval, ChannelApprover};
-/// use hooks_core::agent::{AgentContext, ApproveToolCall};
-/// use hooks_core::hooks;
+/// use hooks_core::agent::{AgentContext, ApproveToolCall, BeforeToolCall};
+/// use hooks_core::{HookResult, hooks};
 ///
 /// # #[tokio::main(flavor = "current_thread")] async fn main() {
 /// let (approver, mut requests) = ChannelApprover::new(16);
@@ -28,9 +28,9 @@ use super::{ApprovalRequest, Approver, Verdict};
 /// });
 ///
 /// let hooks = hooks![Approval::new(approver)];
-/// let args = serde_json::json!({});
-/// let mut call = ApproveToolCall { id: "1", name: "read", args: &args };
-/// assert!(hooks.intercept(&AgentContext::new("s1"), &mut call).await.is_continue());
+/// let call = BeforeToolCall::new("1", "read", serde_json::json!({}));
+/// let result = hooks.intercept(&AgentContext::new("s1"), &mut ApproveToolCall::from(&call)).await;
+/// assert!(matches!(result, HookResult::Respond(_)));
 /// # }
 /// ```
 #[derive(Clone, Debug)]

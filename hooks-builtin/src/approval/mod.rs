@@ -10,8 +10,8 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use hooks_core::agent::{AgentContext, ApproveToolCall};
-use hooks_core::{async_trait, hook, priority};
+use hooks_core::agent::{AgentContext, Approval as Asked, ApproveToolCall, Approved};
+use hooks_core::{HookAction, async_trait, hook, priority};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -22,17 +22,27 @@ use crate::{BuildError, Globs};
 
 /// Asks an [`Approver`] whether a tool may run, and blocks it if not.
 ///
-/// It is asked on [`ApproveToolCall`], which an agent raises when all hooks have had their say about a call. "Always"
-/// is remembered for the tool, and the session of a tenant. No answer within five minutes, by default, is a no; so is an
-/// approver that has gone. A call that is given up meanwhile withdraws its question.
+/// It is asked on [`ApproveToolCall`], which an agent raises when all hooks have had their say about a call. A yes is
+/// the response [`Approved`], and a no blocks the call. "Always" is remembered for the tool, and the session of a
+/// tenant. No answer within five minutes, by default, is a no; so is an approver that has gone. A call that is given
+/// up meanwhile withdraws its question.
 ///
-/// Its priority is [`priority::HIGH`]. It needs a runtime of tokio's, with its timer.
+/// A hook on `BeforeToolCall` may say how its call is to be approved, and that goes before the settings here:
+///
+/// | `call.approval` | here |
+/// | --- | --- |
+/// | [`Usual`](Asked::Usual) | the person is asked about the tools that are listed, once if the answer is "always" |
+/// | [`Ask`](Asked::Ask) | the person is asked, whatever the tool is and was answered before, and is shown the reason |
+/// | [`Granted`](Asked::Granted) | nobody is asked |
+///
+/// Its priority is [`priority::LOW`]: a person is asked last. Hooks that check a call once more have done so before,
+/// and so has a hook that approves in the person's place. It needs a runtime of tokio's, with its timer.
 ///
 /// ClawSeed's `ApprovalHook`, PicoClaw's `ToolApprover` and `approve_tool`.
 ///
 /// ```
 /// use hooks_builtin::{Approval, Globs, Verdict, ApprovalRequest, Approver};
-/// use hooks_core::agent::{AgentContext, ApproveToolCall};
+/// use hooks_core::agent::{AgentContext, ApproveToolCall, BeforeToolCall};
 /// use hooks_core::{async_trait, hooks};
 /// use serde_json::json;
 ///
@@ -52,8 +62,8 @@ use crate::{BuildError, Globs};
 /// # #[tokio::main(flavor = "current_thread")] async fn main() {
 /// let hooks = hooks![Approval::new(Scratch).with_tools(Globs::new(["write"]).unwrap())];
 /// let cx = AgentContext::new("s1");
-/// let args = json!({ "path": "/etc/passwd" });
-/// let mut call = ApproveToolCall { id: "1", name: "write", args: &args };
+/// let call = BeforeToolCall::new("1", "write", json!({ "path": "/etc/passwd" }));
+/// let mut call = ApproveToolCall::from(&call);
 /// let result = hooks.intercept(&cx, &mut call).await;
 /// assert_eq!(result.as_cancel().unwrap().reason, "`write` was denied: write to /scratch");
 /// # }
@@ -102,6 +112,9 @@ pub struct ApprovalRequest {
     pub tool: String,
     /// Its arguments, as it would run with them.
     pub args: Value,
+    /// Why a hook wants the person to be asked; nothing if it is asked about as usual.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
 }
 
 /// An answer.
@@ -119,13 +132,13 @@ pub enum Verdict {
 ///
 /// ```
 /// use hooks_builtin::{Approval, DenyAll};
-/// use hooks_core::agent::{AgentContext, ApproveToolCall};
+/// use hooks_core::agent::{AgentContext, ApproveToolCall, BeforeToolCall};
 /// use hooks_core::hooks;
 ///
 /// # #[tokio::main(flavor = "current_thread")] async fn main() {
 /// let hooks = hooks![Approval::new(DenyAll)];
-/// let args = serde_json::json!({});
-/// let mut call = ApproveToolCall { id: "1", name: "shell", args: &args };
+/// let call = BeforeToolCall::new("1", "shell", serde_json::json!({}));
+/// let mut call = ApproveToolCall::from(&call);
 /// assert!(!hooks.intercept(&AgentContext::new("s1"), &mut call).await.is_continue());
 /// # }
 /// ```
@@ -281,34 +294,34 @@ impl fmt::Debug for Approval {
     }
 }
 
-#[hook(priority = priority::HIGH)]
+#[hook(priority = priority::LOW)]
 impl Approval {
-    async fn approve(&self, cx: &AgentContext, call: &ApproveToolCall<'_>) -> Result<(), String> {
+    async fn approve<'a>(
+        &self,
+        cx: &AgentContext,
+        call: &ApproveToolCall<'a>,
+    ) -> Result<HookAction<ApproveToolCall<'a>>, String> {
         let Inner {
-            tools,
-            except,
-            timeout,
-            approver,
-            ..
+            timeout, approver, ..
         } = &*self.0;
-        if !tools.matches(call.name)
-            || except.matches(call.name)
-            || self.0.is_remembered(cx, call.name)
-        {
-            return Ok(());
-        }
+        let reason = match call.approval {
+            Asked::Ask { reason } => Some(reason.clone()),
+            Asked::Usual if self.0.asks(cx, call.name) => None,
+            Asked::Usual | Asked::Granted { .. } => return Ok(HookAction::Continue),
+        };
         let request = ApprovalRequest {
             session_id: cx.session_id.clone(),
             agent_id: cx.agent_id.clone(),
             call_id: call.id.into(),
             tool: call.name.into(),
             args: call.args.clone(),
+            reason,
         };
         match tokio::time::timeout(*timeout, approver.ask(&request)).await {
-            Ok(Verdict::Yes) => Ok(()),
+            Ok(Verdict::Yes) => Ok(HookAction::respond(Approved::new())),
             Ok(Verdict::Always) => {
                 self.0.remember(cx, request.tool);
-                Ok(())
+                Ok(HookAction::respond(Approved::new()))
             }
             Ok(Verdict::No(reason)) if reason.is_empty() => {
                 Err(format!("`{}` was denied", call.name))
@@ -324,6 +337,11 @@ impl Approval {
 }
 
 impl Inner {
+    /// Whether the person is usually asked about a tool.
+    fn asks(&self, cx: &AgentContext, tool: &str) -> bool {
+        self.tools.matches(tool) && !self.except.matches(tool) && !self.is_remembered(cx, tool)
+    }
+
     fn is_remembered(&self, cx: &AgentContext, tool: &str) -> bool {
         let always = self.always.lock().unwrap_or_else(PoisonError::into_inner);
         always

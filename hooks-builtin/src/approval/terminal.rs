@@ -177,6 +177,12 @@ impl Terminal {
     }
 }
 
+/// As much of a line as is shown.
+fn cut(line: &str) -> &str {
+    let end = line.char_indices().nth(MOST_CHARACTERS);
+    end.map_or(line, |(at, _)| &line[..at])
+}
+
 /// The call, and the question.
 fn show(request: &ApprovalRequest) -> String {
     let mut shown = format!("\nThe agent wants to call `{}`", Visible(&request.tool));
@@ -184,14 +190,19 @@ fn show(request: &ApprovalRequest) -> String {
         let _ = write!(shown, " (agent {})", Visible(&request.agent_id));
     }
     shown.push_str(":\n");
+    if let Some(reason) = &request.reason {
+        let cut = cut(reason);
+        let _ = write!(shown, "  because: {}", Visible(cut));
+        if cut.len() < reason.len() {
+            let _ = write!(shown, " … ({} more bytes)", reason.len() - cut.len());
+        }
+        shown.push('\n');
+    }
     let args =
         serde_json::to_string_pretty(&request.args).unwrap_or_else(|_| request.args.to_string());
     let mut lines = args.lines();
     for line in lines.by_ref().take(MOST_LINES) {
-        let cut = line
-            .char_indices()
-            .nth(MOST_CHARACTERS)
-            .map_or(line, |(at, _)| &line[..at]);
+        let cut = cut(line);
         let _ = write!(shown, "  {}", Visible(cut));
         if cut.len() < line.len() {
             let _ = write!(shown, " … ({} more bytes)", line.len() - cut.len());

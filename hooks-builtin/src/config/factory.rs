@@ -5,7 +5,7 @@ use std::error::Error;
 use std::fmt;
 
 use hooks_core::agent::{AgentEvent, AgentHandler};
-use hooks_core::{HookRegistry, hooks};
+use hooks_core::{HookRegistry, OnPanic, hooks};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -224,6 +224,8 @@ impl HookFactoryRegistry {
 
     /// Makes the hooks of `hooks.chain`, in its order, and after them those of `hooks.builtins`, by their priorities.
     ///
+    /// Each may take as long as `hooks.defaults` says; with one of its numbers, tokio's timer has to run.
+    ///
     /// `security_policy` comes first whatever the order. Hooks that are not enabled are left out, and all of them if
     /// the whole is not. What the handlers say of their own priority does not matter.
     ///
@@ -240,7 +242,10 @@ impl HookFactoryRegistry {
         &self,
         config: &HooksConfig,
     ) -> Result<HookRegistry<AgentEvent<'static>>, ConfigError> {
-        let mut registry = HookRegistry::new();
+        // A chain has guards: one that panics must not let through what it has not judged.
+        let mut registry = HookRegistry::new()
+            .on_panic(OnPanic::Block)
+            .timeouts(config.defaults.into());
         if !config.enabled {
             return Ok(registry);
         }
@@ -263,7 +268,10 @@ impl HookFactoryRegistry {
         }
         for (step, handler) in steps.iter().zip(handlers) {
             if let Some(handler) = handler {
-                registry.register_at(place(step.hook_type), handler);
+                let name = free_name(&registry, handler.name());
+                registry
+                    .register_as(&name, place(step.hook_type), handler)
+                    .map_err(|error| step.located(FactoryError::new(error.to_string()), config))?;
             }
         }
         Ok(registry)
@@ -440,6 +448,18 @@ impl Supervision {
             Some(known) => known.retain(|tool| tools.iter().any(|other| other == tool)),
         }
     }
+}
+
+/// The name of a handler, with a number if the chain has one of this name already.
+fn free_name(registry: &HookRegistry<AgentEvent<'static>>, name: &str) -> String {
+    let mut free = name.to_owned();
+    for number in 2.. {
+        if registry.names().all(|taken| taken != free) {
+            break;
+        }
+        free = format!("{name}#{number}");
+    }
+    free
 }
 
 /// The priority at which hooks of a type are registered: equal ones run as they were registered.

@@ -68,8 +68,11 @@ mod strict;
 mod switch;
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
+use hooks_core::Timeouts;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -114,6 +117,9 @@ pub struct HooksConfig {
     pub builtin: BuiltinConfig,
     /// Hooks that run in this order, made by factories.
     pub chain: Vec<ChainEntry>,
+    /// What goes for all hooks that factories make, as PicoClaw has it.
+    #[serde(skip_serializing_if = "DefaultsConfig::is_empty")]
+    pub defaults: DefaultsConfig,
     /// Hooks by the names of their types, made by factories, as PicoClaw has them.
     pub builtins: BTreeMap<String, NamedEntry>,
     /// Hooks in processes of their own, as PicoClaw has them. They are read, and not run: one that is enabled is an
@@ -132,6 +138,7 @@ impl Default for HooksConfig {
             enabled: true,
             builtin: BuiltinConfig::default(),
             chain: Vec::new(),
+            defaults: DefaultsConfig::default(),
             builtins: BTreeMap::new(),
             processes: BTreeMap::new(),
             origin: Origin::default(),
@@ -168,6 +175,51 @@ pub struct BuiltinConfig {
     pub jsonl_log: Switch<JsonlLogConfig>,
     /// Posts an audit event for every tool call.
     pub webhook_audit: Switch<WebhookAuditConfig>,
+}
+
+/// How long each of the hooks that factories make may take: `[hooks.defaults]`, as PicoClaw has it. Without a number,
+/// as long as it wants.
+///
+/// A hook that takes longer is dropped. An event that can be blocked is blocked then, and others go on.
+///
+/// ```
+/// use std::time::Duration;
+/// use hooks_builtin::config::HooksConfig;
+/// use hooks_core::Timeouts;
+///
+/// let config = HooksConfig::from_json(r#"{ "hooks": { "defaults": { "observer_timeout_ms": 500 } } }"#)?;
+/// assert_eq!(Timeouts::from(config.defaults).observe, Some(Duration::from_millis(500)));
+/// # Ok::<(), hooks_builtin::config::ConfigError>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct DefaultsConfig {
+    /// On an event that is only observed, in milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub observer_timeout_ms: Option<NonZeroU64>,
+    /// On an event that is decided about, in milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub interceptor_timeout_ms: Option<NonZeroU64>,
+    /// On a tool call that is to be approved of, where a person may have to be asked, in milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub approval_timeout_ms: Option<NonZeroU64>,
+}
+
+impl DefaultsConfig {
+    fn is_empty(&self) -> bool {
+        *self == DefaultsConfig::default()
+    }
+}
+
+impl From<DefaultsConfig> for Timeouts {
+    fn from(defaults: DefaultsConfig) -> Self {
+        let duration = |ms: Option<NonZeroU64>| ms.map(|ms| Duration::from_millis(ms.get()));
+        Timeouts {
+            observe: duration(defaults.observer_timeout_ms),
+            intercept: duration(defaults.interceptor_timeout_ms),
+            approve: duration(defaults.approval_timeout_ms),
+        }
+    }
 }
 
 /// A hook of a chain: `[[hooks.chain]]`.

@@ -118,7 +118,7 @@ fn explained(mut path: Vec<Segment>, value: Option<&Value>, said: &str) -> Wrong
         return Wrong {
             message: format!("unknown key `{key}`"),
             names: Names::TableAfter,
-            help: Some(not_supported(&path).unwrap_or_else(|| suggestion(key, &known, "key"))),
+            help: Some(suggestion(key, &known, "key")),
             is_at_key: true,
             path,
         };
@@ -300,18 +300,4 @@ fn example_of(path: &[Segment], key: &str) -> Option<&'static str> {
         "regex" => "regex = \"TICKET-[0-9]+\"",
         _ => return None,
     })
-}
-
-/// What other systems have, and is done otherwise here.
-fn not_supported(path: &[Segment]) -> Option<String> {
-    let [Segment::Key(hooks), Segment::Key(key)] = path else {
-        return None;
-    };
-    let help = match (hooks.as_str(), key.as_str()) {
-        ("hooks", "defaults") => {
-            "there are no timeouts for all hooks; `approval`, `shell_hook` and `webhook_audit` have a `timeout` each"
-        }
-        _ => return None,
-    };
-    Some(help.into())
 }

@@ -29,14 +29,27 @@ impl Line<'_> {
         clock.write(Timestamp::now(), out);
         field(out, "event", event.name())?;
         field(out, "session_id", &cx.session_id)?;
-        if !cx.agent_id.is_empty() {
-            field(out, "agent_id", &cx.agent_id)?;
+        for (key, text) in [
+            ("agent_id", &cx.agent_id),
+            ("agent_type", &cx.agent_type),
+            ("run_id", &cx.run_id),
+            ("cwd", &cx.cwd),
+            ("channel", &cx.channel),
+            ("chat_id", &cx.chat_id),
+        ] {
+            if !text.is_empty() {
+                field(out, key, text)?;
+            }
         }
-        if let Some(tenant_id) = &cx.tenant_id {
-            field(out, "tenant_id", tenant_id)?;
-        }
-        if !cx.cwd.is_empty() {
-            field(out, "cwd", &cx.cwd)?;
+        for (key, text) in [
+            ("tenant_id", &cx.tenant_id),
+            ("parent_run_id", &cx.parent_run_id),
+            ("sender", &cx.sender),
+            ("trace_id", &cx.trace_id),
+        ] {
+            if let Some(text) = text {
+                field(out, key, text)?;
+            }
         }
         field(out, "turn", &cx.turn)?;
         field(out, "depth", &cx.depth)?;

@@ -30,9 +30,11 @@ use crate::{BuildError, paths};
 /// {"time":"2026-03-22T10:00:00.123Z","event":"BeforeToolCall","session_id":"s1","turn":0,"depth":0,"decision":"block","hook":"SecurityPolicy","reason":"the path `/etc/passwd` is forbidden","payload":{"event":"BeforeToolCall","id":"1","name":"read","args":{"path":"/etc/passwd"}}}
 /// ```
 ///
-/// `decision` is `continue`, `respond`, `block`, `abort_turn` or `abort_run`; `agent_id`, `tenant_id` and `cwd`
-/// are there where they are known. What [`Redact`](crate::Redact) rewrites stands here rewritten, as this comes
-/// after it; the arguments of tools are as the model gave them.
+/// `decision` is `continue`, `respond`, `block`, `abort_turn` or `abort_run`. Of the context `agent_id`, `agent_type`,
+/// `run_id`, `parent_run_id`, `tenant_id`, `cwd`, `channel`, `chat_id`, `sender` and `trace_id` are there where they are
+/// known. The payload stands here as the hooks before have left it: so the arguments of a tool are those that it runs
+/// with, and what [`Redact`](crate::Redact) rewrites stands here rewritten. `Redact` rewrites outputs and messages, and
+/// no arguments.
 ///
 /// The file is made with the mode 0600, and added to if it is there. Lines are written every 100 ms, or as soon as
 /// there are 64 KiB of them, by a thread, whole and in order. Nothing is lost on a clean shutdown: when the last

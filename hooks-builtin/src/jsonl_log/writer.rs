@@ -291,7 +291,10 @@ mod tests {
     fn write(writer: &Writer, response: &str) {
         writer.write(Line {
             cx: &AgentContext::new("s1"),
-            event: AgentEvent::AgentEnd(&AgentEnd { response }),
+            event: AgentEvent::AgentEnd(&AgentEnd {
+                response,
+                ..AgentEnd::default()
+            }),
             decision: Decision::Continue,
         });
     }

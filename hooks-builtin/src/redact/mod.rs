@@ -10,7 +10,9 @@ mod scan;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use hooks_core::agent::{AfterToolCall, BeforeLlmCall, MessageSending, ToolOutput};
+use hooks_core::agent::{
+    AfterToolCall, BeforeLlmCall, ChatMessage, Media, MessageSending, Part, ToolOutput,
+};
 use hooks_core::{hook, priority};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -27,6 +29,12 @@ use crate::BuildError;
 /// An e-mail address becomes `[REDACTED:email]`. What is found: see [`SecretKind`]; patterns of your own are
 /// added to it. It says how many it replaced ([`counts`](Self::counts), and an event of `tracing` at the level
 /// `INFO` with the target `hooks_builtin::redact`), never what. To redact twice changes nothing more.
+///
+/// Of a tool's output it rewrites what the model reads, what the user and programs get in its place (`for_user`,
+/// `data`), the names and addresses of its media, and the `context` that hooks have added. Of what goes to the model
+/// it rewrites each message, its tool calls and tool results, and what stands in it that is not known. It does not
+/// look into files, and leaves what a provider has signed (the model's reasoning). Messages that come in are rewritten
+/// with what goes to the model.
 ///
 /// It is the last of the rewriters: its priority is [`Redact::PRIORITY`], just before what writes down.
 ///
@@ -173,10 +181,23 @@ impl Redact {
     fn tool_output(&self, call: &mut AfterToolCall) {
         if self.0.tool_output {
             let ToolOutput {
-                content, for_user, ..
+                content,
+                for_user,
+                data,
+                media,
+                ..
             } = &mut call.output;
             self.0.rewrite(content);
             if let Some(text) = for_user {
+                self.0.rewrite(text);
+            }
+            if let Some(data) = data {
+                self.0.rewrite_texts(data);
+            }
+            for media in media {
+                self.0.rewrite_media(media);
+            }
+            for text in &mut call.context {
                 self.0.rewrite(text);
             }
         }
@@ -191,16 +212,60 @@ impl Redact {
     fn model_input(&self, call: &mut BeforeLlmCall) {
         if self.0.model_input {
             for message in &mut call.messages {
-                self.0.rewrite(&mut message.content);
-                for call in &mut message.tool_calls {
-                    self.0.rewrite_texts(&mut call.args);
-                }
+                self.0.rewrite_message(message);
             }
         }
     }
 }
 
 impl Inner {
+    /// Rewrites all of a message but what its provider has signed or sealed, which it would refuse when it is changed.
+    fn rewrite_message(&self, message: &mut ChatMessage) {
+        message.edit_texts(|text| self.rewrite(text));
+        for call in &mut message.tool_calls {
+            self.rewrite_texts(&mut call.args);
+        }
+        let is_signed = |part: &Part| matches!(part, Part::Reasoning(_));
+        if let Some(reasoning) = &mut message.reasoning
+            && !message.parts.iter().any(is_signed)
+        {
+            self.rewrite(reasoning);
+        }
+        self.rewrite_rest(message);
+    }
+
+    /// Rewrites what stands beside a message's texts.
+    fn rewrite_rest(&self, message: &mut ChatMessage) {
+        for part in &mut message.parts {
+            match part {
+                Part::ToolResult(result) => self.rewrite_rest(result),
+                Part::Media(media) => self.rewrite_media(media),
+                Part::Other(block) if block["type"] != "redacted_thinking" => {
+                    self.rewrite_texts(block);
+                }
+                Part::Text(span) => {
+                    for value in span.extra.values_mut() {
+                        self.rewrite_texts(value);
+                    }
+                }
+                _ => {}
+            }
+        }
+        for value in message.extra.values_mut() {
+            self.rewrite_texts(value);
+        }
+    }
+
+    /// Rewrites what a file is called and where it is; what it holds stays as it is.
+    fn rewrite_media(&self, media: &mut Media) {
+        if let Some(name) = &mut media.name {
+            self.rewrite(name);
+        }
+        if let Some(url) = media.url.as_mut().filter(|url| !url.starts_with("data:")) {
+            self.rewrite(url);
+        }
+    }
+
     /// Rewrites the texts in a value, and what is no text but a secret.
     fn rewrite_texts(&self, value: &mut Value) {
         match value {

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-use hooks_core::agent::{AgentContext, ApproveToolCall, BeforeToolCall};
+use hooks_core::agent::{AgentContext, Approval, ApproveToolCall, BeforeToolCall};
 use hooks_core::{HookAction, hook, priority};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -311,7 +311,12 @@ impl SecurityPolicy {
         call: &ApproveToolCall<'a>,
     ) -> HookAction<ApproveToolCall<'a>> {
         let is_supervised = self.autonomy() == Autonomy::Supervised;
-        if is_supervised && self.1 == Approver::Nobody && !self.is_read_only(call.name) {
+        let is_granted = matches!(call.approval, Approval::Granted { .. });
+        if is_supervised
+            && self.1 == Approver::Nobody
+            && !is_granted
+            && !self.is_read_only(call.name)
+        {
             return HookAction::block(format!(
                 "`{}` is to be approved of, and nobody is asked: turn on `approval` beside the policy, or write \
                  `autonomy = \"full\"`",

@@ -19,8 +19,8 @@ use crate::{BuildError, Glob, GlobError, Globs};
 
 /// Runs a command before tool calls, or after them.
 ///
-/// The command gets the event as JSON on its standard input, as [`AgentEvent`] serializes, with the context beside it
-/// as `context`, and as variables: `HOOK_EVENT`, `HOOK_TOOL`, `HOOK_CALL_ID`, `HOOK_SESSION_ID`, `HOOK_AGENT_ID`,
+/// The command gets the event as JSON on its standard input, as [`AgentEvent`] serializes, with the agent's context
+/// beside it as `cx`, and as variables: `HOOK_EVENT`, `HOOK_TOOL`, `HOOK_CALL_ID`, `HOOK_SESSION_ID`, `HOOK_AGENT_ID`,
 /// `HOOK_TENANT_ID`, `HOOK_TURN` and `HOOK_CWD`. Of the environment it gets what is allowed. It runs in the directory
 /// of the agent's context.
 ///
@@ -240,7 +240,7 @@ impl ShellHook {
                 return Outcome::Failed(format!("the event cannot be written as JSON: {error}"));
             }
         };
-        input["context"] = serde_json::to_value(cx).unwrap_or_default();
+        input["cx"] = serde_json::to_value(cx).unwrap_or_default();
         let turn = cx.turn.to_string();
         let variables = [
             ("HOOK_EVENT", event.name()),

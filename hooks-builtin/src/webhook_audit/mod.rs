@@ -29,6 +29,8 @@ use crate::{BuildError, Globs};
 
 /// Posts a JSON event to a URL for every tool call that is over. ZeroClaw's `WebhookAuditHook`.
 ///
+/// A call that was blocked, denied or interrupted did not run. It is no event here, and so not a failed call either.
+///
 /// ```json
 /// { "event": "tool_call", "timestamp": "2026-03-22T10:00:00Z", "tool": "shell",
 ///   "success": true, "duration_ms": 42, "error": null, "args": { "command": "ls" } }
@@ -62,7 +64,7 @@ use crate::{BuildError, Globs};
 /// ```
 /// use std::time::Duration;
 /// use hooks_builtin::{WebhookAudit, WebhookAuditConfig};
-/// use hooks_core::agent::{AgentContext, ToolCallEnd, ToolOutput};
+/// use hooks_core::agent::{AgentContext, ToolCallEnd, ToolOutcome, ToolOutput};
 /// use hooks_core::hooks;
 /// # use std::io::{Read, Write};
 /// # let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
@@ -90,6 +92,7 @@ use crate::{BuildError, Globs};
 ///     args: &serde_json::json!({ "command": "ls" }),
 ///     output: &ToolOutput::new("3 files"),
 ///     duration: Duration::from_millis(42),
+///     outcome: ToolOutcome::Ran,
 /// };
 /// hooks.observe_now(&AgentContext::new("session"), &ended);
 ///

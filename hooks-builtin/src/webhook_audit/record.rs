@@ -111,7 +111,7 @@ impl Record {
 
 #[cfg(test)]
 mod tests {
-    use hooks_core::agent::ToolOutput;
+    use hooks_core::agent::{ToolOutcome, ToolOutput};
     use serde_json::{Value, json};
 
     use super::*;
@@ -124,6 +124,7 @@ mod tests {
                 args,
                 output,
                 duration: Duration::from_micros(42_900),
+                outcome: ToolOutcome::Ran,
             },
             limit,
         );

@@ -3,8 +3,11 @@
 use alloc::string::String;
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 /// Where in an agent's life an event happens.
+///
+/// A text is empty where the agent has nothing to say, and absent keys of JSON are read as the default.
 ///
 /// ```
 /// use hooks_core::agent::AgentContext;
@@ -12,25 +15,57 @@ use serde::{Deserialize, Serialize};
 /// let cx = AgentContext::new("session 1").with_agent_id("coder").with_cwd("/work").with_turn(3);
 /// assert_eq!((cx.session_id.as_str(), cx.turn, cx.depth), ("session 1", 3, 0));
 /// assert_eq!(cx.tenant_id, None);
+///
+/// let cx: AgentContext = serde_json::from_str(r#"{ "session_id": "s1" }"#).unwrap();
+/// assert_eq!(cx, AgentContext::new("s1"));
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct AgentContext {
-    /// The session.
+    /// The session: the conversation, over all its turns.
     pub session_id: String,
     /// The agent; empty where there is only one.
     pub agent_id: String,
+    /// The kind of the agent, such as `coder` or `reviewer`; empty where there is only one.
+    pub agent_type: String,
     /// The tenant, where there are several: GoClaw's `tenant_id`.
     pub tenant_id: Option<String>,
+    /// The run: one piece of work of one agent, from its prompt to its answer. A subagent has a run of its own.
+    pub run_id: String,
+    /// The run that started this one, if another agent did.
+    pub parent_run_id: Option<String>,
     /// The directory that the agent works in; empty if it has none.
     pub cwd: String,
-    /// How many turns the session has had before this one.
+    /// The directory of the project, which `cwd` is in or the same as; empty if there is none.
+    pub project_dir: String,
+    /// How many turns the session has had before this one: 0 in the first.
+    ///
+    /// A turn is one prompt that the agent works on, from [`AgentStart`](super::AgentStart) to
+    /// [`AgentEnd`](super::AgentEnd). It is *not* one call of the model: a turn with three tool calls in a row asks
+    /// the model four times, and this number stays the same. rig counts otherwise. Its `turn` is the model call
+    /// within a prompt, and begins with 1.
     pub turn: u32,
     /// How deep the agent is nested in others: 0 for one that no other agent started.
     pub depth: u32,
+    /// The channel that the prompt came by, such as `cli` or `slack`; empty if it has no name.
+    pub channel: String,
+    /// The chat or thread in the channel; empty if there is none.
+    pub chat_id: String,
+    /// Who sent the prompt, if that is known.
+    pub sender: Option<String>,
+    /// The trace that the turn belongs to, as tracing systems such as OpenTelemetry name it.
+    pub trace_id: Option<String>,
+    /// What only your agent has: a user's rights, say.
+    pub extra: Map<String, Value>,
 }
 
 impl AgentContext {
     /// The context of a session's first turn.
+    ///
+    /// ```
+    /// use hooks_core::agent::AgentContext;
+    /// assert_eq!(AgentContext::new("s1").turn, 0);
+    /// ```
     #[must_use]
     pub fn new(session_id: impl Into<String>) -> Self {
         AgentContext {
@@ -46,6 +81,13 @@ impl AgentContext {
         self
     }
 
+    /// Sets the kind of the agent.
+    #[must_use]
+    pub fn with_agent_type(mut self, agent_type: impl Into<String>) -> Self {
+        self.agent_type = agent_type.into();
+        self
+    }
+
     /// Sets the tenant.
     #[must_use]
     pub fn with_tenant_id(mut self, tenant_id: impl Into<String>) -> Self {
@@ -53,10 +95,31 @@ impl AgentContext {
         self
     }
 
+    /// Sets the run.
+    #[must_use]
+    pub fn with_run_id(mut self, run_id: impl Into<String>) -> Self {
+        self.run_id = run_id.into();
+        self
+    }
+
+    /// Sets the run that started this one.
+    #[must_use]
+    pub fn with_parent_run_id(mut self, parent_run_id: impl Into<String>) -> Self {
+        self.parent_run_id = Some(parent_run_id.into());
+        self
+    }
+
     /// Sets the directory that the agent works in.
     #[must_use]
     pub fn with_cwd(mut self, cwd: impl Into<String>) -> Self {
         self.cwd = cwd.into();
+        self
+    }
+
+    /// Sets the directory of the project.
+    #[must_use]
+    pub fn with_project_dir(mut self, project_dir: impl Into<String>) -> Self {
+        self.project_dir = project_dir.into();
         self
     }
 
@@ -71,6 +134,48 @@ impl AgentContext {
     #[must_use]
     pub fn with_depth(mut self, depth: u32) -> Self {
         self.depth = depth;
+        self
+    }
+
+    /// Sets the channel.
+    #[must_use]
+    pub fn with_channel(mut self, channel: impl Into<String>) -> Self {
+        self.channel = channel.into();
+        self
+    }
+
+    /// Sets the chat or thread in the channel.
+    #[must_use]
+    pub fn with_chat_id(mut self, chat_id: impl Into<String>) -> Self {
+        self.chat_id = chat_id.into();
+        self
+    }
+
+    /// Sets who sent the prompt.
+    #[must_use]
+    pub fn with_sender(mut self, sender: impl Into<String>) -> Self {
+        self.sender = Some(sender.into());
+        self
+    }
+
+    /// Sets the trace that the turn belongs to.
+    #[must_use]
+    pub fn with_trace_id(mut self, trace_id: impl Into<String>) -> Self {
+        self.trace_id = Some(trace_id.into());
+        self
+    }
+
+    /// Adds a value of your own to [`extra`](Self::extra), in place of one of the same key.
+    ///
+    /// ```
+    /// use hooks_core::agent::AgentContext;
+    ///
+    /// let cx = AgentContext::new("s1").with_extra("roles", ["admin"].as_slice());
+    /// assert_eq!(cx.extra["roles"][0], "admin");
+    /// ```
+    #[must_use]
+    pub fn with_extra(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.extra.insert(key.into(), value.into());
         self
     }
 }

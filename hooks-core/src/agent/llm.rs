@@ -2,96 +2,95 @@
 
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use super::ToolCall;
-
-/// Who says a [`ChatMessage`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Role {
-    /// The agent's instructions.
-    System,
-    /// The user. The default.
-    #[default]
-    User,
-    /// The model.
-    Assistant,
-    /// A tool's output.
-    Tool,
-}
-
-/// A message of the conversation with the model.
-///
-/// ```
-/// use hooks_core::agent::{ChatMessage, Role};
-/// let message = ChatMessage::new(Role::User, "Hello!");
-/// assert!(message.tool_calls.is_empty());
-/// ```
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ChatMessage {
-    /// Who says it.
-    pub role: Role,
-    /// What is said.
-    pub content: String,
-    /// The tools that the model calls with it.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub tool_calls: Vec<ToolCall>,
-}
-
-impl ChatMessage {
-    /// A message without tool calls.
-    #[must_use]
-    pub fn new(role: Role, content: impl Into<String>) -> Self {
-        ChatMessage {
-            role,
-            content: content.into(),
-            tool_calls: Vec::new(),
-        }
-    }
-}
-
-/// A tool, as the model is told of it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ToolDefinition {
-    /// Its name.
-    pub name: String,
-    /// What it is for.
-    pub description: String,
-    /// The JSON Schema of its arguments.
-    pub parameters: Value,
-}
+use super::{ChatMessage, StopReason, ToolCall, ToolDefinition, Usage};
 
 /// What the model answers.
 ///
 /// ```
-/// use hooks_core::agent::LlmResponse;
-/// assert!(LlmResponse::new("Done.").tool_calls.is_empty());
+/// use hooks_core::agent::{LlmResponse, StopReason, Usage};
+///
+/// let response = LlmResponse {
+///     stop_reason: Some(StopReason::EndTurn),
+///     usage: Usage::new(900, 12),
+///     ..LlmResponse::new("Done.")
+/// };
+/// assert!(response.tool_calls.is_empty());
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct LlmResponse {
     /// What it says.
     pub content: String,
     /// The tools that it calls.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tool_calls: Vec<ToolCall>,
+    /// What it thought, if the provider tells.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reasoning: Option<String>,
+    /// Why it stopped, if the provider tells.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stop_reason: Option<StopReason>,
+    /// What the call used.
+    #[serde(skip_serializing_if = "is_default")]
+    pub usage: Usage,
+}
+
+fn is_default(usage: &Usage) -> bool {
+    *usage == Usage::default()
 }
 
 impl LlmResponse {
-    /// An answer without tool calls.
+    /// An answer of nothing but text.
     #[must_use]
     pub fn new(content: impl Into<String>) -> Self {
         LlmResponse {
             content: content.into(),
-            tool_calls: Vec::new(),
+            ..LlmResponse::default()
         }
     }
 }
 
-/// Before the model is looked up.
+/// The answer, as the conversation goes on with it.
+///
+/// ```
+/// use hooks_core::agent::{ChatMessage, LlmResponse};
+/// assert_eq!(ChatMessage::from(LlmResponse::new("Done.")), ChatMessage::assistant("Done."));
+/// ```
+impl From<LlmResponse> for ChatMessage {
+    fn from(response: LlmResponse) -> Self {
+        ChatMessage {
+            tool_calls: response.tool_calls,
+            reasoning: response.reasoning,
+            ..ChatMessage::assistant(response.content)
+        }
+    }
+}
+
+/// Before the model is looked up. ZeroClaw's `before_model_resolve`.
+///
+/// ```
+/// use hooks_core::agent::{AgentContext, BeforeModelResolve};
+/// use hooks_core::{hook, hooks};
+///
+/// #[hook]
+/// fn small_for_subagents(cx: &AgentContext, resolve: &mut BeforeModelResolve) {
+///     if cx.depth > 0 {
+///         resolve.model = "small".into();
+///     }
+/// }
+///
+/// let mut resolve = BeforeModelResolve { provider: "openai".into(), model: "large".into() };
+/// let cx = AgentContext::new("s1").with_depth(1);
+/// assert!(hooks![small_for_subagents].intercept_now(&cx, &mut resolve).is_continue());
+/// assert_eq!(resolve.model, "small");
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct BeforeModelResolve {
     /// Who serves the model.
     pub provider: String,
@@ -99,42 +98,151 @@ pub struct BeforeModelResolve {
     pub model: String,
 }
 
-/// Before the system prompt is used.
+/// Before the system prompt is used. ZeroClaw's `before_prompt_build`.
+///
+/// ```
+/// use hooks_core::agent::{AgentContext, BeforePromptBuild};
+/// use hooks_core::{hook, hooks};
+///
+/// #[hook]
+/// fn be_brief(build: &mut BeforePromptBuild) {
+///     build.prompt.push_str(" Be brief.");
+/// }
+///
+/// let mut build = BeforePromptBuild { prompt: "You are a coder.".into() };
+/// assert!(hooks![be_brief].intercept_now(&AgentContext::new("s1"), &mut build).is_continue());
+/// assert_eq!(build.prompt, "You are a coder. Be brief.");
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct BeforePromptBuild {
     /// The system prompt.
     pub prompt: String,
 }
 
-/// Before the model is asked.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+/// Before the model is asked. ZeroClaw's `before_llm_call`, PicoClaw's `before_llm`.
+///
+/// A hook that responds answers in the model's place.
+///
+/// ```
+/// use hooks_core::agent::{AgentContext, BeforeLlmCall, ChatMessage};
+/// use hooks_core::{hook, hooks};
+///
+/// #[hook]
+/// fn steady(call: &mut BeforeLlmCall) {
+///     call.options["temperature"] = 0.into();
+/// }
+///
+/// let mut call = BeforeLlmCall::new("openai", "gpt", vec![ChatMessage::user("Hello!")]);
+/// assert!(hooks![steady].intercept_now(&AgentContext::new("s1"), &mut call).is_continue());
+/// assert_eq!(call.options["temperature"], 0);
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct BeforeLlmCall {
+    /// Who serves the model.
+    pub provider: String,
     /// The model's name.
     pub model: String,
     /// The conversation.
     pub messages: Vec<ChatMessage>,
     /// The tools that it may call.
     pub tools: Vec<ToolDefinition>,
-    /// What else the model's service is told, as a JSON object: `temperature` and the like.
+    /// What else the model's provider is told, as a JSON object: `temperature` and the like. `{}` by default.
     pub options: Value,
 }
 
-/// What the model is about to be asked.
+impl Default for BeforeLlmCall {
+    fn default() -> Self {
+        BeforeLlmCall {
+            provider: String::new(),
+            model: String::new(),
+            messages: Vec::new(),
+            tools: Vec::new(),
+            options: Value::Object(Map::new()),
+        }
+    }
+}
+
+impl BeforeLlmCall {
+    /// A call without tools and options.
+    #[must_use]
+    pub fn new(
+        provider: impl Into<String>,
+        model: impl Into<String>,
+        messages: Vec<ChatMessage>,
+    ) -> Self {
+        BeforeLlmCall {
+            provider: provider.into(),
+            model: model.into(),
+            messages,
+            ..BeforeLlmCall::default()
+        }
+    }
+}
+
+/// What the model is about to be asked. ZeroClaw's `on_llm_input`.
+///
+/// ```
+/// use hooks_core::agent::{BeforeLlmCall, ChatMessage, LlmInput};
+///
+/// let call = BeforeLlmCall::new("openai", "gpt", vec![ChatMessage::user("Hello!")]);
+/// assert_eq!(LlmInput::from(&call).messages.len(), 1);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct LlmInput<'a> {
+    /// Who serves the model.
+    pub provider: &'a str,
     /// The model's name.
     pub model: &'a str,
     /// The conversation.
     pub messages: &'a [ChatMessage],
 }
 
-/// What the model answered.
+/// What is asked, as the hooks before have left it.
+impl<'a> From<&'a BeforeLlmCall> for LlmInput<'a> {
+    fn from(call: &'a BeforeLlmCall) -> Self {
+        LlmInput {
+            provider: &call.provider,
+            model: &call.model,
+            messages: &call.messages,
+        }
+    }
+}
+
+/// What the model answered. ZeroClaw's `on_llm_output`.
+///
+/// ```
+/// use std::time::Duration;
+/// use hooks_core::agent::{BeforeLlmCall, LlmOutput, LlmResponse};
+///
+/// let (call, response) = (BeforeLlmCall::new("openai", "gpt", vec![]), LlmResponse::new("Hi!"));
+/// let output = LlmOutput::of(&call, &response, Duration::from_millis(800));
+/// assert_eq!((output.model, output.response.content.as_str()), ("gpt", "Hi!"));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct LlmOutput<'a> {
+    /// Who serves the model.
+    pub provider: &'a str,
     /// The model's name.
     pub model: &'a str,
-    /// The answer.
+    /// The answer, with what the call used.
     pub response: &'a LlmResponse,
+    /// How long the model took, from the question to the end of the answer.
+    pub duration: Duration,
+}
+
+impl<'a> LlmOutput<'a> {
+    /// What the model answered to the call.
+    #[must_use]
+    pub fn of(call: &'a BeforeLlmCall, response: &'a LlmResponse, duration: Duration) -> Self {
+        LlmOutput {
+            provider: &call.provider,
+            model: &call.model,
+            response,
+            duration,
+        }
+    }
 }
 
 /// What an [`LlmDelta`] is a piece of.
@@ -151,6 +259,20 @@ pub enum DeltaKind {
 }
 
 /// A piece of the model's answer, as it streams in.
+///
+/// It comes once a token or so, so this is the event for which cost matters most. PicoClaw's `agent.llm.delta`,
+/// mini-claw-code's `TextDelta`, ClawSeed's `TurnEvent::Chunk`.
+///
+/// ```
+/// use hooks_core::agent::{AgentContext, DeltaKind, LlmDelta};
+/// use hooks_core::{hook, hooks};
+///
+/// #[hook(when = |delta| delta.kind == DeltaKind::Text)]
+/// fn show(delta: &LlmDelta<'_>) {
+///     print!("{}", delta.text);
+/// }
+/// hooks![show].observe_now(&AgentContext::new("s1"), &LlmDelta { text: "He", ..Default::default() });
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LlmDelta<'a> {
     /// What it is a piece of.
@@ -159,16 +281,104 @@ pub struct LlmDelta<'a> {
     pub text: &'a str,
 }
 
-/// After the model has answered, before the answer is used.
+/// A model call has failed. PicoClaw's `agent.llm.retry`.
+///
+/// A hook that responds [`Retry`] has the model asked again: the one that `provider` and `model` then name, so a hook
+/// that changes them names another. Without a response the failure stands.
+///
+/// ```
+/// use hooks_core::agent::{AgentContext, LlmFailed, Retry};
+/// use hooks_core::{HookAction, HookResult, hook, hooks};
+///
+/// #[hook]
+/// fn fall_back(failed: &mut LlmFailed) -> HookAction<LlmFailed> {
+///     if failed.attempt > 0 {
+///         return HookAction::Continue;
+///     }
+///     failed.model = "small".into();
+///     HookAction::respond(Retry::new())
+/// }
+///
+/// let mut failed = LlmFailed::new("openai", "large", "overloaded", 0);
+/// let result = hooks![fall_back].intercept_now(&AgentContext::new("s1"), &mut failed);
+/// assert_eq!((result, failed.model.as_str()), (HookResult::Respond(Retry::new()), "small"));
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct LlmFailed {
+    /// Who serves the model.
+    pub provider: String,
+    /// The model's name.
+    pub model: String,
+    /// What went wrong.
+    pub error: String,
+    /// How often hooks have had this question asked again: 0 the first time.
+    pub attempt: u32,
+}
+
+impl LlmFailed {
+    /// A model call that has failed.
+    #[must_use]
+    pub fn new(
+        provider: impl Into<String>,
+        model: impl Into<String>,
+        error: impl Into<String>,
+        attempt: u32,
+    ) -> Self {
+        LlmFailed {
+            provider: provider.into(),
+            model: model.into(),
+            error: error.into(),
+            attempt,
+        }
+    }
+}
+
+/// After the model has answered, before the answer is used. PicoClaw's `after_llm`.
+///
+/// A hook may change the answer, or respond [`Retry`] to have the model asked again.
+///
+/// ```
+/// use hooks_core::agent::{AfterLlmCall, AgentContext, LlmResponse, Retry};
+/// use hooks_core::{HookAction, HookResult, hook, hooks};
+///
+/// #[hook]
+/// fn not_empty(call: &AfterLlmCall) -> HookAction<AfterLlmCall> {
+///     let response = &call.response;
+///     if response.content.is_empty() && response.tool_calls.is_empty() && call.attempt < 2 {
+///         return HookAction::respond(Retry::with_feedback("Your answer was empty."));
+///     }
+///     HookAction::Continue
+/// }
+///
+/// let mut call = AfterLlmCall::new("gpt", LlmResponse::default(), 0);
+/// let result = hooks![not_empty].intercept_now(&AgentContext::new("s1"), &mut call);
+/// assert_eq!(result, HookResult::Respond(Retry::with_feedback("Your answer was empty.")));
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct AfterLlmCall {
     /// The model's name.
     pub model: String,
     /// The answer.
     pub response: LlmResponse,
+    /// How often hooks have had this question asked again: 0 the first time.
+    pub attempt: u32,
 }
 
-/// A hook's response to [`AfterLlmCall`]: the model is to be asked again.
+impl AfterLlmCall {
+    /// A model's answer.
+    #[must_use]
+    pub fn new(model: impl Into<String>, response: LlmResponse, attempt: u32) -> Self {
+        AfterLlmCall {
+            model: model.into(),
+            response,
+            attempt,
+        }
+    }
+}
+
+/// A hook's response to [`AfterLlmCall`] and to [`LlmFailed`]: the model is to be asked again.
 ///
 /// ```
 /// use hooks_core::HookAction;
@@ -177,12 +387,19 @@ pub struct AfterLlmCall {
 /// let action: HookAction<AfterLlmCall> = HookAction::respond(Retry::with_feedback("Be brief."));
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Retry {
     /// What the model is told was wrong; nothing by default.
     pub feedback: Option<String>,
 }
 
 impl Retry {
+    /// Has the model asked again, without a word.
+    #[must_use]
+    pub fn new() -> Self {
+        Retry::default()
+    }
+
     /// Has the model asked again, and told what was wrong.
     #[must_use]
     pub fn with_feedback(feedback: impl Into<String>) -> Self {

@@ -1,65 +1,170 @@
 //! The standard vocabulary: an agent's life, from its gateway's start to the last word of a turn.
 //!
-//! [`AgentEvent`] unites what the five systems have. In the order of a turn:
+//! [`AgentEvent`] unites what the five systems have.
+//!
+//! | event | kind | a hook may | raised when | from |
+//! | --- | --- | --- | --- | --- |
+//! | [`GatewayStart`] | observe | look | the gateway listens | ZeroClaw `on_gateway_start`; PicoClaw `gateway.start` |
+//! | [`GatewayStop`] | observe | look | the gateway has stopped | ZeroClaw `on_gateway_stop`; PicoClaw `gateway.shutdown` |
+//! | [`HeartbeatTick`] | observe | look | the heartbeat worker ticks | ZeroClaw `on_heartbeat_tick` |
+//! | [`SessionStart`] | intercept | add context | a session starts or is taken up again | ZeroClaw `on_session_start`; GoClaw `session_start` |
+//! | [`SessionEnd`] | observe | look | a session is over | ZeroClaw `on_session_end` |
+//! | [`MessageReceived`] | intercept | modify, add context, block | a message has come in; blocked, it is dropped | ZeroClaw `on_message_received`; GoClaw `user_prompt_submit` |
+//! | [`AgentStart`] | observe | look | a turn begins | mini-claw-code `AgentStart`; PicoClaw `agent.turn.start` |
+//! | [`BeforeModelResolve`] | intercept | modify, block | before the model is looked up | ZeroClaw `before_model_resolve` |
+//! | [`BeforePromptBuild`] | intercept | modify, block | before the system prompt is used | ZeroClaw `before_prompt_build` |
+//! | [`BeforeLlmCall`] | intercept | modify, respond [`LlmResponse`], block | before each call of the model | ZeroClaw `before_llm_call`; PicoClaw `before_llm` |
+//! | [`LlmInput`] | observe | look | the model is about to be asked | ZeroClaw `on_llm_input`; PicoClaw `agent.llm.request` |
+//! | [`LlmDelta`] | observe | look | a piece of the answer streams in: once a token or so | PicoClaw `agent.llm.delta`; mini-claw-code `TextDelta`; ClawSeed `TurnEvent::Chunk` |
+//! | [`LlmFailed`] | intercept | modify (another model), respond [`Retry`] | a call of the model has failed | PicoClaw `agent.llm.retry` |
+//! | [`LlmOutput`] | observe | look | the model has answered | ZeroClaw `on_llm_output`; PicoClaw `agent.llm.response` |
+//! | [`AfterLlmCall`] | intercept | modify, respond [`Retry`] | before the model's answer is used | PicoClaw `after_llm` |
+//! | [`InvalidToolCall`] | intercept | modify (repair it), respond [`ToolOutput`], block | the model calls a tool that does not exist, or with arguments that do not fit | – |
+//! | [`BeforeToolCall`] | intercept | modify, set `approval`, add context, respond [`ToolOutput`], block | before each tool call | ZeroClaw and ClawSeed `before_tool_call`; mini-claw-code `PreToolCall`; GoClaw `pre_tool_use`; PicoClaw `before_tool` |
+//! | [`ApproveToolCall`] | intercept | respond [`Approved`] (nobody else is asked), block (deny) | no hook has blocked or answered the call | PicoClaw `approve_tool` |
+//! | [`ToolCallStart`] | observe | look | the call is approved and about to run | PicoClaw `agent.tool.exec_start` |
+//! | [`AfterToolCall`] | intercept | modify the output, add context | the tool has run or a hook has answered, before the output is used | PicoClaw `after_tool` |
+//! | [`ToolCallEnd`] | observe | look | the tool has run or a hook has answered, and the output is final | ZeroClaw `on_after_tool_call`; ClawSeed `after_tool_call`; mini-claw-code `PostToolCall`; GoClaw `post_tool_use`; PicoClaw `agent.tool.exec_end` |
+//! | [`ToolCallSkipped`] | observe | look | the call was blocked, denied or interrupted: in the place of `ToolCallEnd` | PicoClaw `agent.tool.exec_skipped` |
+//! | [`SubagentStart`] | intercept | modify, add context, block | before a subagent starts | GoClaw `subagent_start`; PicoClaw `agent.subturn.spawn` |
+//! | [`SubagentStop`] | observe | look | a subagent has finished | GoClaw `subagent_stop`; PicoClaw `agent.subturn.end` |
+//! | [`BeforeStop`] | intercept | modify, block (the agent goes on, with the reason as feedback) | the agent is about to end its turn | – |
+//! | [`AgentEnd`] | observe | look | a turn is over, however it ended | mini-claw-code `AgentEnd`; GoClaw `stop`; PicoClaw `agent.turn.end` |
+//! | [`AgentError`] | observe | look | an error has stopped the agent or a part of its work | PicoClaw `agent.error` |
+//! | [`MessageSending`] | intercept | modify, block | before a message goes out; blocked, it is held back | ZeroClaw `on_message_sending` |
+//! | [`MessageSent`] | observe | look | a message has gone out | ZeroClaw `on_message_sent`; PicoClaw `channel.message.outbound_sent` |
+//! | [`MessageFailed`] | observe | look | a message could not be sent: in the place of `MessageSent` | PicoClaw `channel.message.outbound_failed` |
+//! | [`BeforeCompact`] | intercept | modify, block | before the conversation is compacted | – |
+//! | [`AfterCompact`] | observe | look | the conversation has been compacted | PicoClaw `agent.context.compress` |
+//! | [`Interrupt`] | observe | look | somebody interrupts the agent | PicoClaw `agent.interrupt.received` |
+//! | [`Notification`] | observe | look | the agent wants attention, as for an approval | – |
+//! | [`Custom`] | observe | look | your agent says so | – |
+//!
+//! A hook may end the turn or the run on every intercepted event. *Add context* means to push to the event's
+//! `context`: text that the agent adds to what the model reads next. *From* names the same point in ZeroClaw,
+//! ClawSeed, mini-claw-code, GoClaw and PicoClaw, where they have it.
+//!
+//! # The order of a turn
 //!
 //! [`MessageReceived`], [`AgentStart`], [`BeforeModelResolve`], [`BeforePromptBuild`],
-//! [`BeforeLlmCall`], [`LlmInput`], \[the model: [`LlmDelta`] …\], [`LlmOutput`], [`AfterLlmCall`], for
-//! each tool call { [`InvalidToolCall`] where it is one, [`BeforeToolCall`], [`ApproveToolCall`],
-//! \[the tool\], [`AfterToolCall`], [`ToolCallEnd`] }, [`BeforeStop`], [`AgentEnd`],
-//! [`MessageSending`], \[sending\], [`MessageSent`].
+//! [`BeforeLlmCall`], [`LlmInput`], \[the model: [`LlmDelta`] …, or [`LlmFailed`]\], [`LlmOutput`],
+//! [`AfterLlmCall`], for each tool call { [`InvalidToolCall`] where it is one, [`BeforeToolCall`],
+//! [`ApproveToolCall`], [`ToolCallStart`], \[the tool\], [`AfterToolCall`], [`ToolCallEnd`]; or
+//! [`ToolCallSkipped`] }, [`BeforeStop`], [`AgentEnd`], [`MessageSending`], \[sending\], [`MessageSent`].
+//!
+//! A call that a hook on `BeforeToolCall` answers goes on with `AfterToolCall`. A call that a hook blocks or denies
+//! ends with `ToolCallSkipped`.
+//!
+//! # Payloads
 //!
 //! Events that hooks may change own their data; events that they only look at borrow it from the agent,
-//! so that nothing is cloned to raise one. All payloads serialize, and the owning ones deserialize. So do
-//! those that borrow nothing but text, as far as it can be borrowed: JSON text with an escape in it, such as
-//! the end of a line, is an error.
+//! so that nothing is cloned to raise one. A payload is made by its constructor, or as
+//! `BeforeToolCall { name: "shell".into(), ..Default::default() }`.
 //!
-//! An agent is generic over its hooks, by the one bound [`AgentHooks`]:
+//! All payloads serialize, and the owning ones deserialize; a key that is absent is read as the default, and
+//! what is optional and not there is not written. Those that borrow nothing but text deserialize as well, as far as
+//! it can be borrowed: JSON text with an escape in it, such as the end of a line, is an error.
+//!
+//! # Agents
+//!
+//! An agent is generic over its hooks, by the one bound [`AgentHooks`], and calls the drivers, which raise the events
+//! above in their order and do what the hooks decide. [What a driver does](run_tool_call) is on its page:
+//! [`run_tool_call`], [`run_invalid_tool_call`], [`run_llm_call`], [`run_turn`], [`run_message`], [`send_message`].
 //!
 //! ```
-//! use hooks_core::HookResult;
+//! use hooks_core::Cancel;
 //! use hooks_core::agent::*;
 //!
 //! struct Agent<H> { hooks: H, cx: AgentContext }
 //!
 //! impl<H: AgentHooks> Agent<H> {
-//!     async fn tool_call(&self, mut call: BeforeToolCall) -> ToolOutput {
-//!         match self.hooks.intercept(&self.cx, &mut call).await {
-//!             HookResult::Continue => ToolOutput::new(format!("{} ran", call.name)),
-//!             HookResult::Respond(output) => output,
-//!             HookResult::Cancel(cancel) => ToolOutput::error(cancel.to_string()),
-//!         }
+//!     /// What the model reads next.
+//!     async fn tool_call(&self, call: ToolCall) -> Result<ChatMessage, Cancel> {
+//!         let done = run_tool_call(&self.hooks, &self.cx, call, async |call: &BeforeToolCall| {
+//!             ToolOutput::new(format!("{} ran", call.name))
+//!         });
+//!         Ok(ChatMessage::tool(&done.await?))
 //!     }
 //! }
+//! # #[tokio::main(flavor = "current_thread")] async fn main() {
+//! # let agent = Agent { hooks: hooks_core::hooks![], cx: AgentContext::new("s1") };
+//! # let call = ToolCall::new("1", "list", serde_json::json!({}));
+//! # assert_eq!(agent.tool_call(call).await.unwrap().content, "list ran");
+//! # }
 //! ```
+//!
+//! An agent may also raise an event itself, with the methods of its hooks:
+//!
+//! ```
+//! use hooks_core::HookResult;
+//! use hooks_core::agent::*;
+//!
+//! /// Compacts a conversation, unless a hook blocks it.
+//! async fn compact(hooks: &impl AgentHooks, cx: &AgentContext) {
+//!     let mut before = BeforeCompact { trigger: "auto".into(), ..Default::default() };
+//!     if let HookResult::Cancel(_) = hooks.intercept(cx, &mut before).await {
+//!         return;
+//!     }
+//!     // …
+//!     hooks.observe(cx, &AfterCompact { trigger: &before.trigger, summary: "…" }).await;
+//! }
+//! # #[tokio::main(flavor = "current_thread")] async fn main() {
+//! # compact(&hooks_core::hooks![], &AgentContext::new("s1")).await;
+//! # }
+//! ```
+//!
+//! `use hooks_core::agent::*` also brings these methods into scope, for hooks that are only known as `impl AgentHooks`.
 
+mod approval;
+mod chat;
+mod compact;
 mod context;
+mod custom;
 mod llm;
 mod message;
+mod run;
 mod session;
 mod tool;
+mod usage;
 
+pub use self::approval::{Approval, ApproveToolCall, Approved};
+pub use self::chat::{ChatMessage, Media, MediaKind, Part, Role, Span};
+pub use self::compact::{AfterCompact, BeforeCompact};
 pub use self::context::AgentContext;
+pub use self::custom::Custom;
 pub use self::llm::{
-    AfterLlmCall, BeforeLlmCall, BeforeModelResolve, BeforePromptBuild, ChatMessage, DeltaKind,
-    LlmDelta, LlmInput, LlmOutput, LlmResponse, Retry, Role, ToolDefinition,
+    AfterLlmCall, BeforeLlmCall, BeforeModelResolve, BeforePromptBuild, DeltaKind, LlmDelta,
+    LlmFailed, LlmInput, LlmOutput, LlmResponse, Retry,
 };
-pub use self::message::{MessageReceived, MessageSending, MessageSent, Notification};
+pub use self::message::{
+    Interrupt, MessageFailed, MessageReceived, MessageSending, MessageSent, Notification,
+};
+pub use self::run::{
+    Conversation, Deltas, LlmCallResult, MAX_RETRIES, MessageError, MessageOutcome, RunError,
+    ToolCallResult, TurnResult, raised, run_invalid_tool_call, run_llm_call, run_message,
+    run_tool_call, run_turn, send_message,
+};
 pub use self::session::{
-    AgentEnd, AgentStart, BeforeCompact, BeforeStop, GatewayStart, GatewayStop, HeartbeatTick,
-    SessionEnd, SessionStart, SubagentStart, SubagentStop,
+    AgentEnd, AgentError, AgentStart, AgentStatus, BeforeStop, GatewayStart, GatewayStop,
+    HeartbeatTick, SessionEnd, SessionStart, SubagentStart, SubagentStop,
 };
 pub use self::tool::{
-    AfterToolCall, ApproveToolCall, BeforeToolCall, InvalidToolCall, ToolCall, ToolCallEnd,
-    ToolCallPatch, ToolOutput,
+    AfterToolCall, BeforeToolCall, InvalidToolCall, ToolCall, ToolCallEnd, ToolCallPatch,
+    ToolCallSkipped, ToolCallStart, ToolDefinition, ToolOutcome, ToolOutput,
 };
+pub use self::usage::{StopReason, Usage};
 
 use serde::Serialize;
 
 use crate::HookEvent;
 
+// So that the methods of hooks are there wherever the vocabulary is.
+pub use crate::{Hook as _, Intercepts as _, InterceptsNow as _, Observes as _, ObservesNow as _};
+
 /// Every event of an agent's life: the standard vocabulary.
 ///
-/// It serializes as the payload with a field `event`, which holds the name.
+/// It serializes as the payload with a field `event`, which holds the name. A table of all events is in the
+/// [module's documentation](self).
 ///
 /// ```
 /// use hooks_core::agent::{AgentEvent, AgentStart};
@@ -70,7 +175,7 @@ use crate::HookEvent;
 ///     serde_json::to_string(&event).unwrap(),
 ///     r#"{"event":"AgentStart","prompt":"Tidy up."}"#,
 /// );
-/// assert_eq!(AgentEvent::NAMES.len(), 27);
+/// assert_eq!(AgentEvent::NAMES.len(), 35);
 /// ```
 #[derive(HookEvent, Clone, Copy, Debug, PartialEq, Serialize)]
 #[events(context = AgentContext)]
@@ -85,9 +190,10 @@ pub enum AgentEvent<'a> {
     /// The heartbeat worker has ticked. ZeroClaw's `on_heartbeat_tick`.
     #[observe]
     HeartbeatTick(&'a HeartbeatTick),
-    /// A session has started. ZeroClaw's `on_session_start`, GoClaw's `session_start`.
-    #[observe]
-    SessionStart(&'a SessionStart<'a>),
+    /// A session has started; hooks may add context, and cannot block it. ZeroClaw's `on_session_start`, GoClaw's
+    /// `session_start`.
+    #[intercept(no_block)]
+    SessionStart(&'a SessionStart),
     /// A session has ended. ZeroClaw's `on_session_end`.
     #[observe]
     SessionEnd(&'a SessionEnd<'a>),
@@ -106,15 +212,20 @@ pub enum AgentEvent<'a> {
     BeforePromptBuild(&'a BeforePromptBuild),
     /// Before the model is asked; to respond is to answer in its place. ZeroClaw's `before_llm_call`,
     /// PicoClaw's `before_llm`.
-    #[intercept(respond = LlmResponse)]
+    #[intercept(respond = LlmResponse, around = Result<LlmResponse, alloc::string::String>)]
     BeforeLlmCall(&'a BeforeLlmCall),
     /// What the model is about to be asked. ZeroClaw's `on_llm_input`.
     #[observe]
     LlmInput(&'a LlmInput<'a>),
     /// A piece of the model's answer, as it streams in: once a token or so, so this is the event for
-    /// which cost matters most. None of the five systems has it.
+    /// which cost matters most. PicoClaw's `agent.llm.delta`, mini-claw-code's `TextDelta`, ClawSeed's
+    /// `TurnEvent::Chunk`.
     #[observe]
     LlmDelta(&'a LlmDelta<'a>),
+    /// A model call has failed; to respond is to have the model asked again, or the one that the hook names.
+    /// PicoClaw's `agent.llm.retry`.
+    #[intercept(respond = Retry, no_block)]
+    LlmFailed(&'a LlmFailed),
     /// What the model answered. ZeroClaw's `on_llm_output`.
     #[observe]
     LlmOutput(&'a LlmOutput<'a>),
@@ -128,19 +239,26 @@ pub enum AgentEvent<'a> {
     InvalidToolCall(&'a InvalidToolCall),
     /// Before a tool runs. `before_tool_call` in ZeroClaw and ClawSeed, mini-claw-code's `PreToolCall`,
     /// GoClaw's `pre_tool_use`, PicoClaw's `before_tool`.
-    #[intercept(respond = ToolOutput, patch = ToolCallPatch, subject = name)]
+    #[intercept(respond = ToolOutput, patch = ToolCallPatch, around = ToolOutput, subject = name)]
     BeforeToolCall(&'a BeforeToolCall),
-    /// Whether a tool may run, asked of those who approve; to block it is to deny. PicoClaw's
-    /// `approve_tool`.
-    #[intercept(subject = name)]
+    /// Whether a tool may run, asked of those who approve; to respond is to approve in their place, to block it
+    /// is to deny. PicoClaw's `approve_tool`.
+    #[intercept(respond = Approved, approval, subject = name)]
     ApproveToolCall(&'a ApproveToolCall<'a>),
-    /// After a tool has run, before its output is used. PicoClaw's `after_tool`.
+    /// A tool call is approved, and about to run. PicoClaw's `agent.tool.exec_start`.
+    #[observe(subject = name)]
+    ToolCallStart(&'a ToolCallStart<'a>),
+    /// After a tool has run or a hook has answered, before the output is used. PicoClaw's `after_tool`.
     #[intercept(patch = ToolOutput, no_block, subject = name)]
     AfterToolCall(&'a AfterToolCall),
-    /// A tool call is over. `on_after_tool_call` in ZeroClaw, `after_tool_call` in ClawSeed,
-    /// mini-claw-code's `PostToolCall`, GoClaw's `post_tool_use`.
+    /// A tool call is over: the tool ran, or a hook answered. `on_after_tool_call` in ZeroClaw, `after_tool_call`
+    /// in ClawSeed, mini-claw-code's `PostToolCall`, GoClaw's `post_tool_use`.
     #[observe(subject = name)]
     ToolCallEnd(&'a ToolCallEnd<'a>),
+    /// A tool call did not run: it was blocked, denied or interrupted. Then there is no `ToolCallEnd`. PicoClaw's
+    /// `agent.tool.exec_skipped`.
+    #[observe(subject = name)]
+    ToolCallSkipped(&'a ToolCallSkipped<'a>),
     /// Before a subagent starts. GoClaw's `subagent_start`.
     #[intercept]
     SubagentStart(&'a SubagentStart),
@@ -154,16 +272,31 @@ pub enum AgentEvent<'a> {
     /// The agent has finished with a prompt. mini-claw-code's `AgentEnd`, GoClaw's `stop`.
     #[observe]
     AgentEnd(&'a AgentEnd<'a>),
+    /// An error has stopped the agent, or a part of its work. PicoClaw's `agent.error`.
+    #[observe]
+    AgentError(&'a AgentError<'a>),
     /// Before a message goes out; to block it is to hold it back. ZeroClaw's `on_message_sending`.
     #[intercept]
     MessageSending(&'a MessageSending),
     /// A message has gone out. ZeroClaw's `on_message_sent`.
     #[observe]
     MessageSent(&'a MessageSent<'a>),
+    /// A message could not be sent.
+    #[observe]
+    MessageFailed(&'a MessageFailed<'a>),
     /// Before the conversation is compacted.
     #[intercept]
     BeforeCompact(&'a BeforeCompact),
+    /// The conversation has been compacted. PicoClaw's `agent.context.compress`.
+    #[observe]
+    AfterCompact(&'a AfterCompact<'a>),
+    /// The agent was interrupted. PicoClaw's `agent.interrupt.received`.
+    #[observe]
+    Interrupt(&'a Interrupt<'a>),
     /// The agent wants attention, as for an approval.
     #[observe]
     Notification(&'a Notification<'a>),
+    /// What one agent has and no other; hooks choose by its `kind`.
+    #[observe(subject = kind)]
+    Custom(&'a Custom<'a>),
 }

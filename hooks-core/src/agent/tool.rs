@@ -1,27 +1,100 @@
 //! Tool calls: where most hooks are.
 
 use alloc::string::String;
+use alloc::vec::Vec;
 use core::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use crate::event::Patch;
+use super::{Approval, Media};
+use crate::{Cancel, Patch};
+
+/// Arguments of a call that has none: an object, so that a hook may set a key of it.
+fn no_args() -> Value {
+    Value::Object(Map::new())
+}
+
+/// A tool, as the model is told of it.
+///
+/// ```
+/// use hooks_core::agent::ToolDefinition;
+/// use serde_json::json;
+///
+/// let schema = json!({ "type": "object", "properties": { "path": { "type": "string" } } });
+/// let tool = ToolDefinition::new("read", "Reads a file.", schema);
+/// assert_eq!(ToolDefinition::default().parameters, json!({}));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ToolDefinition {
+    /// Its name.
+    pub name: String,
+    /// What it is for.
+    pub description: String,
+    /// The JSON Schema of its arguments; `{}` by default, which any arguments fit.
+    pub parameters: Value,
+}
+
+impl Default for ToolDefinition {
+    fn default() -> Self {
+        ToolDefinition::new("", "", no_args())
+    }
+}
+
+impl ToolDefinition {
+    /// A tool.
+    #[must_use]
+    pub fn new(name: impl Into<String>, description: impl Into<String>, parameters: Value) -> Self {
+        ToolDefinition {
+            name: name.into(),
+            description: description.into(),
+            parameters,
+        }
+    }
+}
 
 /// A tool call, as the model makes it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+///
+/// ```
+/// use hooks_core::agent::ToolCall;
+/// use serde_json::json;
+///
+/// let call = ToolCall::new("1", "shell", json!({ "command": "ls" }));
+/// assert_eq!(serde_json::from_value::<ToolCall>(json!({ "name": "ls" })).unwrap().args, json!({}));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct ToolCall {
     /// What tells this call from others.
     pub id: String,
     /// The tool.
     pub name: String,
-    /// Its arguments, a JSON object.
+    /// Its arguments, a JSON object; `{}` by default.
     pub args: Value,
+}
+
+impl Default for ToolCall {
+    fn default() -> Self {
+        ToolCall::new("", "", no_args())
+    }
+}
+
+impl ToolCall {
+    /// A call.
+    #[must_use]
+    pub fn new(id: impl Into<String>, name: impl Into<String>, args: Value) -> Self {
+        ToolCall {
+            id: id.into(),
+            name: name.into(),
+            args,
+        }
+    }
 }
 
 /// What a tool gives back.
 ///
-/// PicoClaw's `ToolResult`: its `ForLLM` is `content`.
+/// PicoClaw's `ToolResult`: its `ForLLM` is `content`, its `ForUser` `for_user`, its `Media` `media`.
 ///
 /// ```
 /// use hooks_core::agent::ToolOutput;
@@ -30,17 +103,22 @@ pub struct ToolCall {
 /// assert!(ToolOutput::error("no such file").is_error);
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct ToolOutput {
     /// What the model is told.
     pub content: String,
     /// What the user is shown in its place, if something else.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub for_user: Option<String>,
+    /// The same for programs, if the tool has it: MCP's `structuredContent`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub data: Option<Value>,
+    /// Pictures and other files that the model is shown.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub media: Vec<Media>,
     /// Whether the tool failed.
-    #[serde(default)]
     pub is_error: bool,
     /// Whether the user is shown nothing of it.
-    #[serde(default)]
     pub silent: bool,
 }
 
@@ -66,41 +144,132 @@ impl ToolOutput {
 
 /// Before a tool runs.
 ///
-/// ClawSeed's `ToolCall`, mini-claw-code's `PreToolCall`, GoClaw's `pre_tool_use`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+/// `before_tool_call` in ZeroClaw and ClawSeed, mini-claw-code's `PreToolCall`, GoClaw's `pre_tool_use`, PicoClaw's
+/// `before_tool`.
+///
+/// ```
+/// use hooks_core::agent::{AgentContext, BeforeToolCall};
+/// use hooks_core::{HookAction, hook, hooks};
+/// use serde_json::json;
+///
+/// #[hook(only("shell"))]
+/// fn no_sudo(call: &BeforeToolCall) -> HookAction<BeforeToolCall> {
+///     if call.args["command"].as_str().is_some_and(|command| command.contains("sudo")) {
+///         return HookAction::block("sudo is not allowed");
+///     }
+///     HookAction::Continue
+/// }
+///
+/// let mut call = BeforeToolCall::new("1", "shell", json!({ "command": "sudo ls" }));
+/// assert!(!hooks![no_sudo].intercept_now(&AgentContext::new("s1"), &mut call).is_continue());
+///
+/// // Arguments are an object from the beginning, so a hook may set a key of them.
+/// let mut call = BeforeToolCall::default();
+/// call.args["path"] = "/".into();
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct BeforeToolCall {
     /// What tells this call from others.
     pub id: String,
     /// The tool.
     pub name: String,
-    /// Its arguments, a JSON object.
+    /// Its arguments, a JSON object; `{}` by default.
     pub args: Value,
+    /// How it is to be approved, which goes with the call to [`ApproveToolCall`](super::ApproveToolCall).
+    #[serde(skip_serializing_if = "Approval::is_usual")]
+    pub approval: Approval,
+    /// What hooks add for the model to read beside the call's output.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub context: Vec<String>,
+}
+
+impl Default for BeforeToolCall {
+    fn default() -> Self {
+        BeforeToolCall::new("", "", no_args())
+    }
+}
+
+impl BeforeToolCall {
+    /// A call that no hook has said anything of.
+    #[must_use]
+    pub fn new(id: impl Into<String>, name: impl Into<String>, args: Value) -> Self {
+        BeforeToolCall {
+            id: id.into(),
+            name: name.into(),
+            args,
+            approval: Approval::Usual,
+            context: Vec::new(),
+        }
+    }
 }
 
 /// The model's call, before it runs.
 impl From<ToolCall> for BeforeToolCall {
     fn from(ToolCall { id, name, args }: ToolCall) -> Self {
-        BeforeToolCall { id, name, args }
+        BeforeToolCall::new(id, name, args)
     }
 }
 
 /// The model has called a tool that does not exist, or with arguments that do not fit.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+///
+/// A hook may repair the call, or answer it.
+///
+/// ```
+/// use hooks_core::agent::{AgentContext, BeforeToolCall, InvalidToolCall};
+/// use hooks_core::{hook, hooks};
+/// use serde_json::json;
+///
+/// #[hook(only("bash"))]
+/// fn repair(call: &mut InvalidToolCall) {
+///     call.name = "shell".into();
+/// }
+///
+/// let mut call = InvalidToolCall::new("1", "bash", json!({}), "there is no tool `bash`");
+/// assert!(hooks![repair].intercept_now(&AgentContext::new("s1"), &mut call).is_continue());
+/// assert_eq!(BeforeToolCall::from(call).name, "shell");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct InvalidToolCall {
     /// What tells this call from others.
     pub id: String,
     /// The tool, as the model named it.
     pub name: String,
-    /// The arguments, as the model gave them.
+    /// The arguments, as the model gave them; a text if they are no JSON, and `{}` by default.
     pub args: Value,
     /// What is wrong.
     pub error: String,
 }
 
+impl Default for InvalidToolCall {
+    fn default() -> Self {
+        InvalidToolCall::new("", "", no_args(), "")
+    }
+}
+
+impl InvalidToolCall {
+    /// A call, and what is wrong with it.
+    #[must_use]
+    pub fn new(
+        id: impl Into<String>,
+        name: impl Into<String>,
+        args: Value,
+        error: impl Into<String>,
+    ) -> Self {
+        InvalidToolCall {
+            id: id.into(),
+            name: name.into(),
+            args,
+            error: error.into(),
+        }
+    }
+}
+
 /// A call that hooks have repaired, before it runs.
 impl From<InvalidToolCall> for BeforeToolCall {
     fn from(InvalidToolCall { id, name, args, .. }: InvalidToolCall) -> Self {
-        BeforeToolCall { id, name, args }
+        BeforeToolCall::new(id, name, args)
     }
 }
 
@@ -162,37 +331,93 @@ impl Patch<InvalidToolCall> for ToolCallPatch {
     }
 }
 
-/// Whether a tool may run, asked of those who approve.
+/// A tool call is approved, and about to run. PicoClaw's `agent.tool.exec_start`.
+///
+/// ```
+/// use hooks_core::agent::{BeforeToolCall, ToolCallStart};
+///
+/// let call = BeforeToolCall::new("1", "shell", serde_json::json!({ "command": "ls" }));
+/// assert_eq!(ToolCallStart::from(&call).name, "shell");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct ApproveToolCall<'a> {
+pub struct ToolCallStart<'a> {
     /// What tells this call from others.
     pub id: &'a str,
     /// The tool.
     pub name: &'a str,
-    /// Its arguments, a JSON object.
+    /// The arguments that it runs with.
     pub args: &'a Value,
 }
 
-/// Whether a call may run, as the hooks before have left it.
-impl<'a> From<&'a BeforeToolCall> for ApproveToolCall<'a> {
-    fn from(BeforeToolCall { id, name, args }: &'a BeforeToolCall) -> Self {
-        ApproveToolCall { id, name, args }
+/// A call that is about to run, as the hooks before have left it.
+impl<'a> From<&'a BeforeToolCall> for ToolCallStart<'a> {
+    fn from(call: &'a BeforeToolCall) -> Self {
+        ToolCallStart {
+            id: &call.id,
+            name: &call.name,
+            args: &call.args,
+        }
     }
 }
 
-/// After a tool has run, before its output is used.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+/// After a tool has run or a hook has answered its call, before the output is used. PicoClaw's `after_tool`.
+///
+/// ```
+/// use std::time::Duration;
+/// use hooks_core::agent::{AfterToolCall, AgentContext, BeforeToolCall, ToolOutput};
+/// use hooks_core::{hook, hooks};
+///
+/// #[hook]
+/// fn cut(call: &mut AfterToolCall) {
+///     call.output.content.truncate(10);
+/// }
+///
+/// let call = BeforeToolCall::new("1", "read", serde_json::json!({ "path": "a.txt" }));
+/// let mut after = AfterToolCall::of(call, ToolOutput::new("0123456789 and more"), Duration::ZERO);
+/// assert!(hooks![cut].intercept_now(&AgentContext::new("s1"), &mut after).is_continue());
+/// assert_eq!(after.output.content, "0123456789");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct AfterToolCall {
     /// What tells this call from others.
     pub id: String,
     /// The tool.
     pub name: String,
-    /// The arguments that it ran with.
+    /// The arguments that it ran with; `{}` by default.
     pub args: Value,
     /// What it gave back.
     pub output: ToolOutput,
-    /// How long it ran.
+    /// How long it ran; zero if a hook answered.
     pub duration: Duration,
+    /// What hooks add for the model to read beside the output.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub context: Vec<String>,
+}
+
+impl Default for AfterToolCall {
+    fn default() -> Self {
+        AfterToolCall::of(
+            BeforeToolCall::default(),
+            ToolOutput::default(),
+            Duration::ZERO,
+        )
+    }
+}
+
+impl AfterToolCall {
+    /// A call that is over. What hooks have added to the call's `context` goes with it.
+    #[must_use]
+    pub fn of(call: BeforeToolCall, output: ToolOutput, duration: Duration) -> Self {
+        AfterToolCall {
+            id: call.id,
+            name: call.name,
+            args: call.args,
+            output,
+            duration,
+            context: call.context,
+        }
+    }
 }
 
 /// A new output for a tool call that has run.
@@ -203,7 +428,42 @@ impl Patch<AfterToolCall> for ToolOutput {
     }
 }
 
-/// A tool call is over.
+/// Where the output of a tool call that is over comes from.
+///
+/// A [`ToolCallEnd`] is `Ran` or `Answered`. A call that neither ran nor was answered is a [`ToolCallSkipped`], and
+/// `Skipped` in the [`ToolCallResult`](super::ToolCallResult) of a driver.
+///
+/// ```
+/// use hooks_core::agent::ToolOutcome;
+/// assert_eq!(ToolOutcome::default(), ToolOutcome::Ran);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ToolOutcome {
+    /// The tool ran. The default.
+    #[default]
+    Ran,
+    /// A hook answered in the tool's place.
+    Answered,
+    /// The call was blocked or denied.
+    Skipped,
+}
+
+/// A tool call is over: the tool ran, or a hook answered in its place.
+///
+/// `on_after_tool_call` in ZeroClaw, `after_tool_call` in ClawSeed, mini-claw-code's `PostToolCall`, GoClaw's
+/// `post_tool_use`, PicoClaw's `agent.tool.exec_end`. A call that was blocked, denied or interrupted is a
+/// [`ToolCallSkipped`], and none of these.
+///
+/// ```
+/// use std::time::Duration;
+/// use hooks_core::agent::{AfterToolCall, BeforeToolCall, ToolCallEnd, ToolOutcome, ToolOutput};
+///
+/// let call = BeforeToolCall::new("1", "read", serde_json::json!({ "path": "a.txt" }));
+/// let after = AfterToolCall::of(call, ToolOutput::new("text"), Duration::from_millis(3));
+/// let end = ToolCallEnd::of(&after, ToolOutcome::Ran);
+/// assert_eq!((end.name, end.output.content.as_str()), ("read", "text"));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct ToolCallEnd<'a> {
     /// What tells this call from others.
@@ -214,19 +474,63 @@ pub struct ToolCallEnd<'a> {
     pub args: &'a Value,
     /// What it gave back, after all hooks.
     pub output: &'a ToolOutput,
-    /// How long it ran.
+    /// How long it ran; zero if a hook answered.
     pub duration: Duration,
+    /// Whether the tool ran, or a hook answered.
+    pub outcome: ToolOutcome,
 }
 
-/// A call that is over, as the hooks after it have left it.
-impl<'a> From<&'a AfterToolCall> for ToolCallEnd<'a> {
-    fn from(call: &'a AfterToolCall) -> Self {
+impl<'a> ToolCallEnd<'a> {
+    /// A call that is over, as the hooks after it have left it.
+    #[must_use]
+    pub fn of(call: &'a AfterToolCall, outcome: ToolOutcome) -> Self {
         ToolCallEnd {
             id: &call.id,
             name: &call.name,
             args: &call.args,
             output: &call.output,
             duration: call.duration,
+            outcome,
+        }
+    }
+}
+
+/// A tool call did not run: it was blocked, denied or interrupted. Then there is no [`ToolCallEnd`]. PicoClaw's
+/// `agent.tool.exec_skipped`.
+///
+/// ```
+/// use hooks_core::agent::{BeforeToolCall, ToolCallSkipped};
+/// use hooks_core::{Cancel, Scope};
+///
+/// let call = BeforeToolCall::new("1", "shell", serde_json::json!({ "command": "rm -rf /" }));
+/// let cancel = Cancel { hook: "deny_rm".into(), reason: "not allowed".into(), scope: Scope::Event };
+/// let skipped = ToolCallSkipped::of(&call, &cancel);
+/// assert_eq!((skipped.by, skipped.reason), ("deny_rm", "not allowed"));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct ToolCallSkipped<'a> {
+    /// What tells this call from others.
+    pub id: &'a str,
+    /// The tool.
+    pub name: &'a str,
+    /// The arguments that it would have run with.
+    pub args: &'a Value,
+    /// Who decided it: the name of a hook, or what the agent says, such as `user`.
+    pub by: &'a str,
+    /// Why.
+    pub reason: &'a str,
+}
+
+impl<'a> ToolCallSkipped<'a> {
+    /// A call that a hook has cancelled.
+    #[must_use]
+    pub fn of(call: &'a BeforeToolCall, cancel: &'a Cancel) -> Self {
+        ToolCallSkipped {
+            id: &call.id,
+            name: &call.name,
+            args: &call.args,
+            by: &cancel.hook,
+            reason: &cancel.reason,
         }
     }
 }

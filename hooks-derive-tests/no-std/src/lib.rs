@@ -1,4 +1,5 @@
-//! A crate without `std` that links hooks-core: a vocabulary, hooks and a dispatch with `core` alone.
+//! A crate without `std` that links hooks-core: a vocabulary, hooks, a dispatch and a driver, with `core` and `alloc`
+//! alone.
 //!
 //! `#![no_std]` here, and in hooks-core without its feature `std`, means that a use of `std` in either, or in
 //! what the macros write, does not compile. `cargo test -p no-std-check` builds it with just the features
@@ -6,7 +7,13 @@
 
 #![no_std]
 
-use hooks_core::{HookAction, HookEvent, HookResult, hook, hooks};
+use core::pin::pin;
+use core::task::{Context, Poll, Waker};
+
+use hooks_core::agent::{
+    AgentContext, AgentHooks, BeforeToolCall, ToolCallResult, ToolOutput, run_tool_call,
+};
+use hooks_core::{Cancel, HookAction, HookEvent, HookResult, hook, hooks};
 
 /// A reading of a sensor, before it is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,5 +64,31 @@ pub fn sent(temperature: i32) -> Option<Reading> {
     match hooks.intercept_now(&(), &mut reading) {
         HookResult::Continue => Some(reading),
         HookResult::Cancel(_) => None,
+    }
+}
+
+/// Lets nobody open the valve.
+#[hook(only("valve"))]
+pub fn shut(_: &BeforeToolCall) -> HookAction<BeforeToolCall> {
+    HookAction::block("the valve stays shut")
+}
+
+/// Runs a tool through a driver, without an executor; `None` if it has to wait.
+///
+/// # Errors
+///
+/// A hook ended the turn or the run.
+pub fn call(hooks: &impl AgentHooks, name: &str) -> Option<Result<ToolCallResult, Cancel>> {
+    let call = BeforeToolCall {
+        name: name.into(),
+        ..BeforeToolCall::default()
+    };
+    let cx = AgentContext::new("s1");
+    let ran = run_tool_call(hooks, &cx, call, async |call: &BeforeToolCall| {
+        ToolOutput::new(call.name.as_str())
+    });
+    match pin!(ran).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(done) => Some(done),
+        Poll::Pending => None,
     }
 }

@@ -4,11 +4,11 @@ use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::{
-    Attribute, FnArg, GenericParam, Item, ItemImpl, ReceiverKind, ReturnType, Safety, Signature,
-    Type, TypeReference,
+    Attribute, Expr, FnArg, GenericParam, Item, ItemImpl, ReceiverKind, ReturnType, Safety,
+    Signature, Type, TypeReference,
 };
 
-use super::options::{Choice, HookOptions};
+use super::options::{Around, Choice, HookOptions};
 use super::parse::{Handled, Handler, Hook, is_hook};
 use crate::driver::Errors;
 use crate::lifetimes::{self, AnyLifetime};
@@ -174,16 +174,18 @@ pub(super) fn handlers(block: &ItemImpl, handlers: &[Handler], errors: &mut Erro
         if !handler.cfgs.is_empty() {
             continue;
         }
-        let twin = handlers[..nth]
-            .iter()
-            .find(|other| other.cfgs.is_empty() && handler.event.text() == other.event.text());
+        let twin = handlers[..nth].iter().find(|other| {
+            other.cfgs.is_empty()
+                && handler.is_around() == other.is_around()
+                && handler.event.text() == other.event.text()
+        });
         if let Some(twin) = twin {
             let message = match &handler.event {
                 Handled::One { .. } => format!(
                     "`{}` handles this event already: a hook answers an event once",
                     twin.function
                 ),
-                Handled::Every(_) => format!(
+                Handled::Every { .. } => format!(
                     "`{}` is given every event already: a hook with `every` has one method",
                     twin.function
                 ),
@@ -255,6 +257,19 @@ pub(super) fn event<'t>(
     match event {
         // Said by `signature`.
         ty if matches!(referent(ty), Type::ImplTrait(_)) => None,
+        ty if is_plain_data(referent(ty)) => {
+            let referent = referent(ty);
+            let name = referent.to_token_stream().to_string().replace(' ', "");
+            let or = match signature.receiver() {
+                Some(_) => NOT_A_HOOK,
+                None => {
+                    "a hook takes the payload of a variant of an enum with `#[derive(HookEvent)]`, by \
+                     reference, as `&BeforeToolCall`"
+                }
+            };
+            errors.at(referent.span(), format!("`{name}` is not an event: {or}"));
+            None
+        }
         Type::Reference(reference) => Some(reference),
         other => {
             let ty = other.to_token_stream().to_string().replace(' ', "");
@@ -270,6 +285,23 @@ pub(super) fn event<'t>(
             );
             None
         }
+    }
+}
+
+/// What is no payload of any vocabulary: the types of the language and its prelude.
+fn is_plain_data(ty: &Type) -> bool {
+    const PLAIN: [&str; 22] = [
+        "bool", "char", "str", "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32",
+        "i64", "i128", "isize", "f32", "f64", "String", "Vec", "Option", "Result", "Box",
+    ];
+    match ty {
+        Type::Path(path) if path.qself.is_none() && path.path.segments.len() == 1 => path
+            .path
+            .segments
+            .first()
+            .is_some_and(|only| PLAIN.iter().any(|plain| only.ident == plain)),
+        Type::Slice(_) | Type::Array(_) | Type::Tuple(_) | Type::FnPtr(_) => true,
+        _ => false,
     }
 }
 
@@ -294,24 +326,13 @@ pub(super) fn one_lifetime_for_both(
 }
 
 /// The parameter of a hook with `every`.
-pub(super) fn view<'t>(
-    view: &'t Type,
-    signature: &Signature,
-    errors: &mut Errors,
-) -> Option<&'t Type> {
-    if let ReturnType::Type(_, ty) = &signature.output
-        && !matches!(ty.as_ref(), Type::Tuple(tuple) if tuple.elems.is_empty())
-    {
-        errors.at(
-            ty.span(),
-            "a hook with `every` only looks, so it returns nothing",
-        );
-    }
+pub(super) fn view<'t>(view: &'t Type, errors: &mut Errors) -> Option<&'t Type> {
     if let Type::Reference(reference) = view {
         errors.at(
             reference.span(),
-            "a hook with `every` takes the vocabulary's enum by value: write `event: AgentEvent<'_>`; a \
-             hook on one event goes without `every`, and in a block of its own",
+            "a hook with `every` takes the vocabulary's enum by value: write `event: AgentEvent<'_>`, or \
+             `event: AgentEventMut<'_>` to change it or to decide; a hook on one event goes without `every`, \
+             and in a block of its own",
         );
         return None;
     }
@@ -348,6 +369,50 @@ pub(super) fn decision(
         errors.at(
             token.span(),
             "a hook that is told of decisions is a plain `fn`: what takes long goes to a task or a thread",
+        );
+        return None;
+    }
+    Some(())
+}
+
+/// The parameter that stands for the work, and the option that goes with it.
+pub(super) fn around(
+    next: Option<&Type>,
+    option: Option<&Around>,
+    signature: &Signature,
+    hook: &HookOptions,
+    errors: &mut Errors,
+) -> Option<()> {
+    match (next, option) {
+        (None, None) => return Some(()),
+        (Some(next), None) => {
+            errors.at(
+                next.span(),
+                "`Next` is for a hook that stands around the work: write `#[hook(around)]`",
+            );
+            return None;
+        }
+        (None, Some(option)) => {
+            errors.at(
+                option.span,
+                "a hook with `around` takes the work as its last parameter: write \
+                 `mut next: Next<'_, BeforeToolCall>`, and `next.run().await` in its middle",
+            );
+            return None;
+        }
+        (Some(_), Some(_)) => {}
+    }
+    if hook.every {
+        errors.at(
+            signature.ident.span(),
+            "`every` and `around` do not go together: a hook stands around the work of one event",
+        );
+        return None;
+    }
+    if signature.asyncness.is_none() {
+        errors.at(
+            signature.fn_token.span,
+            "a hook with `around` awaits the work: write `async fn`",
         );
         return None;
     }
@@ -410,6 +475,22 @@ fn first_ident(tokens: TokenStream, is_wanted: &dyn Fn(&Ident) -> bool) -> Optio
 /// Options against each other, and against what the hook is.
 pub(super) fn hook(hook: &Hook, options: &HookOptions, errors: &mut Errors) {
     of_the_whole_type(hook, options, errors);
+    for when in options.when.iter().chain(
+        hook.handlers
+            .iter()
+            .filter_map(|handler| handler.options.when.as_ref())
+            .filter(|_| options.when.is_none()),
+    ) {
+        if let Expr::Closure(closure) = when
+            && !matches!(closure.inputs.len(), 1 | 2)
+        {
+            errors.at(
+                closure.span(),
+                "a predicate takes the event, and before it, if wanted, the context: write `|event| …` or \
+                 `|cx, event| …`",
+            );
+        }
+    }
     match (&options.every, &options.vocabulary) {
         (false, Some(path)) => errors.at(
             path.span(),
@@ -428,11 +509,12 @@ pub(super) fn hook(hook: &Hook, options: &HookOptions, errors: &mut Errors) {
                     "`when` goes with one event, and `every` is for all: match on the event in the hook",
                 );
             }
+            let only_looks = hook.handlers.iter().any(|handler| handler.takes_decision);
             let block = [options.on_panic, options.on_timeout].into_iter().flatten();
-            for block in block.filter(|policy| policy.choice == Choice::Block) {
+            for block in block.filter(|policy| only_looks && policy.choice == Choice::Block) {
                 errors.at(
                     block.span,
-                    "a hook with `every` only looks, so it cannot block: write `skip`",
+                    "a hook that is told of decisions only looks, so it cannot block: write `skip`",
                 );
             }
         }
@@ -453,6 +535,31 @@ pub(super) fn hook(hook: &Hook, options: &HookOptions, errors: &mut Errors) {
             errors.at(timeout.span, SYNCHRONOUS);
         }
     }
+    for handler in hook.handlers.iter().filter(|handler| handler.is_around()) {
+        let own = &handler.options;
+        let failing = [
+            own.timeout.map(|option| option.span),
+            own.on_timeout.map(|option| option.option),
+            own.on_panic.map(|option| option.option),
+        ];
+        for option in failing.into_iter().flatten() {
+            errors.at(
+                option,
+                "a hook with `around` holds the work, so no policy could leave it out: limit the work itself, \
+                 as `tokio::time::timeout(limit, next.run()).await`",
+            );
+        }
+        if let Handled::One {
+            is_mut: true, span, ..
+        } = &handler.event
+        {
+            errors.at(
+                *span,
+                "a hook with `around` looks at the event, which the work borrows: take it by `&`, and change it \
+                 in a hook without `around`",
+            );
+        }
+    }
     let policies = hook.handlers.iter().map(|handler| &handler.options);
     let without_timeout = policies
         .filter(|own| own.timeout.is_none())
@@ -471,15 +578,15 @@ const SYNCHRONOUS: &str = "`timeout` needs an `async fn`: a synchronous hook run
 impl Handled {
     pub(super) fn span(&self) -> Span {
         match self {
-            Handled::One { ty, .. } => ty.ty.span(),
-            Handled::Every(ty) => ty.span(),
+            Handled::One { written, .. } => written.ty.span(),
+            Handled::Every { view, .. } => view.span(),
         }
     }
 
     fn text(&self) -> String {
         match self {
-            Handled::One { ty, .. } => ty.for_static().to_token_stream().to_string(),
-            Handled::Every(_) => String::new(),
+            Handled::One { written, .. } => written.for_static().to_token_stream().to_string(),
+            Handled::Every { .. } => String::new(),
         }
     }
 }

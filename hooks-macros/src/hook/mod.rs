@@ -19,7 +19,7 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
         Ok(Item::Fn(mut function)) => {
             lifetimes::name_returned(&mut function.sig);
             match Hook::of_function(options, &function) {
-                Ok(hook) => return expand::function(&hook, &function),
+                Ok(hook) => return expand::function(hook, function),
                 Err(error) => (expand::function_in_error(&function), error),
             }
         }
@@ -30,7 +30,7 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
                 }
             }
             match Hook::of_impl(options, &block) {
-                Ok(hook) => return expand::block(&hook, &block),
+                Ok(hook) => return expand::block(hook, block),
                 Err(error) => (expand::block_in_error(&block), error),
             }
         }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use darling::FromMeta;
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Span, TokenStream, TokenTree};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprLit, Lit, LitStr, Meta, Path, Token};
@@ -12,9 +12,9 @@ use crate::driver;
 use crate::glob::Glob;
 
 const ON_HOOKS: &str = "`priority`, `name`, `only(…)`, `when`, `timeout`, `on_timeout`, `on_panic`, \
-                        `every`, `vocabulary` and `crate`";
-const ON_METHODS: &str = "`only(…)`, `when`, `timeout`, `on_timeout` and `on_panic`; the others belong to \
-                          the whole `impl` block";
+                        `around`, `every`, `vocabulary` and `crate`";
+const ON_METHODS: &str = "`only(…)`, `when`, `timeout`, `on_timeout`, `on_panic` and `around`; the others \
+                          belong to the whole `impl` block";
 
 /// What may stand on a function or an `impl` block.
 #[derive(FromMeta, Default)]
@@ -30,6 +30,7 @@ pub(super) struct HookOptions {
     pub(super) timeout: Option<Timeout>,
     pub(super) on_timeout: Option<OnFailure>,
     pub(super) on_panic: Option<OnFailure>,
+    pub(super) around: Option<Around>,
     #[darling(with = driver::flag)]
     pub(super) every: bool,
     #[darling(with = driver::path)]
@@ -48,10 +49,19 @@ pub(super) struct HandlerOptions {
     pub(super) timeout: Option<Timeout>,
     pub(super) on_timeout: Option<OnFailure>,
     pub(super) on_panic: Option<OnFailure>,
+    pub(super) around: Option<Around>,
 }
 
 impl HookOptions {
     pub(super) fn read(tokens: TokenStream) -> syn::Result<Self> {
+        if let Some(TokenTree::Literal(first)) = tokens.clone().into_iter().next() {
+            return Err(syn::Error::new(
+                first.span(),
+                format!(
+                    "an option has a name: write `priority = {first}`, or another of {ON_HOOKS}"
+                ),
+            ));
+        }
         driver::options(tokens, ON_HOOKS)
     }
 
@@ -63,6 +73,7 @@ impl HookOptions {
             timeout: self.timeout,
             on_timeout: self.on_timeout,
             on_panic: self.on_panic,
+            around: self.around,
         }
     }
 }
@@ -80,7 +91,22 @@ impl HandlerOptions {
             timeout: self.timeout.or(block.timeout),
             on_timeout: self.on_timeout.or(block.on_timeout),
             on_panic: self.on_panic.or(block.on_panic),
+            around: self.around.or(block.around),
         }
+    }
+}
+
+/// `around`: where it stands.
+#[derive(Clone, Copy)]
+pub(super) struct Around {
+    pub(super) span: Span,
+}
+
+impl FromMeta for Around {
+    fn from_meta(meta: &Meta) -> darling::Result<Self> {
+        driver::flag(meta).map(|_| Around {
+            span: meta.path().span(),
+        })
     }
 }
 

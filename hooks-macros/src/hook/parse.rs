@@ -1,7 +1,7 @@
 //! What a hook means: its handlers, and what each takes and says.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::quote;
+use quote::{format_ident, quote};
 use syn::spanned::Spanned;
 use syn::{
     Attribute, Expr, FnArg, GenericArgument, Generics, ImplItem, ItemFn, ItemImpl, Path,
@@ -37,6 +37,8 @@ pub(super) struct Handler {
     pub(super) event: Handled,
     /// Whether it takes what was decided, after the event.
     pub(super) takes_decision: bool,
+    /// Where it takes `Next`: then it stands around the work that follows on the event.
+    pub(super) next: Option<Span>,
     /// Where the return type stands; without one the event is to blame.
     pub(super) output: Span,
     /// What it returns, where that can be named apart from the function: without an `impl Trait`, and
@@ -50,18 +52,31 @@ pub(super) struct Handler {
 pub(super) enum Handled {
     /// `&Event` or `&mut Event`.
     One {
+        /// As it is written.
+        written: AnyLifetime,
+        /// The alias by which generated code names it: see `types::event`.
         ty: AnyLifetime,
+        alias: Option<Ident>,
         is_mut: bool,
         /// Of the `mut`, or of the type.
         span: Span,
     },
-    /// `Vocabulary<'_>`: the enum, `'static`.
-    Every(Type),
+    /// `AgentEvent<'_>` or `AgentEventMut<'_>`: the view, for `'static`, and the vocabulary, where it is named.
+    Every {
+        view: Type,
+        vocabulary: Option<Type>,
+    },
+}
+
+/// The path of `hooks_core`, for a hook.
+pub(super) fn core_path(given: Option<&Path>) -> syn::Result<TokenStream> {
+    driver::core_path(given, "#[hook(crate = agentlib::hooks_core)]")
 }
 
 impl Hook {
     pub(super) fn of_function(options: TokenStream, function: &ItemFn) -> syn::Result<Hook> {
         let options = HookOptions::read(options)?;
+        let core = core_path(options.krate.as_ref())?;
         let mut errors = Errors::default();
         check::once(&function.attrs, &mut errors);
         check::signature(&function.sig, &mut errors);
@@ -78,6 +93,7 @@ impl Hook {
         let ident = &function.sig.ident;
         let hook = Hook::new(
             &options,
+            core,
             parse_quote!(#ident),
             Generics::default(),
             ident,
@@ -90,6 +106,7 @@ impl Hook {
 
     pub(super) fn of_impl(options: TokenStream, block: &ItemImpl) -> syn::Result<Hook> {
         let options = HookOptions::read(options)?;
+        let core = core_path(options.krate.as_ref())?;
         let mut errors = Errors::default();
         check::once(&block.attrs, &mut errors);
         check::block(block, &mut errors);
@@ -130,6 +147,7 @@ impl Hook {
         };
         let hook = Hook::new(
             &options,
+            core,
             (*block.self_ty).clone(),
             block.generics.clone(),
             ident,
@@ -142,6 +160,7 @@ impl Hook {
 
     fn new(
         options: &HookOptions,
+        core: TokenStream,
         ty: Type,
         generics: Generics,
         ident: &Ident,
@@ -150,7 +169,7 @@ impl Hook {
     ) -> Hook {
         let name = driver::text_of(ident);
         Hook {
-            core: driver::core_path(options.krate.as_ref()),
+            core,
             ty,
             generics,
             priority: options.priority.clone().unwrap_or_else(|| parse_quote!(0)),
@@ -162,6 +181,21 @@ impl Hook {
 }
 
 impl Handler {
+    /// Whether the handler stands around the work that follows on the event.
+    pub(super) fn is_around(&self) -> bool {
+        self.next.is_some()
+    }
+
+    /// Whether the function takes the context, or its `when` may.
+    pub(super) fn uses_context(&self) -> bool {
+        let when_does = match &self.options.when {
+            None => false,
+            Some(Expr::Closure(closure)) => closure.inputs.len() == 2,
+            Some(_) => true,
+        };
+        self.context.is_some() || when_does
+    }
+
     /// Reads a signature; `None` where it was too wrong to go on.
     fn new(
         signature: &Signature,
@@ -180,7 +214,9 @@ impl Handler {
                 FnArg::Receiver(_) => None,
             })
             .collect();
-        let decision = parameters.pop_if(|last| is_decision(last));
+        let next = parameters.pop_if(|last| ends_in(last, "Next"));
+        check::around(next, options.around.as_ref(), signature, hook, errors)?;
+        let decision = parameters.pop_if(|last| ends_in(last, "Decision"));
         if let Some(decision) = decision {
             check::decision(decision, signature, hook, errors)?;
         }
@@ -193,20 +229,30 @@ impl Handler {
             }
         };
         let event = if hook.every {
-            let view = check::view(event, signature, errors)?;
-            Handled::Every(vocabulary(hook.vocabulary.as_ref(), view))
+            let view = check::view(event, errors)?;
+            Handled::Every {
+                view: AnyLifetime::new(view.clone(), "event").for_static(),
+                vocabulary: hook.vocabulary.as_ref().map(for_static),
+            }
         } else {
             let reference = check::event(event, signature, errors)?;
             check::one_lifetime_for_both(reference, signature, errors);
             let prefix = lifetimes::free_prefix(block, "event");
-            let ty = AnyLifetime::new(ungrouped(&reference.elem).clone(), prefix);
-            check::any_lifetime(&ty, errors);
+            let written = AnyLifetime::new(ungrouped(&reference.elem).clone(), prefix);
+            check::any_lifetime(&written, errors);
+            let span = written.ty.span();
+            // A constant cannot be of a type parameter.
+            let alias = (!lifetimes::is_generic(&written.ty, block))
+                .then(|| format_ident!("__Event_{}", driver::text_of(&function), span = span));
             Handled::One {
-                span: reference
-                    .mutability
-                    .map_or_else(|| ty.ty.span(), |token| token.span),
+                span: reference.mutability.map_or(span, |token| token.span),
                 is_mut: reference.mutability.is_some(),
-                ty,
+                ty: match &alias {
+                    Some(alias) => written.named(alias),
+                    None => written.clone(),
+                },
+                written,
+                alias,
             }
         };
         Some(Handler {
@@ -224,26 +270,23 @@ impl Handler {
             context,
             event,
             takes_decision: decision.is_some(),
+            next: next.map(Spanned::span),
             options,
             cfgs,
         })
     }
 }
 
-/// The enum of a hook with `every`, for `'static`: as named, or the parameter's type.
-fn vocabulary(named: Option<&Path>, view: &Type) -> Type {
-    let mut ty = match named {
-        Some(path) => parse_quote!(#path),
-        None => AnyLifetime::new(view.clone(), "event").for_static(),
-    };
-    if let Type::Path(path) = &mut ty
-        && let Some(last) = path.path.segments.last_mut()
+/// A vocabulary's enum for `'static`.
+fn for_static(path: &Path) -> Type {
+    let mut path = path.clone();
+    if let Some(last) = path.segments.last_mut()
         && last.arguments.is_none()
     {
         let lifetime = GenericArgument::Lifetime(parse_quote!('static));
         last.arguments = PathArguments::AngleBracketed(parse_quote!(<#lifetime>));
     }
-    ty
+    parse_quote!(#path)
 }
 
 /// The options on a method, and where they stand.
@@ -277,10 +320,10 @@ fn cfgs(attrs: &[Attribute]) -> Vec<Attribute> {
     attrs.iter().filter(is_cfg).cloned().collect()
 }
 
-/// Whether a parameter is a `Decision<'_>`, by whatever path.
-fn is_decision(ty: &Type) -> bool {
+/// Whether a parameter's type has this name, by whatever path.
+fn ends_in(ty: &Type, name: &str) -> bool {
     matches!(ty, Type::Path(path)
-        if path.path.segments.last().is_some_and(|last| last.ident == "Decision"))
+        if path.path.segments.last().is_some_and(|last| last.ident == name))
 }
 
 /// A type without the invisible parentheses that a `macro_rules!` matcher puts around it.

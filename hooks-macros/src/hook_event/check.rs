@@ -152,7 +152,23 @@ pub(super) fn events(events: &[Event], errors: &mut Errors) {
                 ),
             );
         }
-        for taken in ["name", "priority", "decided"] {
+        if event.variant == "Continue" || event.variant == "Cancel" {
+            errors.at(
+                event.variant.span(),
+                format!(
+                    "what a hook on every event says is `{}` already: name the event otherwise",
+                    event.variant
+                ),
+            );
+        }
+        for taken in [
+            "name",
+            "priority",
+            "events",
+            "wraps_around",
+            "decided",
+            "handle_any",
+        ] {
             if event.method == taken {
                 reserved(event.variant.span(), taken, errors);
             }

@@ -2,7 +2,6 @@
 
 mod check;
 mod expand;
-mod handler;
 mod parse;
 
 use proc_macro2::TokenStream;

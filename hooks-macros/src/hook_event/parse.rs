@@ -21,8 +21,14 @@ pub(super) struct Vocabulary {
     pub(super) ident: Ident,
     /// `ShopHooks`
     pub(super) hooks: Ident,
+    /// `ShopHooksNow`
+    pub(super) hooks_now: Ident,
     /// `ShopHandler`
     pub(super) handler: Ident,
+    /// `ShopEventMut`
+    pub(super) mutable: Ident,
+    /// `ShopSaid`
+    pub(super) said: Ident,
     pub(super) context: Type,
     pub(super) events: Vec<Event>,
 }
@@ -49,6 +55,10 @@ pub(super) struct Intercept {
     pub(super) respond: Option<Type>,
     pub(super) patch: Option<Type>,
     pub(super) no_block: bool,
+    /// What the work gives back that follows on the event.
+    pub(super) around: Option<Type>,
+    /// Whether it asks for somebody's approval.
+    pub(super) approval: bool,
 }
 
 /// `#[events(…)]`
@@ -79,6 +89,10 @@ struct InterceptOptions {
     patch: Option<Type>,
     #[darling(with = driver::flag)]
     no_block: bool,
+    #[darling(with = ty)]
+    around: Option<Type>,
+    #[darling(with = driver::flag)]
+    approval: bool,
     #[darling(with = ident)]
     subject: Option<Ident>,
 }
@@ -115,10 +129,16 @@ impl Vocabulary {
             Some(stem) => stem,
         };
         Ok(Vocabulary {
-            core: driver::core_path(options.krate.as_ref()),
+            core: driver::core_path(
+                options.krate.as_ref(),
+                "#[events(crate = agentlib::hooks_core)]",
+            )?,
             visibility: item.vis.clone(),
             hooks: format_ident!("{stem}Hooks", span = item.ident.span()),
+            hooks_now: format_ident!("{stem}HooksNow", span = item.ident.span()),
             handler: format_ident!("{stem}Handler", span = item.ident.span()),
+            mutable: format_ident!("{name}Mut", span = item.ident.span()),
+            said: format_ident!("{stem}Said", span = item.ident.span()),
             ident: item.ident.clone(),
             context: options.context.unwrap_or_else(|| parse_quote!(())),
             events,
@@ -127,6 +147,20 @@ impl Vocabulary {
 }
 
 impl Event {
+    /// Whether a hook on every event has it by `&mut`. One that borrows is lent by `&`: what it borrows is not
+    /// the hook's to change, and one lifetime could not stand for both borrows.
+    pub(super) fn is_lent_mut(&self) -> bool {
+        self.intercept().is_some() && self.payload.lifetimes.is_empty()
+    }
+
+    /// What hooks may do to it, if they intercept it.
+    pub(super) fn intercept(&self) -> Option<&Intercept> {
+        match &self.kind {
+            Kind::Observe => None,
+            Kind::Intercept(intercept) => Some(intercept),
+        }
+    }
+
     /// Reads a variant; `None` where it was too wrong to go on.
     fn of(variant: &Variant, errors: &mut Errors) -> Option<Self> {
         let kind = |name: &'static str| move |attr: &&Attribute| attr.path().is_ident(name);
@@ -138,12 +172,14 @@ impl Event {
                 (Kind::Observe, options.subject)
             }
             ([], [attr]) => {
-                let allowed = "`respond`, `patch`, `no_block` and `subject`";
+                let allowed = "`respond`, `patch`, `no_block`, `around`, `approval` and `subject`";
                 let options: InterceptOptions = options(Some(*attr), allowed, errors);
                 let kind = Intercept {
                     respond: options.respond,
                     patch: options.patch,
                     no_block: options.no_block,
+                    around: options.around,
+                    approval: options.approval,
                 };
                 (Kind::Intercept(Box::new(kind)), options.subject)
             }

@@ -25,6 +25,13 @@ pub(super) fn list(list: &List) -> syn::Result<()> {
     }
     let mut names = HashSet::new();
     for item in &list.items {
+        if let Expr::Closure(closure) = &item.hook {
+            errors.at(
+                closure.span(),
+                "a closure becomes a hook with `intercept_fn::<Event, _>(|cx, event| …)` or \
+                 `observe_fn::<Event, _>(|cx, event| …)`",
+            );
+        }
         for attr in &item.attrs {
             if !attr.path().is_ident("cfg") {
                 errors.at(

@@ -8,7 +8,7 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 
 use super::parse::{Item, List};
-use crate::driver;
+use crate::{driver, rank};
 
 /// How many hooks run in one body.
 const WIDTH: usize = 8;
@@ -23,15 +23,28 @@ pub(super) fn list(list: &List) -> TokenStream {
         .items
         .iter()
         .enumerate()
-        .map(|(nth, item)| listed(core, nth, &names[nth], item));
+        .map(|(nth, item)| listed(core, (nth, list.items.len() > 1), &names[nth], item));
     let comparators = network(list.items.len()).map(|(a, b)| {
         let (a, b) = (&names[a], &names[b]);
         quote!(let (#a, #b) = #private::order(#a, #b);)
     });
-    let hooks: Vec<_> = names.iter().map(|name| quote!(#name.into_hook())).collect();
-    let group = grouped(&private, &hooks);
+    let take = if list.spread.is_some() {
+        quote!(into_placed)
+    } else {
+        quote!(into_hook)
+    };
+    let hooks: Vec<_> = names.iter().map(|name| quote!(#name.#take())).collect();
+    let mut group = grouped(&private, &hooks);
+    if let Some(source) = &list.spread {
+        // What is wrong with a source is reported where it stands.
+        let span = source.span();
+        let arguments = quote!(&__agreed, #group, #source);
+        group = quote_spanned!(span=> #private::spread(#arguments));
+    }
+    let known = (list.items.len() > 1).then(|| quote!(let __known = #core::Known;));
     quote!({
         let __agreed = #private::Agreed::NOTHING_YET;
+        #known
         #(#listed)*
         #(#comparators)*
         #core::Pipeline::new(#group)
@@ -39,11 +52,18 @@ pub(super) fn list(list: &List) -> TokenStream {
 }
 
 /// Takes one hook into the list, at its position, and agrees on a vocabulary with those before it.
-fn listed(core: &TokenStream, nth: usize, name: &Ident, item: &Item) -> TokenStream {
+///
+/// Among others a hook is sorted, and one whose type is hidden cannot be.
+fn listed(
+    core: &TokenStream,
+    (nth, is_sorted): (usize, bool),
+    name: &Ident,
+    item: &Item,
+) -> TokenStream {
     let private = quote!(#core::__private);
     let span = item.hook.span();
     let [high, low] = [nth / 16, nth % 16].map(Literal::usize_unsuffixed);
-    let position = quote!((#private::Nibble<#high>, (#private::Nibble<#low>, ())));
+    let position = quote!((#private::Nibble<#high>, #private::Nibble<#low>));
     let priority = item.priority.as_ref().map(|priority| {
         quote_spanned! {driver::at(priority.span())=>
             const __PRIORITY: ::core::primitive::i32 = #priority;
@@ -52,19 +72,28 @@ fn listed(core: &TokenStream, nth: usize, name: &Ident, item: &Item) -> TokenStr
     let take = |hook: TokenStream, priority: Option<&TokenStream>| {
         // What is wrong with a hook is reported where it stands, so all of each call stands there.
         let listed = match priority {
-            None => quote_spanned!(span=> <_ as #core::Hook>::listed::<#position>(#hook)),
+            None => quote_spanned!(span=> <_ as #private::Listing>::listed::<#position>(#hook)),
             Some(constant) => {
-                let rank = quote!(#private::rank!(__PRIORITY));
+                let rank = item
+                    .priority
+                    .as_ref()
+                    .map(|priority| rank::of(&private, priority));
                 let listed = quote_spanned! {span=>
-                    <_ as #core::Hook>::listed_at::<#position, #rank>(#hook)
+                    <_ as #private::Listing>::listed_at::<#position, #rank>(#hook)
                 };
                 quote!({ #constant #listed })
             }
         };
         let arguments = quote!(__vocabulary, __agreed);
         let joined = quote_spanned!(span=> <_ as #core::SharesVocabulary<_>>::joined(#arguments));
+        let sorted = is_sorted.then(|| {
+            let arguments = quote!(__known, #name, __vocabulary);
+            let sorted = quote_spanned!(span=> <_ as #core::Sorts<_, _>>::sorts(#arguments));
+            quote!(let (__known, #name, __vocabulary) = #sorted;)
+        });
         quote! {
             let (#name, __vocabulary) = #listed;
+            #sorted
             let __agreed = #joined;
         }
     };

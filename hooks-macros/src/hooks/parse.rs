@@ -10,6 +10,8 @@ pub(super) struct List {
     /// The path of `hooks_core`: `$crate`, which `hooks![…]` puts in front.
     pub(super) core: TokenStream,
     pub(super) items: Vec<Item>,
+    /// `..source`, last in the list.
+    pub(super) spread: Option<Expr>,
 }
 
 pub(super) struct Item {
@@ -23,6 +25,7 @@ impl Parse for List {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let core = input.parse::<TokenTree>()?.into_token_stream();
         let mut items = Vec::new();
+        let mut spread = None;
         while !input.is_empty() {
             if !input.peek(Token![,]) {
                 return Err(input.error(
@@ -36,10 +39,45 @@ impl Parse for List {
             if input.peek(Token![,]) {
                 return Err(input.error("expected a hook before this `,`"));
             }
+            if let Some(dots) = input.parse::<Option<Token![..]>>()? {
+                if input.is_empty() || input.peek(Token![,]) {
+                    return Err(syn::Error::new(
+                        dots.spans[0],
+                        "expected a source of handlers after `..`: write `..registry`",
+                    ));
+                }
+                spread = Some(input.parse()?);
+                at_the_end(input)?;
+                break;
+            }
             items.push(input.parse()?);
         }
-        Ok(List { core, items })
+        Ok(List {
+            core,
+            items,
+            spread,
+        })
     }
+}
+
+/// Nothing but a comma may come after a spread.
+fn at_the_end(input: ParseStream<'_>) -> syn::Result<()> {
+    if input.peek(Token![@]) {
+        return Err(input.error(
+            "the handlers of a source have priorities of their own: write `..source` without `@`, or \
+             `source @ 10` to run them all at one place",
+        ));
+    }
+    input.parse::<Option<Token![,]>>()?;
+    if input.is_empty() {
+        return Ok(());
+    }
+    let message = if input.peek(Token![..]) {
+        "a list has one spread: put the handlers of both sources into one, or write `source @ 10` for one of them"
+    } else {
+        "`..source` stands last in a list: its handlers find their places between all hooks"
+    };
+    Err(input.error(message))
 }
 
 impl Parse for Item {

@@ -3,6 +3,7 @@
 struct report;
 impl report {
     /// Calls the hook `report` as the function that it is.
+    #[inline]
     #[allow(clippy::trivially_copy_pass_by_ref)]
     async fn call(done: &ToolCallEnd<'_>) {
         send(done).await
@@ -11,16 +12,30 @@ impl report {
 const _: () = {
     const __PRIORITY: i32 = 0;
     const __NAME: &'static str = "report";
+    #[allow(non_upper_case_globals)]
+    const __IS___Event_call: ::core::primitive::bool = <ToolCallEnd<
+        'static,
+    > as ::hooks_core::Event>::IS_EVENT;
+    #[allow(non_camel_case_types)]
+    type __Event_call<'event> = <ToolCallEnd<
+        'event,
+    > as ::hooks_core::__private::If<{ __IS___Event_call }>>::Event;
     #[automatically_derived]
     #[diagnostic::do_not_recommend]
     impl ::hooks_core::Hook for report {
-        type Vocabulary = <ToolCallEnd<'static> as ::hooks_core::Event>::Vocabulary;
+        type Vocabulary = <__Event_call<'static> as ::hooks_core::Event>::Vocabulary;
         const NAME: &'static str = __NAME;
-        type Rank = ::hooks_core::__private::rank!(__PRIORITY);
+        type Rank = ::hooks_core::__private::Few<
+            ::hooks_core::__private::Nibble<8>,
+            ::hooks_core::__private::Nibble<0>,
+            ::hooks_core::__private::Nibble<0>,
+            ::hooks_core::__private::Nibble<0>,
+        >;
         type Answers = ::hooks_core::__private::On<
-            ToolCallEnd<'static>,
+            __Event_call<'static>,
             ::hooks_core::__private::Later,
         >;
+        type Wraps = ();
     }
     #[automatically_derived]
     impl ::hooks_core::__private::Describe for report {
@@ -35,9 +50,9 @@ const _: () = {
                     &[
                         (
                             ::core::option::Option::Some(
-                                <ToolCallEnd<'static> as ::hooks_core::Event>::NAME,
+                                <__Event_call<'static> as ::hooks_core::Event>::NAME,
                             ),
-                            true,
+                            ::hooks_core::__private::Runs::Async,
                         ),
                     ],
                 );
@@ -49,14 +64,14 @@ const _: () = {
         #[inline(always)]
         fn handle<'__a>(
             &'__a self,
-            _: &'__a ::hooks_core::Context<ToolCallEnd<'event>>,
-            __event: ::hooks_core::__private::Access<'__a, ToolCallEnd<'event>>,
+            _: &'__a ::hooks_core::Context<__Event_call<'event>>,
+            __event: ::hooks_core::__private::Access<'__a, __Event_call<'event>>,
         ) -> impl ::core::future::Future<Output = Self::Said> + ::core::marker::Send {
-            let _ = <() as ::hooks_core::Return<ToolCallEnd<'event>>>::said;
+            let _ = <() as ::hooks_core::Return<__Event_call<'event>>>::said;
             ::hooks_core::__private::traced(
                 __NAME,
-                <ToolCallEnd<'event> as ::hooks_core::Event>::NAME,
-                Self::call(<ToolCallEnd<'event> as ::hooks_core::Event>::look(__event)),
+                <__Event_call<'event> as ::hooks_core::Event>::NAME,
+                Self::call(<__Event_call<'event> as ::hooks_core::Event>::look(__event)),
             )
         }
     }

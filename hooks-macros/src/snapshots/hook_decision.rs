@@ -3,6 +3,7 @@
 struct log;
 impl log {
     /// Calls the hook `log` as the function that it is.
+    #[inline]
     #[allow(clippy::trivially_copy_pass_by_ref)]
     fn call(cx: &AgentContext, event: AgentEvent<'_>, decision: Decision<'_>) {
         write(cx, event, decision)
@@ -14,10 +15,16 @@ const _: () = {
     #[automatically_derived]
     #[diagnostic::do_not_recommend]
     impl ::hooks_core::Hook for log {
-        type Vocabulary = AgentEvent<'static>;
+        type Vocabulary = <AgentEvent<'static> as ::hooks_core::Viewed>::Vocabulary;
         const NAME: &'static str = __NAME;
-        type Rank = ::hooks_core::__private::rank!(__PRIORITY);
+        type Rank = ::hooks_core::__private::Few<
+            ::hooks_core::__private::Nibble<8>,
+            ::hooks_core::__private::Nibble<0>,
+            ::hooks_core::__private::Nibble<0>,
+            ::hooks_core::__private::Nibble<0>,
+        >;
         type Answers = ::hooks_core::__private::Every<::hooks_core::__private::Now>;
+        type Wraps = ();
     }
     #[automatically_derived]
     impl ::hooks_core::__private::Describe for log {
@@ -25,12 +32,25 @@ const _: () = {
             &'__d self,
             __plan: &mut ::hooks_core::__private::Planner<'__d, '_>,
         ) {
-            __plan.hook(__NAME, __PRIORITY, &[(::core::option::Option::None, false)]);
+            __plan
+                .hook(
+                    __NAME,
+                    __PRIORITY,
+                    &[
+                        (
+                            ::core::option::Option::None,
+                            ::hooks_core::__private::Runs::Sync,
+                        ),
+                    ],
+                );
         }
     }
     #[automatically_derived]
     impl<
-        __E: ::hooks_core::Event<Vocabulary = AgentEvent<'static>>,
+        __E: ::hooks_core::__private::AnyEvent
+            + ::hooks_core::Event<
+                Vocabulary = <AgentEvent<'static> as ::hooks_core::Viewed>::Vocabulary,
+            >,
     > ::hooks_core::__private::Handle<__E> for log {
         #[inline(always)]
         fn handle<'__a>(
@@ -46,7 +66,7 @@ const _: () = {
                 <__E as ::hooks_core::Event>::look(__event),
                 ::hooks_core::Decision::Continue,
             );
-            <__E as ::hooks_core::Event>::go_on()
+            ::hooks_core::__private::go_on::<__E>()
         }
         #[inline]
         fn decided<'__a>(
@@ -66,7 +86,7 @@ const _: () = {
                     <AgentContext as ::hooks_core::ContextOf<
                         <__E as ::hooks_core::Event>::Vocabulary,
                     >>::of(__cx),
-                    ::hooks_core::Event::view(__event),
+                    <__E as ::hooks_core::Event>::view(__event),
                     __decision,
                 );
             }) {

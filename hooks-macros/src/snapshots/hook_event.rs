@@ -1,3 +1,11 @@
+/**# Events
+
+| event | kind | a hook may | raised |
+| --- | --- | --- | --- |
+| [`Checkout`](Cart) | intercept | change it, respond `Vec<Receipt>`, block, abort | Before the cart is paid for. |
+| [`Paid`](Payment) | intercept | change it, abort | The cart is paid for. |
+| [`Shipped`](Parcel) | observe | look | A parcel has left. |
+*/
 impl ShopEvent<'_> {
     /// The names of all events, in order.
     pub const NAMES: &'static [&'static str] = &["Checkout", "Paid", "Shipped"];
@@ -16,7 +24,7 @@ impl ShopEvent<'_> {
 impl ::hooks_core::Vocabulary for ShopEvent<'_> {
     type Context = ShopContext;
     type View<'__a> = ShopEvent<'__a>;
-    type Handler = dyn ShopHandler;
+    type Mut<'__a> = ShopEventMut<'__a>;
     const EVENTS: &'static [&'static str] = Self::NAMES;
     fn name_of(__view: &Self::View<'_>) -> &'static str {
         match __view {
@@ -24,20 +32,6 @@ impl ::hooks_core::Vocabulary for ShopEvent<'_> {
             ShopEvent::Paid(__event) => "Paid",
             ShopEvent::Shipped(__event) => "Shipped",
         }
-    }
-    fn handler_name(__handler: &Self::Handler) -> &str {
-        __handler.name()
-    }
-    fn handler_priority(__handler: &Self::Handler) -> i32 {
-        __handler.priority()
-    }
-    fn handler_decided(
-        __handler: &Self::Handler,
-        __cx: &Self::Context,
-        __view: Self::View<'_>,
-        __decision: ::hooks_core::Decision<'_>,
-    ) {
-        __handler.decided(__cx, __view, __decision);
     }
 }
 #[automatically_derived]
@@ -50,18 +44,12 @@ impl<'__a> ::hooks_core::SharesVocabulary<ShopEvent<'__a>> for ShopEvent<'_> {
 impl ::hooks_core::SharesVocabulary<::hooks_core::AnyVocabulary> for ShopEvent<'_> {
     type Common = ShopEvent<'static>;
 }
+::hooks_core::__private::sorts!(ShopEvent < 'static >);
 #[automatically_derived]
 #[diagnostic::do_not_recommend]
 impl ::hooks_core::ContextOf<ShopEvent<'_>> for ShopContext {
     fn of(__context: &ShopContext) -> &ShopContext {
         __context
-    }
-}
-#[automatically_derived]
-#[diagnostic::do_not_recommend]
-impl<__H: ShopHandler + 'static> ::hooks_core::Handles<__H> for ShopEvent<'_> {
-    fn boxed(__handler: __H) -> ::hooks_core::__private::Box<dyn ShopHandler> {
-        ::hooks_core::__private::Box::new(__handler)
     }
 }
 #[automatically_derived]
@@ -72,26 +60,36 @@ impl ::hooks_core::Event for Cart {
     type Response = Vec<Receipt>;
     type Patch = Coupon;
     const NAME: &'static str = "Checkout";
+    const BLOCKABLE: bool = true;
+    const IS_APPROVAL: bool = false;
     type Slot = ::hooks_core::__private::Zero;
     type At<'__x> = Cart;
     fn view(&self) -> ShopEvent<'_> {
         ShopEvent::Checkout(self)
     }
-    fn ask<'__a>(
-        __handler: &'__a ::hooks_core::__private::Handler<Self>,
-        __cx: &'__a ::hooks_core::Context<Self>,
-        __event: ::hooks_core::__private::Access<'__a, Self>,
-    ) -> ::hooks_core::__private::BoxFuture<'__a, ::hooks_core::__private::Said<Self>> {
-        __handler.checkout(__cx, __event)
+    fn view_mut(
+        __access: ::hooks_core::__private::Access<'_, Self>,
+    ) -> ShopEventMut<'_> {
+        ShopEventMut::Checkout(__access)
+    }
+    fn saved(&self) -> ::core::option::Option<Self> {
+        #[allow(unused_imports)]
+        use ::hooks_core::__private::{CanSave as _, CannotSave as _};
+        (&::hooks_core::__private::Saving(self)).save()
     }
 }
 #[automatically_derived]
 #[diagnostic::do_not_recommend]
 impl ::hooks_core::Intercepted for Cart {
-    fn shorten(
-        __action: ::hooks_core::HookAction<Self::At<'static>>,
-    ) -> ::hooks_core::HookAction<Self> {
-        __action.map(|__patch| __patch, |__response| __response)
+    fn patch_of(
+        __patch: <Self::At<'static> as ::hooks_core::Event>::Patch,
+    ) -> <Self as ::hooks_core::Event>::Patch {
+        __patch
+    }
+    fn response_of(
+        __response: <Self::At<'static> as ::hooks_core::Event>::Response,
+    ) -> <Self as ::hooks_core::Event>::Response {
+        __response
     }
 }
 #[automatically_derived]
@@ -123,26 +121,36 @@ impl ::hooks_core::Event for Payment {
     type Response = ::core::convert::Infallible;
     type Patch = Self;
     const NAME: &'static str = "Paid";
+    const BLOCKABLE: bool = false;
+    const IS_APPROVAL: bool = false;
     type Slot = ::hooks_core::__private::Succ<::hooks_core::__private::Zero>;
     type At<'__x> = Payment;
     fn view(&self) -> ShopEvent<'_> {
         ShopEvent::Paid(self)
     }
-    fn ask<'__a>(
-        __handler: &'__a ::hooks_core::__private::Handler<Self>,
-        __cx: &'__a ::hooks_core::Context<Self>,
-        __event: ::hooks_core::__private::Access<'__a, Self>,
-    ) -> ::hooks_core::__private::BoxFuture<'__a, ::hooks_core::__private::Said<Self>> {
-        __handler.paid(__cx, __event)
+    fn view_mut(
+        __access: ::hooks_core::__private::Access<'_, Self>,
+    ) -> ShopEventMut<'_> {
+        ShopEventMut::Paid(__access)
+    }
+    fn saved(&self) -> ::core::option::Option<Self> {
+        #[allow(unused_imports)]
+        use ::hooks_core::__private::{CanSave as _, CannotSave as _};
+        (&::hooks_core::__private::Saving(self)).save()
     }
 }
 #[automatically_derived]
 #[diagnostic::do_not_recommend]
 impl ::hooks_core::Intercepted for Payment {
-    fn shorten(
-        __action: ::hooks_core::HookAction<Self::At<'static>>,
-    ) -> ::hooks_core::HookAction<Self> {
-        __action.map(|__patch| __patch, |__response| __response)
+    fn patch_of(
+        __patch: <Self::At<'static> as ::hooks_core::Event>::Patch,
+    ) -> <Self as ::hooks_core::Event>::Patch {
+        __patch
+    }
+    fn response_of(
+        __response: <Self::At<'static> as ::hooks_core::Event>::Response,
+    ) -> <Self as ::hooks_core::Event>::Response {
+        __response
     }
 }
 #[automatically_derived]
@@ -159,6 +167,8 @@ impl<'event> ::hooks_core::Event for Parcel<'event> {
     type Response = ::core::convert::Infallible;
     type Patch = Self;
     const NAME: &'static str = "Shipped";
+    const BLOCKABLE: bool = false;
+    const IS_APPROVAL: bool = false;
     type Slot = ::hooks_core::__private::Succ<
         ::hooks_core::__private::Succ<::hooks_core::__private::Zero>,
     >;
@@ -166,12 +176,15 @@ impl<'event> ::hooks_core::Event for Parcel<'event> {
     fn view(&self) -> ShopEvent<'_> {
         ShopEvent::Shipped(self)
     }
-    fn ask<'__a>(
-        __handler: &'__a ::hooks_core::__private::Handler<Self>,
-        __cx: &'__a ::hooks_core::Context<Self>,
-        __event: ::hooks_core::__private::Access<'__a, Self>,
-    ) -> ::hooks_core::__private::BoxFuture<'__a, ::hooks_core::__private::Said<Self>> {
-        __handler.shipped(__cx, __event)
+    fn view_mut(
+        __access: ::hooks_core::__private::Access<'_, Self>,
+    ) -> ShopEventMut<'_> {
+        ShopEventMut::Shipped(__access)
+    }
+    fn saved(&self) -> ::core::option::Option<Self> {
+        #[allow(unused_imports)]
+        use ::hooks_core::__private::{CanSave as _, CannotSave as _};
+        (&::hooks_core::__private::Saving(self)).save()
     }
 }
 #[automatically_derived]
@@ -180,9 +193,337 @@ impl<'__a> ::core::convert::From<&'__a Parcel<'__a>> for ShopEvent<'__a> {
         ShopEvent::Shipped(__event)
     }
 }
+/**Any event of [`ShopEvent`], lent to be changed: what a hook with `#[hook(every)]` takes that may decide.
+
+An event that hooks intercept is lent by `&mut`. One that they observe is lent by `&`, and so is one that borrows what it holds. The hook returns [`ShopSaid`].*/
+#[allow(missing_docs)]
+pub enum ShopEventMut<'__a> {
+    /// Before the cart is paid for.
+    Checkout(&'__a mut Cart),
+    /// The cart is paid for.
+    Paid(&'__a mut Payment),
+    /// A parcel has left.
+    Shipped(&'__a Parcel<'__a>),
+}
+impl ShopEventMut<'_> {
+    /// The event's name: that of the variant.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            ShopEventMut::Checkout(_) => "Checkout",
+            ShopEventMut::Paid(_) => "Paid",
+            ShopEventMut::Shipped(_) => "Shipped",
+        }
+    }
+    /// Whether hooks may block the event.
+    #[must_use]
+    pub const fn can_block(&self) -> bool {
+        match self {
+            ShopEventMut::Checkout(_) => true,
+            ShopEventMut::Paid(_) => false,
+            ShopEventMut::Shipped(_) => false,
+        }
+    }
+    /// A look at the event.
+    #[must_use]
+    pub fn view(&self) -> ShopEvent<'_> {
+        match self {
+            ShopEventMut::Checkout(__event) => ShopEvent::Checkout(__event),
+            ShopEventMut::Paid(__event) => ShopEvent::Paid(__event),
+            ShopEventMut::Shipped(__event) => ShopEvent::Shipped(__event),
+        }
+    }
+    /// The same event, lent for a shorter time.
+    #[must_use]
+    pub fn reborrow(&mut self) -> ShopEventMut<'_> {
+        match self {
+            ShopEventMut::Checkout(__event) => ShopEventMut::Checkout(&mut *__event),
+            ShopEventMut::Paid(__event) => ShopEventMut::Paid(&mut *__event),
+            ShopEventMut::Shipped(__event) => ShopEventMut::Shipped(&*__event),
+        }
+    }
+    /**Asks hooks about this event, whichever it is: for a hook that stands around other hooks.
+
+What they change is changed in place, and what they decide is returned. `hooks` is any [`ShopHooks`].*/
+    pub async fn dispatch<__H: ShopHooks>(
+        self,
+        hooks: &__H,
+        cx: &ShopContext,
+    ) -> ShopSaid {
+        match self {
+            ShopEventMut::Checkout(event) => {
+                let event = event;
+                match ::hooks_core::Intercepts::intercept(hooks, cx, event).await {
+                    ::hooks_core::HookResult::Continue => ShopSaid::Continue,
+                    ::hooks_core::HookResult::Respond(response) => {
+                        ShopSaid::Checkout(::hooks_core::HookAction::Respond(response))
+                    }
+                    ::hooks_core::HookResult::Cancel(cancel) => cancel.into(),
+                }
+            }
+            ShopEventMut::Paid(event) => {
+                let event = event;
+                match ::hooks_core::Intercepts::intercept(hooks, cx, event).await {
+                    ::hooks_core::HookResult::Continue => ShopSaid::Continue,
+                    ::hooks_core::HookResult::Respond(response) => {
+                        ShopSaid::Paid(::hooks_core::HookAction::Respond(response))
+                    }
+                    ::hooks_core::HookResult::Cancel(cancel) => cancel.into(),
+                }
+            }
+            ShopEventMut::Shipped(event) => {
+                ::hooks_core::Observes::observe(hooks, cx, event).await;
+                ShopSaid::Continue
+            }
+        }
+    }
+}
+/// The name of the event.
+impl ::core::fmt::Debug for ShopEventMut<'_> {
+    fn fmt(&self, __f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+        ::core::fmt::Formatter::write_str(__f, self.name())
+    }
+}
+/**What a hook with `#[hook(every)]` says of the event that it was given as [`ShopEventMut`].
+
+`block`, `abort_turn` and `abort_run` fit every event that allows them: what cannot be blocked, such as an event that is only observed, goes on. Every other action is one on its own event, and turns into this by `into()`; on another event it fails closed.*/
+#[must_use = "what a hook says does nothing until the hook returns it"]
+#[derive(::core::default::Default)]
+pub enum ShopSaid {
+    /// Nothing to say: go on. The default.
+    #[default]
+    Continue,
+    /// Do not go on. Made by `block`, `abort_turn` and `abort_run`.
+    #[non_exhaustive]
+    Cancel {
+        /// How far it reaches.
+        scope: ::hooks_core::Scope,
+        /// Why.
+        reason: ::hooks_core::__private::Cow<'static, str>,
+        /// The hook that decided it, where it is not the one that says it.
+        hook: ::core::option::Option<::hooks_core::__private::Cow<'static, str>>,
+    },
+    ///An action on `Checkout`.
+    Checkout(::hooks_core::HookAction<Cart>),
+    ///An action on `Paid`.
+    Paid(::hooks_core::HookAction<Payment>),
+}
+impl ShopSaid {
+    /// Stops this event, if it can be blocked.
+    pub fn block(
+        reason: impl ::core::convert::Into<::hooks_core::__private::Cow<'static, str>>,
+    ) -> Self {
+        <ShopEvent<
+            'static,
+        > as ::hooks_core::__private::Says>::cancelled(
+            ::hooks_core::Scope::Event,
+            reason.into(),
+            ::core::option::Option::None,
+        )
+    }
+    /// Stops the turn.
+    pub fn abort_turn(
+        reason: impl ::core::convert::Into<::hooks_core::__private::Cow<'static, str>>,
+    ) -> Self {
+        <ShopEvent<
+            'static,
+        > as ::hooks_core::__private::Says>::cancelled(
+            ::hooks_core::Scope::Turn,
+            reason.into(),
+            ::core::option::Option::None,
+        )
+    }
+    /// Stops the agent.
+    pub fn abort_run(
+        reason: impl ::core::convert::Into<::hooks_core::__private::Cow<'static, str>>,
+    ) -> Self {
+        <ShopEvent<
+            'static,
+        > as ::hooks_core::__private::Says>::cancelled(
+            ::hooks_core::Scope::Run,
+            reason.into(),
+            ::core::option::Option::None,
+        )
+    }
+    /// Whether there is nothing against going on as things are.
+    #[must_use]
+    pub const fn is_continue(&self) -> bool {
+        ::core::matches!(self, ShopSaid::Continue)
+    }
+    /// On which event this is an action, if on one alone.
+    #[must_use]
+    pub const fn event(&self) -> ::core::option::Option<&'static str> {
+        match self {
+            ShopSaid::Continue | ShopSaid::Cancel { .. } => ::core::option::Option::None,
+            ShopSaid::Checkout(_) => ::core::option::Option::Some("Checkout"),
+            ShopSaid::Paid(_) => ::core::option::Option::Some("Paid"),
+        }
+    }
+}
+/// What it stops, or the event that it is an action on.
+impl ::core::fmt::Debug for ShopSaid {
+    fn fmt(&self, __f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+        match self {
+            ShopSaid::Continue => ::core::fmt::Formatter::write_str(__f, "Continue"),
+            ShopSaid::Cancel { scope, reason, .. } => {
+                ::core::fmt::Formatter::write_fmt(
+                    __f,
+                    ::core::format_args!("Cancel({scope:?}, {reason:?})"),
+                )
+            }
+            ShopSaid::Checkout(_) => ::core::fmt::Formatter::write_str(__f, "Checkout"),
+            ShopSaid::Paid(_) => ::core::fmt::Formatter::write_str(__f, "Paid"),
+        }
+    }
+}
+/// What a pipeline decided: the hook that decided it stays named.
+impl ::core::convert::From<::hooks_core::Cancel> for ShopSaid {
+    fn from(__cancel: ::hooks_core::Cancel) -> Self {
+        <ShopEvent<
+            'static,
+        > as ::hooks_core::__private::Says>::cancelled(
+            __cancel.scope,
+            __cancel.reason,
+            ::core::option::Option::Some(__cancel.hook),
+        )
+    }
+}
+#[automatically_derived]
+impl ::core::convert::From<::hooks_core::HookAction<Cart>> for ShopSaid {
+    fn from(__action: ::hooks_core::HookAction<Cart>) -> Self {
+        match __action {
+            ::hooks_core::HookAction::Continue => ShopSaid::Continue,
+            ::hooks_core::HookAction::Cancel { scope, reason, hook, .. } => {
+                ShopSaid::Cancel {
+                    scope,
+                    reason,
+                    hook,
+                }
+            }
+            __action => ShopSaid::Checkout(__action),
+        }
+    }
+}
+#[automatically_derived]
+impl ::core::convert::From<::hooks_core::HookAction<Payment>> for ShopSaid {
+    fn from(__action: ::hooks_core::HookAction<Payment>) -> Self {
+        match __action {
+            ::hooks_core::HookAction::Continue => ShopSaid::Continue,
+            ::hooks_core::HookAction::Cancel { scope, reason, hook, .. } => {
+                ShopSaid::Cancel {
+                    scope,
+                    reason,
+                    hook,
+                }
+            }
+            __action => ShopSaid::Paid(__action),
+        }
+    }
+}
+#[automatically_derived]
+#[diagnostic::do_not_recommend]
+impl ::hooks_core::__private::Says for ShopEvent<'_> {
+    type Said = ShopSaid;
+    fn cancelled(
+        scope: ::hooks_core::Scope,
+        reason: ::hooks_core::__private::Cow<'static, str>,
+        hook: ::core::option::Option<::hooks_core::__private::Cow<'static, str>>,
+    ) -> ShopSaid {
+        ShopSaid::Cancel {
+            scope,
+            reason,
+            hook,
+        }
+    }
+}
+#[automatically_derived]
+#[diagnostic::do_not_recommend]
+impl ::hooks_core::Viewed for ShopEvent<'static> {
+    type Vocabulary = ShopEvent<'static>;
+}
+#[automatically_derived]
+#[diagnostic::do_not_recommend]
+impl ::hooks_core::Viewed for ShopEventMut<'static> {
+    type Vocabulary = ShopEvent<'static>;
+}
+#[automatically_derived]
+#[diagnostic::do_not_recommend]
+impl<
+    '__a,
+    __E: ::hooks_core::Event<Vocabulary = ShopEvent<'static>> + '__a,
+> ::hooks_core::__private::EveryView<'__a, __E> for ShopEvent<'__a> {
+    fn of(__access: ::hooks_core::__private::Access<'__a, __E>) -> Self {
+        ::hooks_core::Event::view(<__E as ::hooks_core::Event>::look(__access))
+    }
+}
+#[automatically_derived]
+#[diagnostic::do_not_recommend]
+impl<
+    '__a,
+    __E: ::hooks_core::Event<Vocabulary = ShopEvent<'static>> + '__a,
+> ::hooks_core::__private::EveryView<'__a, __E> for ShopEventMut<'__a> {
+    fn of(__access: ::hooks_core::__private::Access<'__a, __E>) -> Self {
+        <__E as ::hooks_core::Event>::view_mut(__access)
+    }
+}
+#[automatically_derived]
+#[diagnostic::do_not_recommend]
+impl<
+    __E: ::hooks_core::__private::AnyEvent
+        + ::hooks_core::Event<Vocabulary = ShopEvent<'static>>,
+> ::hooks_core::EveryReturn<__E> for ShopSaid {
+    fn said(self) -> ::hooks_core::__private::Said<__E> {
+        <__E as ::hooks_core::__private::AnyEvent>::fit(self)
+    }
+}
+#[automatically_derived]
+#[diagnostic::do_not_recommend]
+impl ::hooks_core::__private::AnyEvent for Cart {
+    fn fit(__said: ShopSaid) -> ::hooks_core::__private::Said<Self> {
+        match __said {
+            ShopSaid::Continue => ::hooks_core::HookAction::Continue,
+            ShopSaid::Cancel { scope, reason, hook } => {
+                ::hooks_core::__private::cancelled::<Self>(scope, reason, hook)
+            }
+            ShopSaid::Checkout(__action) => ::hooks_core::HookAction::shortened(__action),
+            #[allow(unreachable_patterns)]
+            __other => {
+                ::hooks_core::__private::misfit::<
+                    Self,
+                >(__other.event().unwrap_or_default())
+            }
+        }
+    }
+}
+#[automatically_derived]
+#[diagnostic::do_not_recommend]
+impl ::hooks_core::__private::AnyEvent for Payment {
+    fn fit(__said: ShopSaid) -> ::hooks_core::__private::Said<Self> {
+        match __said {
+            ShopSaid::Continue => ::hooks_core::HookAction::Continue,
+            ShopSaid::Cancel { scope, reason, hook } => {
+                ::hooks_core::__private::cancelled::<Self>(scope, reason, hook)
+            }
+            ShopSaid::Paid(__action) => ::hooks_core::HookAction::shortened(__action),
+            #[allow(unreachable_patterns)]
+            __other => {
+                ::hooks_core::__private::misfit::<
+                    Self,
+                >(__other.event().unwrap_or_default())
+            }
+        }
+    }
+}
+#[automatically_derived]
+#[diagnostic::do_not_recommend]
+impl<'event> ::hooks_core::__private::AnyEvent for Parcel<'event> {
+    fn fit(__said: ShopSaid) -> ::hooks_core::__private::Said<Self> {
+        let _ = __said;
+    }
+}
 /**Hooks for every event of [`ShopEvent`]: the bound of an agent that is generic over its hooks.
 
-Met by every pipeline of this vocabulary, and by a single hook. A future that dispatches through it is `Send`. Its methods are those of [`Hook`](::hooks_core::Hook), [`Observes`](::hooks_core::Observes) and [`Intercepts`](::hooks_core::Intercepts).*/
+Every pipeline of this vocabulary meets it, and every single hook. A future that dispatches through it is `Send`. Its methods are those of [`Hook`](::hooks_core::Hook), [`Observes`](::hooks_core::Observes) and [`Intercepts`](::hooks_core::Intercepts).*/
 #[diagnostic::on_unimplemented(
     message = "these are no hooks of the vocabulary `ShopEvent`",
     label = "not hooks of this vocabulary",
@@ -194,7 +535,18 @@ pub trait ShopHooks: ::hooks_core::Hook<
         Cart,
     > + for<> ::hooks_core::Intercepts<
         Payment,
-    > + for<'event> ::hooks_core::Observes<Parcel<'event>> {}
+    > + for<'event> ::hooks_core::Observes<Parcel<'event>> {
+    /// Runs these hooks only on the events of which the predicate says so, given the context and the
+    /// event.
+    fn when<__P>(self, predicate: __P) -> ::hooks_core::When<Self, __P>
+    where
+        Self: ::core::marker::Sized,
+        __P: ::core::ops::Fn(&ShopContext, ShopEvent<'_>) -> bool + ::core::marker::Send
+            + ::core::marker::Sync,
+    {
+        ::hooks_core::When::new(self, predicate)
+    }
+}
 #[diagnostic::do_not_recommend]
 impl<__H> ShopHooks for __H
 where
@@ -204,9 +556,29 @@ where
         + for<> ::hooks_core::Intercepts<Payment>
         + for<'event> ::hooks_core::Observes<Parcel<'event>>,
 {}
+/**Hooks for every event of [`ShopEvent`], none of which is asynchronous: the bound of an agent that is generic over its hooks and runs without an executor.
+
+Its methods are those of [`ObservesNow`](::hooks_core::ObservesNow) and [`InterceptsNow`](::hooks_core::InterceptsNow), beside those of [`ShopHooks`].*/
+#[diagnostic::on_unimplemented(
+    message = "some of these hooks on `ShopEvent` must be awaited, or are no hooks of it",
+    label = "not synchronous hooks of this vocabulary",
+    note = "`ShopHooksNow` is for hooks that are plain `fn`s on every event: take `impl ShopHooks` and await the dispatches, or leave out the hooks that are `async`"
+)]
+pub trait ShopHooksNow: ShopHooks + for<> ::hooks_core::InterceptsNow<
+        Cart,
+    > + for<> ::hooks_core::InterceptsNow<
+        Payment,
+    > + for<'event> ::hooks_core::ObservesNow<Parcel<'event>> {}
+#[diagnostic::do_not_recommend]
+impl<__H> ShopHooksNow for __H
+where
+    __H: ShopHooks + for<> ::hooks_core::InterceptsNow<Cart>
+        + for<> ::hooks_core::InterceptsNow<Payment>
+        + for<'event> ::hooks_core::ObservesNow<Parcel<'event>>,
+{}
 /**A hook on events of [`ShopEvent`] that only exists at run time: see `HookRegistry`.
 
-Implement it under `#[async_trait]`, with the methods of the events that it handles as `async fn`s; every method has a default that does nothing.*/
+Implement it under `#[async_trait]`, with the methods of the events that it handles as `async fn`s. The method of an event falls back to `handle_any`, which by default does nothing: override that one to see every event.*/
 pub trait ShopHandler: ::core::marker::Send + ::core::marker::Sync {
     /// Its name, for plans and for `cancel.hook`; by default that of its type.
     fn name(&self) -> &str {
@@ -215,6 +587,29 @@ pub trait ShopHandler: ::core::marker::Send + ::core::marker::Sync {
     /// Its priority among the handlers of a registry: a higher one runs first; by default 0.
     fn priority(&self) -> i32 {
         0
+    }
+    /// The events that it wants; by default all. On any other event it is not asked, and costs nothing.
+    fn events(&self) -> ::hooks_core::EventSet {
+        ::hooks_core::EventSet::ALL
+    }
+    #[doc(hidden)]
+    fn wraps_around(&self) -> ::hooks_core::EventSet {
+        ::hooks_core::EventSet::NONE
+    }
+    /// Asked about every event whose own method is not overridden. By default it does nothing.
+    #[allow(unused_variables)]
+    fn handle_any<'life0, 'life1, 'life2, 'async_trait>(
+        &'life0 self,
+        cx: &'life1 ShopContext,
+        event: ShopEventMut<'life2>,
+    ) -> ::hooks_core::__private::BoxFuture<'async_trait, ShopSaid>
+    where
+        'life0: 'async_trait,
+        'life1: 'async_trait,
+        'life2: 'async_trait,
+        Self: 'async_trait,
+    {
+        ::hooks_core::__private::GoOn::<ShopSaid>::boxed()
     }
     /// Told of an event on which a handler or a hook before this one has decided, and which this
     /// one is therefore not asked about: for logs. By default it does nothing.
@@ -226,7 +621,7 @@ pub trait ShopHandler: ::core::marker::Send + ::core::marker::Sync {
         decision: ::hooks_core::Decision<'_>,
     ) {}
     /// Before the cart is paid for.
-    #[allow(missing_docs, unused_variables)]
+    #[allow(missing_docs)]
     fn checkout<'life0, 'life1, 'life2, 'async_trait>(
         &'life0 self,
         cx: &'life1 ShopContext,
@@ -238,10 +633,12 @@ pub trait ShopHandler: ::core::marker::Send + ::core::marker::Sync {
         'life2: 'async_trait,
         Self: 'async_trait,
     {
-        ::hooks_core::__private::GoOn::<::hooks_core::HookAction<Cart>>::boxed()
+        ::hooks_core::__private::fall_back::<
+            Cart,
+        >(self.handle_any(cx, ShopEventMut::Checkout(event)))
     }
     /// The cart is paid for.
-    #[allow(missing_docs, unused_variables)]
+    #[allow(missing_docs)]
     fn paid<'life0, 'life1, 'life2, 'async_trait>(
         &'life0 self,
         cx: &'life1 ShopContext,
@@ -256,10 +653,12 @@ pub trait ShopHandler: ::core::marker::Send + ::core::marker::Sync {
         'life2: 'async_trait,
         Self: 'async_trait,
     {
-        ::hooks_core::__private::GoOn::<::hooks_core::HookAction<Payment>>::boxed()
+        ::hooks_core::__private::fall_back::<
+            Payment,
+        >(self.handle_any(cx, ShopEventMut::Paid(event)))
     }
     /// A parcel has left.
-    #[allow(missing_docs, unused_variables)]
+    #[allow(missing_docs)]
     fn shipped<'life0, 'life1, 'life2, 'life3, 'async_trait>(
         &'life0 self,
         cx: &'life1 ShopContext,
@@ -272,12 +671,14 @@ pub trait ShopHandler: ::core::marker::Send + ::core::marker::Sync {
         'life3: 'async_trait,
         Self: 'async_trait,
     {
-        ::hooks_core::__private::GoOn::<()>::boxed()
+        ::hooks_core::__private::fall_back::<
+            Parcel<'life3>,
+        >(self.handle_any(cx, ShopEventMut::Shipped(event)))
     }
 }
 #[automatically_derived]
 #[diagnostic::do_not_recommend]
-impl<__H: ShopHandler + ?::core::marker::Sized> ShopHandler
+impl<__H: ShopHandler + ::core::marker::Unpin> ShopHandler
 for ::hooks_core::__private::Box<__H> {
     fn name(&self) -> &str {
         (**self).name()
@@ -285,6 +686,25 @@ for ::hooks_core::__private::Box<__H> {
     fn priority(&self) -> i32 {
         (**self).priority()
     }
+    fn events(&self) -> ::hooks_core::EventSet {
+        (**self).events()
+    }
+    fn wraps_around(&self) -> ::hooks_core::EventSet {
+        (**self).wraps_around()
+    }
+    fn handle_any<'life0, 'life1, 'life2, 'async_trait>(
+        &'life0 self,
+        cx: &'life1 ShopContext,
+        event: ShopEventMut<'life2>,
+    ) -> ::hooks_core::__private::BoxFuture<'async_trait, ShopSaid>
+    where
+        'life0: 'async_trait,
+        'life1: 'async_trait,
+        'life2: 'async_trait,
+        Self: 'async_trait,
+    {
+        (**self).handle_any(cx, event)
+    }
     fn decided(
         &self,
         cx: &ShopContext,
@@ -339,7 +759,87 @@ for ::hooks_core::__private::Box<__H> {
 }
 #[automatically_derived]
 #[diagnostic::do_not_recommend]
-impl<__H: ShopHandler + ?::core::marker::Sized> ShopHandler
+impl ShopHandler for ::hooks_core::__private::Box<dyn ShopHandler> {
+    fn name(&self) -> &str {
+        (**self).name()
+    }
+    fn priority(&self) -> i32 {
+        (**self).priority()
+    }
+    fn events(&self) -> ::hooks_core::EventSet {
+        (**self).events()
+    }
+    fn wraps_around(&self) -> ::hooks_core::EventSet {
+        (**self).wraps_around()
+    }
+    fn handle_any<'life0, 'life1, 'life2, 'async_trait>(
+        &'life0 self,
+        cx: &'life1 ShopContext,
+        event: ShopEventMut<'life2>,
+    ) -> ::hooks_core::__private::BoxFuture<'async_trait, ShopSaid>
+    where
+        'life0: 'async_trait,
+        'life1: 'async_trait,
+        'life2: 'async_trait,
+        Self: 'async_trait,
+    {
+        (**self).handle_any(cx, event)
+    }
+    fn decided(
+        &self,
+        cx: &ShopContext,
+        event: ShopEvent<'_>,
+        decision: ::hooks_core::Decision<'_>,
+    ) {
+        (**self).decided(cx, event, decision);
+    }
+    fn checkout<'life0, 'life1, 'life2, 'async_trait>(
+        &'life0 self,
+        cx: &'life1 ShopContext,
+        event: &'life2 mut Cart,
+    ) -> ::hooks_core::__private::BoxFuture<'async_trait, ::hooks_core::HookAction<Cart>>
+    where
+        'life0: 'async_trait,
+        'life1: 'async_trait,
+        'life2: 'async_trait,
+        Self: 'async_trait,
+    {
+        (**self).checkout(cx, event)
+    }
+    fn paid<'life0, 'life1, 'life2, 'async_trait>(
+        &'life0 self,
+        cx: &'life1 ShopContext,
+        event: &'life2 mut Payment,
+    ) -> ::hooks_core::__private::BoxFuture<
+        'async_trait,
+        ::hooks_core::HookAction<Payment>,
+    >
+    where
+        'life0: 'async_trait,
+        'life1: 'async_trait,
+        'life2: 'async_trait,
+        Self: 'async_trait,
+    {
+        (**self).paid(cx, event)
+    }
+    fn shipped<'life0, 'life1, 'life2, 'life3, 'async_trait>(
+        &'life0 self,
+        cx: &'life1 ShopContext,
+        event: &'life2 Parcel<'life3>,
+    ) -> ::hooks_core::__private::BoxFuture<'async_trait, ()>
+    where
+        'life0: 'async_trait,
+        'life1: 'async_trait,
+        'life2: 'async_trait,
+        'life3: 'async_trait,
+        Self: 'async_trait,
+    {
+        (**self).shipped(cx, event)
+    }
+}
+#[automatically_derived]
+#[diagnostic::do_not_recommend]
+impl<__H: ShopHandler + ::core::marker::Unpin> ShopHandler
 for ::hooks_core::__private::Arc<__H> {
     fn name(&self) -> &str {
         (**self).name()
@@ -347,6 +847,25 @@ for ::hooks_core::__private::Arc<__H> {
     fn priority(&self) -> i32 {
         (**self).priority()
     }
+    fn events(&self) -> ::hooks_core::EventSet {
+        (**self).events()
+    }
+    fn wraps_around(&self) -> ::hooks_core::EventSet {
+        (**self).wraps_around()
+    }
+    fn handle_any<'life0, 'life1, 'life2, 'async_trait>(
+        &'life0 self,
+        cx: &'life1 ShopContext,
+        event: ShopEventMut<'life2>,
+    ) -> ::hooks_core::__private::BoxFuture<'async_trait, ShopSaid>
+    where
+        'life0: 'async_trait,
+        'life1: 'async_trait,
+        'life2: 'async_trait,
+        Self: 'async_trait,
+    {
+        (**self).handle_any(cx, event)
+    }
     fn decided(
         &self,
         cx: &ShopContext,
@@ -399,7 +918,87 @@ for ::hooks_core::__private::Arc<__H> {
         (**self).shipped(cx, event)
     }
 }
-/// Static hooks in a registry. A pipeline of one hook has that hook's name and priority.
+#[automatically_derived]
+#[diagnostic::do_not_recommend]
+impl ShopHandler for ::hooks_core::__private::Arc<dyn ShopHandler> {
+    fn name(&self) -> &str {
+        (**self).name()
+    }
+    fn priority(&self) -> i32 {
+        (**self).priority()
+    }
+    fn events(&self) -> ::hooks_core::EventSet {
+        (**self).events()
+    }
+    fn wraps_around(&self) -> ::hooks_core::EventSet {
+        (**self).wraps_around()
+    }
+    fn handle_any<'life0, 'life1, 'life2, 'async_trait>(
+        &'life0 self,
+        cx: &'life1 ShopContext,
+        event: ShopEventMut<'life2>,
+    ) -> ::hooks_core::__private::BoxFuture<'async_trait, ShopSaid>
+    where
+        'life0: 'async_trait,
+        'life1: 'async_trait,
+        'life2: 'async_trait,
+        Self: 'async_trait,
+    {
+        (**self).handle_any(cx, event)
+    }
+    fn decided(
+        &self,
+        cx: &ShopContext,
+        event: ShopEvent<'_>,
+        decision: ::hooks_core::Decision<'_>,
+    ) {
+        (**self).decided(cx, event, decision);
+    }
+    fn checkout<'life0, 'life1, 'life2, 'async_trait>(
+        &'life0 self,
+        cx: &'life1 ShopContext,
+        event: &'life2 mut Cart,
+    ) -> ::hooks_core::__private::BoxFuture<'async_trait, ::hooks_core::HookAction<Cart>>
+    where
+        'life0: 'async_trait,
+        'life1: 'async_trait,
+        'life2: 'async_trait,
+        Self: 'async_trait,
+    {
+        (**self).checkout(cx, event)
+    }
+    fn paid<'life0, 'life1, 'life2, 'async_trait>(
+        &'life0 self,
+        cx: &'life1 ShopContext,
+        event: &'life2 mut Payment,
+    ) -> ::hooks_core::__private::BoxFuture<
+        'async_trait,
+        ::hooks_core::HookAction<Payment>,
+    >
+    where
+        'life0: 'async_trait,
+        'life1: 'async_trait,
+        'life2: 'async_trait,
+        Self: 'async_trait,
+    {
+        (**self).paid(cx, event)
+    }
+    fn shipped<'life0, 'life1, 'life2, 'life3, 'async_trait>(
+        &'life0 self,
+        cx: &'life1 ShopContext,
+        event: &'life2 Parcel<'life3>,
+    ) -> ::hooks_core::__private::BoxFuture<'async_trait, ()>
+    where
+        'life0: 'async_trait,
+        'life1: 'async_trait,
+        'life2: 'async_trait,
+        'life3: 'async_trait,
+        Self: 'async_trait,
+    {
+        (**self).shipped(cx, event)
+    }
+}
+/// One hook has its own name and priority.
 #[automatically_derived]
 #[diagnostic::do_not_recommend]
 impl<__H: ::hooks_core::Hook> ShopHandler for ::hooks_core::Pipeline<__H>
@@ -407,10 +1006,70 @@ where
     ::hooks_core::Pipeline<__H>: ShopHooks,
 {
     fn name(&self) -> &str {
-        self.plan().only_hook().map_or("Pipeline", |(name, _)| name)
+        let only = ::hooks_core::Hook::plan(self).only_hook();
+        only.map_or("Pipeline", |(name, _)| name)
     }
     fn priority(&self) -> i32 {
-        self.plan().only_hook().map_or(0, |(_, priority)| priority)
+        let only = ::hooks_core::Hook::plan(self).only_hook();
+        only.map_or(0, |(_, priority)| priority)
+    }
+    fn events(&self) -> ::hooks_core::EventSet {
+        ::hooks_core::__private::events_of(self)
+    }
+    fn wraps_around(&self) -> ::hooks_core::EventSet {
+        ::hooks_core::Hook::wrapped(self)
+    }
+    fn handle_any<'life0, 'life1, 'life2, 'async_trait>(
+        &'life0 self,
+        cx: &'life1 ShopContext,
+        event: ShopEventMut<'life2>,
+    ) -> ::hooks_core::__private::BoxFuture<'async_trait, ShopSaid>
+    where
+        'life0: 'async_trait,
+        'life1: 'async_trait,
+        'life2: 'async_trait,
+        Self: 'async_trait,
+    {
+        match event {
+            ShopEventMut::Checkout(event) => {
+                ::hooks_core::__private::Box::pin(async move {
+                    {
+                        let event = event;
+                        match ::hooks_core::Intercepts::intercept(self, cx, event).await
+                        {
+                            ::hooks_core::HookResult::Continue => ShopSaid::Continue,
+                            ::hooks_core::HookResult::Respond(response) => {
+                                ShopSaid::Checkout(
+                                    ::hooks_core::HookAction::Respond(response),
+                                )
+                            }
+                            ::hooks_core::HookResult::Cancel(cancel) => cancel.into(),
+                        }
+                    }
+                })
+            }
+            ShopEventMut::Paid(event) => {
+                ::hooks_core::__private::Box::pin(async move {
+                    {
+                        let event = event;
+                        match ::hooks_core::Intercepts::intercept(self, cx, event).await
+                        {
+                            ::hooks_core::HookResult::Continue => ShopSaid::Continue,
+                            ::hooks_core::HookResult::Respond(response) => {
+                                ShopSaid::Paid(::hooks_core::HookAction::Respond(response))
+                            }
+                            ::hooks_core::HookResult::Cancel(cancel) => cancel.into(),
+                        }
+                    }
+                })
+            }
+            ShopEventMut::Shipped(event) => {
+                ::hooks_core::__private::Box::pin(async move {
+                    ::hooks_core::Observes::observe(self, cx, event).await;
+                    ShopSaid::Continue
+                })
+            }
+        }
     }
     fn decided(
         &self,
@@ -470,5 +1129,212 @@ where
         Self: 'async_trait,
     {
         ::hooks_core::__private::observe_boxed::<_, Parcel<'life3>>(self, cx, event)
+    }
+}
+/// One hook has its own name and priority.
+#[automatically_derived]
+#[diagnostic::do_not_recommend]
+impl<__H: ShopHooks> ShopHandler for ::hooks_core::__private::AsHandler<__H> {
+    fn name(&self) -> &str {
+        let only = ::hooks_core::Hook::plan(&self.0).only_hook();
+        only.map_or("Pipeline", |(name, _)| name)
+    }
+    fn priority(&self) -> i32 {
+        let only = ::hooks_core::Hook::plan(&self.0).only_hook();
+        only.map_or(0, |(_, priority)| priority)
+    }
+    fn events(&self) -> ::hooks_core::EventSet {
+        ::hooks_core::__private::events_of(&self.0)
+    }
+    fn wraps_around(&self) -> ::hooks_core::EventSet {
+        ::hooks_core::Hook::wrapped(&self.0)
+    }
+    fn handle_any<'life0, 'life1, 'life2, 'async_trait>(
+        &'life0 self,
+        cx: &'life1 ShopContext,
+        event: ShopEventMut<'life2>,
+    ) -> ::hooks_core::__private::BoxFuture<'async_trait, ShopSaid>
+    where
+        'life0: 'async_trait,
+        'life1: 'async_trait,
+        'life2: 'async_trait,
+        Self: 'async_trait,
+    {
+        match event {
+            ShopEventMut::Checkout(event) => {
+                ::hooks_core::__private::Box::pin(async move {
+                    {
+                        let event = event;
+                        match ::hooks_core::Intercepts::intercept(&self.0, cx, event)
+                            .await
+                        {
+                            ::hooks_core::HookResult::Continue => ShopSaid::Continue,
+                            ::hooks_core::HookResult::Respond(response) => {
+                                ShopSaid::Checkout(
+                                    ::hooks_core::HookAction::Respond(response),
+                                )
+                            }
+                            ::hooks_core::HookResult::Cancel(cancel) => cancel.into(),
+                        }
+                    }
+                })
+            }
+            ShopEventMut::Paid(event) => {
+                ::hooks_core::__private::Box::pin(async move {
+                    {
+                        let event = event;
+                        match ::hooks_core::Intercepts::intercept(&self.0, cx, event)
+                            .await
+                        {
+                            ::hooks_core::HookResult::Continue => ShopSaid::Continue,
+                            ::hooks_core::HookResult::Respond(response) => {
+                                ShopSaid::Paid(::hooks_core::HookAction::Respond(response))
+                            }
+                            ::hooks_core::HookResult::Cancel(cancel) => cancel.into(),
+                        }
+                    }
+                })
+            }
+            ShopEventMut::Shipped(event) => {
+                ::hooks_core::__private::Box::pin(async move {
+                    ::hooks_core::Observes::observe(&self.0, cx, event).await;
+                    ShopSaid::Continue
+                })
+            }
+        }
+    }
+    fn decided(
+        &self,
+        cx: &ShopContext,
+        event: ShopEvent<'_>,
+        decision: ::hooks_core::Decision<'_>,
+    ) {
+        match event {
+            ShopEvent::Checkout(event) => {
+                ::hooks_core::__private::decided(&self.0, cx, event, decision)
+            }
+            ShopEvent::Paid(event) => {
+                ::hooks_core::__private::decided(&self.0, cx, event, decision)
+            }
+            ShopEvent::Shipped(_) => {}
+        }
+    }
+    fn checkout<'life0, 'life1, 'life2, 'async_trait>(
+        &'life0 self,
+        cx: &'life1 ShopContext,
+        event: &'life2 mut Cart,
+    ) -> ::hooks_core::__private::BoxFuture<'async_trait, ::hooks_core::HookAction<Cart>>
+    where
+        'life0: 'async_trait,
+        'life1: 'async_trait,
+        'life2: 'async_trait,
+        Self: 'async_trait,
+    {
+        ::hooks_core::__private::intercept_boxed::<_, Cart>(&self.0, cx, event)
+    }
+    fn paid<'life0, 'life1, 'life2, 'async_trait>(
+        &'life0 self,
+        cx: &'life1 ShopContext,
+        event: &'life2 mut Payment,
+    ) -> ::hooks_core::__private::BoxFuture<
+        'async_trait,
+        ::hooks_core::HookAction<Payment>,
+    >
+    where
+        'life0: 'async_trait,
+        'life1: 'async_trait,
+        'life2: 'async_trait,
+        Self: 'async_trait,
+    {
+        ::hooks_core::__private::intercept_boxed::<_, Payment>(&self.0, cx, event)
+    }
+    fn shipped<'life0, 'life1, 'life2, 'life3, 'async_trait>(
+        &'life0 self,
+        cx: &'life1 ShopContext,
+        event: &'life2 Parcel<'life3>,
+    ) -> ::hooks_core::__private::BoxFuture<'async_trait, ()>
+    where
+        'life0: 'async_trait,
+        'life1: 'async_trait,
+        'life2: 'async_trait,
+        'life3: 'async_trait,
+        Self: 'async_trait,
+    {
+        ::hooks_core::__private::observe_boxed::<_, Parcel<'life3>>(&self.0, cx, event)
+    }
+}
+#[automatically_derived]
+#[diagnostic::do_not_recommend]
+impl ::hooks_core::RunTime for ShopEvent<'_> {
+    type Handler = dyn ShopHandler;
+    fn name(__handler: &Self::Handler) -> &str {
+        __handler.name()
+    }
+    fn priority(__handler: &Self::Handler) -> i32 {
+        __handler.priority()
+    }
+    fn events(__handler: &Self::Handler) -> ::hooks_core::EventSet {
+        __handler.events()
+    }
+    fn wrapped(__handler: &Self::Handler) -> ::hooks_core::EventSet {
+        __handler.wraps_around()
+    }
+    fn decided(
+        __handler: &Self::Handler,
+        __cx: &Self::Context,
+        __view: Self::View<'_>,
+        __decision: ::hooks_core::Decision<'_>,
+    ) {
+        __handler.decided(__cx, __view, __decision);
+    }
+}
+#[automatically_derived]
+#[diagnostic::do_not_recommend]
+impl<
+    __H: ShopHandler + ::core::marker::Unpin + 'static,
+> ::hooks_core::Handles<__H, ::hooks_core::ByHandler> for ShopEvent<'_> {
+    fn handler(__handler: __H) -> ::hooks_core::__private::Arc<dyn ShopHandler> {
+        ::hooks_core::__private::Arc::new(__handler)
+    }
+}
+#[automatically_derived]
+#[diagnostic::do_not_recommend]
+impl<__H: ShopHooks + 'static> ::hooks_core::Handles<__H, ::hooks_core::ByHooks>
+for ShopEvent<'_> {
+    fn handler(__hooks: __H) -> ::hooks_core::__private::Arc<dyn ShopHandler> {
+        ::hooks_core::__private::Arc::new(::hooks_core::__private::AsHandler(__hooks))
+    }
+}
+#[automatically_derived]
+#[diagnostic::do_not_recommend]
+impl ::hooks_core::__private::Handled for Cart {
+    fn ask<'__a>(
+        __handler: &'__a ::hooks_core::__private::Handler<Self>,
+        __cx: &'__a ::hooks_core::Context<Self>,
+        __event: ::hooks_core::__private::Access<'__a, Self>,
+    ) -> ::hooks_core::__private::BoxFuture<'__a, ::hooks_core::__private::Said<Self>> {
+        __handler.checkout(__cx, __event)
+    }
+}
+#[automatically_derived]
+#[diagnostic::do_not_recommend]
+impl ::hooks_core::__private::Handled for Payment {
+    fn ask<'__a>(
+        __handler: &'__a ::hooks_core::__private::Handler<Self>,
+        __cx: &'__a ::hooks_core::Context<Self>,
+        __event: ::hooks_core::__private::Access<'__a, Self>,
+    ) -> ::hooks_core::__private::BoxFuture<'__a, ::hooks_core::__private::Said<Self>> {
+        __handler.paid(__cx, __event)
+    }
+}
+#[automatically_derived]
+#[diagnostic::do_not_recommend]
+impl<'event> ::hooks_core::__private::Handled for Parcel<'event> {
+    fn ask<'__a>(
+        __handler: &'__a ::hooks_core::__private::Handler<Self>,
+        __cx: &'__a ::hooks_core::Context<Self>,
+        __event: ::hooks_core::__private::Access<'__a, Self>,
+    ) -> ::hooks_core::__private::BoxFuture<'__a, ::hooks_core::__private::Said<Self>> {
+        __handler.shipped(__cx, __event)
     }
 }

@@ -3,6 +3,7 @@
 struct trace;
 impl trace {
     /// Calls the hook `trace` as the function that it is.
+    #[inline]
     #[allow(clippy::trivially_copy_pass_by_ref)]
     fn call(event: AgentEvent<'_>) {
         println!("{}", event.name());
@@ -14,10 +15,11 @@ const _: () = {
     #[automatically_derived]
     #[diagnostic::do_not_recommend]
     impl ::hooks_core::Hook for trace {
-        type Vocabulary = AgentEvent<'static>;
+        type Vocabulary = <AgentEvent<'static> as ::hooks_core::Viewed>::Vocabulary;
         const NAME: &'static str = __NAME;
         type Rank = ::hooks_core::__private::rank!(__PRIORITY);
         type Answers = ::hooks_core::__private::Every<::hooks_core::__private::Now>;
+        type Wraps = ();
     }
     #[automatically_derived]
     impl ::hooks_core::__private::Describe for trace {
@@ -25,12 +27,25 @@ const _: () = {
             &'__d self,
             __plan: &mut ::hooks_core::__private::Planner<'__d, '_>,
         ) {
-            __plan.hook(__NAME, __PRIORITY, &[(::core::option::Option::None, false)]);
+            __plan
+                .hook(
+                    __NAME,
+                    __PRIORITY,
+                    &[
+                        (
+                            ::core::option::Option::None,
+                            ::hooks_core::__private::Runs::Sync,
+                        ),
+                    ],
+                );
         }
     }
     #[automatically_derived]
     impl<
-        __E: ::hooks_core::Event<Vocabulary = AgentEvent<'static>>,
+        __E: ::hooks_core::__private::AnyEvent
+            + ::hooks_core::Event<
+                Vocabulary = <AgentEvent<'static> as ::hooks_core::Viewed>::Vocabulary,
+            >,
     > ::hooks_core::__private::Handle<__E> for trace {
         #[inline(always)]
         fn handle<'__a>(
@@ -44,16 +59,15 @@ const _: () = {
                     <__E as ::hooks_core::Event>::NAME,
                 );
                 Self::call(
-                    ::hooks_core::Event::view(
-                        <__E as ::hooks_core::Event>::look(
-                            <__E as ::hooks_core::Event>::lend(&mut __event),
-                        ),
-                    ),
+                    <_ as ::hooks_core::__private::EveryView<
+                        '_,
+                        __E,
+                    >>::of(<__E as ::hooks_core::Event>::lend(&mut __event)),
                 )
             };
             {
-                let () = __said;
-                <__E as ::hooks_core::Event>::go_on()
+                let __said = <_ as ::hooks_core::EveryReturn<__E>>::said(__said);
+                ::hooks_core::__private::settle::<__E>(__event, __said, __NAME)
             }
         }
     }

@@ -1,9 +1,9 @@
 #[allow(non_camel_case_types)]
 #[derive(Clone, Copy, Debug)]
 struct lower;
-#[allow(dead_code)]
 impl lower {
     /// Calls the hook `lower` as the function that it is.
+    #[inline]
     #[allow(clippy::trivially_copy_pass_by_ref)]
     fn call(call: &mut BeforeToolCall) {
         call.name.make_ascii_lowercase();
@@ -15,9 +15,10 @@ impl ::hooks_core::__private::Describe for lower {
 #[diagnostic::do_not_recommend]
 impl ::hooks_core::Hook for lower {
     type Vocabulary = ::hooks_core::AnyVocabulary;
-    type Rank = ();
+    type Rank = ::hooks_core::__private::rank!(0);
     type Answers = ();
+    type Wraps = ();
 }
 ::core::compile_error! {
-    "unknown option `prioritty`: did you mean `priority`? The options are `priority`, `name`, `only(…)`, `when`, `timeout`, `on_timeout`, `on_panic`, `every`, `vocabulary` and `crate`"
+    "unknown option `prioritty`: did you mean `priority`? The options are `priority`, `name`, `only(…)`, `when`, `timeout`, `on_timeout`, `on_panic`, `around`, `every`, `vocabulary` and `crate`"
 }

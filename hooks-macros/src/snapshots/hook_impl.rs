@@ -1,11 +1,21 @@
 impl<'s, S: Store + Send + Sync> RateLimit<'s, S> {
+    #[inline]
     pub fn per_minute(calls: u32) -> Self {
         RateLimit { calls }
     }
-    fn check(&self, call: &BeforeToolCall) -> HookAction<BeforeToolCall> {
+    #[inline]
+    fn check(
+        &self,
+        call: &BeforeToolCall,
+    ) -> HookAction<
+        <BeforeToolCall as ::hooks_core::__private::If<
+            { <BeforeToolCall as ::hooks_core::Event>::IS_EVENT },
+        >>::Event,
+    > {
         self.store.check(call)
     }
     #[cfg(feature = "notes")]
+    #[inline]
     async fn note(&self, cx: &AgentContext, done: &ToolCallEnd<'_>) {
         self.store.note(cx, done).await
     }
@@ -13,29 +23,51 @@ impl<'s, S: Store + Send + Sync> RateLimit<'s, S> {
 const _: () = {
     const __PRIORITY: i32 = 200;
     const __NAME: &'static str = "RateLimit";
+    #[allow(non_upper_case_globals)]
+    const __IS___Event_check: ::core::primitive::bool = <BeforeToolCall as ::hooks_core::Event>::IS_EVENT;
+    #[allow(non_camel_case_types)]
+    type __Event_check = <BeforeToolCall as ::hooks_core::__private::If<
+        { __IS___Event_check },
+    >>::Event;
     #[cfg(feature = "notes")]
-    type __Vocabulary1 = <ToolCallEnd<'static> as ::hooks_core::Event>::Vocabulary;
+    #[allow(non_upper_case_globals)]
+    const __IS___Event_note: ::core::primitive::bool = <ToolCallEnd<
+        'static,
+    > as ::hooks_core::Event>::IS_EVENT;
     #[cfg(feature = "notes")]
-    type __Answers1 = ::hooks_core::__private::On<
-        ToolCallEnd<'static>,
+    #[allow(non_camel_case_types)]
+    type __Event_note<'event> = <ToolCallEnd<
+        'event,
+    > as ::hooks_core::__private::If<{ __IS___Event_note }>>::Event;
+    #[cfg(feature = "notes")]
+    type __Vocabulary1 = <__Event_note<'static> as ::hooks_core::Event>::Vocabulary;
+    #[cfg(feature = "notes")]
+    type __Modes1 = ::hooks_core::__private::On<
+        __Event_note<'static>,
         ::hooks_core::__private::Later,
     >;
     #[cfg(not(all(feature = "notes")))]
     type __Vocabulary1 = ::hooks_core::AnyVocabulary;
     #[cfg(not(all(feature = "notes")))]
-    type __Answers1 = ();
+    type __Modes1 = ();
     #[automatically_derived]
     #[diagnostic::do_not_recommend]
     impl<'s, S: Store + Send + Sync> ::hooks_core::Hook for RateLimit<'s, S> {
         type Vocabulary = <__Vocabulary1 as ::hooks_core::SharesVocabulary<
-            <BeforeToolCall as ::hooks_core::Event>::Vocabulary,
+            <__Event_check as ::hooks_core::Event>::Vocabulary,
         >>::Common;
         const NAME: &'static str = __NAME;
-        type Rank = ::hooks_core::__private::rank!(__PRIORITY);
-        type Answers = ::hooks_core::__private::Both<
-            ::hooks_core::__private::On<BeforeToolCall, ::hooks_core::__private::Now>,
-            __Answers1,
+        type Rank = ::hooks_core::__private::Few<
+            ::hooks_core::__private::Nibble<8>,
+            ::hooks_core::__private::Nibble<0>,
+            ::hooks_core::__private::Nibble<12>,
+            ::hooks_core::__private::Nibble<8>,
         >;
+        type Answers = ::hooks_core::__private::Both<
+            ::hooks_core::__private::On<__Event_check, ::hooks_core::__private::Now>,
+            __Modes1,
+        >;
+        type Wraps = ();
     }
     #[automatically_derived]
     impl<'s, S: Store + Send + Sync> ::hooks_core::__private::Describe
@@ -51,16 +83,16 @@ const _: () = {
                     &[
                         (
                             ::core::option::Option::Some(
-                                <BeforeToolCall as ::hooks_core::Event>::NAME,
+                                <__Event_check as ::hooks_core::Event>::NAME,
                             ),
-                            false,
+                            ::hooks_core::__private::Runs::Sync,
                         ),
                         #[cfg(feature = "notes")]
                         (
                             ::core::option::Option::Some(
-                                <ToolCallEnd<'static> as ::hooks_core::Event>::NAME,
+                                <__Event_note<'static> as ::hooks_core::Event>::NAME,
                             ),
-                            true,
+                            ::hooks_core::__private::Runs::Async,
                         ),
                     ],
                 );
@@ -72,34 +104,34 @@ const _: () = {
         #[inline(always)]
         fn handle<'__a>(
             &'__a self,
-            _: &'__a ::hooks_core::Context<BeforeToolCall>,
-            mut __event: ::hooks_core::__private::Access<'__a, BeforeToolCall>,
-        ) -> ::hooks_core::__private::Outcome<BeforeToolCall> {
+            _: &'__a ::hooks_core::Context<__Event_check>,
+            mut __event: ::hooks_core::__private::Access<'__a, __Event_check>,
+        ) -> ::hooks_core::__private::Outcome<__Event_check> {
             if !({
-                let __subject = <BeforeToolCall as ::hooks_core::Subject>::subject(
-                    <BeforeToolCall as ::hooks_core::Event>::look(
-                        <BeforeToolCall as ::hooks_core::Event>::lend(&mut __event),
+                let __subject = <__Event_check as ::hooks_core::Subject>::subject(
+                    <__Event_check as ::hooks_core::Event>::look(
+                        <__Event_check as ::hooks_core::Event>::lend(&mut __event),
                     ),
                 );
                 __subject == "shell"
             }) {
-                return <BeforeToolCall as ::hooks_core::Event>::go_on();
+                return ::hooks_core::__private::go_on::<__Event_check>();
             }
             let __said = {
                 let __span = ::hooks_core::__private::enter(
                     __NAME,
-                    <BeforeToolCall as ::hooks_core::Event>::NAME,
+                    <__Event_check as ::hooks_core::Event>::NAME,
                 );
                 Self::check(
                     self,
-                    <BeforeToolCall as ::hooks_core::Event>::look(
-                        <BeforeToolCall as ::hooks_core::Event>::lend(&mut __event),
+                    <__Event_check as ::hooks_core::Event>::look(
+                        <__Event_check as ::hooks_core::Event>::lend(&mut __event),
                     ),
                 )
             };
             {
-                let __said = <_ as ::hooks_core::Return<BeforeToolCall>>::said(__said);
-                <BeforeToolCall as ::hooks_core::Event>::settle(__event, __said, __NAME)
+                let __said = <_ as ::hooks_core::Return<__Event_check>>::said(__said);
+                ::hooks_core::__private::settle::<__Event_check>(__event, __said, __NAME)
             }
         }
     }
@@ -114,19 +146,19 @@ const _: () = {
         #[inline(always)]
         fn handle<'__a>(
             &'__a self,
-            __cx: &'__a ::hooks_core::Context<ToolCallEnd<'event>>,
-            __event: ::hooks_core::__private::Access<'__a, ToolCallEnd<'event>>,
+            __cx: &'__a ::hooks_core::Context<__Event_note<'event>>,
+            __event: ::hooks_core::__private::Access<'__a, __Event_note<'event>>,
         ) -> impl ::core::future::Future<Output = Self::Said> + ::core::marker::Send {
-            let _ = <() as ::hooks_core::Return<ToolCallEnd<'event>>>::said;
+            let _ = <() as ::hooks_core::Return<__Event_note<'event>>>::said;
             ::hooks_core::__private::traced(
                 __NAME,
-                <ToolCallEnd<'event> as ::hooks_core::Event>::NAME,
+                <__Event_note<'event> as ::hooks_core::Event>::NAME,
                 Self::note(
                     self,
                     <AgentContext as ::hooks_core::ContextOf<
-                        <ToolCallEnd<'event> as ::hooks_core::Event>::Vocabulary,
+                        <__Event_note<'event> as ::hooks_core::Event>::Vocabulary,
                     >>::of(__cx),
-                    <ToolCallEnd<'event> as ::hooks_core::Event>::look(__event),
+                    <__Event_note<'event> as ::hooks_core::Event>::look(__event),
                 ),
             )
         }

@@ -3,24 +3,43 @@
 struct check;
 impl check {
     /// Calls the hook `check` as the function that it is.
+    #[inline]
     #[allow(clippy::trivially_copy_pass_by_ref)]
-    async fn call(call: &BeforeToolCall) -> HookAction<BeforeToolCall> {
+    async fn call(
+        call: &BeforeToolCall,
+    ) -> HookAction<
+        <BeforeToolCall as ::hooks_core::__private::If<
+            { <BeforeToolCall as ::hooks_core::Event>::IS_EVENT },
+        >>::Event,
+    > {
         ask(call).await
     }
 }
 const _: () = {
     const __PRIORITY: i32 = 0;
     const __NAME: &'static str = "check";
+    #[allow(non_upper_case_globals)]
+    const __IS___Event_call: ::core::primitive::bool = <BeforeToolCall as ::hooks_core::Event>::IS_EVENT;
+    #[allow(non_camel_case_types)]
+    type __Event_call = <BeforeToolCall as ::hooks_core::__private::If<
+        { __IS___Event_call },
+    >>::Event;
     #[automatically_derived]
     #[diagnostic::do_not_recommend]
     impl ::hooks_core::Hook for check {
-        type Vocabulary = <BeforeToolCall as ::hooks_core::Event>::Vocabulary;
+        type Vocabulary = <__Event_call as ::hooks_core::Event>::Vocabulary;
         const NAME: &'static str = __NAME;
-        type Rank = ::hooks_core::__private::rank!(__PRIORITY);
+        type Rank = ::hooks_core::__private::Few<
+            ::hooks_core::__private::Nibble<8>,
+            ::hooks_core::__private::Nibble<0>,
+            ::hooks_core::__private::Nibble<0>,
+            ::hooks_core::__private::Nibble<0>,
+        >;
         type Answers = ::hooks_core::__private::On<
-            BeforeToolCall,
+            __Event_call,
             ::hooks_core::__private::Later,
         >;
+        type Wraps = ();
     }
     #[automatically_derived]
     impl ::hooks_core::__private::Describe for check {
@@ -35,9 +54,9 @@ const _: () = {
                     &[
                         (
                             ::core::option::Option::Some(
-                                <BeforeToolCall as ::hooks_core::Event>::NAME,
+                                <__Event_call as ::hooks_core::Event>::NAME,
                             ),
-                            true,
+                            ::hooks_core::__private::Runs::Async,
                         ),
                     ],
                 );
@@ -45,12 +64,12 @@ const _: () = {
     }
     #[automatically_derived]
     impl ::hooks_core::__private::HandleAsync<BeforeToolCall> for check {
-        type Said = ::hooks_core::__private::Outcome<BeforeToolCall>;
+        type Said = ::hooks_core::__private::Outcome<__Event_call>;
         #[inline(always)]
         fn handle<'__a>(
             &'__a self,
-            _: &'__a ::hooks_core::Context<BeforeToolCall>,
-            mut __event: ::hooks_core::__private::Access<'__a, BeforeToolCall>,
+            _: &'__a ::hooks_core::Context<__Event_call>,
+            mut __event: ::hooks_core::__private::Access<'__a, __Event_call>,
         ) -> impl ::core::future::Future<Output = Self::Said> + ::core::marker::Send {
             async move {
                 let __attempt = {
@@ -62,20 +81,22 @@ const _: () = {
                             async {
                                 let __said = ::hooks_core::__private::traced(
                                         __NAME,
-                                        <BeforeToolCall as ::hooks_core::Event>::NAME,
+                                        <__Event_call as ::hooks_core::Event>::NAME,
                                         Self::call(
-                                            <BeforeToolCall as ::hooks_core::Event>::look(
-                                                <BeforeToolCall as ::hooks_core::Event>::lend(&mut __event),
+                                            <__Event_call as ::hooks_core::Event>::look(
+                                                <__Event_call as ::hooks_core::Event>::lend(&mut __event),
                                             ),
                                         ),
                                     )
                                     .await;
                                 ::core::option::Option::Some({
                                     let __said = <_ as ::hooks_core::Return<
-                                        BeforeToolCall,
+                                        __Event_call,
                                     >>::said(__said);
-                                    <BeforeToolCall as ::hooks_core::Event>::settle(
-                                        <BeforeToolCall as ::hooks_core::Event>::lend(&mut __event),
+                                    ::hooks_core::__private::settle::<
+                                        __Event_call,
+                                    >(
+                                        <__Event_call as ::hooks_core::Event>::lend(&mut __event),
                                         __said,
                                         __NAME,
                                     )
@@ -88,7 +109,7 @@ const _: () = {
                 let __attempt = match __attempt {
                     ::core::result::Result::Ok(__attempt) => __attempt,
                     ::core::result::Result::Err(__failure) => {
-                        return <BeforeToolCall as ::hooks_core::Blockable>::blocked(
+                        return <__Event_call as ::hooks_core::CanBlock>::blocked(
                             __NAME,
                             __failure,
                         );
@@ -98,14 +119,14 @@ const _: () = {
                     ::core::result::Result::Ok(__attempt) => __attempt,
                     ::core::result::Result::Err(__failure) => {
                         return ::hooks_core::__private::skipped::<
-                            BeforeToolCall,
+                            __Event_call,
                         >(__NAME, __failure);
                     }
                 };
                 match __attempt {
                     ::core::option::Option::Some(__outcome) => __outcome,
                     ::core::option::Option::None => {
-                        <BeforeToolCall as ::hooks_core::Event>::go_on()
+                        ::hooks_core::__private::go_on::<__Event_call>()
                     }
                 }
             }

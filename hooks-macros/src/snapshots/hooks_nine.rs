@@ -1,57 +1,94 @@
 fn pipeline() {
     {
         let __agreed = hooks_core::__private::Agreed::NOTHING_YET;
-        let (__hook0, __vocabulary) = <_ as hooks_core::Hook>::listed::<
-            (hooks_core::__private::Nibble<0>, (hooks_core::__private::Nibble<0>, ())),
+        let __known = hooks_core::Known;
+        let (__hook0, __vocabulary) = <_ as hooks_core::__private::Listing>::listed::<
+            (hooks_core::__private::Nibble<0>, hooks_core::__private::Nibble<0>),
         >(a);
+        let (__known, __hook0, __vocabulary) = <_ as hooks_core::Sorts<
+            _,
+            _,
+        >>::sorts(__known, __hook0, __vocabulary);
         let __agreed = <_ as hooks_core::SharesVocabulary<
             _,
         >>::joined(__vocabulary, __agreed);
-        let (__hook1, __vocabulary) = <_ as hooks_core::Hook>::listed::<
-            (hooks_core::__private::Nibble<0>, (hooks_core::__private::Nibble<1>, ())),
+        let (__hook1, __vocabulary) = <_ as hooks_core::__private::Listing>::listed::<
+            (hooks_core::__private::Nibble<0>, hooks_core::__private::Nibble<1>),
         >(b);
+        let (__known, __hook1, __vocabulary) = <_ as hooks_core::Sorts<
+            _,
+            _,
+        >>::sorts(__known, __hook1, __vocabulary);
         let __agreed = <_ as hooks_core::SharesVocabulary<
             _,
         >>::joined(__vocabulary, __agreed);
-        let (__hook2, __vocabulary) = <_ as hooks_core::Hook>::listed::<
-            (hooks_core::__private::Nibble<0>, (hooks_core::__private::Nibble<2>, ())),
+        let (__hook2, __vocabulary) = <_ as hooks_core::__private::Listing>::listed::<
+            (hooks_core::__private::Nibble<0>, hooks_core::__private::Nibble<2>),
         >(c);
+        let (__known, __hook2, __vocabulary) = <_ as hooks_core::Sorts<
+            _,
+            _,
+        >>::sorts(__known, __hook2, __vocabulary);
         let __agreed = <_ as hooks_core::SharesVocabulary<
             _,
         >>::joined(__vocabulary, __agreed);
-        let (__hook3, __vocabulary) = <_ as hooks_core::Hook>::listed::<
-            (hooks_core::__private::Nibble<0>, (hooks_core::__private::Nibble<3>, ())),
+        let (__hook3, __vocabulary) = <_ as hooks_core::__private::Listing>::listed::<
+            (hooks_core::__private::Nibble<0>, hooks_core::__private::Nibble<3>),
         >(d);
+        let (__known, __hook3, __vocabulary) = <_ as hooks_core::Sorts<
+            _,
+            _,
+        >>::sorts(__known, __hook3, __vocabulary);
         let __agreed = <_ as hooks_core::SharesVocabulary<
             _,
         >>::joined(__vocabulary, __agreed);
-        let (__hook4, __vocabulary) = <_ as hooks_core::Hook>::listed::<
-            (hooks_core::__private::Nibble<0>, (hooks_core::__private::Nibble<4>, ())),
+        let (__hook4, __vocabulary) = <_ as hooks_core::__private::Listing>::listed::<
+            (hooks_core::__private::Nibble<0>, hooks_core::__private::Nibble<4>),
         >(e);
+        let (__known, __hook4, __vocabulary) = <_ as hooks_core::Sorts<
+            _,
+            _,
+        >>::sorts(__known, __hook4, __vocabulary);
         let __agreed = <_ as hooks_core::SharesVocabulary<
             _,
         >>::joined(__vocabulary, __agreed);
-        let (__hook5, __vocabulary) = <_ as hooks_core::Hook>::listed::<
-            (hooks_core::__private::Nibble<0>, (hooks_core::__private::Nibble<5>, ())),
+        let (__hook5, __vocabulary) = <_ as hooks_core::__private::Listing>::listed::<
+            (hooks_core::__private::Nibble<0>, hooks_core::__private::Nibble<5>),
         >(f);
+        let (__known, __hook5, __vocabulary) = <_ as hooks_core::Sorts<
+            _,
+            _,
+        >>::sorts(__known, __hook5, __vocabulary);
         let __agreed = <_ as hooks_core::SharesVocabulary<
             _,
         >>::joined(__vocabulary, __agreed);
-        let (__hook6, __vocabulary) = <_ as hooks_core::Hook>::listed::<
-            (hooks_core::__private::Nibble<0>, (hooks_core::__private::Nibble<6>, ())),
+        let (__hook6, __vocabulary) = <_ as hooks_core::__private::Listing>::listed::<
+            (hooks_core::__private::Nibble<0>, hooks_core::__private::Nibble<6>),
         >(g);
+        let (__known, __hook6, __vocabulary) = <_ as hooks_core::Sorts<
+            _,
+            _,
+        >>::sorts(__known, __hook6, __vocabulary);
         let __agreed = <_ as hooks_core::SharesVocabulary<
             _,
         >>::joined(__vocabulary, __agreed);
-        let (__hook7, __vocabulary) = <_ as hooks_core::Hook>::listed::<
-            (hooks_core::__private::Nibble<0>, (hooks_core::__private::Nibble<7>, ())),
+        let (__hook7, __vocabulary) = <_ as hooks_core::__private::Listing>::listed::<
+            (hooks_core::__private::Nibble<0>, hooks_core::__private::Nibble<7>),
         >(h);
+        let (__known, __hook7, __vocabulary) = <_ as hooks_core::Sorts<
+            _,
+            _,
+        >>::sorts(__known, __hook7, __vocabulary);
         let __agreed = <_ as hooks_core::SharesVocabulary<
             _,
         >>::joined(__vocabulary, __agreed);
-        let (__hook8, __vocabulary) = <_ as hooks_core::Hook>::listed::<
-            (hooks_core::__private::Nibble<0>, (hooks_core::__private::Nibble<8>, ())),
+        let (__hook8, __vocabulary) = <_ as hooks_core::__private::Listing>::listed::<
+            (hooks_core::__private::Nibble<0>, hooks_core::__private::Nibble<8>),
         >(i);
+        let (__known, __hook8, __vocabulary) = <_ as hooks_core::Sorts<
+            _,
+            _,
+        >>::sorts(__known, __hook8, __vocabulary);
         let __agreed = <_ as hooks_core::SharesVocabulary<
             _,
         >>::joined(__vocabulary, __agreed);

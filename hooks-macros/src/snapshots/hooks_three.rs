@@ -1,21 +1,34 @@
 fn pipeline() {
     {
         let __agreed = hooks_core::__private::Agreed::NOTHING_YET;
-        let (__hook0, __vocabulary) = <_ as hooks_core::Hook>::listed::<
-            (hooks_core::__private::Nibble<0>, (hooks_core::__private::Nibble<0>, ())),
+        let __known = hooks_core::Known;
+        let (__hook0, __vocabulary) = <_ as hooks_core::__private::Listing>::listed::<
+            (hooks_core::__private::Nibble<0>, hooks_core::__private::Nibble<0>),
         >(deny_rm);
+        let (__known, __hook0, __vocabulary) = <_ as hooks_core::Sorts<
+            _,
+            _,
+        >>::sorts(__known, __hook0, __vocabulary);
         let __agreed = <_ as hooks_core::SharesVocabulary<
             _,
         >>::joined(__vocabulary, __agreed);
-        let (__hook1, __vocabulary) = <_ as hooks_core::Hook>::listed::<
-            (hooks_core::__private::Nibble<0>, (hooks_core::__private::Nibble<1>, ())),
+        let (__hook1, __vocabulary) = <_ as hooks_core::__private::Listing>::listed::<
+            (hooks_core::__private::Nibble<0>, hooks_core::__private::Nibble<1>),
         >(RateLimit::per_minute(60));
+        let (__known, __hook1, __vocabulary) = <_ as hooks_core::Sorts<
+            _,
+            _,
+        >>::sorts(__known, __hook1, __vocabulary);
         let __agreed = <_ as hooks_core::SharesVocabulary<
             _,
         >>::joined(__vocabulary, __agreed);
-        let (__hook2, __vocabulary) = <_ as hooks_core::Hook>::listed::<
-            (hooks_core::__private::Nibble<0>, (hooks_core::__private::Nibble<2>, ())),
+        let (__hook2, __vocabulary) = <_ as hooks_core::__private::Listing>::listed::<
+            (hooks_core::__private::Nibble<0>, hooks_core::__private::Nibble<2>),
         >(trace);
+        let (__known, __hook2, __vocabulary) = <_ as hooks_core::Sorts<
+            _,
+            _,
+        >>::sorts(__known, __hook2, __vocabulary);
         let __agreed = <_ as hooks_core::SharesVocabulary<
             _,
         >>::joined(__vocabulary, __agreed);

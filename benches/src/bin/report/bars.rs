@@ -9,14 +9,94 @@ enum Bar {
 }
 use Bar::{AtLeast, AtMost};
 
-const BARS: [(&str, Bar); 24] = [
+const BARS: [(&str, Bar); 61] = [
     ("sync_8 static/hand", AtMost(1.15)),
     ("sync_8 static_now/hand", AtMost(1.15)),
-    ("sync_8 instructions static/hand", AtMost(1.05)),
-    ("sync_8 instructions static_now/hand", AtMost(1.05)),
+    ("sync_8 instructions static/hand", AtMost(1.0)),
+    ("sync_8 instructions static_now/hand", AtMost(1.0)),
+    ("observe_8 instructions static/hand", AtMost(1.0)),
+    ("observe_8 instructions static_now/hand", AtMost(1.0)),
+    ("scaling_1 instructions static/hand", AtMost(1.0)),
+    ("scaling_1 instructions static_now/hand", AtMost(1.0)),
+    ("scaling_4 instructions static/hand", AtMost(1.0)),
+    ("scaling_4 instructions static_now/hand", AtMost(1.0)),
+    ("scaling_16 instructions static/hand", AtMost(1.0)),
+    ("scaling_16 instructions static_now/hand", AtMost(1.0)),
+    ("scaling_64 instructions static/hand", AtMost(1.0)),
+    ("scaling_64 instructions static_now/hand", AtMost(1.0)),
+    ("async_pending_8 instructions static/hand", AtMost(1.2)),
+    ("sync_8 instructions boxed/static", AtLeast(100.0)),
+    ("sync_8 instructions spread_empty-static", AtMost(4.0)),
+    ("sync_8 instructions spread_mounted-static", AtMost(4.0)),
+    ("sync_8 instructions spread_others-static", AtMost(12.0)),
+    ("sync_8 instructions in 16 units static/hand", AtMost(1.0)),
+    (
+        "sync_8 instructions in 16 units static_now/hand",
+        AtMost(1.0),
+    ),
+    (
+        "observe_8 instructions in 16 units static/hand",
+        AtMost(1.0),
+    ),
+    (
+        "observe_8 instructions in 16 units static_now/hand",
+        AtMost(1.0),
+    ),
+    (
+        "scaling_1 instructions in 16 units static/hand",
+        AtMost(1.0),
+    ),
+    (
+        "scaling_1 instructions in 16 units static_now/hand",
+        AtMost(1.0),
+    ),
+    (
+        "scaling_4 instructions in 16 units static/hand",
+        AtMost(1.0),
+    ),
+    (
+        "scaling_4 instructions in 16 units static_now/hand",
+        AtMost(1.0),
+    ),
+    (
+        "scaling_16 instructions in 16 units static/hand",
+        AtMost(1.0),
+    ),
+    (
+        "scaling_16 instructions in 16 units static_now/hand",
+        AtMost(1.0),
+    ),
+    (
+        "scaling_64 instructions in 16 units static/hand",
+        AtMost(1.0),
+    ),
+    (
+        "scaling_64 instructions in 16 units static_now/hand",
+        AtMost(1.0),
+    ),
+    (
+        "async_pending_8 instructions in 16 units static/hand",
+        AtMost(1.2),
+    ),
+    (
+        "sync_8 instructions in 16 units boxed/static",
+        AtLeast(100.0),
+    ),
+    (
+        "sync_8 instructions in 16 units spread_empty-static",
+        AtMost(4.0),
+    ),
+    (
+        "sync_8 instructions in 16 units spread_mounted-static",
+        AtMost(4.0),
+    ),
+    (
+        "sync_8 instructions in 16 units spread_others-static",
+        AtMost(12.0),
+    ),
     ("sync_8 dyn/static", AtLeast(40.0)),
     ("sync_8 boxed/static", AtLeast(300.0)),
-    ("async_pending_8 static/hand", AtMost(2.0)),
+    ("async_pending_8 static/hand", AtMost(1.2)),
     ("async_pending_8 dyn/static", AtLeast(6.0)),
     ("observe_8 static/hand", AtMost(1.15)),
     ("observe_8 static_now/hand", AtMost(1.15)),
@@ -34,6 +114,11 @@ const BARS: [(&str, Bar); 24] = [
     ("builtin policy 64 KiB list µs", AtMost(10_000.0)),
     ("builtin redact MB/s", AtLeast(200.0)),
     ("builtin hanging receiver p99 ns", AtMost(5000.0)),
+    ("rig slope rig/ours", AtLeast(10.0)),
+    ("rig slope rig/ours_async", AtLeast(10.0)),
+    ("allocations run_tool_call alone", AtMost(0.0)),
+    ("allocations run_tool_call eight hooks", AtMost(0.0)),
+    ("run_tool_call instructions driver/hand", AtMost(1.05)),
 ];
 
 /// Prints the figures that have a bar as a Markdown table; whether none is missed.

@@ -50,7 +50,7 @@ impl Options {
 fn main() -> ExitCode {
     let mut args = std::env::args().skip(1).peekable();
     let done = if args.peek().is_some_and(|arg| arg == instructions::COMMAND) {
-        instructions::run_counted(args.skip(1)).map(|()| true)
+        benches::run_counted(args.skip(1)).map(|()| true)
     } else {
         Options::parse(args).and_then(|options| report(&options))
     };
@@ -74,6 +74,8 @@ fn report(options: &Options) -> Result<bool, String> {
     programs::take(&mut figures, "allocations", false);
     instructions::count(&mut figures, options.quick);
     programs::take(&mut figures, "builtin", options.quick);
+    programs::take(&mut figures, "rig", options.quick);
+    programs::take(&mut figures, "driver", options.quick);
 
     if let Some(file) = &options.svg {
         std::fs::write(file, chart::draw(&figures)).map_err(|error| format!("{file}: {error}"))?;

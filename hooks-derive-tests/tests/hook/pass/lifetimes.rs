@@ -1,4 +1,4 @@
-use hooks_core::agent::{AgentContext, AgentEvent, ApproveToolCall, LlmInput, ToolCallEnd};
+use hooks_core::agent::{AgentContext, AgentEvent, Approval, ApproveToolCall, LlmInput, ToolCallEnd};
 use hooks_core::{HookAction, HookEvent, hook, hooks};
 
 #[hook]
@@ -52,6 +52,7 @@ fn main() {
         id: "1",
         name: "shell",
         args: &args,
+        approval: &Approval::Usual,
     };
     let result = hooks.intercept_now(&cx, &mut ask);
     assert_eq!(result.as_cancel().unwrap().reason, "shell");

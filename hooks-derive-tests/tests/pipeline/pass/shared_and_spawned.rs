@@ -1,7 +1,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use hooks_core::agent::{AgentContext, AgentHooks, BeforeToolCall, ToolCallEnd, ToolOutput};
+use hooks_core::agent::{AgentContext, AgentHooks, BeforeToolCall, ToolCallEnd, ToolOutcome, ToolOutput};
 use hooks_core::{hook, hooks};
 
 #[derive(Default)]
@@ -45,6 +45,7 @@ impl<H: AgentHooks> Agent<H> {
             args: &call.args,
             output: &output,
             duration: Default::default(),
+            outcome: ToolOutcome::Ran,
         };
         self.hooks.observe(&self.cx, &end).await;
         call.name

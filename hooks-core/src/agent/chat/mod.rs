@@ -1,0 +1,263 @@
+//! The conversation with the model.
+//!
+//! A [`ChatMessage`] is what hooks see of a message, whoever's it is: what it says, what it calls, what it shows.
+//! It is read from OpenAI's and from Anthropic's JSON, and written back as it was read, with the hooks' changes in
+//! it. What each field does not hold of the JSON stays in `extra` and in [`Part`]: see `wire`.
+
+mod media;
+mod part;
+mod role;
+mod wire;
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use serde::ser::SerializeMap;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::{Map, Value};
+
+pub use self::media::{Media, MediaKind};
+pub use self::part::{Part, Span};
+pub use self::role::Role;
+use super::{ToolCall, ToolOutput};
+
+/// A message of the conversation with the model.
+///
+/// A conversation of any provider goes through a hook and back without loss. JSON of OpenAI's Chat Completions and of
+/// Anthropic's Messages is read; so is any other JSON object, whose unknown keys are kept in `extra`.
+///
+/// | JSON | here |
+/// | --- | --- |
+/// | `content`: a text; the blocks `text` | `content`; a text with an end of line between two blocks |
+/// | `tool_calls` of OpenAI and Ollama; the blocks `tool_use` | `tool_calls` |
+/// | `tool_call_id`, `name` | the same |
+/// | `reasoning`, `reasoning_content`; the blocks `thinking` | `reasoning` |
+/// | the blocks `image_url`, `input_audio`, `file`, `image`, `document`, and MCP's | [`Part::Media`] |
+/// | the block `tool_result` | [`Part::ToolResult`], a message of its own |
+/// | any other block | [`Part::Other`], as it is |
+/// | any other key | `extra`, as it is |
+///
+/// Serialized again, it is equal to the JSON that was read. If a hook has changed a field, the change stands in the
+/// place where the field was read. (`arguments`, JSON inside of a text, may come back with other white space.)
+/// A message that is made here and not read is written with the keys `role` and `content`, and those of the other
+/// fields that are not empty.
+///
+/// ```
+/// use hooks_core::agent::{ChatMessage, Part, Role};
+/// use serde_json::json;
+///
+/// let read = json!({
+///     "role": "user",
+///     "content": [
+///         { "type": "text", "text": "What is this?", "cache_control": { "type": "ephemeral" } },
+///         { "type": "image_url", "image_url": { "url": "https://example.org/a.png", "detail": "low" } },
+///     ],
+/// });
+/// let mut message: ChatMessage = serde_json::from_value(read.clone()).unwrap();
+/// assert_eq!((&message.role, message.content.as_str()), (&Role::User, "What is this?"));
+/// assert!(matches!(&message.parts[1], Part::Media(media) if media.url.is_some()));
+/// assert_eq!(serde_json::to_value(&message).unwrap(), read);
+///
+/// message.content = "What is that?".into();
+/// let written = serde_json::to_value(&message).unwrap();
+/// assert_eq!(written["content"][0]["text"], "What is that?");
+/// assert_eq!(written["content"][0]["cache_control"], read["content"][0]["cache_control"]);
+/// assert_eq!(written["content"][1], read["content"][1]);
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ChatMessage {
+    /// Who says it.
+    pub role: Role,
+    /// What is said: all of the message's text.
+    pub content: String,
+    /// What stands in the message beside text, and where its texts stand among it. Empty for plain text.
+    pub parts: Vec<Part>,
+    /// The tools that the model calls with it.
+    pub tool_calls: Vec<ToolCall>,
+    /// The call that a message of [`Role::Tool`] answers.
+    pub tool_call_id: Option<String>,
+    /// The name of who says it: a user's, or a tool's.
+    pub name: Option<String>,
+    /// What the model thought before it said so. A provider may refuse a changed one: Anthropic signs it.
+    pub reasoning: Option<String>,
+    /// What else stands in the message's JSON, by its key. Two keys tell how other fields were written: `content`
+    /// (`null`, `[]`, or `"none"` where the key was not there) and `tool_calls` (each call without its name and its
+    /// arguments; in an array of its own what is not known for a call).
+    pub extra: Map<String, Value>,
+}
+
+impl ChatMessage {
+    /// A message of nothing but text.
+    ///
+    /// ```
+    /// use hooks_core::agent::{ChatMessage, Role};
+    /// let message = ChatMessage::new(Role::User, "Hello!");
+    /// assert!(message.tool_calls.is_empty());
+    /// ```
+    #[must_use]
+    pub fn new(role: Role, content: impl Into<String>) -> Self {
+        ChatMessage {
+            role,
+            content: content.into(),
+            ..ChatMessage::default()
+        }
+    }
+
+    /// The agent's instructions.
+    #[must_use]
+    pub fn system(content: impl Into<String>) -> Self {
+        ChatMessage::new(Role::System, content)
+    }
+
+    /// What the user says.
+    #[must_use]
+    pub fn user(content: impl Into<String>) -> Self {
+        ChatMessage::new(Role::User, content)
+    }
+
+    /// What the model says.
+    #[must_use]
+    pub fn assistant(content: impl Into<String>) -> Self {
+        ChatMessage::new(Role::Assistant, content)
+    }
+
+    /// What a tool gives back for the call of that id: its text and its media, as the model is told.
+    ///
+    /// ```
+    /// use hooks_core::agent::{ChatMessage, Role, ToolOutput};
+    ///
+    /// let message = ChatMessage::tool_result("call_1", &ToolOutput::new("3 files"));
+    /// assert_eq!((message.role, message.tool_call_id.as_deref()), (Role::Tool, Some("call_1")));
+    /// ```
+    #[must_use]
+    pub fn tool_result(id: impl Into<String>, output: &ToolOutput) -> Self {
+        ChatMessage {
+            tool_call_id: Some(id.into()),
+            parts: output.media.iter().cloned().map(Part::Media).collect(),
+            ..ChatMessage::new(Role::Tool, output.content.as_str())
+        }
+    }
+
+    /// Adds the calls that the model makes with it.
+    #[must_use]
+    pub fn with_tool_calls(mut self, calls: impl IntoIterator<Item = ToolCall>) -> Self {
+        self.tool_calls.extend(calls);
+        self
+    }
+
+    /// Adds a picture or another file, after all that is there.
+    ///
+    /// ```
+    /// use hooks_core::agent::{ChatMessage, Media, MediaKind};
+    ///
+    /// let message = ChatMessage::user("What is this?")
+    ///     .with_media(Media::from_url(MediaKind::Image, "https://example.org/a.png"));
+    /// assert_eq!(message.parts.len(), 1);
+    /// ```
+    #[must_use]
+    pub fn with_media(mut self, media: Media) -> Self {
+        self.parts.push(Part::Media(media));
+        self
+    }
+
+    /// Adds a text, after all that is there: between pictures, say. In `content` it begins a new line.
+    ///
+    /// ```
+    /// use hooks_core::agent::{ChatMessage, Media, MediaKind};
+    ///
+    /// let message = ChatMessage::user("Before:")
+    ///     .with_media(Media::from_url(MediaKind::Image, "https://example.org/a.png"))
+    ///     .with_text("After:");
+    /// assert_eq!(message.content, "Before:\nAfter:");
+    /// assert_eq!(serde_json::to_value(&message).unwrap()["content"][2]["text"], "After:");
+    /// ```
+    #[must_use]
+    pub fn with_text(mut self, text: impl AsRef<str>) -> Self {
+        if !self.content.is_empty() && !self.parts.iter().any(Part::is_text) {
+            // It stands first, but after what was thought.
+            let thought = self.parts.iter().take_while(|part| part.is_reasoning());
+            let place = thought.count();
+            let span = Span::new(self.content.len(), Map::new());
+            self.parts.insert(place, Part::Text(span));
+        }
+        self.push_text(text.as_ref(), Map::new());
+        self
+    }
+
+    /// Changes every text of the message: `content`, and those of tool results in it; `reasoning` stays as it is.
+    ///
+    /// Each stretch of text is changed by itself, and stays where it stands between pictures. A hook that sets
+    /// `content` as a whole has it written in the place of the first stretch. Texts that are empty are not handed out.
+    ///
+    /// ```
+    /// use hooks_core::agent::{ChatMessage, Media, MediaKind};
+    ///
+    /// let mut message = ChatMessage::user("Ask ada@example.org:")
+    ///     .with_media(Media::from_url(MediaKind::Image, "https://example.org/a.png"))
+    ///     .with_text("or bob@example.org");
+    /// message.edit_texts(|text| *text = text.replace("@example.org", ""));
+    /// assert_eq!(serde_json::to_value(&message).unwrap()["content"][0]["text"], "Ask ada:");
+    /// assert_eq!(serde_json::to_value(&message).unwrap()["content"][2]["text"], "or bob");
+    /// ```
+    pub fn edit_texts(&mut self, mut edit: impl FnMut(&mut String)) {
+        self.edit(&mut edit);
+    }
+
+    fn edit(&mut self, edit: &mut dyn FnMut(&mut String)) {
+        part::edit(&mut self.content, &mut self.parts, edit);
+        for part in &mut self.parts {
+            if let Part::ToolResult(result) = part {
+                result.edit(edit);
+            }
+        }
+    }
+
+    fn push_text(&mut self, text: &str, extra: Map<String, Value>) {
+        if self.parts.iter().any(Part::is_text) {
+            self.content.push('\n');
+        }
+        self.content.push_str(text);
+        self.parts.push(Part::Text(Span::new(text.len(), extra)));
+    }
+
+    fn push_reasoning(&mut self, text: &str, extra: Map<String, Value>) {
+        let reasoning = self.reasoning.get_or_insert_default();
+        if self.parts.iter().any(Part::is_reasoning) {
+            reasoning.push('\n');
+        }
+        reasoning.push_str(text);
+        self.parts
+            .push(Part::Reasoning(Span::new(text.len(), extra)));
+    }
+}
+
+impl Serialize for ChatMessage {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if !self.parts.is_empty() || !self.extra.is_empty() || self.role.as_str().is_empty() {
+            return wire::write(self).serialize(serializer);
+        }
+        // What most messages are is written as it stands.
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("role", &self.role)?;
+        map.serialize_entry("content", &self.content)?;
+        if !self.tool_calls.is_empty() {
+            map.serialize_entry("tool_calls", &self.tool_calls)?;
+        }
+        for (key, text) in [
+            ("tool_call_id", &self.tool_call_id),
+            ("name", &self.name),
+            ("reasoning", &self.reasoning),
+        ] {
+            if let Some(text) = text {
+                map.serialize_entry(key, text)?;
+            }
+        }
+        map.end()
+    }
+}
+
+impl<'de> Deserialize<'de> for ChatMessage {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Map::deserialize(deserializer).map(wire::read)
+    }
+}

@@ -1,0 +1,191 @@
+//! Messages that come in and go out.
+
+use alloc::string::{String, ToString};
+use core::error::Error;
+use core::fmt;
+
+use super::super::{
+    AgentContext, AgentHooks, MessageFailed, MessageReceived, MessageSending, MessageSent,
+};
+use crate::{Cancel, Scope};
+
+/// What became of a message: what [`send_message`] and [`run_message`] give.
+///
+/// ```
+/// use hooks_core::agent::{AgentContext, MessageOutcome, MessageSending, send_message};
+/// use hooks_core::{Cancel, hooks};
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Cancel> {
+/// let message = MessageSending::new("slack", "ada", "Done.");
+/// let sent = send_message(&hooks![], &AgentContext::new("s1"), message, async |_| Err("no network")).await?;
+/// match sent {
+///     MessageOutcome::Sent(message) => println!("sent: {}", message.content),
+///     MessageOutcome::Blocked(cancel) => println!("held back: {cancel}"),
+///     MessageOutcome::Failed { error, .. } => assert_eq!(error, "no network"),
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MessageOutcome {
+    /// It has gone out, as the hooks have left it.
+    Sent(MessageSending),
+    /// A hook dropped the message that came in, or held back the one that was to go out.
+    Blocked(Cancel),
+    /// It could not be sent.
+    Failed {
+        /// The message, as the hooks have left it.
+        message: MessageSending,
+        /// Why not.
+        error: String,
+    },
+}
+
+/// Why [`run_message`] came to nothing.
+///
+/// ```
+/// use hooks_core::agent::MessageError;
+///
+/// assert_eq!(MessageError::Unanswered("the model is down").to_string(), "the model is down");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MessageError<X> {
+    /// A hook ended the turn or the run.
+    Cancelled(Cancel),
+    /// The agent has no answer.
+    Unanswered(X),
+}
+
+impl<X: fmt::Display> fmt::Display for MessageError<X> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            MessageError::Cancelled(cancel) => cancel.fmt(f),
+            MessageError::Unanswered(error) => error.fmt(f),
+        }
+    }
+}
+
+impl<X: fmt::Debug + fmt::Display> Error for MessageError<X> {}
+
+/// Sends a message as the hooks let it: raises `MessageSending`, and `MessageSent` or `MessageFailed`.
+///
+/// ```
+/// use hooks_core::agent::{AgentContext, MessageOutcome, MessageSending, send_message};
+/// use hooks_core::{HookAction, hook, hooks};
+///
+/// #[hook]
+/// fn sign(message: &mut MessageSending) { message.content.push_str("\n-- your agent"); }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() {
+/// let message = MessageSending::new("slack", "ada", "Done.");
+/// let sent = send_message(&hooks![sign], &AgentContext::new("s1"), message, async |message| {
+///     println!("to {}: {}", message.recipient, message.content);
+///     Ok::<(), std::io::Error>(())
+/// })
+/// .await
+/// .unwrap();
+/// assert!(matches!(sent, MessageOutcome::Sent(message) if message.content.ends_with("your agent")));
+/// # }
+/// ```
+///
+/// # Errors
+///
+/// A hook ended the turn or the run; the message has not gone out.
+pub async fn send_message<H, S, X>(
+    hooks: &H,
+    cx: &AgentContext,
+    message: impl Into<MessageSending>,
+    send: S,
+) -> Result<MessageOutcome, Cancel>
+where
+    H: AgentHooks,
+    S: AsyncFnOnce(&MessageSending) -> Result<(), X>,
+    X: fmt::Display,
+{
+    let mut message = message.into();
+    if let Err(cancel) = hooks.intercept(cx, &mut message).await.into_result() {
+        return blocked(cancel);
+    }
+    match send(&message).await {
+        Ok(()) => {
+            hooks.observe(cx, &MessageSent::from(&message)).await;
+            Ok(MessageOutcome::Sent(message))
+        }
+        Err(error) => {
+            let error = error.to_string();
+            hooks
+                .observe(cx, &MessageFailed::of(&message, &error))
+                .await;
+            Ok(MessageOutcome::Failed { message, error })
+        }
+    }
+}
+
+/// Answers a message as the hooks let it: raises `MessageReceived`, has it answered, and sends the answer back
+/// to the sender with [`send_message`].
+///
+/// `answer` is given the message as the hooks have left it, with the `context` that they add; most agents call
+/// [`run_turn`](super::run_turn) in it.
+///
+/// ```
+/// use hooks_core::agent::{AgentContext, MessageOutcome, MessageReceived, run_message};
+/// use hooks_core::{HookAction, hook, hooks};
+///
+/// #[hook]
+/// fn no_spam(message: &MessageReceived) -> HookAction<MessageReceived> {
+///     if message.sender == "spammer" { HookAction::block("spam") } else { HookAction::Continue }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() {
+/// let (hooks, cx) = (hooks![no_spam], AgentContext::new("s1"));
+/// for (sender, is_answered) in [("ada", true), ("spammer", false)] {
+///     let message = MessageReceived::new("cli", sender, "Hello.");
+///     let outcome = run_message(
+///         &hooks,
+///         &cx,
+///         message,
+///         async |message: MessageReceived| Ok::<_, String>(format!("Hello, {}.", message.sender)),
+///         async |_| Ok::<(), std::io::Error>(()),
+///     )
+///     .await
+///     .unwrap();
+///     assert_eq!(matches!(outcome, MessageOutcome::Sent(_)), is_answered);
+/// }
+/// # }
+/// ```
+///
+/// # Errors
+///
+/// A hook ended the turn or the run, or `answer` is an error.
+pub async fn run_message<H, A, S, X, Y>(
+    hooks: &H,
+    cx: &AgentContext,
+    message: impl Into<MessageReceived>,
+    answer: A,
+    send: S,
+) -> Result<MessageOutcome, MessageError<X>>
+where
+    H: AgentHooks,
+    A: AsyncFnOnce(MessageReceived) -> Result<String, X>,
+    S: AsyncFnOnce(&MessageSending) -> Result<(), Y>,
+    Y: fmt::Display,
+{
+    let mut message = message.into();
+    if let Err(cancel) = hooks.intercept(cx, &mut message).await.into_result() {
+        return blocked(cancel).map_err(MessageError::Cancelled);
+    }
+    let (channel, sender) = (message.channel.clone(), message.sender.clone());
+    let reply = answer(message).await.map_err(MessageError::Unanswered)?;
+    let reply = MessageSending::new(channel, sender, reply);
+    let outcome = send_message(hooks, cx, reply, send).await;
+    outcome.map_err(MessageError::Cancelled)
+}
+
+/// What a cancelled message comes to.
+fn blocked(cancel: Cancel) -> Result<MessageOutcome, Cancel> {
+    if cancel.scope > Scope::Event {
+        Err(cancel)
+    } else {
+        Ok(MessageOutcome::Blocked(cancel))
+    }
+}

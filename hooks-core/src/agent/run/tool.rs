@@ -1,0 +1,336 @@
+//! One tool call.
+
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use core::time::Duration;
+
+use super::super::{
+    AfterToolCall, AgentContext, AgentHooks, Approval, ApproveToolCall, BeforeToolCall,
+    ChatMessage, InvalidToolCall, ToolCallEnd, ToolCallSkipped, ToolCallStart, ToolOutcome,
+    ToolOutput,
+};
+use super::clock::Clock;
+use crate::hook::around;
+use crate::{Cancel, HookResult, Scope};
+
+/// How a tool call came out: what [`run_tool_call`] gives.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ToolCallResult {
+    /// What tells the call from others.
+    pub id: String,
+    /// The tool, as the hooks have left it.
+    pub name: String,
+    /// What the model reads next: the tool's output, or a hook's, or why the call did not run.
+    pub output: ToolOutput,
+    /// Whether the tool ran, a hook answered, or neither.
+    pub outcome: ToolOutcome,
+    /// What hooks add for the model to read beside the output.
+    pub context: Vec<String>,
+}
+
+/// The tool's message to the model. What hooks added beside it is in [`ToolCallResult::context`].
+impl From<&ToolCallResult> for ChatMessage {
+    fn from(done: &ToolCallResult) -> Self {
+        ChatMessage::tool_result(done.id.as_str(), &done.output)
+    }
+}
+
+impl ChatMessage {
+    /// What the model reads of a tool call.
+    ///
+    /// ```
+    /// use hooks_core::agent::{AgentContext, ChatMessage, Role, ToolCall, ToolOutput, run_tool_call};
+    /// use hooks_core::hooks;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() {
+    /// let call = ToolCall::new("call-1", "list", serde_json::json!({}));
+    /// let done = run_tool_call(&hooks![], &AgentContext::new("s1"), call, async |_| ToolOutput::new("a.txt"))
+    ///     .await
+    ///     .unwrap();
+    /// let message = ChatMessage::tool(&done);
+    /// assert_eq!((message.role, message.content.as_str()), (Role::Tool, "a.txt"));
+    /// assert_eq!(message.tool_call_id.as_deref(), Some("call-1"));
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn tool(done: &ToolCallResult) -> Self {
+        done.into()
+    }
+}
+
+/// The protocol of a call. A macro, because a call that is handed on to another future is copied into it, and each
+/// copy costs more than a hook.
+macro_rules! tool_call {
+    ($hooks:ident, $cx:ident, $call:ident, $tool:ident) => {{
+        let cancel = 'skipped: {
+            let (output, duration, outcome);
+            match $hooks.intercept($cx, &mut $call).await {
+                HookResult::Continue => {
+                    let asked = $hooks
+                        .intercept($cx, &mut ApproveToolCall::from(&$call))
+                        .await;
+                    if let Err(cancel) = approved(asked, &$call.approval) {
+                        break 'skipped cancel;
+                    }
+                    $hooks.observe($cx, &ToolCallStart::from(&$call)).await;
+                    let is_timed =
+                        $hooks.handles::<AfterToolCall>() || $hooks.handles::<ToolCallEnd<'_>>();
+                    let clock = Clock::start(is_timed);
+                    output = around!(BeforeToolCall, $hooks, $cx, &$call, $tool.clone()(&$call));
+                    duration = clock.elapsed();
+                    outcome = ToolOutcome::Ran;
+                }
+                HookResult::Respond(answer) => {
+                    output = answer;
+                    duration = Duration::ZERO;
+                    outcome = ToolOutcome::Answered;
+                }
+                HookResult::Cancel(cancel) => break 'skipped cancel,
+            }
+            let mut after = AfterToolCall::of($call, output, duration);
+            return finish!($hooks, $cx, after, outcome);
+        };
+        skip!($hooks, $cx, $call, cancel)
+    }};
+}
+
+/// What comes of a call that does not run.
+macro_rules! skip {
+    ($hooks:ident, $cx:ident, $call:ident, $cancel:ident) => {{
+        $hooks
+            .observe($cx, &ToolCallSkipped::of(&$call, &$cancel))
+            .await;
+        if $cancel.scope > Scope::Event {
+            Err($cancel)
+        } else {
+            Ok(did_not_run($call, ToolOutput::error($cancel.to_string())))
+        }
+    }};
+}
+
+/// What comes of a call that has an output.
+macro_rules! finish {
+    ($hooks:ident, $cx:ident, $after:ident, $outcome:expr) => {{
+        let decision = $hooks.intercept($cx, &mut $after).await;
+        if let HookResult::Cancel(cancel) = &decision {
+            hide(&mut $after.output, cancel);
+        }
+        let outcome = $outcome;
+        $hooks
+            .observe($cx, &ToolCallEnd::of(&$after, outcome))
+            .await;
+        match decision {
+            HookResult::Cancel(cancel) if cancel.scope > Scope::Event => Err(cancel),
+            _ => Ok(ToolCallResult {
+                id: $after.id,
+                name: $after.name,
+                output: $after.output,
+                outcome,
+                context: $after.context,
+            }),
+        }
+    }};
+}
+
+/// Runs one tool call as the hooks let it: raises all its events, and honours what hooks decide.
+///
+/// `tool` runs the tool; it is called at most once, unless a hook with `#[hook(around)]` runs it again. The model
+/// reads `output` next, whatever the outcome:
+///
+/// | outcome | what happened | raised |
+/// | --- | --- | --- |
+/// | `Ran` | the tool ran | `BeforeToolCall`, `ApproveToolCall`, `ToolCallStart`, `AfterToolCall`, `ToolCallEnd` |
+/// | `Answered` | a hook answered in its place; the answer went through `AfterToolCall` too | `BeforeToolCall`, `AfterToolCall`, `ToolCallEnd` |
+/// | `Skipped` | a hook blocked or denied the call; `output` is an error with the reason | `BeforeToolCall`, perhaps `ApproveToolCall`, `ToolCallSkipped` |
+///
+/// A call for which a hook set [`Approval::Ask`] runs only if a hook on `ApproveToolCall` responds
+/// [`Approved`](super::super::Approved).
+///
+/// ```
+/// use hooks_core::agent::{AgentContext, BeforeToolCall, ToolCall, ToolOutcome, ToolOutput, run_tool_call};
+/// use hooks_core::{HookAction, hook, hooks};
+///
+/// #[hook(only("shell"))]
+/// fn no_shell(_: &BeforeToolCall) -> HookAction<BeforeToolCall> {
+///     HookAction::block("no shell here")
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() {
+/// let (hooks, cx) = (hooks![no_shell], AgentContext::new("s1"));
+/// let call = ToolCall::new("1", "shell", serde_json::json!({ "command": "ls" }));
+/// let done = run_tool_call(&hooks, &cx, call, async |call: &BeforeToolCall| {
+///     ToolOutput::new(format!("ran {}", call.name))
+/// })
+/// .await
+/// .unwrap();
+/// assert_eq!(done.outcome, ToolOutcome::Skipped);
+/// assert_eq!(done.output.content, "hook `no_shell` blocked the event: no shell here");
+/// # }
+/// ```
+///
+/// # Errors
+///
+/// A hook ended the turn or the run, on any event of the call. How the call itself ended has been raised.
+pub async fn run_tool_call<H, F>(
+    hooks: &H,
+    cx: &AgentContext,
+    call: impl Into<BeforeToolCall>,
+    tool: F,
+) -> Result<ToolCallResult, Cancel>
+where
+    H: AgentHooks,
+    F: AsyncFnOnce(&BeforeToolCall) -> ToolOutput + Clone,
+{
+    let mut call = call.into();
+    tool_call!(hooks, cx, call, tool)
+}
+
+/// As [`run_tool_call`], with a tool that is lent: a turn calls it again.
+pub(super) async fn call_tool<H, F>(
+    hooks: &H,
+    cx: &AgentContext,
+    mut call: BeforeToolCall,
+    tool: &F,
+) -> Result<ToolCallResult, Cancel>
+where
+    H: AgentHooks,
+    F: AsyncFnOnce(&BeforeToolCall) -> ToolOutput + Clone,
+{
+    tool_call!(hooks, cx, call, tool)
+}
+
+/// Runs a call that the model got wrong, of a tool that does not exist or with arguments that do not fit, if
+/// hooks can repair it.
+///
+/// Raises [`InvalidToolCall`]. A hook may answer it; or change the name or the arguments, after which `check` is
+/// asked whether they fit, and the call goes on as in [`run_tool_call`]. If nobody repairs it, it is skipped, and
+/// the model reads what was wrong.
+///
+/// ```
+/// use hooks_core::agent::{
+///     AgentContext, BeforeToolCall, InvalidToolCall, ToolOutput, run_invalid_tool_call,
+/// };
+/// use hooks_core::{hook, hooks};
+///
+/// /// Models like to write the names of tools in upper case.
+/// #[hook]
+/// fn lower(call: &mut InvalidToolCall) { call.name.make_ascii_lowercase(); }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() {
+/// let check = |call: &BeforeToolCall| match call.name.as_str() {
+///     "list" => Ok(()),
+///     other => Err(format!("there is no tool `{other}`")),
+/// };
+/// let invalid = InvalidToolCall::new("1", "List", serde_json::json!({}), "there is no tool `List`");
+/// let cx = AgentContext::new("s1");
+/// let done = run_invalid_tool_call(&hooks![lower], &cx, invalid, check, async |call: &BeforeToolCall| {
+///     ToolOutput::new(format!("ran {}", call.name))
+/// })
+/// .await
+/// .unwrap();
+/// assert_eq!(done.output.content, "ran list");
+/// # }
+/// ```
+///
+/// # Errors
+///
+/// A hook ended the turn or the run, on any event of the call. How the call itself ended has been raised.
+pub async fn run_invalid_tool_call<H, F>(
+    hooks: &H,
+    cx: &AgentContext,
+    invalid: InvalidToolCall,
+    check: impl FnOnce(&BeforeToolCall) -> Result<(), String>,
+    tool: F,
+) -> Result<ToolCallResult, Cancel>
+where
+    H: AgentHooks,
+    F: AsyncFnOnce(&BeforeToolCall) -> ToolOutput + Clone,
+{
+    call_invalid(hooks, cx, invalid, check, &tool).await
+}
+
+/// As [`run_invalid_tool_call`]; see [`call_tool`].
+pub(super) async fn call_invalid<H, F>(
+    hooks: &H,
+    cx: &AgentContext,
+    mut invalid: InvalidToolCall,
+    check: impl FnOnce(&BeforeToolCall) -> Result<(), String>,
+    tool: &F,
+) -> Result<ToolCallResult, Cancel>
+where
+    H: AgentHooks,
+    F: AsyncFnOnce(&BeforeToolCall) -> ToolOutput + Clone,
+{
+    let decision = hooks.intercept(cx, &mut invalid).await;
+    let call = BeforeToolCall::from(invalid);
+    match decision {
+        HookResult::Continue => match check(&call) {
+            Ok(()) => call_tool(hooks, cx, call, tool).await,
+            Err(reason) => {
+                let skipped = ToolCallSkipped {
+                    by: "agent",
+                    reason: &reason,
+                    ..skipped(&call)
+                };
+                hooks.observe(cx, &skipped).await;
+                Ok(did_not_run(call, ToolOutput::error(reason)))
+            }
+        },
+        HookResult::Respond(answer) => {
+            let mut after = AfterToolCall::of(call, answer, Duration::ZERO);
+            finish!(hooks, cx, after, ToolOutcome::Answered)
+        }
+        HookResult::Cancel(cancel) => skip!(hooks, cx, call, cancel),
+    }
+}
+
+/// Whether the call may run, as it was `asked`.
+#[inline]
+fn approved(asked: HookResult<ApproveToolCall<'_>>, approval: &Approval) -> Result<(), Cancel> {
+    match asked {
+        HookResult::Cancel(cancel) => Err(cancel),
+        HookResult::Respond(_) => Ok(()),
+        HookResult::Continue => match approval {
+            Approval::Usual | Approval::Granted { .. } => Ok(()),
+            Approval::Ask { reason } => Err(nobody_approved(reason)),
+        },
+    }
+}
+
+/// A hook wanted a yes, and no other hook has said it.
+#[cold]
+fn nobody_approved(reason: &str) -> Cancel {
+    Cancel {
+        hook: "approval".into(),
+        reason: format!("nobody approved of it, and a hook had asked for that: {reason}").into(),
+        scope: Scope::Event,
+    }
+}
+
+/// The hooks after the one that stopped have not seen the output, so nobody else does.
+#[cold]
+fn hide(output: &mut ToolOutput, by: &Cancel) {
+    *output = ToolOutput::error(by.to_string());
+}
+
+/// A call that is skipped, before it is said by whom.
+pub(super) fn skipped(call: &BeforeToolCall) -> ToolCallSkipped<'_> {
+    ToolCallSkipped {
+        id: &call.id,
+        name: &call.name,
+        args: &call.args,
+        by: "",
+        reason: "",
+    }
+}
+
+fn did_not_run(call: BeforeToolCall, output: ToolOutput) -> ToolCallResult {
+    ToolCallResult {
+        id: call.id,
+        name: call.name,
+        output,
+        outcome: ToolOutcome::Skipped,
+        context: call.context,
+    }
+}

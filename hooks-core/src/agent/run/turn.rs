@@ -1,0 +1,353 @@
+//! A turn: from a prompt to the agent's last word on it.
+
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use core::fmt;
+use core::mem;
+
+use super::super::{
+    AgentContext, AgentEnd, AgentError, AgentHooks, AgentStart, AgentStatus, BeforeLlmCall,
+    BeforeModelResolve, BeforePromptBuild, BeforeStop, BeforeToolCall, ChatMessage,
+    InvalidToolCall, LlmResponse, Role, ToolCall, ToolCallSkipped, ToolDefinition, ToolOutput,
+    Usage,
+};
+use super::answers::answer_calls;
+use super::clock::Clock;
+use super::llm::{Deltas, call_model};
+use super::tool::{call_invalid, call_tool, skipped};
+use super::{MAX_RETRIES, RunError};
+use crate::{Cancel, HookResult, Scope};
+
+/// A conversation with a model, over any number of turns: what [`run_turn`] works on.
+///
+/// ```
+/// use hooks_core::agent::{Conversation, ToolDefinition};
+/// use serde_json::json;
+///
+/// let conversation = Conversation::new("openai", "large")
+///     .with_prompt("You are a careful coder.")
+///     .with_tools([ToolDefinition::new("list", "Lists the files", json!({ "type": "object" }))]);
+/// assert_eq!(conversation.max_llm_calls, 50);
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Conversation {
+    /// What the model is asked with: provider, model, messages, tools, options. Hooks change it in place.
+    pub request: BeforeLlmCall,
+    /// The system prompt, before hooks on `BeforePromptBuild` have seen it. Empty, the default, is none.
+    pub prompt: String,
+    /// How many answers of the model a turn may take, without those that hooks reject; 50 by default. A turn that
+    /// takes more has failed.
+    pub max_llm_calls: u32,
+}
+
+impl Default for Conversation {
+    fn default() -> Self {
+        Conversation {
+            request: BeforeLlmCall::default(),
+            prompt: String::new(),
+            max_llm_calls: 50,
+        }
+    }
+}
+
+impl Conversation {
+    /// An empty conversation with a model.
+    #[must_use]
+    pub fn new(provider: impl Into<String>, model: impl Into<String>) -> Self {
+        Conversation {
+            request: BeforeLlmCall::new(provider, model, Vec::new()),
+            ..Conversation::default()
+        }
+    }
+
+    /// Sets the system prompt.
+    #[must_use]
+    pub fn with_prompt(mut self, prompt: impl Into<String>) -> Self {
+        self.prompt = prompt.into();
+        self
+    }
+
+    /// Sets the tools that the model may call.
+    #[must_use]
+    pub fn with_tools(mut self, tools: impl IntoIterator<Item = ToolDefinition>) -> Self {
+        self.request.tools = tools.into_iter().collect();
+        self
+    }
+
+    /// Sets what the model has been told so far.
+    #[must_use]
+    pub fn with_messages(mut self, messages: impl IntoIterator<Item = ChatMessage>) -> Self {
+        self.request.messages = messages.into_iter().collect();
+        self
+    }
+
+    /// Puts the system prompt in front.
+    fn instruct(&mut self, prompt: String) {
+        let messages = &mut self.request.messages;
+        let has_one = messages
+            .first()
+            .is_some_and(|first| first.role == Role::System);
+        match (has_one, prompt.is_empty()) {
+            (true, false) => messages[0] = ChatMessage::system(prompt),
+            (false, false) => messages.insert(0, ChatMessage::system(prompt)),
+            // A hook has taken it away.
+            (true, true) if !self.prompt.is_empty() => {
+                messages.remove(0);
+            }
+            (_, true) => {}
+        }
+    }
+
+    /// Tells the model what hooks add.
+    fn add_context(&mut self, context: Vec<String>) {
+        let context = context.into_iter().map(ChatMessage::system);
+        self.request.messages.extend(context);
+    }
+
+    /// What is wrong with a call, if something is: the tool must be one that the model was told of, and its
+    /// arguments an object.
+    fn check(&self, name: &str, args: &serde_json::Value) -> Result<(), String> {
+        if !self.request.tools.iter().any(|tool| tool.name == name) {
+            return Err(format!("there is no tool `{name}`"));
+        }
+        if !args.is_object() {
+            return Err(format!("the arguments of `{name}` are not a JSON object"));
+        }
+        Ok(())
+    }
+}
+
+/// How a turn came out: what [`run_turn`] gives.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TurnResult {
+    /// What the agent answers.
+    pub response: String,
+    /// What all answers of the model have used.
+    pub usage: Usage,
+}
+
+/// Works on a prompt until the model has nothing more to call: raises all events of a turn, and honours what
+/// hooks decide.
+///
+/// It calls the model with [`run_llm_call`](super::run_llm_call) and each tool with [`run_tool_call`](super::run_tool_call), one after the other, and keeps
+/// the conversation: the prompt, the model's answers, the tools' outputs, and what hooks add as `context`, which
+/// the model reads as system messages. A call of a tool that [`Conversation`] does not name goes through
+/// [`run_invalid_tool_call`](super::run_invalid_tool_call). When a hook ends the turn in the middle of several tool calls, the others are
+/// raised as `ToolCallSkipped`. The conversation is one that the model can be asked with again, however the turn
+/// ended: each of its calls has an output, if only one that says why it did not run.
+///
+/// ```
+/// use hooks_core::agent::{
+///     AgentContext, BeforeToolCall, Conversation, LlmResponse, Role, ToolCall, ToolDefinition, ToolOutput,
+///     run_turn,
+/// };
+/// use hooks_core::{hook, hooks};
+/// use serde_json::json;
+///
+/// #[hook]
+/// fn context(call: &mut BeforeToolCall) { call.context.push("It is Monday.".into()); }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() {
+/// let mut conversation = Conversation::new("script", "script")
+///     .with_tools([ToolDefinition::new("list", "Lists the files", json!({ "type": "object" }))]);
+/// let done = run_turn(
+///     &hooks![context],
+///     &AgentContext::new("s1"),
+///     &mut conversation,
+///     "Which files are there?",
+///     async |request, _deltas| {
+///         Ok::<_, String>(match request.messages.last() {
+///             Some(last) if last.role == Role::User => LlmResponse {
+///                 tool_calls: vec![ToolCall::new("1", "list", json!({}))],
+///                 ..LlmResponse::default()
+///             },
+///             _ => LlmResponse::new("There is a.txt."),
+///         })
+///     },
+///     async |_: &BeforeToolCall| ToolOutput::new("a.txt"),
+/// )
+/// .await
+/// .unwrap();
+/// assert_eq!(done.response, "There is a.txt.");
+/// let said: Vec<_> = conversation.request.messages.iter().map(|message| message.content.as_str()).collect();
+/// assert_eq!(said, ["Which files are there?", "", "a.txt", "It is Monday.", "There is a.txt."]);
+/// # }
+/// ```
+///
+/// # Errors
+///
+/// A hook blocked an event without which there is no turn, or ended the turn or the run; or the model failed.
+/// The conversation holds what was said until then.
+pub async fn run_turn<'a, H, M, T, X>(
+    hooks: &'a H,
+    cx: &'a AgentContext,
+    conversation: &mut Conversation,
+    prompt: impl Into<String>,
+    model: M,
+    tool: T,
+) -> Result<TurnResult, RunError>
+where
+    H: AgentHooks,
+    M: AsyncFnOnce(&BeforeLlmCall, Deltas<'a, H>) -> Result<LlmResponse, X> + Clone,
+    X: fmt::Display,
+    T: AsyncFnOnce(&BeforeToolCall) -> ToolOutput + Clone,
+{
+    let prompt = prompt.into();
+    hooks.observe(cx, &AgentStart { prompt: &prompt }).await;
+    let clock = Clock::start(hooks.handles::<AgentEnd<'_>>());
+    let mut usage = Usage::default();
+    let result = work(hooks, cx, conversation, prompt, &mut usage, model, tool).await;
+
+    let (response, status) = match &result {
+        Ok(response) => (response.as_str(), AgentStatus::Completed),
+        Err(RunError::Cancelled(_)) => ("", AgentStatus::Aborted),
+        Err(RunError::Failed(message)) => {
+            let error = AgentError {
+                stage: "model",
+                message,
+            };
+            hooks.observe(cx, &error).await;
+            ("", AgentStatus::Failed)
+        }
+    };
+    let end = AgentEnd {
+        response,
+        status,
+        usage,
+        duration: clock.elapsed(),
+    };
+    hooks.observe(cx, &end).await;
+    result.map(|response| TurnResult { response, usage })
+}
+
+/// What lies between the start of a turn and its end.
+async fn work<'a, H, M, T, X>(
+    hooks: &'a H,
+    cx: &'a AgentContext,
+    conversation: &mut Conversation,
+    prompt: String,
+    usage: &mut Usage,
+    model: M,
+    tool: T,
+) -> Result<String, RunError>
+where
+    H: AgentHooks,
+    M: AsyncFnOnce(&BeforeLlmCall, Deltas<'a, H>) -> Result<LlmResponse, X> + Clone,
+    X: fmt::Display,
+    T: AsyncFnOnce(&BeforeToolCall) -> ToolOutput + Clone,
+{
+    // The conversation keeps what it has until the hooks are done: this future may be dropped while they are at it.
+    if hooks.handles::<BeforeModelResolve>() {
+        let request = &mut conversation.request;
+        let mut resolve = BeforeModelResolve {
+            provider: request.provider.clone(),
+            model: request.model.clone(),
+        };
+        hooks.intercept(cx, &mut resolve).await.into_result()?;
+        request.provider = resolve.provider;
+        request.model = resolve.model;
+    }
+    // A turn before this one may have been dropped in the middle of its calls.
+    let messages = &mut conversation.request.messages;
+    answer_calls(messages, "the call was interrupted");
+    let mut build = BeforePromptBuild {
+        prompt: conversation.prompt.clone(),
+    };
+    hooks.intercept(cx, &mut build).await.into_result()?;
+    conversation.instruct(build.prompt);
+    conversation
+        .request
+        .messages
+        .push(ChatMessage::user(prompt));
+
+    let mut sent_on = 0;
+    for _ in 0..conversation.max_llm_calls {
+        let request = &mut conversation.request;
+        let answer = call_model(hooks, cx, request, usage, &model).await?;
+        let mut response = answer.response;
+        let calls = mem::take(&mut response.tool_calls);
+        let said = ChatMessage::from(response).with_tool_calls(calls.iter().cloned());
+        if !calls.is_empty() {
+            conversation.request.messages.push(said);
+            call_tools(hooks, cx, conversation, calls, &tool).await?;
+            continue;
+        }
+        let mut stop = BeforeStop::new(said.content.as_str(), sent_on);
+        conversation.request.messages.push(said);
+        match hooks.intercept(cx, &mut stop).await {
+            HookResult::Cancel(cancel) if cancel.scope > Scope::Event => return Err(cancel.into()),
+            HookResult::Cancel(cancel) if sent_on < MAX_RETRIES => {
+                sent_on += 1;
+                let feedback = ChatMessage::user(cancel.reason);
+                conversation.request.messages.push(feedback);
+            }
+            _ => {
+                // What the agent answers is what it has said, for the next turn as well.
+                if let Some(said) = conversation.request.messages.last_mut()
+                    && said.content != stop.response
+                {
+                    said.content.clone_from(&stop.response);
+                }
+                return Ok(stop.response);
+            }
+        }
+    }
+    Err(RunError::Failed(format!(
+        "the turn took more than {} calls of the model",
+        conversation.max_llm_calls
+    )))
+}
+
+/// Runs the tools that the model calls, one after the other.
+async fn call_tools<H, T>(
+    hooks: &H,
+    cx: &AgentContext,
+    conversation: &mut Conversation,
+    calls: Vec<ToolCall>,
+    tool: &T,
+) -> Result<(), Cancel>
+where
+    H: AgentHooks,
+    T: AsyncFnOnce(&BeforeToolCall) -> ToolOutput + Clone,
+{
+    // Providers want all outputs right after the calls, and nothing in between.
+    let mut context = Vec::new();
+    let mut calls = calls.into_iter();
+    let mut ended = Ok(());
+    for call in calls.by_ref() {
+        let done = match conversation.check(&call.name, &call.args) {
+            Ok(()) => call_tool(hooks, cx, call.into(), tool).await,
+            Err(error) => {
+                let invalid = InvalidToolCall::new(call.id, call.name, call.args, error);
+                let check = |call: &BeforeToolCall| conversation.check(&call.name, &call.args);
+                call_invalid(hooks, cx, invalid, check, tool).await
+            }
+        };
+        match done {
+            Ok(mut done) => {
+                context.append(&mut done.context);
+                conversation.request.messages.push(ChatMessage::tool(&done));
+            }
+            Err(cancel) => {
+                ended = Err(cancel);
+                break;
+            }
+        }
+    }
+    if let Err(cancel) = &ended {
+        // No call stays without an end, and none without an output: providers refuse such a conversation.
+        answer_calls(&mut conversation.request.messages, &cancel.to_string());
+        for call in calls {
+            let call = BeforeToolCall::from(call);
+            let skipped = ToolCallSkipped {
+                by: &cancel.hook,
+                reason: &cancel.reason,
+                ..skipped(&call)
+            };
+            hooks.observe(cx, &skipped).await;
+        }
+    }
+    conversation.add_context(context);
+    ended
+}

@@ -1,0 +1,315 @@
+//! What one hook says of an event.
+
+use alloc::borrow::Cow;
+use core::fmt;
+
+use super::{Cancel, HookResult, Scope};
+use crate::event::{Blockable, Event, Intercepted, Patch, Respondable};
+
+/// What one hook says of the intercepted event `E`.
+///
+/// What an event's vocabulary does not allow does not compile: to block one that is `no_block`, to
+/// answer one without `respond = …`, to modify it with anything but its patch.
+///
+/// ZeroClaw's `Cancel`, ClawSeed's `Modify`, mini-claw-code's `Block` and `ModifyArgs`, PicoClaw's
+/// `respond`, `abort_turn` and `hard_abort` are all here.
+///
+/// ```
+/// use hooks_core::agent::{BeforeToolCall, ToolOutput};
+/// use hooks_core::{HookAction, hook};
+/// use serde_json::json;
+///
+/// #[hook]
+/// fn careful(call: &BeforeToolCall) -> HookAction<BeforeToolCall> {
+///     match call.name.as_str() {
+///         "shell" => HookAction::block("no shell here"),
+///         "date" => HookAction::respond(ToolOutput::new("Monday")),
+///         "list" => HookAction::modify(json!({ "path": "." })),
+///         "format_disk" => HookAction::abort_run("this agent has gone mad"),
+///         _ => HookAction::Continue,
+///     }
+/// }
+///
+/// let call = BeforeToolCall { name: "shell".into(), ..Default::default() };
+/// assert_eq!(careful::call(&call), HookAction::block("no shell here"));
+/// ```
+#[must_use = "an action does nothing until the hook returns it"]
+#[derive(Default)]
+pub enum HookAction<E: Event> {
+    /// Nothing to say: go on. The default.
+    #[default]
+    Continue,
+    /// Change the event, and go on: later hooks see it as changed. See [`HookAction::modify`].
+    Modify(E::Patch),
+    /// Answer in the agent's place. See [`HookAction::respond`].
+    Respond(E::Response),
+    /// Do not go on. Made by [`HookAction::block`], [`HookAction::abort_turn`] and
+    /// [`HookAction::abort_run`], which check that the event allows it.
+    #[non_exhaustive]
+    Cancel {
+        /// How far it reaches.
+        scope: Scope,
+        /// Why.
+        reason: Cow<'static, str>,
+        /// The hook that decided it, where it is not the one that says it: see
+        /// `From<HookResult<E>>`.
+        hook: Option<Cow<'static, str>>,
+    },
+}
+
+impl<E: Event> HookAction<E> {
+    /// Stops this event, such as one tool call: ZeroClaw's and ClawSeed's `Cancel`, PicoClaw's
+    /// `deny_tool`.
+    pub fn block(reason: impl Into<Cow<'static, str>>) -> Self
+    where
+        E: Blockable,
+    {
+        Self::cancelled(Scope::Event, reason.into(), None)
+    }
+
+    /// Stops the turn: the agent answers the user without working on. PicoClaw's `abort_turn`.
+    pub fn abort_turn(reason: impl Into<Cow<'static, str>>) -> Self {
+        Self::cancelled(Scope::Turn, reason.into(), None)
+    }
+
+    /// Stops the agent. PicoClaw's `hard_abort`.
+    pub fn abort_run(reason: impl Into<Cow<'static, str>>) -> Self {
+        Self::cancelled(Scope::Run, reason.into(), None)
+    }
+
+    /// Changes the event and goes on; later hooks see it as changed. It takes what the event's
+    /// `patch = …` names, or what turns into it, and without one the whole event.
+    ///
+    /// A hook that takes the event by `&mut` changes it in place and needs no `modify`.
+    pub fn modify(patch: impl IntoPatch<E>) -> Self {
+        HookAction::Modify(patch.into_patch())
+    }
+
+    /// Answers the event in the agent's place, as from a cache. PicoClaw's `respond`.
+    pub fn respond<R>(response: R) -> Self
+    where
+        E: Respondable<Answer = R>,
+    {
+        HookAction::Respond(response)
+    }
+
+    /// Who comes from another system writes `HookAction::Cancel(reason)`, and is led to [`block`](Self::block).
+    #[doc(hidden)]
+    #[deprecated(
+        note = "write `HookAction::block(reason)`; to stop more than the event, \
+                         `HookAction::abort_turn(reason)` or `HookAction::abort_run(reason)`"
+    )]
+    #[expect(non_snake_case, reason = "it is named as the variant is")]
+    pub fn Cancel(reason: Cow<'static, str>) -> Self
+    where
+        E: Blockable,
+    {
+        Self::block(reason)
+    }
+
+    /// Whether the hook has nothing against going on as things are.
+    pub const fn is_continue(&self) -> bool {
+        matches!(self, HookAction::Continue)
+    }
+
+    /// An action of a hook that cannot name the lifetime of the event that it was given.
+    #[doc(hidden)]
+    pub fn shortened(action: HookAction<E::At<'static>>) -> Self
+    where
+        E: Intercepted,
+    {
+        match action {
+            HookAction::Continue => HookAction::Continue,
+            HookAction::Modify(patch) => HookAction::Modify(E::patch_of(patch)),
+            HookAction::Respond(response) => HookAction::Respond(E::response_of(response)),
+            HookAction::Cancel {
+                scope,
+                reason,
+                hook,
+            } => HookAction::Cancel {
+                scope,
+                reason,
+                hook,
+            },
+        }
+    }
+
+    /// A cancellation that has been checked to be allowed, or that the event need not allow.
+    #[doc(hidden)]
+    pub const fn cancelled(
+        scope: Scope,
+        reason: Cow<'static, str>,
+        hook: Option<Cow<'static, str>>,
+    ) -> Self {
+        HookAction::Cancel {
+            scope,
+            reason,
+            hook,
+        }
+    }
+
+    /// What the hook itself decided, in a word; what a pipeline decided has been told by the hook that made
+    /// it.
+    #[inline(always)]
+    pub(crate) const fn word(&self) -> Option<&'static str> {
+        match self {
+            HookAction::Continue | HookAction::Cancel { hook: Some(_), .. } => None,
+            HookAction::Modify(_) => Some("modify"),
+            HookAction::Respond(_) => Some("respond"),
+            HookAction::Cancel { scope, .. } => Some(match scope {
+                Scope::Event => "block",
+                Scope::Turn => "abort_turn",
+                Scope::Run => "abort_run",
+            }),
+        }
+    }
+
+    /// Applies a change to the event, and says what that means for the pipeline.
+    #[inline(always)]
+    pub(crate) fn settle(
+        self,
+        event: &mut E,
+        hook: impl FnOnce() -> Cow<'static, str>,
+    ) -> HookResult<E> {
+        match self {
+            HookAction::Continue => HookResult::Continue,
+            HookAction::Modify(patch) => {
+                patch.apply(event);
+                HookResult::Continue
+            }
+            HookAction::Respond(response) => HookResult::Respond(response),
+            HookAction::Cancel {
+                scope,
+                reason,
+                hook: decided_by,
+            } => HookResult::Cancel(Cancel {
+                hook: decided_by.unwrap_or_else(hook),
+                reason,
+                scope,
+            }),
+        }
+    }
+}
+
+/// What a pipeline decided, said by the hook that asked it: `cancel.hook` stays the one that decided.
+///
+/// ```
+/// use hooks_core::agent::{AgentContext, BeforeToolCall};
+/// use hooks_core::{HookAction, hook, hooks};
+///
+/// #[hook]
+/// fn no_shell(call: &BeforeToolCall) -> HookAction<BeforeToolCall> {
+///     if call.name == "shell" { HookAction::block("no shell here") } else { HookAction::Continue }
+/// }
+///
+/// #[hook]
+/// fn in_subagents(cx: &AgentContext, call: &mut BeforeToolCall) -> HookAction<BeforeToolCall> {
+///     if cx.depth == 0 {
+///         return HookAction::Continue;
+///     }
+///     hooks![no_shell].intercept_now(cx, call).into()
+/// }
+///
+/// let cx = AgentContext::new("s1").with_depth(1);
+/// let mut call = BeforeToolCall { name: "shell".into(), ..Default::default() };
+/// let result = hooks![in_subagents].intercept_now(&cx, &mut call);
+/// assert_eq!(result.as_cancel().unwrap().hook, "no_shell");
+/// ```
+impl<E: Event> From<HookResult<E>> for HookAction<E> {
+    fn from(result: HookResult<E>) -> Self {
+        match result {
+            HookResult::Continue => HookAction::Continue,
+            HookResult::Respond(response) => HookAction::Respond(response),
+            HookResult::Cancel(cancel) => HookAction::Cancel {
+                scope: cancel.scope,
+                reason: cancel.reason,
+                hook: Some(cancel.hook),
+            },
+        }
+    }
+}
+
+impl<E> fmt::Debug for HookAction<E>
+where
+    E: Event<Patch: fmt::Debug, Response: fmt::Debug>,
+{
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            HookAction::Continue => f.write_str("Continue"),
+            HookAction::Modify(patch) => f.debug_tuple("Modify").field(patch).finish(),
+            HookAction::Respond(response) => f.debug_tuple("Respond").field(response).finish(),
+            HookAction::Cancel {
+                scope,
+                reason,
+                hook,
+            } => f
+                .debug_struct("Cancel")
+                .field("scope", scope)
+                .field("reason", reason)
+                .field("hook", hook)
+                .finish(),
+        }
+    }
+}
+
+impl<E: Event<Patch: Clone, Response: Clone>> Clone for HookAction<E> {
+    fn clone(&self) -> Self {
+        match self {
+            HookAction::Continue => HookAction::Continue,
+            HookAction::Modify(patch) => HookAction::Modify(patch.clone()),
+            HookAction::Respond(response) => HookAction::Respond(response.clone()),
+            HookAction::Cancel {
+                scope,
+                reason,
+                hook,
+            } => HookAction::Cancel {
+                scope: *scope,
+                reason: reason.clone(),
+                hook: hook.clone(),
+            },
+        }
+    }
+}
+
+impl<E: Event<Patch: PartialEq, Response: PartialEq>> PartialEq for HookAction<E> {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (HookAction::Continue, HookAction::Continue) => true,
+            (HookAction::Modify(a), HookAction::Modify(b)) => a == b,
+            (HookAction::Respond(a), HookAction::Respond(b)) => a == b,
+            (
+                HookAction::Cancel {
+                    scope,
+                    reason,
+                    hook,
+                },
+                HookAction::Cancel {
+                    scope: other_scope,
+                    reason: other_reason,
+                    hook: other_hook,
+                },
+            ) => (scope, reason, hook) == (other_scope, other_reason, other_hook),
+            _ => false,
+        }
+    }
+}
+
+/// What [`HookAction::modify`] takes for the event `E`: its patch, and what turns into it.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not modify `{E}`",
+    label = "not a patch of `{E}`, and nothing that turns into one",
+    note = "`modify` takes what the event's `patch = …` names, or what turns into it by `From`, as a JSON \
+            value does for a tool call; an event without `patch = …` is replaced as a whole. A hook that \
+            takes the event by `&mut` changes it in place"
+)]
+pub trait IntoPatch<E: Event> {
+    #[doc(hidden)]
+    fn into_patch(self) -> E::Patch;
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: Event, T: Into<E::Patch>> IntoPatch<E> for T {
+    fn into_patch(self) -> E::Patch {
+        self.into()
+    }
+}

@@ -1,0 +1,108 @@
+//! Events: what happens, and what its hooks may do.
+//!
+//! A vocabulary is an enum whose variants each borrow one payload; the payload is the event.
+//! [`#[derive(HookEvent)]`](crate::HookEvent) on the enum implements everything in this module. You name
+//! these traits in bounds, and meet them in the compiler's messages; you do not implement them by hand.
+//!
+//! | file | holds |
+//! | --- | --- |
+//! | `vocabulary` | [`Vocabulary`], the set of all events of one kind of agent |
+//! | `kind` | [`Kind`]: whether hooks [`Observe`] or [`Intercept`] an event |
+//! | `rights` | marker traits for what hooks may do to an event: what they may not do does not compile |
+//! | `answers` | which hook answers which event, as a type |
+//! | `named` | the type that a hook names as its event, checked once |
+//! | `set` | [`EventSet`], the same at run time |
+//!
+//! Nothing in this module knows of hooks or of a dispatch.
+
+mod answers;
+mod kind;
+mod named;
+mod rights;
+mod set;
+mod vocabulary;
+
+pub(crate) use self::answers::{Answers, Either, Mode, Skip, Slot};
+pub use self::answers::{
+    AnswersNow, Asynchronous, Both, Every, Later, Now, On, Succ, Synchronous, Zero,
+};
+pub use self::kind::{Access, Intercept, Kind, Observe};
+pub use self::named::If;
+pub use self::rights::{
+    Blockable, CanSave, CannotSave, Intercepted, Observed, Patch, Respondable, Saving, Subject,
+    WorkOf, Wrapped,
+};
+pub use self::set::EventSet;
+pub use self::vocabulary::{
+    Agreed, AnyVocabulary, Context, ContextOf, SharesVocabulary, Vocabulary,
+};
+
+/// An event: the payload of one variant of a vocabulary.
+///
+/// ```
+/// use hooks_core::Event;
+/// use hooks_core::agent::{BeforeToolCall, LlmDelta};
+///
+/// fn name_of<E: Event>(_: &E) -> &'static str {
+///     E::NAME
+/// }
+/// assert_eq!(name_of(&BeforeToolCall::default()), "BeforeToolCall");
+/// assert_eq!(name_of(&LlmDelta::default()), "LlmDelta");
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an event",
+    label = "not an event",
+    note = "an event is the payload of a variant of an enum with `#[derive(HookEvent)]`; a hook takes \
+            it by reference, as `&BeforeToolCall`, after the context, if it wants that"
+)]
+pub trait Event: Sized + Send + Sync {
+    /// The enum that the event stands in.
+    type Vocabulary: Vocabulary;
+    /// Whether hooks observe or intercept it.
+    type Kind: Kind;
+    /// What a hook may answer in the agent's place; [`Infallible`](core::convert::Infallible) where
+    /// none can.
+    type Response: Send;
+    /// What [`HookAction::modify`](crate::HookAction::modify) takes; the event itself where no `patch = …` is given.
+    type Patch: Patch<Self> + Send;
+    /// The event's name: that of its variant.
+    const NAME: &'static str;
+
+    /// Read by what `#[hook]` writes, before it uses anything else of an event: see [`If`].
+    #[doc(hidden)]
+    const IS_EVENT: bool = true;
+    /// Whether hooks may block it.
+    #[doc(hidden)]
+    const BLOCKABLE: bool;
+    /// Whether it asks for somebody's approval, which may take a person's time.
+    #[doc(hidden)]
+    const IS_APPROVAL: bool;
+    #[doc(hidden)]
+    type Slot: Slot;
+    /// The same event, borrowing for another lifetime.
+    #[doc(hidden)]
+    type At<'x>: Event<Vocabulary = Self::Vocabulary, Kind = Self::Kind, Slot = Self::Slot>;
+    /// The vocabulary's read-only view of the event.
+    #[doc(hidden)]
+    fn view(&self) -> <Self::Vocabulary as Vocabulary>::View<'_>;
+    /// The vocabulary's view of the event that a dispatch holds.
+    #[doc(hidden)]
+    fn view_mut(access: Access<'_, Self>) -> <Self::Vocabulary as Vocabulary>::Mut<'_>;
+    /// A copy of the event, where it is `Clone`.
+    #[doc(hidden)]
+    fn saved(&self) -> Option<Self>;
+
+    /// Looks at the event that a dispatch holds.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn look(access: Access<'_, Self>) -> &Self {
+        Self::Kind::look::<Self>(access)
+    }
+
+    /// Lends out the event that a dispatch holds.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn lend<'l>(access: &'l mut Access<'_, Self>) -> Access<'l, Self> {
+        Self::Kind::lend::<Self>(access)
+    }
+}

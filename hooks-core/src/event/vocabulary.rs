@@ -1,0 +1,109 @@
+//! Vocabularies: the events of one kind of agent, and what their hooks share.
+
+use core::marker::PhantomData;
+
+use super::Event;
+
+/// The context that hooks on `E` may read.
+///
+/// ```
+/// use hooks_core::Context;
+/// use hooks_core::agent::{AgentContext, BeforeToolCall};
+///
+/// let cx: Context<BeforeToolCall> = AgentContext::new("s1");
+/// ```
+pub type Context<E> = <<E as Event>::Vocabulary as Vocabulary>::Context;
+
+/// All events of one kind of agent: what `#[derive(HookEvent)]` makes of an enum.
+///
+/// Implemented for the enum with any lifetime; that of an event is the enum for `'static`.
+///
+/// ```
+/// use hooks_core::agent::{AgentContext, AgentEvent, BeforeToolCall};
+/// use hooks_core::{Event, Vocabulary};
+///
+/// fn context_of<E: Event>(_: &E) -> &'static str {
+///     core::any::type_name::<<E::Vocabulary as Vocabulary>::Context>()
+/// }
+/// assert!(context_of(&BeforeToolCall::default()).ends_with("AgentContext"));
+/// assert!(AgentEvent::NAMES.contains(&"BeforeToolCall"));
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a vocabulary",
+    label = "not a vocabulary",
+    note = "a vocabulary is an enum with `#[derive(HookEvent)]`, such as `AgentEvent`, whose variants are \
+            the events"
+)]
+pub trait Vocabulary: SharesVocabulary<Self> + Sized {
+    /// What every hook may read beside the event: `#[events(context = …)]`, by default `()`.
+    type Context: ContextOf<Self> + Sync;
+    /// The enum itself, borrowing an event for `'a`: what a hook with `every` is given.
+    type View<'a>: Send;
+    /// The enum that lends an event for `'a`, by `&mut` where it is intercepted: what a hook with `every`
+    /// is given that may decide.
+    type Mut<'a>: Send;
+    /// The names of all events, in the order of the enum.
+    const EVENTS: &'static [&'static str];
+
+    /// The name of the event that a view shows. It binds the payloads, and is an impl's: so rustc does not
+    /// take those of a private vocabulary for dead.
+    #[doc(hidden)]
+    fn name_of(view: &Self::View<'_>) -> &'static str;
+}
+
+/// The context of the vocabulary `V`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not the context of this event's vocabulary",
+    label = "neither the context nor the only event",
+    note = "a hook takes one event, and before it, if wanted, a reference to the vocabulary's context: \
+            `&AgentContext` for the standard one, and what `#[events(context = …)]` names for others"
+)]
+pub trait ContextOf<V: Vocabulary> {
+    #[doc(hidden)]
+    fn of(context: &V::Context) -> &Self;
+}
+
+/// Implemented for two vocabularies that are the same.
+#[diagnostic::on_unimplemented(
+    message = "two vocabularies: `{Self}` and `{V}`",
+    label = "belongs to another vocabulary",
+    note = "the hooks of one list, and the events that it is given, share one vocabulary: make one \
+            pipeline for each"
+)]
+pub trait SharesVocabulary<V> {
+    #[doc(hidden)]
+    type Common;
+
+    /// The vocabulary of a list that a hook has joined.
+    #[doc(hidden)]
+    #[inline(always)]
+    #[must_use]
+    fn joined(_: Agreed<Self>, _: Agreed<V>) -> Agreed<Self::Common>
+    where
+        Self: Sized,
+    {
+        Agreed::NEW
+    }
+}
+
+/// The vocabulary of what handles no event at all, as `hooks![]`: it fits in everywhere.
+#[derive(Debug)]
+pub enum AnyVocabulary {}
+
+#[diagnostic::do_not_recommend]
+impl<V> SharesVocabulary<V> for AnyVocabulary {
+    type Common = V;
+}
+
+/// The vocabulary that the hooks of a list have agreed on so far.
+#[derive(Debug)]
+pub struct Agreed<V>(PhantomData<V>);
+
+impl<V> Agreed<V> {
+    pub(crate) const NEW: Self = Agreed(PhantomData);
+}
+
+impl Agreed<AnyVocabulary> {
+    /// What an empty list has agreed on.
+    pub const NOTHING_YET: Self = Agreed::NEW;
+}

@@ -1,0 +1,453 @@
+//! Hooks around the work that follows on an event: a tool call, a call of the model.
+//!
+//! A hook with `#[hook(around)]` is an `async fn` that is given the event and [`Next`]. It awaits
+//! `next.run()` in its middle, and so holds whatever it holds, a permit, a span, a transaction, while the work
+//! is done; it may also run the work again, or not at all.
+//!
+//! # How it works without a box
+//!
+//! `next.run()` does not contain the work. It asks for it: it leaves a note in a [`Slot`], and the driver that
+//! polls the hook reads the note, starts the work, polls it, and leaves its output in the slot. So the hook's
+//! future does not depend on the type of the work. It is `Send` even where the work's future is not known to
+//! be, and the hook is an ordinary function, not a generic one. Hook, slot and work lie side by side in the
+//! driver's own future: nothing is boxed or spawned, and when that future is dropped, all of it is.
+
+#[cfg(feature = "std")]
+use core::future::Future;
+#[cfg(feature = "std")]
+use core::mem;
+#[cfg(feature = "std")]
+use core::pin::Pin;
+#[cfg(feature = "std")]
+use core::task::{Context as Task, Poll, Waker};
+
+use super::Hook;
+use crate::event::{Context, Later, SharesVocabulary, Skip, Slot as EventSlot, Wrapped};
+
+/// How `H` stands around the work of `E`.
+pub(crate) type WrapModeOf<H, E> =
+    <<E as crate::event::Event>::Slot as EventSlot>::In<<H as Hook>::Wraps>;
+
+/// What a hook and the driver that polls it leave for each other.
+#[cfg(feature = "std")]
+#[derive(Debug)]
+pub(crate) struct Slot<W>(std::sync::Mutex<Note<W>>);
+
+#[cfg(feature = "std")]
+#[derive(Debug)]
+enum Note<W> {
+    /// The hook does not wait for the work: it has not asked, or it has dropped what it awaited.
+    Nothing,
+    /// The hook wants the work to be started, and to be woken when it is done.
+    Asked(Waker),
+    /// The work runs.
+    Running(Waker),
+    /// The work is done.
+    Done(W),
+}
+
+#[cfg(feature = "std")]
+impl<W> Slot<W> {
+    pub(crate) const fn new() -> Self {
+        Slot(std::sync::Mutex::new(Note::Nothing))
+    }
+
+    /// Reads and writes the note. Nobody else can be at it: hook and driver are polled in turn.
+    fn with<R>(&self, change: impl FnOnce(&mut Note<W>) -> R) -> R {
+        // A panic in between leaves a note that is whole.
+        change(
+            &mut self
+                .0
+                .lock()
+                .unwrap_or_else(std::sync::PoisonError::into_inner),
+        )
+    }
+
+    /// Runs a hook until it asks for the work; what it gives, if it does so first.
+    pub(crate) async fn until_asked(
+        &self,
+        mut hook: Pin<&mut impl Future<Output = W>>,
+    ) -> Option<W> {
+        core::future::poll_fn(|task| {
+            if let Poll::Ready(output) = hook.as_mut().poll(task) {
+                return Poll::Ready(Some(output));
+            }
+            self.with(|note| match mem::replace(note, Note::Nothing) {
+                Note::Asked(waker) => {
+                    *note = Note::Running(waker);
+                    Poll::Ready(None)
+                }
+                other => {
+                    *note = other;
+                    Poll::Pending
+                }
+            })
+        })
+        .await
+    }
+
+    /// Runs the work until it is done, or the hook no longer waits for it; what the hook gives, if it does so
+    /// first.
+    pub(crate) async fn work(
+        &self,
+        mut hook: Pin<&mut impl Future<Output = W>>,
+        mut work: Pin<&mut impl Future<Output = W>>,
+    ) -> Option<W> {
+        // The hook has just been polled. From then on it comes first: the time that it allows may be up.
+        let mut is_first = true;
+        core::future::poll_fn(|task| {
+            if !mem::take(&mut is_first) {
+                if let Poll::Ready(output) = hook.as_mut().poll(task) {
+                    return Poll::Ready(Some(output));
+                }
+                if !self.with(|note| matches!(note, Note::Running(_))) {
+                    return Poll::Ready(None);
+                }
+            }
+            work.as_mut().poll(task).map(|output| {
+                // The hook is polled next, but may itself poll only what has been woken, as `FuturesUnordered`
+                // does.
+                let before = self.with(|note| mem::replace(note, Note::Done(output)));
+                if let Note::Running(waker) = before
+                    && !waker.will_wake(task.waker())
+                {
+                    waker.wake();
+                }
+                None
+            })
+        })
+        .await
+    }
+}
+
+/// The work around which a hook with `#[hook(around)]` stands, and the hooks nearer to it.
+///
+/// axum's middleware has its `Next`, and tower's layers their inner service. None of the five systems lets a
+/// hook stand around a call.
+///
+/// ```
+/// use hooks_core::agent::{AgentContext, BeforeToolCall, ToolOutput, run_tool_call};
+/// use hooks_core::{Next, hook, hooks};
+///
+/// /// Runs a tool again, once, if it failed.
+/// #[hook(around, only("fetch"))]
+/// async fn retry(_: &BeforeToolCall, mut next: Next<'_, BeforeToolCall>) -> ToolOutput {
+///     let output = next.run().await;
+///     if output.is_error { next.run().await } else { output }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() {
+/// let tries = std::cell::Cell::new(0);
+/// let call = BeforeToolCall { name: "fetch".into(), ..Default::default() };
+/// let done = run_tool_call(&hooks![retry], &AgentContext::new("s1"), call, async |_: &BeforeToolCall| {
+///     tries.set(tries.get() + 1);
+///     if tries.get() == 1 { ToolOutput::error("connection reset") } else { ToolOutput::new("a page") }
+/// })
+/// .await
+/// .unwrap();
+/// assert_eq!((done.output.content.as_str(), tries.get()), ("a page", 2));
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct Next<'a, E: Wrapped> {
+    #[cfg(feature = "std")]
+    slot: &'a Slot<E::Work>,
+    #[cfg(not(feature = "std"))]
+    never: core::marker::PhantomData<&'a fn() -> E>,
+}
+
+#[cfg(feature = "std")]
+impl<'a, E: Wrapped> Next<'a, E> {
+    pub(crate) const fn new(slot: &'a Slot<E::Work>) -> Self {
+        Next { slot }
+    }
+
+    /// What this was made of.
+    pub(crate) const fn slot(&self) -> &'a Slot<E::Work> {
+        self.slot
+    }
+
+    /// Does the work, and gives its output.
+    ///
+    /// The work starts anew each time. When the future is dropped before it is done, as by a timeout, the
+    /// work is dropped as well.
+    pub fn run(&mut self) -> impl Future<Output = E::Work> + Send + use<'_, 'a, E> {
+        Run {
+            slot: self.slot,
+            has_asked: false,
+        }
+    }
+}
+
+/// What [`Next::run`] gives.
+#[cfg(feature = "std")]
+struct Run<'a, W> {
+    slot: &'a Slot<W>,
+    has_asked: bool,
+}
+
+#[cfg(feature = "std")]
+impl<W> Future for Run<'_, W> {
+    type Output = W;
+
+    fn poll(self: Pin<&mut Self>, task: &mut Task<'_>) -> Poll<W> {
+        let this = self.get_mut();
+        if !this.has_asked {
+            this.has_asked = true;
+            let waker = task.waker().clone();
+            this.slot.with(|note| *note = Note::Asked(waker));
+            return Poll::Pending;
+        }
+        this.slot
+            .with(|note| match core::mem::replace(note, Note::Nothing) {
+                Note::Done(output) => {
+                    this.has_asked = false;
+                    Poll::Ready(output)
+                }
+                mut other => {
+                    if let Note::Asked(waker) | Note::Running(waker) = &mut other {
+                        waker.clone_from(task.waker());
+                    }
+                    *note = other;
+                    Poll::Pending
+                }
+            })
+    }
+}
+
+#[cfg(feature = "std")]
+impl<W> Drop for Run<'_, W> {
+    fn drop(&mut self) {
+        if self.has_asked {
+            self.slot.with(|note| *note = Note::Nothing);
+        }
+    }
+}
+
+/// Polls a hook, and the work that it asks for by way of the slot.
+///
+/// A macro, because `$start` is an expression that is evaluated for each time that the work runs. As a closure it
+/// would lend its future what it holds, and rustc cannot tell whether such a future is `Send`.
+#[cfg(feature = "std")]
+macro_rules! drive {
+    ($slot:expr, $hook:expr, $start:expr) => {{
+        let slot = $slot;
+        let mut hook = ::core::pin::pin!($hook);
+        loop {
+            if let Some(output) = $crate::hook::Slot::until_asked(slot, hook.as_mut()).await {
+                break output;
+            }
+            let work = ::core::pin::pin!($start);
+            if let Some(output) = $crate::hook::Slot::work(slot, hook.as_mut(), work).await {
+                break output;
+            }
+        }
+    }};
+}
+#[cfg(feature = "std")]
+pub(crate) use drive;
+
+/// Does work with the hooks around it. A macro for the reason that [`drive!`] is one.
+macro_rules! around {
+    ($E:ty, $hooks:expr, $cx:expr, $event:expr, $start:expr) => {{
+        let (hooks, cx, event) = ($hooks, $cx, $event);
+        #[cfg(feature = "std")]
+        let output = if $crate::hook::Hook::wrapped(hooks).contains::<$E>() {
+            let slot = $crate::hook::Slot::new();
+            let wrapped =
+                $crate::hook::Wraps::<$E>::wrap(hooks, cx, event, $crate::hook::Next::new(&slot));
+            $crate::hook::drive!(&slot, wrapped, $start)
+        } else {
+            $start.await
+        };
+        #[cfg(not(feature = "std"))]
+        let output = {
+            let _ = (hooks, cx, event);
+            $start.await
+        };
+        output
+    }};
+}
+#[cfg(feature = "agent")]
+pub(crate) use around;
+
+/// A hook around the work of `E`: what `#[hook(around)]` writes.
+#[doc(hidden)]
+#[cfg(feature = "std")]
+pub trait Around<E> {
+    fn around<'a>(
+        &'a self,
+        cx: &'a Context<E>,
+        event: &'a E,
+        next: Next<'a, E>,
+    ) -> impl Future<Output = E::Work> + Send
+    where
+        E: Wrapped;
+}
+
+/// Without `std` there is no lock to keep a note in; `require_std!` has said so where the option was written.
+#[doc(hidden)]
+#[cfg(not(feature = "std"))]
+pub trait Around<E> {}
+
+#[cfg(not(feature = "std"))]
+impl<E, H: Hook> Around<E> for H {}
+
+/// Stands `H` around work as its mode says.
+#[doc(hidden)]
+#[cfg(feature = "std")]
+pub trait WrapStep<H, E: Wrapped> {
+    /// Does the work that `next` stands for, with the hook around it.
+    fn wrap<'a>(
+        hook: &'a H,
+        cx: &'a Context<E>,
+        event: &'a E,
+        next: Next<'a, E>,
+    ) -> impl Future<Output = E::Work> + Send;
+
+    /// Does `work`, with the hook around it.
+    fn layer<'a, Work>(
+        hook: &'a H,
+        cx: &'a Context<E>,
+        event: &'a E,
+        work: impl FnMut() -> Work + Send,
+    ) -> impl Future<Output = E::Work> + Send
+    where
+        Work: Future<Output = E::Work> + Send;
+}
+
+/// Without `std` no hook stands around work.
+#[doc(hidden)]
+#[cfg(not(feature = "std"))]
+pub trait WrapStep<H, E: Wrapped> {}
+
+#[cfg(not(feature = "std"))]
+#[diagnostic::do_not_recommend]
+impl<H, E: Wrapped> WrapStep<H, E> for Skip {}
+
+#[cfg(not(feature = "std"))]
+#[diagnostic::do_not_recommend]
+impl<H, E: Wrapped> WrapStep<H, E> for Later {}
+
+#[cfg(feature = "std")]
+#[diagnostic::do_not_recommend]
+impl<H: Sync, E: Wrapped> WrapStep<H, E> for Skip {
+    async fn wrap<'a>(_: &'a H, _: &'a Context<E>, _: &'a E, mut next: Next<'a, E>) -> E::Work {
+        next.run().await
+    }
+
+    fn layer<'a, Work>(
+        _: &'a H,
+        _: &'a Context<E>,
+        _: &'a E,
+        mut work: impl FnMut() -> Work + Send,
+    ) -> impl Future<Output = E::Work> + Send
+    where
+        Work: Future<Output = E::Work> + Send,
+    {
+        work()
+    }
+}
+
+#[cfg(feature = "std")]
+#[diagnostic::do_not_recommend]
+impl<H: Around<E> + Sync, E: Wrapped> WrapStep<H, E> for Later {
+    fn wrap<'a>(
+        hook: &'a H,
+        cx: &'a Context<E>,
+        event: &'a E,
+        next: Next<'a, E>,
+    ) -> impl Future<Output = E::Work> + Send {
+        hook.around(cx, event, next)
+    }
+
+    async fn layer<'a, Work>(
+        hook: &'a H,
+        cx: &'a Context<E>,
+        event: &'a E,
+        mut work: impl FnMut() -> Work + Send,
+    ) -> E::Work
+    where
+        Work: Future<Output = E::Work> + Send,
+    {
+        let slot = Slot::new();
+        drive!(&slot, hook.around(cx, event, Next::new(&slot)), work())
+    }
+}
+
+/// Hooks that can stand around the work of the event `E`: every hook can, though most of them add nothing.
+///
+/// `AgentHooks` asks for it, so that [`run_tool_call`](crate::agent::run_tool_call) and
+/// [`run_llm_call`](crate::agent::run_llm_call) find the hooks with `#[hook(around)]`. A driver of your own
+/// calls [`wrap_around`].
+///
+/// ```
+/// use hooks_core::agent::{AgentContext, BeforeToolCall, ToolOutput};
+/// use hooks_core::{Wraps, hooks, wrap_around};
+///
+/// /// A driver for one event. It asks for no more than it needs.
+/// async fn run(hooks: &impl Wraps<BeforeToolCall>, call: &BeforeToolCall) -> ToolOutput {
+///     wrap_around(hooks, &AgentContext::new("s1"), call, async || ToolOutput::new("done")).await
+/// }
+/// # #[tokio::main(flavor = "current_thread")] async fn main() {
+/// assert_eq!(run(&hooks![], &BeforeToolCall::default()).await.content, "done");
+/// # }
+/// ```
+pub trait Wraps<E: Wrapped>: Hook {
+    #[doc(hidden)]
+    #[cfg(feature = "std")]
+    fn wrap<'a>(
+        &'a self,
+        cx: &'a Context<E>,
+        event: &'a E,
+        next: Next<'a, E>,
+    ) -> impl Future<Output = E::Work> + Send;
+}
+
+impl<E: Wrapped, H: Hook> Wraps<E> for H
+where
+    H::Vocabulary: SharesVocabulary<E::Vocabulary>,
+    WrapModeOf<H, E>: WrapStep<H, E>,
+{
+    #[cfg(feature = "std")]
+    #[inline]
+    fn wrap<'a>(
+        &'a self,
+        cx: &'a Context<E>,
+        event: &'a E,
+        next: Next<'a, E>,
+    ) -> impl Future<Output = E::Work> + Send {
+        <WrapModeOf<H, E> as WrapStep<H, E>>::wrap(self, cx, event, next)
+    }
+}
+
+/// Does `work` with the hooks around it, those with a higher priority farther out.
+///
+/// `work` is cloned and called each time that a hook runs it. Without the feature `std`, it is called once.
+///
+/// ```
+/// use hooks_core::agent::{AgentContext, BeforeToolCall, ToolOutput};
+/// use hooks_core::{Next, hook, hooks, wrap_around};
+///
+/// #[hook(around)]
+/// async fn shout(_: &BeforeToolCall, mut next: Next<'_, BeforeToolCall>) -> ToolOutput {
+///     let output = next.run().await;
+///     ToolOutput::new(output.content.to_uppercase())
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() {
+/// let (cx, call) = (AgentContext::new("s1"), BeforeToolCall::default());
+/// let output = wrap_around(&hooks![shout], &cx, &call, async || ToolOutput::new("done")).await;
+/// assert_eq!(output.content, "DONE");
+/// # }
+/// ```
+// Not a method of the trait: there its future would have to be declared `Send`, and `work` need not be.
+#[inline]
+pub async fn wrap_around<E: Wrapped, H: Wraps<E>>(
+    hooks: &H,
+    cx: &Context<E>,
+    event: &E,
+    work: impl AsyncFnOnce() -> E::Work + Clone,
+) -> E::Work {
+    around!(E, hooks, cx, event, work.clone()())
+}

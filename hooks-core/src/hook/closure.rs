@@ -1,0 +1,158 @@
+//! Hooks made of closures, for state that is captured where the list is written.
+
+use core::fmt;
+use core::marker::PhantomData;
+
+use super::{Describe, Handle, Hook, Planner, Runs};
+use crate::decision::{HookAction, HookResult, settle};
+use crate::event::{Context, Event, Intercepted, Now, Observe, Observed, On};
+
+/// A synchronous hook on an intercepted event, made of a closure: see [`intercept_fn`].
+pub struct InterceptFn<E, F> {
+    closure: F,
+    name: &'static str,
+    event: PhantomData<fn(E)>,
+}
+
+/// A synchronous hook on an observed event, made of a closure: see [`observe_fn`].
+pub struct ObserveFn<E, F> {
+    closure: F,
+    name: &'static str,
+    event: PhantomData<fn(E)>,
+}
+
+/// Makes a hook on the intercepted event `E` of a closure, with whatever it captures.
+///
+/// Its priority is 0; write `intercept_fn::<…>(…) @ 50` in the list for another.
+///
+/// ```
+/// use hooks_core::agent::{AgentContext, BeforeToolCall};
+/// use hooks_core::{HookAction, hooks, intercept_fn};
+///
+/// let forbidden = String::from("shell");
+/// let hooks = hooks![
+///     intercept_fn::<BeforeToolCall, _>(|_cx, call| {
+///         if call.name == forbidden { HookAction::block("forbidden") } else { HookAction::Continue }
+///     })
+///     .with_name("forbidden") @ 10,
+/// ];
+///
+/// let mut call = BeforeToolCall { name: "shell".into(), ..Default::default() };
+/// let result = hooks.intercept_now(&AgentContext::new("s1"), &mut call);
+/// assert_eq!(result.as_cancel().unwrap().hook, "forbidden");
+/// ```
+pub const fn intercept_fn<E, F>(closure: F) -> InterceptFn<E, F>
+where
+    E: Intercepted,
+    F: for<'x> Fn(&Context<E>, &mut E::At<'x>) -> HookAction<E::At<'static>> + Send + Sync,
+{
+    InterceptFn {
+        closure,
+        name: "intercept_fn",
+        event: PhantomData,
+    }
+}
+
+/// Makes a hook on the observed event `E` of a closure, with whatever it captures.
+///
+/// Its priority is 0; write `observe_fn::<…>(…) @ 50` in the list for another.
+///
+/// ```
+/// use std::sync::Mutex;
+/// use hooks_core::agent::{AgentContext, LlmDelta};
+/// use hooks_core::{hooks, observe_fn};
+///
+/// let seen = Mutex::new(String::new());
+/// let hooks = hooks![observe_fn::<LlmDelta, _>(|_cx, delta| seen.lock().unwrap().push_str(delta.text))];
+/// hooks.observe_now(&AgentContext::new("s1"), &LlmDelta { text: "Hi", ..Default::default() });
+/// assert_eq!(*seen.lock().unwrap(), "Hi");
+/// ```
+pub const fn observe_fn<E, F>(closure: F) -> ObserveFn<E, F>
+where
+    E: Observed,
+    F: for<'x> Fn(&Context<E>, &E::At<'x>) + Send + Sync,
+{
+    ObserveFn {
+        closure,
+        name: "observe_fn",
+        event: PhantomData,
+    }
+}
+
+/// What the two kinds of closures share.
+macro_rules! closures {
+    ($($Closure:ident, $default:literal;)*) => { $(
+        impl<E, F> $Closure<E, F> {
+            #[doc = concat!("Names the hook, for plans and for `cancel.hook`; by default it is `", $default, "`.")]
+            #[must_use]
+            pub const fn with_name(mut self, name: &'static str) -> Self {
+                self.name = name;
+                self
+            }
+        }
+
+        #[diagnostic::do_not_recommend]
+        impl<E: Event, F: Send + Sync> Hook for $Closure<E, F> {
+            type Vocabulary = E::Vocabulary;
+            type Rank = $crate::__rank!(0);
+            type Answers = On<E, Now>;
+            type Wraps = ();
+        }
+
+        impl<E: Event, F> Describe for $Closure<E, F> {
+            fn describe<'d>(&'d self, plan: &mut Planner<'d, '_>) {
+                plan.hook(self.name, 0, &[(Some(E::NAME), Runs::Sync)]);
+            }
+        }
+
+        impl<E, F> fmt::Debug for $Closure<E, F> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(self.name)
+            }
+        }
+
+        impl<E, F: Clone> Clone for $Closure<E, F> {
+            fn clone(&self) -> Self {
+                $Closure { closure: self.closure.clone(), name: self.name, event: PhantomData }
+            }
+        }
+
+        impl<E, F: Copy> Copy for $Closure<E, F> {}
+    )* };
+}
+closures! {
+    InterceptFn, "intercept_fn";
+    ObserveFn, "observe_fn";
+}
+
+// `G` is `E` for any lifetime: `Answers` sees to it that nothing else comes here.
+#[diagnostic::do_not_recommend]
+impl<E, G, F> Handle<G> for InterceptFn<E, F>
+where
+    E: Event,
+    G: Intercepted,
+    F: Fn(&Context<G>, &mut G) -> HookAction<G::At<'static>> + Send + Sync,
+{
+    #[inline]
+    fn handle<'a>(&'a self, cx: &'a Context<G>, event: &'a mut G) -> HookResult<G> {
+        let said = {
+            let _span = crate::trace::enter(self.name, G::NAME);
+            HookAction::shortened((self.closure)(cx, event))
+        };
+        settle::<G>(event, said, self.name)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<E, G, F> Handle<G> for ObserveFn<E, F>
+where
+    E: Event,
+    G: Event<Kind = Observe>,
+    F: Fn(&Context<G>, &G) + Send + Sync,
+{
+    #[inline]
+    fn handle<'a>(&'a self, cx: &'a Context<G>, event: &'a G) {
+        let _span = crate::trace::enter(self.name, G::NAME);
+        (self.closure)(cx, event);
+    }
+}

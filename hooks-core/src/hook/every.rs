@@ -1,0 +1,148 @@
+//! A hook on every event of a vocabulary.
+//!
+//! A dispatch is about one event, whose type it knows. A hook with `every` is about all of them: it is given
+//! the vocabulary's enum, and what it says fits any event. The derive writes, for each event, how the event is
+//! put into the enum, and how what was said is taken out again.
+
+use alloc::borrow::Cow;
+use alloc::format;
+use alloc::string::ToString;
+use core::fmt::Display;
+
+use crate::decision::{Decides, Dispatched, HookAction, Said, Scope};
+use crate::event::{Access, Event, Intercepted, Vocabulary};
+
+/// A view of events: a vocabulary's enum, or the one that lends them to be changed.
+///
+/// A hook with `every` takes one. The derive implements it for both enums.
+///
+/// ```
+/// use hooks_core::Viewed;
+/// use hooks_core::agent::{AgentEvent, AgentEventMut};
+///
+/// fn is_a_view<V: Viewed>() {}
+/// is_a_view::<AgentEvent<'_>>();
+/// is_a_view::<AgentEventMut<'_>>();
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not show every event of a vocabulary",
+    label = "not a vocabulary's enum",
+    note = "a hook with `every` takes the enum that has `#[derive(HookEvent)]`, such as `AgentEvent<'_>`, \
+            or, to change events and to decide, the one that the derive writes beside it, such as \
+            `AgentEventMut<'_>`"
+)]
+pub trait Viewed {
+    /// The enum for `'static`.
+    type Vocabulary: Vocabulary;
+}
+
+/// A view that can be made of the event `E`.
+#[doc(hidden)]
+pub trait EveryView<'a, E: Event>: Sized {
+    fn of(access: Access<'a, E>) -> Self;
+}
+
+/// A vocabulary whose hooks can be asked about any event at once.
+#[doc(hidden)]
+pub trait Says: Vocabulary {
+    /// What a hook on every event says.
+    type Said: Default + Send;
+    /// Not to go on.
+    fn cancelled(
+        scope: Scope,
+        reason: Cow<'static, str>,
+        hook: Option<Cow<'static, str>>,
+    ) -> Self::Said;
+}
+
+/// What a hook on every event of `E`'s vocabulary says.
+pub(crate) type SaidOfAny<E> = <<E as Event>::Vocabulary as Says>::Said;
+
+/// An event that a hook on every event can be asked about: all are.
+#[doc(hidden)]
+pub trait AnyEvent: Dispatched + Event<Vocabulary: Says> {
+    /// What was said of any event, said of this one.
+    fn fit(said: SaidOfAny<Self>) -> Said<Self>;
+}
+
+/// What a hook with `every` may return: nothing, what its vocabulary says of any event (`AgentSaid`), or a
+/// `Result` of either.
+///
+/// `Err(x)` fails closed: it blocks the event with that reason. An event that cannot be blocked goes on.
+///
+/// ```
+/// use hooks_core::agent::{AgentContext, AgentEventMut, BeforeToolCall};
+/// use hooks_core::{hook, hooks};
+///
+/// #[hook(every)]
+/// fn only_known(event: AgentEventMut<'_>) -> Result<(), String> {
+///     match event {
+///         AgentEventMut::BeforeToolCall(call) if call.name.is_empty() => Err("the tool has no name".into()),
+///         _ => Ok(()),
+///     }
+/// }
+///
+/// let result = hooks![only_known].intercept_now(&AgentContext::new("s1"), &mut BeforeToolCall::default());
+/// assert_eq!(result.as_cancel().unwrap().reason, "the tool has no name");
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "a hook with `every` cannot return `{Self}`",
+    label = "not something that this hook can return",
+    note = "it returns nothing, or what the vocabulary says of any event, such as `AgentSaid`, or a `Result` \
+            of either, whose error is `Display`"
+)]
+pub trait EveryReturn<E: AnyEvent> {
+    #[doc(hidden)]
+    fn said(self) -> Said<E>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: AnyEvent> EveryReturn<E> for () {
+    #[inline(always)]
+    fn said(self) -> Said<E> {
+        E::Kind::nothing::<E>()
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: AnyEvent, R: EveryReturn<E>, X: Display> EveryReturn<E> for Result<R, X> {
+    fn said(self) -> Said<E> {
+        match self {
+            Ok(said) => said.said(),
+            Err(error) => {
+                let reason = error.to_string().into();
+                E::fit(E::Vocabulary::cancelled(Scope::Event, reason, None))
+            }
+        }
+    }
+}
+
+/// A cancellation of any event, on the intercepted event `E`. What cannot be blocked goes on.
+#[doc(hidden)]
+pub fn cancelled<E: Intercepted>(
+    scope: Scope,
+    reason: Cow<'static, str>,
+    hook: Option<Cow<'static, str>>,
+) -> HookAction<E> {
+    if scope == Scope::Event && !E::BLOCKABLE {
+        let hook = hook.as_deref().unwrap_or("every");
+        crate::trace::skipped(
+            hook,
+            E::NAME,
+            format_args!("it cannot be blocked: {reason}"),
+        );
+        return HookAction::Continue;
+    }
+    HookAction::cancelled(scope, reason, hook)
+}
+
+/// An action on another event than the one that was asked about. It is a mistake in a hook, so it fails
+/// closed.
+#[doc(hidden)]
+pub fn misfit<E: Intercepted>(other: &'static str) -> HookAction<E> {
+    let reason = format!(
+        "it was asked about `{}` and answered with an action on `{other}`",
+        E::NAME
+    );
+    cancelled(Scope::Event, reason.into(), None)
+}

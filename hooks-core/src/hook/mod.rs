@@ -1,0 +1,215 @@
+//! One hook: what it is, how it is asked, and what can be put around it.
+//!
+//! [`Hook`] says who it is and which events it answers, as types. A dispatch asks it through one of the
+//! traits of `handle`, as the mode of its answer says (`step`), and enters through the traits of `ways_in`,
+//! which every hook has for every event of its vocabulary.
+//!
+//! | file | holds |
+//! | --- | --- |
+//! | `handle` | a hook's answer to one event, in a `fn` or an `async fn` |
+//! | `step` | the choice between those two, and neither, made by a type |
+//! | `ways_in` | what an agent calls: `observe`, `intercept`, and both without an executor |
+//! | `rank` | a priority as a type |
+//! | `plan` | a hook's description of itself, as rows of a table |
+//! | `pointers` | a hook behind `&`, `Box`, `Arc` or `Option` |
+//! | `closure` | a hook made of a closure |
+//! | `every` | a hook on every event |
+//! | `around` | a hook around the work that follows on an event |
+//! | `then` | two hooks, one after the other |
+//! | `failure`, `policy` | what becomes of a hook that panics or takes too long |
+//! | `wrap` | wrappers: `on_panic`, `timeout`, `when`, `read_only`, `shadow` |
+
+mod around;
+mod closure;
+mod every;
+mod failure;
+mod handle;
+mod plan;
+mod pointers;
+mod policy;
+mod rank;
+mod step;
+mod then;
+mod ways_in;
+mod wrap;
+
+use crate::event::{Answers, Event, EventSet, Mode, SharesVocabulary, Slot as EventSlot};
+
+#[cfg(feature = "agent")]
+pub(crate) use self::around::around;
+pub use self::around::{Around, Next, Wraps, wrap_around};
+#[cfg(feature = "std")]
+pub(crate) use self::around::{Slot, WrapModeOf, WrapStep, drive};
+pub use self::closure::{InterceptFn, ObserveFn, intercept_fn, observe_fn};
+pub(crate) use self::every::SaidOfAny;
+pub use self::every::{AnyEvent, EveryReturn, EveryView, Says, Viewed, cancelled, misfit};
+pub use self::failure::{catch, catch_async, deadline, skipped};
+pub use self::handle::{Handle, HandleAsync};
+pub use self::plan::{Describe, Plan, PlanRow, Planner, Runs};
+pub use self::policy::{CanBlock, DefaultPolicy, Restorable};
+pub(crate) use self::rank::{Bool, Place};
+pub use self::rank::{Digits, Few, Nibble, Number, nibble};
+pub(crate) use self::step::{Instead, Step, StepNow};
+pub use self::then::Then;
+pub use self::ways_in::{Intercepts, InterceptsNow, Observes, ObservesNow};
+#[cfg(feature = "tokio")]
+pub use self::wrap::Timeout;
+pub use self::wrap::{Before, CatchPanic, OnPanic, Predicate, ReadOnly, Shadow, When};
+
+pub(crate) use self::handle::told_as;
+pub(crate) use self::pointers::answer_as;
+pub(crate) use self::rank::priority_of;
+
+/// Any type. Its parameter forbids `dyn AgentHooks`, and rustc shows the line of [`Hook`] which says what is written
+/// instead.
+#[doc(hidden)]
+pub trait Static<H: ?Sized> {}
+
+#[diagnostic::do_not_recommend]
+impl<H: ?Sized> Static<H> for H {}
+
+/// Whether `H` answers `E` in time for a dispatch that does not await.
+pub(crate) type TimingOf<H, E> = <ModeOf<H, E> as Mode>::Timing;
+/// How `H` answers `E`.
+pub(crate) type ModeOf<H, E> = <<E as Event>::Slot as EventSlot>::In<<H as Hook>::Answers>;
+
+/// A hook, or a pipeline of them.
+///
+/// Implemented by [`#[hook]`](macro@crate::hook), by [`Pipeline`](crate::Pipeline) and
+/// [`HookRegistry`](crate::HookRegistry), and for `Option<H>`, `&H`, `Box<H>` and `Arc<H>`. It is to
+/// be named in bounds, not to be implemented by hand.
+///
+/// ```
+/// use hooks_core::agent::{AgentHooks, LlmInput, ToolCallEnd};
+/// use hooks_core::{Hook, hook, hooks};
+///
+/// #[hook]
+/// fn count(_: &ToolCallEnd<'_>) {}
+///
+/// fn wants_llm_input(hooks: &impl AgentHooks) -> bool {
+///     hooks.handles::<LlmInput>()
+/// }
+/// assert!(!wants_llm_input(&hooks![count]));
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a hook",
+    label = "not a hook",
+    note = "write `#[hook]` on the function, or on an `impl` block of the type",
+    note = "hooks that are only found at run time go into a `HookRegistry`, which is a hook"
+)]
+pub trait Hook: Describe + Send + Sync + Static<Self /* for `dyn`: a `HookRegistry` with the pipeline in it */> {
+    /// The vocabulary whose events it handles.
+    type Vocabulary;
+    /// Its name, for a hook that is not made of others.
+    #[doc(hidden)]
+    const NAME: &'static str = "";
+    /// Its priority.
+    #[doc(hidden)]
+    type Rank: Number;
+    /// The events that it answers.
+    #[doc(hidden)]
+    type Answers: Answers;
+    /// The events whose work it stands around.
+    #[doc(hidden)]
+    type Wraps: Answers;
+
+    /// The events that the hooks handle.
+    #[inline(always)]
+    fn wanted(&self) -> EventSet {
+        EventSet::from_bits(<Self::Answers as Answers>::BITS)
+    }
+
+    /// The events whose work the hooks stand around.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn wrapped(&self) -> EventSet {
+        EventSet::from_bits(<Self::Wraps as Answers>::BITS)
+    }
+
+    /// Whether any hook handles `E`, so that an agent skips building an event that no hook wants.
+    ///
+    /// For hooks that are known at compile time this is a constant. An `Option` that is `None` handles
+    /// nothing, and a registry handles what its handlers say they want.
+    #[inline(always)]
+    fn handles<E: Event>(&self) -> bool
+    where
+        Self: Sized,
+        Self::Vocabulary: SharesVocabulary<E::Vocabulary>,
+    {
+        <ModeOf<Self, E> as Mode>::HANDLES && self.wanted().contains::<E>()
+    }
+
+    /// Runs this hook, and then another one: `impl AgentHooks` and hooks behind a type parameter too, which
+    /// cannot stand in one `hooks![…]`, because their priorities are not known.
+    ///
+    /// ```
+    /// use hooks_core::agent::*;
+    /// use hooks_core::{HookAction, hook, hooks};
+    ///
+    /// #[hook]
+    /// fn lower(call: &mut BeforeToolCall) { call.name.make_ascii_lowercase(); }
+    ///
+    /// #[hook]
+    /// fn no_shell(call: &BeforeToolCall) -> HookAction<BeforeToolCall> {
+    ///     if call.name == "shell" { HookAction::block("no shell here") } else { HookAction::Continue }
+    /// }
+    ///
+    /// /// A library adds its own hooks before those of the user.
+    /// fn with_ours(theirs: impl AgentHooks) -> impl AgentHooks {
+    ///     hooks![lower].then(theirs)
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() {
+    /// let mut call = BeforeToolCall { name: "Shell".into(), ..Default::default() };
+    /// let result = with_ours(hooks![no_shell]).intercept(&AgentContext::new("s1"), &mut call).await;
+    /// assert_eq!(result.as_cancel().unwrap().hook, "no_shell");
+    /// # }
+    /// ```
+    fn then<B: Hook>(self, second: B) -> Then<Self, B>
+    where
+        Self: Sized,
+    {
+        Then::new(self, second)
+    }
+
+    /// Decides what a panic of this hook does, on every event: see [`CatchPanic`].
+    fn on_panic(self, policy: OnPanic) -> CatchPanic<Self>
+    where
+        Self: Sized,
+    {
+        CatchPanic::new(self, policy)
+    }
+
+    /// Limits how long this hook may take, on every event: see [`Timeout`].
+    #[cfg(feature = "tokio")]
+    fn timeout(self, limit: core::time::Duration) -> Timeout<Self>
+    where
+        Self: Sized,
+    {
+        Timeout::new(self, limit)
+    }
+
+    /// Lets this hook decide, and undoes what it changes: see [`ReadOnly`].
+    fn read_only(self) -> ReadOnly<Self>
+    where
+        Self: Sized,
+    {
+        ReadOnly::new(self)
+    }
+
+    /// Runs this hook without effect: see [`Shadow`].
+    fn shadow(self) -> Shadow<Self>
+    where
+        Self: Sized,
+    {
+        Shadow::new(self)
+    }
+
+    /// Who runs when: a table to print, and an iterator over its rows.
+    fn plan(&self) -> Plan<'_>
+    where
+        Self: Sized,
+    {
+        Plan::of(self)
+    }
+}

@@ -1,0 +1,346 @@
+//! Asking a hook about an event as its mode says. The mode is a type, so this is no branch.
+
+use alloc::boxed::Box;
+use core::future::Future;
+use core::marker::PhantomData;
+use core::pin::Pin;
+use core::task::{Context as Task, Poll, Waker};
+
+use super::{Handle, HandleAsync, Hook};
+use crate::decision::{Decision, Dispatched, Outcome, Return, go_on};
+use crate::event::{Access, AnswersNow, Asynchronous, Context, Either, Later, Now, Skip};
+
+/// Asks `H` about `E` as its mode says. The mode is a type, so this is no branch.
+#[doc(hidden)]
+pub trait StepNow<H, E: Dispatched> {
+    fn step<'a>(hook: &'a H, cx: &'a Context<E>, event: Access<'a, E>) -> Outcome<E>;
+    /// Tells `H` what a hook before it has decided.
+    fn decided<'a>(hook: &'a H, cx: &'a Context<E>, event: &'a E, decision: Decision<'a>);
+}
+
+#[diagnostic::do_not_recommend]
+impl<H, E: Dispatched> StepNow<H, E> for Skip {
+    #[inline(always)]
+    fn step<'a>(_: &'a H, _: &'a Context<E>, _: Access<'a, E>) -> Outcome<E> {
+        go_on::<E>()
+    }
+
+    #[inline(always)]
+    fn decided<'a>(_: &'a H, _: &'a Context<E>, _: &'a E, _: Decision<'a>) {}
+}
+
+/// What is asked in a plain function.
+macro_rules! now {
+    ($($Mode:ident)*) => { $(
+#[diagnostic::do_not_recommend]
+impl<H: Handle<E> + Hook, E: Dispatched> StepNow<H, E> for $Mode {
+    #[inline(always)]
+    fn step<'a>(hook: &'a H, cx: &'a Context<E>, event: Access<'a, E>) -> Outcome<E> {
+        hook.handle(cx, event)
+    }
+
+    #[inline(always)]
+    fn decided<'a>(hook: &'a H, cx: &'a Context<E>, event: &'a E, decision: Decision<'a>) {
+        hook.decided(cx, event, decision);
+    }
+}
+    )* };
+}
+now!(Now Either);
+
+/// Never called. It is here so that what is asynchronous is told by [`AnswersNow`], which names no more
+/// than the event.
+impl<H, E: Dispatched> StepNow<H, E> for Later
+where
+    Asynchronous: AnswersNow<E>,
+{
+    fn step<'a>(_: &'a H, _: &'a Context<E>, _: Access<'a, E>) -> Outcome<E> {
+        go_on::<E>()
+    }
+
+    #[inline(always)]
+    fn decided<'a>(_: &'a H, _: &'a Context<E>, _: &'a E, _: Decision<'a>) {}
+}
+
+/// Asks `H` about `E` as its mode says, in a future.
+#[doc(hidden)]
+pub trait Step<H, E: Dispatched> {
+    type Said: Return<E>;
+    /// For a hook among others, which do what it says.
+    fn step<'a>(
+        hook: &'a H,
+        cx: &'a Context<E>,
+        event: Access<'a, E>,
+    ) -> impl Future<Output = Self::Said> + Send;
+
+    /// For a hook by itself.
+    fn whole<'a>(
+        hook: &'a H,
+        cx: &'a Context<E>,
+        event: Access<'a, E>,
+    ) -> impl Future<Output = Outcome<E>> + Send;
+
+    /// For a hook in whose place others may stand.
+    fn unless<'a, I: Instead<'a, E>>(
+        hook: &'a H,
+        instead: I,
+        cx: &'a Context<E>,
+        event: Access<'a, E>,
+    ) -> impl Future<Output = Outcome<E>> + Send;
+
+    /// Tells `H` what a hook before it has decided.
+    fn decided<'a>(hook: &'a H, cx: &'a Context<E>, event: &'a E, decision: Decision<'a>);
+}
+
+/// What is asked in a hook's place, where it is wanted.
+#[doc(hidden)]
+pub trait Instead<'a, E: Dispatched + 'a>: Copy + Send {
+    fn is_wanted(self) -> bool;
+    /// In a box, so that a dispatch in which it is not wanted is no larger for it.
+    fn ask(self, cx: &'a Context<E>, event: Access<'a, E>) -> Boxed<'a, Outcome<E>>;
+}
+
+type Boxed<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+// The futures of what is synchronous are written by hand: there is no coroutine to generate, and none for the
+// optimiser to see through.
+
+/// Nothing is asked.
+struct Skipped<E>(PhantomData<fn() -> E>);
+
+impl<E: Dispatched> Future for Skipped<E> {
+    type Output = Outcome<E>;
+
+    #[inline(always)]
+    fn poll(self: Pin<&mut Self>, _: &mut Task<'_>) -> Poll<Outcome<E>> {
+        Poll::Ready(go_on::<E>())
+    }
+}
+
+/// A synchronous hook is asked when the future is polled, and not before.
+struct Asked<'a, H, E: Dispatched + 'a> {
+    hook: &'a H,
+    cx: &'a Context<E>,
+    event: Option<Access<'a, E>>,
+}
+
+/// Nothing in it points to itself.
+impl<'a, H, E: Dispatched + 'a> Unpin for Asked<'a, H, E> {}
+
+impl<'a, H: Handle<E>, E: Dispatched + 'a> Future for Asked<'a, H, E> {
+    type Output = Outcome<E>;
+
+    #[inline(always)]
+    fn poll(self: Pin<&mut Self>, _: &mut Task<'_>) -> Poll<Outcome<E>> {
+        let this = self.get_mut();
+        let event = this.event.take().expect(POLLED_AGAIN);
+        Poll::Ready(this.hook.handle(this.cx, event))
+    }
+}
+
+const POLLED_AGAIN: &str = "a dispatch is polled after it has ended";
+
+/// A synchronous hook, or what stands in its place: as [`Asked`].
+struct AskedUnless<'a, M, H, I, E: Dispatched + 'a> {
+    hook: &'a H,
+    instead: I,
+    cx: &'a Context<E>,
+    event: Option<Access<'a, E>>,
+    asked_instead: Rare<'a, Outcome<E>>,
+    mode: PhantomData<fn() -> M>,
+}
+
+impl<'a, M, H, I, E: Dispatched + 'a> Unpin for AskedUnless<'a, M, H, I, E> {}
+
+impl<'a, M: StepNow<H, E>, H, I: Instead<'a, E>, E: Dispatched + 'a> Future
+    for AskedUnless<'a, M, H, I, E>
+{
+    type Output = Outcome<E>;
+
+    #[inline(always)]
+    fn poll(self: Pin<&mut Self>, task: &mut Task<'_>) -> Poll<Outcome<E>> {
+        let this = self.get_mut();
+        let asked = match this.event.take() {
+            Some(event) if !this.instead.is_wanted() => {
+                return Poll::Ready(M::step(this.hook, this.cx, event));
+            }
+            Some(event) => this.instead.ask(this.cx, event),
+            None => this.asked_instead.0.take().expect(POLLED_AGAIN),
+        };
+        match polled(asked, task.waker()) {
+            Ok(outcome) => Poll::Ready(outcome),
+            Err(asked) => {
+                this.asked_instead.0 = Some(asked);
+                Poll::Pending
+            }
+        }
+    }
+}
+
+/// Polls a future, and gives it back if it is not done.
+///
+/// All that goes in and out goes by value: what a reference to it leaves the dispatch's function is kept in
+/// memory there, also by the dispatches that never come here.
+#[cold]
+#[inline(never)]
+fn polled<'a, T>(mut future: Boxed<'a, T>, waker: &Waker) -> Result<T, Boxed<'a, T>> {
+    match future.as_mut().poll(&mut Task::from_waker(waker)) {
+        Poll::Ready(outcome) => Ok(outcome),
+        Poll::Pending => Err(future),
+    }
+}
+
+/// A boxed future that a dispatch seldom has.
+struct Rare<'a, T>(Option<Boxed<'a, T>>);
+
+impl<T> Drop for Rare<'_, T> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        #[cold]
+        #[inline(never)]
+        fn rarely<T>(_: Boxed<'_, T>) {}
+
+        if let Some(future) = self.0.take() {
+            rarely(future);
+        }
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<H: Sync, E: Dispatched> Step<H, E> for Skip {
+    type Said = Outcome<E>;
+
+    #[inline]
+    fn step<'a>(
+        hook: &'a H,
+        cx: &'a Context<E>,
+        event: Access<'a, E>,
+    ) -> impl Future<Output = Self::Said> + Send {
+        <Self as Step<H, E>>::whole(hook, cx, event)
+    }
+
+    #[inline]
+    fn whole<'a>(
+        _: &'a H,
+        _: &'a Context<E>,
+        _: Access<'a, E>,
+    ) -> impl Future<Output = Outcome<E>> + Send {
+        Skipped::<E>(PhantomData)
+    }
+
+    #[inline]
+    fn unless<'a, I: Instead<'a, E>>(
+        hook: &'a H,
+        instead: I,
+        cx: &'a Context<E>,
+        event: Access<'a, E>,
+    ) -> impl Future<Output = Outcome<E>> + Send {
+        AskedUnless {
+            hook,
+            instead,
+            cx,
+            event: Some(event),
+            asked_instead: Rare(None),
+            mode: PhantomData::<fn() -> Self>,
+        }
+    }
+
+    #[inline(always)]
+    fn decided<'a>(_: &'a H, _: &'a Context<E>, _: &'a E, _: Decision<'a>) {}
+}
+
+#[diagnostic::do_not_recommend]
+impl<H: Handle<E> + Hook, E: Dispatched> Step<H, E> for Now {
+    type Said = Outcome<E>;
+
+    #[inline]
+    fn step<'a>(
+        hook: &'a H,
+        cx: &'a Context<E>,
+        event: Access<'a, E>,
+    ) -> impl Future<Output = Self::Said> + Send {
+        <Self as Step<H, E>>::whole(hook, cx, event)
+    }
+
+    #[inline]
+    fn whole<'a>(
+        hook: &'a H,
+        cx: &'a Context<E>,
+        event: Access<'a, E>,
+    ) -> impl Future<Output = Outcome<E>> + Send {
+        Asked {
+            hook,
+            cx,
+            event: Some(event),
+        }
+    }
+
+    #[inline]
+    fn unless<'a, I: Instead<'a, E>>(
+        hook: &'a H,
+        instead: I,
+        cx: &'a Context<E>,
+        event: Access<'a, E>,
+    ) -> impl Future<Output = Outcome<E>> + Send {
+        AskedUnless {
+            hook,
+            instead,
+            cx,
+            event: Some(event),
+            asked_instead: Rare(None),
+            mode: PhantomData::<fn() -> Self>,
+        }
+    }
+
+    #[inline(always)]
+    fn decided<'a>(hook: &'a H, cx: &'a Context<E>, event: &'a E, decision: Decision<'a>) {
+        hook.decided(cx, event, decision);
+    }
+}
+
+/// What is asked in a future of its own.
+macro_rules! later {
+    ($($Mode:ident)*) => { $(
+#[diagnostic::do_not_recommend]
+impl<H: HandleAsync<E, Said: Return<E>> + Hook, E: Dispatched> Step<H, E> for $Mode {
+    type Said = H::Said;
+
+    #[inline]
+    fn step<'a>(
+        hook: &'a H,
+        cx: &'a Context<E>,
+        event: Access<'a, E>,
+    ) -> impl Future<Output = Self::Said> + Send {
+        hook.handle(cx, event)
+    }
+
+    #[inline]
+    fn whole<'a>(
+        hook: &'a H,
+        cx: &'a Context<E>,
+        event: Access<'a, E>,
+    ) -> impl Future<Output = Outcome<E>> + Send {
+        hook.decide(cx, event)
+    }
+
+    #[inline]
+    async fn unless<'a, I: Instead<'a, E>>(
+        hook: &'a H,
+        instead: I,
+        cx: &'a Context<E>,
+        event: Access<'a, E>,
+    ) -> Outcome<E> {
+        if instead.is_wanted() {
+            return instead.ask(cx, event).await;
+        }
+        hook.decide(cx, event).await
+    }
+
+    #[inline(always)]
+    fn decided<'a>(hook: &'a H, cx: &'a Context<E>, event: &'a E, decision: Decision<'a>) {
+        hook.decided(cx, event, decision);
+    }
+}
+    )* };
+}
+later!(Later Either);

@@ -1,0 +1,179 @@
+//! The ways into hooks: what an agent calls.
+
+use core::future::Future;
+
+use super::{Hook, ModeOf, Step, StepNow};
+use crate::decision::{Decision, HookResult};
+use crate::event::{Context, Intercepted, Observed, SharesVocabulary};
+
+/// Hooks that can be told of the observed event `E`.
+///
+/// ```
+/// use hooks_core::agent::{AgentContext, LlmDelta};
+/// use hooks_core::{Observes, hooks};
+///
+/// async fn stream(hooks: impl for<'a> Observes<LlmDelta<'a>>, text: &str) {
+///     let delta = LlmDelta { text, ..Default::default() };
+///     hooks.observe(&AgentContext::new("s1"), &delta).await;
+/// }
+/// # #[tokio::main(flavor = "current_thread")] async fn main() {
+/// stream(hooks![], "Hello").await;
+/// # }
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "these hooks are not on the events of the vocabulary that `{E}` is in",
+    label = "belongs to another vocabulary",
+    note = "the hooks of one list, of one `then`, and the events that they are given, share one vocabulary: \
+            make one pipeline for each"
+)]
+pub trait Observes<E: Observed>: Hook {
+    /// Tells all hooks; the asynchronous ones run concurrently, and none can stop another.
+    fn observe<'a>(&'a self, cx: &'a Context<E>, event: &'a E) -> impl Future<Output = ()> + Send;
+}
+
+/// Hooks that can be asked about the intercepted event `E`.
+///
+/// ```
+/// use hooks_core::agent::{AgentContext, BeforeStop};
+/// use hooks_core::{Intercepts, hooks};
+///
+/// async fn may_stop(hooks: impl Intercepts<BeforeStop>) -> bool {
+///     hooks.intercept(&AgentContext::new("s1"), &mut BeforeStop::default()).await.is_continue()
+/// }
+/// # #[tokio::main(flavor = "current_thread")] async fn main() {
+/// assert!(may_stop(hooks![]).await);
+/// # }
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "these hooks are not on the events of the vocabulary that `{E}` is in",
+    label = "belongs to another vocabulary",
+    note = "the hooks of one list, of one `then`, and the events that they are given, share one vocabulary: \
+            make one pipeline for each"
+)]
+pub trait Intercepts<E: Intercepted>: Hook {
+    /// Asks the hooks in order, until one blocks, answers or aborts. Changes are made in place.
+    fn intercept<'a>(
+        &'a self,
+        cx: &'a Context<E>,
+        event: &'a mut E,
+    ) -> impl Future<Output = HookResult<E>> + Send;
+
+    /// Tells the hooks that one before them all has decided.
+    #[doc(hidden)]
+    fn decided<'a>(&'a self, cx: &'a Context<E>, event: &'a E, decision: Decision<'a>);
+}
+
+/// Hooks of which none is asynchronous on the observed event `E`.
+///
+/// ```
+/// use hooks_core::agent::{AgentContext, HeartbeatTick};
+/// use hooks_core::{ObservesNow, hook, hooks};
+///
+/// #[hook]
+/// fn beat(_: &HeartbeatTick) { println!("tick"); }
+///
+/// fn tick(hooks: impl ObservesNow<HeartbeatTick>) {
+///     hooks.observe_now(&AgentContext::new("s1"), &HeartbeatTick);
+/// }
+/// tick(hooks![beat]);
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "the hooks in `{Self}` are not known to answer `{E}` without being awaited",
+    label = "one of the hooks on this event may be `async`",
+    note = "write `.observe(&cx, &event).await`; where hooks are a type parameter, `AgentHooksNow` in the place of \
+            `AgentHooks` takes only hooks that are plain `fn`s"
+)]
+pub trait ObservesNow<E: Observed>: Hook {
+    /// As [`Observes::observe`], without an executor.
+    fn observe_now<'a>(&'a self, cx: &'a Context<E>, event: &'a E);
+}
+
+/// Hooks of which none is asynchronous on the intercepted event `E`.
+///
+/// ```
+/// use hooks_core::agent::{AgentContext, BeforeToolCall};
+/// use hooks_core::{InterceptsNow, hook};
+///
+/// #[hook]
+/// fn lower(call: &mut BeforeToolCall) { call.name.make_ascii_lowercase(); }
+///
+/// let mut call = BeforeToolCall { name: "Shell".into(), ..Default::default() };
+/// assert!(lower.intercept_now(&AgentContext::new("s1"), &mut call).is_continue());
+/// assert_eq!(call.name, "shell");
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "the hooks in `{Self}` are not known to answer `{E}` without being awaited",
+    label = "one of the hooks on this event may be `async`",
+    note = "write `.intercept(&cx, &mut event).await`; where hooks are a type parameter, `AgentHooksNow` in the place of \
+            `AgentHooks` takes only hooks that are plain `fn`s"
+)]
+pub trait InterceptsNow<E: Intercepted>: Hook {
+    /// As [`Intercepts::intercept`], without an executor.
+    fn intercept_now<'a>(&'a self, cx: &'a Context<E>, event: &'a mut E) -> HookResult<E>;
+
+    /// Tells the hooks that one before them all has decided.
+    #[doc(hidden)]
+    fn decided_now<'a>(&'a self, cx: &'a Context<E>, event: &'a E, decision: Decision<'a>);
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: Observed, H: Hook> Observes<E> for H
+where
+    H::Vocabulary: SharesVocabulary<E::Vocabulary>,
+    ModeOf<H, E>: Step<H, E>,
+{
+    #[inline]
+    fn observe<'a>(&'a self, cx: &'a Context<E>, event: &'a E) -> impl Future<Output = ()> + Send {
+        <ModeOf<H, E> as Step<H, E>>::whole(self, cx, event)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: Intercepted, H: Hook> Intercepts<E> for H
+where
+    H::Vocabulary: SharesVocabulary<E::Vocabulary>,
+    ModeOf<H, E>: Step<H, E>,
+{
+    #[inline]
+    fn intercept<'a>(
+        &'a self,
+        cx: &'a Context<E>,
+        event: &'a mut E,
+    ) -> impl Future<Output = HookResult<E>> + Send {
+        <ModeOf<H, E> as Step<H, E>>::whole(self, cx, event)
+    }
+
+    #[inline]
+    fn decided<'a>(&'a self, cx: &'a Context<E>, event: &'a E, decision: Decision<'a>) {
+        <ModeOf<H, E> as Step<H, E>>::decided(self, cx, event, decision);
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: Observed, H: Hook> ObservesNow<E> for H
+where
+    H::Vocabulary: SharesVocabulary<E::Vocabulary>,
+    ModeOf<H, E>: StepNow<H, E>,
+{
+    #[inline]
+    fn observe_now<'a>(&'a self, cx: &'a Context<E>, event: &'a E) {
+        <ModeOf<H, E> as StepNow<H, E>>::step(self, cx, event);
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: Intercepted, H: Hook> InterceptsNow<E> for H
+where
+    H::Vocabulary: SharesVocabulary<E::Vocabulary>,
+    ModeOf<H, E>: StepNow<H, E>,
+{
+    #[inline]
+    fn intercept_now<'a>(&'a self, cx: &'a Context<E>, event: &'a mut E) -> HookResult<E> {
+        <ModeOf<H, E> as StepNow<H, E>>::step(self, cx, event)
+    }
+
+    #[inline]
+    fn decided_now<'a>(&'a self, cx: &'a Context<E>, event: &'a E, decision: Decision<'a>) {
+        <ModeOf<H, E> as StepNow<H, E>>::decided(self, cx, event, decision);
+    }
+}

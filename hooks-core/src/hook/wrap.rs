@@ -1,0 +1,589 @@
+//! Wrappers around any hook, for all its events at once.
+//!
+//! Each is a struct with `new` and `into_inner`, as tower's are, and a method of [`Hook`](super::Hook) that
+//! makes it. A wrapper keeps the name, the priority and the events of what it wraps. Hooks of the kind
+//! `#[hook(around)]` pass through unchanged.
+
+use alloc::borrow::Cow;
+use core::fmt::Display;
+#[cfg(feature = "std")]
+use core::future::Future;
+#[cfg(feature = "tokio")]
+use core::time::Duration;
+
+#[cfg(feature = "std")]
+use super::{Around, Next};
+use super::{Describe, Handle, HandleAsync, Hook, Planner};
+use crate::decision::{Decides, Decision, Dispatched, Outcome, Return, go_on};
+#[cfg(feature = "std")]
+use crate::event::Wrapped;
+use crate::event::{Access, Context, Event, EventSet, Kind, Vocabulary};
+
+/// What becomes of a hook or handler that panics.
+///
+/// ZeroClaw catches the panics of all its hooks, and skips them.
+///
+/// ```
+/// use hooks_core::OnPanic;
+/// assert_eq!(OnPanic::default(), OnPanic::Skip);
+/// ```
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum OnPanic {
+    /// The event goes on, as it was before the hook. The default.
+    ///
+    /// An event that is not `Clone` cannot be put back. After a panic it is blocked, if it can be.
+    #[default]
+    Skip,
+    /// The event is blocked, with the panic's message as the reason. An event that cannot be blocked goes on,
+    /// as it was before the hook.
+    Block,
+    /// The panic unwinds through the dispatch.
+    Propagate,
+}
+
+/// What a wrapper says of a hook that failed.
+fn failed<E: Dispatched>(block: bool, hook: &'static str, failure: impl Display) -> Outcome<E> {
+    E::Kind::failed::<E>(block, || Cow::Borrowed(name_or_hook(hook)), failure)
+}
+
+/// Hooks made of others have no name of their own.
+const fn name_or_hook(name: &'static str) -> &'static str {
+    if name.is_empty() { "hooks" } else { name }
+}
+
+/// What all wrappers share.
+macro_rules! wrappers {
+    ($($Wrapper:ident<$H:ident $(, $P:ident)?> $(with $field:ident: $Field:ty)?;)*) => { $(
+        impl<$H $(, $P)?> $Wrapper<$H $(, $P)?> {
+            /// The hook that is wrapped.
+            pub const fn get_ref(&self) -> &$H {
+                &self.hook
+            }
+
+            /// The hook, without what is around it.
+            pub fn into_inner(self) -> $H {
+                self.hook
+            }
+        }
+
+        #[diagnostic::do_not_recommend]
+        impl<$H: Hook $(, $P: Send + Sync)?> Hook for $Wrapper<$H $(, $P)?> {
+            type Vocabulary = $H::Vocabulary;
+            const NAME: &'static str = $H::NAME;
+            type Rank = $H::Rank;
+            type Answers = $H::Answers;
+            type Wraps = $H::Wraps;
+
+            #[inline]
+            fn wanted(&self) -> EventSet {
+                self.hook.wanted()
+            }
+
+            #[inline]
+            fn wrapped(&self) -> EventSet {
+                self.hook.wrapped()
+            }
+        }
+
+        impl<$H: Describe $(, $P)?> Describe for $Wrapper<$H $(, $P)?> {
+            fn describe<'d>(&'d self, plan: &mut Planner<'d, '_>) {
+                self.hook.describe(plan);
+            }
+        }
+
+        #[cfg(feature = "std")]
+        #[diagnostic::do_not_recommend]
+        impl<E: Wrapped, $H: Around<E> $(, $P)?> Around<E> for $Wrapper<$H $(, $P)?> {
+            fn around<'a>(
+                &'a self,
+                cx: &'a Context<E>,
+                event: &'a E,
+                next: Next<'a, E>,
+            ) -> impl Future<Output = E::Work> + Send {
+                self.hook.around(cx, event, next)
+            }
+        }
+    )* };
+}
+wrappers! {
+    CatchPanic<H>;
+    When<H, P>;
+    ReadOnly<H>;
+    Shadow<H>;
+}
+#[cfg(feature = "tokio")]
+wrappers! {
+    Timeout<H>;
+}
+
+/// A hook whose panics are caught, on every event: what [`Hook::on_panic`] makes.
+///
+/// A panic of a pipeline is one failure, of all its hooks together: the hooks after the one that panicked do not
+/// run. Needs the feature `std`; without it nothing is caught.
+///
+/// ```
+/// use hooks_core::agent::*;
+/// use hooks_core::{OnPanic, hook, hooks};
+///
+/// #[hook]
+/// fn careless(call: &mut BeforeToolCall) {
+///     call.name.clear();
+///     panic!("out of luck");
+/// }
+///
+/// let hooks = hooks![careless.on_panic(OnPanic::Skip)];
+/// let mut call = BeforeToolCall { name: "shell".into(), ..Default::default() };
+/// assert!(hooks.intercept_now(&AgentContext::new("s1"), &mut call).is_continue());
+/// assert_eq!(call.name, "shell");
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct CatchPanic<H> {
+    hook: H,
+    policy: OnPanic,
+}
+
+impl<H> CatchPanic<H> {
+    /// Catches the panics of `hook`.
+    pub const fn new(hook: H, policy: OnPanic) -> Self {
+        CatchPanic { hook, policy }
+    }
+}
+
+/// The event as it was before a hook, for the policies that put it back.
+#[doc(hidden)]
+#[expect(missing_debug_implementations, reason = "an event need not have it")]
+pub struct Before<E>(Option<E>);
+
+impl<E: Dispatched> Before<E> {
+    /// Remembers the event, if a hook can change it.
+    pub fn of(event: &mut Access<'_, E>) -> Self {
+        let event = E::Kind::CHANGES.then(|| E::look(E::lend(event)));
+        Before(event.and_then(Event::saved))
+    }
+
+    /// Puts the event back, and says what that comes to.
+    pub fn restore(
+        self,
+        event: Access<'_, E>,
+        block: bool,
+        hook: impl FnOnce() -> Cow<'static, str>,
+        failure: impl Display,
+    ) -> Outcome<E> {
+        let is_lost = E::Kind::CHANGES && self.0.is_none();
+        if let Some(before) = self.0 {
+            E::Kind::put_back::<E>(event, before);
+        }
+        E::Kind::failed::<E>(block || is_lost, hook, failure)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: Dispatched, H: Handle<E> + Hook> Handle<E> for CatchPanic<H> {
+    fn handle<'a>(&'a self, cx: &'a Context<E>, mut event: Access<'a, E>) -> Outcome<E> {
+        if self.policy == OnPanic::Propagate {
+            return self.hook.handle(cx, event);
+        }
+        let before = Before::<E>::of(&mut event);
+        let handled = super::catch(|| {
+            // The dispatch's own lifetime ends with the call.
+            handle_for::<E, H>(&self.hook, cx, E::lend(&mut event))
+        });
+        handled.unwrap_or_else(|panicked| {
+            let name = || Cow::Borrowed(name_or_hook(H::NAME));
+            before.restore(event, self.policy == OnPanic::Block, name, panicked)
+        })
+    }
+
+    fn decided<'a>(&'a self, cx: &'a Context<E>, event: &'a E, decision: Decision<'a>) {
+        if self.policy == OnPanic::Propagate {
+            return self.hook.decided(cx, event, decision);
+        }
+        if let Err(panicked) = super::catch(|| self.hook.decided(cx, event, decision)) {
+            crate::trace::skipped(name_or_hook(H::NAME), E::NAME, panicked);
+        }
+    }
+}
+
+/// Asks a hook for a shorter time than the dispatch lasts.
+fn handle_for<'l, E: Dispatched, H: Handle<E>>(
+    hook: &'l H,
+    cx: &'l Context<E>,
+    event: Access<'l, E>,
+) -> Outcome<E> {
+    hook.handle(cx, event)
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: Dispatched, H: HandleAsync<E, Said: Return<E>> + Hook> HandleAsync<E> for CatchPanic<H> {
+    type Said = Outcome<E>;
+
+    async fn handle<'a>(&'a self, cx: &'a Context<E>, mut event: Access<'a, E>) -> Outcome<E> {
+        if self.policy == OnPanic::Propagate {
+            return self.hook.decide(cx, event).await;
+        }
+        let before = Before::<E>::of(&mut event);
+        let handled = super::catch_async(self.hook.decide(cx, E::lend(&mut event))).await;
+        handled.unwrap_or_else(|panicked| {
+            let name = || Cow::Borrowed(name_or_hook(H::NAME));
+            before.restore(event, self.policy == OnPanic::Block, name, panicked)
+        })
+    }
+
+    fn decided<'a>(&'a self, cx: &'a Context<E>, event: &'a E, decision: Decision<'a>) {
+        if self.policy == OnPanic::Propagate {
+            return self.hook.decided(cx, event, decision);
+        }
+        if let Err(panicked) = super::catch(|| self.hook.decided(cx, event, decision)) {
+            crate::trace::skipped(name_or_hook(H::NAME), E::NAME, panicked);
+        }
+    }
+}
+
+/// A hook that may take only so long, on every event: what [`Hook::timeout`] makes.
+///
+/// When the time is up, the hook is dropped, and an event that it held is put back as it was. An event that can
+/// be blocked is blocked; [`or_skip`](Timeout::or_skip) lets it go on instead. What a plain `fn` does cannot be
+/// interrupted. Needs the feature `tokio`, and its runtime around the dispatch.
+///
+/// PicoClaw's and GoClaw's timeouts.
+///
+/// ```
+/// use std::time::Duration;
+/// use hooks_core::agent::*;
+/// use hooks_core::{hook, hooks};
+///
+/// #[hook]
+/// async fn slow(_: &BeforeToolCall) { std::future::pending().await }
+///
+/// # #[tokio::main(flavor = "current_thread", start_paused = true)] async fn main() {
+/// let hooks = hooks![slow.timeout(Duration::from_secs(2))];
+/// let result = hooks.intercept(&AgentContext::new("s1"), &mut BeforeToolCall::default()).await;
+/// assert_eq!(result.as_cancel().unwrap().reason, "it took longer than its timeout of 2s");
+/// # }
+/// ```
+#[cfg(feature = "tokio")]
+#[derive(Debug, Clone, Copy)]
+pub struct Timeout<H> {
+    hook: H,
+    limit: Duration,
+    skips: bool,
+}
+
+#[cfg(feature = "tokio")]
+impl<H> Timeout<H> {
+    /// Limits how long `hook` may take on one event.
+    pub const fn new(hook: H, limit: Duration) -> Self {
+        Timeout {
+            hook,
+            limit,
+            skips: false,
+        }
+    }
+
+    /// Lets an event go on, as it was before, when the time is up.
+    #[must_use]
+    pub const fn or_skip(mut self) -> Self {
+        self.skips = true;
+        self
+    }
+}
+
+#[cfg(feature = "tokio")]
+#[diagnostic::do_not_recommend]
+impl<E: Dispatched, H: Handle<E> + Hook> Handle<E> for Timeout<H> {
+    #[inline]
+    fn handle<'a>(&'a self, cx: &'a Context<E>, event: Access<'a, E>) -> Outcome<E> {
+        self.hook.handle(cx, event)
+    }
+
+    #[inline]
+    fn decided<'a>(&'a self, cx: &'a Context<E>, event: &'a E, decision: Decision<'a>) {
+        self.hook.decided(cx, event, decision);
+    }
+}
+
+#[cfg(feature = "tokio")]
+#[diagnostic::do_not_recommend]
+impl<E: Dispatched, H: HandleAsync<E, Said: Return<E>> + Hook> HandleAsync<E> for Timeout<H> {
+    type Said = Outcome<E>;
+
+    async fn handle<'a>(&'a self, cx: &'a Context<E>, mut event: Access<'a, E>) -> Outcome<E> {
+        let before = Before::<E>::of(&mut event);
+        let handled = super::deadline(self.limit, self.hook.decide(cx, E::lend(&mut event))).await;
+        handled.unwrap_or_else(|late| {
+            let name = || Cow::Borrowed(name_or_hook(H::NAME));
+            before.restore(event, !self.skips, name, late)
+        })
+    }
+
+    fn decided<'a>(&'a self, cx: &'a Context<E>, event: &'a E, decision: Decision<'a>) {
+        self.hook.decided(cx, event, decision);
+    }
+}
+
+/// A hook that runs only if a predicate says so, on every event: what `AgentHooks::when` makes.
+///
+/// ```
+/// use hooks_core::agent::*;
+/// use hooks_core::{hook, hooks};
+///
+/// #[hook]
+/// fn lower(call: &mut BeforeToolCall) { call.name.make_ascii_lowercase(); }
+///
+/// let hooks = hooks![lower.when(|cx, _| cx.depth == 0)];
+/// let mut call = BeforeToolCall { name: "Shell".into(), ..Default::default() };
+/// let _ = hooks.intercept_now(&AgentContext::new("s1").with_depth(1), &mut call);
+/// assert_eq!(call.name, "Shell");
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct When<H, P> {
+    hook: H,
+    predicate: P,
+}
+
+impl<H, P> When<H, P> {
+    /// Runs `hook` on the events of which `predicate` says so, given the context and the vocabulary's enum.
+    pub const fn new(hook: H, predicate: P) -> Self {
+        When { hook, predicate }
+    }
+}
+
+/// What `when = …` takes: a function or a closure from `&E`, or from `&Context` and `&E`, to `bool`.
+#[diagnostic::on_unimplemented(
+    message = "`when` cannot ask this about `{E}`",
+    label = "not a predicate of `{E}`",
+    note = "`when` takes a function or a closure from the event, by `&`, to `bool`; before the event it may \
+            take the context, by `&`"
+)]
+pub trait Predicate<E: Event, Takes> {
+    #[doc(hidden)]
+    fn holds(&self, cx: &Context<E>, event: &E) -> bool;
+}
+
+#[doc(hidden)]
+#[derive(Debug)]
+pub enum TakesEvent {}
+
+#[doc(hidden)]
+#[derive(Debug)]
+pub enum TakesBoth {}
+
+#[diagnostic::do_not_recommend]
+impl<E: Event, F: Fn(&E) -> bool> Predicate<E, TakesEvent> for F {
+    #[inline(always)]
+    fn holds(&self, _: &Context<E>, event: &E) -> bool {
+        self(event)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: Event, F: Fn(&Context<E>, &E) -> bool> Predicate<E, TakesBoth> for F {
+    #[inline(always)]
+    fn holds(&self, cx: &Context<E>, event: &E) -> bool {
+        self(cx, event)
+    }
+}
+
+/// The predicate of a [`When`], for the event `E`.
+trait Allows<E: Event> {
+    fn allows(&self, cx: &Context<E>, event: &E) -> bool;
+}
+
+impl<E: Event, P> Allows<E> for P
+where
+    P: Fn(&Context<E>, <E::Vocabulary as Vocabulary>::View<'_>) -> bool,
+{
+    fn allows(&self, cx: &Context<E>, event: &E) -> bool {
+        self(cx, event.view())
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: Dispatched, H: Handle<E>, P> Handle<E> for When<H, P>
+where
+    P: Fn(&Context<E>, <E::Vocabulary as Vocabulary>::View<'_>) -> bool + Send + Sync,
+{
+    #[inline]
+    fn handle<'a>(&'a self, cx: &'a Context<E>, mut event: Access<'a, E>) -> Outcome<E> {
+        if Allows::<E>::allows(&self.predicate, cx, E::look(E::lend(&mut event))) {
+            self.hook.handle(cx, event)
+        } else {
+            go_on::<E>()
+        }
+    }
+
+    fn decided<'a>(&'a self, cx: &'a Context<E>, event: &'a E, decision: Decision<'a>) {
+        if Allows::<E>::allows(&self.predicate, cx, event) {
+            self.hook.decided(cx, event, decision);
+        }
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: Dispatched, H: HandleAsync<E, Said: Return<E>> + Hook, P> HandleAsync<E> for When<H, P>
+where
+    P: Fn(&Context<E>, <E::Vocabulary as Vocabulary>::View<'_>) -> bool + Send + Sync,
+{
+    type Said = Outcome<E>;
+
+    async fn handle<'a>(&'a self, cx: &'a Context<E>, mut event: Access<'a, E>) -> Outcome<E> {
+        if Allows::<E>::allows(&self.predicate, cx, E::look(E::lend(&mut event))) {
+            self.hook.decide(cx, event).await
+        } else {
+            go_on::<E>()
+        }
+    }
+
+    fn decided<'a>(&'a self, cx: &'a Context<E>, event: &'a E, decision: Decision<'a>) {
+        if Allows::<E>::allows(&self.predicate, cx, event) {
+            self.hook.decided(cx, event, decision);
+        }
+    }
+}
+
+/// A hook that may decide, and whose changes are undone, on every event: what [`Hook::read_only`] makes.
+///
+/// The hook is given a copy of the event. An event that is not `Clone` cannot be copied: the hook does not
+/// run, and the event is blocked if it can be.
+///
+/// GoClaw's hooks from its user interface, which may decide and not change.
+///
+/// ```
+/// use hooks_core::agent::*;
+/// use hooks_core::{hook, hooks};
+///
+/// #[hook]
+/// fn lower(call: &mut BeforeToolCall) { call.name.make_ascii_lowercase(); }
+///
+/// let mut call = BeforeToolCall { name: "Shell".into(), ..Default::default() };
+/// let _ = hooks![lower.read_only()].intercept_now(&AgentContext::new("s1"), &mut call);
+/// assert_eq!(call.name, "Shell");
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct ReadOnly<H> {
+    hook: H,
+}
+
+impl<H> ReadOnly<H> {
+    /// Undoes what `hook` changes.
+    pub const fn new(hook: H) -> Self {
+        ReadOnly { hook }
+    }
+}
+
+/// What is said where an event cannot be copied.
+const NOT_CLONE: &str = "the event is not `Clone`, so the hook cannot be given a copy of it";
+
+#[diagnostic::do_not_recommend]
+impl<E: Dispatched, H: Handle<E> + Hook> Handle<E> for ReadOnly<H> {
+    fn handle<'a>(&'a self, cx: &'a Context<E>, mut event: Access<'a, E>) -> Outcome<E> {
+        if !E::Kind::CHANGES {
+            return self.hook.handle(cx, event);
+        }
+        match E::look(E::lend(&mut event)).saved() {
+            Some(mut copy) => handle_for::<E, H>(&self.hook, cx, E::Kind::access::<E>(&mut copy)),
+            None => failed::<E>(true, H::NAME, NOT_CLONE),
+        }
+    }
+
+    fn decided<'a>(&'a self, cx: &'a Context<E>, event: &'a E, decision: Decision<'a>) {
+        self.hook.decided(cx, event, decision);
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: Dispatched, H: HandleAsync<E, Said: Return<E>> + Hook> HandleAsync<E> for ReadOnly<H> {
+    type Said = Outcome<E>;
+
+    async fn handle<'a>(&'a self, cx: &'a Context<E>, mut event: Access<'a, E>) -> Outcome<E> {
+        if !E::Kind::CHANGES {
+            return self.hook.decide(cx, event).await;
+        }
+        let copy = E::look(E::lend(&mut event)).saved();
+        match copy {
+            Some(mut copy) => self.hook.decide(cx, E::Kind::access::<E>(&mut copy)).await,
+            None => failed::<E>(true, H::NAME, NOT_CLONE),
+        }
+    }
+
+    fn decided<'a>(&'a self, cx: &'a Context<E>, event: &'a E, decision: Decision<'a>) {
+        self.hook.decided(cx, event, decision);
+    }
+}
+
+/// A hook that runs and has no effect, on every event: what [`Hook::shadow`] makes.
+///
+/// It is a way to try a guard in production. The hook is given a copy of the event, and what it decides and
+/// changes is dropped. With the feature `tracing` its span and what it would have decided are recorded as
+/// usual. On an event that is not `Clone` the hook does not run. A panic still unwinds: for a hook on trial, write
+/// `hook.shadow().on_panic(OnPanic::Skip)`.
+///
+/// ```
+/// use hooks_core::agent::*;
+/// use hooks_core::{HookAction, hook, hooks};
+///
+/// #[hook]
+/// fn no_shell(_: &BeforeToolCall) -> HookAction<BeforeToolCall> { HookAction::block("no shell here") }
+///
+/// let result = hooks![no_shell.shadow()]
+///     .intercept_now(&AgentContext::new("s1"), &mut BeforeToolCall::default());
+/// assert!(result.is_continue());
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct Shadow<H> {
+    hook: H,
+}
+
+impl<H> Shadow<H> {
+    /// Runs `hook` without effect.
+    pub const fn new(hook: H) -> Self {
+        Shadow { hook }
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: Dispatched, H: Handle<E> + Hook> Handle<E> for Shadow<H> {
+    fn handle<'a>(&'a self, cx: &'a Context<E>, mut event: Access<'a, E>) -> Outcome<E> {
+        if !E::Kind::CHANGES {
+            return self.hook.handle(cx, event);
+        }
+        match E::look(E::lend(&mut event)).saved() {
+            Some(mut copy) => {
+                drop(handle_for::<E, H>(
+                    &self.hook,
+                    cx,
+                    E::Kind::access::<E>(&mut copy),
+                ));
+                go_on::<E>()
+            }
+            None => failed::<E>(false, H::NAME, NOT_CLONE),
+        }
+    }
+
+    fn decided<'a>(&'a self, cx: &'a Context<E>, event: &'a E, decision: Decision<'a>) {
+        self.hook.decided(cx, event, decision);
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: Dispatched, H: HandleAsync<E, Said: Return<E>> + Hook> HandleAsync<E> for Shadow<H> {
+    type Said = Outcome<E>;
+
+    async fn handle<'a>(&'a self, cx: &'a Context<E>, mut event: Access<'a, E>) -> Outcome<E> {
+        if !E::Kind::CHANGES {
+            return self.hook.decide(cx, event).await;
+        }
+        let copy = E::look(E::lend(&mut event)).saved();
+        match copy {
+            Some(mut copy) => {
+                drop(self.hook.decide(cx, E::Kind::access::<E>(&mut copy)).await);
+                go_on::<E>()
+            }
+            None => failed::<E>(false, H::NAME, NOT_CLONE),
+        }
+    }
+
+    fn decided<'a>(&'a self, cx: &'a Context<E>, event: &'a E, decision: Decision<'a>) {
+        self.hook.decided(cx, event, decision);
+    }
+}

@@ -1,0 +1,507 @@
+//! The members of a pipeline, up to eight side by side.
+//!
+//! [`hooks![…]`](crate::hooks) hands its sorted hooks over as nested groups. Flat matters at run time:
+//! eight hooks that each await live in one `async` block, where a binary tree would nest seven. Nesting
+//! matters to rustc: a type one level deeper for each hook soon overflows its recursion limit, and
+//! eight wide, 128 hooks are three deep.
+
+use core::fmt;
+use core::future::{Future, poll_fn};
+use core::marker::PhantomData;
+use core::mem::forget;
+use core::pin::pin;
+use core::task::Poll;
+
+use super::At;
+use crate::decision::{Decides, Decision, Dispatched, HookResult, Outcome, Return, go_on};
+#[cfg(feature = "std")]
+use crate::event::Wrapped;
+use crate::event::{
+    Access, Agreed, Answers, AnyVocabulary, Context, Event, EventSet, Intercept, Observe,
+};
+#[cfg(feature = "std")]
+use crate::hook::{Around, Next, WrapModeOf, WrapStep};
+use crate::hook::{
+    Describe, Handle, HandleAsync, Hook, ModeOf, Number, Planner, Step, StepNow, priority_of,
+    told_as,
+};
+
+/// A tuple of hooks, or of groups, that share the vocabulary `V` and run one after another.
+pub struct Group<V, T> {
+    members: T,
+    vocabulary: PhantomData<fn() -> V>,
+}
+
+impl<V, T> Group<V, T> {
+    /// Puts hooks together that have agreed on a vocabulary.
+    #[inline(always)]
+    pub const fn new(_: &Agreed<V>, members: T) -> Self {
+        Group {
+            members,
+            vocabulary: PhantomData,
+        }
+    }
+}
+
+/// What stands in a list for a hook that is `cfg`'d out.
+pub const ABSENT: Group<AnyVocabulary, ()> = Group {
+    members: (),
+    vocabulary: PhantomData,
+};
+
+impl<V, T: Clone> Clone for Group<V, T> {
+    fn clone(&self) -> Self {
+        Group {
+            members: self.members.clone(),
+            vocabulary: PhantomData,
+        }
+    }
+}
+
+impl<V, T: Copy> Copy for Group<V, T> {}
+
+impl<V, T: fmt::Debug> fmt::Debug for Group<V, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.members.fmt(f)
+    }
+}
+
+/// How the members of a group are asked about the synchronous events of one kind.
+///
+/// From here to the hook's own function everything is inlined always. A list that stays a function of its
+/// own returns its result through memory, and the agent takes it apart again: a quarter more instructions
+/// for eight hooks than the same checks by hand have.
+pub trait AllNow<E: Event<Kind = K>, K: Decides> {
+    fn all<'a>(&'a self, cx: &'a Context<E>, event: Access<'a, E>) -> Outcome<E>;
+    /// Tells the members from the position `FROM` on what one before them has decided.
+    fn decided<'a, const FROM: usize>(
+        &'a self,
+        cx: &'a Context<E>,
+        event: &'a E,
+        decision: Decision<'a>,
+    );
+}
+
+/// How the members of a group are asked about the events of one kind.
+pub trait All<E: Event<Kind = K>, K: Decides> {
+    fn all<'a>(
+        &'a self,
+        cx: &'a Context<E>,
+        event: Access<'a, E>,
+    ) -> impl Future<Output = Outcome<E>> + Send;
+
+    /// As [`AllNow::decided`].
+    fn decided<'a, const FROM: usize>(
+        &'a self,
+        cx: &'a Context<E>,
+        event: &'a E,
+        decision: Decision<'a>,
+    );
+}
+
+#[diagnostic::do_not_recommend]
+impl<V, Ev: Dispatched, T: Send + Sync> Handle<Ev> for Group<V, T>
+where
+    Self: Hook + AllNow<Ev, Ev::Kind>,
+{
+    #[inline(always)]
+    fn handle<'a>(&'a self, cx: &'a Context<Ev>, event: Access<'a, Ev>) -> Outcome<Ev> {
+        self.all(cx, event)
+    }
+
+    #[inline(always)]
+    fn decided<'a>(&'a self, cx: &'a Context<Ev>, event: &'a Ev, decision: Decision<'a>) {
+        AllNow::<Ev, Ev::Kind>::decided::<0>(self, cx, event, decision);
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<V, Ev: Dispatched, T: Send + Sync> HandleAsync<Ev> for Group<V, T>
+where
+    Self: Hook + All<Ev, Ev::Kind>,
+{
+    type Said = Outcome<Ev>;
+
+    #[inline]
+    fn handle<'a>(
+        &'a self,
+        cx: &'a Context<Ev>,
+        event: Access<'a, Ev>,
+    ) -> impl Future<Output = Self::Said> + Send {
+        self.all(cx, event)
+    }
+
+    #[inline]
+    fn decide<'a>(
+        &'a self,
+        cx: &'a Context<Ev>,
+        event: Access<'a, Ev>,
+    ) -> impl Future<Output = Outcome<Ev>> + Send {
+        self.all(cx, event)
+    }
+
+    #[inline(always)]
+    fn decided<'a>(&'a self, cx: &'a Context<Ev>, event: &'a Ev, decision: Decision<'a>) {
+        All::<Ev, Ev::Kind>::decided::<0>(self, cx, event, decision);
+    }
+}
+
+/// No hook at all. What handles nothing is never asked.
+#[diagnostic::do_not_recommend]
+impl<V> Hook for Group<V, ()> {
+    type Vocabulary = V;
+    type Rank = crate::__rank!(0);
+    type Answers = ();
+    type Wraps = ();
+}
+
+impl<V> Describe for Group<V, ()> {
+    fn describe<'d>(&'d self, _: &mut Planner<'d, '_>) {}
+}
+
+/// The answers of hooks taken together.
+macro_rules! answers {
+    ($what:ident; $last:ident) => { $last::$what };
+    ($what:ident; $first:ident $($rest:ident)+) => {
+        <$first::$what as Answers>::And<answers!($what; $($rest)+)>
+    };
+}
+
+/// Goes on to the next hook, or stops with what this one decided. `Continue` holds nothing, so it is not
+/// dropped: in a long list the optimiser does not see everywhere that there is nothing to drop.
+macro_rules! unless_decided {
+    ($result:expr, $decided:expr) => {{
+        let result = $result;
+        if !result.is_continue() {
+            $decided(Decision::from(&result));
+            return result;
+        }
+        forget(result);
+    }};
+}
+
+/// Nothing is decided about what is only observed.
+macro_rules! never_decided {
+    ($E:ty) => {
+        #[inline(always)]
+        fn decided<'a, const FROM: usize>(
+            &'a self,
+            _: &'a Context<$E>,
+            _: &'a $E,
+            _: Decision<'a>,
+        ) {
+        }
+    };
+}
+
+/// Tells the members that come after the one which has decided.
+macro_rules! tell_the_rest {
+    ($E:ty, $step:ident, $($H:ident $i:tt),*) => {
+        #[inline(always)]
+        fn decided<'a, const FROM: usize>(
+            &'a self,
+            cx: &'a Context<$E>,
+            event: &'a $E,
+            decision: Decision<'a>,
+        ) {
+            $(if FROM <= $i {
+                <ModeOf<$H, $E> as $step<_, _>>::decided(&self.members.$i, cx, event, decision);
+            })*
+        }
+    };
+}
+
+/// Awaits up to eight futures, concurrently, in this one.
+macro_rules! join {
+    ($($i:tt $future:ident = $value:expr),*) => {
+        $(let mut $future = pin!($value);)*
+        // One bit a member that still runs: a finished future must not be polled again.
+        let mut running = !0_u8;
+        poll_fn(|task| {
+            let mut still = 0;
+            $(if running & (1 << $i) != 0 && $future.as_mut().poll(task).is_pending() {
+                still |= 1 << $i;
+            })*
+            running = still;
+            if running == 0 { Poll::Ready(()) } else { Poll::Pending }
+        })
+        .await;
+    };
+}
+
+/// Stands the members around work, the first outermost.
+#[cfg(feature = "std")]
+macro_rules! layers {
+    ($group:ident $cx:ident $event:ident $slot:ident $Ev:ident;) => {
+        async move { Next::<$Ev>::new($slot).run().await }
+    };
+    ($group:ident $cx:ident $event:ident $slot:ident $Ev:ident; $H:ident $i:tt $($rest:tt)*) => {
+        <WrapModeOf<$H, $Ev> as WrapStep<$H, $Ev>>::layer(&$group.members.$i, $cx, $event, move || {
+            layers!($group $cx $event $slot $Ev; $($rest)*)
+        })
+    };
+}
+
+/// Which members of a list run: those whose priorities lie in a range.
+///
+/// A list with a spread runs its static hooks piece by piece, with the handlers of the source in between.
+#[derive(Debug, Clone, Copy)]
+pub struct Between {
+    /// Those below this priority, or all from the first one on.
+    pub below: Option<i32>,
+    /// And not below this one, or all to the last one.
+    pub from: Option<i32>,
+}
+
+impl Between {
+    /// All members.
+    pub(crate) const ALL: Self = Between {
+        below: None,
+        from: None,
+    };
+
+    const fn holds(self, priority: i32) -> bool {
+        let is_below = match self.below {
+            Some(below) => priority < below,
+            None => true,
+        };
+        let is_above = match self.from {
+            Some(from) => priority >= from,
+            None => true,
+        };
+        is_below && is_above
+    }
+}
+
+/// A part of a list, of which only the members in a range run: a group, or a hook in its place.
+pub trait Part<E: Event<Kind = K>, K: Decides>: Hook {
+    fn run<'a>(
+        &'a self,
+        within: Between,
+        cx: &'a Context<E>,
+        event: Access<'a, E>,
+    ) -> impl Future<Output = Outcome<E>> + Send;
+
+    /// Tells the members in the range, from the position `FROM` on, what one before them has decided.
+    fn tell<'a, const FROM: usize>(
+        &'a self,
+        within: Between,
+        cx: &'a Context<E>,
+        event: &'a E,
+        decision: Decision<'a>,
+    );
+}
+
+impl<E: Event<Kind = K>, K: Decides, H: Hook, R: Number> Part<E, K> for At<H, R>
+where
+    ModeOf<H, E>: Step<H, E>,
+{
+    async fn run<'a>(
+        &'a self,
+        within: Between,
+        cx: &'a Context<E>,
+        event: Access<'a, E>,
+    ) -> Outcome<E> {
+        if within.holds(priority_of::<R>()) {
+            <ModeOf<H, E> as Step<_, _>>::whole(&self.hook, cx, event).await
+        } else {
+            go_on::<E>()
+        }
+    }
+
+    fn tell<'a, const FROM: usize>(
+        &'a self,
+        within: Between,
+        cx: &'a Context<E>,
+        event: &'a E,
+        decision: Decision<'a>,
+    ) {
+        if within.holds(priority_of::<R>()) {
+            <ModeOf<H, E> as Step<_, _>>::decided(&self.hook, cx, event, decision);
+        }
+    }
+}
+
+/// A list without hooks.
+impl<E: Event<Kind = K>, K: Decides, V> Part<E, K> for Group<V, ()> {
+    async fn run<'a>(&'a self, _: Between, _: &'a Context<E>, _: Access<'a, E>) -> Outcome<E> {
+        go_on::<E>()
+    }
+
+    fn tell<'a, const FROM: usize>(
+        &'a self,
+        _: Between,
+        _: &'a Context<E>,
+        _: &'a E,
+        _: Decision<'a>,
+    ) {
+    }
+}
+
+/// Implements a group of each width.
+macro_rules! groups {
+    ($(($($H:ident $i:tt $future:ident),*))*) => { $(
+        #[diagnostic::do_not_recommend]
+        impl<V, $($H: Hook),*> Hook for Group<V, ($($H,)*)> {
+            type Vocabulary = V;
+            type Rank = $crate::__rank!(0);
+            type Answers = answers!(Answers; $($H)*);
+            type Wraps = answers!(Wraps; $($H)*);
+
+            #[inline]
+            fn wanted(&self) -> EventSet {
+                EventSet::NONE $(.union(self.members.$i.wanted()))*
+            }
+
+            #[inline]
+            fn wrapped(&self) -> EventSet {
+                EventSet::NONE $(.union(self.members.$i.wrapped()))*
+            }
+        }
+
+        impl<V, $($H: Describe),*> Describe for Group<V, ($($H,)*)> {
+            fn describe<'d>(&'d self, plan: &mut Planner<'d, '_>) {
+                $(self.members.$i.describe(plan);)*
+            }
+        }
+
+        impl<V, Ev: Event<Kind = Observe>, $($H: Hook),*> AllNow<Ev, Observe> for Group<V, ($($H,)*)>
+        where
+            $(ModeOf<$H, Ev>: StepNow<$H, Ev>,)*
+        {
+            #[inline(always)]
+            fn all<'a>(&'a self, cx: &'a Context<Ev>, event: &'a Ev) {
+                $(<ModeOf<$H, Ev> as StepNow<_, _>>::step(&self.members.$i, cx, event);)*
+            }
+
+            never_decided!(Ev);
+        }
+
+        impl<V, Ev: Event<Kind = Intercept>, $($H: Hook),*> AllNow<Ev, Intercept> for Group<V, ($($H,)*)>
+        where
+            $(ModeOf<$H, Ev>: StepNow<$H, Ev>,)*
+        {
+            #[inline(always)]
+            fn all<'a>(&'a self, cx: &'a Context<Ev>, event: &'a mut Ev) -> HookResult<Ev> {
+                $(unless_decided!(
+                    <ModeOf<$H, Ev> as StepNow<_, _>>::step(&self.members.$i, cx, &mut *event),
+                    |decision| AllNow::<Ev, Intercept>::decided::<{ $i + 1 }>(self, cx, event, decision)
+                );)*
+                HookResult::Continue
+            }
+
+            tell_the_rest!(Ev, StepNow, $($H $i),*);
+        }
+
+        impl<V, Ev: Event<Kind = Observe>, $($H: Hook),*> All<Ev, Observe> for Group<V, ($($H,)*)>
+        where
+            $(ModeOf<$H, Ev>: Step<$H, Ev>,)*
+        {
+            #[inline]
+            async fn all<'a>(&'a self, cx: &'a Context<Ev>, event: &'a Ev) {
+                join!($($i $future = <ModeOf<$H, Ev> as Step<_, _>>::step(&self.members.$i, cx, event)),*);
+            }
+
+            never_decided!(Ev);
+        }
+
+        impl<V, Ev: Event<Kind = Intercept>, $($H: Hook),*> All<Ev, Intercept> for Group<V, ($($H,)*)>
+        where
+            $(ModeOf<$H, Ev>: Step<$H, Ev>,)*
+        {
+            #[inline]
+            async fn all<'a>(&'a self, cx: &'a Context<Ev>, event: &'a mut Ev) -> HookResult<Ev> {
+                $(
+                    let said = <ModeOf<$H, Ev> as Step<_, _>>::step(&self.members.$i, cx, &mut *event)
+                        .await
+                        .said();
+                    let name = const { told_as::<$H, Ev, <ModeOf<$H, Ev> as Step<$H, Ev>>::Said>() };
+                    unless_decided!(
+                        Intercept::settle(&mut *event, said, name),
+                        |decision| All::<Ev, Intercept>::decided::<{ $i + 1 }>(self, cx, event, decision)
+                    );
+                )*
+                HookResult::Continue
+            }
+
+            tell_the_rest!(Ev, Step, $($H $i),*);
+        }
+
+        impl<V, Ev: Event<Kind = Observe>, $($H: Part<Ev, Observe>),*> Part<Ev, Observe>
+            for Group<V, ($($H,)*)>
+        {
+            async fn run<'a>(&'a self, within: Between, cx: &'a Context<Ev>, event: &'a Ev) {
+                join!($($i $future = self.members.$i.run(within, cx, event)),*);
+            }
+
+            fn tell<'a, const FROM: usize>(
+                &'a self,
+                _: Between,
+                _: &'a Context<Ev>,
+                _: &'a Ev,
+                _: Decision<'a>,
+            ) {
+            }
+        }
+
+        impl<V, Ev: Event<Kind = Intercept>, $($H: Part<Ev, Intercept>),*> Part<Ev, Intercept>
+            for Group<V, ($($H,)*)>
+        {
+            async fn run<'a>(
+                &'a self,
+                within: Between,
+                cx: &'a Context<Ev>,
+                event: &'a mut Ev,
+            ) -> HookResult<Ev> {
+                $(
+                    let result = self.members.$i.run(within, cx, &mut *event).await;
+                    if !result.is_continue() {
+                        // All that stand after it have yet to run, in this piece or a later one.
+                        self.tell::<{ $i + 1 }>(Between::ALL, cx, event, Decision::from(&result));
+                        return result;
+                    }
+                )*
+                HookResult::Continue
+            }
+
+            fn tell<'a, const FROM: usize>(
+                &'a self,
+                within: Between,
+                cx: &'a Context<Ev>,
+                event: &'a Ev,
+                decision: Decision<'a>,
+            ) {
+                $(if FROM <= $i {
+                    self.members.$i.tell::<0>(within, cx, event, decision);
+                })*
+            }
+        }
+
+        #[cfg(feature = "std")]
+        #[diagnostic::do_not_recommend]
+        impl<V, Ev: Wrapped, $($H: Hook),*> Around<Ev> for Group<V, ($($H,)*)>
+        where
+            $(WrapModeOf<$H, Ev>: WrapStep<$H, Ev>,)*
+        {
+            fn around<'a>(
+                &'a self,
+                cx: &'a Context<Ev>,
+                event: &'a Ev,
+                next: Next<'a, Ev>,
+            ) -> impl Future<Output = Ev::Work> + Send {
+                let slot = next.slot();
+                layers!(self cx event slot Ev; $($H $i)*)
+            }
+        }
+    )* };
+}
+groups! {
+    (A 0 a)
+    (A 0 a, B 1 b)
+    (A 0 a, B 1 b, C 2 c)
+    (A 0 a, B 1 b, C 2 c, D 3 d)
+    (A 0 a, B 1 b, C 2 c, D 3 d, E 4 e)
+    (A 0 a, B 1 b, C 2 c, D 3 d, E 4 e, F 5 f)
+    (A 0 a, B 1 b, C 2 c, D 3 d, E 4 e, F 5 f, G 6 g)
+    (A 0 a, B 1 b, C 2 c, D 3 d, E 4 e, F 5 f, G 6 g, H 7 h)
+}

@@ -1,0 +1,226 @@
+//! Many hooks, in an order that their type holds.
+//!
+//! | file | holds |
+//! | --- | --- |
+//! | `order` | a list of hooks, and the comparator that sorts it |
+//! | `sorts` | what several hooks in a list have to tell of themselves |
+//! | `at` | a hook with a priority of its place in the list |
+//! | `group` | the sorted hooks, up to eight side by side |
+//! | this one | [`Pipeline`], the way in |
+
+mod at;
+mod group;
+mod order;
+mod sorts;
+
+use core::fmt;
+use core::future::Future;
+use core::marker::PhantomPinned;
+
+pub(crate) use self::at::At;
+pub use self::group::{ABSENT, Group};
+pub(crate) use self::group::{Between, Part};
+pub use self::order::{Listed, Listing, order};
+pub use self::sorts::{Known, Sorts};
+use crate::decision::HookResult;
+use crate::event::{AnswersNow, Context, Event, EventSet, Intercepted, Observed, SharesVocabulary};
+use crate::hook::{
+    Describe, Hook, Intercepts, InterceptsNow, Observes, ObservesNow, Plan, Planner, TimingOf,
+    answer_as,
+};
+
+/// Hooks in priority order: what [`hooks![…]`](crate::hooks) makes.
+///
+/// Its type holds the order, so it cannot be written down: keep it behind `impl AgentHooks` (the trait
+/// that `#[derive(HookEvent)]` writes for each vocabulary), or let it be inferred. It is `Clone` and
+/// `Copy` where its hooks are, and as large as their state: hooks made of functions have none.
+///
+/// A struct with a field `hooks: H` and the bound `H: AgentHooks` calls these methods as they are. On the
+/// value of a function that returns `impl AgentHooks` they are methods of [`Hook`],
+/// [`Intercepts`](crate::Intercepts) and [`Observes`](crate::Observes), to be imported.
+///
+/// ```
+/// use hooks_core::agent::{AgentContext, AgentHooks, BeforeToolCall};
+/// use hooks_core::{HookAction, HookResult, hook, hooks};
+///
+/// #[hook]
+/// fn no_shell(call: &BeforeToolCall) -> HookAction<BeforeToolCall> {
+///     if call.name == "shell" { HookAction::block("no shell here") } else { HookAction::Continue }
+/// }
+///
+/// struct Agent<H> { hooks: H, cx: AgentContext }
+///
+/// impl<H: AgentHooks> Agent<H> {
+///     async fn call(&self, mut call: BeforeToolCall) -> bool {
+///         self.hooks.intercept(&self.cx, &mut call).await.is_continue()
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() {
+/// let agent = Agent { hooks: hooks![no_shell], cx: AgentContext::new("s1") };
+/// assert!(!agent.call(BeforeToolCall { name: "shell".into(), ..Default::default() }).await);
+/// assert_eq!(size_of_val(&agent.hooks), 0);
+/// # }
+/// ```
+///
+/// A pipeline is not [`Unpin`], which nothing that you do with one needs. It is how a
+/// [`HookRegistry`](crate::HookRegistry) tells at compile time what it is given: a pipeline is both static
+/// hooks and a handler, and must not be taken for the latter, whose hooks it could not look into.
+#[derive(Clone, Copy)]
+pub struct Pipeline<H> {
+    hooks: H,
+    _not_unpin: PhantomPinned,
+}
+
+impl<H> Pipeline<H> {
+    #[doc(hidden)]
+    pub const fn new(hooks: H) -> Self {
+        Pipeline {
+            hooks,
+            _not_unpin: PhantomPinned,
+        }
+    }
+}
+
+impl<H: Hook> Pipeline<H> {
+    /// Asks the hooks in order about an intercepted event, until one blocks, answers or aborts.
+    ///
+    /// Changes are made in place, so that nothing is moved or cloned, and a cancelled event can still be
+    /// reported. The future is lazy: nothing runs until it is awaited.
+    ///
+    /// # Panics
+    ///
+    /// Where a hook panics that does not say `on_panic`, and where one with a `timeout` is awaited outside of
+    /// a tokio runtime.
+    #[inline]
+    pub fn intercept<'a, E: Intercepted>(
+        &'a self,
+        cx: &'a Context<E>,
+        event: &'a mut E,
+    ) -> impl Future<Output = HookResult<E>> + Send
+    where
+        H::Vocabulary: SharesVocabulary<E::Vocabulary>,
+        Self: Intercepts<E>,
+    {
+        <Self as Intercepts<E>>::intercept(self, cx, event)
+    }
+
+    /// Tells all hooks of an observed event; the asynchronous ones run concurrently, and none can stop
+    /// another. The future is lazy: nothing runs until it is awaited.
+    ///
+    /// # Panics
+    ///
+    /// Where a hook panics that does not say `on_panic`, and where one with a `timeout` is awaited outside of
+    /// a tokio runtime.
+    #[inline]
+    pub fn observe<'a, E: Observed>(
+        &'a self,
+        cx: &'a Context<E>,
+        event: &'a E,
+    ) -> impl Future<Output = ()> + Send
+    where
+        H::Vocabulary: SharesVocabulary<E::Vocabulary>,
+        Self: Observes<E>,
+    {
+        <Self as Observes<E>>::observe(self, cx, event)
+    }
+
+    /// As [`intercept`](Self::intercept), without an executor. Does not compile if a hook on the event
+    /// is `async`.
+    ///
+    /// # Panics
+    ///
+    /// Where a hook panics that does not say `on_panic`.
+    #[inline]
+    pub fn intercept_now<'a, E: Intercepted>(
+        &'a self,
+        cx: &'a Context<E>,
+        event: &'a mut E,
+    ) -> HookResult<E>
+    where
+        H::Vocabulary: SharesVocabulary<E::Vocabulary>,
+        TimingOf<Self, E>: AnswersNow<E>,
+        Self: InterceptsNow<E>,
+    {
+        <Self as InterceptsNow<E>>::intercept_now(self, cx, event)
+    }
+
+    /// As [`observe`](Self::observe), without an executor. Does not compile if a hook on the event is
+    /// `async`.
+    ///
+    /// # Panics
+    ///
+    /// Where a hook panics that does not say `on_panic`.
+    #[inline]
+    pub fn observe_now<'a, E: Observed>(&'a self, cx: &'a Context<E>, event: &'a E)
+    where
+        H::Vocabulary: SharesVocabulary<E::Vocabulary>,
+        TimingOf<Self, E>: AnswersNow<E>,
+        Self: ObservesNow<E>,
+    {
+        <Self as ObservesNow<E>>::observe_now(self, cx, event);
+    }
+
+    /// Whether any hook handles `E`: a constant, so that an agent skips building an event that no
+    /// hook wants. A [`HookRegistry`](crate::HookRegistry) in the list handles every event, also while it is
+    /// empty.
+    ///
+    /// ```
+    /// use hooks_core::agent::{BeforeToolCall, LlmInput};
+    /// use hooks_core::{hook, hooks};
+    ///
+    /// #[hook]
+    /// fn lower(call: &mut BeforeToolCall) { call.name.make_ascii_lowercase(); }
+    ///
+    /// assert!(hooks![lower].handles::<BeforeToolCall>());
+    /// assert!(!hooks![lower].handles::<LlmInput>());
+    /// ```
+    #[inline]
+    pub fn handles<E: Event>(&self) -> bool
+    where
+        H::Vocabulary: SharesVocabulary<E::Vocabulary>,
+    {
+        <Self as Hook>::handles::<E>(self)
+    }
+
+    /// Who runs when: a table to print, and an iterator over its rows; see [`Plan`].
+    pub fn plan(&self) -> Plan<'_> {
+        Plan::of(&self.hooks)
+    }
+}
+
+/// A pipeline is a hook of priority 0, which `hooks![pipeline @ 10]` changes.
+#[diagnostic::do_not_recommend]
+impl<H: Hook> Hook for Pipeline<H> {
+    type Vocabulary = H::Vocabulary;
+    type Rank = crate::__rank!(0);
+    type Answers = H::Answers;
+    type Wraps = H::Wraps;
+
+    #[inline]
+    fn wanted(&self) -> EventSet {
+        self.hooks.wanted()
+    }
+
+    #[inline]
+    fn wrapped(&self) -> EventSet {
+        self.hooks.wrapped()
+    }
+}
+
+impl<H: Describe> Describe for Pipeline<H> {
+    fn describe<'d>(&'d self, plan: &mut Planner<'d, '_>) {
+        plan.nested(|plan| self.hooks.describe(plan));
+    }
+}
+
+answer_as! {
+    [H,] Pipeline<H>, this => this.hooks;
+}
+
+/// The names of the hooks, in the order in which they run: `[deny_rm, absolute, RateLimit]`.
+impl<H: Hook> fmt::Debug for Pipeline<H> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.plan().names().fmt(f)
+    }
+}

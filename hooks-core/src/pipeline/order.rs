@@ -1,0 +1,146 @@
+//! A list of hooks, put in order by the type checker.
+//!
+//! [`order`] is one comparator of the sorting network that `hooks![…]` writes out: it takes two hooks and
+//! returns them in order, as differently typed values. Nothing of this is left at run time.
+
+use core::marker::PhantomData;
+
+use super::At;
+use crate::event::Agreed;
+use crate::hook::{Bool, Hook, Number, Place};
+
+/// What can be taken into a list: every hook.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a hook",
+    label = "not a hook",
+    note = "write `#[hook]` on the function, or on an `impl` block of the type",
+    note = "hooks that are only found at run time go into a `HookRegistry`, which is a hook"
+)]
+pub trait Listing: Sized {
+    /// That of the hook.
+    type Vocabulary;
+    /// That of the hook.
+    type Rank: Number;
+
+    /// Takes the hook into a list, at the position `P`. A function of a trait's own, so that what is no hook
+    /// is reported at the user's token.
+    fn listed<P>(hook: Self) -> (Listed<Self, Self::Rank, P>, Agreed<Self::Vocabulary>);
+
+    /// The same with a priority of its place in the list.
+    #[expect(clippy::type_complexity, reason = "a list's order is a type")]
+    fn listed_at<P, R: Number>(hook: Self)
+    -> (Listed<At<Self, R>, R, P>, Agreed<Self::Vocabulary>);
+}
+
+#[diagnostic::do_not_recommend]
+impl<H: Hook> Listing for H {
+    type Vocabulary = H::Vocabulary;
+    type Rank = H::Rank;
+
+    #[inline(always)]
+    fn listed<P>(hook: H) -> (Listed<H, H::Rank, P>, Agreed<H::Vocabulary>) {
+        (Listed::new(hook), Agreed::NEW)
+    }
+
+    #[inline(always)]
+    fn listed_at<P, R: Number>(hook: H) -> (Listed<At<H, R>, R, P>, Agreed<H::Vocabulary>) {
+        (Listed::new(At::new(hook)), Agreed::NEW)
+    }
+}
+
+/// A hook in a list: its rank, and its position, which settles equal ranks.
+#[derive(Debug)]
+pub struct Listed<H, R, P> {
+    hook: H,
+    order: PhantomData<(R, P)>,
+}
+
+impl<H, R, P> Listed<H, R, P> {
+    #[inline(always)]
+    pub(crate) const fn new(hook: H) -> Self {
+        Listed {
+            hook,
+            order: PhantomData,
+        }
+    }
+
+    /// The hook, once its place is found.
+    #[inline(always)]
+    pub fn into_hook(self) -> H {
+        self.hook
+    }
+
+    /// The hook with the priority of its place, once that is found: what a list with a spread holds.
+    #[inline(always)]
+    pub fn into_placed(self) -> At<H, R> {
+        At::new(self.hook)
+    }
+}
+
+/// Whether the hook of rank `B`, at position `Q`, runs before that of rank `A`, at position `P`.
+type Swap<A, P, B, Q> = <B as Number>::Above<A, <P as Place>::After<Q>>;
+
+/// One comparator of the sorting network: the two hooks, the one that runs first in front.
+#[inline(always)]
+#[expect(clippy::type_complexity, reason = "a list's order is a type")]
+pub fn order<A, RA: Number, PA: Place, B, RB: Number, PB: Place>(
+    first: Listed<A, RA, PA>,
+    second: Listed<B, RB, PB>,
+) -> <Swap<RA, PA, RB, PB> as Bool>::Pair<Listed<A, RA, PA>, Listed<B, RB, PB>> {
+    <Swap<RA, PA, RB, PB> as Bool>::swap(first, second)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::__rank;
+    use crate::hook::Nibble;
+
+    /// Sorts two values by their ranks, equal ones by position, as the network does.
+    macro_rules! runs_first {
+        ($a:expr, $b:expr) => {
+            runs_first!(of __rank!($a), __rank!($b))
+        };
+        (of $a:ty, $b:ty) => {{
+            let a: Listed<_, $a, (Nibble<0>, Nibble<0>)> = Listed {
+                hook: "a",
+                order: PhantomData,
+            };
+            let b: Listed<_, $b, (Nibble<0>, Nibble<1>)> = Listed {
+                hook: "b",
+                order: PhantomData,
+            };
+            order(a, b).0.into_hook()
+        }};
+    }
+
+    #[test]
+    fn the_higher_rank_runs_first_and_equal_ones_keep_their_positions() {
+        assert_eq!(runs_first!(1, 2), "b");
+        assert_eq!(runs_first!(2, 1), "a");
+        assert_eq!(runs_first!(7, 7), "a");
+        assert_eq!(runs_first!(-1, 0), "b");
+        assert_eq!(runs_first!(-2, -1), "b");
+        assert_eq!(runs_first!(i32::MIN, i32::MAX), "b");
+        assert_eq!(runs_first!(0x100, 0xFF), "a");
+        assert_eq!(runs_first!(0x1F, 0x20), "b");
+    }
+
+    #[test]
+    fn numbers_of_few_digits_compare_as_those_of_eight_do() {
+        type Five = __rank!(@few 8 0 0 5);
+        type MinusOne = __rank!(@few 7 15 15 15);
+        type MinusTwo = __rank!(@few 7 15 15 14);
+        assert_eq!(runs_first!(of MinusOne, Five), "b");
+        assert_eq!(runs_first!(of MinusTwo, MinusOne), "b");
+        assert_eq!(runs_first!(of Five, Five), "a");
+        assert_eq!(runs_first!(of Five, __rank!(5)), "a");
+        assert_eq!(runs_first!(of __rank!(5), Five), "a");
+        assert_eq!(runs_first!(of Five, __rank!(6)), "b");
+        assert_eq!(runs_first!(of __rank!(4), Five), "b");
+        assert_eq!(runs_first!(of Five, __rank!(0x1000)), "b");
+        assert_eq!(runs_first!(of MinusOne, __rank!(-1)), "a");
+        assert_eq!(runs_first!(of __rank!(-0x1001), MinusTwo), "b");
+        assert_eq!(runs_first!(of MinusTwo, __rank!(i32::MIN)), "a");
+    }
+}

@@ -1,0 +1,197 @@
+//! One handler: the object-safe face of a hook, and what can be made one.
+
+use alloc::boxed::Box;
+use alloc::sync::Arc;
+use core::future::Future;
+use core::marker::PhantomData;
+use core::pin::Pin;
+use core::task::{Context as Task, Poll, Waker};
+
+use super::HandlersOf;
+use crate::decision::{Decision, HookAction, Said};
+use crate::event::{Access, Answers, Context, Event, EventSet, Intercepted, Observed, Vocabulary};
+use crate::hook::{AnyEvent, Hook, Intercepts, Observes, SaidOfAny, Says};
+
+/// A boxed future, as `#[async_trait]` makes it.
+#[doc(hidden)]
+pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// A vocabulary whose hooks can exist at run time only: every one.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a vocabulary",
+    label = "not a vocabulary",
+    note = "a vocabulary is an enum with `#[derive(HookEvent)]`, such as `AgentEvent`, whose variants are \
+            the events"
+)]
+pub trait RunTime: Vocabulary + Says {
+    /// The object-safe handler trait of the vocabulary, as `dyn AgentHandler`: what a
+    /// [`HookRegistry`](crate::HookRegistry) holds.
+    type Handler: ?Sized + Send + Sync + 'static;
+
+    #[doc(hidden)]
+    fn name(handler: &Self::Handler) -> &str;
+    #[doc(hidden)]
+    fn priority(handler: &Self::Handler) -> i32;
+    #[doc(hidden)]
+    fn events(handler: &Self::Handler) -> EventSet;
+    /// The events whose work it stands around, which a handler cannot.
+    #[doc(hidden)]
+    fn wrapped(handler: &Self::Handler) -> EventSet;
+    #[doc(hidden)]
+    fn decided(
+        handler: &Self::Handler,
+        cx: &Self::Context,
+        view: Self::View<'_>,
+        decision: Decision<'_>,
+    );
+}
+
+/// The handler trait object of the vocabulary of `E`.
+#[doc(hidden)]
+pub type Handler<E> = <<E as Event>::Vocabulary as RunTime>::Handler;
+
+/// An event that handlers can be asked about: every one.
+#[doc(hidden)]
+pub trait Handled: AnyEvent + Event<Vocabulary: RunTime, Kind: HandlersOf> {
+    fn ask<'a>(
+        handler: &'a Handler<Self>,
+        cx: &'a Context<Self>,
+        event: Access<'a, Self>,
+    ) -> BoxFuture<'a, Said<Self>>;
+}
+
+/// A type that implements the handler trait itself: see [`Handles`].
+#[derive(Debug)]
+pub enum ByHandler {}
+
+/// A hook, a pipeline, or anything else that is `impl AgentHooks`: see [`Handles`].
+#[derive(Debug)]
+pub enum ByHooks {}
+
+/// A vocabulary whose [`HookRegistry`](crate::HookRegistry) takes handlers of type `H`.
+///
+/// Met by every type that implements the vocabulary's handler trait, also in a `Box` or an `Arc`
+/// (`By` is then [`ByHandler`]), and by everything that is `impl AgentHooks + 'static`: a hook, a pipeline,
+/// an opaque one too (`By` is then [`ByHooks`]). You never write `By`: it is inferred.
+///
+/// ```
+/// use hooks_core::agent::{AgentEvent, AgentHandler, AgentHooks};
+/// use hooks_core::{HookRegistry, async_trait, hook, hooks};
+///
+/// struct Plugin;
+/// #[async_trait]
+/// impl AgentHandler for Plugin {
+///     fn name(&self) -> &str { "plugin" }
+/// }
+///
+/// fn registry_of(hooks: impl AgentHooks + 'static) -> HookRegistry<AgentEvent<'static>> {
+///     HookRegistry::new().with(Plugin).with(hooks)
+/// }
+/// assert_eq!(registry_of(hooks![]).len(), 2);
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{H}` is no handler of the vocabulary `{Self}`",
+    label = "not a handler",
+    note = "a registry takes hooks and pipelines as they are, and types that implement the vocabulary's \
+            handler trait: `#[async_trait] impl AgentHandler for …` for the standard vocabulary; all of them \
+            own what they hold (`'static`)"
+)]
+pub trait Handles<H, By = ByHandler>: RunTime {
+    #[doc(hidden)]
+    fn handler(handler: H) -> Arc<Self::Handler>;
+}
+
+/// The events that static hooks want as a handler, now or later.
+#[doc(hidden)]
+#[must_use]
+pub fn events_of<H: Hook>(hooks: &H) -> EventSet {
+    // A registry asks once. What is mounted later, somewhere within the hooks, may want other events.
+    if hooks.plan().has_handlers() {
+        EventSet::from_bits(<H::Answers as Answers>::BITS)
+    } else {
+        hooks.wanted()
+    }
+}
+
+/// Hooks as a handler.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct AsHandler<H>(pub H);
+
+/// What a handler's methods return that are not overridden. It has no size, so boxing it allocates
+/// nothing: an event costs only the handlers that want it.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct GoOn<T>(PhantomData<fn() -> T>);
+
+impl<T> GoOn<T> {
+    /// As `#[async_trait]` would box it.
+    #[must_use]
+    pub fn boxed<'a>() -> BoxFuture<'a, T>
+    where
+        T: Default + 'a,
+    {
+        Box::pin(GoOn(PhantomData))
+    }
+}
+
+impl<T: Default> Future for GoOn<T> {
+    type Output = T;
+
+    fn poll(self: Pin<&mut Self>, _: &mut Task<'_>) -> Poll<T> {
+        Poll::Ready(T::default())
+    }
+}
+
+/// What a handler that is asked about any event says of this one: what its other methods fall back to.
+///
+/// A future without size holds nothing, neither the handler nor the event, so it makes no difference that it
+/// is polled here. What it comes to is then known without another box; for the default, nothing is allocated.
+#[doc(hidden)]
+#[must_use]
+pub fn fall_back<'a, E: Handled + 'a>(
+    mut any: BoxFuture<'a, SaidOfAny<E>>,
+) -> BoxFuture<'a, Said<E>>
+where
+    E::Vocabulary: 'a,
+{
+    if size_of_val(&*any) == 0 {
+        return match any.as_mut().poll(&mut Task::from_waker(Waker::noop())) {
+            Poll::Ready(said) => E::Kind::ready::<E>(E::fit(said)),
+            Poll::Pending => Box::pin(async move { E::fit(any.await) }),
+        };
+    }
+    Box::pin(async move { E::fit(any.await) })
+}
+
+/// Tells static hooks of an event, as a handler does. It stands here, and not in each method of a
+/// vocabulary's handler, so that rustc proves the future `Send` once.
+#[doc(hidden)]
+pub fn observe_boxed<'a, H: Observes<E>, E: Observed>(
+    hooks: &'a H,
+    cx: &'a Context<E>,
+    event: &'a E,
+) -> BoxFuture<'a, ()> {
+    Box::pin(hooks.observe(cx, event))
+}
+
+/// Asks static hooks about an event, as a handler does.
+#[doc(hidden)]
+pub fn intercept_boxed<'a, H: Intercepts<E>, E: Intercepted>(
+    hooks: &'a H,
+    cx: &'a Context<E>,
+    event: &'a mut E,
+) -> BoxFuture<'a, HookAction<E>> {
+    Box::pin(async move { hooks.intercept(cx, event).await.into() })
+}
+
+/// Tells static hooks what a handler before them has decided, as their vocabulary's handler does.
+#[doc(hidden)]
+pub fn decided<'a, H: Intercepts<E>, E: Intercepted>(
+    hooks: &'a H,
+    cx: &'a Context<E>,
+    event: &'a E,
+    decision: Decision<'a>,
+) {
+    hooks.decided(cx, event, decision);
+}

@@ -1,0 +1,302 @@
+//! A registry that changes while agents run.
+
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::sync::Arc;
+use core::fmt;
+use core::hash::BuildHasher as _;
+use core::sync::atomic::{AtomicU64, Ordering};
+use std::hash::RandomState;
+use std::sync::{OnceLock, PoisonError, RwLock};
+
+use super::{Handled, HandlerSource, Handles, HookRegistry, Placed, RegisterError, RunTime};
+use crate::decision::{Decision, Dispatched, Outcome};
+use crate::event::{Access, Context, EventSet, Every, Later};
+use crate::hook::{Describe, HandleAsync, Hook, Planner};
+
+/// Handlers that are mounted and unmounted while agents run.
+///
+/// It is a handle: a clone is another way to the same handlers. One goes into the pipeline, as `..mounted` or
+/// `mounted @ PRIORITY`; another stays with whoever mounts. A dispatch keeps the handlers with which it began,
+/// to its end: what is mounted meanwhile runs from the next dispatch on, and what is unmounted is dropped when
+/// the last dispatch that uses it has ended. A handler may itself mount and unmount.
+///
+/// On an event that no handler wants, it costs a dispatch two loads and a branch. Otherwise the dispatch
+/// takes a lock for as long as it takes to count one more user of the set.
+///
+/// Needs the feature `std`. PicoClaw's `MountHook` and `UnmountHook`.
+///
+/// ```
+/// use hooks_core::agent::{AgentContext, AgentEvent, BeforeToolCall};
+/// use hooks_core::{HookAction, Mounted, hook, hooks};
+///
+/// #[hook(priority = 5)]
+/// fn no_shell(call: &BeforeToolCall) -> HookAction<BeforeToolCall> {
+///     if call.name == "shell" { HookAction::block("no shell here") } else { HookAction::Continue }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() {
+/// let plugins = Mounted::<AgentEvent>::default();
+/// let hooks = hooks![..plugins.clone()];
+/// let cx = AgentContext::new("s1");
+/// let mut call = BeforeToolCall { name: "shell".into(), ..Default::default() };
+/// assert!(hooks.intercept(&cx, &mut call).await.is_continue());
+///
+/// plugins.mount(no_shell).unwrap();
+/// assert!(!hooks.intercept(&cx, &mut call).await.is_continue());
+///
+/// assert!(plugins.unmount("no_shell"));
+/// assert!(hooks.intercept(&cx, &mut call).await.is_continue());
+/// # }
+/// ```
+pub struct Mounted<V: RunTime> {
+    shared: Arc<Shared<V>>,
+}
+
+struct Shared<V: RunTime> {
+    /// What any handler of the set wants, to be read without the lock.
+    wanted: AtomicU64,
+    set: RwLock<Arc<HookRegistry<V>>>,
+    names: Names,
+}
+
+impl<V: RunTime> Mounted<V> {
+    /// The handlers of a registry, to be changed from now on.
+    #[must_use]
+    pub fn new(registry: HookRegistry<V>) -> Self {
+        Mounted {
+            shared: Arc::new(Shared {
+                wanted: AtomicU64::new(registry.wanted.bits()),
+                set: RwLock::new(Arc::new(registry)),
+                names: Names::default(),
+            }),
+        }
+    }
+
+    /// Adds a handler, under its own name and priority: see [`HookRegistry::register`].
+    ///
+    /// # Errors
+    ///
+    /// The hooks have one with `#[hook(around)]`, which cannot run behind a box. Nothing has changed then.
+    pub fn mount<H, By>(&self, handler: H) -> Result<(), RegisterError>
+    where
+        V: Handles<H, By>,
+    {
+        let placed = Placed::new::<V, _, _>(handler)?;
+        self.change(|registry| registry.add(placed));
+        Ok(())
+    }
+
+    /// Adds a handler with a name and a priority from outside: see [`HookRegistry::register_as`].
+    ///
+    /// # Errors
+    ///
+    /// Another handler has this name, or the hooks have one with `#[hook(around)]`. Nothing has changed then.
+    pub fn mount_as<H, By>(
+        &self,
+        name: &str,
+        priority: i32,
+        handler: H,
+    ) -> Result<(), RegisterError>
+    where
+        V: Handles<H, By>,
+    {
+        let placed = Placed::new::<V, _, _>(handler)?.named(name).at(priority);
+        self.change(|registry| registry.add_named(&placed))
+    }
+
+    /// Removes the handler of this name; whether there was one.
+    #[must_use = "it says whether there was a handler of this name"]
+    pub fn unmount(&self, name: &str) -> bool {
+        let old = self.change(|registry| registry.remove(name));
+        old.is_some()
+    }
+
+    /// Puts a handler in the place of the one with this name: see [`HookRegistry::replace`]. No dispatch sees
+    /// both, or neither.
+    ///
+    /// # Errors
+    ///
+    /// The hooks have one with `#[hook(around)]`. Nothing has changed then.
+    pub fn replace<H, By>(&self, name: &str, handler: H) -> Result<bool, RegisterError>
+    where
+        V: Handles<H, By>,
+    {
+        let placed = Placed::new::<V, _, _>(handler)?.named(name);
+        let old = self.change(|registry| registry.put(placed));
+        Ok(old.is_some())
+    }
+
+    /// Puts all handlers of a registry, and its policies, in the place of those that there are, and gives those
+    /// back. No dispatch sees some of both.
+    ///
+    /// ```
+    /// use hooks_core::agent::{AgentEvent, BeforeToolCall};
+    /// use hooks_core::{HookRegistry, Mounted, OnPanic, hook};
+    ///
+    /// #[hook]
+    /// fn lower(call: &mut BeforeToolCall) { call.name.make_ascii_lowercase(); }
+    ///
+    /// #[hook]
+    /// fn upper(call: &mut BeforeToolCall) { call.name.make_ascii_uppercase(); }
+    ///
+    /// let plugins = Mounted::<AgentEvent>::new(HookRegistry::new().with(lower));
+    /// let old = plugins.swap(HookRegistry::new().on_panic(OnPanic::Block).with(upper));
+    /// assert_eq!(old.names().collect::<Vec<_>>(), ["lower"]);
+    /// assert_eq!(plugins.snapshot().names().collect::<Vec<_>>(), ["upper"]);
+    /// ```
+    #[expect(
+        clippy::must_use_candidate,
+        reason = "who swaps need not care for what there was"
+    )]
+    pub fn swap(&self, registry: HookRegistry<V>) -> HookRegistry<V> {
+        self.change(|current| core::mem::replace(current, registry))
+    }
+
+    /// The handlers that there are now.
+    #[must_use]
+    pub fn snapshot(&self) -> Arc<HookRegistry<V>> {
+        // A panic elsewhere, while the lock was held, has left a set that is whole.
+        let set = self
+            .shared
+            .set
+            .read()
+            .unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(&set)
+    }
+
+    /// Changes the set: in place if no dispatch uses it, and a copy of it otherwise.
+    ///
+    /// No code of a handler's author runs under the lock, not even that of a handler which is dropped: it could
+    /// mount another one. So handlers that leave the set, or are not taken into it, are dropped outside.
+    fn change<R>(&self, change: impl FnOnce(&mut HookRegistry<V>) -> R) -> R {
+        let Shared { wanted, set, .. } = &*self.shared;
+        let mut set = set.write().unwrap_or_else(PoisonError::into_inner);
+        let result = change(Arc::make_mut(&mut set));
+        // Whoever reads the new set's events finds at least the new set.
+        wanted.store(set.wanted.bits(), Ordering::Release);
+        result
+    }
+}
+
+impl<V: RunTime> Clone for Mounted<V> {
+    fn clone(&self) -> Self {
+        Mounted {
+            shared: Arc::clone(&self.shared),
+        }
+    }
+}
+
+impl<V: RunTime> Default for Mounted<V> {
+    fn default() -> Self {
+        Mounted::new(HookRegistry::new())
+    }
+}
+
+/// The names of the handlers, in the order in which they run.
+impl<V: RunTime> fmt::Debug for Mounted<V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.snapshot().fmt(f)
+    }
+}
+
+impl<V: RunTime> HandlerSource for Mounted<V> {
+    type Vocabulary = V;
+    type Set<'a>
+        = Arc<HookRegistry<V>>
+    where
+        V: 'a;
+
+    #[inline(always)]
+    fn wanted(&self) -> EventSet {
+        EventSet::from_bits(self.shared.wanted.load(Ordering::Acquire))
+    }
+
+    fn current(&self) -> Arc<HookRegistry<V>> {
+        self.snapshot()
+    }
+
+    fn describe<'d>(&'d self, handler: &mut dyn FnMut(&'d str, i32, EventSet)) {
+        for placed in &self.snapshot().handlers {
+            let name = self.shared.names.keep(&placed.shown);
+            handler(name, placed.priority, placed.events);
+        }
+    }
+}
+
+/// It is a hook of priority 0, which `hooks![mounted @ -10]` changes.
+#[diagnostic::do_not_recommend]
+impl<V: RunTime> Hook for Mounted<V> {
+    type Vocabulary = V;
+    type Rank = crate::__rank!(0);
+    type Answers = Every<Later>;
+    type Wraps = ();
+
+    #[inline]
+    fn wanted(&self) -> EventSet {
+        HandlerSource::wanted(self)
+    }
+}
+
+impl<V: RunTime> Describe for Mounted<V> {
+    fn describe<'d>(&'d self, plan: &mut Planner<'d, '_>) {
+        plan.holder::<V>("Mounted", |each| HandlerSource::describe(self, each));
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<V: RunTime, E: Handled> HandleAsync<E> for Mounted<V>
+where
+    E::Vocabulary: RunTime<Handler = V::Handler>,
+{
+    type Said = Outcome<E>;
+
+    async fn handle<'a>(&'a self, cx: &'a Context<E>, mut event: Access<'a, E>) -> Outcome<E> {
+        let set = self.snapshot();
+        HandleAsync::<E>::handle(&*set, cx, E::lend(&mut event)).await
+    }
+
+    fn decided<'a>(&'a self, cx: &'a Context<E>, event: &'a E, decision: Decision<'a>)
+    where
+        E: Dispatched,
+    {
+        let set = self.snapshot();
+        super::ask::tell(&set.handlers, set.policy, cx, event, decision);
+    }
+}
+
+/// The names that plans have shown, each once: a plan's rows borrow them for as long as the handlers' handle
+/// lives, whatever is unmounted meanwhile.
+///
+/// They stand in a tree, in which the bits of a name's hash say where to go on: so it is as flat as their number
+/// allows, to be searched and to be dropped.
+#[derive(Default)]
+struct Names {
+    root: OnceLock<Box<Name>>,
+    hash: RandomState,
+}
+
+struct Name {
+    name: String,
+    below: [OnceLock<Box<Name>>; 2],
+}
+
+impl Names {
+    fn keep(&self, name: &str) -> &str {
+        let mut bits = self.hash.hash_one(name);
+        let mut place = &self.root;
+        loop {
+            let kept = place.get_or_init(|| {
+                Box::new(Name {
+                    name: name.into(),
+                    below: [OnceLock::new(), OnceLock::new()],
+                })
+            });
+            if kept.name == name {
+                return &kept.name;
+            }
+            place = &kept.below[usize::from(bits & 1 == 1)];
+            bits = bits.rotate_right(1);
+        }
+    }
+}

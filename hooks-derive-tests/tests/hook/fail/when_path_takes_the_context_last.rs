@@ -1,0 +1,11 @@
+use hooks_core::agent::{AgentContext, BeforeToolCall};
+use hooks_core::hook;
+
+fn is_deep(_: &BeforeToolCall, cx: &AgentContext) -> bool {
+    cx.depth > 0
+}
+
+#[hook(when = is_deep)]
+fn look(_: &BeforeToolCall) {}
+
+fn main() {}

@@ -1,0 +1,12 @@
+use hooks_core::agent::BeforeToolCall;
+use hooks_core::{hook, hooks};
+
+#[hook]
+fn lower(call: &mut BeforeToolCall) {
+    call.name.make_ascii_lowercase();
+}
+
+fn main() {
+    let found = vec![lower, lower];
+    let _ = hooks![lower, found];
+}

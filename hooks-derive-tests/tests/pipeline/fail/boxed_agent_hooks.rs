@@ -1,0 +1,7 @@
+use hooks_core::agent::AgentHooks;
+
+struct Agent {
+    hooks: Box<dyn AgentHooks>,
+}
+
+fn main() {}

@@ -1,0 +1,396 @@
+//! What runs when a hook is asked: the filter, the call, and what becomes of a failure.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, quote, quote_spanned};
+use syn::Expr;
+use syn::spanned::Spanned;
+
+use super::handle::{held, next};
+use crate::driver;
+use crate::hook::options::{Choice, OnFailure};
+use crate::hook::parse::{Handled, Handler};
+
+/// What the body of an answer is put together from.
+pub(super) struct Parts<'a> {
+    pub(super) core: &'a TokenStream,
+    pub(super) private: &'a TokenStream,
+    pub(super) handler: &'a Handler,
+    pub(super) event: &'a TokenStream,
+}
+
+impl Parts<'_> {
+    /// Whether the future of the user's function says all there is to say.
+    pub(super) fn is_plain(&self) -> bool {
+        let is_one = matches!(self.handler.event, Handled::One { .. });
+        is_one && self.filter().is_none() && self.policies().next().is_none()
+    }
+
+    /// What runs the user's function, and makes an outcome of what it says.
+    pub(super) fn body(&self) -> TokenStream {
+        let go_on = self.private_fn(self.handler.event.span(), "go_on", &quote!());
+        let call = self.call();
+        let filter = self.filter();
+        if self.policies().next().is_none() {
+            let held = held(self.handler).into_token_stream();
+            let conclude = self.conclude(&held);
+            let filter = filter.map(|filter| quote!(if !(#filter) { return #go_on; }));
+            return quote! {
+                #filter
+                let __said = #call;
+                #conclude
+            };
+        }
+
+        // The filter may panic as well, and so may the change or the error that the hook says: all of it
+        // runs within what is caught.
+        let conclude = self.conclude(&self.lent());
+        let save = self.save();
+        let declare = save
+            .is_some()
+            .then(|| quote!(let mut __before = ::core::option::Option::None;));
+        let filter =
+            filter.map(|filter| quote!(if !(#filter) { return ::core::option::Option::None; }));
+        let attempt = quote!({
+            #filter
+            #save
+            let __said = #call;
+            ::core::option::Option::Some(#conclude)
+        });
+        let attempt = self.attempt(&attempt);
+        let keep = matches!(self.handler.event, Handled::Every { .. }).then(|| {
+            let private = self.private;
+            quote!(let __kept = #private::Before::<__E>::of(&mut __event);)
+        });
+        let failures = self.policies().map(|policy| self.on_failure(policy));
+        quote! {
+            #declare
+            #keep
+            let __attempt = #attempt;
+            #(#failures)*
+            match __attempt {
+                ::core::option::Option::Some(__outcome) => __outcome,
+                ::core::option::Option::None => #go_on,
+            }
+        }
+    }
+
+    /// Calls a function of ours that is generic over the event. If the event is not what it asks for, the token
+    /// at `span` is to blame.
+    fn private_fn(&self, span: Span, name: &str, arguments: &TokenStream) -> TokenStream {
+        let private = driver::respanned(self.private, span);
+        let event = driver::moved(self.event, span);
+        let name = Ident::new(name, span);
+        quote_spanned!(span=> #private::#name::<#event>(#arguments))
+    }
+
+    /// Calls a function of the event's own.
+    fn on_event(&self, name: &str, arguments: &TokenStream) -> TokenStream {
+        self.blaming(self.handler.event.span(), "Event", name, arguments)
+    }
+
+    /// The event's name.
+    pub(super) fn event_name(&self) -> TokenStream {
+        let (event, span) = (self.event, self.handler.event.span());
+        let core = driver::respanned(self.core, span);
+        quote_spanned!(span=> <#event as #core::Event>::NAME)
+    }
+
+    /// Calls a function of a trait that says what the event is, or what may be done to it. If it is not
+    /// so, the token at `span` is to blame.
+    fn blaming(
+        &self,
+        span: Span,
+        trait_name: &str,
+        name: &str,
+        arguments: &TokenStream,
+    ) -> TokenStream {
+        let core = driver::respanned(self.core, span);
+        let event = driver::moved(self.event, span);
+        let [trait_name, name] = [trait_name, name].map(|name| Ident::new(name, span));
+        quote_spanned!(span=> <#event as #core::#trait_name>::#name(#arguments))
+    }
+
+    /// Looks at the event that `access` holds.
+    fn look(&self, access: &TokenStream) -> TokenStream {
+        self.on_event("look", access)
+    }
+
+    /// Whether the handler takes the event by `&mut`.
+    fn changes(&self) -> bool {
+        matches!(self.handler.event, Handled::One { is_mut: true, .. })
+    }
+
+    /// The policies for what is caught, the outermost first: a panic is caught around the timeout.
+    fn policies(&self) -> impl Iterator<Item = Caught> {
+        let options = &self.handler.options;
+        let panic = options
+            .on_panic
+            .filter(|policy| policy.choice != Choice::Propagate)
+            .map(|policy| Caught {
+                policy: Some(policy),
+            });
+        let timeout = (options.timeout.is_some() && self.handler.is_async).then_some(Caught {
+            policy: options.on_timeout,
+        });
+        panic.into_iter().chain(timeout)
+    }
+
+    /// The event, lent out by the dispatch for a while.
+    fn lent(&self) -> TokenStream {
+        let held = held(self.handler);
+        self.on_event("lend", &quote!(&mut #held))
+    }
+
+    /// A look at the event, before the hook has it.
+    fn looked_at(&self) -> TokenStream {
+        if self.handler.is_around() {
+            return held(self.handler).into_token_stream();
+        }
+        self.look(&self.lent())
+    }
+
+    /// The call of the user's function around the work.
+    pub(super) fn around(&self) -> TokenStream {
+        let handler = self.handler;
+        let function = &handler.function;
+        let receiver = handler.takes_self.then(|| quote!(self,));
+        let context = self.context();
+        let held = held(handler);
+        let next = next(handler);
+        quote!(Self::#function(#receiver #context #held, #next))
+    }
+
+    /// The context, where the user's function takes it.
+    fn context(&self) -> Option<TokenStream> {
+        let Parts { core, event, .. } = self;
+        self.handler.context.as_ref().map(|context| {
+            quote_spanned! {driver::at(context.span())=>
+                <#context as #core::ContextOf<<#event as #core::Event>::Vocabulary>>::of(__cx),
+            }
+        })
+    }
+
+    /// The call of the user's function, awaited if it is asynchronous, in its span.
+    fn call(&self) -> TokenStream {
+        let private = self.private;
+        let lent = self.lent();
+        if self.handler.is_async {
+            let future = self.future(&lent);
+            return quote!(#future.await);
+        }
+        let call = self.called_with(&lent);
+        let event_name = self.event_name();
+        quote!({
+            let __span = #private::enter(__NAME, #event_name);
+            #call
+        })
+    }
+
+    /// The future of the user's function, in its span.
+    pub(super) fn future(&self, access: &TokenStream) -> TokenStream {
+        let private = self.private;
+        let call = self.called_with(access);
+        let event_name = self.event_name();
+        quote!(#private::traced(__NAME, #event_name, #call))
+    }
+
+    /// The call of the user's function with the event that `access` gives.
+    fn called_with(&self, access: &TokenStream) -> TokenStream {
+        let Parts {
+            private, handler, ..
+        } = self;
+        let function = &handler.function;
+        let receiver = handler.takes_self.then(|| quote!(self,));
+        let context = self.context();
+        let argument = match &handler.event {
+            Handled::One {
+                is_mut: true, span, ..
+            } => self.blaming(*span, "Intercepted", "change", access),
+            Handled::One { .. } => self.look(access),
+            Handled::Every { view, .. } => {
+                let span = view.span();
+                let private = driver::respanned(private, span);
+                quote_spanned!(span=> <_ as #private::EveryView<'_, __E>>::of(#access))
+            }
+        };
+        quote!(Self::#function(#receiver #context #argument))
+    }
+
+    /// What the function returned becomes the outcome, and is done to the event that `access` holds.
+    fn conclude(&self, access: &TokenStream) -> TokenStream {
+        let Parts { core, event, .. } = self;
+        match &self.handler.event {
+            Handled::One { .. } => {
+                let span = self.handler.output;
+                let core = driver::respanned(core, span);
+                let returned = quote!(__said);
+                let said = quote_spanned!(span=> <_ as #core::Return<#event>>::said(#returned));
+                let arguments = quote!(#access, __said, __NAME);
+                let settle = self.private_fn(self.handler.event.span(), "settle", &arguments);
+                // First what it says, which is free of the event; then the event is.
+                quote!({
+                    let __said = #said;
+                    #settle
+                })
+            }
+            Handled::Every { .. } => {
+                let span = self.handler.output;
+                let core = driver::respanned(core, span);
+                let private = self.private;
+                let returned = quote!(__said);
+                let said = quote_spanned!(span=> <_ as #core::EveryReturn<__E>>::said(#returned));
+                quote!({
+                    let __said = #said;
+                    #private::settle::<__E>(#access, __said, __NAME)
+                })
+            }
+        }
+    }
+
+    /// Whether the hook runs for this event: `only(…)` and `when`.
+    pub(super) fn filter(&self) -> Option<TokenStream> {
+        let Parts {
+            core,
+            private,
+            handler,
+            event,
+        } = self;
+        let looked_at = self.looked_at();
+        let only = handler.options.only.as_ref().map(|only| {
+            let text = quote!(__subject);
+            let globs = only
+                .globs
+                .iter()
+                .map(|glob| glob.comparison(&text, private));
+            let subject = self.blaming(only.span, "Subject", "subject", &looked_at);
+            quote!({
+                let __subject = #subject;
+                #(#globs)||*
+            })
+        });
+        let when = handler.options.when.as_ref().map(|when| {
+            let span = driver::at(when.span());
+            match when {
+                // A closure has the types of what it takes from here; with two parameters, the first is the
+                // context.
+                Expr::Closure(closure) if closure.inputs.len() == 2 => quote_spanned! {span=> {
+                    let __when: fn(&#core::Context<#event>, &#event) -> bool = #when;
+                    __when(__cx, #looked_at)
+                }},
+                Expr::Closure(_) => quote_spanned! {span=> {
+                    let __when: fn(&#event) -> bool = #when;
+                    __when(#looked_at)
+                }},
+                // All of the call stands where the predicate does, so that what is wrong with it is reported there.
+                _ => {
+                    let core = driver::respanned(core, span);
+                    let event = driver::moved(event, span);
+                    let arguments = quote!(&#when, __cx, #looked_at);
+                    quote_spanned!(span=> <_ as #core::Predicate<#event, _>>::holds(#arguments))
+                }
+            }
+        });
+        let all: Vec<_> = only.into_iter().chain(when).collect();
+        (!all.is_empty()).then(|| quote!(#(#all)&&*))
+    }
+
+    /// Remembers the event, where a failure that is skipped might leave it half changed.
+    fn save(&self) -> Option<TokenStream> {
+        let looked_at = self.look(&self.lent());
+        let skip = self
+            .policies()
+            .filter_map(|caught| caught.policy)
+            .find(|policy| policy.choice == Choice::Skip)
+            .filter(|_| self.changes())?;
+        let saved = self.blaming(skip.span, "Restorable", "saved", &looked_at);
+        Some(quote!(__before = ::core::option::Option::Some(#saved);))
+    }
+
+    /// The attempt, with its panics and its timeout caught.
+    fn attempt(&self, attempt: &TokenStream) -> TokenStream {
+        let Parts {
+            private, handler, ..
+        } = self;
+        let options = &handler.options;
+        let panic = options
+            .on_panic
+            .filter(|policy| policy.choice != Choice::Propagate);
+        if !handler.is_async {
+            let require = panic
+                .map(|panic| quote_spanned!(driver::at(panic.option)=> #private::require_std!();));
+            return quote!({
+                #require
+                #private::catch(|| #attempt)
+            });
+        }
+        let mut future = quote!(async #attempt);
+        if let Some(timeout) = &options.timeout {
+            let (seconds, nanos) = (timeout.duration.as_secs(), timeout.duration.subsec_nanos());
+            let require = quote_spanned!(driver::at(timeout.span)=> #private::require_tokio!(););
+            future = quote!({
+                #require
+                #private::deadline(::core::time::Duration::new(#seconds, #nanos), #future)
+            });
+        }
+        if let Some(panic) = panic {
+            let require = quote_spanned!(driver::at(panic.option)=> #private::require_std!(););
+            future = quote!({
+                #require
+                #private::catch_async(#future)
+            });
+        }
+        quote!(#future.await)
+    }
+
+    /// Unwraps one layer of what was caught.
+    fn on_failure(&self, caught: Caught) -> TokenStream {
+        let Parts {
+            core,
+            private,
+            event,
+            ..
+        } = self;
+        let lent = self.lent();
+        let changes = self.changes();
+        // Without a policy of its own, a timeout that cannot block is to blame itself.
+        let (choice, span) = match (caught.policy, &self.handler.options.timeout) {
+            (Some(policy), _) => (Some(policy.choice), policy.span),
+            (None, Some(timeout)) => (None, timeout.span),
+            (None, None) => (None, self.handler.event.span()),
+        };
+        let is_every = matches!(self.handler.event, Handled::Every { .. });
+        let failure = quote!(__NAME, __failure);
+        let outcome = match choice {
+            // A hook on every event blocks those that can be blocked, and puts the others back.
+            _ if is_every => {
+                let blocks = choice != Some(Choice::Skip);
+                quote!(__kept.restore(#lent, #blocks, || #private::Cow::Borrowed(__NAME), __failure))
+            }
+            Some(Choice::Block) => self.blaming(span, "CanBlock", "blocked", &failure),
+            None => self.blaming(span, "DefaultPolicy", "timed_out", &failure),
+            _ => quote!(#private::skipped::<#event>(#failure)),
+        };
+        let restore = (choice == Some(Choice::Skip) && changes).then(|| {
+            quote! {
+                if let ::core::option::Option::Some(__before) = __before {
+                    *<#event as #core::Intercepted>::change(#lent) = __before;
+                }
+            }
+        });
+        quote! {
+            let __attempt = match __attempt {
+                ::core::result::Result::Ok(__attempt) => __attempt,
+                ::core::result::Result::Err(__failure) => {
+                    #restore
+                    return #outcome;
+                }
+            };
+        }
+    }
+}
+
+/// A failure that is caught, and what is said of it.
+#[derive(Clone, Copy)]
+struct Caught {
+    policy: Option<OnFailure>,
+}

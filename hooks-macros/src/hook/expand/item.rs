@@ -1,0 +1,110 @@
+//! The item that the user wrote, and what it becomes.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{quote, quote_spanned};
+use syn::{Attribute, Generics, ImplItem, ItemFn, ItemImpl, Type, parse_quote};
+
+use crate::driver;
+use crate::hook::parse::{core_path, is_hook};
+
+/// The item that a hook function becomes. Attributes go where they mean something: docs to the hook,
+/// `cfg`s and lints to all of it, the rest to the function.
+pub(super) fn unit_struct(function: &ItemFn) -> TokenStream {
+    let is =
+        |attr: &&Attribute, names: &[&str]| names.iter().any(|name| attr.path().is_ident(name));
+    let attrs = &function.attrs;
+    let cfgs: Vec<_> = attrs.iter().filter(|attr| is(attr, &["cfg"])).collect();
+    let on_struct = attrs.iter().filter(|attr| {
+        is(
+            attr,
+            &[
+                "doc",
+                "cfg",
+                "allow",
+                "warn",
+                "deny",
+                "forbid",
+                "deprecated",
+            ],
+        )
+    });
+    let on_function = attrs
+        .iter()
+        .filter(|attr| !is(attr, &["doc", "cfg", "deprecated"]) && !is_hook(attr));
+
+    let inline = inline(&function.attrs);
+    let visibility = &function.vis;
+    let ident = &function.sig.ident;
+    let body = &function.block;
+    let mut signature = function.sig.clone();
+    signature.ident = Ident::new("call", ident.span());
+    // rustc warns of dead code of the user's, and not of a macro's: of a hook that stands in no list the struct is
+    // dead, and the function with it. So the struct is made of the user's `fn`, and the function of ours.
+    let keyword = signature.fn_token.span;
+    signature.fn_token.span = driver::at(keyword);
+    if let Some(token) = &mut signature.asyncness {
+        token.span = driver::at(token.span);
+    }
+    let declared = quote_spanned!(keyword=> struct #ident;);
+    let doc = format!(
+        " Calls the hook `{}` as the function that it is.",
+        driver::text_of(ident)
+    );
+    quote! {
+        #(#on_struct)*
+        #[allow(non_camel_case_types)]
+        #[derive(Clone, Copy, Debug)]
+        #visibility #declared
+
+        #(#cfgs)*
+        impl #ident {
+            #[doc = #doc]
+            #(#on_function)*
+            #inline
+            #[allow(clippy::trivially_copy_pass_by_ref)]
+            #visibility #signature #body
+        }
+    }
+}
+
+/// A hook's function is compiled where the dispatch is, as if its body stood there, and not in the codegen
+/// unit of its module: from there a list of hooks would be a list of calls.
+fn inline(attrs: &[Attribute]) -> Option<Attribute> {
+    let decided = ["inline", "cold", "no_mangle", "unsafe"];
+    let is_decided = |attr: &Attribute| decided.iter().any(|name| attr.path().is_ident(name));
+    (!attrs.iter().any(is_decided)).then(|| parse_quote!(#[inline]))
+}
+
+/// The block without `#[hook(…)]` on it or its methods.
+pub(super) fn without_options(block: &ItemImpl) -> ItemImpl {
+    let mut block = block.clone();
+    block.attrs.retain(|attr| !is_hook(attr));
+    for item in &mut block.items {
+        if let ImplItem::Fn(method) = item {
+            method.attrs.retain(|attr| !is_hook(attr));
+            method.attrs.extend(inline(&method.attrs));
+        }
+    }
+    block
+}
+
+/// A hook that handles nothing.
+pub(super) fn inert(ty: &Type, generics: &Generics) -> TokenStream {
+    // Without a path to the core there is no hook to be one.
+    let Ok(core) = core_path(None) else {
+        return TokenStream::new();
+    };
+    let (of, _, bounds) = generics.split_for_impl();
+    quote! {
+        impl #of #core::__private::Describe for #ty #bounds {
+            fn describe<'__d>(&'__d self, _: &mut #core::__private::Planner<'__d, '_>) {}
+        }
+        #[diagnostic::do_not_recommend]
+        impl #of #core::Hook for #ty #bounds {
+            type Vocabulary = #core::AnyVocabulary;
+            type Rank = #core::__private::rank!(0);
+            type Answers = ();
+            type Wraps = ();
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! The signature that the user wrote, with its events checked once.
+//!
+//! `HookAction<Cart>` does not compile where `Cart` is no event, and neither does anything in the body that uses
+//! it. So the event in it is named as generated code names it: see `types::event`.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{ToTokens, quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::visit_mut::VisitMut;
+use syn::{
+    FnArg, GenericArgument, Generics, Lifetime, PathArguments, PathSegment, Signature, Type,
+    Visibility, parse_quote,
+};
+
+use super::types::is_event;
+use crate::driver;
+use crate::hook::parse::{Handled, Handler};
+use crate::lifetimes::{self, AnyLifetime};
+
+/// Checks the events in the types of a handler's signature. A function that others read of stays as it is.
+pub(super) fn checked(
+    core: &TokenStream,
+    handler: &mut Handler,
+    block: &Generics,
+    visibility: &Visibility,
+    signature: &mut Signature,
+) {
+    if matches!(visibility, Visibility::Public(_)) {
+        return;
+    }
+    let mut checked = Checked {
+        core,
+        handler,
+        block,
+        is_of_another: false,
+    };
+    checked.visit_return_type_mut(&mut signature.output);
+    let is_of_another = checked.is_of_another;
+    for input in &mut signature.inputs {
+        if let FnArg::Typed(typed) = input {
+            checked.visit_type_mut(&mut typed.ty);
+        }
+    }
+    // Generated code stands beside the aliases. What is said of another event is a mistake, as a rule.
+    let said = handler.said.take().filter(|_| !is_of_another);
+    handler.said = said.map(|mut said| {
+        Aliased(&handler.event).visit_type_mut(&mut said);
+        said
+    });
+}
+
+/// Names the handler's own event by its alias.
+struct Aliased<'a>(&'a Handled);
+
+impl VisitMut for Aliased<'_> {
+    fn visit_type_mut(&mut self, ty: &mut Type) {
+        if let Handled::One {
+            written, ty: named, ..
+        } = self.0
+            && is_same(&written.for_static(), ty)
+        {
+            *ty = named.for_static();
+        } else {
+            syn::visit_mut::visit_type_mut(self, ty);
+        }
+    }
+}
+
+fn is_same(one: &Type, other: &Type) -> bool {
+    one.to_token_stream().to_string() == other.to_token_stream().to_string()
+}
+
+struct Checked<'a> {
+    core: &'a TokenStream,
+    handler: &'a Handler,
+    block: &'a Generics,
+    /// Whether anything is of another event than the handler's.
+    is_of_another: bool,
+}
+
+impl Checked<'_> {
+    /// The type, if it is the event that it stands for.
+    fn event(&mut self, of: &Ident, ty: &Type) -> Type {
+        let core = self.core;
+        let named = AnyLifetime::new(ty.clone(), "event");
+        let for_static = named.with(&Lifetime::new("'static", ty.span()));
+        let is_own = matches!(&self.handler.event, Handled::One { written, .. }
+            if is_same(&written.for_static(), &for_static));
+        self.is_of_another |= !is_own;
+        let is_so = if is_own {
+            is_event(core, self.handler, &for_static)
+        } else {
+            let span = ty.span();
+            let core = driver::respanned(core, span);
+            let ty = driver::moved(&for_static.to_token_stream(), span);
+            if of == "Next" {
+                quote_spanned!(span=> <#ty as #core::Wrapped>::IS_WRAPPED)
+            } else {
+                quote_spanned!(span=> <#ty as #core::Event>::IS_EVENT)
+            }
+        };
+        let checked = quote!(<#ty as #core::__private::If<{ #is_so }>>::Event);
+        parse_quote!(#checked)
+    }
+}
+
+impl VisitMut for Checked<'_> {
+    fn visit_path_segment_mut(&mut self, segment: &mut PathSegment) {
+        syn::visit_mut::visit_path_segment_mut(self, segment);
+        let of = segment.ident.clone();
+        if !["HookAction", "HookResult", "Next"]
+            .iter()
+            .any(|name| of == name)
+        {
+            return;
+        }
+        if let PathArguments::AngleBracketed(arguments) = &mut segment.arguments
+            && let Some(GenericArgument::Type(ty)) = arguments.args.last_mut()
+            && matches!(ty, Type::Path(_))
+            && !lifetimes::is_generic(ty, self.block)
+        {
+            *ty = self.event(&of, ty);
+        }
+    }
+}

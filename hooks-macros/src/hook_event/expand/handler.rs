@@ -1,0 +1,428 @@
+//! The object-safe face of a vocabulary: a trait for hooks that only exist at run time.
+//!
+//! It is written as `#[async_trait]` would write it, so that it is implemented under `#[async_trait]`,
+//! with one difference: `handle_any`, to which all methods fall back, by default returns a future without
+//! size, and boxing that allocates nothing.
+
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, quote, quote_spanned};
+use syn::Lifetime;
+use syn::spanned::Spanned;
+
+use super::views::said_of;
+use crate::driver;
+use crate::hook_event::parse::{Event, Kind, Vocabulary};
+
+pub(super) fn handler(vocabulary: &Vocabulary) -> TokenStream {
+    let the_trait = the_trait(vocabulary);
+    let pointers = pointers(vocabulary);
+    let hooks = [of_pipeline(vocabulary), of_hooks(vocabulary)];
+    let run_time = run_time(vocabulary);
+    quote!(#the_trait #pointers #(#hooks)* #run_time)
+}
+
+fn the_trait(vocabulary: &Vocabulary) -> TokenStream {
+    let Vocabulary {
+        core,
+        visibility,
+        ident,
+        handler,
+        mutable,
+        said,
+        events,
+        ..
+    } = vocabulary;
+    let methods = events.iter().map(|event| {
+        let Method {
+            signature, payload, ..
+        } = Method::of(vocabulary, event);
+        let Event { docs, variant, .. } = event;
+        quote! {
+            #(#docs)*
+            #[allow(missing_docs)]
+            #signature {
+                #core::__private::fall_back::<#payload>(
+                    self.handle_any(cx, #mutable::#variant(event)),
+                )
+            }
+        }
+    });
+    let decided = decided(vocabulary);
+    let handle_any = handle_any(vocabulary);
+    let doc = format!(
+        "A hook on events of [`{ident}`] that only exists at run time: see `HookRegistry`.\n\n\
+         Implement it under `#[async_trait]`, with the methods of the events that it handles as \
+         `async fn`s. The method of an event falls back to `handle_any`, which by default does nothing: \
+         override that one to see every event.",
+    );
+    quote! {
+        #[doc = #doc]
+        #visibility trait #handler: ::core::marker::Send + ::core::marker::Sync {
+            /// Its name, for plans and for `cancel.hook`; by default that of its type.
+            fn name(&self) -> &str {
+                ::core::any::type_name::<Self>()
+            }
+
+            /// Its priority among the handlers of a registry: a higher one runs first; by default 0.
+            fn priority(&self) -> i32 {
+                0
+            }
+
+            /// The events that it wants; by default all. On any other event it is not asked, and costs nothing.
+            fn events(&self) -> #core::EventSet {
+                #core::EventSet::ALL
+            }
+
+            #[doc(hidden)]
+            fn wraps_around(&self) -> #core::EventSet {
+                #core::EventSet::NONE
+            }
+
+            /// Asked about every event whose own method is not overridden. By default it does nothing.
+            #[allow(unused_variables)]
+            #handle_any {
+                #core::__private::GoOn::<#said>::boxed()
+            }
+
+            /// Told of an event on which a handler or a hook before this one has decided, and which this
+            /// one is therefore not asked about: for logs. By default it does nothing.
+            #[allow(unused_variables)]
+            #decided {}
+
+            #(#methods)*
+        }
+    }
+}
+
+/// The method for any event, as `#[async_trait]` writes it.
+fn handle_any(vocabulary: &Vocabulary) -> TokenStream {
+    let Vocabulary {
+        core,
+        context,
+        mutable,
+        said,
+        ..
+    } = vocabulary;
+    quote! {
+        fn handle_any<'life0, 'life1, 'life2, 'async_trait>(
+            &'life0 self,
+            cx: &'life1 #context,
+            event: #mutable<'life2>,
+        ) -> #core::__private::BoxFuture<'async_trait, #said>
+        where
+            'life0: 'async_trait,
+            'life1: 'async_trait,
+            'life2: 'async_trait,
+            Self: 'async_trait
+    }
+}
+
+/// The method for what others have decided.
+fn decided(vocabulary: &Vocabulary) -> TokenStream {
+    let Vocabulary {
+        core,
+        ident,
+        context,
+        ..
+    } = vocabulary;
+    quote! {
+        fn decided(&self, cx: &#context, event: #ident<'_>, decision: #core::Decision<'_>)
+    }
+}
+
+/// A pointer to a handler is one.
+fn pointers(vocabulary: &Vocabulary) -> TokenStream {
+    let Vocabulary {
+        core,
+        handler,
+        events,
+        ..
+    } = vocabulary;
+    let decided = decided(vocabulary);
+    let handle_any = handle_any(vocabulary);
+    let forwarded: Vec<_> = events
+        .iter()
+        .map(|event| {
+            let signature = Method::of(vocabulary, event).signature;
+            let method = &event.method;
+            quote!(#signature { (**self).#method(cx, event) })
+        })
+        .collect();
+    // Not to a pipeline: that is no handler here, and stays what it is, hooks. See `Pipeline`.
+    let any = (quote!(<__H: #handler + ::core::marker::Unpin>), quote!(__H));
+    let unsized_one = (quote!(), quote!(dyn #handler));
+    [quote!(Box), quote!(Arc)]
+        .into_iter()
+        .flat_map(|pointer| {
+            [
+                (pointer.clone(), any.clone()),
+                (pointer, unsized_one.clone()),
+            ]
+        })
+        .map(|(pointer, (generics, held))| {
+            quote! {
+                #[automatically_derived]
+                #[diagnostic::do_not_recommend]
+                impl #generics #handler for #core::__private::#pointer<#held> {
+                    fn name(&self) -> &str {
+                        (**self).name()
+                    }
+                    fn priority(&self) -> i32 {
+                        (**self).priority()
+                    }
+                    fn events(&self) -> #core::EventSet {
+                        (**self).events()
+                    }
+                    fn wraps_around(&self) -> #core::EventSet {
+                        (**self).wraps_around()
+                    }
+                    #handle_any {
+                        (**self).handle_any(cx, event)
+                    }
+                    #decided {
+                        (**self).decided(cx, event, decision);
+                    }
+                    #(#forwarded)*
+                }
+            }
+        })
+        .collect()
+}
+
+/// A pipeline is a handler as it is, so that a `Box` of one can become a `Box<dyn ShopHandler>`.
+fn of_pipeline(vocabulary: &Vocabulary) -> TokenStream {
+    let Vocabulary { core, hooks, .. } = vocabulary;
+    let pipeline = quote!(#core::Pipeline<__H>);
+    let generics = quote!(<__H: #core::Hook>);
+    static_hooks(
+        vocabulary,
+        &generics,
+        &pipeline,
+        &quote!(where #pipeline: #hooks),
+        &quote!(self),
+    )
+}
+
+/// Other static hooks are handlers behind a name of ours.
+fn of_hooks(vocabulary: &Vocabulary) -> TokenStream {
+    let Vocabulary { core, hooks, .. } = vocabulary;
+    let holder = quote!(#core::__private::AsHandler<__H>);
+    static_hooks(
+        vocabulary,
+        &quote!(<__H: #hooks>),
+        &holder,
+        &quote!(),
+        &quote!(&self.0),
+    )
+}
+
+/// Static hooks as a handler.
+fn static_hooks(
+    vocabulary: &Vocabulary,
+    generics: &TokenStream,
+    holder: &TokenStream,
+    bounds: &TokenStream,
+    held: &TokenStream,
+) -> TokenStream {
+    let Vocabulary {
+        core,
+        ident,
+        handler,
+        mutable,
+        events,
+        ..
+    } = vocabulary;
+    let private = quote!(#core::__private);
+    let decided = decided(vocabulary);
+    let handle_any = handle_any(vocabulary);
+    let told = events.iter().map(|event| {
+        let variant = &event.variant;
+        match event.kind {
+            Kind::Observe => quote!(#ident::#variant(_) => {}),
+            Kind::Intercept(_) => {
+                quote!(#ident::#variant(event) => #private::decided(#held, cx, event, decision),)
+            }
+        }
+    });
+    let dispatched = events.iter().map(|event| {
+        let Method {
+            signature, payload, ..
+        } = Method::of(vocabulary, event);
+        let dispatch = match event.kind {
+            Kind::Observe => quote!(observe_boxed),
+            Kind::Intercept(_) => quote!(intercept_boxed),
+        };
+        quote!(#signature { #private::#dispatch::<_, #payload>(#held, cx, event) })
+    });
+    let any = events.iter().map(|event| {
+        let variant = &event.variant;
+        let said = said_of(vocabulary, event, held, &quote!(cx), &quote!(event));
+        quote!(#mutable::#variant(event) => #private::Box::pin(async move { #said }),)
+    });
+    quote! {
+        /// One hook has its own name and priority.
+        #[automatically_derived]
+        #[diagnostic::do_not_recommend]
+        impl #generics #handler for #holder #bounds {
+            fn name(&self) -> &str {
+                let only = #core::Hook::plan(#held).only_hook();
+                only.map_or("Pipeline", |(name, _)| name)
+            }
+            fn priority(&self) -> i32 {
+                let only = #core::Hook::plan(#held).only_hook();
+                only.map_or(0, |(_, priority)| priority)
+            }
+            fn events(&self) -> #core::EventSet {
+                #private::events_of(#held)
+            }
+            fn wraps_around(&self) -> #core::EventSet {
+                #core::Hook::wrapped(#held)
+            }
+            #handle_any {
+                match event {
+                    #(#any)*
+                }
+            }
+            #decided {
+                match event {
+                    #(#told)*
+                }
+            }
+            #(#dispatched)*
+        }
+    }
+}
+
+/// How a registry holds and asks the handlers.
+fn run_time(vocabulary: &Vocabulary) -> TokenStream {
+    let Vocabulary {
+        core,
+        ident,
+        hooks,
+        handler,
+        events,
+        ..
+    } = vocabulary;
+    let private = quote!(#core::__private);
+    let asked = events.iter().map(|event| {
+        let Event {
+            payload, method, ..
+        } = event;
+        let (ty, lifetimes) = (&payload.ty, &payload.lifetimes);
+        // What is wrong with a payload is reported where it stands, and equal things once.
+        quote_spanned! {driver::at(ty.span())=>
+            #[automatically_derived]
+            #[diagnostic::do_not_recommend]
+            impl<#(#lifetimes),*> #private::Handled for #ty {
+                fn ask<'__a>(
+                    __handler: &'__a #private::Handler<Self>,
+                    __cx: &'__a #core::Context<Self>,
+                    __event: #private::Access<'__a, Self>,
+                ) -> #private::BoxFuture<'__a, #private::Said<Self>> {
+                    __handler.#method(__cx, __event)
+                }
+            }
+        }
+    });
+    quote! {
+        #[automatically_derived]
+        #[diagnostic::do_not_recommend]
+        impl #core::RunTime for #ident<'_> {
+            type Handler = dyn #handler;
+
+            fn name(__handler: &Self::Handler) -> &str {
+                __handler.name()
+            }
+
+            fn priority(__handler: &Self::Handler) -> i32 {
+                __handler.priority()
+            }
+
+            fn events(__handler: &Self::Handler) -> #core::EventSet {
+                __handler.events()
+            }
+
+            fn wrapped(__handler: &Self::Handler) -> #core::EventSet {
+                __handler.wraps_around()
+            }
+
+            fn decided(
+                __handler: &Self::Handler,
+                __cx: &Self::Context,
+                __view: Self::View<'_>,
+                __decision: #core::Decision<'_>,
+            ) {
+                __handler.decided(__cx, __view, __decision);
+            }
+        }
+
+        #[automatically_derived]
+        #[diagnostic::do_not_recommend]
+        impl<__H: #handler + ::core::marker::Unpin + 'static> #core::Handles<__H, #core::ByHandler>
+            for #ident<'_>
+        {
+            fn handler(__handler: __H) -> #private::Arc<dyn #handler> {
+                #private::Arc::new(__handler)
+            }
+        }
+
+        #[automatically_derived]
+        #[diagnostic::do_not_recommend]
+        impl<__H: #hooks + 'static> #core::Handles<__H, #core::ByHooks> for #ident<'_> {
+            fn handler(__hooks: __H) -> #private::Arc<dyn #handler> {
+                #private::Arc::new(#private::AsHandler(__hooks))
+            }
+        }
+
+        #(#asked)*
+    }
+}
+
+/// A handler's method for one event.
+struct Method {
+    /// As `#[async_trait]` writes it: lifetimes of the receiver, the context, the event, and what is
+    /// elided in the event's type, in that order, and that of the future. What a method returns that names the
+    /// event's type cannot be elided, so there the lifetimes in it have names, and `#[async_trait]` writes names
+    /// first: `async fn ask<'a>(&self, cx: &Context, event: &mut Ask<'a>) -> HookAction<Ask<'a>>`.
+    signature: TokenStream,
+    /// The payload's type in the signature.
+    payload: TokenStream,
+}
+
+impl Method {
+    fn of(vocabulary: &Vocabulary, event: &Event) -> Self {
+        let Vocabulary { core, context, .. } = vocabulary;
+        let private = quote!(#core::__private);
+        let Event {
+            payload,
+            method,
+            kind,
+            ..
+        } = event;
+        let life = |nth: usize| Lifetime::new(&format!("'life{nth}"), Span::call_site());
+        let all: Vec<_> = (0..3 + payload.lifetimes.len()).map(life).collect();
+        let (the_self, the_context, the_event) = (&all[0], &all[1], &all[2]);
+        let payload =
+            crate::lifetimes::AnyLifetime::renamed(payload, &all[3..]).into_token_stream();
+        let (mutability, said) = match kind {
+            Kind::Observe => (None, quote!(())),
+            Kind::Intercept(_) => (Some(quote!(mut)), quote!(#core::HookAction<#payload>)),
+        };
+        let (own, of_payload) = all.split_at(3);
+        let in_order = match kind {
+            Kind::Observe => [own, of_payload].concat(),
+            Kind::Intercept(_) => [of_payload, own].concat(),
+        };
+        let signature = quote! {
+            fn #method<#(#in_order,)* 'async_trait>(
+                &#the_self self,
+                cx: &#the_context #context,
+                event: &#the_event #mutability #payload,
+            ) -> #private::BoxFuture<'async_trait, #said>
+            where
+                #(#all: 'async_trait,)*
+                Self: 'async_trait
+        };
+        Method { signature, payload }
+    }
+}

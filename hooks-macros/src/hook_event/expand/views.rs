@@ -1,0 +1,422 @@
+//! The vocabulary as hooks on every event see it: the enum that lends events, and what is said of any.
+
+use proc_macro2::TokenStream;
+use quote::{quote, quote_spanned};
+use syn::spanned::Spanned;
+
+use super::super::parse::{Event, Kind, Vocabulary};
+use crate::driver;
+
+pub(super) fn views(vocabulary: &Vocabulary) -> TokenStream {
+    let mutable = mutable(vocabulary);
+    let said = said(vocabulary);
+    let traits = traits(vocabulary);
+    let fits = vocabulary.events.iter().map(|event| fit(vocabulary, event));
+    quote!(#mutable #said #traits #(#fits)*)
+}
+
+/// The enum that lends an event to be changed.
+fn mutable(vocabulary: &Vocabulary) -> TokenStream {
+    let Vocabulary {
+        visibility,
+        ident,
+        hooks,
+        mutable,
+        said,
+        context,
+        events,
+        ..
+    } = vocabulary;
+    let variants: Vec<_> = events.iter().map(|event| &event.variant).collect();
+    let names = variants.iter().map(|variant| driver::text_of(variant));
+    let declared = events.iter().map(|event| {
+        let Event { variant, docs, .. } = event;
+        let payload = event
+            .payload
+            .with(&syn::Lifetime::new("'__a", event.variant.span()));
+        let mutability = event.is_lent_mut().then(|| quote!(mut));
+        quote!(#(#docs)* #variant(&'__a #mutability #payload))
+    });
+    let reborrowed = events
+        .iter()
+        .map(|event| event.is_lent_mut().then(|| quote!(mut)));
+    let blockable = events.iter().map(|event| {
+        let variant = &event.variant;
+        let is_blockable = event
+            .intercept()
+            .is_some_and(|intercept| !intercept.no_block);
+        quote!(#mutable::#variant(_) => #is_blockable,)
+    });
+    let dispatched = events.iter().map(|event| {
+        let variant = &event.variant;
+        let said = said_of(
+            vocabulary,
+            event,
+            &quote!(hooks),
+            &quote!(cx),
+            &quote!(event),
+        );
+        quote!(#mutable::#variant(event) => { #said })
+    });
+    let doc = format!(
+        "Any event of [`{ident}`], lent to be changed: what a hook with `#[hook(every)]` takes that may \
+         decide.\n\n\
+         An event that hooks intercept is lent by `&mut`. One that they observe is lent by `&`, and so is one \
+         that borrows what it holds. The hook returns [`{said}`]."
+    );
+    let doc_dispatch = format!(
+        "Asks hooks about this event, whichever it is: for a hook that stands around other hooks.\n\n\
+         What they change is changed in place, and what they decide is returned. `hooks` is any \
+         [`{hooks}`]."
+    );
+    quote! {
+        #[doc = #doc]
+        #[allow(missing_docs)]
+        #visibility enum #mutable<'__a> {
+            #(#declared,)*
+        }
+
+        impl #mutable<'_> {
+            /// The event's name: that of the variant.
+            #[must_use]
+            pub const fn name(&self) -> &'static str {
+                match self {
+                    #(#mutable::#variants(_) => #names,)*
+                }
+            }
+
+            /// Whether hooks may block the event.
+            #[must_use]
+            pub const fn can_block(&self) -> bool {
+                match self {
+                    #(#blockable)*
+                }
+            }
+
+            /// A look at the event.
+            #[must_use]
+            pub fn view(&self) -> #ident<'_> {
+                match self {
+                    #(#mutable::#variants(__event) => #ident::#variants(__event),)*
+                }
+            }
+
+            /// The same event, lent for a shorter time.
+            #[must_use]
+            pub fn reborrow(&mut self) -> #mutable<'_> {
+                match self {
+                    #(#mutable::#variants(__event) => #mutable::#variants(&#reborrowed *__event),)*
+                }
+            }
+
+            #[doc = #doc_dispatch]
+            pub async fn dispatch<__H: #hooks>(self, hooks: &__H, cx: &#context) -> #said {
+                match self {
+                    #(#dispatched)*
+                }
+            }
+        }
+
+        /// The name of the event.
+        impl ::core::fmt::Debug for #mutable<'_> {
+            fn fmt(&self, __f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                ::core::fmt::Formatter::write_str(__f, self.name())
+            }
+        }
+    }
+}
+
+/// Asks hooks about an event, and says what they decided as of any event.
+pub(super) fn said_of(
+    vocabulary: &Vocabulary,
+    event: &Event,
+    hooks: &TokenStream,
+    cx: &TokenStream,
+    lent: &TokenStream,
+) -> TokenStream {
+    let Vocabulary { core, said, .. } = vocabulary;
+    let variant = &event.variant;
+    match event.kind {
+        Kind::Observe => quote! {
+            #core::Observes::observe(#hooks, #cx, #lent).await;
+            #said::Continue
+        },
+        Kind::Intercept(_) => {
+            let asked = quote! {
+                match #core::Intercepts::intercept(#hooks, #cx, event).await {
+                    #core::HookResult::Continue => #said::Continue,
+                    #core::HookResult::Respond(response) => {
+                        #said::#variant(#core::HookAction::Respond(response))
+                    }
+                    #core::HookResult::Cancel(cancel) => cancel.into(),
+                }
+            };
+            if event.is_lent_mut() {
+                return quote!({ let event = #lent; #asked });
+            }
+            let reason = format!(
+                "the hooks cannot be asked about `{}`, which is not `Clone`",
+                driver::text_of(variant)
+            );
+            let payload = event.payload.for_static();
+            quote! {
+                if #core::Hook::handles::<#payload>(#hooks) {
+                    match #core::Event::saved(#lent) {
+                        ::core::option::Option::Some(mut copy) => {
+                            let event = &mut copy;
+                            #asked
+                        }
+                        ::core::option::Option::None => #said::block(#reason),
+                    }
+                } else {
+                    #said::Continue
+                }
+            }
+        }
+    }
+}
+
+/// The enum of what is said of any event.
+#[expect(clippy::too_many_lines, reason = "one enum, as it is written")]
+fn said(vocabulary: &Vocabulary) -> TokenStream {
+    let Vocabulary {
+        core,
+        visibility,
+        ident,
+        said,
+        mutable,
+        events,
+        ..
+    } = vocabulary;
+    let private = quote!(#core::__private);
+    let intercepted: Vec<_> = events
+        .iter()
+        .filter(|event| event.intercept().is_some())
+        .collect();
+    let variants: Vec<_> = intercepted.iter().map(|event| &event.variant).collect();
+    let payloads: Vec<_> = intercepted
+        .iter()
+        .map(|event| event.payload.for_static())
+        .collect();
+    let names: Vec<_> = variants
+        .iter()
+        .map(|variant| driver::text_of(variant))
+        .collect();
+    let docs = names.iter().map(|name| format!("An action on `{name}`."));
+    let doc = format!(
+        "What a hook with `#[hook(every)]` says of the event that it was given as [`{mutable}`].\n\n\
+         `block`, `abort_turn` and `abort_run` fit every event that allows them: what cannot be blocked, such \
+         as an event that is only observed, goes on. Every other action is one on its own event, and turns \
+         into this by `into()`; on another event it fails closed."
+    );
+    quote! {
+        #[doc = #doc]
+        #[must_use = "what a hook says does nothing until the hook returns it"]
+        #[derive(::core::default::Default)]
+        #visibility enum #said {
+            /// Nothing to say: go on. The default.
+            #[default]
+            Continue,
+            /// Do not go on. Made by `block`, `abort_turn` and `abort_run`.
+            #[non_exhaustive]
+            Cancel {
+                /// How far it reaches.
+                scope: #core::Scope,
+                /// Why.
+                reason: #private::Cow<'static, str>,
+                /// The hook that decided it, where it is not the one that says it.
+                hook: ::core::option::Option<#private::Cow<'static, str>>,
+            },
+            #(#[doc = #docs] #variants(#core::HookAction<#payloads>),)*
+        }
+
+        impl #said {
+            /// Stops this event, if it can be blocked.
+            pub fn block(reason: impl ::core::convert::Into<#private::Cow<'static, str>>) -> Self {
+                <#ident<'static> as #private::Says>::cancelled(
+                    #core::Scope::Event,
+                    reason.into(),
+                    ::core::option::Option::None,
+                )
+            }
+
+            /// Stops the turn.
+            pub fn abort_turn(reason: impl ::core::convert::Into<#private::Cow<'static, str>>) -> Self {
+                <#ident<'static> as #private::Says>::cancelled(
+                    #core::Scope::Turn,
+                    reason.into(),
+                    ::core::option::Option::None,
+                )
+            }
+
+            /// Stops the agent.
+            pub fn abort_run(reason: impl ::core::convert::Into<#private::Cow<'static, str>>) -> Self {
+                <#ident<'static> as #private::Says>::cancelled(
+                    #core::Scope::Run,
+                    reason.into(),
+                    ::core::option::Option::None,
+                )
+            }
+
+            /// Whether there is nothing against going on as things are.
+            #[must_use]
+            pub const fn is_continue(&self) -> bool {
+                ::core::matches!(self, #said::Continue)
+            }
+
+            /// On which event this is an action, if on one alone.
+            #[must_use]
+            pub const fn event(&self) -> ::core::option::Option<&'static str> {
+                match self {
+                    #said::Continue | #said::Cancel { .. } => ::core::option::Option::None,
+                    #(#said::#variants(_) => ::core::option::Option::Some(#names),)*
+                }
+            }
+        }
+
+        /// What it stops, or the event that it is an action on.
+        impl ::core::fmt::Debug for #said {
+            fn fmt(&self, __f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                match self {
+                    #said::Continue => ::core::fmt::Formatter::write_str(__f, "Continue"),
+                    #said::Cancel { scope, reason, .. } => ::core::fmt::Formatter::write_fmt(
+                        __f,
+                        ::core::format_args!("Cancel({scope:?}, {reason:?})"),
+                    ),
+                    #(#said::#variants(_) => ::core::fmt::Formatter::write_str(__f, #names),)*
+                }
+            }
+        }
+
+        /// What a pipeline decided: the hook that decided it stays named.
+        impl ::core::convert::From<#core::Cancel> for #said {
+            fn from(__cancel: #core::Cancel) -> Self {
+                <#ident<'static> as #private::Says>::cancelled(
+                    __cancel.scope,
+                    __cancel.reason,
+                    ::core::option::Option::Some(__cancel.hook),
+                )
+            }
+        }
+
+        #(
+            #[automatically_derived]
+            impl ::core::convert::From<#core::HookAction<#payloads>> for #said {
+                fn from(__action: #core::HookAction<#payloads>) -> Self {
+                    match __action {
+                        #core::HookAction::Continue => #said::Continue,
+                        #core::HookAction::Cancel { scope, reason, hook, .. } => {
+                            #said::Cancel { scope, reason, hook }
+                        }
+                        __action => #said::#variants(__action),
+                    }
+                }
+            }
+        )*
+    }
+}
+
+/// What makes the enums what a hook on every event takes and returns.
+fn traits(vocabulary: &Vocabulary) -> TokenStream {
+    let Vocabulary {
+        core,
+        ident,
+        mutable,
+        said,
+        ..
+    } = vocabulary;
+    let private = quote!(#core::__private);
+    // `Viewed` only for `'static`, which is what the hooks write. An impl for every lifetime puts a region into
+    // the bound on each of them: rustc 1.95 then proves the bound now with that region and now without, and an
+    // incremental build that meets the other answer ends in an internal compiler error.
+    let any_event = quote!(#private::AnyEvent + #core::Event<Vocabulary = #ident<'static>>);
+    quote! {
+        #[automatically_derived]
+        #[diagnostic::do_not_recommend]
+        impl #private::Says for #ident<'_> {
+            type Said = #said;
+
+            fn cancelled(
+                scope: #core::Scope,
+                reason: #private::Cow<'static, str>,
+                hook: ::core::option::Option<#private::Cow<'static, str>>,
+            ) -> #said {
+                #said::Cancel { scope, reason, hook }
+            }
+        }
+
+        #[automatically_derived]
+        #[diagnostic::do_not_recommend]
+        impl #core::Viewed for #ident<'static> {
+            type Vocabulary = #ident<'static>;
+        }
+
+        #[automatically_derived]
+        #[diagnostic::do_not_recommend]
+        impl #core::Viewed for #mutable<'static> {
+            type Vocabulary = #ident<'static>;
+        }
+
+        #[automatically_derived]
+        #[diagnostic::do_not_recommend]
+        impl<'__a, __E: #core::Event<Vocabulary = #ident<'static>> + '__a> #private::EveryView<'__a, __E>
+            for #ident<'__a>
+        {
+            fn of(__access: #private::Access<'__a, __E>) -> Self {
+                #core::Event::view(<__E as #core::Event>::look(__access))
+            }
+        }
+
+        #[automatically_derived]
+        #[diagnostic::do_not_recommend]
+        impl<'__a, __E: #core::Event<Vocabulary = #ident<'static>> + '__a> #private::EveryView<'__a, __E>
+            for #mutable<'__a>
+        {
+            fn of(__access: #private::Access<'__a, __E>) -> Self {
+                <__E as #core::Event>::view_mut(__access)
+            }
+        }
+
+        #[automatically_derived]
+        #[diagnostic::do_not_recommend]
+        impl<__E: #any_event> #core::EveryReturn<__E> for #said {
+            fn said(self) -> #private::Said<__E> {
+                <__E as #private::AnyEvent>::fit(self)
+            }
+        }
+    }
+}
+
+/// What is said of any event, said of this one.
+fn fit(vocabulary: &Vocabulary, event: &Event) -> TokenStream {
+    let Vocabulary { core, said, .. } = vocabulary;
+    let private = quote!(#core::__private);
+    let Event {
+        variant, payload, ..
+    } = event;
+    let (ty, lifetimes) = (&payload.ty, &payload.lifetimes);
+    let body = match event.kind {
+        Kind::Observe => quote!(let _ = __said;),
+        Kind::Intercept(_) => quote! {
+            match __said {
+                #said::Continue => #core::HookAction::Continue,
+                #said::Cancel { scope, reason, hook } => {
+                    #private::cancelled::<Self>(scope, reason, hook)
+                }
+                #said::#variant(__action) => #core::HookAction::shortened(__action),
+                #[allow(unreachable_patterns)]
+                __other => #private::misfit::<Self>(__other.event().unwrap_or_default()),
+            }
+        },
+    };
+    // What is wrong with a payload is reported where it stands, and equal things once.
+    quote_spanned! {driver::at(ty.span())=>
+        #[automatically_derived]
+        #[diagnostic::do_not_recommend]
+        impl<#(#lifetimes),*> #private::AnyEvent for #ty {
+            fn fit(__said: #said) -> #private::Said<Self> {
+                #body
+            }
+        }
+    }
+}

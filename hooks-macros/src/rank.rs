@@ -1,0 +1,74 @@
+//! A priority as a type, for `hooks_core` to compare.
+
+use proc_macro2::{Literal, TokenStream};
+use quote::quote;
+use syn::{Expr, Lit, UnOp};
+
+/// The type of the priority that the constant `__PRIORITY` holds, which is made of `expr`.
+///
+/// A small number is written as its digits. Each digit of any other expression is a constant for rustc to
+/// evaluate, and there are twice as many to compare.
+pub(crate) fn of(private: &TokenStream, expr: &Expr) -> TokenStream {
+    let Some(number @ -0x1000..=0xFFF) = literal(expr) else {
+        return quote!(#private::rank!(__PRIORITY));
+    };
+    let first = if number < 0 { 7 } else { 8 };
+    let digits = [first, number >> 8 & 0xF, number >> 4 & 0xF, number & 0xF];
+    let digits = digits.map(Literal::i32_unsuffixed);
+    quote!(#private::Few<#(#private::Nibble<#digits>),*>)
+}
+
+/// The number that the expression is, if it is no more than one.
+fn literal(expr: &Expr) -> Option<i32> {
+    match expr {
+        Expr::Lit(lit) => match &lit.lit {
+            Lit::Int(int) if matches!(int.suffix(), "" | "i32") => int.base10_parse().ok(),
+            _ => None,
+        },
+        Expr::Unary(unary) if matches!(unary.op, UnOp::Neg(_)) => {
+            literal(&unary.expr)?.checked_neg()
+        }
+        Expr::Group(group) => literal(&group.expr),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_numbers_are_written_as_digits() {
+        let written = |expr: &str| {
+            let expr = syn::parse_str(expr).unwrap();
+            of(&quote!(p), &expr).to_string().replace(' ', "")
+        };
+        assert_eq!(
+            written("0"),
+            "p::Few<p::Nibble<8>,p::Nibble<0>,p::Nibble<0>,p::Nibble<0>>"
+        );
+        assert_eq!(
+            written("0xABC"),
+            "p::Few<p::Nibble<8>,p::Nibble<10>,p::Nibble<11>,p::Nibble<12>>"
+        );
+        assert_eq!(
+            written("-1_i32"),
+            "p::Few<p::Nibble<7>,p::Nibble<15>,p::Nibble<15>,p::Nibble<15>>"
+        );
+        assert_eq!(
+            written("-4096"),
+            "p::Few<p::Nibble<7>,p::Nibble<0>,p::Nibble<0>,p::Nibble<0>>"
+        );
+        for other in [
+            "4096",
+            "-4097",
+            "1u8",
+            "1 + 1",
+            "FIRST",
+            "'a'",
+            "9999999999",
+        ] {
+            assert_eq!(written(other), "p::rank!(__PRIORITY)", "{other}");
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! What the adapter remembers of one run of rig: it lives in the run's scratchpad, and so dies with the run.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use hooks_core::agent::{AgentContext, BeforeToolCall, ToolOutput, Usage};
+use rig_agent::agent::HookContext;
+use rig_agent::core::effect::EffectId;
+use rig_agent::run::policy::RetryRequest;
+use serde_json::Value;
+
+/// One run of rig, which is one turn of the agent.
+pub(crate) struct Run {
+    /// What every hook may read.
+    pub(crate) cx: AgentContext,
+    /// When it began.
+    pub(crate) began: Instant,
+    /// Whether hooks were told that the agent works on the prompt.
+    working: AtomicBool,
+    /// Whether a hook of ours has ended it.
+    stopped: AtomicBool,
+    notes: Mutex<Notes>,
+}
+
+/// What one callback writes down for another.
+#[derive(Default)]
+pub(crate) struct Notes {
+    /// The label of the model that was selected for the next call.
+    pub(crate) model: String,
+    /// When the model was last asked.
+    pub(crate) asked: Option<Instant>,
+    /// What rig is to do about the answer that hooks have just seen.
+    pub(crate) again: Option<RetryRequest>,
+    /// What the answers of the model have used that rig has told of.
+    pub(crate) usage: Usage,
+    /// How often hooks have had the model asked again for the answer at hand.
+    pub(crate) retries: u32,
+    /// How often hooks have said "go on" in this turn.
+    pub(crate) stops: u32,
+    /// Arguments that hooks have repaired, by the id of the call.
+    pub(crate) repaired: HashMap<String, Value>,
+    /// Tool calls that hooks have seen and that are not over.
+    calls: HashMap<EffectId, Call>,
+}
+
+/// A tool call between rig's two callbacks.
+pub(crate) enum Call {
+    /// Hooks let it run, since then.
+    Runs(BeforeToolCall, Instant),
+    /// A hook has answered it.
+    Answered(BeforeToolCall, ToolOutput),
+    /// It does not run, and hooks know.
+    Over,
+}
+
+impl Run {
+    fn new(cx: AgentContext) -> Self {
+        Run {
+            cx,
+            began: Instant::now(),
+            working: AtomicBool::new(false),
+            stopped: AtomicBool::new(false),
+            notes: Mutex::default(),
+        }
+    }
+
+    /// The notes. No lock is held while hooks run.
+    pub(crate) fn notes(&self) -> MutexGuard<'_, Notes> {
+        self.notes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn park(&self, id: EffectId, call: Call) {
+        self.notes().calls.insert(id, call);
+    }
+
+    pub(crate) fn take(&self, id: EffectId) -> Option<Call> {
+        self.notes().calls.remove(&id)
+    }
+
+    /// Notes that a hook ends the run.
+    pub(crate) fn stop(&self) {
+        self.stopped.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.stopped.load(Ordering::Relaxed)
+    }
+
+    /// Notes that the agent works on the prompt.
+    pub(crate) fn work(&self) {
+        self.working.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn is_working(&self) -> bool {
+        self.working.load(Ordering::Relaxed)
+    }
+}
+
+/// The runs of the adapters of one agent: a scratchpad holds one value of a type, and an agent may have several
+/// adapters.
+#[derive(Clone)]
+struct Runs {
+    adapter: u64,
+    run: Arc<Run>,
+    others: Option<Arc<Runs>>,
+}
+
+impl Runs {
+    fn of(&self, adapter: u64) -> Option<Arc<Run>> {
+        let mut runs = self;
+        while runs.adapter != adapter {
+            runs = runs.others.as_deref()?;
+        }
+        Some(runs.run.clone())
+    }
+}
+
+/// The adapter's run, which begins with the first callback.
+pub(crate) fn of(ctx: &HookContext, adapter: u64, cx: impl FnOnce() -> AgentContext) -> Arc<Run> {
+    /// The scratchpad cannot look and insert at once, and tools run concurrently.
+    static BEGINNING: Mutex<()> = Mutex::new(());
+
+    let known = || ctx.scratchpad().get::<Runs>();
+    if let Some(run) = known().and_then(|runs| runs.of(adapter)) {
+        return run;
+    }
+    let beginning = BEGINNING.lock().unwrap_or_else(PoisonError::into_inner);
+    let others = known();
+    if let Some(run) = others.as_ref().and_then(|runs| runs.of(adapter)) {
+        return run;
+    }
+    let run = Arc::new(Run::new(cx()));
+    ctx.scratchpad().insert(Runs {
+        adapter,
+        run: run.clone(),
+        others: others.map(Arc::new),
+    });
+    drop(beginning);
+    run
+}
