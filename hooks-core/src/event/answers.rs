@@ -12,6 +12,8 @@ use super::EventSet;
 pub trait Mode {
     /// Whether the event is handled at all.
     const HANDLES: bool;
+    /// Whether a future of the dispatch is always done when it is first polled.
+    const AT_ONCE: bool = false;
     /// What messages of the compiler call it.
     type Timing;
     /// The mode of "this, then that".
@@ -56,6 +58,7 @@ impl<E> AnswersNow<E> for Synchronous {}
 impl Mode for Skip {
     type Timing = Synchronous;
     const HANDLES: bool = false;
+    const AT_ONCE: bool = true;
     type Then<M: Mode> = M;
     type AfterNow = Now;
     type AfterEither = Either;
@@ -64,6 +67,7 @@ impl Mode for Skip {
 impl Mode for Now {
     type Timing = Synchronous;
     const HANDLES: bool = true;
+    const AT_ONCE: bool = true;
     type Then<M: Mode> = M::AfterNow;
     type AfterNow = Now;
     type AfterEither = Either;

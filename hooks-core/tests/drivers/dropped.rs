@@ -218,7 +218,7 @@ fn a_turn_is_dropped_in_each_state_and_the_next_one_goes_on() {
                 let says = Says::new(on, say).times(1);
                 let hooks = hooks![recorder, waits, Holds(held), says];
                 let asked = Cell::new(0);
-                let model = async |_: &BeforeLlmCall, deltas: Deltas<'_, _>| {
+                let model = async |_: &BeforeLlmCall, deltas: Deltas<'_>| {
                     let _working = Guard::of(working);
                     asked.set(asked.get() + 1);
                     deltas.text("Hi.").await;
@@ -254,7 +254,7 @@ fn a_turn_is_dropped_in_each_state_and_the_next_one_goes_on() {
                     &cx(),
                     &mut conversation,
                     "Go on.",
-                    async |request: &BeforeLlmCall, _: Deltas<'_, _>| {
+                    async |request: &BeforeLlmCall, _: Deltas<'_>| {
                         assert_is_whole(&request.messages);
                         Ok::<_, String>(LlmResponse::new("Done."))
                     },

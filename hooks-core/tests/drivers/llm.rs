@@ -27,7 +27,7 @@ fn run<H: AgentHooks>(
         hooks,
         &cx(),
         request,
-        async |_: &BeforeLlmCall, _: Deltas<'_, H>| {
+        async |_: &BeforeLlmCall, _: Deltas<'_>| {
             yield_once().await;
             let answer = answers.borrow_mut().next().expect("the script goes on");
             answer.map(|text| LlmResponse {
@@ -328,4 +328,48 @@ fn a_hook_around_the_model_retries_and_holds_a_permit() {
     assert_eq!((done.response.content.as_str(), done.attempts), ("Hi.", 0));
     assert_eq!(recorder.names(), [BEFORE, AFTER].concat());
     assert_eq!(PERMITS.load(Ordering::SeqCst), 0);
+}
+
+/// With the feature `tracing`, a span is put around each hook's future.
+#[cfg(not(feature = "tracing"))]
+#[test]
+fn a_delta_allocates_only_for_hooks_that_are_async() {
+    #[derive(Default)]
+    struct Count(AtomicUsize);
+
+    #[hook]
+    impl Count {
+        fn note(&self, _: &LlmDelta<'_>) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    #[hook]
+    async fn slow(_: &LlmDelta<'_>) {
+        yield_once().await;
+    }
+
+    fn allocations_of_four_deltas(hooks: &impl AgentHooks) -> u64 {
+        let mut request = BeforeLlmCall::default();
+        let counted = AtomicUsize::new(0);
+        let done = now(run_llm_call(hooks, &cx(), &mut request, async |_, deltas| {
+            let count = allocation_counter::measure(|| {
+                for _ in 0..4 {
+                    now(deltas.text("Hi."));
+                }
+            });
+            let count = usize::try_from(count.count_total).unwrap();
+            counted.store(count, Ordering::Relaxed);
+            Ok::<_, String>(LlmResponse::default())
+        }));
+        done.unwrap();
+        counted.into_inner() as u64
+    }
+
+    let count = Count::default();
+    assert_eq!(allocations_of_four_deltas(&hooks![]), 0);
+    assert_eq!(allocations_of_four_deltas(&hooks![&count]), 0);
+    assert_eq!(count.0.load(Ordering::Relaxed), 4);
+    assert_eq!(allocations_of_four_deltas(&hooks![slow, &count]), 4);
+    assert_eq!(count.0.load(Ordering::Relaxed), 8);
 }

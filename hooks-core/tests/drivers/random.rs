@@ -107,7 +107,7 @@ proptest! {
             &cx(),
             &mut conversation,
             "Go.",
-            async |request: &BeforeLlmCall, _: Deltas<'_, _>| {
+            async |request: &BeforeLlmCall, _: Deltas<'_>| {
                 assert_is_whole(&request.messages);
                 let answer = answered(asked.get(), script.get(asked.get()));
                 asked.set(asked.get() + 1);

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use hooks_core::agent::*;
-use hooks_core::{Cancel, Next, hook, hooks};
+use hooks_core::{Cancel, Hook, HookRegistry, Mounted, Next, OnPanic, hook, hooks};
 use serde_json::json;
 use tokio::task::JoinHandle;
 
@@ -48,7 +48,7 @@ impl<H: AgentHooks + 'static> Agent<H> {
         let (hooks, cx) = (Arc::clone(&self.hooks), self.cx.clone());
         tokio::spawn(async move {
             let mut request = BeforeLlmCall::default();
-            let model = async |_: &BeforeLlmCall, deltas: Deltas<'_, H>| {
+            let model = async |_: &BeforeLlmCall, deltas: Deltas<'_>| {
                 deltas.text("Hi.").await;
                 tokio::task::yield_now().await;
                 Ok::<_, String>(LlmResponse::new("Hi."))
@@ -61,7 +61,7 @@ impl<H: AgentHooks + 'static> Agent<H> {
         let (hooks, cx) = (Arc::clone(&self.hooks), self.cx.clone());
         tokio::spawn(async move {
             let mut conversation = Conversation::new("script", "script");
-            let model = async |_: &BeforeLlmCall, deltas: Deltas<'_, H>| {
+            let model = async |_: &BeforeLlmCall, deltas: Deltas<'_>| {
                 deltas.text("Hi.").await;
                 Ok::<_, String>(LlmResponse::new("Hi."))
             };
@@ -123,6 +123,44 @@ async fn drivers_run_on_any_thread_in_an_agent_that_is_generic_over_its_hooks() 
         agent.message().await.unwrap(),
         Ok(MessageOutcome::Sent(_))
     ));
+}
+
+/// An `async` block that names hooks of every kind: their types hold lifetimes, which rustc forgets in the type of
+/// a future.
+#[tokio::test]
+async fn a_spawned_block_may_name_any_hooks() {
+    static SLOW: slow = slow;
+    let registry = HookRegistry::<AgentEvent>::new().with(slow);
+    let mounted = Mounted::new(registry);
+    let spawned = tokio::spawn(async move {
+        let hooks = hooks![around, &SLOW, Some(slow), ..mounted.clone()];
+        let wrapped = mounted.clone().then(slow).on_panic(OnPanic::Skip);
+        let cx = cx();
+        let tool = async |call: &BeforeToolCall| ToolOutput::new(call.name.as_str());
+        let ran = run_tool_call(&hooks, &cx, call(), tool).await.unwrap();
+        assert_eq!(ran.output.content, "shell");
+
+        let mut request = BeforeLlmCall::default();
+        let model = async |_: &BeforeLlmCall, deltas: Deltas<'_>| {
+            deltas.text("Hi.").await;
+            Ok::<_, String>(LlmResponse::new("Hi."))
+        };
+        for hooks in [&mounted, &mounted.clone()] {
+            run_llm_call(hooks, &cx, &mut request, model).await.unwrap();
+        }
+        run_llm_call(&wrapped, &cx, &mut request, model)
+            .await
+            .unwrap();
+        let done = run_llm_call(&hooks, &cx, &mut request, model).await;
+        assert_eq!(done.unwrap().response.content, "Hi.");
+
+        let mut conversation = Conversation::new("script", "script");
+        run_turn(&hooks, &cx, &mut conversation, "Go.", model, tool)
+            .await
+            .unwrap()
+            .response
+    });
+    assert_eq!(spawned.await.unwrap(), "Hi.");
 }
 
 /// Work that borrows what lies on the stack, changes it, and could not leave its thread.

@@ -52,7 +52,7 @@ fn run<H: AgentHooks>(
         &cx(),
         conversation,
         "Go.",
-        async |_: &BeforeLlmCall, _: Deltas<'_, H>| {
+        async |_: &BeforeLlmCall, _: Deltas<'_>| {
             yield_once().await;
             let answer = answers.borrow_mut().next();
             answer.expect("the script goes on")

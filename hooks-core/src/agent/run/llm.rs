@@ -1,8 +1,11 @@
 //! One call of the model, until its answer can be used.
 
+use alloc::boxed::Box;
 use alloc::string::{String, ToString};
 use core::fmt;
 use core::mem;
+use core::pin::pin;
+use core::task::{Context as Task, Waker};
 
 use super::super::{
     AfterLlmCall, AgentContext, AgentHooks, BeforeLlmCall, ChatMessage, DeltaKind, LlmDelta,
@@ -11,7 +14,9 @@ use super::super::{
 use super::answers::answer_calls;
 use super::clock::Clock;
 use super::{MAX_RETRIES, RunError};
-use crate::hook::around;
+use crate::event::Mode;
+use crate::hook::{ModeOf, around};
+use crate::registry::{BoxFuture, GoOn};
 
 /// How a call of the model came out: what [`run_llm_call`] gives.
 ///
@@ -82,30 +87,24 @@ pub struct LlmCallResult {
 /// # Ok(())
 /// # }
 /// ```
-pub struct Deltas<'a, H> {
-    hooks: &'a H,
-    cx: &'a AgentContext,
+#[derive(Clone, Copy)]
+pub struct Deltas<'a> {
+    // Not `&'a H`: the type of a closure that takes it would name the type of the hooks. An `async` block with such
+    // a closure is `Send` only where that type holds no lifetime, not even `'static`.
+    sink: &'a (dyn Sink + Sync),
 }
 
-impl<H> Clone for Deltas<'_, H> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<H> Copy for Deltas<'_, H> {}
-
-impl<H> fmt::Debug for Deltas<'_, H> {
+impl fmt::Debug for Deltas<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Deltas")
     }
 }
 
-impl<H: AgentHooks> Deltas<'_, H> {
+impl Deltas<'_> {
     /// Whether any hook wants the pieces: if not, an agent need not stream for the hooks' sake.
     #[must_use]
     pub fn are_wanted(&self) -> bool {
-        self.hooks.handles::<LlmDelta<'_>>()
+        self.sink.wants()
     }
 
     /// A piece of the answer's text.
@@ -124,8 +123,40 @@ impl<H: AgentHooks> Deltas<'_, H> {
     }
 
     /// A piece of any kind.
+    ///
+    /// It costs a box only where a hook on [`LlmDelta`] is `async`.
     pub async fn push(&self, kind: DeltaKind, text: &str) {
-        self.hooks.observe(self.cx, &LlmDelta { kind, text }).await;
+        if self.sink.wants() {
+            self.sink.push(LlmDelta { kind, text }).await;
+        }
+    }
+}
+
+/// Hooks that are told of deltas.
+trait Sink {
+    fn wants(&self) -> bool;
+    fn push<'s>(&'s self, delta: LlmDelta<'s>) -> BoxFuture<'s, ()>;
+}
+
+/// The hooks of a call of the model.
+struct Told<'a, H> {
+    hooks: &'a H,
+    cx: &'a AgentContext,
+}
+
+impl<H: AgentHooks> Sink for Told<'_, H> {
+    fn wants(&self) -> bool {
+        self.hooks.handles::<LlmDelta<'_>>()
+    }
+
+    fn push<'s>(&'s self, delta: LlmDelta<'s>) -> BoxFuture<'s, ()> {
+        if <ModeOf<H, LlmDelta<'_>> as Mode>::AT_ONCE {
+            let mut told = pin!(self.hooks.observe(self.cx, &delta));
+            let done = told.as_mut().poll(&mut Task::from_waker(Waker::noop()));
+            debug_assert!(done.is_ready(), "synchronous hooks are done at once");
+            return GoOn::boxed();
+        }
+        Box::pin(async move { self.hooks.observe(self.cx, &delta).await })
     }
 }
 
@@ -176,15 +207,15 @@ impl<H: AgentHooks> Deltas<'_, H> {
 /// # Errors
 ///
 /// A hook blocked the call, or ended the turn or the run; or the model failed, and no hook had it asked again.
-pub async fn run_llm_call<'a, H, F, X>(
-    hooks: &'a H,
-    cx: &'a AgentContext,
+pub async fn run_llm_call<H, F, X>(
+    hooks: &H,
+    cx: &AgentContext,
     request: &mut BeforeLlmCall,
     model: F,
 ) -> Result<LlmCallResult, RunError>
 where
     H: AgentHooks,
-    F: AsyncFnOnce(&BeforeLlmCall, Deltas<'a, H>) -> Result<LlmResponse, X> + Clone,
+    F: AsyncFnOnce(&BeforeLlmCall, Deltas<'_>) -> Result<LlmResponse, X> + Clone,
     X: fmt::Display,
 {
     let mut usage = Usage::default();
@@ -193,19 +224,20 @@ where
 }
 
 /// As [`run_llm_call`]; `usage` also counts the answers of a call that came to nothing.
-pub(super) async fn call_model<'a, H, F, X>(
-    hooks: &'a H,
-    cx: &'a AgentContext,
+pub(super) async fn call_model<H, F, X>(
+    hooks: &H,
+    cx: &AgentContext,
     request: &mut BeforeLlmCall,
     usage: &mut Usage,
     model: &F,
 ) -> Result<LlmCallResult, RunError>
 where
     H: AgentHooks,
-    F: AsyncFnOnce(&BeforeLlmCall, Deltas<'a, H>) -> Result<LlmResponse, X> + Clone,
+    F: AsyncFnOnce(&BeforeLlmCall, Deltas<'_>) -> Result<LlmResponse, X> + Clone,
     X: fmt::Display,
 {
-    let deltas = Deltas { hooks, cx };
+    let told = Told { hooks, cx };
+    let deltas = Deltas { sink: &told };
     let mut done = LlmCallResult::default();
     let mut answer = hooks.intercept(cx, request).await.into_result()?;
     loop {
@@ -244,17 +276,17 @@ where
 }
 
 /// Asks the model once.
-async fn ask<'a, H, F, X>(
-    hooks: &'a H,
-    cx: &'a AgentContext,
+async fn ask<H, F, X>(
+    hooks: &H,
+    cx: &AgentContext,
     request: &BeforeLlmCall,
-    deltas: Deltas<'a, H>,
+    deltas: Deltas<'_>,
     usage: &mut Usage,
     model: &F,
 ) -> Result<LlmResponse, String>
 where
     H: AgentHooks,
-    F: AsyncFnOnce(&BeforeLlmCall, Deltas<'a, H>) -> Result<LlmResponse, X> + Clone,
+    F: AsyncFnOnce(&BeforeLlmCall, Deltas<'_>) -> Result<LlmResponse, X> + Clone,
     X: fmt::Display,
 {
     hooks.observe(cx, &LlmInput::from(request)).await;
@@ -273,13 +305,13 @@ where
 }
 
 /// What the model answers, or why it failed.
-async fn answer<'a, H, F, X>(
+async fn answer<F, X>(
     model: &F,
     request: &BeforeLlmCall,
-    deltas: Deltas<'a, H>,
+    deltas: Deltas<'_>,
 ) -> Result<LlmResponse, String>
 where
-    F: AsyncFnOnce(&BeforeLlmCall, Deltas<'a, H>) -> Result<LlmResponse, X> + Clone,
+    F: AsyncFnOnce(&BeforeLlmCall, Deltas<'_>) -> Result<LlmResponse, X> + Clone,
     X: fmt::Display,
 {
     let answer = model.clone()(request, deltas).await;

@@ -179,9 +179,9 @@ pub struct TurnResult {
 ///
 /// A hook blocked an event without which there is no turn, or ended the turn or the run; or the model failed.
 /// The conversation holds what was said until then.
-pub async fn run_turn<'a, H, M, T, X>(
-    hooks: &'a H,
-    cx: &'a AgentContext,
+pub async fn run_turn<H, M, T, X>(
+    hooks: &H,
+    cx: &AgentContext,
     conversation: &mut Conversation,
     prompt: impl Into<String>,
     model: M,
@@ -189,7 +189,7 @@ pub async fn run_turn<'a, H, M, T, X>(
 ) -> Result<TurnResult, RunError>
 where
     H: AgentHooks,
-    M: AsyncFnOnce(&BeforeLlmCall, Deltas<'a, H>) -> Result<LlmResponse, X> + Clone,
+    M: AsyncFnOnce(&BeforeLlmCall, Deltas<'_>) -> Result<LlmResponse, X> + Clone,
     X: fmt::Display,
     T: AsyncFnOnce(&BeforeToolCall) -> ToolOutput + Clone,
 {
@@ -222,9 +222,9 @@ where
 }
 
 /// What lies between the start of a turn and its end.
-async fn work<'a, H, M, T, X>(
-    hooks: &'a H,
-    cx: &'a AgentContext,
+async fn work<H, M, T, X>(
+    hooks: &H,
+    cx: &AgentContext,
     conversation: &mut Conversation,
     prompt: String,
     usage: &mut Usage,
@@ -233,7 +233,7 @@ async fn work<'a, H, M, T, X>(
 ) -> Result<String, RunError>
 where
     H: AgentHooks,
-    M: AsyncFnOnce(&BeforeLlmCall, Deltas<'a, H>) -> Result<LlmResponse, X> + Clone,
+    M: AsyncFnOnce(&BeforeLlmCall, Deltas<'_>) -> Result<LlmResponse, X> + Clone,
     X: fmt::Display,
     T: AsyncFnOnce(&BeforeToolCall) -> ToolOutput + Clone,
 {
