@@ -807,10 +807,12 @@ mod a_handler {
         }
     }
 
-    /// With the feature `tracing`, a span is put around each handler's future.
-    #[cfg(not(feature = "tracing"))]
     #[test]
     fn that_overrides_nothing_allocates_nothing() {
+        if cfg!(feature = "tracing") {
+            // It puts a span around each handler's future, in a box.
+            return;
+        }
         let mut registry = Registry::new().on_panic(OnPanic::Propagate);
         for _ in 0..4 {
             registry.register(Silent).unwrap();

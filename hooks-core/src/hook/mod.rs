@@ -51,6 +51,7 @@ pub(crate) use self::rank::{Bool, Place};
 pub use self::rank::{Digits, Few, Nibble, Number, nibble};
 pub(crate) use self::step::{Instead, Step, StepNow};
 pub use self::then::Then;
+pub(crate) use self::ways_in::{Asked, AskedNow};
 pub use self::ways_in::{Intercepts, InterceptsNow, Observes, ObservesNow};
 #[cfg(feature = "tokio")]
 pub use self::wrap::Timeout;

@@ -12,7 +12,8 @@ use super::around::{Slot, drive};
 #[cfg(feature = "std")]
 use super::{Around, Next, Wraps};
 use super::{
-    Describe, Handle, HandleAsync, Hook, Intercepts, InterceptsNow, Observes, ObservesNow, Planner,
+    Asked, AskedNow, Describe, Handle, HandleAsync, Hook, Intercepts, InterceptsNow, Observes,
+    ObservesNow, Planner,
 };
 use crate::decision::{Decides, Decision, Dispatched, HookResult, Outcome};
 #[cfg(feature = "std")]
@@ -99,14 +100,12 @@ pub trait Both<E: Event<Kind = K>, K: Decides> {
         cx: &'a Context<E>,
         event: Access<'a, E>,
     ) -> impl Future<Output = Outcome<E>> + Send;
-    fn told<'a>(&'a self, cx: &'a Context<E>, event: &'a E, decision: Decision<'a>);
 }
 
 /// As [`Both`], without an executor.
 #[doc(hidden)]
 pub trait BothNow<E: Event<Kind = K>, K: Decides> {
     fn both_now<'a>(&'a self, cx: &'a Context<E>, event: Access<'a, E>) -> Outcome<E>;
-    fn told_now<'a>(&'a self, cx: &'a Context<E>, event: &'a E, decision: Decision<'a>);
 }
 
 impl<E: Event<Kind = Observe>, A: Observes<E>, B: Observes<E>> Both<E, Observe> for Then<A, B> {
@@ -115,8 +114,6 @@ impl<E: Event<Kind = Observe>, A: Observes<E>, B: Observes<E>> Both<E, Observe> 
         let second = pin!(self.second.observe(cx, event));
         join(first, second).await;
     }
-
-    fn told<'a>(&'a self, _: &'a Context<E>, _: &'a E, _: Decision<'a>) {}
 }
 
 impl<E: Event<Kind = Intercept>, A, B> Both<E, Intercept> for Then<A, B>
@@ -133,11 +130,6 @@ where
         }
         self.second.intercept(cx, event).await
     }
-
-    fn told<'a>(&'a self, cx: &'a Context<E>, event: &'a E, decision: Decision<'a>) {
-        self.first.decided(cx, event, decision);
-        self.second.decided(cx, event, decision);
-    }
 }
 
 impl<E, A, B> BothNow<E, Observe> for Then<A, B>
@@ -150,8 +142,6 @@ where
         self.first.observe_now(cx, event);
         self.second.observe_now(cx, event);
     }
-
-    fn told_now<'a>(&'a self, _: &'a Context<E>, _: &'a E, _: Decision<'a>) {}
 }
 
 impl<E, A, B> BothNow<E, Intercept> for Then<A, B>
@@ -168,15 +158,10 @@ where
         }
         self.second.intercept_now(cx, event)
     }
-
-    fn told_now<'a>(&'a self, cx: &'a Context<E>, event: &'a E, decision: Decision<'a>) {
-        self.first.decided_now(cx, event, decision);
-        self.second.decided_now(cx, event, decision);
-    }
 }
 
 #[diagnostic::do_not_recommend]
-impl<E: Dispatched, A: Hook, B: Hook> HandleAsync<E> for Then<A, B>
+impl<E: Dispatched, A: Asked<E, E::Kind>, B: Asked<E, E::Kind>> HandleAsync<E> for Then<A, B>
 where
     Self: Both<E, E::Kind>,
 {
@@ -202,12 +187,13 @@ where
 
     #[inline]
     fn decided<'a>(&'a self, cx: &'a Context<E>, event: &'a E, decision: Decision<'a>) {
-        self.told(cx, event, decision);
+        self.first.told(cx, event, decision);
+        self.second.told(cx, event, decision);
     }
 }
 
 #[diagnostic::do_not_recommend]
-impl<E: Dispatched, A: Hook, B: Hook> Handle<E> for Then<A, B>
+impl<E: Dispatched, A: AskedNow<E, E::Kind>, B: AskedNow<E, E::Kind>> Handle<E> for Then<A, B>
 where
     Self: BothNow<E, E::Kind>,
 {
@@ -218,7 +204,8 @@ where
 
     #[inline]
     fn decided<'a>(&'a self, cx: &'a Context<E>, event: &'a E, decision: Decision<'a>) {
-        self.told_now(cx, event, decision);
+        self.first.told_now(cx, event, decision);
+        self.second.told_now(cx, event, decision);
     }
 }
 

@@ -3,8 +3,10 @@
 use core::future::Future;
 
 use super::{Hook, ModeOf, Step, StepNow};
-use crate::decision::{Decision, HookResult};
-use crate::event::{Context, Intercepted, Observed, SharesVocabulary};
+use crate::decision::{Decides, Decision, HookResult, Outcome};
+use crate::event::{
+    Access, Context, Event, Intercept, Intercepted, Observe, Observed, SharesVocabulary,
+};
 
 /// Hooks that can be told of the observed event `E`.
 ///
@@ -175,5 +177,76 @@ where
     #[inline]
     fn decided_now<'a>(&'a self, cx: &'a Context<E>, event: &'a E, decision: Decision<'a>) {
         <ModeOf<H, E> as StepNow<H, E>>::decided(self, cx, event, decision);
+    }
+}
+
+/// A hook that is asked through its way in for an event of the kind `K`: all that is known of an `impl AgentHooks`.
+#[doc(hidden)]
+pub trait Asked<E: Event<Kind = K>, K: Decides>: Hook {
+    /// Observes or intercepts.
+    fn ask<'a>(
+        &'a self,
+        cx: &'a Context<E>,
+        event: Access<'a, E>,
+    ) -> impl Future<Output = Outcome<E>> + Send;
+    /// Tells the hook what one before it has decided.
+    fn told<'a>(&'a self, cx: &'a Context<E>, event: &'a E, decision: Decision<'a>);
+}
+
+impl<E: Observed, H: Observes<E>> Asked<E, Observe> for H {
+    #[inline]
+    fn ask<'a>(&'a self, cx: &'a Context<E>, event: &'a E) -> impl Future<Output = ()> + Send {
+        self.observe(cx, event)
+    }
+
+    /// Nothing is decided about what is only observed.
+    #[inline(always)]
+    fn told<'a>(&'a self, _: &'a Context<E>, _: &'a E, _: Decision<'a>) {}
+}
+
+impl<E: Intercepted, H: Intercepts<E>> Asked<E, Intercept> for H {
+    #[inline]
+    fn ask<'a>(
+        &'a self,
+        cx: &'a Context<E>,
+        event: &'a mut E,
+    ) -> impl Future<Output = HookResult<E>> + Send {
+        self.intercept(cx, event)
+    }
+
+    #[inline]
+    fn told<'a>(&'a self, cx: &'a Context<E>, event: &'a E, decision: Decision<'a>) {
+        self.decided(cx, event, decision);
+    }
+}
+
+/// As [`Asked`], without an executor.
+#[doc(hidden)]
+pub trait AskedNow<E: Event<Kind = K>, K: Decides>: Hook {
+    /// Observes or intercepts.
+    fn ask_now<'a>(&'a self, cx: &'a Context<E>, event: Access<'a, E>) -> Outcome<E>;
+    /// Tells the hook what one before it has decided.
+    fn told_now<'a>(&'a self, cx: &'a Context<E>, event: &'a E, decision: Decision<'a>);
+}
+
+impl<E: Observed, H: ObservesNow<E>> AskedNow<E, Observe> for H {
+    #[inline]
+    fn ask_now<'a>(&'a self, cx: &'a Context<E>, event: &'a E) {
+        self.observe_now(cx, event);
+    }
+
+    #[inline(always)]
+    fn told_now<'a>(&'a self, _: &'a Context<E>, _: &'a E, _: Decision<'a>) {}
+}
+
+impl<E: Intercepted, H: InterceptsNow<E>> AskedNow<E, Intercept> for H {
+    #[inline]
+    fn ask_now<'a>(&'a self, cx: &'a Context<E>, event: &'a mut E) -> HookResult<E> {
+        self.intercept_now(cx, event)
+    }
+
+    #[inline]
+    fn told_now<'a>(&'a self, cx: &'a Context<E>, event: &'a E, decision: Decision<'a>) {
+        self.decided_now(cx, event, decision);
     }
 }

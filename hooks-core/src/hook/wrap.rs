@@ -6,18 +6,17 @@
 
 use alloc::borrow::Cow;
 use core::fmt::Display;
-#[cfg(feature = "std")]
 use core::future::Future;
 #[cfg(feature = "tokio")]
 use core::time::Duration;
 
 #[cfg(feature = "std")]
-use super::{Around, Next};
-use super::{Describe, Handle, HandleAsync, Hook, Planner};
-use crate::decision::{Decides, Decision, Dispatched, Outcome, Return, go_on};
+use super::{Around, Next, Wraps};
+use super::{Asked, AskedNow, Describe, Handle, HandleAsync, Hook, Planner};
+use crate::decision::{Decides, Decision, Dispatched, Outcome, go_on};
 #[cfg(feature = "std")]
 use crate::event::Wrapped;
-use crate::event::{Access, Context, Event, EventSet, Kind, Vocabulary};
+use crate::event::{Access, Context, Either, Event, EventSet, Every, Kind, Later, Vocabulary};
 
 /// What becomes of a hook or handler that panics.
 ///
@@ -51,6 +50,34 @@ const fn name_or_hook(name: &'static str) -> &'static str {
     if name.is_empty() { "hooks" } else { name }
 }
 
+/// What a wrapper does around the hook `H`, on the events that the hook wants.
+trait Wrapper<E: Dispatched, H: Asked<E, E::Kind>> {
+    fn ask<'a>(
+        &'a self,
+        cx: &'a Context<E>,
+        event: Access<'a, E>,
+    ) -> impl Future<Output = Outcome<E>> + Send;
+
+    fn told<'a>(&'a self, hook: &'a H, cx: &'a Context<E>, event: &'a E, decision: Decision<'a>) {
+        hook.told(cx, event, decision);
+    }
+}
+
+/// As [`Wrapper`], without an executor.
+trait WrapperNow<E: Dispatched, H: AskedNow<E, E::Kind>> {
+    fn ask_now<'a>(&'a self, cx: &'a Context<E>, event: Access<'a, E>) -> Outcome<E>;
+
+    fn told_now<'a>(
+        &'a self,
+        hook: &'a H,
+        cx: &'a Context<E>,
+        event: &'a E,
+        decision: Decision<'a>,
+    ) {
+        hook.told_now(cx, event, decision);
+    }
+}
+
 /// What all wrappers share.
 macro_rules! wrappers {
     ($($Wrapper:ident<$H:ident $(, $P:ident)?> $(with $field:ident: $Field:ty)?;)*) => { $(
@@ -71,8 +98,9 @@ macro_rules! wrappers {
             type Vocabulary = $H::Vocabulary;
             const NAME: &'static str = $H::NAME;
             type Rank = $H::Rank;
-            type Answers = $H::Answers;
-            type Wraps = $H::Wraps;
+            // Not `$H::Answers`, which nobody knows of an `impl AgentHooks`.
+            type Answers = Every<Either>;
+            type Wraps = Every<Later>;
 
             #[inline]
             fn wanted(&self) -> EventSet {
@@ -91,16 +119,58 @@ macro_rules! wrappers {
             }
         }
 
+        #[diagnostic::do_not_recommend]
+        impl<E: Dispatched, $H: Asked<E, E::Kind> $(, $P: Send + Sync)?> HandleAsync<E> for $Wrapper<$H $(, $P)?>
+        where
+            Self: Wrapper<E, $H>,
+        {
+            type Said = Outcome<E>;
+
+            async fn handle<'a>(&'a self, cx: &'a Context<E>, event: Access<'a, E>) -> Outcome<E> {
+                if !self.hook.wanted().contains::<E>() {
+                    return go_on::<E>();
+                }
+                Wrapper::<E, $H>::ask(self, cx, event).await
+            }
+
+            fn decided<'a>(&'a self, cx: &'a Context<E>, event: &'a E, decision: Decision<'a>) {
+                if self.hook.wanted().contains::<E>() {
+                    Wrapper::<E, $H>::told(self, &self.hook, cx, event, decision);
+                }
+            }
+        }
+
+        #[diagnostic::do_not_recommend]
+        impl<E: Dispatched, $H: AskedNow<E, E::Kind> $(, $P: Send + Sync)?> Handle<E> for $Wrapper<$H $(, $P)?>
+        where
+            Self: WrapperNow<E, $H>,
+        {
+            #[inline]
+            fn handle<'a>(&'a self, cx: &'a Context<E>, event: Access<'a, E>) -> Outcome<E> {
+                if !self.hook.wanted().contains::<E>() {
+                    return go_on::<E>();
+                }
+                WrapperNow::<E, $H>::ask_now(self, cx, event)
+            }
+
+            #[inline]
+            fn decided<'a>(&'a self, cx: &'a Context<E>, event: &'a E, decision: Decision<'a>) {
+                if self.hook.wanted().contains::<E>() {
+                    WrapperNow::<E, $H>::told_now(self, &self.hook, cx, event, decision);
+                }
+            }
+        }
+
         #[cfg(feature = "std")]
         #[diagnostic::do_not_recommend]
-        impl<E: Wrapped, $H: Around<E> $(, $P)?> Around<E> for $Wrapper<$H $(, $P)?> {
+        impl<E: Wrapped, $H: Wraps<E> $(, $P)?> Around<E> for $Wrapper<$H $(, $P)?> {
             fn around<'a>(
                 &'a self,
                 cx: &'a Context<E>,
                 event: &'a E,
                 next: Next<'a, E>,
             ) -> impl Future<Output = E::Work> + Send {
-                self.hook.around(cx, event, next)
+                self.hook.wrap(cx, event, next)
             }
         }
     )* };
@@ -177,16 +247,15 @@ impl<E: Dispatched> Before<E> {
     }
 }
 
-#[diagnostic::do_not_recommend]
-impl<E: Dispatched, H: Handle<E> + Hook> Handle<E> for CatchPanic<H> {
-    fn handle<'a>(&'a self, cx: &'a Context<E>, mut event: Access<'a, E>) -> Outcome<E> {
+impl<E: Dispatched, H: AskedNow<E, E::Kind>> WrapperNow<E, H> for CatchPanic<H> {
+    fn ask_now<'a>(&'a self, cx: &'a Context<E>, mut event: Access<'a, E>) -> Outcome<E> {
         if self.policy == OnPanic::Propagate {
-            return self.hook.handle(cx, event);
+            return self.hook.ask_now(cx, event);
         }
         let before = Before::<E>::of(&mut event);
         let handled = super::catch(|| {
             // The dispatch's own lifetime ends with the call.
-            handle_for::<E, H>(&self.hook, cx, E::lend(&mut event))
+            ask_for::<E, H>(&self.hook, cx, E::lend(&mut event))
         });
         handled.unwrap_or_else(|panicked| {
             let name = || Cow::Borrowed(name_or_hook(H::NAME));
@@ -194,46 +263,49 @@ impl<E: Dispatched, H: Handle<E> + Hook> Handle<E> for CatchPanic<H> {
         })
     }
 
-    fn decided<'a>(&'a self, cx: &'a Context<E>, event: &'a E, decision: Decision<'a>) {
+    fn told_now<'a>(
+        &'a self,
+        hook: &'a H,
+        cx: &'a Context<E>,
+        event: &'a E,
+        decision: Decision<'a>,
+    ) {
         if self.policy == OnPanic::Propagate {
-            return self.hook.decided(cx, event, decision);
+            return hook.told_now(cx, event, decision);
         }
-        if let Err(panicked) = super::catch(|| self.hook.decided(cx, event, decision)) {
+        if let Err(panicked) = super::catch(|| hook.told_now(cx, event, decision)) {
             crate::trace::skipped(name_or_hook(H::NAME), E::NAME, panicked);
         }
     }
 }
 
 /// Asks a hook for a shorter time than the dispatch lasts.
-fn handle_for<'l, E: Dispatched, H: Handle<E>>(
+fn ask_for<'l, E: Dispatched, H: AskedNow<E, E::Kind>>(
     hook: &'l H,
     cx: &'l Context<E>,
     event: Access<'l, E>,
 ) -> Outcome<E> {
-    hook.handle(cx, event)
+    hook.ask_now(cx, event)
 }
 
-#[diagnostic::do_not_recommend]
-impl<E: Dispatched, H: HandleAsync<E, Said: Return<E>> + Hook> HandleAsync<E> for CatchPanic<H> {
-    type Said = Outcome<E>;
-
-    async fn handle<'a>(&'a self, cx: &'a Context<E>, mut event: Access<'a, E>) -> Outcome<E> {
+impl<E: Dispatched, H: Asked<E, E::Kind>> Wrapper<E, H> for CatchPanic<H> {
+    async fn ask<'a>(&'a self, cx: &'a Context<E>, mut event: Access<'a, E>) -> Outcome<E> {
         if self.policy == OnPanic::Propagate {
-            return self.hook.decide(cx, event).await;
+            return self.hook.ask(cx, event).await;
         }
         let before = Before::<E>::of(&mut event);
-        let handled = super::catch_async(self.hook.decide(cx, E::lend(&mut event))).await;
+        let handled = super::catch_async(self.hook.ask(cx, E::lend(&mut event))).await;
         handled.unwrap_or_else(|panicked| {
             let name = || Cow::Borrowed(name_or_hook(H::NAME));
             before.restore(event, self.policy == OnPanic::Block, name, panicked)
         })
     }
 
-    fn decided<'a>(&'a self, cx: &'a Context<E>, event: &'a E, decision: Decision<'a>) {
+    fn told<'a>(&'a self, hook: &'a H, cx: &'a Context<E>, event: &'a E, decision: Decision<'a>) {
         if self.policy == OnPanic::Propagate {
-            return self.hook.decided(cx, event, decision);
+            return hook.told(cx, event, decision);
         }
-        if let Err(panicked) = super::catch(|| self.hook.decided(cx, event, decision)) {
+        if let Err(panicked) = super::catch(|| hook.told(cx, event, decision)) {
             crate::trace::skipped(name_or_hook(H::NAME), E::NAME, panicked);
         }
     }
@@ -289,35 +361,22 @@ impl<H> Timeout<H> {
 }
 
 #[cfg(feature = "tokio")]
-#[diagnostic::do_not_recommend]
-impl<E: Dispatched, H: Handle<E> + Hook> Handle<E> for Timeout<H> {
+impl<E: Dispatched, H: AskedNow<E, E::Kind>> WrapperNow<E, H> for Timeout<H> {
     #[inline]
-    fn handle<'a>(&'a self, cx: &'a Context<E>, event: Access<'a, E>) -> Outcome<E> {
-        self.hook.handle(cx, event)
-    }
-
-    #[inline]
-    fn decided<'a>(&'a self, cx: &'a Context<E>, event: &'a E, decision: Decision<'a>) {
-        self.hook.decided(cx, event, decision);
+    fn ask_now<'a>(&'a self, cx: &'a Context<E>, event: Access<'a, E>) -> Outcome<E> {
+        self.hook.ask_now(cx, event)
     }
 }
 
 #[cfg(feature = "tokio")]
-#[diagnostic::do_not_recommend]
-impl<E: Dispatched, H: HandleAsync<E, Said: Return<E>> + Hook> HandleAsync<E> for Timeout<H> {
-    type Said = Outcome<E>;
-
-    async fn handle<'a>(&'a self, cx: &'a Context<E>, mut event: Access<'a, E>) -> Outcome<E> {
+impl<E: Dispatched, H: Asked<E, E::Kind>> Wrapper<E, H> for Timeout<H> {
+    async fn ask<'a>(&'a self, cx: &'a Context<E>, mut event: Access<'a, E>) -> Outcome<E> {
         let before = Before::<E>::of(&mut event);
-        let handled = super::deadline(self.limit, self.hook.decide(cx, E::lend(&mut event))).await;
+        let handled = super::deadline(self.limit, self.hook.ask(cx, E::lend(&mut event))).await;
         handled.unwrap_or_else(|late| {
             let name = || Cow::Borrowed(name_or_hook(H::NAME));
             before.restore(event, !self.skips, name, late)
         })
-    }
-
-    fn decided<'a>(&'a self, cx: &'a Context<E>, event: &'a E, decision: Decision<'a>) {
-        self.hook.decided(cx, event, decision);
     }
 }
 
@@ -398,45 +457,47 @@ where
     }
 }
 
-#[diagnostic::do_not_recommend]
-impl<E: Dispatched, H: Handle<E>, P> Handle<E> for When<H, P>
+impl<E: Dispatched, H: AskedNow<E, E::Kind>, P> WrapperNow<E, H> for When<H, P>
 where
     P: Fn(&Context<E>, <E::Vocabulary as Vocabulary>::View<'_>) -> bool + Send + Sync,
 {
     #[inline]
-    fn handle<'a>(&'a self, cx: &'a Context<E>, mut event: Access<'a, E>) -> Outcome<E> {
+    fn ask_now<'a>(&'a self, cx: &'a Context<E>, mut event: Access<'a, E>) -> Outcome<E> {
         if Allows::<E>::allows(&self.predicate, cx, E::look(E::lend(&mut event))) {
-            self.hook.handle(cx, event)
+            self.hook.ask_now(cx, event)
         } else {
             go_on::<E>()
         }
     }
 
-    fn decided<'a>(&'a self, cx: &'a Context<E>, event: &'a E, decision: Decision<'a>) {
+    fn told_now<'a>(
+        &'a self,
+        hook: &'a H,
+        cx: &'a Context<E>,
+        event: &'a E,
+        decision: Decision<'a>,
+    ) {
         if Allows::<E>::allows(&self.predicate, cx, event) {
-            self.hook.decided(cx, event, decision);
+            hook.told_now(cx, event, decision);
         }
     }
 }
 
-#[diagnostic::do_not_recommend]
-impl<E: Dispatched, H: HandleAsync<E, Said: Return<E>> + Hook, P> HandleAsync<E> for When<H, P>
+impl<E: Dispatched, H: Asked<E, E::Kind>, P> Wrapper<E, H> for When<H, P>
 where
     P: Fn(&Context<E>, <E::Vocabulary as Vocabulary>::View<'_>) -> bool + Send + Sync,
 {
-    type Said = Outcome<E>;
-
-    async fn handle<'a>(&'a self, cx: &'a Context<E>, mut event: Access<'a, E>) -> Outcome<E> {
+    async fn ask<'a>(&'a self, cx: &'a Context<E>, mut event: Access<'a, E>) -> Outcome<E> {
         if Allows::<E>::allows(&self.predicate, cx, E::look(E::lend(&mut event))) {
-            self.hook.decide(cx, event).await
+            self.hook.ask(cx, event).await
         } else {
             go_on::<E>()
         }
     }
 
-    fn decided<'a>(&'a self, cx: &'a Context<E>, event: &'a E, decision: Decision<'a>) {
+    fn told<'a>(&'a self, hook: &'a H, cx: &'a Context<E>, event: &'a E, decision: Decision<'a>) {
         if Allows::<E>::allows(&self.predicate, cx, event) {
-            self.hook.decided(cx, event, decision);
+            hook.told(cx, event, decision);
         }
     }
 }
@@ -474,40 +535,47 @@ impl<H> ReadOnly<H> {
 /// What is said where an event cannot be copied.
 const NOT_CLONE: &str = "the event is not `Clone`, so the hook cannot be given a copy of it";
 
-#[diagnostic::do_not_recommend]
-impl<E: Dispatched, H: Handle<E> + Hook> Handle<E> for ReadOnly<H> {
-    fn handle<'a>(&'a self, cx: &'a Context<E>, mut event: Access<'a, E>) -> Outcome<E> {
-        if !E::Kind::CHANGES {
-            return self.hook.handle(cx, event);
-        }
-        match E::look(E::lend(&mut event)).saved() {
-            Some(mut copy) => handle_for::<E, H>(&self.hook, cx, E::Kind::access::<E>(&mut copy)),
-            None => failed::<E>(true, H::NAME, NOT_CLONE),
-        }
+/// Asks a hook about a copy of the event, if it could change it; nothing where there can be no copy.
+fn on_copy_now<'a, E: Dispatched, H: AskedNow<E, E::Kind>>(
+    hook: &'a H,
+    cx: &'a Context<E>,
+    mut event: Access<'a, E>,
+) -> Option<Outcome<E>> {
+    if !E::Kind::CHANGES {
+        return Some(hook.ask_now(cx, event));
     }
+    let mut copy = E::look(E::lend(&mut event)).saved()?;
+    Some(ask_for::<E, H>(hook, cx, E::Kind::access::<E>(&mut copy)))
+}
 
-    fn decided<'a>(&'a self, cx: &'a Context<E>, event: &'a E, decision: Decision<'a>) {
-        self.hook.decided(cx, event, decision);
+/// As [`on_copy_now`], in a future.
+async fn on_copy<'a, E: Dispatched, H: Asked<E, E::Kind>>(
+    hook: &'a H,
+    cx: &'a Context<E>,
+    mut event: Access<'a, E>,
+) -> Option<Outcome<E>> {
+    if !E::Kind::CHANGES {
+        return Some(hook.ask(cx, event).await);
+    }
+    let mut copy = E::look(E::lend(&mut event)).saved()?;
+    Some(hook.ask(cx, E::Kind::access::<E>(&mut copy)).await)
+}
+
+impl<H: Hook> ReadOnly<H> {
+    fn settled<E: Dispatched>(said: Option<Outcome<E>>) -> Outcome<E> {
+        said.unwrap_or_else(|| failed::<E>(true, H::NAME, NOT_CLONE))
     }
 }
 
-#[diagnostic::do_not_recommend]
-impl<E: Dispatched, H: HandleAsync<E, Said: Return<E>> + Hook> HandleAsync<E> for ReadOnly<H> {
-    type Said = Outcome<E>;
-
-    async fn handle<'a>(&'a self, cx: &'a Context<E>, mut event: Access<'a, E>) -> Outcome<E> {
-        if !E::Kind::CHANGES {
-            return self.hook.decide(cx, event).await;
-        }
-        let copy = E::look(E::lend(&mut event)).saved();
-        match copy {
-            Some(mut copy) => self.hook.decide(cx, E::Kind::access::<E>(&mut copy)).await,
-            None => failed::<E>(true, H::NAME, NOT_CLONE),
-        }
+impl<E: Dispatched, H: AskedNow<E, E::Kind>> WrapperNow<E, H> for ReadOnly<H> {
+    fn ask_now<'a>(&'a self, cx: &'a Context<E>, event: Access<'a, E>) -> Outcome<E> {
+        Self::settled::<E>(on_copy_now::<E, H>(&self.hook, cx, event))
     }
+}
 
-    fn decided<'a>(&'a self, cx: &'a Context<E>, event: &'a E, decision: Decision<'a>) {
-        self.hook.decided(cx, event, decision);
+impl<E: Dispatched, H: Asked<E, E::Kind>> Wrapper<E, H> for ReadOnly<H> {
+    async fn ask<'a>(&'a self, cx: &'a Context<E>, event: Access<'a, E>) -> Outcome<E> {
+        Self::settled::<E>(on_copy::<E, H>(&self.hook, cx, event).await)
     }
 }
 
@@ -541,49 +609,23 @@ impl<H> Shadow<H> {
     }
 }
 
-#[diagnostic::do_not_recommend]
-impl<E: Dispatched, H: Handle<E> + Hook> Handle<E> for Shadow<H> {
-    fn handle<'a>(&'a self, cx: &'a Context<E>, mut event: Access<'a, E>) -> Outcome<E> {
-        if !E::Kind::CHANGES {
-            return self.hook.handle(cx, event);
-        }
-        match E::look(E::lend(&mut event)).saved() {
-            Some(mut copy) => {
-                drop(handle_for::<E, H>(
-                    &self.hook,
-                    cx,
-                    E::Kind::access::<E>(&mut copy),
-                ));
-                go_on::<E>()
-            }
+impl<H: Hook> Shadow<H> {
+    fn settled<E: Dispatched>(said: Option<Outcome<E>>) -> Outcome<E> {
+        match said {
+            Some(_) => go_on::<E>(),
             None => failed::<E>(false, H::NAME, NOT_CLONE),
         }
-    }
-
-    fn decided<'a>(&'a self, cx: &'a Context<E>, event: &'a E, decision: Decision<'a>) {
-        self.hook.decided(cx, event, decision);
     }
 }
 
-#[diagnostic::do_not_recommend]
-impl<E: Dispatched, H: HandleAsync<E, Said: Return<E>> + Hook> HandleAsync<E> for Shadow<H> {
-    type Said = Outcome<E>;
-
-    async fn handle<'a>(&'a self, cx: &'a Context<E>, mut event: Access<'a, E>) -> Outcome<E> {
-        if !E::Kind::CHANGES {
-            return self.hook.decide(cx, event).await;
-        }
-        let copy = E::look(E::lend(&mut event)).saved();
-        match copy {
-            Some(mut copy) => {
-                drop(self.hook.decide(cx, E::Kind::access::<E>(&mut copy)).await);
-                go_on::<E>()
-            }
-            None => failed::<E>(false, H::NAME, NOT_CLONE),
-        }
+impl<E: Dispatched, H: AskedNow<E, E::Kind>> WrapperNow<E, H> for Shadow<H> {
+    fn ask_now<'a>(&'a self, cx: &'a Context<E>, event: Access<'a, E>) -> Outcome<E> {
+        Self::settled::<E>(on_copy_now::<E, H>(&self.hook, cx, event))
     }
+}
 
-    fn decided<'a>(&'a self, cx: &'a Context<E>, event: &'a E, decision: Decision<'a>) {
-        self.hook.decided(cx, event, decision);
+impl<E: Dispatched, H: Asked<E, E::Kind>> Wrapper<E, H> for Shadow<H> {
+    async fn ask<'a>(&'a self, cx: &'a Context<E>, event: Access<'a, E>) -> Outcome<E> {
+        Self::settled::<E>(on_copy::<E, H>(&self.hook, cx, event).await)
     }
 }

@@ -352,16 +352,21 @@ fn a_delta_allocates_only_for_hooks_that_are_async() {
     fn allocations_of_four_deltas(hooks: &impl AgentHooks) -> u64 {
         let mut request = BeforeLlmCall::default();
         let counted = AtomicUsize::new(0);
-        let done = now(run_llm_call(hooks, &cx(), &mut request, async |_, deltas| {
-            let count = allocation_counter::measure(|| {
-                for _ in 0..4 {
-                    now(deltas.text("Hi."));
-                }
-            });
-            let count = usize::try_from(count.count_total).unwrap();
-            counted.store(count, Ordering::Relaxed);
-            Ok::<_, String>(LlmResponse::default())
-        }));
+        let done = now(run_llm_call(
+            hooks,
+            &cx(),
+            &mut request,
+            async |_, deltas| {
+                let count = allocation_counter::measure(|| {
+                    for _ in 0..4 {
+                        now(deltas.text("Hi."));
+                    }
+                });
+                let count = usize::try_from(count.count_total).unwrap();
+                counted.store(count, Ordering::Relaxed);
+                Ok::<_, String>(LlmResponse::default())
+            },
+        ));
         done.unwrap();
         counted.into_inner() as u64
     }
