@@ -195,9 +195,9 @@ pub(super) fn tell<E: Handled>(
 
 /// Asks one handler about an intercepted event, with its failures caught.
 ///
-/// `copy` is the event as it is now, where it has been copied, so that it can be put back. A handler that leaves the
-/// event's method as it is cannot change the event, and leaves the copy to the next one: the event is copied for the
-/// handlers that handle it, however many others there are.
+/// `copy` is the event as it is now, where it has been copied, so that it can be put back. A handler that does not
+/// override the event's method cannot change the event, and leaves the copy to the next one: how often the event is
+/// copied depends on the handlers that handle it, however many others there are.
 #[expect(
     clippy::manual_async_fn,
     reason = "so rustc proves once that the future is `Send`"
@@ -216,18 +216,18 @@ fn ask<'a, E: Handled<Kind = Intercept>>(
         let lent = &mut *event;
         // A handler written by hand may panic before it gives a future.
         let asked = match policy.catch(|| E::ask(&placed.handler, cx, lent)) {
-            Ok(asked) => {
-                let is_default = GoOn::is(&asked);
-                let said = Running::new::<E>(policy, &placed.shown, asked).await;
-                if !is_default && said.is_ok() {
-                    *copy = None;
-                }
-                said
-            }
+            Ok(asked) if GoOn::is(&asked) => return HookResult::Continue,
+            Ok(asked) => Running::new::<E>(policy, &placed.shown, asked).await,
             Err(panicked) => Err(Failed::Panicked(panicked)),
         };
         match asked {
-            Ok(said) => E::Kind::settle_named::<E>(event, said, &placed.shown),
+            Ok(said) => {
+                *copy = None;
+                if said.is_continue() {
+                    return HookResult::Continue;
+                }
+                E::Kind::settle_named::<E>(event, said, &placed.shown)
+            }
             Err(failed) => put_back(event, copy.take(), policy, &placed.shown, failed),
         }
     }
@@ -267,6 +267,7 @@ impl<'a> Observer<'a> {
     ) -> Option<Self> {
         let name = &*placed.shown;
         match policy.catch(|| E::ask(&placed.handler, cx, event)) {
+            Ok(asked) if GoOn::is(&asked) => None,
             Ok(asked) => Some(Observer {
                 name,
                 event: E::NAME,
