@@ -4,6 +4,8 @@
 
 mod common;
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use common::{call, cx};
@@ -28,6 +30,16 @@ pub struct OpenOnce(Vec<u8>);
 pub struct DoneOnce(Vec<u8>);
 #[derive(Debug, Default, PartialEq)]
 pub struct Seen(Vec<u8>);
+/// It counts its copies.
+#[derive(Debug, Default)]
+pub struct Counted(Vec<u8>, Arc<AtomicUsize>);
+
+impl Clone for Counted {
+    fn clone(&self) -> Self {
+        self.1.fetch_add(1, Ordering::Relaxed);
+        Counted(self.0.clone(), Arc::clone(&self.1))
+    }
+}
 
 #[derive(Debug, HookEvent)]
 pub enum DoorEvent<'a> {
@@ -43,6 +55,8 @@ pub enum DoorEvent<'a> {
     DoneOnce(&'a DoneOnce),
     #[observe]
     Seen(&'a Seen),
+    #[intercept]
+    Counted(&'a Counted),
 }
 
 /// How a handler fails.
@@ -83,6 +97,7 @@ impl DoorHandler for Fails {
             DoorEventMut::OpenOnce(event) => self.fail(&mut event.0).await,
             DoorEventMut::DoneOnce(event) => self.fail(&mut event.0).await,
             DoorEventMut::Seen(_) => self.fail(&mut Vec::new()).await,
+            DoorEventMut::Counted(event) => self.fail(&mut event.0).await,
         }
         DoorSaid::Continue
     }
@@ -105,6 +120,7 @@ impl DoorHandler for Next {
             DoorEventMut::OpenOnce(event) => event.0.push(b'n'),
             DoorEventMut::DoneOnce(event) => event.0.push(b'n'),
             DoorEventMut::Seen(_) => {}
+            DoorEventMut::Counted(event) => event.0.push(b'n'),
         }
         DoorSaid::Continue
     }
@@ -339,6 +355,131 @@ mod a_panic {
             blocked("it panicked: oh no", b"0")
         );
         assert_eq!(intercepted!(Open, Registry::new().with(plain)), on(b"0n"));
+    }
+}
+
+/// Between the handlers that fail there are some that change the event, and some that leave it alone.
+mod what_handlers_before_have_changed {
+    use super::*;
+    use hooks_core::hook;
+
+    /// A handler that does not handle the event.
+    struct Silent;
+    impl DoorHandler for Silent {}
+
+    /// A handler that adds a byte in one method, at once or after it has waited.
+    struct Adds(u8, bool);
+
+    #[async_trait]
+    impl DoorHandler for Adds {
+        async fn counted(&self, _cx: &(), event: &mut Counted) -> HookAction<Counted> {
+            if self.1 {
+                tokio::task::yield_now().await;
+            }
+            event.0.push(self.0);
+            HookAction::Continue
+        }
+    }
+
+    /// A handler that replaces the event.
+    struct Replaces;
+
+    #[async_trait]
+    impl DoorHandler for Replaces {
+        async fn counted(&self, _cx: &(), event: &mut Counted) -> HookAction<Counted> {
+            let mut bytes = event.0.clone();
+            bytes.push(b'r');
+            HookAction::Modify(Counted(bytes, Arc::clone(&event.1)))
+        }
+    }
+
+    /// Handlers among which some fail: what the event is then, and how often it was copied.
+    async fn left_by(registry: Registry) -> (String, usize) {
+        #[hook(priority = 5)]
+        fn between(event: &mut Counted) {
+            event.0.push(b'-');
+        }
+        let mut event = Counted::default();
+        assert!(registry.intercept(&(), &mut event).await.is_continue());
+        let copies = event.1.load(Ordering::Relaxed);
+
+        let mut spread = Counted::default();
+        let hooks = hooks![between, ..registry];
+        assert!(hooks.intercept(&(), &mut spread).await.is_continue());
+        let without = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap().replace('-', "");
+        assert!(spread.0.contains(&b'-'), "a static hook's change is kept");
+        let left = without(event.0);
+        assert_eq!(left, without(spread.0));
+        (left, copies)
+    }
+
+    /// The handlers run in this order, around the static hook's place.
+    macro_rules! in_order {
+        ($registry:expr, $($handler:expr),* $(,)?) => {{
+            let mut registry = $registry;
+            let mut priority = 9;
+            $(
+                priority -= 1;
+                registry.register_at(priority, $handler).unwrap();
+            )*
+            let _ = priority;
+            registry
+        }};
+    }
+
+    #[tokio::test]
+    async fn is_kept_when_one_panics() {
+        for how in [How::AtOnce, How::Later] {
+            for waits in [false, true] {
+                let registry = in_order!(
+                    Registry::new(),
+                    Silent,
+                    Adds(b'1', waits),
+                    Silent,
+                    Fails(how),
+                    Silent,
+                    Adds(b'2', waits),
+                    Fails(how),
+                    Replaces,
+                    Fails(how),
+                    Adds(b'3', waits),
+                );
+                assert_eq!(left_by(registry).await.0, "12r3", "{how:?} {waits}");
+            }
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn is_kept_when_one_hangs() {
+        let limits = Timeouts {
+            intercept: Some(Duration::from_secs(1)),
+            ..Timeouts::default()
+        };
+        for policy in POLICIES {
+            let registry = in_order!(
+                Registry::new().timeouts(limits).on_panic(policy),
+                Silent,
+                Adds(b'1', true),
+                Silent,
+                Fails(How::Hangs),
+            );
+            let mut event = Counted::default();
+            let result = registry.intercept(&(), &mut event).await;
+            assert_eq!(&*result.as_cancel().unwrap().hook, "fails");
+            assert_eq!(event.0, b"1");
+        }
+    }
+
+    #[tokio::test]
+    async fn is_copied_anew_after_the_handlers_that_handle_the_event() {
+        let silent = in_order!(Registry::new(), Silent, Silent, Silent);
+        let one = in_order!(Registry::new(), Silent, Silent, Adds(b'1', false));
+        let two = in_order!(one.clone(), Adds(b'0', false), Silent, Silent);
+        let none = two.clone().on_panic(OnPanic::Propagate);
+        assert_eq!(left_by(silent).await, (String::new(), 1));
+        assert_eq!(left_by(one).await, ("1".into(), 1));
+        assert_eq!(left_by(two).await, ("01".into(), 3));
+        assert_eq!(left_by(none).await, ("01".into(), 0));
     }
 }
 

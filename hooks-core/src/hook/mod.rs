@@ -43,6 +43,9 @@ pub(crate) use self::around::{Slot, WrapModeOf, WrapStep, drive};
 pub use self::closure::{InterceptFn, ObserveFn, intercept_fn, observe_fn};
 pub(crate) use self::every::SaidOfAny;
 pub use self::every::{AnyEvent, EveryReturn, EveryView, Says, Viewed, cancelled, misfit};
+pub(crate) use self::failure::Panicked;
+#[cfg(feature = "tokio")]
+pub(crate) use self::failure::TimedOut;
 pub use self::failure::{catch, catch_async, deadline, skipped};
 pub use self::handle::{Handle, HandleAsync};
 pub use self::plan::{Describe, Plan, PlanRow, Planner, Runs};

@@ -206,8 +206,11 @@ impl<T> Drop for Rare<'_, T> {
     }
 }
 
+/// What is asked at once when the future is polled, or not at all.
+macro_rules! at_once {
+    ($([$($bounds:tt)+] $Mode:ident, |$hook:ident, $cx:ident, $event:ident| $whole:expr;)*) => { $(
 #[diagnostic::do_not_recommend]
-impl<H: Sync, E: Dispatched> Step<H, E> for Skip {
+impl<H: $($bounds)+, E: Dispatched> Step<H, E> for $Mode {
     type Said = Outcome<E>;
 
     #[inline]
@@ -221,58 +224,11 @@ impl<H: Sync, E: Dispatched> Step<H, E> for Skip {
 
     #[inline]
     fn whole<'a>(
-        _: &'a H,
-        _: &'a Context<E>,
-        _: Access<'a, E>,
+        $hook: &'a H,
+        $cx: &'a Context<E>,
+        $event: Access<'a, E>,
     ) -> impl Future<Output = Outcome<E>> + Send {
-        Skipped::<E>(PhantomData)
-    }
-
-    #[inline]
-    fn unless<'a, I: Instead<'a, E>>(
-        hook: &'a H,
-        instead: I,
-        cx: &'a Context<E>,
-        event: Access<'a, E>,
-    ) -> impl Future<Output = Outcome<E>> + Send {
-        AskedUnless {
-            hook,
-            instead,
-            cx,
-            event: Some(event),
-            asked_instead: Rare(None),
-            mode: PhantomData::<fn() -> Self>,
-        }
-    }
-
-    #[inline(always)]
-    fn decided<'a>(_: &'a H, _: &'a Context<E>, _: &'a E, _: Decision<'a>) {}
-}
-
-#[diagnostic::do_not_recommend]
-impl<H: Handle<E> + Hook, E: Dispatched> Step<H, E> for Now {
-    type Said = Outcome<E>;
-
-    #[inline]
-    fn step<'a>(
-        hook: &'a H,
-        cx: &'a Context<E>,
-        event: Access<'a, E>,
-    ) -> impl Future<Output = Self::Said> + Send {
-        <Self as Step<H, E>>::whole(hook, cx, event)
-    }
-
-    #[inline]
-    fn whole<'a>(
-        hook: &'a H,
-        cx: &'a Context<E>,
-        event: Access<'a, E>,
-    ) -> impl Future<Output = Outcome<E>> + Send {
-        Asked {
-            hook,
-            cx,
-            event: Some(event),
-        }
+        $whole
     }
 
     #[inline]
@@ -294,8 +250,14 @@ impl<H: Handle<E> + Hook, E: Dispatched> Step<H, E> for Now {
 
     #[inline(always)]
     fn decided<'a>(hook: &'a H, cx: &'a Context<E>, event: &'a E, decision: Decision<'a>) {
-        hook.decided(cx, event, decision);
+        <Self as StepNow<H, E>>::decided(hook, cx, event, decision);
     }
+}
+    )* };
+}
+at_once! {
+    [Sync] Skip, |_hook, _cx, _event| Skipped::<E>(PhantomData);
+    [Handle<E> + Hook] Now, |hook, cx, event| Asked { hook, cx, event: Some(event) };
 }
 
 /// What is asked in a future of its own.

@@ -231,6 +231,11 @@ impl<E: Dispatched> Before<E> {
         Before(event.and_then(Event::saved))
     }
 
+    /// What was remembered elsewhere.
+    pub(crate) const fn kept(event: Option<E>) -> Self {
+        Before(event)
+    }
+
     /// Puts the event back, and says what that comes to.
     pub fn restore(
         self,

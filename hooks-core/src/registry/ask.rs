@@ -3,8 +3,9 @@
 use alloc::borrow::Cow;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use core::fmt::Display;
+use core::fmt;
 use core::future::{Future, poll_fn};
+use core::pin::Pin;
 use core::task::{Context as Task, Poll};
 #[cfg(feature = "tokio")]
 use core::time::Duration;
@@ -15,8 +16,10 @@ use super::{BoxFuture, GoOn, Handled, Handler, HookRegistry, Placed, RunTime};
 use crate::decision::{Decides, Decision, HookAction, HookResult, Outcome, Said};
 #[cfg(feature = "tokio")]
 use crate::event::Kind;
-use crate::event::{Access, Context, Event, Intercept, Observe};
-use crate::hook::{Before, OnPanic, catch, catch_async};
+use crate::event::{Context, Event, Intercept, Observe};
+#[cfg(feature = "tokio")]
+use crate::hook::TimedOut;
+use crate::hook::{Before, OnPanic, Panicked, catch};
 use crate::pipeline::{Between, Part};
 
 /// What becomes of handlers that fail.
@@ -42,6 +45,15 @@ impl Policy {
         cfg!(feature = "std") && !matches!(self.on_panic, OnPanic::Propagate)
     }
 
+    /// Runs a part of a handler, and catches its panic if it is to be caught.
+    fn catch<R>(self, handler: impl FnOnce() -> R) -> Result<R, Panicked> {
+        if self.catches() {
+            catch(handler)
+        } else {
+            Ok(handler())
+        }
+    }
+
     /// How long a handler may take on `E`.
     #[cfg(feature = "tokio")]
     fn limit<E: Event>(self) -> Option<Duration> {
@@ -51,6 +63,80 @@ impl Policy {
             self.timeouts.intercept
         } else {
             self.timeouts.observe
+        }
+    }
+
+    /// Whether the event may have to be put back.
+    fn may_fail<E: Event>(self) -> bool {
+        #[cfg(feature = "tokio")]
+        if self.limit::<E>().is_some() {
+            return true;
+        }
+        self.catches()
+    }
+}
+
+/// What a handler has given: it runs until it is done, or has failed.
+struct Running<'a, T> {
+    catches: bool,
+    asked: Asked<'a, T>,
+}
+
+/// Only with a timeout is there a timer, in a box: a dispatch without one is no larger for it.
+enum Asked<'a, T> {
+    Plain(BoxFuture<'a, T>),
+    #[cfg(feature = "tokio")]
+    Timed(BoxFuture<'a, Result<T, TimedOut>>),
+}
+
+/// Why a handler has not said anything.
+enum Failed {
+    Panicked(Panicked),
+    #[cfg(feature = "tokio")]
+    TimedOut(TimedOut),
+}
+
+impl fmt::Display for Failed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Failed::Panicked(panicked) => panicked.fmt(f),
+            #[cfg(feature = "tokio")]
+            Failed::TimedOut(late) => late.fmt(f),
+        }
+    }
+}
+
+impl<'a, T: Send + 'a> Running<'a, T> {
+    fn new<E: Event>(policy: Policy, handler: &str, asked: BoxFuture<'a, T>) -> Self {
+        let asked = crate::trace::traced_boxed(handler, E::NAME, asked);
+        Running {
+            catches: policy.catches(),
+            #[cfg(feature = "tokio")]
+            asked: match policy.limit::<E>() {
+                Some(limit) => Asked::Timed(Box::pin(crate::hook::deadline(limit, asked))),
+                None => Asked::Plain(asked),
+            },
+            #[cfg(not(feature = "tokio"))]
+            asked: Asked::Plain(asked),
+        }
+    }
+}
+
+impl<T> Future for Running<'_, T> {
+    type Output = Result<T, Failed>;
+
+    #[inline]
+    fn poll(self: Pin<&mut Self>, task: &mut Task<'_>) -> Poll<Self::Output> {
+        let Running { catches, asked } = self.get_mut();
+        let mut poll = || match asked {
+            Asked::Plain(asked) => asked.as_mut().poll(task).map(Ok),
+            #[cfg(feature = "tokio")]
+            Asked::Timed(asked) => asked.as_mut().poll(task).map_err(Failed::TimedOut),
+        };
+        if *catches {
+            catch(poll).unwrap_or_else(|panicked| Poll::Ready(Err(Failed::Panicked(panicked))))
+        } else {
+            poll()
         }
     }
 }
@@ -101,76 +187,74 @@ pub(super) fn tell<E: Handled>(
 ) {
     for (_, placed) in wanting::<E>(handlers) {
         let told = || E::Vocabulary::decided(&placed.handler, cx, event.view(), decision);
-        if !policy.catches() {
-            told();
-        } else if let Err(panicked) = catch(told) {
+        if let Err(panicked) = policy.catch(told) {
             crate::trace::skipped(&placed.shown, E::NAME, panicked);
         }
     }
 }
 
-/// Asks one handler, with its failures caught.
+/// Asks one handler about an intercepted event, with its failures caught.
+///
+/// `copy` is the event as it is now, where it has been copied, so that it can be put back. A handler that does not
+/// override the event's method cannot change the event, and leaves the copy to the next one: how often the event is
+/// copied depends on the handlers that handle it, however many others there are.
 #[expect(
     clippy::manual_async_fn,
     reason = "so rustc proves once that the future is `Send`"
 )]
-fn ask<'a, E: Handled + 'a>(
+fn ask<'a, E: Handled<Kind = Intercept>>(
     placed: &'a Placed<Handler<E>>,
     policy: Policy,
     cx: &'a Context<E>,
-    mut event: Access<'a, E>,
-) -> impl Future<Output = Outcome<E>> + Send {
+    event: &'a mut E,
+    copy: &'a mut Option<E>,
+) -> impl Future<Output = HookResult<E>> + Send {
     async move {
-        #[cfg(feature = "tokio")]
-        let limit = policy.limit::<E>();
-        #[cfg(feature = "tokio")]
-        let may_fail = policy.catches() || limit.is_some();
-        #[cfg(not(feature = "tokio"))]
-        let may_fail = policy.catches();
-        let before = may_fail.then(|| Before::<E>::of(&mut event));
-
-        let lent = E::lend(&mut event);
+        if copy.is_none() && policy.may_fail::<E>() {
+            *copy = event.saved();
+        }
+        let lent = &mut *event;
         // A handler written by hand may panic before it gives a future.
-        let asked = async {
-            let asked = E::ask(&placed.handler, cx, lent);
-            crate::trace::traced(&placed.shown, E::NAME, asked).await
-        };
-        #[cfg(feature = "tokio")]
-        let asked = async {
-            match limit {
-                Some(limit) => crate::hook::deadline(limit, asked).await,
-                None => Ok(asked.await),
-            }
-        };
-        #[cfg(not(feature = "tokio"))]
-        let asked = async { Ok::<_, core::convert::Infallible>(asked.await) };
-
-        let asked = if policy.catches() {
-            catch_async(asked).await
-        } else {
-            Ok(asked.await)
-        };
-        let fail = |event, blocks, failure: &dyn Display| {
-            let name = || Cow::Owned((*placed.shown).into());
-            match before {
-                Some(before) => before.restore(event, blocks, name, failure),
-                None => E::Kind::failed::<E>(blocks, name, failure),
-            }
+        let asked = match policy.catch(|| E::ask(&placed.handler, cx, lent)) {
+            Ok(asked) if GoOn::is(&asked) => return HookResult::Continue,
+            Ok(asked) => Running::new::<E>(policy, &placed.shown, asked).await,
+            Err(panicked) => Err(Failed::Panicked(panicked)),
         };
         match asked {
-            Ok(Ok(said)) => E::Kind::settle_named::<E>(event, said, &placed.shown),
-            Ok(Err(late)) => fail(event, true, &late),
-            Err(panicked) => fail(event, policy.on_panic == OnPanic::Block, &panicked),
+            Ok(said) => {
+                *copy = None;
+                if said.is_continue() {
+                    return HookResult::Continue;
+                }
+                E::Kind::settle_named::<E>(event, said, &placed.shown)
+            }
+            Err(failed) => put_back(event, copy.take(), policy, &placed.shown, failed),
         }
     }
+}
+
+/// What a handler that has failed comes to: the event is as it was before it.
+#[cold]
+fn put_back<E: Handled<Kind = Intercept>>(
+    event: &mut E,
+    copy: Option<E>,
+    policy: Policy,
+    handler: &str,
+    failed: Failed,
+) -> HookResult<E> {
+    let blocks = match failed {
+        Failed::Panicked(_) => policy.on_panic == OnPanic::Block,
+        #[cfg(feature = "tokio")]
+        Failed::TimedOut(_) => true,
+    };
+    Before::kept(copy).restore(event, blocks, || Cow::Owned(handler.into()), failed)
 }
 
 /// One observer of several that run concurrently.
 struct Observer<'a> {
     name: &'a str,
     event: &'static str,
-    catches: bool,
-    future: BoxFuture<'a, ()>,
+    running: Running<'a, ()>,
 }
 
 impl<'a> Observer<'a> {
@@ -182,45 +266,29 @@ impl<'a> Observer<'a> {
         event: &'a E,
     ) -> Option<Self> {
         let name = &*placed.shown;
-        #[cfg(feature = "tokio")]
-        if policy.limit::<E>().is_some() {
-            return Some(Observer {
+        match policy.catch(|| E::ask(&placed.handler, cx, event)) {
+            Ok(asked) if GoOn::is(&asked) => None,
+            Ok(asked) => Some(Observer {
                 name,
                 event: E::NAME,
-                catches: false,
-                future: Box::pin(ask::<E>(placed, policy, cx, event)),
-            });
-        }
-        let asked =
-            || crate::trace::traced_boxed(name, E::NAME, E::ask(&placed.handler, cx, event));
-        let future = if policy.catches() {
-            match catch(asked) {
-                Ok(future) => future,
-                Err(panicked) => {
-                    crate::trace::skipped(name, E::NAME, panicked);
-                    return None;
-                }
+                running: Running::new::<E>(policy, name, asked),
+            }),
+            Err(panicked) => {
+                crate::trace::skipped(name, E::NAME, panicked);
+                None
             }
-        } else {
-            asked()
-        };
-        Some(Observer {
-            name,
-            event: E::NAME,
-            catches: policy.catches(),
-            future,
-        })
+        }
     }
 
     fn is_pending(&mut self, task: &mut Task<'_>) -> bool {
-        let mut poll = || self.future.as_mut().poll(task).is_pending();
-        if !self.catches {
-            return poll();
+        match Pin::new(&mut self.running).poll(task) {
+            Poll::Pending => true,
+            Poll::Ready(Ok(())) => false,
+            Poll::Ready(Err(failed)) => {
+                crate::trace::skipped(self.name, self.event, failed);
+                false
+            }
         }
-        catch(poll).unwrap_or_else(|panicked| {
-            crate::trace::skipped(self.name, self.event, panicked);
-            false
-        })
     }
 }
 
@@ -276,8 +344,10 @@ impl HandlersOf for Observe {
         let piece = |below, from| Observer {
             name: "hooks",
             event: E::NAME,
-            catches: false,
-            future: Box::pin(hooks.run(Between { below, from }, cx, event)),
+            running: Running {
+                catches: false,
+                asked: Asked::Plain(Box::pin(hooks.run(Between { below, from }, cx, event))),
+            },
         };
         let mut observers = Vec::new();
         let mut below = None;
@@ -308,8 +378,9 @@ impl HandlersOf for Intercept {
         cx: &'a Context<E>,
         event: &'a mut E,
     ) -> HookResult<E> {
+        let mut copy = None;
         for (nth, placed) in wanting::<E>(handlers) {
-            let result = ask::<E>(placed, policy, cx, &mut *event).await;
+            let result = ask::<E>(placed, policy, cx, &mut *event, &mut copy).await;
             if !result.is_continue() {
                 let rest = &handlers[nth + 1..];
                 tell::<E>(rest, policy, cx, event, Decision::from(&result));
@@ -335,9 +406,11 @@ impl HandlersOf for Intercept {
             handlers, policy, ..
         } = registry;
         let mut below = None;
+        let mut copy = None;
         for (nth, placed) in wanting::<E>(handlers) {
             let from = Some(placed.priority);
             if below != from {
+                copy = None;
                 let piece = Between { below, from };
                 let result = hooks.run(piece, cx, &mut *event).await;
                 if !result.is_continue() {
@@ -347,7 +420,7 @@ impl HandlersOf for Intercept {
                 }
                 below = from;
             }
-            let result = ask::<E>(placed, *policy, cx, &mut *event).await;
+            let result = ask::<E>(placed, *policy, cx, &mut *event, &mut copy).await;
             if !result.is_continue() {
                 let decision = Decision::from(&result);
                 tell::<E>(&handlers[nth + 1..], *policy, cx, event, decision);

@@ -120,8 +120,11 @@ pub struct AsHandler<H>(pub H);
 
 /// What a handler's methods return that are not overridden. It has no size, so boxing it allocates
 /// nothing: an event costs only the handlers that want it.
+///
+/// Its alignment is its mark: no other future without size has it, so it is known in its box.
 #[doc(hidden)]
 #[derive(Debug)]
+#[repr(align(256))]
 pub struct GoOn<T>(PhantomData<fn() -> T>);
 
 impl<T> GoOn<T> {
@@ -132,6 +135,11 @@ impl<T> GoOn<T> {
         T: Default + 'a,
     {
         Box::pin(GoOn(PhantomData))
+    }
+
+    /// Whether it is one that a handler has given.
+    pub(super) fn is(given: &BoxFuture<'_, T>) -> bool {
+        size_of_val(&**given) == 0 && align_of_val(&**given) == align_of::<Self>()
     }
 }
 

@@ -52,7 +52,9 @@ use crate::hook::{Describe, HandleAsync, Hook, Intercepts, Observes, OnPanic, Pl
 ///
 /// A handler is the least trusted of all hooks, so its failures stay its own. When one panics, the event is
 /// put back as it was before that handler, and the next one runs; [`on_panic`](Self::on_panic) says otherwise.
-/// With the feature `tokio`, `timeouts` limits how long each handler may take.
+/// With the feature `tokio`, `timeouts` limits how long each handler may take. To be put back, an event is copied
+/// before the first handler, and anew after each that handles it, unless panics propagate and there is no timeout.
+/// What a handler changes, it changes in the future that its method gives, as `#[async_trait]` has it.
 ///
 /// A handler says with `events()` which events it wants, by default all of them. It costs nothing on the
 /// others, and no allocation on an event whose method it does not override.
