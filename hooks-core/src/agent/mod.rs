@@ -177,7 +177,7 @@ pub use crate::{Hook as _, Intercepts as _, InterceptsNow as _, Observes as _, O
 /// );
 /// assert_eq!(AgentEvent::NAMES.len(), 35);
 /// ```
-#[derive(HookEvent, Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(HookEvent, Clone, Copy, Debug, PartialEq, Serialize)] // `impl AgentHandler` goes under `#[async_trait]`
 #[events(context = AgentContext)]
 #[serde(tag = "event")]
 pub enum AgentEvent<'a> {

@@ -52,8 +52,9 @@ pub use self::vocabulary::{
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an event",
     label = "not an event",
-    note = "an event is the payload of a variant of an enum with `#[derive(HookEvent)]`; a hook takes \
-            it by reference, as `&BeforeToolCall`, after the context, if it wants that"
+    note = "an event is the payload of a variant of an enum with `#[derive(HookEvent)]`; it is \
+            taken by reference, and after the context: `fn hook(cx: &AgentContext, call: &BeforeToolCall)`, \
+            `hooks.observe(&cx, &event)`"
 )]
 pub trait Event: Sized + Send + Sync {
     /// The enum that the event stands in.

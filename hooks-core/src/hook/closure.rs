@@ -41,7 +41,9 @@ pub struct ObserveFn<E, F> {
 /// let result = hooks.intercept_now(&AgentContext::new("s1"), &mut call);
 /// assert_eq!(result.as_cancel().unwrap().hook, "forbidden");
 /// ```
-pub const fn intercept_fn<E, F>(closure: F) -> InterceptFn<E, F>
+pub const fn intercept_fn<E, F /* `|cx, event| HookAction::Continue`, not `async` */>(
+    closure: F,
+) -> InterceptFn<E, F>
 where
     E: Intercepted,
     F: for<'x> Fn(&Context<E>, &mut E::At<'x>) -> HookAction<E::At<'static>> + Send + Sync,

@@ -1,4 +1,6 @@
 //! The ways into hooks: what an agent calls.
+//!
+//! rustc shows the first line of a method whose arguments do not fit. Hence the comment on it.
 
 use core::future::Future;
 
@@ -54,7 +56,7 @@ pub trait Observes<E: Observed>: Hook {
 )]
 pub trait Intercepts<E: Intercepted>: Hook {
     /// Asks the hooks in order, until one blocks, answers or aborts. Changes are made in place.
-    fn intercept<'a>(
+    fn intercept<'a /* `.intercept(&cx, &mut event)` */>(
         &'a self,
         cx: &'a Context<E>,
         event: &'a mut E,
@@ -111,7 +113,11 @@ pub trait ObservesNow<E: Observed>: Hook {
 )]
 pub trait InterceptsNow<E: Intercepted>: Hook {
     /// As [`Intercepts::intercept`], without an executor.
-    fn intercept_now<'a>(&'a self, cx: &'a Context<E>, event: &'a mut E) -> HookResult<E>;
+    fn intercept_now<'a /* `.intercept_now(&cx, &mut event)` */>(
+        &'a self,
+        cx: &'a Context<E>,
+        event: &'a mut E,
+    ) -> HookResult<E>;
 
     /// Tells the hooks that one before them all has decided.
     #[doc(hidden)]

@@ -67,7 +67,7 @@ use crate::hook::{
 /// [`HookRegistry`](crate::HookRegistry) tells at compile time what it is given: a pipeline is both static
 /// hooks and a handler, and must not be taken for the latter, whose hooks it could not look into.
 #[derive(Clone, Copy)]
-pub struct Pipeline<H> {
+pub struct Pipeline<H /* no name to write: take `H: AgentHooks`, and `hooks: H` */> {
     hooks: H,
     _not_unpin: PhantomPinned,
 }
@@ -93,7 +93,7 @@ impl<H: Hook> Pipeline<H> {
     /// Where a hook panics that does not say `on_panic`, and where one with a `timeout` is awaited outside of
     /// a tokio runtime.
     #[inline]
-    pub fn intercept<'a, E: Intercepted>(
+    pub fn intercept<'a, E: Intercepted /* `.intercept(&cx, &mut event)` */>(
         &'a self,
         cx: &'a Context<E>,
         event: &'a mut E,
@@ -132,7 +132,7 @@ impl<H: Hook> Pipeline<H> {
     ///
     /// Where a hook panics that does not say `on_panic`.
     #[inline]
-    pub fn intercept_now<'a, E: Intercepted>(
+    pub fn intercept_now<'a, E: Intercepted /* `.intercept_now(&cx, &mut event)` */>(
         &'a self,
         cx: &'a Context<E>,
         event: &'a mut E,

@@ -17,7 +17,9 @@ const _: () = {
         'static,
     > as ::hooks_core::Event>::IS_EVENT;
     #[allow(non_camel_case_types)]
-    type __Event_call<'event> = <ToolCallEnd<
+    type __Event_call<'event> = <fn(
+        &'static (),
+    ) -> ToolCallEnd<
         'event,
     > as ::hooks_core::__private::If<{ __IS___Event_call }>>::Event;
     #[automatically_derived]

@@ -68,7 +68,7 @@ impl ::hooks_core::Event for Cart {
         ShopEvent::Checkout(self)
     }
     fn view_mut(
-        __access: ::hooks_core::__private::Access<'_, Self>,
+        __access: <::hooks_core::Intercept as ::hooks_core::Kind>::Access<'_, Self>,
     ) -> ShopEventMut<'_> {
         ShopEventMut::Checkout(__access)
     }
@@ -129,7 +129,7 @@ impl ::hooks_core::Event for Payment {
         ShopEvent::Paid(self)
     }
     fn view_mut(
-        __access: ::hooks_core::__private::Access<'_, Self>,
+        __access: <::hooks_core::Intercept as ::hooks_core::Kind>::Access<'_, Self>,
     ) -> ShopEventMut<'_> {
         ShopEventMut::Paid(__access)
     }
@@ -177,7 +177,7 @@ impl<'event> ::hooks_core::Event for Parcel<'event> {
         ShopEvent::Shipped(self)
     }
     fn view_mut(
-        __access: ::hooks_core::__private::Access<'_, Self>,
+        __access: <::hooks_core::Observe as ::hooks_core::Kind>::Access<'_, Self>,
     ) -> ShopEventMut<'_> {
         ShopEventMut::Shipped(__access)
     }
@@ -479,7 +479,7 @@ impl<
 #[automatically_derived]
 #[diagnostic::do_not_recommend]
 impl ::hooks_core::__private::AnyEvent for Cart {
-    fn fit(__said: ShopSaid) -> ::hooks_core::__private::Said<Self> {
+    fn fit(__said: ShopSaid) -> ::hooks_core::HookAction<Self> {
         match __said {
             ShopSaid::Continue => ::hooks_core::HookAction::Continue,
             ShopSaid::Cancel { scope, reason, hook } => {
@@ -498,7 +498,7 @@ impl ::hooks_core::__private::AnyEvent for Cart {
 #[automatically_derived]
 #[diagnostic::do_not_recommend]
 impl ::hooks_core::__private::AnyEvent for Payment {
-    fn fit(__said: ShopSaid) -> ::hooks_core::__private::Said<Self> {
+    fn fit(__said: ShopSaid) -> ::hooks_core::HookAction<Self> {
         match __said {
             ShopSaid::Continue => ::hooks_core::HookAction::Continue,
             ShopSaid::Cancel { scope, reason, hook } => {
@@ -517,7 +517,7 @@ impl ::hooks_core::__private::AnyEvent for Payment {
 #[automatically_derived]
 #[diagnostic::do_not_recommend]
 impl<'event> ::hooks_core::__private::AnyEvent for Parcel<'event> {
-    fn fit(__said: ShopSaid) -> ::hooks_core::__private::Said<Self> {
+    fn fit(__said: ShopSaid) -> () {
         let _ = __said;
     }
 }
@@ -1309,10 +1309,10 @@ for ShopEvent<'_> {
 #[diagnostic::do_not_recommend]
 impl ::hooks_core::__private::Handled for Cart {
     fn ask<'__a>(
-        __handler: &'__a ::hooks_core::__private::Handler<Self>,
-        __cx: &'__a ::hooks_core::Context<Self>,
-        __event: ::hooks_core::__private::Access<'__a, Self>,
-    ) -> ::hooks_core::__private::BoxFuture<'__a, ::hooks_core::__private::Said<Self>> {
+        __handler: &'__a (dyn ShopHandler + 'static),
+        __cx: &'__a ShopContext,
+        __event: &'__a mut Self,
+    ) -> ::hooks_core::__private::BoxFuture<'__a, ::hooks_core::HookAction<Self>> {
         __handler.checkout(__cx, __event)
     }
 }
@@ -1320,10 +1320,10 @@ impl ::hooks_core::__private::Handled for Cart {
 #[diagnostic::do_not_recommend]
 impl ::hooks_core::__private::Handled for Payment {
     fn ask<'__a>(
-        __handler: &'__a ::hooks_core::__private::Handler<Self>,
-        __cx: &'__a ::hooks_core::Context<Self>,
-        __event: ::hooks_core::__private::Access<'__a, Self>,
-    ) -> ::hooks_core::__private::BoxFuture<'__a, ::hooks_core::__private::Said<Self>> {
+        __handler: &'__a (dyn ShopHandler + 'static),
+        __cx: &'__a ShopContext,
+        __event: &'__a mut Self,
+    ) -> ::hooks_core::__private::BoxFuture<'__a, ::hooks_core::HookAction<Self>> {
         __handler.paid(__cx, __event)
     }
 }
@@ -1331,10 +1331,10 @@ impl ::hooks_core::__private::Handled for Payment {
 #[diagnostic::do_not_recommend]
 impl<'event> ::hooks_core::__private::Handled for Parcel<'event> {
     fn ask<'__a>(
-        __handler: &'__a ::hooks_core::__private::Handler<Self>,
-        __cx: &'__a ::hooks_core::Context<Self>,
-        __event: ::hooks_core::__private::Access<'__a, Self>,
-    ) -> ::hooks_core::__private::BoxFuture<'__a, ::hooks_core::__private::Said<Self>> {
+        __handler: &'__a (dyn ShopHandler + 'static),
+        __cx: &'__a ShopContext,
+        __event: &'__a Self,
+    ) -> ::hooks_core::__private::BoxFuture<'__a, ()> {
         __handler.shipped(__cx, __event)
     }
 }

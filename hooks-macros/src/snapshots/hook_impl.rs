@@ -8,7 +8,9 @@ impl<'s, S: Store + Send + Sync> RateLimit<'s, S> {
         &self,
         call: &BeforeToolCall,
     ) -> HookAction<
-        <BeforeToolCall as ::hooks_core::__private::If<
+        <fn(
+            &'static (),
+        ) -> BeforeToolCall as ::hooks_core::__private::If<
             { <BeforeToolCall as ::hooks_core::Event>::IS_EVENT },
         >>::Event,
     > {
@@ -26,9 +28,9 @@ const _: () = {
     #[allow(non_upper_case_globals)]
     const __IS___Event_check: ::core::primitive::bool = <BeforeToolCall as ::hooks_core::Event>::IS_EVENT;
     #[allow(non_camel_case_types)]
-    type __Event_check = <BeforeToolCall as ::hooks_core::__private::If<
-        { __IS___Event_check },
-    >>::Event;
+    type __Event_check = <fn(
+        &'static (),
+    ) -> BeforeToolCall as ::hooks_core::__private::If<{ __IS___Event_check }>>::Event;
     #[cfg(feature = "notes")]
     #[allow(non_upper_case_globals)]
     const __IS___Event_note: ::core::primitive::bool = <ToolCallEnd<
@@ -36,7 +38,9 @@ const _: () = {
     > as ::hooks_core::Event>::IS_EVENT;
     #[cfg(feature = "notes")]
     #[allow(non_camel_case_types)]
-    type __Event_note<'event> = <ToolCallEnd<
+    type __Event_note<'event> = <fn(
+        &'static (),
+    ) -> ToolCallEnd<
         'event,
     > as ::hooks_core::__private::If<{ __IS___Event_note }>>::Event;
     #[cfg(feature = "notes")]

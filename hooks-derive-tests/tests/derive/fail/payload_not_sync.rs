@@ -1,3 +1,5 @@
+// One message for each trait that asks for `Event`, all at the payload, all with the same cause. A `where` clause on
+// each `impl` would not do: where it does not hold, all that uses the event fails as well.
 use std::cell::Cell;
 
 use hooks_core::HookEvent;

@@ -97,7 +97,8 @@ fn event(core: &TokenStream, handler: &Handler) -> Option<TokenStream> {
         const #constant: ::core::primitive::bool = #is_so;
         #(#cfgs)*
         #[allow(non_camel_case_types)]
-        type #alias #parameters = <#ty as #core::__private::If<{ #constant }>>::Event;
+        type #alias #parameters =
+            <fn(&'static ()) -> #ty as #core::__private::If<{ #constant }>>::Event;
     })
 }
 

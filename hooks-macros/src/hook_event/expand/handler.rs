@@ -300,6 +300,7 @@ fn run_time(vocabulary: &Vocabulary) -> TokenStream {
         ident,
         hooks,
         handler,
+        context,
         events,
         ..
     } = vocabulary;
@@ -309,16 +310,18 @@ fn run_time(vocabulary: &Vocabulary) -> TokenStream {
             payload, method, ..
         } = event;
         let (ty, lifetimes) = (&payload.ty, &payload.lifetimes);
+        let mutability = event.intercept().map(|_| quote!(mut));
+        let said = super::views::said_of_one(core, event);
         // What is wrong with a payload is reported where it stands, and equal things once.
         quote_spanned! {driver::at(ty.span())=>
             #[automatically_derived]
             #[diagnostic::do_not_recommend]
             impl<#(#lifetimes),*> #private::Handled for #ty {
                 fn ask<'__a>(
-                    __handler: &'__a #private::Handler<Self>,
-                    __cx: &'__a #core::Context<Self>,
-                    __event: #private::Access<'__a, Self>,
-                ) -> #private::BoxFuture<'__a, #private::Said<Self>> {
+                    __handler: &'__a (dyn #handler + 'static),
+                    __cx: &'__a #context,
+                    __event: &'__a #mutability Self,
+                ) -> #private::BoxFuture<'__a, #said> {
                     __handler.#method(__cx, __event)
                 }
             }

@@ -176,7 +176,9 @@ fn the_event(vocabulary: &Vocabulary, slot: usize, event: &Event) -> TokenStream
                 #ident::#variant(self)
             }
 
-            fn view_mut(__access: #private::Access<'_, Self>) -> #mutable<'_> {
+            fn view_mut(
+                __access: <#core::#kind_name as #core::Kind>::Access<'_, Self>,
+            ) -> #mutable<'_> {
                 #mutable::#variant(__access)
             }
 

@@ -387,6 +387,14 @@ fn traits(vocabulary: &Vocabulary) -> TokenStream {
     }
 }
 
+/// What one hook says of the event.
+pub(super) fn said_of_one(core: &TokenStream, event: &Event) -> TokenStream {
+    match event.kind {
+        Kind::Observe => quote!(()),
+        Kind::Intercept(_) => quote!(#core::HookAction<Self>),
+    }
+}
+
 /// What is said of any event, said of this one.
 fn fit(vocabulary: &Vocabulary, event: &Event) -> TokenStream {
     let Vocabulary { core, said, .. } = vocabulary;
@@ -409,12 +417,13 @@ fn fit(vocabulary: &Vocabulary, event: &Event) -> TokenStream {
             }
         },
     };
+    let own_said = said_of_one(core, event);
     // What is wrong with a payload is reported where it stands, and equal things once.
     quote_spanned! {driver::at(ty.span())=>
         #[automatically_derived]
         #[diagnostic::do_not_recommend]
         impl<#(#lifetimes),*> #private::AnyEvent for #ty {
-            fn fit(__said: #said) -> #private::Said<Self> {
+            fn fit(__said: #said) -> #own_said {
                 #body
             }
         }

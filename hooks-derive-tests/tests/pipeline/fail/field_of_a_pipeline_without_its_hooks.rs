@@ -1,0 +1,7 @@
+use hooks_core::Pipeline;
+
+struct Agent {
+    hooks: Pipeline,
+}
+
+fn main() {}
