@@ -9,9 +9,9 @@ use hooks_core::{Cancel, Decision, hook, priority};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::BuildError;
-use crate::subject::subject;
-use crate::visible::Visible;
+use crate::shared::BuildError;
+use crate::shared::subject::subject;
+use crate::shared::visible::Visible;
 
 /// Keeps the name and the subject of every event, in order, and what was decided about it.
 ///

@@ -87,33 +87,24 @@ mod coming_from {}
 
 #[cfg(feature = "config")]
 pub mod config;
-#[cfg(feature = "webhook-audit")]
-pub mod ssrf;
 
-mod alias;
 mod approval;
 mod block_tools;
 mod command_logger;
-mod duration;
-mod error;
 mod event_log;
-mod glob;
 mod jsonl_log;
 mod path_prefix;
-mod paths;
 #[cfg(feature = "rate-limit")]
 mod rate_limit;
 #[cfg(feature = "redact")]
 mod redact;
 #[cfg(feature = "security-policy")]
 mod security_policy;
+mod shared;
 #[cfg(feature = "shell-hook")]
 mod shell_hook;
-mod subject;
-mod text_setting;
 #[cfg(feature = "tool-cache")]
 mod tool_cache;
-mod visible;
 #[cfg(feature = "webhook-audit")]
 mod webhook_audit;
 
@@ -127,9 +118,7 @@ pub use self::approval::{
 };
 pub use self::block_tools::{BlockTools, BlockToolsConfig};
 pub use self::command_logger::{CommandLogger, CommandLoggerConfig, LogLevel};
-pub use self::error::BuildError;
 pub use self::event_log::{Decided, EventLog, EventLogConfig, LoggedEvent};
-pub use self::glob::{Glob, GlobError, Globs};
 pub use self::jsonl_log::{EventName, JsonlLog, JsonlLogConfig};
 pub use self::path_prefix::{PathPrefix, PathPrefixConfig};
 #[cfg(feature = "rate-limit")]
@@ -138,6 +127,9 @@ pub use self::rate_limit::{Per, RateLimit, RateLimitConfig};
 pub use self::redact::{NamedPattern, Pattern, PatternError, Redact, RedactConfig, SecretKind};
 #[cfg(feature = "security-policy")]
 pub use self::security_policy::{Autonomy, SecurityPolicy, SecurityPolicyConfig};
+#[cfg(feature = "webhook-audit")]
+pub use self::shared::ssrf;
+pub use self::shared::{BuildError, Glob, GlobError, Globs};
 #[cfg(feature = "shell-hook")]
 pub use self::shell_hook::{ShellHook, ShellHookConfig, When};
 #[cfg(feature = "tool-cache")]

@@ -10,8 +10,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::alias::Alias;
-use crate::{BuildError, Globs, paths};
+use crate::shared::alias::Alias;
+use crate::shared::{BuildError, Globs, paths};
 
 /// Makes the relative paths of file tools absolute under a root, and keeps all of them inside it.
 ///

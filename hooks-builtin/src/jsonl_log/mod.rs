@@ -21,8 +21,8 @@ use serde::{Deserialize, Serialize};
 pub use self::event_name::EventName;
 use self::line::Line;
 use self::writer::Writer;
-use crate::alias::Alias;
-use crate::{BuildError, paths};
+use crate::shared::alias::Alias;
+use crate::shared::{BuildError, paths};
 
 /// Writes every event as a line of JSON to a file, and what was decided about it:
 ///
@@ -93,7 +93,7 @@ pub struct JsonlLogConfig {
     #[serde(default)]
     pub deltas: bool,
     /// How long a line waits at most before it is written, while the disk works; by default "100ms".
-    #[serde(default = "a_tenth", with = "crate::duration")]
+    #[serde(default = "a_tenth", with = "crate::shared::duration")]
     #[schemars(with = "String")]
     pub flush_interval: Duration,
     /// How many bytes may wait to be written; by default 8 MiB.

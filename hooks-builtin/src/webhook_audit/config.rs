@@ -7,8 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::secret::WebhookSecret;
-use crate::Globs;
-use crate::ssrf::{HookUrl, LoopbackHost};
+use crate::shared::Globs;
+use crate::shared::ssrf::{HookUrl, LoopbackHost};
 
 /// What stands under `[hooks.builtin.webhook_audit]`: [`WebhookAudit`](crate::WebhookAudit). Only `url` has to.
 ///
@@ -47,7 +47,7 @@ pub struct WebhookAuditConfig {
     #[serde(default)]
     pub secret: Option<WebhookSecret>,
     /// How long one attempt may take; "10s" by default.
-    #[serde(default = "timeout", with = "crate::duration")]
+    #[serde(default = "timeout", with = "crate::shared::duration")]
     #[schemars(with = "String")]
     pub timeout: Duration,
     /// How often an event is posted before it is dropped; 5 by default.
@@ -55,7 +55,7 @@ pub struct WebhookAuditConfig {
     pub max_attempts: NonZeroU32,
     /// How long to wait before the second attempt, half of it by chance; "500ms" by default. Each wait is twice as
     /// long as the one before, a minute at most.
-    #[serde(default = "retry_delay", with = "crate::duration")]
+    #[serde(default = "retry_delay", with = "crate::shared::duration")]
     #[schemars(with = "String")]
     pub retry_delay: Duration,
     /// How many events wait for delivery at most; 1024 by default. Further ones are dropped.
@@ -66,7 +66,7 @@ pub struct WebhookAuditConfig {
     #[serde(default = "queue_bytes")]
     pub queue_bytes: NonZeroUsize,
     /// How long events are delivered after the agent has ended; "5s" by default. Then they are dropped.
-    #[serde(default = "shutdown_timeout", with = "crate::duration")]
+    #[serde(default = "shutdown_timeout", with = "crate::shared::duration")]
     #[schemars(with = "String")]
     pub shutdown_timeout: Duration,
 }

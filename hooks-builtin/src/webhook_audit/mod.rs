@@ -24,8 +24,8 @@ use hooks_core::{hook, priority};
 use self::post::Post;
 use self::record::Record;
 use self::worker::Worker;
-use crate::ssrf::{Guard, GuardError, HookUrl};
-use crate::{BuildError, Globs};
+use crate::shared::ssrf::{Guard, GuardError, HookUrl};
+use crate::shared::{BuildError, Globs};
 
 /// Posts a JSON event to a URL for every tool call that is over. ZeroClaw's `WebhookAuditHook`.
 ///
