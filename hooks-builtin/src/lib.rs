@@ -6,7 +6,7 @@
 //!
 #![cfg_attr(feature = "config", doc = "```")]
 #![cfg_attr(not(feature = "config"), doc = "```ignore")]
-//! use hooks_builtin::config::{HooksConfig, builtins};
+//! use hooks_builtin::config::HooksConfig;
 //! use hooks_core::agent::{AgentContext, BeforeToolCall};
 //!
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -17,7 +17,7 @@
 //!     command_logger = true
 //!     security_policy = { autonomy = "full", allowed_commands = ["cargo", "git", "cat"] }
 //! "#)?;
-//! let hooks = builtins(&config)?;
+//! let hooks = config.build()?;
 //!
 //! let cx = AgentContext::new("session 1");
 //! let mut call = BeforeToolCall { name: "shell".into(), ..Default::default() };
@@ -59,8 +59,8 @@
 //! # From a file
 //!
 //! [`config`] reads TOML and JSON: `[hooks.builtin]` turns these hooks on, `[[hooks.chain]]` names hooks that factories
-//! make. A mistake is one message that shows where it is and what to write instead, and then no hook is left running
-//! and no file is made.
+//! make, and `HooksConfig::build` makes all of them. A mistake has a message that shows where it is and what to write
+//! instead, all mistakes are told at once, and then no hook is left running and no file is made.
 //!
 //! # Features
 //!

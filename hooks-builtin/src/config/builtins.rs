@@ -6,13 +6,15 @@ use hooks_core::agent::AgentEvent;
 
 use super::HooksConfig;
 use super::error::{ConfigError, Segment, Wrong};
+use super::factory::HookFactoryRegistry;
+use super::supervision::Supervision;
 use crate::{
-    Approval, ApprovalConfig, Autonomy, BlockTools, BuildError, CommandLogger, EventLog, Glob,
-    Globs, JsonlLog, PathPrefix, RateLimit, Redact, SecurityPolicy, ShellHook, ToolCache,
-    WebhookAudit,
+    Approval, BlockTools, BuildError, CommandLogger, EventLog, JsonlLog, JsonlLogConfig,
+    PathPrefix, RateLimit, Redact, SecurityPolicy, ShellHook, ToolCache, WebhookAudit,
 };
 
-/// Makes a static pipeline of the hooks that are on.
+/// Makes a static pipeline of the built-in hooks that are on, of a configuration that has no others:
+/// [`HooksConfig::build`] makes all hooks of any configuration.
 ///
 /// Each is an `Option`, so one that is off costs one branch. To have hooks of your own between them, by priority, see
 /// [`with_builtins!`](crate::with_builtins); to hold on to one of them, see [`BuiltinHooks`].
@@ -83,6 +85,9 @@ pub struct BuiltinHooks {
     pub event_log: Option<EventLog>,
     /// Every event, as a line of JSON in a file.
     pub jsonl_log: Option<JsonlLog>,
+    /// Whether a hook that a factory made asks about what a supervised agent does.
+    #[doc(hidden)]
+    pub is_asked_in_chain: bool,
 }
 
 /// The pipeline of the [`builtins`], in the order in which they run.
@@ -120,7 +125,7 @@ pub type Builtins = Pipeline<
 >;
 
 impl BuiltinHooks {
-    /// Makes the hooks that are on; none if the whole is not enabled.
+    /// Makes the hooks that are on, of a configuration that has no others; none if the whole is not enabled.
     ///
     /// Where the [`SecurityPolicy`] says `supervised`, [`Approval`], if it is on, asks for every tool that is not in
     /// its own `except` nor declared read-only. If it is off, the policy blocks what is to be approved of; an agent that
@@ -128,28 +133,30 @@ impl BuiltinHooks {
     ///
     /// # Errors
     ///
-    /// If one of the hooks cannot be made, or one of `processes` is enabled. Then there is none.
+    /// If one of the hooks cannot be made, one of `processes` is enabled, or the configuration has hooks that factories
+    /// make: `[[hooks.chain]]`, `[hooks.builtins]`. Then there is none. [`HooksConfig::build`] makes all hooks.
     pub fn new(config: &HooksConfig) -> Result<Self, ConfigError> {
-        if !config.enabled {
-            return Ok(BuiltinHooks::default());
-        }
-        config.check_processes()?;
-        let located = |error: BuildError| {
-            let path = ["hooks", "builtin", error.hook()].map(|key| Segment::Key(key.to_owned()));
-            let wrong = Wrong::of_build(&error, path.to_vec());
-            ConfigError::new(wrong, config.origin.source()).with_source(error)
-        };
+        config.refuse(config.chain_keys(), "builtins")?;
+        let factories = HookFactoryRegistry::with_builtins();
+        config.parts(&factories).map(|parts| parts.builtin)
+    }
+
+    /// Makes the hooks that are on, all but the log in a file.
+    pub(super) fn made(
+        config: &HooksConfig,
+        supervision: &mut Supervision,
+        wrong: &mut Vec<ConfigError>,
+    ) -> Self {
+        let builtin = &config.builtin;
         /// Makes the hooks whose settings are there.
         macro_rules! made {
             ($($key:ident: $Hook:ident,)*) => {
                 BuiltinHooks {
-                    $($key: config
-                        .builtin
-                        .$key
-                        .as_on()
-                        .map($Hook::from_config)
-                        .transpose()
-                        .map_err(located)?,)*
+                    $($key: builtin.$key.as_on().and_then(|settings| {
+                        let made = $Hook::from_config(settings);
+                        made.map_err(|error| wrong.push(located(error, config))).ok()
+                    }),)*
+                    ..BuiltinHooks::default()
                 }
             };
         }
@@ -165,27 +172,29 @@ impl BuiltinHooks {
             redact: Redact,
             event_log: EventLog,
             webhook_audit: WebhookAudit,
-            // Its file is all that would stay behind, so it is made when all else is known to be right.
-            jsonl_log: JsonlLog,
         };
-        let policy = config.builtin.security_policy.as_on();
-        let approval = config.builtin.approval.as_on();
-        if let (Some(policy), Some(settings)) = (policy, approval)
-            && policy.autonomy == Autonomy::Supervised
-        {
-            let read_only = &policy.read_only_tools;
-            hooks.approval = hooks
-                .approval
-                .map(|approval| supervising(approval, settings, read_only.iter()));
+        if let (Some(approval), Some(settings)) = (&mut hooks.approval, builtin.approval.as_on()) {
+            *approval = supervision.supervising(approval.clone(), settings);
         }
-        Ok(hooks)
+        hooks.is_asked_in_chain = supervision.is_asked_in_chain;
+        if let Some(Err(error)) = builtin.jsonl_log.as_on().map(JsonlLogConfig::check) {
+            wrong.push(located(error, config));
+        }
+        hooks
+    }
+
+    /// Opens the log in a file: it is all that would stay behind, so that is done when all else is known to be right.
+    pub(super) fn open_log(&mut self, config: &HooksConfig) -> Result<(), ConfigError> {
+        let log = config.builtin.jsonl_log.as_on().map(JsonlLog::from_config);
+        self.jsonl_log = log.transpose().map_err(|error| located(error, config))?;
+        Ok(())
     }
 
     /// Has the policy block what nobody is asked about.
     #[doc(hidden)]
     #[must_use]
     pub fn __complete(mut self) -> Self {
-        if self.approval.is_none() {
+        if self.approval.is_none() && !self.is_asked_in_chain {
             self.security_policy = self.security_policy.map(SecurityPolicy::without_approver);
         }
         self
@@ -198,17 +207,11 @@ impl BuiltinHooks {
     }
 }
 
-/// Has an approval ask for every tool of a supervised agent, but for those that its settings except and those that the
-/// policy declares read-only.
-pub(super) fn supervising<'a>(
-    approval: Approval,
-    settings: &'a ApprovalConfig,
-    read_only_tools: impl IntoIterator<Item = &'a Glob>,
-) -> Approval {
-    let except = settings.except.iter().chain(read_only_tools);
-    approval
-        .with_tools(Globs::all())
-        .with_except(except.cloned().collect())
+/// An error of a built-in hook, at its key.
+fn located(error: BuildError, config: &HooksConfig) -> ConfigError {
+    let path = ["hooks", "builtin", error.hook()].map(Segment::key);
+    let wrong = Wrong::of_build(&error, path.to_vec());
+    ConfigError::new(wrong, config.origin.source()).with_source(error)
 }
 
 /// Makes a pipeline of [`BuiltinHooks`] and hooks of your own, all of them sorted by priority.
@@ -249,6 +252,7 @@ macro_rules! with_builtins {
             redact,
             event_log,
             jsonl_log,
+            ..
         } = $crate::config::BuiltinHooks::__complete(builtins);
         $crate::__hooks![
             security_policy,

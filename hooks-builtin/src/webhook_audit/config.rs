@@ -26,9 +26,13 @@ use crate::shared::ssrf::{HookUrl, LoopbackHost};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WebhookAuditConfig {
-    /// Where events are posted: an HTTPS URL of a public host, or one of `allow_loopback`.
-    pub url: HookUrl,
-    /// The tools whose calls are told; all by default.
+    /// Where events are posted: an HTTPS URL of a public host, or one of `allow_loopback`. `""` is no URL: ZeroClaw
+    /// writes it for a hook that is off, and one that is on cannot be made with it.
+    #[serde(with = "url_or_nothing")]
+    #[schemars(schema_with = "url_or_nothing::schema")]
+    pub url: Option<HookUrl>,
+    /// The tools whose calls are told; all by default. In ZeroClaw none are by default; here `[]` is an error, if
+    /// the hook is on.
     #[serde(default = "Globs::all")]
     pub tool_patterns: Globs,
     /// Whether the arguments of the calls are told; not by default.
@@ -76,7 +80,7 @@ impl WebhookAuditConfig {
     #[must_use]
     pub fn new(url: HookUrl) -> Self {
         WebhookAuditConfig {
-            url,
+            url: Some(url),
             tool_patterns: Globs::all(),
             include_args: false,
             max_args_bytes: max_args_bytes(),
@@ -89,6 +93,38 @@ impl WebhookAuditConfig {
             queue_bytes: queue_bytes(),
             shutdown_timeout: shutdown_timeout(),
         }
+    }
+}
+
+/// A URL, or nothing, which is written as an empty text.
+mod url_or_nothing {
+    use std::borrow::Cow;
+
+    use schemars::{Schema, SchemaGenerator, json_schema};
+    use serde::{Deserialize, Deserializer, Serializer, de};
+
+    use crate::shared::ssrf::HookUrl;
+
+    #[expect(clippy::ref_option, reason = "serde gives it so")]
+    pub(super) fn serialize<S: Serializer>(
+        url: &Option<HookUrl>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(url.as_ref().map_or("", HookUrl::as_str))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Option<HookUrl>, D::Error> {
+        let text = Cow::<str>::deserialize(deserializer)?;
+        if text.is_empty() {
+            return Ok(None);
+        }
+        text.parse().map(Some).map_err(de::Error::custom)
+    }
+
+    pub(super) fn schema(generator: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "anyOf": [generator.subschema_for::<HookUrl>(), { "const": "" }] })
     }
 }
 
@@ -192,5 +228,8 @@ mod tests {
             assert!(error.contains(says), "{key}: {error}");
         }
         assert!(read(json!({})).unwrap_err().contains("`url`"));
+        let none = read(json!({ "url": "" })).unwrap();
+        assert_eq!(serde_json::to_value(&none).unwrap()["url"], json!(""));
+        assert!(none.url.is_none());
     }
 }
