@@ -653,7 +653,14 @@ async fn the_pipeline_has_what_is_on_and_hooks_of_ones_own_find_their_place() {
     seen.dedup();
     assert_eq!(
         seen,
-        ["BlockTools", "own", "CommandLogger", "Redact", "EventLog"]
+        [
+            "Before",
+            "BlockTools",
+            "own",
+            "CommandLogger",
+            "Redact",
+            "EventLog"
+        ]
     );
 
     // As a whole, and in another list, they block all the same.
@@ -1028,7 +1035,7 @@ fn what_the_readme_shows_works() {
     let hooks = builtins(&config).unwrap();
     assert_eq!(
         format!("{hooks:?}"),
-        "[SecurityPolicy, CommandLogger, Redact, JsonlLog]"
+        "[Before, SecurityPolicy, CommandLogger, Redact, JsonlLog]"
     );
 
     let text = format!(

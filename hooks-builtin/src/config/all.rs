@@ -10,7 +10,7 @@ use super::error::{At, ConfigError, Names, Segment, Wrong};
 use super::factory::{HookFactoryRegistry, Outcome};
 use super::supervision::Supervision;
 use crate::{
-    Approval, BlockTools, CommandLogger, EventLog, JsonlLog, PathPrefix, RateLimit, Redact,
+    Approval, Before, BlockTools, CommandLogger, EventLog, JsonlLog, PathPrefix, RateLimit, Redact,
     SecurityPolicy, ShellHook, ToolCache, WebhookAudit,
 };
 
@@ -38,7 +38,7 @@ use crate::{
 /// "#)?;
 /// let FileHooks { builtin, chain } = config.parts(&HookFactoryRegistry::with_builtins())?;
 /// let hooks = with_builtins![builtin; mine, chain];
-/// assert_eq!(format!("{hooks:?}"), "[SecurityPolicy, mine, HookRegistry, BlockTools, EventLog]");
+/// assert_eq!(format!("{hooks:?}"), "[Before, SecurityPolicy, mine, HookRegistry, BlockTools, EventLog]");
 /// # Ok::<(), hooks_builtin::config::ConfigError>(())
 /// ```
 #[derive(Debug, Default)]
@@ -69,6 +69,7 @@ pub type AllHooks = Pipeline<
             Group<
                 AgentEvent<'static>,
                 (
+                    Option<Before>,
                     Option<SecurityPolicy>,
                     Option<BlockTools>,
                     Option<RateLimit>,
@@ -76,12 +77,12 @@ pub type AllHooks = Pipeline<
                     Option<ShellHook>,
                     Option<HookRegistry<AgentEvent<'static>>>,
                     Option<CommandLogger>,
-                    Option<Approval>,
                 ),
             >,
             Group<
                 AgentEvent<'static>,
                 (
+                    Option<Approval>,
                     Option<ToolCache>,
                     Option<WebhookAudit>,
                     Option<Redact>,

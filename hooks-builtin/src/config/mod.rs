@@ -80,7 +80,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub use self::all::{AllHooks, FileHooks};
-pub use self::builtins::{BuiltinHooks, Builtins, builtins};
+pub use self::builtins::{__before, BuiltinHooks, Builtins, builtins};
 pub use self::error::ConfigError;
 use self::error::{At, Names, Segment, Wrong};
 pub use self::factory::{FactoryError, HookFactory, HookFactoryRegistry};

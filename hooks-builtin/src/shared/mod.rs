@@ -4,6 +4,7 @@
 //! knows them all. `tests/layout.rs` holds them to it.
 
 pub(crate) mod alias;
+pub(crate) mod changes;
 pub(crate) mod duration;
 pub(crate) mod error;
 pub(crate) mod glob;
@@ -14,5 +15,6 @@ pub(crate) mod subject;
 pub(crate) mod text_setting;
 pub(crate) mod visible;
 
+pub use self::changes::{Before, Changes};
 pub use self::error::BuildError;
 pub use self::glob::{Glob, GlobError, Globs};
