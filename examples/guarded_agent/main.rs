@@ -19,7 +19,7 @@ use std::cell::RefCell;
 use std::error::Error;
 
 use hooks_builtin::Decided;
-use hooks_builtin::config::{BuiltinHooks, HooksConfig};
+use hooks_builtin::config::{BuiltinHooks, HookFactoryRegistry, HooksConfig};
 use hooks_core::agent::{
     AgentContext, AgentHooks, BeforeToolCall, MessageOutcome, MessageSending, ToolCall, ToolOutput,
     run_tool_call, send_message,
@@ -49,15 +49,17 @@ async fn main() -> Result<(), Box<dyn Error>> {
 
     let mut config = HooksConfig::load(concat!(env!("CARGO_MANIFEST_DIR"), "/hooks.toml"))?;
     if let Some(audit) = config.builtin.webhook_audit.as_on_mut() {
-        audit.url = receiver.url().parse()?;
+        audit.url = Some(receiver.url().parse()?);
     }
-    let mut hooks = BuiltinHooks::new(&config)?;
+    let mut hooks = config.parts(&HookFactoryRegistry::with_builtins())?;
+    let builtin = &mut hooks.builtin;
     // The configuration says `terminal`; here a task answers, as a window of yours might.
-    hooks.approval = hooks
+    builtin.approval = builtin
         .approval
+        .take()
         .map(|approval| approval.with_approver(approver));
     // A clone is a handle: with these it is seen afterwards what the hooks did.
-    let kept = hooks.clone();
+    let kept = builtin.clone();
     let hooks = hooks.into_pipeline();
 
     println!("The hooks:\n\n{}", hooks.plan());

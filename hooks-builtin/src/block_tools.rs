@@ -7,7 +7,7 @@ use hooks_core::{Blockable, HookAction, hook, priority};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{BuildError, GlobError, Globs};
+use crate::shared::{BuildError, GlobError, Globs};
 
 /// Blocks calls of the tools that it names.
 ///

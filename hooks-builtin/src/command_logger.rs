@@ -10,8 +10,8 @@ use jiff::Zoned;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::BuildError;
-use crate::visible::Visible;
+use crate::shared::BuildError;
+use crate::shared::visible::Visible;
 
 /// Logs a line a tool call, as `[14:30:00] shell (42ms) success=true`: to `tracing`, with the target
 /// `hooks_builtin::command_logger`, and to memory.

@@ -9,9 +9,10 @@ use hooks_core::{Cancel, Decision, hook, priority};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::BuildError;
-use crate::subject::subject;
-use crate::visible::Visible;
+use crate::shared::changes::Snapshots;
+use crate::shared::subject::subject;
+use crate::shared::visible::Visible;
+use crate::shared::{Before, BuildError, Changes};
 
 /// Keeps the name and the subject of every event, in order, and what was decided about it.
 ///
@@ -48,6 +49,7 @@ pub struct EventLog(Arc<Inner>);
 struct Inner {
     capacity: usize,
     log: Mutex<Log>,
+    snapshots: Arc<Snapshots>,
 }
 
 #[derive(Debug, Default)]
@@ -70,6 +72,8 @@ pub struct LoggedEvent {
     pub subject: Option<Arc<str>>,
     /// What was decided, if more than to go on.
     pub decided: Option<Decided>,
+    /// What the hooks changed, if they did and [`EventLog::before`] is in the list.
+    pub changes: Option<Changes>,
 }
 
 /// What hooks decided about an event that did not go on.
@@ -87,6 +91,14 @@ impl fmt::Display for LoggedEvent {
         f.write_str(self.event)?;
         if let Some(subject) = &self.subject {
             write!(f, " {}", Visible(subject))?;
+        }
+        if let Some(Changes { patch, by }) = &self.changes {
+            let paths = patch.as_array().into_iter().flatten();
+            let paths: Vec<_> = paths.filter_map(|change| change["path"].as_str()).collect();
+            write!(f, ", changed {}", Visible(&paths.join(", ")))?;
+            if !by.is_empty() {
+                write!(f, " by {}", Visible(&by.join(" or ")))?;
+            }
         }
         match &self.decided {
             None => Ok(()),
@@ -123,6 +135,7 @@ impl EventLog {
         EventLog(Arc::new(Inner {
             capacity,
             log: Mutex::default(),
+            snapshots: Arc::default(),
         }))
     }
 
@@ -133,6 +146,30 @@ impl EventLog {
     /// None yet; it returns a `Result` as all hooks do.
     pub fn from_config(config: &EventLogConfig) -> Result<Self, BuildError> {
         Ok(EventLog::with_capacity(config.capacity))
+    }
+
+    /// The part of the log that stands before the hooks whose changes the log tells, in the same list.
+    ///
+    /// ```
+    /// use hooks_builtin::EventLog;
+    /// use hooks_core::agent::{AgentContext, BeforeToolCall};
+    /// use hooks_core::{hook, hooks};
+    ///
+    /// #[hook]
+    /// fn rewrite(call: &mut BeforeToolCall) { call.name = "shell".into(); }
+    ///
+    /// let log = EventLog::new();
+    /// let before = log.before();
+    /// let hooks = hooks![&before, rewrite, log.clone()];
+    /// before.learn(hooks.plan());
+    ///
+    /// let mut call = BeforeToolCall { name: "read".into(), ..Default::default() };
+    /// let _ = hooks.intercept_now(&AgentContext::new("s1"), &mut call);
+    /// assert_eq!(log.messages(), ["BeforeToolCall shell, changed /name by rewrite"]);
+    /// ```
+    #[must_use]
+    pub fn before(&self) -> Before {
+        Before::of(&self.0.snapshots)
     }
 
     /// The events as text, the oldest first.
@@ -158,7 +195,16 @@ impl Default for EventLog {
 #[hook(every, priority = priority::AUDIT)]
 impl EventLog {
     fn log(&self, event: AgentEvent<'_>, decision: Decision<'_>) {
-        let Inner { capacity, log } = &*self.0;
+        let Inner {
+            capacity,
+            log,
+            snapshots,
+        } = &*self.0;
+        let mut changes = None;
+        if let Some(mut compared) = snapshots.compare(event) {
+            changes = compared.changes.take();
+            snapshots.recycle(compared);
+        }
         if *capacity == 0 {
             return;
         }
@@ -176,6 +222,7 @@ impl EventLog {
             event: event.name(),
             subject,
             decided,
+            changes,
         });
     }
 }

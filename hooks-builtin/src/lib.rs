@@ -6,7 +6,7 @@
 //!
 #![cfg_attr(feature = "config", doc = "```")]
 #![cfg_attr(not(feature = "config"), doc = "```ignore")]
-//! use hooks_builtin::config::{HooksConfig, builtins};
+//! use hooks_builtin::config::HooksConfig;
 //! use hooks_core::agent::{AgentContext, BeforeToolCall};
 //!
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -17,7 +17,7 @@
 //!     command_logger = true
 //!     security_policy = { autonomy = "full", allowed_commands = ["cargo", "git", "cat"] }
 //! "#)?;
-//! let hooks = builtins(&config)?;
+//! let hooks = config.build()?;
 //!
 //! let cx = AgentContext::new("session 1");
 //! let mut call = BeforeToolCall { name: "shell".into(), ..Default::default() };
@@ -44,6 +44,7 @@
 //! | [`Redact`] | rewrites secrets and personal data | `AfterToolCall`, `MessageSending`, and, if asked, `BeforeLlmCall` | `AUDIT + 1` | `redact` |
 //! | [`EventLog`] | every event, in memory, for tests | every event | `AUDIT` | |
 //! | [`JsonlLog`] | every event, as a line of JSON in a file | every event | `AUDIT` | |
+//! | [`Before`] | the part of both logs that stands first, so that they tell what hooks changed | every event | [`i32::MAX`] | |
 //!
 //! Each is a handle: a clone shares its state, so keep one to read a log or a count. Each is made from what its
 //! `…Config` says, or by a shorter way (`BlockTools::new(["deploy"], "…")`). What guards fails closed: what cannot be
@@ -59,8 +60,8 @@
 //! # From a file
 //!
 //! [`config`] reads TOML and JSON: `[hooks.builtin]` turns these hooks on, `[[hooks.chain]]` names hooks that factories
-//! make. A mistake is one message that shows where it is and what to write instead, and then no hook is left running
-//! and no file is made.
+//! make, and `HooksConfig::build` makes all of them. A mistake has a message that shows where it is and what to write
+//! instead, all mistakes are told at once, and then no hook is left running and no file is made.
 //!
 //! # Features
 //!
@@ -87,33 +88,24 @@ mod coming_from {}
 
 #[cfg(feature = "config")]
 pub mod config;
-#[cfg(feature = "webhook-audit")]
-pub mod ssrf;
 
-mod alias;
 mod approval;
 mod block_tools;
 mod command_logger;
-mod duration;
-mod error;
 mod event_log;
-mod glob;
 mod jsonl_log;
 mod path_prefix;
-mod paths;
 #[cfg(feature = "rate-limit")]
 mod rate_limit;
 #[cfg(feature = "redact")]
 mod redact;
 #[cfg(feature = "security-policy")]
 mod security_policy;
+mod shared;
 #[cfg(feature = "shell-hook")]
 mod shell_hook;
-mod subject;
-mod text_setting;
 #[cfg(feature = "tool-cache")]
 mod tool_cache;
-mod visible;
 #[cfg(feature = "webhook-audit")]
 mod webhook_audit;
 
@@ -127,9 +119,7 @@ pub use self::approval::{
 };
 pub use self::block_tools::{BlockTools, BlockToolsConfig};
 pub use self::command_logger::{CommandLogger, CommandLoggerConfig, LogLevel};
-pub use self::error::BuildError;
 pub use self::event_log::{Decided, EventLog, EventLogConfig, LoggedEvent};
-pub use self::glob::{Glob, GlobError, Globs};
 pub use self::jsonl_log::{EventName, JsonlLog, JsonlLogConfig};
 pub use self::path_prefix::{PathPrefix, PathPrefixConfig};
 #[cfg(feature = "rate-limit")]
@@ -138,6 +128,9 @@ pub use self::rate_limit::{Per, RateLimit, RateLimitConfig};
 pub use self::redact::{NamedPattern, Pattern, PatternError, Redact, RedactConfig, SecretKind};
 #[cfg(feature = "security-policy")]
 pub use self::security_policy::{Autonomy, SecurityPolicy, SecurityPolicyConfig};
+#[cfg(feature = "webhook-audit")]
+pub use self::shared::ssrf;
+pub use self::shared::{Before, BuildError, Changes, Glob, GlobError, Globs};
 #[cfg(feature = "shell-hook")]
 pub use self::shell_hook::{ShellHook, ShellHookConfig, When};
 #[cfg(feature = "tool-cache")]

@@ -10,8 +10,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::alias::Alias;
-use crate::{BuildError, Globs, paths};
+use crate::shared::alias::Alias;
+use crate::shared::{BuildError, Globs, paths};
 
 /// Makes the relative paths of file tools absolute under a root, and keeps all of them inside it.
 ///
@@ -59,8 +59,8 @@ struct Inner {
 #[serde(deny_unknown_fields)]
 #[schemars(transform = Alias { of: "root", name: "prefix" })]
 pub struct PathPrefixConfig {
-    /// The folder that paths are relative to, and may not leave; it has to be there. A relative one is under
-    /// the current directory. ClawSeed's `prefix`.
+    /// The folder that paths are relative to, and may not leave; it has to be there. `~` is the home directory; a
+    /// relative one is under the current directory. ClawSeed's `prefix`.
     #[serde(alias = "prefix")]
     pub root: PathBuf,
     /// The tools whose paths are meant, as globs; by default those whose names say that they are for files, as `read`,
@@ -191,13 +191,15 @@ impl PathPrefix {
                 return Err(BuildError::new("path_prefix", key, message));
             }
         }
-        let root = folder(&config.root).map_err(|error| {
-            wrong(format!(
-                "has to be a folder, and `{}` is none: {error}",
-                config.root.display()
-            ))
-            .with_source(error)
-        })?;
+        let root = paths::in_home(&config.root)
+            .and_then(|root| folder(&root))
+            .map_err(|error| {
+                wrong(format!(
+                    "has to be a folder, and `{}` is none: {error}",
+                    config.root.display()
+                ))
+                .with_source(error)
+            })?;
         if root.to_str().is_none() {
             return Err(wrong("has to be UTF-8, as tools' arguments are".into()));
         }

@@ -15,7 +15,7 @@ use hooks_core::{HookAction, hook, priority};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{BuildError, Globs};
+use crate::shared::{BuildError, Globs};
 
 /// Blocks tool calls that come too often.
 ///

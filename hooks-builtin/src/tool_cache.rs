@@ -15,7 +15,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{BuildError, GlobError, Globs};
+use crate::shared::{BuildError, GlobError, Globs};
 
 /// Answers repeated calls of the tools that it lists, in the tools' place.
 ///
@@ -110,7 +110,7 @@ pub struct ToolCacheConfig {
     /// their arguments and what other tools do.
     pub tools: Globs,
     /// How long an answer is kept; by default "5m".
-    #[serde(default = "five_minutes", with = "crate::duration")]
+    #[serde(default = "five_minutes", with = "crate::shared::duration")]
     #[schemars(with = "String")]
     pub time_to_live: Duration,
     /// How many bytes the answers may take together; by default 16 MiB. A larger one is not kept.

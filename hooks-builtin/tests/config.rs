@@ -59,6 +59,197 @@ max_args_bytes = 2048   # 큰 args 트런케이트
     assert!(HooksConfig::from_toml(other).is_ok());
 }
 
+/// What ZeroClaw writes itself.
+const ZEROCLAWS_DEFAULTS: &str = r#"
+[hooks]
+enabled = true
+
+[hooks.builtin]
+command_logger = false
+
+[hooks.builtin.webhook_audit]
+enabled = false
+url = ""
+tool_patterns = []
+include_args = false
+max_args_bytes = 4096
+"#;
+
+#[test]
+fn what_zeroclaw_writes_itself_loads_also_within_an_agents_own_file() {
+    let config = HooksConfig::from_toml(ZEROCLAWS_DEFAULTS).unwrap();
+    assert_eq!(config, HooksConfig::default());
+    assert!(names(&config.build().unwrap()).is_empty());
+
+    #[derive(Deserialize)]
+    struct Agent {
+        hooks: HooksConfig,
+    }
+    let agent: Agent = toml::from_str(ZEROCLAWS_DEFAULTS).unwrap();
+    assert_eq!(agent.hooks, config);
+
+    // Turned on, it says what is missing.
+    let on = ZEROCLAWS_DEFAULTS.replace("enabled = false", "enabled = true");
+    let error = HooksConfig::from_toml(&on).unwrap().build().unwrap_err();
+    assert_eq!(
+        (error.path(), error.line()),
+        ("hooks.builtin.webhook_audit.tool_patterns", Some(11))
+    );
+    let on = on.replace("tool_patterns = []\n", "");
+    let error = HooksConfig::from_toml(&on).unwrap().build().unwrap_err();
+    assert_eq!(
+        (error.path(), error.line()),
+        ("hooks.builtin.webhook_audit.url", Some(10))
+    );
+}
+
+#[tokio::test]
+async fn all_that_a_file_says_is_built_or_it_is_an_error_where_it_stands() {
+    let chain = "[[hooks.chain]]\ntype = 'block_tools'\nconfig = { tools = ['shell'] }\n";
+    let named = "[hooks.builtins.block_tools]\nconfig = { tools = ['shell'] }\n";
+    let table = "[hooks.builtin.block_tools]\ntools = ['shell']\n";
+    for (text, path) in [
+        (chain, "hooks.chain[0]"),
+        (named, "hooks.builtins.block_tools"),
+        (table, "hooks.builtin.block_tools"),
+    ] {
+        let config = HooksConfig::from_toml(text).unwrap();
+        let hooks = config.build().unwrap();
+        let mut call = BeforeToolCall {
+            name: "shell".into(),
+            ..BeforeToolCall::default()
+        };
+        let result = hooks.intercept(&AgentContext::new("s1"), &mut call).await;
+        assert_eq!(result.as_cancel().unwrap().hook, "BlockTools", "{text}");
+
+        let part = match path {
+            "hooks.builtin.block_tools" => HookFactoryRegistry::with_builtins()
+                .build(&config)
+                .map(drop),
+            _ => builtins(&config).map(drop),
+        };
+        let error = part.unwrap_err();
+        assert_eq!((error.path(), error.line()), (path, Some(1)), "{error}");
+        assert!(error.help().unwrap().contains("`HooksConfig::build`"));
+
+        // What is off is nothing that could be left out.
+        let mut off = config;
+        off.enabled = false;
+        assert!(builtins(&off).is_ok() && HookFactoryRegistry::new().build(&off).is_ok());
+    }
+}
+
+#[tokio::test]
+async fn an_approval_anywhere_in_a_file_asks_for_a_policy_anywhere_in_it() {
+    let policy = json!({ "read_only_tools": ["read"] });
+    let approval = json!({ "approver": "deny" });
+    let (policies, approvals) = (
+        json!({ "type": "security_policy", "config": policy }),
+        json!({ "type": "approval", "config": approval }),
+    );
+    for hooks in [
+        json!({ "builtin": { "security_policy": policy, "approval": approval } }),
+        json!({ "builtin": { "security_policy": policy }, "chain": [approvals] }),
+        json!({ "builtin": { "approval": approval }, "chain": [policies] }),
+        json!({ "chain": [policies, approvals] }),
+    ] {
+        let config = HooksConfig::from_json(&json!({ "hooks": hooks }).to_string()).unwrap();
+        let all = config.build().unwrap();
+        for (tool, by) in [("write", Some("Approval")), ("read", None)] {
+            let mut call = ApproveToolCall {
+                id: "1",
+                name: tool,
+                args: &Value::Null,
+                approval: &hooks_core::agent::Approval::Usual,
+            };
+            let result = all.intercept(&AgentContext::new("s1"), &mut call).await;
+            let cancel = result.as_cancel().map(|cancel| cancel.hook.to_string());
+            assert_eq!(cancel.as_deref(), by, "{tool}: {hooks}");
+        }
+    }
+}
+
+#[test]
+fn all_mistakes_of_a_file_are_told_at_once_in_its_order() {
+    let text = r#"
+[hooks]
+enabeld = true
+
+[hooks.builtin]
+command_loger = true
+redact = { kinds = ["credit_card", "email", 5], model_input = "yes" }
+
+[hooks.builtin.block_tools]
+tool = ["shell"]
+
+[hooks.builtin.approval]
+timeout = 5
+
+[[hooks.chain]]
+typ = "redact"
+
+[[hooks.chain]]
+type = "redact"
+enabled = 1
+"#;
+    let error = HooksConfig::from_toml(text).unwrap_err();
+    let found: Vec<_> = error
+        .mistakes()
+        .map(|mistake| (mistake.line().unwrap(), mistake.path()))
+        .collect();
+    assert_eq!(
+        found,
+        [
+            (3, "hooks.enabeld"),
+            (6, "hooks.builtin.command_loger"),
+            (7, "hooks.builtin.redact.kinds[0]"),
+            (7, "hooks.builtin.redact.kinds[2]"),
+            (7, "hooks.builtin.redact.model_input"),
+            (10, "hooks.builtin.block_tools.tool"),
+            (13, "hooks.builtin.approval.timeout"),
+            (16, "hooks.chain[0].typ"),
+            (20, "hooks.chain[1].enabled"),
+        ]
+    );
+    let shown = error.to_string();
+    assert!(
+        error
+            .mistakes()
+            .all(|mistake| shown.contains(mistake.help().unwrap_or(mistake.message())))
+    );
+
+    let text = "[hooks.builtin]\npath_prefix = { root = '/no/such/folder' }\nrate_limit = true\n\
+                [[hooks.chain]]\ntype = 'redct'\n[[hooks.chain]]\ntype = 'block_tools'\nconfig = { tools = [] }";
+    let error = HooksConfig::from_toml(text).unwrap().build().unwrap_err();
+    let lines: Vec<_> = error
+        .mistakes()
+        .map(|mistake| mistake.line().unwrap())
+        .collect();
+    assert_eq!(lines, [2, 3, 5, 8]);
+
+    let error = HooksConfig::from_toml("[hooks\n[hooks.builtin]\nredact = = true").unwrap_err();
+    assert!(error.mistakes().count() > 1, "{error}");
+}
+
+#[test]
+fn a_file_may_say_where_its_schema_is() {
+    let json =
+        r#"{ "$schema": "docs/hooks.schema.json", "hooks": { "builtin": { "redact": true } } }"#;
+    let toml = "#:schema docs/hooks.schema.json\n[hooks.builtin]\nredact = true";
+    assert_eq!(
+        HooksConfig::from_json(json).unwrap(),
+        HooksConfig::from_toml(toml).unwrap()
+    );
+}
+
+#[test]
+fn a_root_in_the_home_directory_may_be_written_with_a_tilde() {
+    let config = HooksConfig::from_toml("[hooks.builtin]\npath_prefix = { root = '~' }").unwrap();
+    let made = BuiltinHooks::new(&config).unwrap().path_prefix.unwrap();
+    let home = std::env::home_dir().unwrap().canonicalize().unwrap();
+    assert_eq!(made.root(), home);
+}
+
 #[test]
 fn clawseeds_chain_loads_and_its_policy_comes_first() {
     let config = HooksConfig::from_toml(
@@ -370,13 +561,10 @@ fn mistake(path: &Path) -> ConfigError {
         Err(error) => return error,
         Ok(config) => config,
     };
-    match builtins(&config) {
+    let factories = HookFactoryRegistry::with_builtins().with(ExampleLogger);
+    match config.build_with(&factories) {
         Err(error) => error,
-        Ok(_) => HookFactoryRegistry::with_builtins()
-            .with(ExampleLogger)
-            .build(&config)
-            .map(|registry| format!("{registry:?}"))
-            .expect_err(&format!("{} is fine", path.display())),
+        Ok(hooks) => panic!("{} is fine: {hooks:?}", path.display()),
     }
 }
 
@@ -465,7 +653,14 @@ async fn the_pipeline_has_what_is_on_and_hooks_of_ones_own_find_their_place() {
     seen.dedup();
     assert_eq!(
         seen,
-        ["BlockTools", "own", "CommandLogger", "Redact", "EventLog"]
+        [
+            "Before",
+            "BlockTools",
+            "own",
+            "CommandLogger",
+            "Redact",
+            "EventLog"
+        ]
     );
 
     // As a whole, and in another list, they block all the same.
@@ -584,8 +779,6 @@ async fn a_supervised_agent_whose_chain_asks_nobody_is_blocked() {
         json!({ "chain": [{ "type": "security_policy" }] }),
         json!({ "chain": [policy(json!({ "autonomy": "supervised" })), deny] }),
         json!({ "builtins": { "security_policy": {}, "approval": { "enabled": false } } }),
-        // The one is made elsewhere.
-        json!({ "chain": [policy(json!({}))], "builtin": { "approval": true } }),
     ] {
         let by = blocks_in_chain(&factories, hooks.clone(), "write").await;
         assert_eq!(by.as_deref(), Some("SecurityPolicy"), "{hooks}");
@@ -842,7 +1035,7 @@ fn what_the_readme_shows_works() {
     let hooks = builtins(&config).unwrap();
     assert_eq!(
         format!("{hooks:?}"),
-        "[SecurityPolicy, CommandLogger, Redact, JsonlLog]"
+        "[Before, SecurityPolicy, CommandLogger, Redact, JsonlLog]"
     );
 
     let text = format!(

@@ -18,7 +18,7 @@ use serde_json::Value;
 
 pub use self::channel::{ApprovalRequests, ChannelApprover, PendingApproval};
 pub use self::terminal::TerminalApprover;
-use crate::{BuildError, Globs};
+use crate::shared::{BuildError, Globs};
 
 /// Asks an [`Approver`] whether a tool may run, and blocks it if not.
 ///
@@ -164,7 +164,7 @@ pub struct ApprovalConfig {
     /// `Approval::with_approver`.
     pub approver: ApproverKind,
     /// How long an answer may take, before it is a no; by default "5m".
-    #[serde(with = "crate::duration")]
+    #[serde(with = "crate::shared::duration")]
     #[schemars(with = "String")]
     pub timeout: Duration,
 }

@@ -9,7 +9,7 @@ use hooks_core::async_trait;
 use tokio::sync::{Mutex, mpsc};
 
 use super::{ApprovalRequest, Approver, Verdict};
-use crate::visible::Visible;
+use crate::shared::visible::Visible;
 
 /// Shows the call and asks: yes, no, or always for this tool.
 ///

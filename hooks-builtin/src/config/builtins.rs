@@ -6,13 +6,15 @@ use hooks_core::agent::AgentEvent;
 
 use super::HooksConfig;
 use super::error::{ConfigError, Segment, Wrong};
+use super::factory::HookFactoryRegistry;
+use super::supervision::Supervision;
 use crate::{
-    Approval, ApprovalConfig, Autonomy, BlockTools, BuildError, CommandLogger, EventLog, Glob,
-    Globs, JsonlLog, PathPrefix, RateLimit, Redact, SecurityPolicy, ShellHook, ToolCache,
-    WebhookAudit,
+    Approval, Before, BlockTools, BuildError, CommandLogger, EventLog, JsonlLog, JsonlLogConfig,
+    PathPrefix, RateLimit, Redact, SecurityPolicy, ShellHook, ToolCache, WebhookAudit,
 };
 
-/// Makes a static pipeline of the hooks that are on.
+/// Makes a static pipeline of the built-in hooks that are on, of a configuration that has no others:
+/// [`HooksConfig::build`] makes all hooks of any configuration.
 ///
 /// Each is an `Option`, so one that is off costs one branch. To have hooks of your own between them, by priority, see
 /// [`with_builtins!`](crate::with_builtins); to hold on to one of them, see [`BuiltinHooks`].
@@ -53,7 +55,7 @@ pub fn builtins(config: &HooksConfig) -> Result<Builtins, ConfigError> {
 /// hooks.approval = Some(Approval::new(DenyAll));
 /// let log = hooks.event_log.clone().expect("it is on");
 /// let pipeline = hooks.into_pipeline();
-/// assert_eq!(format!("{pipeline:?}"), "[Approval, EventLog]");
+/// assert_eq!(format!("{pipeline:?}"), "[Before, Approval, EventLog]");
 /// assert!(log.messages().is_empty());
 /// # Ok::<(), hooks_builtin::config::ConfigError>(())
 /// ```
@@ -83,6 +85,9 @@ pub struct BuiltinHooks {
     pub event_log: Option<EventLog>,
     /// Every event, as a line of JSON in a file.
     pub jsonl_log: Option<JsonlLog>,
+    /// Whether a hook that a factory made asks about what a supervised agent does.
+    #[doc(hidden)]
+    pub is_asked_in_chain: bool,
 }
 
 /// The pipeline of the [`builtins`], in the order in which they run.
@@ -96,6 +101,7 @@ pub type Builtins = Pipeline<
             Group<
                 AgentEvent<'static>,
                 (
+                    Option<Before>,
                     Option<SecurityPolicy>,
                     Option<BlockTools>,
                     Option<RateLimit>,
@@ -103,12 +109,12 @@ pub type Builtins = Pipeline<
                     Option<ShellHook>,
                     Option<CommandLogger>,
                     Option<Approval>,
-                    Option<ToolCache>,
                 ),
             >,
             Group<
                 AgentEvent<'static>,
                 (
+                    Option<ToolCache>,
                     Option<WebhookAudit>,
                     Option<Redact>,
                     Option<EventLog>,
@@ -120,7 +126,7 @@ pub type Builtins = Pipeline<
 >;
 
 impl BuiltinHooks {
-    /// Makes the hooks that are on; none if the whole is not enabled.
+    /// Makes the hooks that are on, of a configuration that has no others; none if the whole is not enabled.
     ///
     /// Where the [`SecurityPolicy`] says `supervised`, [`Approval`], if it is on, asks for every tool that is not in
     /// its own `except` nor declared read-only. If it is off, the policy blocks what is to be approved of; an agent that
@@ -128,28 +134,30 @@ impl BuiltinHooks {
     ///
     /// # Errors
     ///
-    /// If one of the hooks cannot be made, or one of `processes` is enabled. Then there is none.
+    /// If one of the hooks cannot be made, one of `processes` is enabled, or the configuration has hooks that factories
+    /// make: `[[hooks.chain]]`, `[hooks.builtins]`. Then there is none. [`HooksConfig::build`] makes all hooks.
     pub fn new(config: &HooksConfig) -> Result<Self, ConfigError> {
-        if !config.enabled {
-            return Ok(BuiltinHooks::default());
-        }
-        config.check_processes()?;
-        let located = |error: BuildError| {
-            let path = ["hooks", "builtin", error.hook()].map(|key| Segment::Key(key.to_owned()));
-            let wrong = Wrong::of_build(&error, path.to_vec());
-            ConfigError::new(wrong, config.origin.source()).with_source(error)
-        };
+        config.refuse(config.chain_keys(), "builtins")?;
+        let factories = HookFactoryRegistry::with_builtins();
+        config.parts(&factories).map(|parts| parts.builtin)
+    }
+
+    /// Makes the hooks that are on, all but the log in a file.
+    pub(super) fn made(
+        config: &HooksConfig,
+        supervision: &mut Supervision,
+        wrong: &mut Vec<ConfigError>,
+    ) -> Self {
+        let builtin = &config.builtin;
         /// Makes the hooks whose settings are there.
         macro_rules! made {
             ($($key:ident: $Hook:ident,)*) => {
                 BuiltinHooks {
-                    $($key: config
-                        .builtin
-                        .$key
-                        .as_on()
-                        .map($Hook::from_config)
-                        .transpose()
-                        .map_err(located)?,)*
+                    $($key: builtin.$key.as_on().and_then(|settings| {
+                        let made = $Hook::from_config(settings);
+                        made.map_err(|error| wrong.push(located(error, config))).ok()
+                    }),)*
+                    ..BuiltinHooks::default()
                 }
             };
         }
@@ -165,27 +173,29 @@ impl BuiltinHooks {
             redact: Redact,
             event_log: EventLog,
             webhook_audit: WebhookAudit,
-            // Its file is all that would stay behind, so it is made when all else is known to be right.
-            jsonl_log: JsonlLog,
         };
-        let policy = config.builtin.security_policy.as_on();
-        let approval = config.builtin.approval.as_on();
-        if let (Some(policy), Some(settings)) = (policy, approval)
-            && policy.autonomy == Autonomy::Supervised
-        {
-            let read_only = &policy.read_only_tools;
-            hooks.approval = hooks
-                .approval
-                .map(|approval| supervising(approval, settings, read_only.iter()));
+        if let (Some(approval), Some(settings)) = (&mut hooks.approval, builtin.approval.as_on()) {
+            *approval = supervision.supervising(approval.clone(), settings);
         }
-        Ok(hooks)
+        hooks.is_asked_in_chain = supervision.is_asked_in_chain;
+        if let Some(Err(error)) = builtin.jsonl_log.as_on().map(JsonlLogConfig::check) {
+            wrong.push(located(error, config));
+        }
+        hooks
+    }
+
+    /// Opens the log in a file: it is all that would stay behind, so that is done when all else is known to be right.
+    pub(super) fn open_log(&mut self, config: &HooksConfig) -> Result<(), ConfigError> {
+        let log = config.builtin.jsonl_log.as_on().map(JsonlLog::from_config);
+        self.jsonl_log = log.transpose().map_err(|error| located(error, config))?;
+        Ok(())
     }
 
     /// Has the policy block what nobody is asked about.
     #[doc(hidden)]
     #[must_use]
     pub fn __complete(mut self) -> Self {
-        if self.approval.is_none() {
+        if self.approval.is_none() && !self.is_asked_in_chain {
             self.security_policy = self.security_policy.map(SecurityPolicy::without_approver);
         }
         self
@@ -198,17 +208,22 @@ impl BuiltinHooks {
     }
 }
 
-/// Has an approval ask for every tool of a supervised agent, but for those that its settings except and those that the
-/// policy declares read-only.
-pub(super) fn supervising<'a>(
-    approval: Approval,
-    settings: &'a ApprovalConfig,
-    read_only_tools: impl IntoIterator<Item = &'a Glob>,
-) -> Approval {
-    let except = settings.except.iter().chain(read_only_tools);
-    approval
-        .with_tools(Globs::all())
-        .with_except(except.cloned().collect())
+/// The part of the logs that stands before the other hooks.
+#[doc(hidden)]
+#[must_use]
+pub fn __before(event_log: Option<&EventLog>, jsonl_log: Option<&JsonlLog>) -> Option<Before> {
+    let before = [
+        event_log.map(EventLog::before),
+        jsonl_log.map(JsonlLog::before),
+    ];
+    before.into_iter().flatten().reduce(Before::and)
+}
+
+/// An error of a built-in hook, at its key.
+fn located(error: BuildError, config: &HooksConfig) -> ConfigError {
+    let path = ["hooks", "builtin", error.hook()].map(Segment::key);
+    let wrong = Wrong::of_build(&error, path.to_vec());
+    ConfigError::new(wrong, config.origin.source()).with_source(error)
 }
 
 /// Makes a pipeline of [`BuiltinHooks`] and hooks of your own, all of them sorted by priority.
@@ -229,7 +244,7 @@ pub(super) fn supervising<'a>(
 ///
 /// let config = HooksConfig::from_toml("[hooks.builtin]\nsecurity_policy = true\nevent_log = true")?;
 /// let hooks = with_builtins![BuiltinHooks::new(&config)?; lower, last @ priority::LAST];
-/// assert_eq!(format!("{hooks:?}"), "[SecurityPolicy, lower, EventLog, last]");
+/// assert_eq!(format!("{hooks:?}"), "[Before, SecurityPolicy, lower, EventLog, last]");
 /// # Ok::<(), hooks_builtin::config::ConfigError>(())
 /// ```
 #[macro_export]
@@ -249,8 +264,12 @@ macro_rules! with_builtins {
             redact,
             event_log,
             jsonl_log,
+            ..
         } = $crate::config::BuiltinHooks::__complete(builtins);
-        $crate::__hooks![
+        let before = $crate::config::__before(event_log.as_ref(), jsonl_log.as_ref());
+        let learning = before.clone();
+        let hooks = $crate::__hooks![
+            before,
             security_policy,
             block_tools,
             rate_limit,
@@ -264,6 +283,10 @@ macro_rules! with_builtins {
             event_log,
             jsonl_log,
             $($($own)*)?
-        ]
+        ];
+        if let Some(learning) = learning {
+            learning.learn(hooks.plan());
+        }
+        hooks
     }};
 }

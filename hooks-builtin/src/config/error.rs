@@ -7,7 +7,10 @@ use std::path::{Path, PathBuf};
 
 use super::source::Source;
 
-/// One mistake in a configuration: the file, line and column, the key, what was expected, and what to write instead.
+/// What is wrong with a configuration: the file, line and column, the key, what was expected, and what to write instead.
+///
+/// It holds every mistake that was found, in the order of the file, and displays them all. [`mistakes`](Self::mistakes)
+/// gives them one by one; the other methods tell of the first.
 ///
 /// ```text
 /// hooks.toml:5:1: unknown key `tool_pattern` in `hooks.builtin.webhook_audit`
@@ -25,6 +28,8 @@ struct Inner {
     message: String,
     help: Option<String>,
     source: Option<Box<dyn Error + Send + Sync>>,
+    /// The mistakes after this one; of these none has further ones.
+    others: Vec<ConfigError>,
 }
 
 /// A place in a text.
@@ -46,6 +51,10 @@ pub(super) enum Segment {
 }
 
 impl Segment {
+    pub(super) fn key(name: &str) -> Self {
+        Segment::Key(name.to_owned())
+    }
+
     /// The way from the beginning, as `hooks.chain[1].config`.
     pub(super) fn joined(path: &[Segment]) -> String {
         let mut joined = String::new();
@@ -74,8 +83,17 @@ pub(super) struct Wrong {
     pub(super) message: String,
     pub(super) names: Names,
     pub(super) help: Option<String>,
-    /// Whether the key is to blame, and not its value.
-    pub(super) is_at_key: bool,
+    /// Which part of the text at the path is to blame.
+    pub(super) at: At,
+}
+
+/// Which part of the text at a path is to blame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum At {
+    Key,
+    Value,
+    /// The place in a table where a key is missing.
+    End,
 }
 
 /// How a message names the key.
@@ -118,7 +136,7 @@ impl ConfigError {
             let at = source.locate(&wrong);
             let place = Place::of(&source.text, at.clone());
             let is_secret = match wrong.path.last() {
-                Some(Segment::Key(key)) if key == "secret" => !wrong.is_at_key,
+                Some(Segment::Key(key)) if key == "secret" => wrong.at != At::Key,
                 // A URL with a password, say.
                 _ => source
                     .text
@@ -134,6 +152,7 @@ impl ConfigError {
             message: without_text(wrong.told()),
             help: wrong.help,
             source: None,
+            others: Vec::new(),
         }))
     }
 
@@ -145,6 +164,7 @@ impl ConfigError {
             message,
             help: None,
             source: None,
+            others: Vec::new(),
         }))
     }
 
@@ -166,7 +186,36 @@ impl ConfigError {
             message: message.trim().replace('\n', ", "),
             help: None,
             source: None,
+            others: Vec::new(),
         }))
+    }
+
+    /// All of some mistakes, in the order of the file; `Ok` if there is none.
+    pub(super) fn all(mut mistakes: Vec<ConfigError>) -> Result<(), ConfigError> {
+        mistakes.sort_by_key(|mistake| (mistake.line(), mistake.column()));
+        let mut mistakes = mistakes.into_iter();
+        let Some(mut first) = mistakes.next() else {
+            return Ok(());
+        };
+        for mut other in mistakes {
+            let more = std::mem::take(&mut other.0.others);
+            first.0.others.push(other);
+            first.0.others.extend(more);
+        }
+        Err(first)
+    }
+
+    /// Every mistake that was found, in the order of the file: this one, and those after it.
+    ///
+    /// ```
+    /// use hooks_builtin::config::HooksConfig;
+    ///
+    /// let error = HooksConfig::from_toml("[hooks]\nenabled = 1\nbuildin = {}").unwrap_err();
+    /// let lines: Vec<_> = error.mistakes().map(|mistake| mistake.line()).collect();
+    /// assert_eq!(lines, [Some(2), Some(3)]);
+    /// ```
+    pub fn mistakes(&self) -> impl Iterator<Item = &ConfigError> {
+        std::iter::once(self).chain(&self.0.others)
     }
 
     pub(super) fn with_help(mut self, help: Option<&str>) -> Self {
@@ -317,6 +366,9 @@ impl fmt::Display for ConfigError {
         }
         if let Some(help) = help {
             write!(f, "\n{:margin$} = help: {help}", "")?;
+        }
+        for other in &self.0.others {
+            write!(f, "\n\n{other}")?;
         }
         Ok(())
     }

@@ -9,14 +9,11 @@ use hooks_core::{HookRegistry, OnPanic, hooks};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::builtins::supervising;
-use super::error::{ConfigError, Names, Segment, Wrong};
+use super::error::{At, ConfigError, Names, Segment, Wrong};
 use super::read::{read, suggestion};
+use super::supervision::Supervision;
 use super::{HooksConfig, is_nothing};
-use crate::{
-    Approval, ApprovalConfig, Autonomy, BuildError, Glob, Globs, JsonlLogConfig, SecurityPolicy,
-    SecurityPolicyConfig,
-};
+use crate::{Approval, ApprovalConfig, BuildError, JsonlLogConfig, SecurityPolicy};
 
 /// Makes hooks of one type.
 ///
@@ -114,7 +111,7 @@ impl FactoryError {
             message: message.into(),
             names: Names::Before,
             help: None,
-            is_at_key: true,
+            at: At::Key,
         })
     }
 
@@ -122,7 +119,7 @@ impl FactoryError {
     #[must_use]
     pub fn at(mut self, key: impl Into<String>) -> Self {
         self.0.wrong.path = vec![Segment::Key(key.into())];
-        self.0.wrong.is_at_key = false;
+        self.0.wrong.at = At::Value;
         self
     }
 
@@ -151,7 +148,7 @@ impl Wrong {
             message: error.message().to_owned(),
             names: Names::Subject,
             help: None,
-            is_at_key: false,
+            at: At::Value,
             path,
         }
     }
@@ -222,65 +219,64 @@ impl HookFactoryRegistry {
         self
     }
 
-    /// Makes the hooks of `hooks.chain`, in its order, and after them those of `hooks.builtins`, by their priorities.
+    /// Makes the hooks of `hooks.chain`, in its order, and after them those of `hooks.builtins`, by their priorities: of
+    /// a configuration that has no others. [`HooksConfig::build_with`] makes all that a configuration says.
     ///
     /// Each may take as long as `hooks.defaults` says; with one of its numbers, tokio's timer has to run.
     ///
     /// `security_policy` comes first whatever the order. Hooks that are not enabled are left out, and all of them if
     /// the whole is not. What the handlers say of their own priority does not matter.
     ///
-    /// Where a built-in `security_policy` of these says `supervised`, which is the default, a built-in `approval` of
-    /// these asks for every tool that is not in its own `except` nor declared read-only; of several, the first does.
-    /// Without an `approval` among them, built in or of your own, the policy blocks what is to be approved of. One in
-    /// `[hooks.builtin]` does not count: whoever makes that does so elsewhere, so it has to stand in the chain as well.
+    /// Where a `security_policy` says `supervised`, which is the default, a built-in `approval` asks for every tool that
+    /// is not in its own `except` nor declared read-only; of several, the first does. Without an `approval`, built in or
+    /// of your own, the policy blocks what is to be approved of.
     ///
     /// # Errors
     ///
-    /// If a type is not known, a hook cannot be made, or one of `processes` is enabled. Then there is none. Of hooks
-    /// that are not enabled, the settings of the built-in ones are read all the same.
+    /// If a type is not known, a hook cannot be made, one of `processes` is enabled, or something in `[hooks.builtin]`
+    /// is on. Then there is none. Of hooks that are not enabled, the settings of the built-in ones are read all the
+    /// same.
     pub fn build(
         &self,
         config: &HooksConfig,
     ) -> Result<HookRegistry<AgentEvent<'static>>, ConfigError> {
-        // A chain has guards: one that panics must not let through what it has not judged.
-        let mut registry = HookRegistry::new()
-            .on_panic(OnPanic::Block)
-            .timeouts(config.defaults.into());
-        if !config.enabled {
-            return Ok(registry);
-        }
-        config.check_processes()?;
-        let steps = self.steps(config)?;
-        let mut supervision = Supervision::default();
-        for step in &steps {
-            step.check(&mut supervision)
-                .map_err(|error| step.located(error, config))?;
-        }
-        let mut handlers: Vec<_> = steps.iter().map(|_| None).collect();
-        // What is seen outside is made when all else is known to be right.
-        for outcome in [Outcome::Inside, Outcome::Unknown, Outcome::File] {
-            for (step, handler) in steps.iter().zip(&mut handlers) {
-                if step.is_enabled && step.outcome() == outcome {
-                    let made = step.create(&mut supervision);
-                    *handler = Some(made.map_err(|error| step.located(error, config))?);
-                }
+        config.refuse(config.builtin_keys(), "HookFactoryRegistry::build")?;
+        let chain = config.parts(self)?.chain;
+        Ok(chain.unwrap_or_else(|| empty_chain(config)))
+    }
+
+    /// Checks the hooks, and takes note of what others have to know.
+    pub(super) fn checked<'a>(
+        &'a self,
+        config: &'a HooksConfig,
+        supervision: &mut Supervision,
+        wrong: &mut Vec<ConfigError>,
+    ) -> Chain<'a> {
+        let mut steps = Vec::new();
+        for step in self.steps(config) {
+            match step {
+                Ok(step) => match step.check(supervision) {
+                    Ok(()) => steps.push(step),
+                    Err(error) => wrong.push(step.located(error, config)),
+                },
+                Err(error) => wrong.push(error),
             }
         }
-        for (step, handler) in steps.iter().zip(handlers) {
-            if let Some(handler) = handler {
-                let name = free_name(&registry, handler.name());
-                registry
-                    .register_as(&name, place(step.hook_type), handler)
-                    .map_err(|error| step.located(FactoryError::new(error.to_string()), config))?;
-            }
+        let handlers = steps.iter().map(|_| None).collect();
+        Chain {
+            config,
+            steps,
+            handlers,
         }
-        Ok(registry)
     }
 
     /// What is to be made, in order, and what is off but known.
-    fn steps<'a>(&'a self, config: &'a HooksConfig) -> Result<Vec<Step<'a>>, ConfigError> {
-        let key = |name: &str| Segment::Key(name.to_owned());
-        let chain = config.chain.iter().enumerate().map(|(index, entry)| {
+    fn steps<'a>(
+        &'a self,
+        config: &'a HooksConfig,
+    ) -> impl Iterator<Item = Result<Step<'a>, ConfigError>> {
+        let key = Segment::key;
+        let chain = config.chain.iter().enumerate().map(move |(index, entry)| {
             let path = vec![key("hooks"), key("chain"), Segment::Index(index)];
             let of_type = [path.clone(), vec![key("type")]].concat();
             (
@@ -294,7 +290,7 @@ impl HookFactoryRegistry {
         let mut builtins: Vec<_> = config.builtins.iter().collect();
         // There the lower one runs first, and equal ones in the order of their names, in which they stand.
         builtins.sort_by_key(|(_, entry)| entry.priority);
-        let builtins = builtins.into_iter().map(|(hook_type, entry)| {
+        let builtins = builtins.into_iter().map(move |(hook_type, entry)| {
             let path = vec![key("hooks"), key("builtins"), key(hook_type)];
             (
                 entry.enabled,
@@ -304,9 +300,8 @@ impl HookFactoryRegistry {
                 path,
             )
         });
-        chain
-            .chain(builtins)
-            .filter_map(|(is_enabled, hook_type, settings, mut path, of_type)| {
+        chain.chain(builtins).filter_map(
+            move |(is_enabled, hook_type, settings, mut path, of_type)| {
                 path.push(key("config"));
                 match self.factories.get(hook_type) {
                     Some(factory) => Some(Ok(Step {
@@ -319,8 +314,8 @@ impl HookFactoryRegistry {
                     None if is_enabled => Some(Err(self.unknown(hook_type, of_type, config))),
                     None => None,
                 }
-            })
-            .collect()
+            },
+        )
     }
 
     fn unknown(&self, hook_type: &str, path: Vec<Segment>, config: &HooksConfig) -> ConfigError {
@@ -329,8 +324,14 @@ impl HookFactoryRegistry {
         let wrong = Wrong {
             message: format!("there is no type `{hook_type}` of hooks"),
             names: Names::Nothing,
-            help: Some(suggestion(hook_type, &known, "type")),
-            is_at_key: matches!(path.last(), Some(Segment::Key(key)) if key == hook_type),
+            help: Some(format!(
+                "{}; a factory of your own is given to `HooksConfig::build_with`",
+                suggestion(hook_type, &known, "type")
+            )),
+            at: match path.last() {
+                Some(Segment::Key(key)) if key == hook_type => At::Key,
+                _ => At::Value,
+            },
             path,
         };
         ConfigError::new(wrong, config.origin.source())
@@ -347,9 +348,51 @@ struct Step<'a> {
     path: Vec<Segment>,
 }
 
+/// The hooks that factories make, those that are made and those that are to be.
+pub(super) struct Chain<'a> {
+    config: &'a HooksConfig,
+    steps: Vec<Step<'a>>,
+    handlers: Vec<Option<Box<dyn AgentHandler>>>,
+}
+
+impl Chain<'_> {
+    /// Makes the hooks of this outcome.
+    pub(super) fn make(
+        &mut self,
+        outcome: Outcome,
+        supervision: &mut Supervision,
+        wrong: &mut Vec<ConfigError>,
+    ) {
+        for (step, handler) in self.steps.iter().zip(&mut self.handlers) {
+            if step.is_enabled && step.outcome() == outcome {
+                match step.create(supervision) {
+                    Ok(made) => *handler = Some(made),
+                    Err(error) => wrong.push(step.located(error, self.config)),
+                }
+            }
+        }
+    }
+
+    /// The hooks that were made, in order.
+    pub(super) fn into_registry(self) -> Result<HookRegistry<AgentEvent<'static>>, ConfigError> {
+        let mut registry = empty_chain(self.config);
+        for (step, handler) in self.steps.iter().zip(self.handlers) {
+            if let Some(handler) = handler {
+                let name = free_name(&registry, handler.name());
+                registry
+                    .register_as(&name, place(step.hook_type), handler)
+                    .map_err(|error| {
+                        step.located(FactoryError::new(error.to_string()), self.config)
+                    })?;
+            }
+        }
+        Ok(registry)
+    }
+}
+
 /// Where it shows that a hook was made.
 #[derive(Clone, Copy, PartialEq)]
-enum Outcome {
+pub(super) enum Outcome {
     /// Nowhere, once it is dropped.
     Inside,
     /// Its factory knows.
@@ -358,22 +401,13 @@ enum Outcome {
     File,
 }
 
-/// What the hooks of a chain have to know of each other: who asks about what a supervised agent does.
-#[derive(Default)]
-struct Supervision {
-    /// Whether there is an approval.
-    is_asked: bool,
-    /// What the policies that say `supervised` declare read-only, all of them.
-    read_only_tools: Option<Vec<Glob>>,
-}
-
 impl Step<'_> {
     /// Checks the settings, and takes note of what others have to know.
     fn check(&self, supervision: &mut Supervision) -> Result<(), FactoryError> {
         let builtin = match self.factory {
             Factory::Builtin(builtin) => builtin,
             Factory::Own(own) if self.is_enabled => {
-                supervision.is_asked |= self.hook_type == APPROVAL;
+                supervision.is_asked_in_chain |= self.hook_type == APPROVAL;
                 return own.check(self.settings);
             }
             Factory::Own(_) => return Ok(()),
@@ -386,13 +420,10 @@ impl Step<'_> {
             return Ok(());
         }
         match builtin.hook_type {
-            APPROVAL => supervision.is_asked = true,
+            APPROVAL => supervision.is_asked_in_chain = true,
             JSONL_LOG => read::<JsonlLogConfig>(self.settings)?.check()?,
             SECURITY_POLICY => {
-                let policy: SecurityPolicyConfig = read(self.settings)?;
-                if policy.autonomy == Autonomy::Supervised {
-                    supervision.read_only_in(&policy.read_only_tools);
-                }
+                supervision.note(&read(self.settings)?);
             }
             _ => {}
         }
@@ -413,17 +444,14 @@ impl Step<'_> {
             Factory::Own(own) => return own.create(self.settings),
         };
         match builtin.hook_type {
-            SECURITY_POLICY if !supervision.is_asked => {
+            SECURITY_POLICY if !supervision.is_asked() => {
                 let policy = SecurityPolicy::from_config(&read(self.settings)?)?;
                 Ok(Box::new(hooks![policy.without_approver()]))
             }
             APPROVAL => {
                 let config: ApprovalConfig = read(self.settings)?;
-                let mut approval = Approval::from_config(&config)?;
-                if let Some(read_only_tools) = supervision.read_only_tools.take() {
-                    approval = supervising(approval, &config, &read_only_tools);
-                }
-                Ok(Box::new(hooks![approval]))
+                let approval = Approval::from_config(&config)?;
+                Ok(Box::new(hooks![supervision.supervising(approval, &config)]))
             }
             _ => (builtin.create)(self.settings),
         }
@@ -440,14 +468,11 @@ impl Step<'_> {
     }
 }
 
-impl Supervision {
-    /// A tool may act unasked if every policy lets it.
-    fn read_only_in(&mut self, tools: &Globs) {
-        match &mut self.read_only_tools {
-            None => self.read_only_tools = Some(tools.iter().cloned().collect()),
-            Some(known) => known.retain(|tool| tools.iter().any(|other| other == tool)),
-        }
-    }
+/// A chain that has no hooks yet. It is for guards: one that panics must not let through what it has not judged.
+fn empty_chain(config: &HooksConfig) -> HookRegistry<AgentEvent<'static>> {
+    HookRegistry::new()
+        .on_panic(OnPanic::Block)
+        .timeouts(config.defaults.into())
 }
 
 /// The name of a handler, with a number if the chain has one of this name already.

@@ -31,40 +31,42 @@
 //! # Ok::<(), hooks_builtin::config::ConfigError>(())
 //! ```
 //!
-//! Three parts of a file make hooks, and an agent takes those that it wants: `hooks.builtin` is made by [`builtins`] or,
-//! with hooks of your own between them, by [`with_builtins!`](crate::with_builtins); `hooks.chain` and `hooks.builtins` by
-//! a [`HookFactoryRegistry`].
+//! [`HooksConfig::build`] makes all hooks that a file says, in one pipeline. Three tables of a file make hooks:
 //!
-//! ```
-//! use hooks_builtin::config::{BuiltinHooks, HookFactoryRegistry, HooksConfig};
-//! use hooks_builtin::with_builtins;
-//! use hooks_core::agent::BeforeToolCall;
-//! use hooks_core::hook;
+//! | table | hooks | made by |
+//! | --- | --- | --- |
+//! | `[hooks.builtin]` | of this crate, static, each at its own priority | [`HooksConfig::build`], or, if there are no others, [`builtins`] |
+//! | `[[hooks.chain]]` | that factories make, in the order of the file | [`HooksConfig::build`], or, if there are no others, [`HookFactoryRegistry::build`] |
+//! | `[hooks.builtins]` | the same, by their names, as PicoClaw has them | as the chain |
 //!
-//! #[hook(priority = 20)]
-//! fn mine(_: &BeforeToolCall) {}
+//! What one of them does not make is an error, and never left out. [`HooksConfig::parts`] makes all of them for a pipeline
+//! that has hooks of your own in between.
 //!
-//! let config = HooksConfig::from_toml(r#"
-//!     [hooks.builtin]
-//!     security_policy = { autonomy = "full" }
-//!     event_log = true
+//! # Other systems' files
 //!
-//!     [[hooks.chain]]
-//!     type = "block_tools"
-//!     config = { tools = ["deploy"] }
-//! "#)?;
-//! let chain = HookFactoryRegistry::with_builtins().build(&config)?;
-//! let hooks = with_builtins![BuiltinHooks::new(&config)?; mine, chain @ 10];
-//! assert_eq!(format!("{hooks:?}"), "[SecurityPolicy, mine, HookRegistry, BlockTools, EventLog]");
-//! # Ok::<(), hooks_builtin::config::ConfigError>(())
-//! ```
+//! The keys are those of ZeroClaw, ClawSeed and PicoClaw. Four things mean something else there:
+//!
+//! | written | there | here |
+//! | --- | --- | --- |
+//! | a hook's table without `enabled` | off (ZeroClaw, PicoClaw) | on: a guard that is written down is meant |
+//! | `hooks` without `enabled` | off (PicoClaw) | on |
+//! | `webhook_audit` without `tool_patterns` | no tools (ZeroClaw) | all tools |
+//! | `webhook_audit` with `tool_patterns = []` | no tools (ZeroClaw) | an error, if the hook is on |
+//!
+//! # Editors
+//!
+//! The [schema](HooksConfig::json_schema_of_file) is in the project's `docs/hooks.schema.json`. In a TOML file, a comment
+//! in the first line names it, `#:schema docs/hooks.schema.json`; in a JSON file, a key does,
+//! `"$schema": "docs/hooks.schema.json"`.
 
+mod all;
 mod builtins;
 mod error;
 mod factory;
 mod read;
 mod source;
 mod strict;
+mod supervision;
 mod switch;
 
 use std::collections::BTreeMap;
@@ -77,12 +79,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-pub use self::builtins::{BuiltinHooks, Builtins, builtins};
+pub use self::all::{AllHooks, FileHooks};
+pub use self::builtins::{__before, BuiltinHooks, Builtins, builtins};
 pub use self::error::ConfigError;
-use self::error::{Names, Segment, Wrong};
+use self::error::{At, Names, Segment, Wrong};
 pub use self::factory::{FactoryError, HookFactory, HookFactoryRegistry};
 pub use self::read::read;
-use self::source::{Origin, Source};
+use self::source::{Origin, Source, Text};
 pub use self::switch::Switch;
 use crate::{
     ApprovalConfig, BlockToolsConfig, CommandLoggerConfig, EventLogConfig, JsonlLogConfig,
@@ -93,8 +96,7 @@ use crate::{
 /// Which hooks an agent has: the table `hooks` of a configuration.
 ///
 /// Load it from a file of its own with [`load`](Self::load), or embed it in the configuration of an agent, as a field
-/// `hooks: HooksConfig`. [`builtins`] makes a static pipeline of what it turns on; [`HookFactoryRegistry::build`]
-/// makes a registry of its `chain`.
+/// `hooks: HooksConfig`. [`build`](Self::build) makes all hooks that it says.
 ///
 /// The keys are those of ZeroClaw (`[hooks.builtin]`), ClawSeed (`[[hooks.chain]]`) and PicoClaw (`hooks.builtins`).
 ///
@@ -111,7 +113,7 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct HooksConfig {
-    /// Whether there are any hooks; by default there are.
+    /// Whether there are any hooks; by default there are. In PicoClaw there are none by default.
     pub enabled: bool,
     /// The built-in hooks, each on or off.
     pub builtin: BuiltinConfig,
@@ -147,7 +149,7 @@ impl Default for HooksConfig {
 }
 
 /// The built-in hooks: `[hooks.builtin]`. Each is a boolean, for its defaults, or a table of its settings, in which
-/// `enabled = false` turns it off.
+/// `enabled = false` turns it off. A table without `enabled` is on; in ZeroClaw it is off.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct BuiltinConfig {
@@ -241,7 +243,7 @@ pub struct ChainEntry {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NamedEntry {
-    /// Whether it is on; by default it is.
+    /// Whether it is on; by default it is. In PicoClaw it is off by default.
     #[serde(default = "on")]
     pub enabled: bool,
     /// Its place among these hooks: a lower one runs first, as in PicoClaw, and other than everywhere else here. By
@@ -303,11 +305,15 @@ fn is_nothing(config: &Value) -> bool {
     config.as_object().is_some_and(serde_json::Map::is_empty)
 }
 
-/// A file: the table `hooks`, and nothing beside it.
+/// A file: the table `hooks`, and for editors, where its schema is.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct File {
     hooks: HooksConfig,
+    /// Where the JSON Schema of this file is, for editors.
+    #[serde(rename = "$schema", default)]
+    #[expect(dead_code, reason = "editors read it")]
+    schema: Option<String>,
 }
 
 impl HooksConfig {
@@ -338,35 +344,47 @@ impl HooksConfig {
         HooksConfig::of(Source::json(None, text.to_owned())?)
     }
 
-    fn of((source, value): (Source, Value)) -> Result<Self, ConfigError> {
-        let wrong = |wrong| ConfigError::new(wrong, Some(&source));
-        let File { mut hooks } = read::at::<File>(&value, Vec::new()).map_err(wrong)?;
-        hooks.origin = Origin::of(source);
-        Ok(hooks)
+    fn of(text: Text) -> Result<Self, ConfigError> {
+        let Text {
+            source,
+            value,
+            wrong,
+        } = text;
+        match read::whole::<File>(value, wrong) {
+            Ok(mut file) => {
+                file.hooks.origin = Origin::of(source);
+                Ok(file.hooks)
+            }
+            Err(wrong) => {
+                let shown = wrong
+                    .into_iter()
+                    .map(|wrong| ConfigError::new(wrong, Some(&source)));
+                ConfigError::all(shown.collect()).map(|()| HooksConfig::default())
+            }
+        }
     }
 
-    /// Nothing that is turned on here may be left out in silence.
-    ///
-    /// # Errors
-    ///
-    /// If a hook in a process of its own is enabled.
-    fn check_processes(&self) -> Result<(), ConfigError> {
-        let Some((name, _)) = self.processes.iter().find(|(_, entry)| entry.enabled) else {
-            return Ok(());
+    /// The hooks in processes of their own that are on: nothing that is turned on may be left out in silence.
+    fn enabled_processes(&self) -> Vec<ConfigError> {
+        let enabled = self.processes.iter().filter(|(_, entry)| entry.enabled);
+        let mistake = |name: &String| {
+            let path = ["hooks", "processes", name.as_str()].map(Segment::key);
+            let wrong = Wrong {
+                message: format!(
+                    "the process `{name}` is enabled, and no hooks in processes are run from here"
+                ),
+                names: Names::Nothing,
+                help: Some(
+                    "write `enabled = false`; `[hooks.builtin.shell_hook]` runs a command for each call; an agent that \
+                     runs the processes itself takes them out of its `HooksConfig` first"
+                        .into(),
+                ),
+                at: At::Key,
+                path: path.to_vec(),
+            };
+            ConfigError::new(wrong, self.origin.source())
         };
-        let path = ["hooks", "processes", name].map(|key| Segment::Key(key.to_owned()));
-        let wrong = Wrong {
-            message: format!("the process `{name}` is enabled, and no hooks in processes are run from here"),
-            names: Names::Nothing,
-            help: Some(
-                "write `enabled = false`; `[hooks.builtin.shell_hook]` runs a command for each call; an agent that \
-                 runs the processes itself takes them out of its `HooksConfig` first"
-                    .into(),
-            ),
-            is_at_key: true,
-            path: path.to_vec(),
-        };
-        Err(ConfigError::new(wrong, self.origin.source()))
+        enabled.map(|(name, _)| mistake(name)).collect()
     }
 
     /// The JSON Schema of a file, for editors.

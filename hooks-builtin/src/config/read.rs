@@ -3,7 +3,7 @@
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::error::{Names, Segment, Wrong};
+use super::error::{At, Names, Segment, Wrong};
 use super::factory::FactoryError;
 use super::strict::Strict;
 
@@ -54,8 +54,112 @@ pub(super) fn at<T: DeserializeOwned>(value: &Value, mut path: Vec<Segment>) -> 
             .flatten();
         match words {
             Some(words) => no_word(path, at, &said, &words),
+            None if said.starts_with(TWICE) => {
+                let names = names_of_one::<T>(value, &path[depth..], &said);
+                set_twice(path, names, &said)
+            }
             None => explained(path, at, &said),
         }
+    })
+}
+
+/// Most mistakes that one text is told of.
+const MOST: usize = 100;
+
+/// Reads settings, past what is wrong: that is taken out, and the rest is read again. So all of it is known at once.
+///
+/// Some of it may be known before: `wrong`.
+pub(super) fn whole<T: DeserializeOwned>(
+    mut value: Value,
+    mut wrong: Vec<Wrong>,
+) -> Result<T, Vec<Wrong>> {
+    let mut taken = Taken::default();
+    // From the end, so that the places of a list's values before it stay.
+    for known in wrong.iter().rev() {
+        taken.take(&mut value, known.path.clone());
+    }
+    loop {
+        let mut next = match at::<T>(&value, Vec::new()) {
+            Ok(read) if wrong.is_empty() => return Ok(read),
+            Ok(_) => return Err(wrong),
+            Err(next) => next,
+        };
+        let path = next.path.clone();
+        let written = taken.written(&path);
+        // What is missing where something was taken out may be what was taken out.
+        let is_consequence = next.at == At::End && taken.is_within(&written);
+        next.path = written;
+        if !is_consequence {
+            wrong.push(next);
+        }
+        if wrong.len() >= MOST || !taken.take(&mut value, path) {
+            return Err(wrong);
+        }
+    }
+}
+
+/// What was taken out of a value, by the paths that it had in the text.
+#[derive(Default)]
+struct Taken(Vec<Vec<Segment>>);
+
+impl Taken {
+    /// Takes out what stands at a path, if anything does.
+    fn take(&mut self, value: &mut Value, path: Vec<Segment>) -> bool {
+        let Some((name, table)) = path.split_last() else {
+            return false;
+        };
+        let is_taken = match (value_at(value, table), name) {
+            (Some(Value::Object(table)), Segment::Key(key)) => table.remove(key).is_some(),
+            (Some(Value::Array(list)), Segment::Index(index)) if *index < list.len() => {
+                list.remove(*index);
+                true
+            }
+            _ => false,
+        };
+        // `webhook_audit = true` lacks a key, and is no table.
+        let taken = self.written(&path);
+        self.0.push(taken);
+        is_taken
+    }
+
+    /// The path that something had in the text: before it in its list, values may have been taken out.
+    fn written(&self, path: &[Segment]) -> Vec<Segment> {
+        let mut written: Vec<Segment> = Vec::new();
+        for segment in path {
+            let segment = match segment {
+                Segment::Key(_) => segment.clone(),
+                Segment::Index(index) => {
+                    let mut before: Vec<usize> = self
+                        .0
+                        .iter()
+                        .filter_map(|taken| match taken.split_last() {
+                            Some((Segment::Index(index), list)) if list == written => Some(*index),
+                            _ => None,
+                        })
+                        .collect();
+                    before.sort_unstable();
+                    let shifted = before
+                        .into_iter()
+                        .fold(*index, |index, taken| index + usize::from(taken <= index));
+                    Segment::Index(shifted)
+                }
+            };
+            written.push(segment);
+        }
+        written
+    }
+
+    /// Whether something was taken out of this table itself.
+    fn is_within(&self, table: &[Segment]) -> bool {
+        let mut taken = self.0.iter().filter_map(|taken| taken.split_last());
+        taken.any(|(_, of)| of == table)
+    }
+}
+
+fn value_at<'v>(value: &'v mut Value, path: &[Segment]) -> Option<&'v mut Value> {
+    path.iter().try_fold(value, |value, segment| match segment {
+        Segment::Key(key) => value.get_mut(key),
+        Segment::Index(index) => value.get_mut(index),
     })
 }
 
@@ -69,13 +173,7 @@ fn expected_word(said: &str) -> bool {
 
 /// The words that are known at a path: what is said where none of them stands.
 fn words_at<T: DeserializeOwned>(mut value: Value, path: &[Segment]) -> Option<Vec<String>> {
-    let at = path
-        .iter()
-        .try_fold(&mut value, |value, segment| match segment {
-            Segment::Key(key) => value.get_mut(key),
-            Segment::Index(index) => value.get_mut(index),
-        })?;
-    *at = Value::String(String::new());
+    *value_at(&mut value, path)? = Value::String(String::new());
     let error = T::deserialize(Strict(value)).err()?.to_string();
     let (_, known) = error.split_once("unknown variant ``, ")?;
     Some(quoted(known)).filter(|known| !known.is_empty())
@@ -97,7 +195,52 @@ fn no_word(path: Vec<Segment>, value: Option<&Value>, said: &str, words: &[Strin
         ),
         names: Names::After,
         help: Some(suggestion("", words, "word")),
-        is_at_key: false,
+        at: At::Value,
+        path,
+    }
+}
+
+/// What serde says of a key that is set under two names.
+const TWICE: &str = "duplicate field `";
+
+/// The keys of the table at a path that are names of one setting: without either of them it is set once.
+fn names_of_one<T: DeserializeOwned>(value: &Value, path: &[Segment], said: &str) -> Vec<String> {
+    let mut value = value.clone();
+    let Some(Value::Object(table)) = value_at(&mut value, path) else {
+        return Vec::new();
+    };
+    let table = table.clone();
+    let is_one = |key: &&String| {
+        let mut value = value.clone();
+        if let Some(Value::Object(table)) = value_at(&mut value, path) {
+            table.remove(*key);
+        }
+        let again = serde_path_to_error::deserialize::<_, T>(Strict(value));
+        !again.is_err_and(|error| error.into_inner().to_string() == said)
+    };
+    table.keys().filter(is_one).cloned().collect()
+}
+
+/// What is said of a setting that has two names, and both of them are there.
+fn set_twice(mut path: Vec<Segment>, mut names: Vec<String>, said: &str) -> Wrong {
+    let key = said[TWICE.len()..].trim_end_matches('`');
+    // The other name is shown: it is less known.
+    names.retain(|name| name != key);
+    let (message, help) = match names.pop() {
+        Some(name) => {
+            path.push(Segment::Key(name.clone()));
+            (
+                format!("`{name}` is another name of `{key}`, and both are set"),
+                format!("leave `{name}` out"),
+            )
+        }
+        None => (format!("`{key}` is set twice"), "write it once".into()),
+    };
+    Wrong {
+        message,
+        names: Names::TableAfter,
+        help: Some(help),
+        at: At::Key,
         path,
     }
 }
@@ -119,7 +262,7 @@ fn explained(mut path: Vec<Segment>, value: Option<&Value>, said: &str) -> Wrong
             message: format!("unknown key `{key}`"),
             names: Names::TableAfter,
             help: Some(suggestion(key, &known, "key")),
-            is_at_key: true,
+            at: At::Key,
             path,
         };
     }
@@ -130,7 +273,7 @@ fn explained(mut path: Vec<Segment>, value: Option<&Value>, said: &str) -> Wrong
             message: format!("`{value}` is not known"),
             names: Names::After,
             help: Some(suggestion(value, &quoted(rest), "value")),
-            is_at_key: false,
+            at: At::Value,
             path,
         };
     }
@@ -144,19 +287,13 @@ fn explained(mut path: Vec<Segment>, value: Option<&Value>, said: &str) -> Wrong
                 (Some(Value::Bool(_)), Some(Segment::Key(hook))) => {
                     format!("write `{hook} = {{ {example} }}`, say")
                 }
+                // The settings of a factory, of which there are none.
+                (Some(Value::Object(settings)), None) if settings.is_empty() && key != "hooks" => {
+                    format!("write `config = {{ {example} }}`, say")
+                }
                 _ => format!("write `{example}`, say"),
             }),
-            is_at_key: true,
-            path,
-        };
-    }
-    if let Some(key) = said.strip_prefix("duplicate field `") {
-        let key = key.trim_end_matches('`');
-        return Wrong {
-            message: format!("`{key}` is set twice"),
-            names: Names::After,
-            help: Some("it may stand here under another name as well".into()),
-            is_at_key: true,
+            at: At::End,
             path,
         };
     }
@@ -176,9 +313,18 @@ fn explained(mut path: Vec<Segment>, value: Option<&Value>, said: &str) -> Wrong
         message,
         names,
         help,
-        is_at_key: false,
+        at: At::Value,
         path,
     }
+}
+
+/// Whether serde expects a number.
+fn is_number(expected: &str) -> bool {
+    let expected = expected.strip_prefix("a nonzero ").unwrap_or(expected);
+    matches!(
+        expected.as_bytes(),
+        [b'u' | b'i' | b'f', b'0'..=b'9' | b's', ..]
+    )
 }
 
 fn is_duration(key: &str) -> bool {
@@ -196,6 +342,9 @@ fn help_with_type(path: &[Segment], value: Option<&Value>, said: &str) -> Option
         (Value::String(text), "a sequence") => Some(format!("write `{key} = [{text:?}]`")),
         (Value::String(text), _) if matches!(text.as_str(), "true" | "false") => {
             Some(format!("write `{key} = {text}`, without quotes"))
+        }
+        (Value::String(text), _) if is_number(expected) && text.trim().parse::<f64>().is_ok_and(f64::is_finite) => {
+            Some(format!("write `{key} = {}`, without quotes", text.trim()))
         }
         (Value::Number(number), "a string") if is_duration(key) => {
             // Of others it is not known what was meant.
@@ -262,11 +411,21 @@ fn quoted(text: &str) -> Vec<String> {
         .collect()
 }
 
+/// How alike two names are. One that is a word of the other is very much so: `credit_card` and `card`.
+fn likeness(unknown: &str, known: &str) -> f64 {
+    let unknown = unknown.to_lowercase();
+    let has = |name: &str, word: &str| name.split(['_', '-', ' ']).any(|part| part == word);
+    if has(&unknown, known) || has(known, &unknown) {
+        return 0.95;
+    }
+    strsim::jaro_winkler(&unknown, known)
+}
+
 /// The nearest of what is known, and all of it.
 pub(super) fn suggestion(unknown: &str, known: &[String], what: &str) -> String {
     let nearest = known
         .iter()
-        .map(|name| (strsim::jaro_winkler(&unknown.to_lowercase(), name), name))
+        .map(|name| (likeness(unknown, name), name))
         .filter(|(likeness, _)| *likeness > 0.75)
         .max_by(|(a, _), (b, _)| a.total_cmp(b))
         .map(|(_, name)| format!("did you mean `{name}`? "))

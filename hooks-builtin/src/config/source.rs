@@ -9,7 +9,7 @@ use jsonc_parser::{CollectOptions, ParseOptions, ast};
 use serde_json::Value;
 use toml::de::{DeTable, DeValue};
 
-use super::error::{ConfigError, Names, Segment, Wrong};
+use super::error::{At, ConfigError, Names, Segment, Wrong};
 
 /// Where a configuration was read from; two that say the same are equal wherever they are from.
 #[derive(Clone, Debug, Default)]
@@ -39,6 +39,13 @@ pub(super) struct Source {
     root: Node,
 }
 
+/// A text that was parsed: its value, and what of it no setting can be.
+pub(super) struct Text {
+    pub(super) source: Source,
+    pub(super) value: Value,
+    pub(super) wrong: Vec<Wrong>,
+}
+
 /// A value of the text.
 #[derive(Debug)]
 struct Node {
@@ -54,7 +61,7 @@ enum Inner {
 }
 
 impl Source {
-    pub(super) fn load(path: &Path) -> Result<(Self, Value), ConfigError> {
+    pub(super) fn load(path: &Path) -> Result<Text, ConfigError> {
         let failed = |message: String| ConfigError::of_file(path, message);
         let text = std::fs::read_to_string(path)
             .map_err(|error| failed(format!("the file cannot be read: {error}")))?;
@@ -68,39 +75,36 @@ impl Source {
         }
     }
 
-    pub(super) fn toml(file: Option<PathBuf>, text: String) -> Result<(Self, Value), ConfigError> {
+    pub(super) fn toml(file: Option<PathBuf>, text: String) -> Result<Text, ConfigError> {
         let text = without_mark(text);
-        let (root, no_setting) = match DeTable::parse(&text) {
-            Ok(table) => {
-                let at = table.span();
-                let table = DeValue::Table(table.into_inner());
-                (of_toml(&table, at), no_setting(&table))
-            }
-            Err(error) => {
-                let at = error.span().unwrap_or_default();
-                let error = ConfigError::of_syntax(file, &text, at, error.message());
-                let is_json = text.trim_start().starts_with('{');
-                return Err(error.with_help(is_json.then_some(
-                    "this looks like JSON, and is read as TOML: give the file a name that ends with `.json`",
-                )));
-            }
+        let (table, errors) = DeTable::parse_recoverable(&text);
+        let syntax = |error: &toml::de::Error| {
+            let at = error.span().unwrap_or_default();
+            ConfigError::of_syntax(file.clone(), &text, at, error.message())
         };
-        match toml::from_str::<Value>(&text) {
-            Ok(value) => {
-                let source = Source { file, text, root };
-                match no_setting {
-                    Some(wrong) => Err(ConfigError::new(wrong, Some(&source))),
-                    None => Ok((source, value)),
-                }
-            }
-            Err(error) => {
-                let at = error.span().unwrap_or_default();
-                Err(ConfigError::of_syntax(file, &text, at, error.message()))
-            }
+        if let Some(first) = errors.first()
+            && text.trim_start().starts_with('{')
+        {
+            return Err(syntax(first).with_help(Some(
+                "this looks like JSON, and is read as TOML: give the file a name that ends with `.json`",
+            )));
         }
+        ConfigError::all(errors.iter().map(syntax).collect())?;
+        let at = table.span();
+        let table = DeValue::Table(table.into_inner());
+        let root = of_toml(&table, at);
+        let mut wrong = Vec::new();
+        no_settings(&table, &mut Vec::new(), &mut wrong);
+        let value = toml::from_str::<Value>(&text).map_err(|error| syntax(&error))?;
+        let source = Source { file, text, root };
+        Ok(Text {
+            source,
+            value,
+            wrong,
+        })
     }
 
-    pub(super) fn json(file: Option<PathBuf>, text: String) -> Result<(Self, Value), ConfigError> {
+    pub(super) fn json(file: Option<PathBuf>, text: String) -> Result<Text, ConfigError> {
         let text = without_mark(text);
         let value = match serde_json::from_str::<Value>(&text) {
             Ok(value) => value,
@@ -113,17 +117,24 @@ impl Source {
                 let at = (start + error.column().saturating_sub(1)).min(text.len());
                 let message = error.to_string();
                 let message = message.split(" at line ").next().unwrap_or(&message);
-                let error = ConfigError::of_syntax(file, &text, at..at, message);
-                let is_toml =
-                    text.trim_start().starts_with(['[', '#', 'h']) && text.contains("hooks");
-                return Err(error.with_help(is_toml.then_some(
-                    "this looks like TOML, and is read as JSON: give the file a name that ends with `.toml`",
-                )));
+                let (message, help) = if text.trim().is_empty() {
+                    let help = "write `{ \"hooks\": { \"builtin\": {} } }`";
+                    (
+                        "expected a table in braces, found an empty text",
+                        Some(help),
+                    )
+                } else if text.trim_start().starts_with(['[', '#', 'h']) && text.contains("hooks") {
+                    let help = "this looks like TOML, and is read as JSON: give the file a name that ends with `.toml`";
+                    (message, Some(help))
+                } else {
+                    (message, None)
+                };
+                return Err(ConfigError::of_syntax(file, &text, at..at, message).with_help(help));
             }
         };
         let parsed =
             jsonc_parser::parse_to_ast(&text, &CollectOptions::default(), &ParseOptions::default());
-        let mut twice = None;
+        let mut twice = Vec::new();
         let root = match parsed.ok().and_then(|parsed| parsed.value) {
             Some(value) => of_json(&value, &mut twice),
             // It is JSON, as serde_json has read it.
@@ -132,11 +143,16 @@ impl Source {
                 inner: Inner::Other,
             },
         };
-        if let Some((key, at)) = twice {
+        let twice = twice.into_iter().map(|(key, at)| {
             let message = format!("the key `{key}` stands here twice");
-            return Err(ConfigError::of_syntax(file, &text, at, &message));
-        }
-        Ok((Source { file, text, root }, value))
+            ConfigError::of_syntax(file.clone(), &text, at, &message)
+        });
+        ConfigError::all(twice.collect())?;
+        Ok(Text {
+            source: Source { file, text, root },
+            value,
+            wrong: Vec::new(),
+        })
     }
 
     /// Where something is wrong: at a key or at a value.
@@ -157,11 +173,35 @@ impl Source {
             let Some((at, next)) = next else { break };
             (key_at, node) = (at, next);
         }
-        match (wrong.is_at_key, &node.inner) {
+        match (wrong.at, &node.inner) {
+            (At::End, Inner::Table(_)) => self.end_of(node).unwrap_or(key_at),
+            (At::End, _) => node.at.clone(),
             // A table is shown by its name: it may be long.
-            (true, _) | (_, Inner::Table(_)) => key_at,
+            (At::Key, _) | (_, Inner::Table(_)) => key_at,
             _ => node.at.clone(),
         }
+    }
+
+    /// Where one more key can be written in a table: at its closing brace, or after its last value. A table that has
+    /// only a name has no such place.
+    fn end_of(&self, node: &Node) -> Option<Range<usize>> {
+        let text = |node: &Node| self.text.get(node.at.clone()).unwrap_or_default();
+        if text(node).starts_with('{') && text(node).ends_with('}') {
+            return Some(node.at.end - 1..node.at.end);
+        }
+        let Inner::Table(entries) = &node.inner else {
+            return None;
+        };
+        // What stands under a name of its own, `[a.b]`, comes after the values of `[a]`.
+        let of_this = |(_, key, value): &&(String, Range<usize>, Node)| {
+            key.start >= node.at.end && value.at.start >= key.end
+        };
+        let last = entries
+            .iter()
+            .filter(of_this)
+            .map(|(.., value)| value.at.end)
+            .max()?;
+        Some(last..last)
     }
 }
 
@@ -196,26 +236,26 @@ fn of_toml(value: &DeValue<'_>, at: Range<usize>) -> Node {
     Node { at, inner }
 }
 
-/// A value that TOML has, and that no setting can be.
-fn no_setting(value: &DeValue<'_>) -> Option<Wrong> {
-    let within = |value, segment| {
-        no_setting(value).map(|mut wrong| {
-            wrong.path.insert(0, segment);
-            wrong
-        })
+/// Takes note of the values that TOML has, and that no setting can be.
+fn no_settings(value: &DeValue<'_>, path: &mut Vec<Segment>, wrong: &mut Vec<Wrong>) {
+    let mut within = |value: &DeValue<'_>, segment| {
+        path.push(segment);
+        no_settings(value, path, wrong);
+        path.pop();
     };
     let (message, help) = match value {
         DeValue::Table(table) => {
-            return table.iter().find_map(|(key, value)| {
+            for (key, value) in table {
                 let key = key.get_ref().clone().into_owned();
-                within(value.get_ref(), Segment::Key(key))
-            });
+                within(value.get_ref(), Segment::Key(key));
+            }
+            return;
         }
         DeValue::Array(values) => {
-            return values
-                .iter()
-                .enumerate()
-                .find_map(|(index, value)| within(value.get_ref(), Segment::Index(index)));
+            for (index, value) in values.iter().enumerate() {
+                within(value.get_ref(), Segment::Index(index));
+            }
+            return;
         }
         // JSON has nothing for it, and a setting that may be left out would be off.
         DeValue::Float(float) if !float.as_str().parse().is_ok_and(f64::is_finite) => (
@@ -226,19 +266,19 @@ fn no_setting(value: &DeValue<'_>) -> Option<Wrong> {
             format!("expected a setting, found the date `{date}`"),
             "no setting is a date: write it in quotes if it is a text",
         ),
-        _ => return None,
+        _ => return,
     };
-    Some(Wrong {
-        path: Vec::new(),
+    wrong.push(Wrong {
+        path: path.clone(),
         message,
         names: Names::After,
         help: Some(help.into()),
-        is_at_key: false,
-    })
+        at: At::Value,
+    });
 }
 
-/// The tree of a JSON value; `twice` takes the first key that stands twice in an object.
-fn of_json(value: &ast::Value<'_>, twice: &mut Option<(String, Range<usize>)>) -> Node {
+/// The tree of a JSON value; `twice` takes the keys that stand twice in an object.
+fn of_json(value: &ast::Value<'_>, twice: &mut Vec<(String, Range<usize>)>) -> Node {
     let at = value.start()..value.end();
     let inner = match value {
         ast::Value::Object(object) => {
@@ -246,8 +286,8 @@ fn of_json(value: &ast::Value<'_>, twice: &mut Option<(String, Range<usize>)>) -
             for property in &object.properties {
                 let key = property.name.as_str().to_owned();
                 let at = property.range.start..property.range.start + key.len() + 2;
-                if twice.is_none() && entries.iter().any(|(known, ..)| *known == key) {
-                    *twice = Some((key.clone(), at.clone()));
+                if entries.iter().any(|(known, ..)| *known == key) {
+                    twice.push((key.clone(), at.clone()));
                 }
                 entries.push((key, at, of_json(&property.value, twice)));
             }

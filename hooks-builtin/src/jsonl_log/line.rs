@@ -10,12 +10,17 @@ use hooks_core::{Cancel, Decision, Scope};
 use jiff::Timestamp;
 use serde::Serialize;
 
+use crate::shared::Changes;
+use crate::shared::changes::Compared;
+
 /// What happened to whom, and what was decided.
 #[derive(Clone, Copy)]
 pub(super) struct Line<'a> {
     pub(super) cx: &'a AgentContext,
     pub(super) event: AgentEvent<'a>,
     pub(super) decision: Decision<'a>,
+    /// What the hooks have changed in it, if that is known, and its JSON.
+    pub(super) compared: Option<&'a Compared>,
 }
 
 impl Line<'_> {
@@ -25,6 +30,7 @@ impl Line<'_> {
             cx,
             event,
             decision,
+            compared,
         } = self;
         clock.write(Timestamp::now(), out);
         field(out, "event", event.name())?;
@@ -58,7 +64,19 @@ impl Line<'_> {
             field(out, "hook", hook)?;
             field(out, "reason", reason)?;
         }
-        field(out, "payload", &event)?;
+        match compared {
+            Some(compared) => {
+                if let Some(Changes { patch, by }) = &compared.changes {
+                    field(out, "changes", patch)?;
+                    if !by.is_empty() {
+                        field(out, "changed_by", &**by)?;
+                    }
+                }
+                out.extend_from_slice(b",\"payload\":");
+                out.extend_from_slice(compared.json());
+            }
+            None => field(out, "payload", &event)?,
+        }
         out.extend_from_slice(b"}\n");
         Ok(())
     }

@@ -21,8 +21,9 @@ use serde::{Deserialize, Serialize};
 pub use self::event_name::EventName;
 use self::line::Line;
 use self::writer::Writer;
-use crate::alias::Alias;
-use crate::{BuildError, paths};
+use crate::shared::alias::Alias;
+use crate::shared::changes::Snapshots;
+use crate::shared::{Before, BuildError, paths};
 
 /// Writes every event as a line of JSON to a file, and what was decided about it:
 ///
@@ -34,7 +35,8 @@ use crate::{BuildError, paths};
 /// `run_id`, `parent_run_id`, `tenant_id`, `cwd`, `channel`, `chat_id`, `sender` and `trace_id` are there where they are
 /// known. The payload stands here as the hooks before have left it: so the arguments of a tool are those that it runs
 /// with, and what [`Redact`](crate::Redact) rewrites stands here rewritten. `Redact` rewrites outputs and messages, and
-/// no arguments.
+/// no arguments. What the hooks have changed stands there too, where [`before`](Self::before) is in the list: then the
+/// line has `changes` and `changed_by`.
 ///
 /// The file is made with the mode 0600, and added to if it is there. Lines are written every 100 ms, or as soon as
 /// there are 64 KiB of them, by a thread, whole and in order. Nothing is lost on a clean shutdown: when the last
@@ -75,6 +77,7 @@ struct Inner {
     events: Option<Vec<EventName>>,
     deltas: bool,
     writer: Writer,
+    snapshots: Arc<Snapshots>,
 }
 
 /// What stands under `[hooks.builtin.jsonl_log]`.
@@ -93,7 +96,7 @@ pub struct JsonlLogConfig {
     #[serde(default)]
     pub deltas: bool,
     /// How long a line waits at most before it is written, while the disk works; by default "100ms".
-    #[serde(default = "a_tenth", with = "crate::duration")]
+    #[serde(default = "a_tenth", with = "crate::shared::duration")]
     #[schemars(with = "String")]
     pub flush_interval: Duration,
     /// How many bytes may wait to be written; by default 8 MiB.
@@ -184,7 +187,48 @@ impl JsonlLog {
             events: config.events.clone(),
             deltas: config.deltas,
             writer,
+            snapshots: Arc::default(),
         })))
+    }
+
+    /// The part of the log that stands before the hooks whose changes the log tells, in the same list.
+    ///
+    /// Then the line of an event that hooks have changed has two more keys. `changes` is a JSON Patch (RFC 6902) that
+    /// makes the payload of what was raised: it has what is new, and not what was there before, which may be what
+    /// [`Redact`](crate::Redact) has taken out. `changed_by` names the hooks that can have made the change, all that
+    /// stand between and handle the event, if the log has [learned](Before::learn) its list.
+    ///
+    /// [`HooksConfig::build`](crate::config::HooksConfig::build) does both for the logs of `[hooks.builtin]`.
+    ///
+    /// ```
+    /// use hooks_builtin::JsonlLog;
+    /// use hooks_core::agent::{AgentContext, BeforeToolCall};
+    /// use hooks_core::{hook, hooks};
+    /// use serde_json::{Value, json};
+    ///
+    /// #[hook]
+    /// fn rewrite(call: &mut BeforeToolCall) { call.args["command"] = json!("curl evil"); }
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let folder = tempfile::tempdir()?;
+    /// let path = folder.path().join("audit.jsonl");
+    /// let log = JsonlLog::open(&path)?;
+    /// let before = log.before();
+    /// let hooks = hooks![&before, rewrite, log.clone()];
+    /// before.learn(hooks.plan());
+    ///
+    /// let mut call = BeforeToolCall { name: "shell".into(), args: json!({ "command": "ls" }), ..Default::default() };
+    /// let _ = hooks.intercept_now(&AgentContext::new("s1"), &mut call);
+    /// log.flush()?;
+    /// let line: Value = serde_json::from_str(&std::fs::read_to_string(&path)?)?;
+    /// assert_eq!(line["changes"], json!([{ "op": "replace", "path": "/args/command", "value": "curl evil" }]));
+    /// assert_eq!(line["changed_by"], json!(["rewrite"]));
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn before(&self) -> Before {
+        Before::of(&self.0.snapshots)
     }
 
     /// Waits until all lines so far are in the file.
@@ -233,7 +277,9 @@ impl JsonlLog {
             events,
             deltas,
             writer,
+            snapshots,
         } = &*self.0;
+        let compared = snapshots.compare(event);
         let name = event.name();
         let is_wanted = match events {
             Some(events) => events.iter().any(|wanted| wanted.as_str() == name),
@@ -244,7 +290,11 @@ impl JsonlLog {
                 cx,
                 event,
                 decision,
+                compared: compared.as_ref(),
             });
+        }
+        if let Some(compared) = compared {
+            snapshots.recycle(compared);
         }
     }
 }

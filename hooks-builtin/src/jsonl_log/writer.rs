@@ -296,6 +296,7 @@ mod tests {
                 ..AgentEnd::default()
             }),
             decision: Decision::Continue,
+            compared: None,
         });
     }
 

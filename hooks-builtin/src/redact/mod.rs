@@ -21,7 +21,7 @@ use serde_json::Value;
 pub use self::kind::SecretKind;
 pub use self::pattern::{Pattern, PatternError};
 use self::scan::Scanner;
-use crate::BuildError;
+use crate::shared::BuildError;
 
 /// Rewrites secrets and personal data in what tools give back and in messages that go out, and, if asked, in
 /// what goes to the model.

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use regex_automata::meta::Regex;
 
-use crate::text_setting::text_setting;
+use crate::shared::text_setting::text_setting;
 
 /// A regular expression that finds something, in the syntax of the crate `regex`.
 ///

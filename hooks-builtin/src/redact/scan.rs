@@ -10,7 +10,7 @@ use regex_automata::{Anchored, Input, Match, PatternID};
 use super::NamedPattern;
 use super::kind::SecretKind;
 use super::pattern::compile;
-use crate::BuildError;
+use crate::shared::BuildError;
 
 /// Finds secrets, and counts what it replaces.
 #[derive(Debug)]

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::SecurityPolicyConfig;
-use crate::paths;
+use crate::shared::paths;
 
 /// The paths that are forbidden, and the folder that is not to be left.
 #[derive(Debug)]

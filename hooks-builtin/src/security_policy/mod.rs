@@ -21,7 +21,7 @@ use serde_json::Value;
 use self::actions::Actions;
 use self::guard::Guard;
 use self::shell::Programs;
-use crate::{BuildError, Globs, paths};
+use crate::shared::{BuildError, Globs, paths};
 
 /// Blocks what an agent may not do. It runs before every other hook: its priority is [`priority::FIRST`].
 ///

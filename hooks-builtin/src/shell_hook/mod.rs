@@ -15,7 +15,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use self::process::{Outcome, Run};
-use crate::{BuildError, Glob, GlobError, Globs};
+use crate::shared::{BuildError, Glob, GlobError, Globs};
 
 /// Runs a command before tool calls, or after them.
 ///
@@ -79,7 +79,7 @@ pub struct ShellHookConfig {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<PathBuf>,
     /// How long it may take; by default "30s".
-    #[serde(default = "half_a_minute", with = "crate::duration")]
+    #[serde(default = "half_a_minute", with = "crate::shared::duration")]
     #[schemars(with = "String")]
     pub timeout: Duration,
     /// How many bytes of what it writes are kept; by default 16 KiB. The rest is read, and thrown away.

@@ -7,8 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::secret::WebhookSecret;
-use crate::Globs;
-use crate::ssrf::{HookUrl, LoopbackHost};
+use crate::shared::Globs;
+use crate::shared::ssrf::{HookUrl, LoopbackHost};
 
 /// What stands under `[hooks.builtin.webhook_audit]`: [`WebhookAudit`](crate::WebhookAudit). Only `url` has to.
 ///
@@ -26,9 +26,13 @@ use crate::ssrf::{HookUrl, LoopbackHost};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WebhookAuditConfig {
-    /// Where events are posted: an HTTPS URL of a public host, or one of `allow_loopback`.
-    pub url: HookUrl,
-    /// The tools whose calls are told; all by default.
+    /// Where events are posted: an HTTPS URL of a public host, or one of `allow_loopback`. `""` is no URL: ZeroClaw
+    /// writes it for a hook that is off, and one that is on cannot be made with it.
+    #[serde(with = "url_or_nothing")]
+    #[schemars(schema_with = "url_or_nothing::schema")]
+    pub url: Option<HookUrl>,
+    /// The tools whose calls are told; all by default. In ZeroClaw none are by default; here `[]` is an error, if
+    /// the hook is on.
     #[serde(default = "Globs::all")]
     pub tool_patterns: Globs,
     /// Whether the arguments of the calls are told; not by default.
@@ -47,7 +51,7 @@ pub struct WebhookAuditConfig {
     #[serde(default)]
     pub secret: Option<WebhookSecret>,
     /// How long one attempt may take; "10s" by default.
-    #[serde(default = "timeout", with = "crate::duration")]
+    #[serde(default = "timeout", with = "crate::shared::duration")]
     #[schemars(with = "String")]
     pub timeout: Duration,
     /// How often an event is posted before it is dropped; 5 by default.
@@ -55,7 +59,7 @@ pub struct WebhookAuditConfig {
     pub max_attempts: NonZeroU32,
     /// How long to wait before the second attempt, half of it by chance; "500ms" by default. Each wait is twice as
     /// long as the one before, a minute at most.
-    #[serde(default = "retry_delay", with = "crate::duration")]
+    #[serde(default = "retry_delay", with = "crate::shared::duration")]
     #[schemars(with = "String")]
     pub retry_delay: Duration,
     /// How many events wait for delivery at most; 1024 by default. Further ones are dropped.
@@ -66,7 +70,7 @@ pub struct WebhookAuditConfig {
     #[serde(default = "queue_bytes")]
     pub queue_bytes: NonZeroUsize,
     /// How long events are delivered after the agent has ended; "5s" by default. Then they are dropped.
-    #[serde(default = "shutdown_timeout", with = "crate::duration")]
+    #[serde(default = "shutdown_timeout", with = "crate::shared::duration")]
     #[schemars(with = "String")]
     pub shutdown_timeout: Duration,
 }
@@ -76,7 +80,7 @@ impl WebhookAuditConfig {
     #[must_use]
     pub fn new(url: HookUrl) -> Self {
         WebhookAuditConfig {
-            url,
+            url: Some(url),
             tool_patterns: Globs::all(),
             include_args: false,
             max_args_bytes: max_args_bytes(),
@@ -89,6 +93,38 @@ impl WebhookAuditConfig {
             queue_bytes: queue_bytes(),
             shutdown_timeout: shutdown_timeout(),
         }
+    }
+}
+
+/// A URL, or nothing, which is written as an empty text.
+mod url_or_nothing {
+    use std::borrow::Cow;
+
+    use schemars::{Schema, SchemaGenerator, json_schema};
+    use serde::{Deserialize, Deserializer, Serializer, de};
+
+    use crate::shared::ssrf::HookUrl;
+
+    #[expect(clippy::ref_option, reason = "serde gives it so")]
+    pub(super) fn serialize<S: Serializer>(
+        url: &Option<HookUrl>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(url.as_ref().map_or("", HookUrl::as_str))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Option<HookUrl>, D::Error> {
+        let text = Cow::<str>::deserialize(deserializer)?;
+        if text.is_empty() {
+            return Ok(None);
+        }
+        text.parse().map(Some).map_err(de::Error::custom)
+    }
+
+    pub(super) fn schema(generator: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "anyOf": [generator.subschema_for::<HookUrl>(), { "const": "" }] })
     }
 }
 
@@ -192,5 +228,8 @@ mod tests {
             assert!(error.contains(says), "{key}: {error}");
         }
         assert!(read(json!({})).unwrap_err().contains("`url`"));
+        let none = read(json!({ "url": "" })).unwrap();
+        assert_eq!(serde_json::to_value(&none).unwrap()["url"], json!(""));
+        assert!(none.url.is_none());
     }
 }

@@ -24,8 +24,8 @@ use hooks_core::{hook, priority};
 use self::post::Post;
 use self::record::Record;
 use self::worker::Worker;
-use crate::ssrf::{Guard, GuardError, HookUrl};
-use crate::{BuildError, Globs};
+use crate::shared::ssrf::{Guard, GuardError, HookUrl};
+use crate::shared::{BuildError, Globs};
 
 /// Posts a JSON event to a URL for every tool call that is over. ZeroClaw's `WebhookAuditHook`.
 ///
@@ -164,9 +164,14 @@ impl WebhookAudit {
                 return Err(BuildError::new(HOOK, key, "must be more than 0"));
             }
         }
+        let Some(url) = &config.url else {
+            let message =
+                "is empty: write where events are posted, as `\"https://audit.example.com/hook\"`";
+            return Err(BuildError::new(HOOK, "url", message));
+        };
         let endpoint = guard
             .allow_loopback(config.allow_loopback.iter().cloned())
-            .endpoint(config.url.as_str(), config.timeout)
+            .endpoint(url.as_str(), config.timeout)
             .map_err(|error| not_called(&error))?;
         let worker = Worker::start(config, Post::new(endpoint, config.secret.as_ref())).map_err(
             |error| {

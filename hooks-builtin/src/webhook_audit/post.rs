@@ -11,7 +11,7 @@ use standardwebhooks::{
 
 use super::retry::{Outcome, random};
 use super::secret::WebhookSecret;
-use crate::ssrf::{Endpoint, Refused, reqwest};
+use crate::shared::ssrf::{Endpoint, Refused, reqwest};
 
 /// Where events go, and how they are signed.
 pub(super) struct Post {

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use jiff::fmt::rfc2822;
 use reqwest::StatusCode;
 
-use crate::ssrf::reqwest;
+use crate::shared::ssrf::reqwest;
 
 /// As long as a receiver can make the queue wait, and as a wait grows.
 const LONGEST_WAIT: Duration = Duration::from_mins(1);

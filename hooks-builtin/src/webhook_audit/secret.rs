@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use standardwebhooks::Webhook;
 
-use crate::text_setting::text_setting;
+use crate::shared::text_setting::text_setting;
 
 const PREFIX: &str = "whsec_";
 

@@ -6,8 +6,8 @@ use super::reader::{Read, Reader};
 use super::script::Script;
 use super::subcommands;
 use super::word::{Known, Value};
-use crate::Glob;
 use crate::security_policy::guard::LONGEST_PATH;
+use crate::shared::Glob;
 
 /// How far into short options that stand together a value may begin.
 const MOST_OF_CLUSTER: usize = 16;

@@ -23,7 +23,7 @@ use brush_parser::{ParserOptions, Token, TokenizerOptions};
 pub(super) use self::programs::Programs;
 use self::script::Script;
 use super::guard::Guard;
-use crate::visible;
+use crate::shared::visible;
 
 /// The longest command that is looked at, in bytes.
 const LONGEST: usize = 128 * 1024;

@@ -47,7 +47,7 @@ impl Programs {
         if self.allowed.contains(name) && name != program {
             return Ok(name);
         }
-        let shown = crate::visible::Visible(program);
+        let shown = crate::shared::visible::Visible(program);
         if self
             .allowed
             .contains(program.rsplit('/').next().unwrap_or(program))

@@ -1,6 +1,6 @@
 //! Durations as the configuration writes them: `"30s"`, `"1m 30s"`, `"2h"`.
 //!
-//! For fields: `#[serde(with = "crate::duration")] #[schemars(with = "String")]`.
+//! For fields: `#[serde(with = "crate::shared::duration")] #[schemars(with = "String")]`.
 
 use std::borrow::Cow;
 use std::time::Duration;

@@ -10,8 +10,8 @@ use url::Host;
 use super::address::{is_loopback, special_purpose};
 use super::error::Refused;
 use super::name;
-use crate::text_setting::text_setting;
-use crate::visible::is_invisible;
+use crate::shared::text_setting::text_setting;
+use crate::shared::visible::is_invisible;
 
 /// As long as a URL may be, in bytes: more than any real one, and less than a request can hold.
 const LONGEST: usize = 8 * 1024;

@@ -7,7 +7,7 @@ use globset::{GlobBuilder, GlobMatcher};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::text_setting::text_setting;
+use crate::shared::text_setting::text_setting;
 
 /// A pattern of tools' names: `shell`, `mcp__*`, `file_{read,write}`, `tool_?`, `[a-c]*`.
 ///

@@ -8,7 +8,7 @@ use url::Host;
 
 use super::address::is_loopback;
 use super::error::Refused;
-use crate::text_setting::text_setting;
+use crate::shared::text_setting::text_setting;
 
 /// What names end in that belong to a machine or to the network around it.
 const LOCAL: &[&str] = &[

@@ -1,0 +1,292 @@
+//! What hooks have changed between two places of a list, for logs.
+//!
+//! A log is told of an event when it comes to the log's place, and an event does not say what it was before. So a second
+//! hook of the log, [`Before`], stands before the others and keeps the event's JSON. The log writes the same JSON
+//! anyway: where the bytes are equal, nothing was changed, and that is all that it costs.
+
+use std::collections::HashMap;
+use std::ptr::from_ref;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use hooks_core::agent::AgentEvent;
+use hooks_core::{Hook, Plan, PlanRow, hook};
+use serde_json::Value;
+
+/// Most snapshots that are kept: those of dispatches that were dropped before they came to the log stay behind.
+const MOST: usize = 256;
+/// The logs, as a plan names them.
+const LOGS: [&str; 2] = ["EventLog", "JsonlLog"];
+/// Stands for the events that only hooks with `every` handle.
+const OTHERS: &str = "";
+/// As large as a buffer may be that is kept to be used again.
+const LARGEST: usize = 64 << 10;
+
+/// The part of a log that stands before the hooks whose changes the log tells: what [`JsonlLog::before`] and
+/// [`EventLog::before`] give.
+///
+/// Its priority is [`i32::MAX`], so it runs before all others. It looks at the events that hooks can change, and keeps
+/// them until they come to the log.
+///
+/// [`JsonlLog::before`]: crate::JsonlLog::before
+/// [`EventLog::before`]: crate::EventLog::before
+#[derive(Clone, Debug)]
+pub struct Before(Vec<Arc<Snapshots>>);
+
+impl Before {
+    pub(crate) fn of(log: &Arc<Snapshots>) -> Self {
+        Before(vec![log.clone()])
+    }
+
+    /// One hook for several logs, which looks at an event once.
+    ///
+    /// ```
+    /// use hooks_builtin::{EventLog, JsonlLog};
+    /// use hooks_core::hooks;
+    ///
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let path = folder.path().join("audit.jsonl");
+    /// let (log, file) = (EventLog::new(), JsonlLog::open(path).unwrap());
+    /// let hooks = hooks![log.before().and(file.before()), log, file];
+    /// assert_eq!(format!("{hooks:?}"), "[Before, EventLog, JsonlLog]");
+    /// ```
+    #[must_use]
+    pub fn and(mut self, other: Before) -> Self {
+        self.0.extend(other.0);
+        self
+    }
+
+    /// Tells the logs which hooks there are, by the plan of the list that this one stands in: then they name the hooks
+    /// that can have made a change.
+    pub fn learn(&self, plan: Plan<'_>) {
+        let rows: Vec<_> = plan.collect();
+        let is_log = |row: &PlanRow<'_>| LOGS.contains(&row.hook);
+        let last = rows.iter().rposition(is_log).unwrap_or(rows.len());
+        let before = rows[..last].iter().position(|row| row.hook == Before::NAME);
+        let between = &rows[before.unwrap_or_default()..last];
+        // Logs change nothing.
+        let between = between
+            .iter()
+            .filter(|row| row.hook != Before::NAME && !is_log(row));
+        let mut hooks: HashMap<&'static str, Vec<String>> = [(OTHERS, Vec::new())].into();
+        for row in between.clone() {
+            if let Some(event) = row.event {
+                hooks.entry(event).or_default();
+            }
+        }
+        for (event, names) in &mut hooks {
+            let of_event = between
+                .clone()
+                .filter(|row| row.event.is_none_or(|of| of == *event));
+            names.extend(of_event.map(|row| row.hook.to_owned()));
+        }
+        for log in &self.0 {
+            let hooks = hooks
+                .iter()
+                .map(|(event, names)| (*event, names.as_slice().into()));
+            log.lock().hooks = hooks.collect();
+        }
+    }
+}
+
+#[hook(every, priority = i32::MAX)]
+impl Before {
+    fn keep(&self, event: AgentEvent<'_>) {
+        let Some(place) = place_of(event) else {
+            return;
+        };
+        let Some((first, others)) = self.0.split_first() else {
+            return;
+        };
+        let mut state = first.lock();
+        let (mut json, after) = state.buffers(place);
+        if serde_json::to_writer(&mut json, &event).is_err() {
+            return;
+        }
+        for other in others {
+            let mut state = other.lock();
+            let (mut copy, after) = state.buffers(place);
+            copy.extend_from_slice(&json);
+            state.keep(place, (copy, after));
+        }
+        state.keep(place, (json, after));
+    }
+}
+
+/// What hooks have changed in an event.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Changes {
+    /// What makes the event that was raised the one that came to the log: a JSON Patch (RFC 6902) of its JSON. It has
+    /// what is new, and not what was there before, which [`Redact`](crate::Redact) may have taken out.
+    pub patch: Value,
+    /// The hooks that can have made the change: all that stand between and handle the event. Empty where the log does
+    /// not know its list: see [`Before::learn`].
+    pub by: Arc<[String]>,
+}
+
+/// The events on their way to a log, as they were when they were raised.
+#[derive(Debug, Default)]
+pub(crate) struct Snapshots(Mutex<State>);
+
+#[derive(Debug, Default)]
+struct State {
+    /// The newest last.
+    kept: Vec<(Place, Buffers)>,
+    spare: Vec<Buffers>,
+    hooks: HashMap<&'static str, Arc<[String]>>,
+}
+
+/// Two texts: an event before the hooks, and after them.
+type Buffers = (Vec<u8>, Vec<u8>);
+
+/// Which event it is: as long as it is dispatched, no other has its address and its name.
+type Place = (usize, &'static str);
+
+/// An event that has come to a log.
+pub(crate) struct Compared {
+    buffers: Buffers,
+    pub(crate) changes: Option<Changes>,
+}
+
+impl Compared {
+    /// The JSON of the event, as it is now.
+    pub(crate) fn json(&self) -> &[u8] {
+        &self.buffers.1
+    }
+}
+
+impl Snapshots {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What has become of an event, if it was kept.
+    pub(crate) fn compare(&self, event: AgentEvent<'_>) -> Option<Compared> {
+        let place = place_of(event)?;
+        let (before, mut after) = self.lock().take(place)?;
+        after.clear();
+        serde_json::to_writer(&mut after, &event).ok()?;
+        let mut changes = None;
+        if before != after {
+            let read = |json: &[u8]| serde_json::from_slice(json).unwrap_or(Value::Null);
+            let patch = json_patch::diff(&read(&before), &read(&after));
+            let state = self.lock();
+            let by = state
+                .hooks
+                .get(event.name())
+                .or_else(|| state.hooks.get(OTHERS))
+                .cloned();
+            drop(state);
+            changes = Some(Changes {
+                patch: serde_json::to_value(patch).unwrap_or_default(),
+                by: by.unwrap_or_default(),
+            });
+        }
+        Some(Compared {
+            buffers: (before, after),
+            changes,
+        })
+    }
+
+    /// Takes the room of an event back.
+    pub(crate) fn recycle(&self, compared: Compared) {
+        let (before, after) = compared.buffers;
+        if before.capacity().max(after.capacity()) <= LARGEST {
+            let mut state = self.lock();
+            if state.spare.len() < MOST {
+                state.spare.push((before, after));
+            }
+        }
+    }
+}
+
+impl State {
+    /// Room for an event: what was kept at its place is of a dispatch that was dropped.
+    fn buffers(&mut self, place: Place) -> Buffers {
+        let stale = self.take(place);
+        let (mut before, after) = stale.or_else(|| self.spare.pop()).unwrap_or_default();
+        before.clear();
+        (before, after)
+    }
+
+    fn keep(&mut self, place: Place, buffers: Buffers) {
+        if self.kept.len() >= MOST {
+            self.kept.remove(0);
+        }
+        self.kept.push((place, buffers));
+    }
+
+    fn take(&mut self, place: Place) -> Option<Buffers> {
+        let at = self.kept.iter().rposition(|(kept, _)| *kept == place)?;
+        Some(self.kept.remove(at).1)
+    }
+}
+
+/// Which event it is, if hooks can change it. What an approval is about is lent to it.
+fn place_of(event: AgentEvent<'_>) -> Option<Place> {
+    let address = match event {
+        AgentEvent::SessionStart(event) => from_ref(event).addr(),
+        AgentEvent::MessageReceived(event) => from_ref(event).addr(),
+        AgentEvent::BeforeModelResolve(event) => from_ref(event).addr(),
+        AgentEvent::BeforePromptBuild(event) => from_ref(event).addr(),
+        AgentEvent::BeforeLlmCall(event) => from_ref(event).addr(),
+        AgentEvent::LlmFailed(event) => from_ref(event).addr(),
+        AgentEvent::AfterLlmCall(event) => from_ref(event).addr(),
+        AgentEvent::InvalidToolCall(event) => from_ref(event).addr(),
+        AgentEvent::BeforeToolCall(event) => from_ref(event).addr(),
+        AgentEvent::AfterToolCall(event) => from_ref(event).addr(),
+        AgentEvent::SubagentStart(event) => from_ref(event).addr(),
+        AgentEvent::BeforeStop(event) => from_ref(event).addr(),
+        AgentEvent::MessageSending(event) => from_ref(event).addr(),
+        AgentEvent::BeforeCompact(event) => from_ref(event).addr(),
+        // Written out, so that a new event is looked at.
+        AgentEvent::GatewayStart(_)
+        | AgentEvent::GatewayStop(_)
+        | AgentEvent::HeartbeatTick(_)
+        | AgentEvent::SessionEnd(_)
+        | AgentEvent::AgentStart(_)
+        | AgentEvent::LlmInput(_)
+        | AgentEvent::LlmDelta(_)
+        | AgentEvent::LlmOutput(_)
+        | AgentEvent::ApproveToolCall(_)
+        | AgentEvent::ToolCallStart(_)
+        | AgentEvent::ToolCallEnd(_)
+        | AgentEvent::ToolCallSkipped(_)
+        | AgentEvent::SubagentStop(_)
+        | AgentEvent::AgentEnd(_)
+        | AgentEvent::AgentError(_)
+        | AgentEvent::MessageSent(_)
+        | AgentEvent::MessageFailed(_)
+        | AgentEvent::AfterCompact(_)
+        | AgentEvent::Interrupt(_)
+        | AgentEvent::Notification(_)
+        | AgentEvent::Custom(_) => return None,
+    };
+    Some((address, event.name()))
+}
+
+#[cfg(test)]
+mod tests {
+    use hooks_core::agent::{AgentContext, BeforeToolCall};
+    use hooks_core::hooks;
+
+    use super::*;
+
+    #[test]
+    fn what_never_comes_to_the_log_does_not_pile_up() {
+        let log = Arc::<Snapshots>::default();
+        let hooks = hooks![Before::of(&log)];
+        let mut events = vec![BeforeToolCall::default(); 3 * MOST];
+        for event in &mut events {
+            let _ = hooks.intercept_now(&AgentContext::new("s1"), event);
+        }
+        assert_eq!(log.lock().kept.len(), MOST);
+        // The newest are kept.
+        let compared = log.compare(AgentEvent::BeforeToolCall(events.last().unwrap()));
+        assert!(compared.is_some_and(|compared| compared.changes.is_none()));
+        assert!(
+            log.compare(AgentEvent::BeforeToolCall(&events[0]))
+                .is_none()
+        );
+    }
+}

@@ -1,0 +1,20 @@
+//! What the hooks share. Nothing here knows a hook.
+//!
+//! Arrows point one way: a hook uses what is in this folder and itself, no other hook, and only the configuration
+//! knows them all. `tests/layout.rs` holds them to it.
+
+pub(crate) mod alias;
+pub(crate) mod changes;
+pub(crate) mod duration;
+pub(crate) mod error;
+pub(crate) mod glob;
+pub(crate) mod paths;
+#[cfg(feature = "webhook-audit")]
+pub mod ssrf;
+pub(crate) mod subject;
+pub(crate) mod text_setting;
+pub(crate) mod visible;
+
+pub use self::changes::{Before, Changes};
+pub use self::error::BuildError;
+pub use self::glob::{Glob, GlobError, Globs};
