@@ -83,6 +83,12 @@
 #[doc = include_str!("../../README.md")]
 mod readme {}
 #[cfg(all(doctest, feature = "config"))]
+#[doc = include_str!("../../docs/writing-hooks.md")]
+mod writing_hooks {}
+#[cfg(all(doctest, feature = "config"))]
+#[doc = include_str!("../../docs/built-in-hooks.md")]
+mod built_in_hooks {}
+#[cfg(all(doctest, feature = "config"))]
 #[doc = include_str!("../../docs/coming-from.md")]
 mod coming_from {}
 

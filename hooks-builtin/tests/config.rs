@@ -1025,7 +1025,7 @@ fn the_schema_takes_what_is_read_and_refuses_what_is_not() {
 }
 
 #[test]
-fn what_the_readme_shows_works() {
+fn what_the_pages_show_works() {
     let readme = include_str!("../../README.md");
     let (_, shown) = readme.split_once("```toml\n# hooks.toml\n").unwrap();
     let (text, _) = shown.split_once("```").unwrap();
@@ -1043,7 +1043,8 @@ fn what_the_readme_shows_works() {
         text.replace("max_actions", "max_action")
     );
     let error = HooksConfig::from_toml(&text).unwrap_err().to_string();
-    let (_, shown) = readme.split_once("```text\nhooks.toml:").unwrap();
+    let page = include_str!("../../docs/built-in-hooks.md");
+    let (_, shown) = page.split_once("```text\nhooks.toml:").unwrap();
     let (shown, _) = shown.split_once('…').unwrap();
     assert!(error.starts_with(shown), "{error}");
 }
