@@ -53,24 +53,34 @@ impl Runner {
     /// Runs so many calls, none of which allocates by itself; how many came out as they should.
     #[must_use]
     pub fn run(self, times: u64) -> u64 {
-        let cx = AgentContext::new("");
-        let mut right = 0;
-        for _ in 0..times {
-            let call = black_box(BeforeToolCall::default());
-            let output = match self {
-                Runner::Tool => Ok(poll_now(tool(&call))),
-                Runner::DriverAlone => {
-                    poll_now(run_tool_call(&hooks![], &cx, call, tool)).map(|done| done.output)
-                }
-                Runner::Hand => poll_now(by_hand(&eight!(), &cx, call)).map(|done| done.output),
-                Runner::Driver => {
-                    poll_now(run_tool_call(&eight!(), &cx, call, tool)).map(|done| done.output)
-                }
-            };
-            right += u64::from(black_box(output).is_ok_and(|output| !output.is_error));
+        match self {
+            Runner::Tool => calls(times, |_, call| Ok(poll_now(tool(&call)))),
+            Runner::DriverAlone => calls(times, |cx, call| {
+                poll_now(run_tool_call(&hooks![], cx, call, tool)).map(|done| done.output)
+            }),
+            Runner::Hand => calls(times, |cx, call| {
+                poll_now(by_hand(&eight!(), cx, call)).map(|done| done.output)
+            }),
+            Runner::Driver => calls(times, |cx, call| {
+                poll_now(run_tool_call(&eight!(), cx, call, tool)).map(|done| done.output)
+            }),
         }
-        right
     }
+}
+
+/// The calls of one runner. Each runner has a function of its own, so that none is optimised together with another.
+#[inline(never)]
+fn calls(
+    times: u64,
+    call: impl Fn(&AgentContext, BeforeToolCall) -> Result<ToolOutput, Cancel>,
+) -> u64 {
+    let cx = AgentContext::new("");
+    let mut right = 0;
+    for _ in 0..times {
+        let output = call(&cx, black_box(BeforeToolCall::default()));
+        right += u64::from(black_box(output).is_ok_and(|output| !output.is_error));
+    }
+    right
 }
 
 /// The bytes of the futures by hand and of the driver, which are moved when they are made.

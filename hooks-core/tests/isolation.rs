@@ -4,8 +4,10 @@
 
 mod common;
 
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::Poll;
 use std::time::Duration;
 
 use common::{call, cx};
@@ -393,6 +395,26 @@ mod what_handlers_before_have_changed {
         }
     }
 
+    /// A handler written by hand, whose future has no size: it changes the event before there is one.
+    struct ByHand;
+
+    impl DoorHandler for ByHand {
+        fn counted<'a, 'b, 'c, 'f>(
+            &'a self,
+            _: &'b (),
+            event: &'c mut Counted,
+        ) -> Pin<Box<dyn Future<Output = HookAction<Counted>> + Send + 'f>>
+        where
+            Self: 'f,
+            'a: 'f,
+            'b: 'f,
+            'c: 'f,
+        {
+            event.0.push(b'h');
+            Box::pin(std::future::poll_fn(|_| Poll::Ready(HookAction::Continue)))
+        }
+    }
+
     /// Handlers among which some fail: what the event is then, and how often it was copied.
     async fn left_by(registry: Registry) -> (String, usize) {
         #[hook(priority = 5)]
@@ -447,6 +469,12 @@ mod what_handlers_before_have_changed {
                 assert_eq!(left_by(registry).await.0, "12r3", "{how:?} {waits}");
             }
         }
+    }
+
+    #[tokio::test]
+    async fn is_kept_also_if_a_future_without_size_came_of_it() {
+        let registry = in_order!(Registry::new(), Silent, ByHand, Silent, Fails(How::AtOnce));
+        assert_eq!(left_by(registry).await.0, "h");
     }
 
     #[tokio::test(start_paused = true)]

@@ -10,6 +10,7 @@ pub(super) struct Clock {
 
 impl Clock {
     /// Starts, if somebody will want to know.
+    #[inline]
     pub(super) fn start(is_wanted: bool) -> Self {
         #[cfg(feature = "std")]
         let clock = Clock {
@@ -24,6 +25,7 @@ impl Clock {
     }
 
     /// How long it took until now; zero without a clock.
+    #[inline]
     pub(super) fn elapsed(&self) -> Duration {
         #[cfg(feature = "std")]
         if let Some(since) = self.since {

@@ -59,41 +59,7 @@ impl ChatMessage {
     }
 }
 
-/// The protocol of a call. A macro, because a call that is handed on to another future is copied into it, and each
-/// copy costs more than a hook.
-macro_rules! tool_call {
-    ($hooks:ident, $cx:ident, $call:ident, $tool:ident) => {{
-        let cancel = 'skipped: {
-            let (output, duration, outcome);
-            match $hooks.intercept($cx, &mut $call).await {
-                HookResult::Continue => {
-                    let asked = $hooks
-                        .intercept($cx, &mut ApproveToolCall::from(&$call))
-                        .await;
-                    if let Err(cancel) = approved(asked, &$call.approval) {
-                        break 'skipped cancel;
-                    }
-                    $hooks.observe($cx, &ToolCallStart::from(&$call)).await;
-                    let is_timed =
-                        $hooks.handles::<AfterToolCall>() || $hooks.handles::<ToolCallEnd<'_>>();
-                    let clock = Clock::start(is_timed);
-                    output = around!(BeforeToolCall, $hooks, $cx, &$call, $tool.clone()(&$call));
-                    duration = clock.elapsed();
-                    outcome = ToolOutcome::Ran;
-                }
-                HookResult::Respond(answer) => {
-                    output = answer;
-                    duration = Duration::ZERO;
-                    outcome = ToolOutcome::Answered;
-                }
-                HookResult::Cancel(cancel) => break 'skipped cancel,
-            }
-            let mut after = AfterToolCall::of($call, output, duration);
-            return finish!($hooks, $cx, after, outcome);
-        };
-        skip!($hooks, $cx, $call, cancel)
-    }};
-}
+// Macros, because what a call is moved into another future for costs more than a hook.
 
 /// What comes of a call that does not run.
 macro_rules! skip {
@@ -183,21 +149,33 @@ where
     F: AsyncFnOnce(&BeforeToolCall) -> ToolOutput + Clone,
 {
     let mut call = call.into();
-    tool_call!(hooks, cx, call, tool)
-}
-
-/// As [`run_tool_call`], with a tool that is lent: a turn calls it again.
-pub(super) async fn call_tool<H, F>(
-    hooks: &H,
-    cx: &AgentContext,
-    mut call: BeforeToolCall,
-    tool: &F,
-) -> Result<ToolCallResult, Cancel>
-where
-    H: AgentHooks,
-    F: AsyncFnOnce(&BeforeToolCall) -> ToolOutput + Clone,
-{
-    tool_call!(hooks, cx, call, tool)
+    let cancel = 'skipped: {
+        let (output, duration, outcome);
+        match hooks.intercept(cx, &mut call).await {
+            HookResult::Continue => {
+                let asked = hooks.intercept(cx, &mut ApproveToolCall::from(&call)).await;
+                if let Err(cancel) = approved(asked, &call.approval) {
+                    break 'skipped cancel;
+                }
+                hooks.observe(cx, &ToolCallStart::from(&call)).await;
+                let is_timed =
+                    hooks.handles::<AfterToolCall>() || hooks.handles::<ToolCallEnd<'_>>();
+                let clock = Clock::start(is_timed);
+                output = around!(BeforeToolCall, hooks, cx, &call, tool.clone()(&call));
+                duration = clock.elapsed();
+                outcome = ToolOutcome::Ran;
+            }
+            HookResult::Respond(answer) => {
+                output = answer;
+                duration = Duration::ZERO;
+                outcome = ToolOutcome::Answered;
+            }
+            HookResult::Cancel(cancel) => break 'skipped cancel,
+        }
+        let mut after = AfterToolCall::of(call, output, duration);
+        return finish!(hooks, cx, after, outcome);
+    };
+    skip!(hooks, cx, call, cancel)
 }
 
 /// Runs a call that the model got wrong, of a tool that does not exist or with arguments that do not fit, if
@@ -239,24 +217,9 @@ where
 pub async fn run_invalid_tool_call<H, F>(
     hooks: &H,
     cx: &AgentContext,
-    invalid: InvalidToolCall,
-    check: impl FnOnce(&BeforeToolCall) -> Result<(), String>,
-    tool: F,
-) -> Result<ToolCallResult, Cancel>
-where
-    H: AgentHooks,
-    F: AsyncFnOnce(&BeforeToolCall) -> ToolOutput + Clone,
-{
-    call_invalid(hooks, cx, invalid, check, &tool).await
-}
-
-/// As [`run_invalid_tool_call`]; see [`call_tool`].
-pub(super) async fn call_invalid<H, F>(
-    hooks: &H,
-    cx: &AgentContext,
     mut invalid: InvalidToolCall,
     check: impl FnOnce(&BeforeToolCall) -> Result<(), String>,
-    tool: &F,
+    tool: F,
 ) -> Result<ToolCallResult, Cancel>
 where
     H: AgentHooks,
@@ -266,7 +229,7 @@ where
     let call = BeforeToolCall::from(invalid);
     match decision {
         HookResult::Continue => match check(&call) {
-            Ok(()) => call_tool(hooks, cx, call, tool).await,
+            Ok(()) => run_tool_call(hooks, cx, call, tool).await,
             Err(reason) => {
                 let skipped = ToolCallSkipped {
                     by: "agent",

@@ -15,7 +15,7 @@ use super::super::{
 use super::answers::answer_calls;
 use super::clock::Clock;
 use super::llm::{Deltas, call_model};
-use super::tool::{call_invalid, call_tool, skipped};
+use super::tool::{run_invalid_tool_call, run_tool_call, skipped};
 use super::{MAX_RETRIES, RunError};
 use crate::{Cancel, HookResult, Scope};
 
@@ -130,10 +130,10 @@ pub struct TurnResult {
 /// Works on a prompt until the model has nothing more to call: raises all events of a turn, and honours what
 /// hooks decide.
 ///
-/// It calls the model with [`run_llm_call`](super::run_llm_call) and each tool with [`run_tool_call`](super::run_tool_call), one after the other, and keeps
-/// the conversation: the prompt, the model's answers, the tools' outputs, and what hooks add as `context`, which
+/// It calls the model with [`run_llm_call`](super::run_llm_call) and each tool with [`run_tool_call`], one after the
+/// other, and keeps the conversation: the prompt, the model's answers, the tools' outputs, and what hooks add as `context`, which
 /// the model reads as system messages. A call of a tool that [`Conversation`] does not name goes through
-/// [`run_invalid_tool_call`](super::run_invalid_tool_call). When a hook ends the turn in the middle of several tool calls, the others are
+/// [`run_invalid_tool_call`]. When a hook ends the turn in the middle of several tool calls, the others are
 /// raised as `ToolCallSkipped`. The conversation is one that the model can be asked with again, however the turn
 /// ended: each of its calls has an output, if only one that says why it did not run.
 ///
@@ -317,11 +317,11 @@ where
     let mut ended = Ok(());
     for call in calls.by_ref() {
         let done = match conversation.check(&call.name, &call.args) {
-            Ok(()) => call_tool(hooks, cx, call.into(), tool).await,
+            Ok(()) => run_tool_call(hooks, cx, call, tool.clone()).await,
             Err(error) => {
                 let invalid = InvalidToolCall::new(call.id, call.name, call.args, error);
                 let check = |call: &BeforeToolCall| conversation.check(&call.name, &call.args);
-                call_invalid(hooks, cx, invalid, check, tool).await
+                run_invalid_tool_call(hooks, cx, invalid, check, tool.clone()).await
             }
         };
         match done {
