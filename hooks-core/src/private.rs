@@ -2,7 +2,8 @@
 
 pub use crate::decision::{Dispatched, Outcome, Said, go_on, settle};
 pub use crate::event::{
-    Access, Agreed, Both, CanSave, CannotSave, Every, If, Later, Now, On, Saving, Succ, Zero,
+    Access, Agreed, Both, CanSave, CannotSave, Every, If, Later, Now, On, Returned, Saving, Succ,
+    Zero,
 };
 pub use crate::glob::{Token, matches};
 pub use crate::hook::{

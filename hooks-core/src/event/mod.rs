@@ -27,7 +27,7 @@ pub use self::answers::{
     AnswersNow, Asynchronous, Both, Every, Later, Now, On, Succ, Synchronous, Zero,
 };
 pub use self::kind::{Access, Intercept, Kind, Observe};
-pub use self::named::If;
+pub use self::named::{If, Returned};
 pub use self::rights::{
     Blockable, CanSave, CannotSave, Intercepted, Observed, Patch, Respondable, Saving, Subject,
     WorkOf, Wrapped,

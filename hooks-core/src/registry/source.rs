@@ -46,7 +46,7 @@ use crate::event::EventSet;
 /// # }
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` has no handlers to spread",
+    message = "what stands after `..` has no handlers to spread",
     label = "not a source of handlers",
     note = "`..source` takes a `HookRegistry`, a `Mounted`, or a type that implements `HandlerSource`; a hook \
             or a pipeline stands in the list without `..`, and hooks that are only found at run time go into a \

@@ -17,11 +17,13 @@ const _: () = {
         'static,
     > as ::hooks_core::Event>::IS_EVENT;
     #[allow(non_camel_case_types)]
-    type __Event_call<'event> = <fn(
+    type __Event_call<'event> = <<fn(
         &'static (),
     ) -> ToolCallEnd<
         'event,
-    > as ::hooks_core::__private::If<{ __IS___Event_call }>>::Event;
+    > as ::hooks_core::__private::Returned>::Type as ::hooks_core::__private::If<
+        { __IS___Event_call },
+    >>::Event;
     #[automatically_derived]
     #[diagnostic::do_not_recommend]
     impl ::hooks_core::Hook for report {

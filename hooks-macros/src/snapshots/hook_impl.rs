@@ -8,9 +8,7 @@ impl<'s, S: Store + Send + Sync> RateLimit<'s, S> {
         &self,
         call: &BeforeToolCall,
     ) -> HookAction<
-        <fn(
-            &'static (),
-        ) -> BeforeToolCall as ::hooks_core::__private::If<
+        <BeforeToolCall as ::hooks_core::__private::If<
             { <BeforeToolCall as ::hooks_core::Event>::IS_EVENT },
         >>::Event,
     > {
@@ -28,9 +26,11 @@ const _: () = {
     #[allow(non_upper_case_globals)]
     const __IS___Event_check: ::core::primitive::bool = <BeforeToolCall as ::hooks_core::Event>::IS_EVENT;
     #[allow(non_camel_case_types)]
-    type __Event_check = <fn(
+    type __Event_check = <<fn(
         &'static (),
-    ) -> BeforeToolCall as ::hooks_core::__private::If<{ __IS___Event_check }>>::Event;
+    ) -> BeforeToolCall as ::hooks_core::__private::Returned>::Type as ::hooks_core::__private::If<
+        { __IS___Event_check },
+    >>::Event;
     #[cfg(feature = "notes")]
     #[allow(non_upper_case_globals)]
     const __IS___Event_note: ::core::primitive::bool = <ToolCallEnd<
@@ -38,11 +38,13 @@ const _: () = {
     > as ::hooks_core::Event>::IS_EVENT;
     #[cfg(feature = "notes")]
     #[allow(non_camel_case_types)]
-    type __Event_note<'event> = <fn(
+    type __Event_note<'event> = <<fn(
         &'static (),
     ) -> ToolCallEnd<
         'event,
-    > as ::hooks_core::__private::If<{ __IS___Event_note }>>::Event;
+    > as ::hooks_core::__private::Returned>::Type as ::hooks_core::__private::If<
+        { __IS___Event_note },
+    >>::Event;
     #[cfg(feature = "notes")]
     type __Vocabulary1 = <__Event_note<'static> as ::hooks_core::Event>::Vocabulary;
     #[cfg(feature = "notes")]

@@ -10,9 +10,7 @@ impl guard {
         call: &mut BeforeToolCall,
     ) -> Result<
         HookAction<
-            <fn(
-                &'static (),
-            ) -> BeforeToolCall as hooks::__private::If<
+            <BeforeToolCall as hooks::__private::If<
                 { <BeforeToolCall as hooks::Event>::IS_EVENT },
             >>::Event,
         >,
@@ -27,9 +25,11 @@ const _: () = {
     #[allow(non_upper_case_globals)]
     const __IS___Event_call: ::core::primitive::bool = <BeforeToolCall as hooks::Event>::IS_EVENT;
     #[allow(non_camel_case_types)]
-    type __Event_call = <fn(
+    type __Event_call = <<fn(
         &'static (),
-    ) -> BeforeToolCall as hooks::__private::If<{ __IS___Event_call }>>::Event;
+    ) -> BeforeToolCall as hooks::__private::Returned>::Type as hooks::__private::If<
+        { __IS___Event_call },
+    >>::Event;
     #[automatically_derived]
     #[diagnostic::do_not_recommend]
     impl hooks::Hook for guard {

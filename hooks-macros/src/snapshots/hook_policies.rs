@@ -8,9 +8,7 @@ impl check {
     async fn call(
         call: &BeforeToolCall,
     ) -> HookAction<
-        <fn(
-            &'static (),
-        ) -> BeforeToolCall as ::hooks_core::__private::If<
+        <BeforeToolCall as ::hooks_core::__private::If<
             { <BeforeToolCall as ::hooks_core::Event>::IS_EVENT },
         >>::Event,
     > {
@@ -23,9 +21,11 @@ const _: () = {
     #[allow(non_upper_case_globals)]
     const __IS___Event_call: ::core::primitive::bool = <BeforeToolCall as ::hooks_core::Event>::IS_EVENT;
     #[allow(non_camel_case_types)]
-    type __Event_call = <fn(
+    type __Event_call = <<fn(
         &'static (),
-    ) -> BeforeToolCall as ::hooks_core::__private::If<{ __IS___Event_call }>>::Event;
+    ) -> BeforeToolCall as ::hooks_core::__private::Returned>::Type as ::hooks_core::__private::If<
+        { __IS___Event_call },
+    >>::Event;
     #[automatically_derived]
     #[diagnostic::do_not_recommend]
     impl ::hooks_core::Hook for check {

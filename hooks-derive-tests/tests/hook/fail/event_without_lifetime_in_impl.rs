@@ -1,5 +1,5 @@
-use hooks_core::agent::{AgentContext, ApproveToolCall, BeforeToolCall, ToolCallEnd};
-use hooks_core::{HookAction, hook};
+use hooks_core::agent::{AgentContext, BeforeToolCall, ToolCallEnd};
+use hooks_core::hook;
 
 struct State;
 
@@ -9,11 +9,6 @@ impl State {
     async fn end(&self, cx: &AgentContext, done: &ToolCallEnd) {
         println!("{} {}", cx.session_id, done.name);
     }
-}
-
-#[hook]
-fn deny(_: &ApproveToolCall) -> HookAction<ApproveToolCall> {
-    HookAction::Continue
 }
 
 fn main() {}

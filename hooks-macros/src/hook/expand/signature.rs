@@ -99,7 +99,7 @@ impl Checked<'_> {
                 quote_spanned!(span=> <#ty as #core::Event>::IS_EVENT)
             }
         };
-        let checked = quote!(<fn(&'static ()) -> #ty as #core::__private::If<{ #is_so }>>::Event);
+        let checked = quote!(<#ty as #core::__private::If<{ #is_so }>>::Event);
         parse_quote!(#checked)
     }
 }

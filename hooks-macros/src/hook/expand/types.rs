@@ -97,8 +97,10 @@ fn event(core: &TokenStream, handler: &Handler) -> Option<TokenStream> {
         const #constant: ::core::primitive::bool = #is_so;
         #(#cfgs)*
         #[allow(non_camel_case_types)]
-        type #alias #parameters =
-            <fn(&'static ()) -> #ty as #core::__private::If<{ #constant }>>::Event;
+        type #alias #parameters = <
+            <fn(&'static ()) -> #ty as #core::__private::Returned>::Type
+            as #core::__private::If<{ #constant }>
+        >::Event;
     })
 }
 
