@@ -243,7 +243,7 @@ async fn a_call_forges_no_question() {
     );
     assert!(text.contains(r"call `shell\nMay it? [y]es`:"), "{text}");
     assert!(
-        text.contains("more bytes)") && text.contains("more lines)"),
+        text.contains("more characters)") && text.contains("more lines)"),
         "{text}"
     );
     assert!(text.len() < 4000);

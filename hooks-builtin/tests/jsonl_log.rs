@@ -144,6 +144,39 @@ fn a_line_that_a_crash_left_unfinished_spoils_no_other() {
     assert_eq!(text.lines().count(), 2);
 }
 
+#[cfg(unix)]
+#[test]
+fn a_file_that_is_moved_away_or_removed_is_followed_by_another() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("logs/audit.jsonl");
+    let moved = folder.path().join("audit.1.jsonl");
+    let log = JsonlLog::open(&path).unwrap();
+    let hooks = hooks![&log];
+    let tick = || hooks.observe_now(&AgentContext::new("s"), &HeartbeatTick);
+    tick();
+    log.flush().unwrap();
+    fs::rename(&path, &moved).unwrap();
+    tick();
+    tick();
+    log.flush().unwrap();
+    assert_eq!((lines(&moved).len(), lines(&path).len()), (1, 2));
+
+    fs::remove_dir_all(path.parent().unwrap()).unwrap();
+    tick();
+    log.flush().unwrap();
+    assert_eq!(lines(&path).len(), 1);
+
+    // Where there can be none, it says so, and keeps the lines.
+    fs::remove_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path.parent().unwrap(), "in the way").unwrap();
+    tick();
+    assert!(log.flush().is_err() && log.last_error().is_some());
+    fs::remove_file(path.parent().unwrap()).unwrap();
+    log.flush().unwrap();
+    assert!(log.last_error().is_none());
+    assert_eq!((lines(&path).len(), log.dropped()), (1, 0));
+}
+
 #[test]
 fn lines_come_without_being_asked_for() {
     let folder = tempfile::tempdir().unwrap();

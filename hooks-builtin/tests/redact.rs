@@ -339,6 +339,36 @@ fn a_secret_is_found_behind_an_escape() {
     );
 }
 
+/// One number in ten has the check digit that a card of this number had.
+#[test]
+fn ticks_and_identifiers_are_no_cards_by_chance() {
+    let redact = Redact::new();
+    for step in 0..1_000_u64 {
+        let ticks = 638_000_000_000_000_000 + step * 123_456_789_123;
+        let id = 6_400_000_000_000_000_000 + step * 1_234_567_891_234;
+        let text = format!("{{\"ticks\":{ticks},\"id\":{id}}}");
+        assert!(matches!(redact.redact(&text), Cow::Borrowed(_)), "{text}");
+    }
+}
+
+#[test]
+fn what_stands_behind_a_private_key_without_an_end_stays() {
+    let key = "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSj\nMIIEvQ==";
+    let redact = Redact::new();
+    for rest in ["\n\nThe rest of it.", "\n$ ls -l\nkey.pem", "\n# not a key"] {
+        let redacted = redact.redact(&format!("{key}{rest}")).into_owned();
+        assert_eq!(redacted, format!("[REDACTED:private_key]{rest}"));
+    }
+    // A mention does not reach to the key that comes after it.
+    let text = format!(
+        "// \"-----BEGIN PRIVATE KEY-----\"\nfn f() {{}}\n{key}\n-----END PRIVATE KEY-----\n"
+    );
+    assert_eq!(
+        redact.redact(&text),
+        "// \"-----BEGIN PRIVATE KEY-----\"\nfn f() {}\n[REDACTED:private_key]\n"
+    );
+}
+
 #[test]
 fn what_a_pattern_matches_has_to_be_something() {
     for regex in ["x*", r"\b", "^", "a|", "$", "(?:)"] {

@@ -16,8 +16,9 @@ use crate::shared::visible::Visible;
 /// The question is written to standard error, and the answer read as a line of standard input, only while there is a
 /// question: `y`, `n`, `a`, or the whole words. What was typed before a question is no answer to it. Several questions
 /// are asked one after another. The end of the input denies, and so does standard input that is no terminal, as
-/// nobody sits at a pipe. What the model wrote is shown so that it cannot forge the question, and shortened if it is
-/// long.
+/// nobody sits at a pipe. What the model wrote is shown so that it cannot forge the question. Of a long line, and of
+/// many lines, the head and the tail are shown, and a long run of blanks as their number, so that nothing can be pushed
+/// out of sight.
 ///
 /// ```no_run
 /// use hooks_builtin::{Approval, TerminalApprover};
@@ -40,9 +41,13 @@ struct Terminal {
     outstanding: bool,
 }
 
-/// The most that is shown of a call.
+/// The most that is shown of a call, and how much of that is its end.
 const MOST_LINES: usize = 40;
+const TAIL_LINES: usize = 10;
 const MOST_CHARACTERS: usize = 400;
+const TAIL_CHARACTERS: usize = 150;
+/// The most blanks that are shown as they are.
+const MOST_BLANKS: usize = 8;
 
 impl TerminalApprover {
     /// Asks on standard error, and reads standard input.
@@ -177,44 +182,88 @@ impl Terminal {
     }
 }
 
-/// As much of a line as is shown.
-fn cut(line: &str) -> &str {
-    let end = line.char_indices().nth(MOST_CHARACTERS);
-    end.map_or(line, |(at, _)| &line[..at])
+/// A line as it is shown: long runs of blanks as a count, and of what is still long the head and the tail. So nothing
+/// can be pushed out of sight.
+fn shown(line: &str) -> String {
+    let line = without_blanks(line);
+    let count = line.chars().count();
+    if count <= MOST_CHARACTERS {
+        return Visible(&line).to_string();
+    }
+    let at = |character: usize| {
+        line.char_indices()
+            .nth(character)
+            .map_or(line.len(), |(at, _)| at)
+    };
+    let (head, tail) = (
+        at(MOST_CHARACTERS - TAIL_CHARACTERS),
+        at(count - TAIL_CHARACTERS),
+    );
+    format!(
+        "{} … ({} more characters) … {}",
+        Visible(&line[..head]),
+        count - MOST_CHARACTERS,
+        Visible(&line[tail..])
+    )
+}
+
+/// A line with its long runs of blanks written as their number, but for what it is indented by.
+fn without_blanks(line: &str) -> String {
+    let is_blank = |character: char| character.is_whitespace() && !character.is_control();
+    let text = line.trim_start_matches(' ');
+    let (indent, mut rest) = line.split_at(line.len() - text.len());
+    let mut squeezed = String::with_capacity(line.len());
+    let blanks = |squeezed: &mut String, run: &str| match run.chars().count() {
+        count if count > MOST_BLANKS => {
+            let _ = write!(squeezed, "[{count} blanks]");
+        }
+        _ => squeezed.push_str(run),
+    };
+    if indent.len() > MOST_CHARACTERS / 2 {
+        blanks(&mut squeezed, indent);
+    } else {
+        squeezed.push_str(indent);
+    }
+    while let Some(start) = rest.find(is_blank) {
+        squeezed.push_str(&rest[..start]);
+        let end = rest[start..].find(|character| !is_blank(character));
+        let end = end.map_or(rest.len(), |length| start + length);
+        blanks(&mut squeezed, &rest[start..end]);
+        rest = &rest[end..];
+    }
+    squeezed.push_str(rest);
+    squeezed
 }
 
 /// The call, and the question.
 fn show(request: &ApprovalRequest) -> String {
-    let mut shown = format!("\nThe agent wants to call `{}`", Visible(&request.tool));
+    let mut text = format!("\nThe agent wants to call `{}`", shown(&request.tool));
     if !request.agent_id.is_empty() {
-        let _ = write!(shown, " (agent {})", Visible(&request.agent_id));
+        let _ = write!(text, " (agent {})", shown(&request.agent_id));
     }
-    shown.push_str(":\n");
+    text.push_str(":\n");
     if let Some(reason) = &request.reason {
-        let cut = cut(reason);
-        let _ = write!(shown, "  because: {}", Visible(cut));
-        if cut.len() < reason.len() {
-            let _ = write!(shown, " … ({} more bytes)", reason.len() - cut.len());
-        }
-        shown.push('\n');
+        let _ = writeln!(text, "  because: {}", shown(reason));
     }
     let args =
         serde_json::to_string_pretty(&request.args).unwrap_or_else(|_| request.args.to_string());
-    let mut lines = args.lines();
-    for line in lines.by_ref().take(MOST_LINES) {
-        let cut = cut(line);
-        let _ = write!(shown, "  {}", Visible(cut));
-        if cut.len() < line.len() {
-            let _ = write!(shown, " … ({} more bytes)", line.len() - cut.len());
+    let lines: Vec<_> = args.lines().collect();
+    let tail = if lines.len() > MOST_LINES {
+        let (head, rest) = lines.split_at(MOST_LINES - TAIL_LINES);
+        let (left_out, tail) = rest.split_at(rest.len() - TAIL_LINES);
+        for line in head {
+            let _ = writeln!(text, "  {}", shown(line));
         }
-        shown.push('\n');
+        let _ = writeln!(text, "  … ({} more lines) …", left_out.len());
+        tail
+    } else {
+        &lines
+    };
+    for line in tail {
+        let _ = writeln!(text, "  {}", shown(line));
     }
-    let more = lines.count();
-    if more > 0 {
-        let _ = writeln!(shown, "  … ({more} more lines)");
-    }
-    shown.push_str("May it? [y]es, [n]o, [a]lways in this session: ");
-    shown
+    text.push_str("May it? [y]es, [n]o, [a]lways in this session: ");
+    text
 }
 
 #[cfg(test)]
@@ -241,6 +290,43 @@ mod tests {
         assert_eq!(times.load(Ordering::Relaxed), 2);
         assert!(
             matches!(terminal.ask(&request).await, Verdict::No(reason) if reason.contains("nobody"))
+        );
+    }
+
+    #[test]
+    fn nothing_is_pushed_out_of_sight() {
+        let asked = |command: String| {
+            show(&ApprovalRequest {
+                tool: "shell".into(),
+                args: serde_json::json!({ "command": command }),
+                ..ApprovalRequest::default()
+            })
+        };
+        for (filler, run) in [
+            (" ", "ls[501 blanks]; curl evil"),
+            ("\u{3000}", "ls[501 blanks]; curl evil"),
+            ("x", "more characters)"),
+        ] {
+            let text = asked(format!("ls {}; curl evil", filler.repeat(500)));
+            assert!(text.contains("ls") && text.contains(run), "{text}");
+            assert!(text.contains("; curl evil"), "{text}");
+            assert!(text.chars().count() < 600);
+        }
+        // What is indented, and single blanks, stay as they are.
+        assert!(
+            asked("git log  --oneline".into())
+                .contains("\n    \"command\": \"git log  --oneline\"\n")
+        );
+        assert!(without_blanks(&" ".repeat(300)).contains("[300 blanks]"));
+
+        let lines = ApprovalRequest {
+            args: (0..500).collect(),
+            ..ApprovalRequest::default()
+        };
+        let text = show(&lines);
+        assert!(
+            text.contains("    499\n") && text.contains("(462 more lines)"),
+            "{text}"
         );
     }
 

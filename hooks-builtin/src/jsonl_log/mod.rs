@@ -4,6 +4,7 @@
 //! So an agent waits for no disk.
 
 mod event_name;
+mod file;
 mod line;
 mod thread;
 mod writer;
@@ -41,8 +42,8 @@ use crate::shared::{Before, BuildError, paths};
 /// The file is made with the mode 0600, and added to if it is there. Lines are written every 100 ms, or as soon as
 /// there are 64 KiB of them, by a thread, whole and in order. Nothing is lost on a clean shutdown: when the last
 /// clone of the hook is dropped, or by [`shutdown`](Self::shutdown), what is left is written and synced; a program that
-/// ends by `std::process::exit` calls that before. Who moves the file away has the lines still written to it: open
-/// the log anew. While the disk takes nothing, lines wait in
+/// ends by `std::process::exit` calls that before. When the file is moved away or removed, as a tool that rotates logs does,
+/// the lines that come after go to another one, made where it was. While the disk takes nothing, lines wait in
 /// memory; when that is full an event waits for at most a second, and then its line is dropped and counted, here
 /// ([`dropped`](Self::dropped)) and, once it works again, in the file: `{"time":…,"event":"Dropped","count":3}`.
 ///

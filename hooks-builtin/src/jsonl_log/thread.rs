@@ -3,7 +3,6 @@
 //! It takes the buffer whole and leaves an empty one, in which hooks go on while it writes. So memory is bounded
 //! by twice the buffer, and in the long run nobody allocates.
 
-use std::fs::File;
 use std::io::{self, Write};
 use std::sync::{MutexGuard, PoisonError};
 use std::time::Duration;
@@ -24,18 +23,13 @@ const TARGET: &str = "hooks_builtin::jsonl_log";
 
 /// What lines are written to: a file.
 pub(super) trait Target: Write + Send + 'static {
+    /// Has what comes next go where it should, if that is elsewhere than before. No line is half written then.
+    fn renew(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+
     /// Has what was written reach the disk.
     fn sync(&mut self) -> io::Result<()>;
-}
-
-impl Target for File {
-    fn sync(&mut self) -> io::Result<()> {
-        match self.sync_data() {
-            // A device or a pipe, which has nothing to sync.
-            Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(()),
-            result => result,
-        }
-    }
 }
 
 /// Tells those who wait that the thread has ended, also when it panics: `tracing` runs what others wrote.
@@ -136,6 +130,9 @@ impl<T: Target> Work<T> {
     }
 
     fn write(&mut self, round: Round) -> io::Result<()> {
+        if self.written == 0 {
+            self.target.renew()?;
+        }
         while self.written < self.lines.len() {
             match self.target.write(&self.lines[self.written..]) {
                 Ok(0) => return Err(io::ErrorKind::WriteZero.into()),

@@ -1,12 +1,12 @@
 //! The buffer that lines wait in: what hooks see of the thread that writes.
 
-use std::fs::{File, OpenOptions};
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io;
 use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use super::file::LogFile;
 use super::line::{Clock, Line};
 use super::thread::{ENOUGH, Target, run};
 
@@ -104,10 +104,7 @@ impl Shared {
 impl Writer {
     /// Opens the file and starts the thread.
     pub(super) fn open(path: &Path, interval: Duration, most: usize) -> io::Result<Self> {
-        if let Some(folder) = path.parent() {
-            std::fs::create_dir_all(folder)?;
-        }
-        Writer::to(open(path)?, interval, most)
+        Writer::to(LogFile::open(path)?, interval, most)
     }
 
     pub(super) fn to(target: impl Target, interval: Duration, most: usize) -> io::Result<Self> {
@@ -206,38 +203,10 @@ pub(super) fn copy(error: &io::Error) -> io::Error {
     }
 }
 
-/// Opens the file so that lines are added to it, after a line that a crash has left unfinished.
-fn open(path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.append(true).create(true);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
-        if path
-            .metadata()
-            .is_ok_and(|found| found.file_type().is_fifo())
-        {
-            let reason = "it is a named pipe, and to open one may wait forever";
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, reason));
-        }
-        options.mode(0o600);
-    }
-    let mut file = options.open(path)?;
-    let found = file.metadata()?;
-    if found.is_file() && found.len() > 0 {
-        let mut last = [0];
-        let mut reader = File::open(path)?;
-        reader.seek(SeekFrom::End(-1))?;
-        reader.read_exact(&mut last)?;
-        if last != *b"\n" {
-            file.write_all(b"\n")?;
-        }
-    }
-    Ok(file)
-}
-
 #[cfg(test)]
 mod tests {
+    use std::io::Write;
+
     use hooks_core::Decision;
     use hooks_core::agent::{AgentContext, AgentEnd, AgentEvent};
 

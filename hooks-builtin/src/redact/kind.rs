@@ -11,15 +11,17 @@ use serde::{Deserialize, Serialize};
 #[non_exhaustive]
 pub enum SecretKind {
     /// Numbers of payment cards: 13 to 19 digits that begin as an issuer's do and have the right check digit,
-    /// in one piece or in groups of four (or 4, 6 and 5) with a space or a dash between.
+    /// in one piece or in groups of four (or 4, 6 and 5) with a space or a dash between. Lengths that cards seldom have,
+    /// and times and identifiers often, count in groups, or where a word of payment stands before them (`card`, `pan`).
     Card,
     /// US social security numbers, `ddd-dd-dddd`, of the ranges that are given out.
     UsSsn,
     /// Korean resident registration numbers, `YYMMDD-dddddddd`, of a day that there is.
     KoreanRrn,
-    /// E-mail addresses. `git@github.com` is none.
+    /// E-mail addresses, also with `%40`. `git@github.com` is none, nor is what only looks so: the version of a package
+    /// (`left-pad@1.3.0.tgz`), a unit of systemd (`getty@tty1.service`), an algorithm of SSH, code (`this@Main.getText`).
     Email,
-    /// AWS access key ids, and secret keys where they are named as such.
+    /// AWS access key ids, and secret keys where they are named as such, beside the name or as the `value` after it.
     AwsKey,
     /// GitHub's tokens: `ghp_…`, `gho_…`, `ghu_…`, `ghs_…`, `ghr_…`, `github_pat_…`.
     GithubToken,
@@ -27,9 +29,10 @@ pub enum SecretKind {
     SlackToken,
     /// Keys as OpenAI, Anthropic and others have them: `sk-…`.
     OpenaiKey,
-    /// JSON web tokens.
+    /// JSON web tokens, signed (three parts) or encrypted (five).
     Jwt,
-    /// Private keys in PEM, the whole block; to the end of the text if its end is missing.
+    /// Private keys in PEM, the whole block. If its end is missing, the lines that look like a key's; of a first line
+    /// that is only mentioned, as in code, nothing.
     PrivateKey,
 }
 
@@ -82,15 +85,15 @@ impl SecretKind {
                 r"(?-u:(?:\b|_|%[0-9A-Fa-f]{2}|\\[nrtbf]|\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}|\[[0-9;]{0,16}[A-Za-z])[0-9]{6}-[1-8][0-9]{6}\b)"
             }
             // From the `@` on.
-            SecretKind::Email => r"(?-u:@(?:[A-Za-z0-9-]+\.)+[A-Za-z]{2,})",
+            SecretKind::Email => r"(?-u:(?:@|%40)(?:[A-Za-z0-9-]+\.)+[A-Za-z]{2,})",
             SecretKind::AwsKey => {
-                r#"(?-u:(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b|(?i:secret[_-]?(?:access[_-]?)?key)\\?["']?(?:\s{0,8}(?::?=|=>|:|>)\s{0,16}|[ \t]{1,8})\\?["']?[A-Za-z0-9/+]{40})"#
+                r#"(?-u:(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b|(?i:secret[_-]?(?:access[_-]?)?key)\\?["']?(?:\s{0,8}(?::?=|=>|:|>|,)\s{0,16}|[ \t]{1,8}|,?\s{0,40}\\?["']?(?i:value)\\?["']?\s{0,8}[:=]\s{0,16})\\?["']?(?:[A-Za-z0-9/+]|%2[BbFf]){40})"#
             }
             SecretKind::GithubToken => {
                 r"(?-u:gh[pousr]_[A-Za-z0-9]{36}|github_pat_[A-Za-z0-9_]{22})"
             }
             SecretKind::SlackToken => {
-                r"(?-u:xox[a-z]-[A-Za-z0-9-]{10}|xapp-[A-Za-z0-9-]{12}|\bhooks\.slack\.com/(?:services|workflows|triggers)/[A-Za-z0-9/]{20,})"
+                r"(?-u:xox[a-z]-[A-Za-z0-9-]{10}|xapp-[A-Za-z0-9-]{12}|hooks\.slack\.com(?:/|%2[Ff])(?:services|workflows|triggers)(?:/|%2[Ff])(?:[A-Za-z0-9/]|%2[Ff]){20,})"
             }
             SecretKind::OpenaiKey => r"(?-u:sk-[A-Za-z0-9_-]{20})",
             SecretKind::Jwt => r"(?-u:eyJ[A-Za-z0-9_-]{6})",
@@ -132,11 +135,11 @@ impl SecretKind {
                 _ if after(text, found.end)[0].is_ascii_alphanumeric() => return None,
                 _ if matches!(after(text, found.end)[0], b'/' | b'+' | b'=') => return None,
                 // The label stays.
-                _ => found.end - 40..found.end,
+                _ => start_of_value(text, found.end, 40)..found.end,
             }),
             SecretKind::OpenaiKey => key(text, found),
             SecretKind::Jwt => jwt(text, found),
-            SecretKind::PrivateKey => Some(found.start..end_of_block(text, &found)),
+            SecretKind::PrivateKey => Some(found.start..end_of_block(text, &found)?),
             SecretKind::GithubToken | SecretKind::SlackToken => {
                 Some(found.start..end_of_token(text, found.end, usize::MAX))
             }
@@ -234,6 +237,7 @@ fn escape(text: &str, at: usize) -> Option<usize> {
 /// The longest card number that the digits begin with.
 fn card(text: &str, found: Range<usize>) -> Option<Range<usize>> {
     let bytes = &text.as_bytes()[found.clone()];
+    let mut is_payment = None;
     let mut digits = [0_u8; 19];
     let mut groups = [0_u8; 19];
     let (mut count, mut group) = (0, 0);
@@ -259,6 +263,9 @@ fn card(text: &str, found: Range<usize>) -> Option<Range<usize>> {
             && is_issued(&digits[..count])
             && has_check_digit(&digits[..count])
             && stands_alone(text, &range)
+            && (group > 0
+                || is_of_usual_length(&digits[..count])
+                || *is_payment.get_or_insert_with(|| is_of_payment(text, found.start)))
         {
             longest = Some(range);
         }
@@ -303,6 +310,30 @@ fn is_issued(digits: &[u8]) -> bool {
         },
         _ => false,
     }
+}
+
+/// Whether a number is as long as most of its issuer's. What is not may well be a time in ticks, or an identifier.
+fn is_of_usual_length(digits: &[u8]) -> bool {
+    match digits {
+        // Maestro's are of any length.
+        [5, 0 | 6..=8, ..] | [6, 3 | 7, ..] => false,
+        [3, 4 | 7, ..] => digits.len() == 15,
+        [3, 0 | 6 | 8 | 9, ..] => digits.len() == 14,
+        _ => digits.len() == 16,
+    }
+}
+
+/// Whether a word of payment stands shortly before a number.
+fn is_of_payment(text: &str, at: usize) -> bool {
+    const NEAR: usize = 40;
+    let near = text.as_bytes()[at.saturating_sub(NEAR)..at].to_ascii_lowercase();
+    let near = String::from_utf8_lossy(&near);
+    ["card", "credit", "debit", "payment", "maestro", "visa"]
+        .iter()
+        .any(|word| near.contains(word))
+        || near
+            .split(|letter: char| !letter.is_ascii_alphanumeric())
+            .any(|word| matches!(word, "pan" | "cc"))
 }
 
 /// Luhn's check.
@@ -359,17 +390,74 @@ fn email(text: &str, floor: usize, found: Range<usize>) -> Option<Range<usize>> 
     let mut local = &local[local.find(is_word)?..];
     // `\nada@…`, `ESC[31mada@…`: what an escape ends with belongs to it.
     let begin = found.start - local.len();
-    let escaped = (1..local.len().min(MOST_OF_ESCAPE)).find(|&length| {
+    let escaped = (1..=local.len().min(MOST_OF_ESCAPE)).find(|&length| {
         local.is_char_boundary(length)
             && escape(text, begin + length).is_some_and(|escape| escape < begin)
     });
     if let Some(length) = escaped {
         local = &local[length..];
     }
-    // `git@host:…` is an address of git's, and `icon@2x.png` a picture.
-    let domain = &text.as_bytes()[found.start + 1..];
-    let is_scale = domain[0].is_ascii_digit() && domain[1..].starts_with(b"x.");
-    (local != "git" && !is_scale).then_some(found.start - local.len()..found.end)
+    let at = if text.as_bytes()[found.start] == b'@' {
+        1
+    } else {
+        "%40".len()
+    };
+    let is_address = !local.is_empty()
+        && !is_of_code(local, &text[found.end..])
+        && is_of_mail(&text[found.start + at..found.end]);
+    is_address.then_some(found.start - local.len()..found.end)
+}
+
+/// Whether what stands around an `@` is code: a label of Kotlin's, a slot of R's, or the user that git has everywhere.
+fn is_of_code(local: &str, rest: &str) -> bool {
+    matches!(
+        local,
+        "git" | "this" | "super" | "return" | "break" | "continue"
+    ) || rest.starts_with('$')
+        || rest.starts_with("[[")
+}
+
+/// Whether mail may go to a domain: it is no version of a package, no scale of a picture, no unit of systemd, no name of
+/// a method, and no namespace of SSH's algorithms.
+fn is_of_mail(domain: &str) -> bool {
+    let mut labels = domain.split('.');
+    let first = labels.next().unwrap_or_default();
+    let last = domain.rsplit('.').next().unwrap_or_default();
+    let is_number = |label: &str| label.bytes().all(|byte| byte.is_ascii_digit());
+    // Some providers have a number for their name, and none has one so short, or two.
+    let is_version = is_number(first) && (first.len() <= 2 || labels.next().is_some_and(is_number));
+    let scale = first
+        .split('-')
+        .next()
+        .unwrap_or_default()
+        .strip_suffix('x');
+    let is_scale = scale.is_some_and(|scale| !scale.is_empty() && is_number(scale));
+    let is_unit = matches!(
+        last,
+        "service"
+            | "socket"
+            | "timer"
+            | "mount"
+            | "automount"
+            | "swap"
+            | "path"
+            | "slice"
+            | "scope"
+            | "device"
+    );
+    let has_hump =
+        |[before, letter]: &[u8; 2]| before.is_ascii_lowercase() && letter.is_ascii_uppercase();
+    let is_method = last.as_bytes().array_windows().any(has_hump);
+    let is_algorithm = matches!(domain, "openssh.com" | "libssh.org");
+    !(is_version || is_scale || is_unit || is_method || is_algorithm)
+}
+
+/// Where a value begins that ends here and has so many characters, some of which may be percent-encoded.
+fn start_of_value(text: &str, end: usize, characters: usize) -> usize {
+    (0..characters).fold(end, |end, _| match &text.as_bytes()[..end] {
+        [.., b'%', b'2', _] => end - 3,
+        _ => end - 1,
+    })
 }
 
 /// Where the characters end that tokens are made of, at most so many of them on.
@@ -398,24 +486,116 @@ fn key(text: &str, found: Range<usize>) -> Option<Range<usize>> {
     ]
     .iter()
     .any(|prefix| known.starts_with(prefix) && has(u8::is_ascii_uppercase));
-    let is_random =
-        is_known || (has(u8::is_ascii_digit) && (has(u8::is_ascii_uppercase) || known.len() >= 35));
+    // Words, and numbers beside them, are what slugs and the names of pods are made of.
+    let least = if has(u8::is_ascii_uppercase) { 6 } else { 20 };
+    let is_random = is_known
+        || known
+            .split(['-', '_'])
+            .any(|part| is_mixed(part) && part.len() >= least);
     is_random.then(|| found.start..end_of_token(text, found.end, usize::MAX))
 }
 
-/// Three parts with dots between them, of which the last may be empty.
-fn jwt(text: &str, found: Range<usize>) -> Option<Range<usize>> {
-    let dot_at = |at: usize| (text.as_bytes().get(at) == Some(&b'.')).then_some(at + 1);
-    let payload = dot_at(end_of_token(text, found.end, MOST_OF_HEADER))?;
-    let end_of_payload = end_of_token(text, payload, MOST_OF_PAYLOAD);
-    let signature = dot_at(end_of_payload).filter(|_| end_of_payload - payload >= 4)?;
-    Some(found.start..end_of_token(text, signature, usize::MAX))
+/// Whether letters and digits are mixed.
+fn is_mixed(part: &str) -> bool {
+    let has = |is: fn(&u8) -> bool| part.as_bytes().iter().any(is);
+    has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic)
 }
 
-/// Where a PEM block ends of which the first line was found: with the line that has the same label.
-fn end_of_block(text: &str, first: &Range<usize>) -> usize {
+/// Three parts with dots between them, of which the last may be empty; or five, of which the second may.
+fn jwt(text: &str, found: Range<usize>) -> Option<Range<usize>> {
+    let dot_at = |at: usize| (text.as_bytes().get(at) == Some(&b'.')).then_some(at + 1);
+    let next = |from: usize| dot_at(end_of_token(text, from, MOST_OF_PAYLOAD));
+    let payload = dot_at(end_of_token(text, found.end, MOST_OF_HEADER))?;
+    let signature = next(payload)?;
+    // Of an encrypted one these are the vector, the text and the tag.
+    if let Some(sealed) = next(signature).filter(|sealed| sealed - signature > 4)
+        && let Some(tag) = next(sealed).filter(|tag| tag - sealed > 1)
+        && let end = end_of_token(text, tag, usize::MAX)
+        && end - tag >= 4
+    {
+        return Some(found.start..end);
+    }
+    (signature - payload > 4).then(|| found.start..end_of_token(text, signature, usize::MAX))
+}
+
+/// How far from its beginning the end of a PEM block is looked for.
+const MOST_OF_BLOCK: usize = 128 * 1024;
+/// How far from its beginning the first line of a key is looked for: beside it there may be comments.
+const MOST_OF_COMMENTS: usize = 1024;
+/// Lines of a key are at least so long, but for the last.
+const LINE_OF_KEY: usize = 40;
+
+/// Where a PEM block ends of which the first line was found: with the line that has the same label, or after what looks
+/// like a key. Nowhere, where the first line is only mentioned.
+fn end_of_block(text: &str, first: &Range<usize>) -> Option<usize> {
     let last = text[first.clone()].replacen("BEGIN", "END", 1);
-    text[first.end..]
-        .find(&last)
-        .map_or(text.len(), |at| first.end + at + last.len())
+    let rest = &text[first.end..text.floor_char_boundary(first.end.saturating_add(MOST_OF_BLOCK))];
+    if let Some(body) = rest.find(&last).map(|at| &rest[..at])
+        && !body.contains("-----BEGIN ")
+        && (has_line_of_key(body) || is_body(body))
+    {
+        return Some(first.end + body.len() + last.len());
+    }
+    let mut end = 0;
+    for line in lines_of_key(rest) {
+        let is_first = end == 0;
+        let (text, at) = (bare(line), line.as_ptr().addr() - rest.as_ptr().addr());
+        // On the line of the label, words may follow.
+        let is_long = text.split_whitespace().any(|part| part.len() >= 16);
+        let is_of_key = !text.is_empty()
+            && text.bytes().all(|byte| is_of_key(byte) || byte == b' ')
+            && (is_long || (at > 0 && (is_first || !text.contains(' '))));
+        if is_of_key {
+            end = at + line.len();
+        } else if !(is_first && (text.is_empty() || is_comment(text))) {
+            break;
+        }
+    }
+    (end > 0).then_some(first.end + end)
+}
+
+/// The lines of a text, which may end with an escape.
+fn lines_of_key(text: &str) -> impl Iterator<Item = &str> {
+    text.split('\n').flat_map(|line| line.split("\\n"))
+}
+
+/// A line without what it is quoted by, in a language or in a `diff`.
+fn bare(line: &str) -> &str {
+    line.trim_matches(|letter: char| {
+        letter.is_whitespace() || matches!(letter, '"' | '\'' | ',' | '\\')
+    })
+    .trim_start_matches(['+', '-', '>', ' '])
+    .trim_end_matches(['"', '\'', '+', ' '])
+}
+
+fn is_of_key(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=')
+}
+
+/// A line as `Proc-Type: 4,ENCRYPTED`.
+fn is_comment(line: &str) -> bool {
+    let is_name = |name: &str| {
+        !name.is_empty()
+            && name
+                .bytes()
+                .all(|byte| byte.is_ascii_alphabetic() || byte == b'-')
+    };
+    line.split_once(": ").is_some_and(|(name, _)| is_name(name))
+}
+
+/// Whether a line of a key stands near the beginning.
+fn has_line_of_key(body: &str) -> bool {
+    let near = &body.as_bytes()[..body.len().min(MOST_OF_COMMENTS)];
+    near.split(|byte| !is_of_key(*byte))
+        .any(|run| run.len() >= LINE_OF_KEY)
+}
+
+/// Whether all lines are those of a key, however short, or what was redacted of it.
+fn is_body(body: &str) -> bool {
+    let is_marked = |byte: u8| is_of_key(byte) || matches!(byte, b'[' | b']' | b':' | b'_');
+    let mut lines = lines_of_key(body)
+        .map(bare)
+        .filter(|line| !line.is_empty())
+        .peekable();
+    lines.peek().is_some() && lines.all(|line| is_comment(line) || line.bytes().all(is_marked))
 }

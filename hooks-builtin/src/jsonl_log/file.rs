@@ -1,0 +1,109 @@
+//! The file that lines are added to, by its path: when it is moved away or removed, another one is opened there.
+
+use std::fs::{self, File, Metadata, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use super::thread::Target;
+
+/// The file that stands at a path.
+#[derive(Debug)]
+pub(super) struct LogFile {
+    path: PathBuf,
+    file: File,
+}
+
+impl LogFile {
+    /// Opens the file, and makes it, and the folders that it is in, if they are not there.
+    pub(super) fn open(path: &Path) -> io::Result<Self> {
+        // A program may change its directory; the log stays where it is.
+        let path = std::path::absolute(path)?;
+        let file = open(&path)?;
+        Ok(LogFile { path, file })
+    }
+
+    /// Whether the path still leads to the file.
+    fn is_there(&self) -> io::Result<bool> {
+        match fs::metadata(&self.path) {
+            Ok(there) => Ok(is_same(&self.file.metadata()?, &there)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+impl Write for LogFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+impl Target for LogFile {
+    fn renew(&mut self) -> io::Result<()> {
+        if !self.is_there()? {
+            self.file = open(&self.path)?;
+        }
+        Ok(())
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        match self.file.sync_data() {
+            // A device or a pipe, which has nothing to sync.
+            Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(()),
+            result => result,
+        }
+    }
+}
+
+#[cfg(unix)]
+fn is_same(opened: &Metadata, there: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    (opened.dev(), opened.ino()) == (there.dev(), there.ino())
+}
+
+/// Elsewhere a file that is open can be neither moved nor removed, or that is not seen.
+#[cfg(not(unix))]
+fn is_same(_: &Metadata, _: &Metadata) -> bool {
+    true
+}
+
+fn open(path: &Path) -> io::Result<File> {
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    open_at_end(path)
+}
+
+/// Opens the file so that lines are added to it, after a line that a crash has left unfinished.
+fn open_at_end(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.append(true).create(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
+        if path
+            .metadata()
+            .is_ok_and(|found| found.file_type().is_fifo())
+        {
+            let reason = "it is a named pipe, and to open one may wait forever";
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, reason));
+        }
+        options.mode(0o600);
+    }
+    let mut file = options.open(path)?;
+    let found = file.metadata()?;
+    if found.is_file() && found.len() > 0 {
+        let mut last = [0];
+        let mut reader = File::open(path)?;
+        reader.seek(SeekFrom::End(-1))?;
+        reader.read_exact(&mut last)?;
+        if last != *b"\n" {
+            file.write_all(b"\n")?;
+        }
+    }
+    Ok(file)
+}
