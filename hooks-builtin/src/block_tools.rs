@@ -32,6 +32,7 @@ use crate::shared::{BuildError, GlobError, Globs};
 /// let mut call = BeforeToolCall { name: "read".into(), ..Default::default() };
 /// assert!(hooks.intercept_now(&cx, &mut call).is_continue());
 /// ```
+#[doc(alias("deny", "veto", "guardrail"))]
 #[derive(Clone, Debug)]
 pub struct BlockTools(Arc<BlockToolsConfig>);
 

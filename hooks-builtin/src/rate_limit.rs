@@ -42,6 +42,7 @@ use crate::shared::{BuildError, Globs};
 /// assert!(!call("shell"));
 /// assert!(call("read"));
 /// ```
+#[doc(alias = "guardrail")]
 #[derive(Clone, Debug)]
 pub struct RateLimit(Arc<Limits<DefaultClock>>);
 

@@ -68,6 +68,7 @@ use crate::shared::{BuildError, Globs, PerSession};
 /// assert_eq!(result.as_cancel().unwrap().reason, "`write` was denied: write to /scratch");
 /// # }
 /// ```
+#[doc(alias("allow", "deny", "guardrail"))]
 #[derive(Clone)]
 pub struct Approval(Arc<Inner>);
 

@@ -136,6 +136,7 @@ wrappers! {
 /// assert!(hooks.intercept_now(&AgentContext::new("s1"), &mut call).is_continue());
 /// assert_eq!(call.name, "shell");
 /// ```
+#[doc(alias("wrap", "layer", "middleware"))]
 #[derive(Debug, Clone, Copy)]
 pub struct CatchPanic<H> {
     hook: H,
@@ -261,6 +262,7 @@ impl<E: Dispatched, H: HandleAsync<E, Said: Return<E>> + Hook> HandleAsync<E> fo
 /// assert_eq!(result.as_cancel().unwrap().reason, "it took longer than its timeout of 2s");
 /// # }
 /// ```
+#[doc(alias("wrap", "layer", "middleware"))]
 #[cfg(feature = "tokio")]
 #[derive(Debug, Clone, Copy)]
 pub struct Timeout<H> {
@@ -335,6 +337,7 @@ impl<E: Dispatched, H: HandleAsync<E, Said: Return<E>> + Hook> HandleAsync<E> fo
 /// let _ = hooks.intercept_now(&AgentContext::new("s1").with_depth(1), &mut call);
 /// assert_eq!(call.name, "Shell");
 /// ```
+#[doc(alias("wrap", "layer", "middleware"))]
 #[derive(Debug, Clone, Copy)]
 pub struct When<H, P> {
     hook: H,
@@ -459,6 +462,7 @@ where
 /// let _ = hooks![lower.read_only()].intercept_now(&AgentContext::new("s1"), &mut call);
 /// assert_eq!(call.name, "Shell");
 /// ```
+#[doc(alias("wrap", "layer", "middleware"))]
 #[derive(Debug, Clone, Copy)]
 pub struct ReadOnly<H> {
     hook: H,
@@ -529,6 +533,7 @@ impl<E: Dispatched, H: HandleAsync<E, Said: Return<E>> + Hook> HandleAsync<E> fo
 ///     .intercept_now(&AgentContext::new("s1"), &mut BeforeToolCall::default());
 /// assert!(result.is_continue());
 /// ```
+#[doc(alias("wrap", "layer", "middleware"))]
 #[derive(Debug, Clone, Copy)]
 pub struct Shadow<H> {
     hook: H,
