@@ -66,6 +66,7 @@ use crate::hook::{
 /// A pipeline is not [`Unpin`], which nothing that you do with one needs. It is how a
 /// [`HookRegistry`](crate::HookRegistry) tells at compile time what it is given: a pipeline is both static
 /// hooks and a handler, and must not be taken for the latter, whose hooks it could not look into.
+#[doc(alias = "middleware")]
 #[derive(Clone, Copy)]
 pub struct Pipeline<H /* no name to write: take `H: AgentHooks`, and `hooks: H` */> {
     hooks: H,
