@@ -124,8 +124,8 @@ where
 /// Answers a message as the hooks let it: raises `MessageReceived`, has it answered, and sends the answer back
 /// to the sender with [`send_message`].
 ///
-/// `answer` is given the message as the hooks have left it, with the `context` that they add; most agents call
-/// [`run_turn`](super::run_turn) in it.
+/// `answer` is given the message as the hooks have left it, with the `context` that they add. Most agents put that
+/// into [`Conversation::context`](super::Conversation::context) and call [`run_turn`](super::run_turn) in it.
 ///
 /// ```
 /// use hooks_core::agent::{AgentContext, MessageOutcome, MessageReceived, run_message};
