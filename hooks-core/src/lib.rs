@@ -1,9 +1,8 @@
 //! Hooks for AI agents, resolved by the compiler.
 //!
-//! A hook is an annotated function. A list of hooks becomes one concrete type, sorted by priority at
-//! compile time, that the optimiser sees through: an agent pays for its hooks what it would pay for the
-//! same `if`s written by hand. There is no box, no vtable, no table and no allocation. A mistake in a hook
-//! is an error of the compiler, not of production.
+//! A hook is an annotated function. A list of hooks becomes one concrete type, which the compiler sorts by priority
+//! and inlines. Your agent pays for its hooks what the same `if`s written by hand would cost: no boxes, no vtables,
+//! no tables, no allocation. A mistake in a hook is a compile error, not an incident in production.
 //!
 //! ```
 //! use hooks_core::agent::{
@@ -47,14 +46,14 @@
 //! | vocabulary | the enum of all events of one kind of agent: [`#[derive(HookEvent)]`](derive@HookEvent); [`agent::AgentEvent`] is the standard one |
 //! | kind | `observe` (hooks look; asynchronous ones run concurrently) or `intercept` (hooks run in order; they may change, answer, stop) |
 //! | hook | an annotated function, or a type with an annotated `impl` block: [`#[hook]`](macro@hook) |
-//! | around hook | a hook that stands around the work that follows on an event, such as the tool: `#[hook(around)]`, [`Next`] |
-//! | priority | any const `i32` expression; higher runs first; equal ones in list order; default 0; see [`priority`] |
-//! | action | [`HookAction<E>`]: what one hook says about the event `E` |
-//! | result | [`HookResult<E>`]: what the whole pipeline says |
+//! | around hook | a hook that wraps the work that follows an event, such as the tool: `#[hook(around)]`, [`Next`] |
+//! | priority | any const `i32` expression; higher runs first; equal ones run in list order; default 0; see [`priority`] |
+//! | action | [`HookAction<E>`]: what one hook decides about the event `E` |
+//! | result | [`HookResult<E>`]: what the whole pipeline decides |
 //! | pipeline | what [`hooks![…]`](hooks) makes: a [`Pipeline`], whose type holds the order |
-//! | handler | a hook that exists only at run time, in a box: a type that implements [`agent::AgentHandler`] |
-//! | source | what holds handlers, and spreads them over a list: a [`HookRegistry`], a [`Mounted`], or your [`HandlerSource`] |
-//! | driver | a function that raises the events of one part of an agent's life, and does what hooks decide: [`agent::run_tool_call`] and its like |
+//! | handler | a boxed hook that exists only at run time: a type that implements [`agent::AgentHandler`] |
+//! | source | holds handlers and spreads them over a list: a [`HookRegistry`], a [`Mounted`], or your [`HandlerSource`] |
+//! | driver | a function that raises the events of one part of an agent's life and carries out what the hooks decide: [`agent::run_tool_call`] and the like |
 //!
 //! # Where to look
 //!
@@ -63,29 +62,29 @@
 //! | write a hook | [`#[hook]`](macro@hook) |
 //! | make a list of hooks | [`hooks![…]`](hooks), [`Pipeline`] |
 //! | write an agent | [`agent`], with one table of all events; its drivers [`agent::run_tool_call`], [`agent::run_llm_call`], [`agent::run_turn`], [`agent::run_message`] |
-//! | define events of your own | [`#[derive(HookEvent)]`](derive@HookEvent) |
-//! | take any hooks in a function or a struct | the bounds [`agent::AgentHooks`] and, without an executor, [`agent::AgentHooksNow`] |
+//! | define your own events | [`#[derive(HookEvent)]`](derive@HookEvent) |
+//! | accept any hooks in a function or a struct | the bounds [`agent::AgentHooks`] and, without an executor, [`agent::AgentHooksNow`] |
 //! | combine hooks of unknown types | [`Hook::then`] |
 //! | load plugins, and mount them while agents run | [`HookRegistry`], [`Mounted`], [`HandlerSource`] |
 //! | erase the type of hooks, where you would look for `Box<dyn AgentHooks>` | a [`HookRegistry`] with one pipeline in it |
 //! | decide about every event in one function | [`#[hook(every)]`](macro@hook) on [`agent::AgentEventMut`] |
-//! | hold a permit or a span while a tool runs, or run it again | [`Next`] |
+//! | hold a permit or a span while a tool runs, or run the tool again | [`Next`] |
 //! | limit, catch, filter or try out any hooks | `Hook::timeout`, [`Hook::on_panic`], [`agent::AgentHooks::when`], [`Hook::read_only`], [`Hook::shadow`] |
-//! | make a hook of a closure | [`intercept_fn`], [`observe_fn`] |
+//! | turn a closure into a hook | [`intercept_fn`], [`observe_fn`] |
 //! | see who runs when | [`Plan`] |
 //!
-//! # What holds in a dispatch
+//! # Guarantees of a dispatch
 //!
-//! - Hooks run from the highest priority to the lowest; equal ones as they stand in the list. A handler of a
+//! - Hooks run from the highest priority to the lowest. Hooks of equal priority run in list order. A handler of a
 //!   `..source` runs after the static hooks of its priority.
-//! - On an intercepted event the first hook that blocks, responds or aborts ends the pipeline: later
-//!   hooks do not see the event. A change is made in place, and later hooks see the event as changed.
-//! - On an observed event all hooks run. The asynchronous ones run concurrently; none can stop another.
-//! - A static hook that panics unwinds through the dispatch, unless it says `on_panic = skip` or `block`, or
-//!   stands in [`CatchPanic`]. A handler's panic stays its own: by default the event is put back as it was, and
-//!   the next handler runs.
-//! - A dispatch keeps the handlers with which it began, whatever is mounted or unmounted meanwhile.
-//! - A dispatch may be dropped at any await. The hook that runs is dropped with it.
+//! - On an intercepted event, the first hook that blocks, responds or aborts ends the pipeline: later hooks do not
+//!   see the event. Hooks change the event in place, and later hooks see the change.
+//! - On an observed event, all hooks run. Asynchronous hooks run concurrently, and no hook can stop another.
+//! - A panic in a static hook unwinds through the dispatch, unless the hook sets `on_panic = skip` or `block`, or is
+//!   wrapped in [`CatchPanic`]. A panic in a handler is isolated: by default the dispatch restores the event as it
+//!   was before the handler, and runs the next handler.
+//! - A dispatch keeps the handlers that it started with, whatever you mount or unmount meanwhile.
+//! - You may drop a dispatch at any await. This also drops the hook that is running.
 //!
 //! # Features
 //!
@@ -95,9 +94,9 @@
 //! | `std` | yes | panic policies: `on_panic = skip \| block`, isolated handlers; [`Mounted`]; `#[hook(around)]`; durations in the drivers |
 //! | `agent` | yes | the standard vocabulary, [`agent`]; serde and serde_json |
 //! | `tokio` | no | `timeout = "…"`, `Timeout`, `Timeouts` |
-//! | `tracing` | no | a span for every hook and handler that runs, `hook{name, event}`, and what it decides, if more than to go on, at the level `DEBUG`; a warning for every failure that is skipped |
+//! | `tracing` | no | a `DEBUG` span `hook{name, event}` for every hook and handler that runs, which records each decision other than to continue; a warning for every failure that is skipped |
 //!
-//! Without default features the crate needs `alloc` only.
+//! Without default features, the crate needs only `alloc`.
 
 #![no_std]
 #![forbid(unsafe_code)]
@@ -106,11 +105,11 @@
 extern crate alloc;
 #[cfg(feature = "std")]
 extern crate std;
-// The macros write `::hooks_core::…`, also in this crate.
+// The macros write `::hooks_core::…`, in this crate too.
 extern crate self as hooks_core;
 
-// What the page shows is run. It stands outside of the crate's package, and only here is it read. One of the
-// features is off by default, so `cargo test --workspace`, which has it on, runs it.
+// Runs the examples of this page, which lies outside the crate's package. `tokio` is off by default, so only `cargo
+// test --workspace`, which enables it, runs them.
 #[cfg(all(doctest, feature = "agent", feature = "tokio"))]
 #[doc = include_str!("../../docs/how-it-works.md")]
 mod how_it_works {}
@@ -133,7 +132,7 @@ pub mod __private;
 pub use crate::decision::{Cancel, Decision, HookAction, HookResult, IntoPatch, Return, Scope};
 #[doc(hidden)]
 pub use crate::event::{AnswersNow, Asynchronous, Synchronous, WorkOf};
-// Messages of the compiler name them, and name them in short what stands here.
+// Compiler messages name these items, and print the short name of what is public here.
 pub use crate::event::{
     AnyVocabulary, Blockable, Context, ContextOf, Event, EventSet, Intercept, Intercepted, Kind,
     Observe, Observed, Patch, Respondable, SharesVocabulary, Subject, Vocabulary, Wrapped,
@@ -165,14 +164,14 @@ pub use hooks_macros::{HookEvent, hook};
 
 /// Makes a [`Pipeline`] of hooks, sorted by priority at compile time.
 ///
-/// A list item is any expression whose value is a hook: a hook function's name, a value of a hook type,
-/// an `Option`, a reference or an `Arc` of one, a [`HookRegistry`], another pipeline. `hook @ PRIORITY`
-/// gives it a priority at the list, any const `i32` expression, over its own. `#[cfg(…)]` before an item
-/// leaves it out. Equal priorities run in list order.
+/// A list item is any expression whose value is a hook: the name of a hook function, a value of a hook type, an
+/// `Option`, a reference or an `Arc` of one, a [`HookRegistry`], or another pipeline. `hook @ PRIORITY` overrides the
+/// hook's own priority with any const `i32` expression. `#[cfg(…)]` before an item applies to that item. Hooks of
+/// equal priority run in list order.
 ///
-/// A list holds at most 256 hooks, of one vocabulary; the same name may not stand in it twice. Hooks behind a type
-/// parameter or an `impl AgentHooks` have no priority that the compiler knows, and cannot stand in a list with others:
-/// combine them with [`Hook::then`].
+/// A list holds at most 256 hooks of one vocabulary, and no name may occur in it twice. The compiler does not know
+/// the priorities of hooks behind a type parameter or an `impl AgentHooks`, so such hooks cannot share a list with
+/// others: combine them with [`Hook::then`].
 ///
 /// ```
 /// use hooks_core::agent::{AgentContext, BeforeToolCall};
@@ -203,11 +202,11 @@ pub use hooks_macros::{HookEvent, hook};
 /// assert_eq!(call.name, "shell!");
 /// ```
 ///
-/// # Handlers in their places: `..source`
+/// # Handlers between static hooks: `..source`
 ///
-/// `..source`, last in a list, gives every handler of a [`HandlerSource`] a place of its own, by its own priority,
-/// between the static hooks; after them where priorities are equal. The source may get other handlers while the
-/// list is in use. A list has one spread, and is asynchronous on every event.
+/// Put `..source` last in a list. Each handler of that [`HandlerSource`] then runs between the static hooks, by its
+/// own priority, and after the static hooks of equal priority. The source may change its handlers while the list is
+/// in use. A list has at most one spread, and is asynchronous on every event.
 ///
 /// ```
 /// use hooks_core::agent::{AgentContext, AgentEvent, BeforeToolCall};

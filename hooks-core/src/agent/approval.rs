@@ -1,4 +1,4 @@
-//! Whether a tool may run, and who says so.
+//! Whether a tool may run, and who decides it.
 
 use alloc::string::String;
 
@@ -7,10 +7,10 @@ use serde_json::Value;
 
 use super::BeforeToolCall;
 
-/// How a tool call is to be approved.
+/// How a tool call gets its approval.
 ///
-/// A hook on [`BeforeToolCall`] sets it, and [`ApproveToolCall`] carries it to those who approve. It is Claude
-/// Code's `permissionDecision`: `ask` and `allow`.
+/// A hook on [`BeforeToolCall`] sets it, and [`ApproveToolCall`] carries it to the hooks that approve. It corresponds
+/// to Claude Code's `permissionDecision`: `ask` and `allow`.
 ///
 /// ```
 /// use hooks_core::agent::{AgentContext, Approval, BeforeToolCall};
@@ -28,15 +28,15 @@ use super::BeforeToolCall;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Approval {
-    /// As those who approve usually decide. The default.
+    /// No hook has decided: the usual approval applies. The default.
     #[default]
     Usual,
-    /// Somebody is to be asked, also where nobody usually is.
+    /// Someone must approve the call, even if the agent does not usually ask.
     Ask {
-        /// Why, in words for the person who is asked.
+        /// The reason, in words for the person who is asked.
         reason: String,
     },
-    /// Nobody is to be asked: it is approved.
+    /// The call is approved, and no one is asked.
     Granted {
         /// Who granted it, such as the name of a hook.
         by: String,
@@ -44,7 +44,7 @@ pub enum Approval {
 }
 
 impl Approval {
-    /// Somebody is to be asked, for the reason.
+    /// Requires an approval, for this reason.
     #[must_use]
     pub fn ask(reason: impl Into<String>) -> Self {
         Approval::Ask {
@@ -52,22 +52,22 @@ impl Approval {
         }
     }
 
-    /// It is approved, by whom it says.
+    /// Approves the call, in the name of `by`.
     #[must_use]
     pub fn granted(by: impl Into<String>) -> Self {
         Approval::Granted { by: by.into() }
     }
 
-    /// Whether no hook has said anything of it.
+    /// Whether no hook has decided about the approval.
     #[must_use]
     pub fn is_usual(&self) -> bool {
         matches!(self, Approval::Usual)
     }
 }
 
-/// Whether a tool may run, asked of those who approve. PicoClaw's `approve_tool`.
+/// Whether a tool call is approved. PicoClaw's `approve_tool`.
 ///
-/// A hook that blocks it denies the call. One that responds [`Approved`] approves it, and nobody else is asked.
+/// A hook that blocks it denies the call. A hook that responds [`Approved`] approves it, and no one else is asked.
 ///
 /// ```
 /// use hooks_core::agent::{AgentContext, ApproveToolCall, Approved, BeforeToolCall};
@@ -85,18 +85,18 @@ impl Approval {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct ApproveToolCall<'a> {
-    /// What tells this call from others.
+    /// Identifies the call.
     pub id: &'a str,
-    /// The tool.
+    /// The tool's name.
     pub name: &'a str,
     /// Its arguments, a JSON object.
     pub args: &'a Value,
-    /// How it is to be approved, as the hooks before have said.
+    /// How the call gets its approval, as earlier hooks set it.
     #[serde(skip_serializing_if = "Approval::is_usual")]
     pub approval: &'a Approval,
 }
 
-/// Whether a call may run, as the hooks before have left it.
+/// The approval of a call, in the state in which earlier hooks left it.
 impl<'a> From<&'a BeforeToolCall> for ApproveToolCall<'a> {
     fn from(call: &'a BeforeToolCall) -> Self {
         ApproveToolCall {
@@ -108,7 +108,7 @@ impl<'a> From<&'a BeforeToolCall> for ApproveToolCall<'a> {
     }
 }
 
-/// A hook's response to [`ApproveToolCall`]: the call may run, and nobody else is asked.
+/// A hook's response to [`ApproveToolCall`]: the call may run, and no one else is asked.
 ///
 /// ```
 /// use hooks_core::agent::Approved;
@@ -126,13 +126,13 @@ pub struct Approved {
 }
 
 impl Approved {
-    /// Approved, by nobody in particular.
+    /// Approves the call, in no one's name.
     #[must_use]
     pub fn new() -> Self {
         Approved::default()
     }
 
-    /// Approved, by whom it says.
+    /// Approves the call, in the name of `by`.
     #[must_use]
     pub fn by(who: impl Into<String>) -> Self {
         Approved {

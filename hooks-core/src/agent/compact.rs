@@ -1,10 +1,10 @@
-//! When the conversation has become too long, and a summary takes its place.
+//! Compaction: a summary replaces a conversation that has become too long.
 
 use alloc::string::String;
 
 use serde::{Deserialize, Serialize};
 
-/// Before the conversation is compacted. To block it is to leave the conversation as it is.
+/// Before the conversation is compacted. To block it is to keep the conversation as it is.
 ///
 /// ```
 /// use hooks_core::agent::{AgentContext, BeforeCompact};
@@ -49,6 +49,6 @@ impl BeforeCompact {
 pub struct AfterCompact<'a> {
     /// Why, such as `auto` or `manual`.
     pub trigger: &'a str,
-    /// What stands in the conversation's place.
+    /// The summary that replaces the conversation.
     pub summary: &'a str,
 }

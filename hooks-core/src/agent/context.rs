@@ -1,4 +1,4 @@
-//! What every hook of the standard vocabulary may read beside the event.
+//! What every hook of the standard vocabulary may read besides the event.
 
 use alloc::string::String;
 
@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 /// Where in an agent's life an event happens.
 ///
-/// A text is empty where the agent has nothing to say, and absent keys of JSON are read as the default.
+/// Text is empty if the agent has no value for it. Missing JSON keys take the default.
 ///
 /// ```
 /// use hooks_core::agent::AgentContext;
@@ -22,13 +22,13 @@ use serde_json::{Map, Value};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct AgentContext {
-    /// The session: the conversation, over all its turns.
+    /// The session: one conversation, with all its turns.
     pub session_id: String,
-    /// The agent; empty where there is only one.
+    /// The agent; empty if there is only one.
     pub agent_id: String,
-    /// The kind of the agent, such as `coder` or `reviewer`; empty where there is only one.
+    /// The kind of the agent, such as `coder` or `reviewer`; empty if there is only one.
     pub agent_type: String,
-    /// The tenant, where there are several: GoClaw's `tenant_id`.
+    /// The tenant, if there are several: GoClaw's `tenant_id`.
     pub tenant_id: Option<String>,
     /// The run: one piece of work of one agent, from its prompt to its answer. A subagent has a run of its own.
     pub run_id: String,
@@ -36,18 +36,19 @@ pub struct AgentContext {
     pub parent_run_id: Option<String>,
     /// The directory that the agent works in; empty if it has none.
     pub cwd: String,
-    /// The directory of the project, which `cwd` is in or the same as; empty if there is none.
+    /// The project's directory, which contains `cwd` or equals it; empty if there is none.
     pub project_dir: String,
-    /// How many turns the session has had before this one: 0 in the first.
+    /// The number of earlier turns in the session: 0 in the first turn.
     ///
     /// A turn is one prompt that the agent works on, from [`AgentStart`](super::AgentStart) to
-    /// [`AgentEnd`](super::AgentEnd). It is *not* one call of the model: a turn with three tool calls in a row asks
-    /// the model four times, and this number stays the same. rig counts otherwise. Its `turn` is the model call
+    /// [`AgentEnd`](super::AgentEnd). It is *not* one model call: a turn with three tool calls in a row calls the
+    /// model four times, and this number stays the same. rig counts differently: its `turn` is the model call within
+    /// a prompt, and starts at 1.
     /// within a prompt, and begins with 1.
     pub turn: u32,
-    /// How deep the agent is nested in others: 0 for one that no other agent started.
+    /// How deep the agent is nested: 0 for an agent that no other agent started.
     pub depth: u32,
-    /// The channel that the prompt came by, such as `cli` or `slack`; empty if it has no name.
+    /// The channel of the prompt, such as `cli` or `slack`; empty if it has no name.
     pub channel: String,
     /// The chat or thread in the channel; empty if there is none.
     pub chat_id: String,
@@ -55,7 +56,7 @@ pub struct AgentContext {
     pub sender: Option<String>,
     /// The trace that the turn belongs to, as tracing systems such as OpenTelemetry name it.
     pub trace_id: Option<String>,
-    /// What only your agent has: a user's rights, say.
+    /// Data of your own agent, such as a user's rights.
     pub extra: Map<String, Value>,
 }
 
@@ -123,14 +124,14 @@ impl AgentContext {
         self
     }
 
-    /// Sets how many turns the session has had before this one.
+    /// Sets the number of earlier turns in the session.
     #[must_use]
     pub fn with_turn(mut self, turn: u32) -> Self {
         self.turn = turn;
         self
     }
 
-    /// Sets how deep the agent is nested in others.
+    /// Sets how deep the agent is nested.
     #[must_use]
     pub fn with_depth(mut self, depth: u32) -> Self {
         self.depth = depth;
@@ -165,7 +166,7 @@ impl AgentContext {
         self
     }
 
-    /// Adds a value of your own to [`extra`](Self::extra), in place of one of the same key.
+    /// Adds your own value to [`extra`](Self::extra), and replaces one with the same key.
     ///
     /// ```
     /// use hooks_core::agent::AgentContext;

@@ -1,12 +1,12 @@
-//! What one agent has and no other.
+//! Events of your own agent.
 
 use serde::Serialize;
 use serde_json::Value;
 
-/// An event of your own agent, for which the standard vocabulary has no name.
+/// An event of your own agent that the standard vocabulary does not name.
 ///
-/// Hooks choose by its `kind`, with `only(…)`. An agent with many events of its own is better served by a vocabulary
-/// of its own: see [`HookEvent`](macro@crate::HookEvent).
+/// Hooks select it by its `kind`, with `only(…)`. If your agent has many events of its own, define your own
+/// vocabulary instead: see [`HookEvent`](macro@crate::HookEvent).
 ///
 /// ```
 /// use hooks_core::agent::{AgentContext, Custom};
@@ -25,6 +25,6 @@ use serde_json::Value;
 pub struct Custom<'a> {
     /// Which event it is, such as `index.rebuilt`.
     pub kind: &'a str,
-    /// What belongs to it.
+    /// The event's data.
     pub payload: &'a Value,
 }

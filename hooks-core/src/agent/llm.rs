@@ -1,4 +1,4 @@
-//! What goes to the model, and what comes back.
+//! Requests to the model, and its answers.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::{ChatMessage, StopReason, ToolCall, ToolDefinition, Usage};
 
-/// What the model answers.
+/// The model's answer.
 ///
 /// ```
 /// use hooks_core::agent::{LlmResponse, StopReason, Usage};
@@ -24,15 +24,15 @@ use super::{ChatMessage, StopReason, ToolCall, ToolDefinition, Usage};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct LlmResponse {
-    /// What it says.
+    /// Its text.
     pub content: String,
     /// The tools that it calls.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tool_calls: Vec<ToolCall>,
-    /// What it thought, if the provider tells.
+    /// The model's reasoning, if the provider returns it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reasoning: Option<String>,
-    /// Why it stopped, if the provider tells.
+    /// Why the model stopped, if the provider returns it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stop_reason: Option<StopReason>,
     /// What the call used.
@@ -45,7 +45,7 @@ fn is_default(usage: &Usage) -> bool {
 }
 
 impl LlmResponse {
-    /// An answer of nothing but text.
+    /// An answer that is only text.
     #[must_use]
     pub fn new(content: impl Into<String>) -> Self {
         LlmResponse {
@@ -55,7 +55,7 @@ impl LlmResponse {
     }
 }
 
-/// The answer, as the conversation goes on with it.
+/// The answer as a message of the conversation.
 ///
 /// ```
 /// use hooks_core::agent::{ChatMessage, LlmResponse};
@@ -92,7 +92,7 @@ impl From<LlmResponse> for ChatMessage {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct BeforeModelResolve {
-    /// Who serves the model.
+    /// The provider of the model.
     pub provider: String,
     /// The model's name.
     pub model: String,
@@ -120,9 +120,9 @@ pub struct BeforePromptBuild {
     pub prompt: String,
 }
 
-/// Before the model is asked. ZeroClaw's `before_llm_call`, PicoClaw's `before_llm`.
+/// Before each model call. ZeroClaw's `before_llm_call`, PicoClaw's `before_llm`.
 ///
-/// A hook that responds answers in the model's place.
+/// A hook that responds answers instead of the model.
 ///
 /// ```
 /// use hooks_core::agent::{AgentContext, BeforeLlmCall, ChatMessage};
@@ -140,15 +140,15 @@ pub struct BeforePromptBuild {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct BeforeLlmCall {
-    /// Who serves the model.
+    /// The provider of the model.
     pub provider: String,
     /// The model's name.
     pub model: String,
     /// The conversation.
     pub messages: Vec<ChatMessage>,
-    /// The tools that it may call.
+    /// The tools that the model may call.
     pub tools: Vec<ToolDefinition>,
-    /// What else the model's provider is told, as a JSON object: `temperature` and the like. `{}` by default.
+    /// Further options for the provider, as a JSON object: `temperature` and the like. `{}` by default.
     pub options: Value,
 }
 
@@ -165,7 +165,7 @@ impl Default for BeforeLlmCall {
 }
 
 impl BeforeLlmCall {
-    /// A call without tools and options.
+    /// A call without tools or options.
     #[must_use]
     pub fn new(
         provider: impl Into<String>,
@@ -181,7 +181,7 @@ impl BeforeLlmCall {
     }
 }
 
-/// What the model is about to be asked. ZeroClaw's `on_llm_input`.
+/// The request that is about to go to the model. ZeroClaw's `on_llm_input`.
 ///
 /// ```
 /// use hooks_core::agent::{BeforeLlmCall, ChatMessage, LlmInput};
@@ -191,7 +191,7 @@ impl BeforeLlmCall {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct LlmInput<'a> {
-    /// Who serves the model.
+    /// The provider of the model.
     pub provider: &'a str,
     /// The model's name.
     pub model: &'a str,
@@ -199,7 +199,7 @@ pub struct LlmInput<'a> {
     pub messages: &'a [ChatMessage],
 }
 
-/// What is asked, as the hooks before have left it.
+/// The request, in the state in which earlier hooks left it.
 impl<'a> From<&'a BeforeLlmCall> for LlmInput<'a> {
     fn from(call: &'a BeforeLlmCall) -> Self {
         LlmInput {
@@ -210,7 +210,7 @@ impl<'a> From<&'a BeforeLlmCall> for LlmInput<'a> {
     }
 }
 
-/// What the model answered. ZeroClaw's `on_llm_output`.
+/// The model's answer. ZeroClaw's `on_llm_output`.
 ///
 /// ```
 /// use std::time::Duration;
@@ -222,18 +222,18 @@ impl<'a> From<&'a BeforeLlmCall> for LlmInput<'a> {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct LlmOutput<'a> {
-    /// Who serves the model.
+    /// The provider of the model.
     pub provider: &'a str,
     /// The model's name.
     pub model: &'a str,
     /// The answer, with what the call used.
     pub response: &'a LlmResponse,
-    /// How long the model took, from the question to the end of the answer.
+    /// How long the model took, from the request to the end of the answer.
     pub duration: Duration,
 }
 
 impl<'a> LlmOutput<'a> {
-    /// What the model answered to the call.
+    /// The model's answer to the call.
     #[must_use]
     pub fn of(call: &'a BeforeLlmCall, response: &'a LlmResponse, duration: Duration) -> Self {
         LlmOutput {
@@ -258,10 +258,10 @@ pub enum DeltaKind {
     ToolCall,
 }
 
-/// A piece of the model's answer, as it streams in.
+/// A piece of the model's streamed answer.
 ///
-/// It comes once a token or so, so this is the event for which cost matters most. PicoClaw's `agent.llm.delta`,
-/// mini-claw-code's `TextDelta`, ClawSeed's `TurnEvent::Chunk`.
+/// It comes about once per token, so cost matters most here. PicoClaw's `agent.llm.delta`, mini-claw-code's
+/// `TextDelta`, ClawSeed's `TurnEvent::Chunk`.
 ///
 /// ```
 /// use hooks_core::agent::{AgentContext, DeltaKind, LlmDelta};
@@ -283,8 +283,8 @@ pub struct LlmDelta<'a> {
 
 /// A model call has failed. PicoClaw's `agent.llm.retry`.
 ///
-/// A hook that responds [`Retry`] has the model asked again: the one that `provider` and `model` then name, so a hook
-/// that changes them names another. Without a response the failure stands.
+/// If a hook responds [`Retry`], the agent calls the model again: the one that `provider` and `model` then name, so a
+/// hook may change them to fall back to another model. Without a response, the failure stands.
 ///
 /// ```
 /// use hooks_core::agent::{AgentContext, LlmFailed, Retry};
@@ -306,13 +306,13 @@ pub struct LlmDelta<'a> {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct LlmFailed {
-    /// Who serves the model.
+    /// The provider of the model.
     pub provider: String,
     /// The model's name.
     pub model: String,
     /// What went wrong.
     pub error: String,
-    /// How often hooks have had this question asked again: 0 the first time.
+    /// How many times hooks have retried this request: 0 the first time.
     pub attempt: u32,
 }
 
@@ -334,9 +334,9 @@ impl LlmFailed {
     }
 }
 
-/// After the model has answered, before the answer is used. PicoClaw's `after_llm`.
+/// The model has answered, and the agent has not used the answer yet. PicoClaw's `after_llm`.
 ///
-/// A hook may change the answer, or respond [`Retry`] to have the model asked again.
+/// A hook may change the answer, or respond [`Retry`] to ask the model again.
 ///
 /// ```
 /// use hooks_core::agent::{AfterLlmCall, AgentContext, LlmResponse, Retry};
@@ -362,7 +362,7 @@ pub struct AfterLlmCall {
     pub model: String,
     /// The answer.
     pub response: LlmResponse,
-    /// How often hooks have had this question asked again: 0 the first time.
+    /// How many times hooks have retried this request: 0 the first time.
     pub attempt: u32,
 }
 
@@ -378,7 +378,7 @@ impl AfterLlmCall {
     }
 }
 
-/// A hook's response to [`AfterLlmCall`] and to [`LlmFailed`]: the model is to be asked again.
+/// A hook's response to [`AfterLlmCall`] and to [`LlmFailed`]: call the model again.
 ///
 /// ```
 /// use hooks_core::HookAction;
@@ -389,18 +389,18 @@ impl AfterLlmCall {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Retry {
-    /// What the model is told was wrong; nothing by default.
+    /// What was wrong, for the model to read; nothing by default.
     pub feedback: Option<String>,
 }
 
 impl Retry {
-    /// Has the model asked again, without a word.
+    /// Retries without feedback.
     #[must_use]
     pub fn new() -> Self {
         Retry::default()
     }
 
-    /// Has the model asked again, and told what was wrong.
+    /// Retries, and tells the model what was wrong.
     #[must_use]
     pub fn with_feedback(feedback: impl Into<String>) -> Self {
         Retry {

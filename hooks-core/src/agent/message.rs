@@ -1,4 +1,4 @@
-//! Messages that come in and go out, and what the agent says beside them.
+//! Incoming and outgoing messages, interrupts and notifications.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Media;
 
-/// A message has come in, and is not worked on yet. To block it is to drop it.
+/// A message has arrived, and the agent has not started on it. To block it is to drop it.
 ///
 /// ZeroClaw's `on_message_received`, GoClaw's `user_prompt_submit`.
 ///
@@ -27,25 +27,25 @@ use super::Media;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct MessageReceived {
-    /// What tells this message from others of its channel, if the channel says.
+    /// Identifies the message in its channel, if the channel has ids.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// The channel that it came by, such as `cli` or `slack`.
+    /// The channel that it arrived on, such as `cli` or `slack`.
     pub channel: String,
-    /// Who sent it.
+    /// The sender.
     pub sender: String,
-    /// What it says.
+    /// Its text.
     pub content: String,
     /// Pictures and other files that came with it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub attachments: Vec<Media>,
-    /// What hooks add for the model to read beside the message: GoClaw's `additionalContext`.
+    /// Text that hooks add for the model to read besides the message: GoClaw's `additionalContext`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub context: Vec<String>,
 }
 
 impl MessageReceived {
-    /// A message of nothing but text.
+    /// A message that is only text.
     #[must_use]
     pub fn new(
         channel: impl Into<String>,
@@ -61,7 +61,7 @@ impl MessageReceived {
     }
 }
 
-/// Before a message goes out. To block it is to hold it back.
+/// Before a message is sent. To block it is to hold it back.
 ///
 /// ZeroClaw's `on_message_sending`.
 ///
@@ -81,11 +81,11 @@ impl MessageReceived {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct MessageSending {
-    /// The channel that it goes by.
+    /// The channel to send it on.
     pub channel: String,
-    /// Who gets it.
+    /// The recipient.
     pub recipient: String,
-    /// What it says.
+    /// Its text.
     pub content: String,
 }
 
@@ -105,7 +105,7 @@ impl MessageSending {
     }
 }
 
-/// A message has gone out. ZeroClaw's `on_message_sent`.
+/// A message has been sent. ZeroClaw's `on_message_sent`.
 ///
 /// ```
 /// use hooks_core::agent::{MessageSending, MessageSent};
@@ -115,15 +115,15 @@ impl MessageSending {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MessageSent<'a> {
-    /// The channel that it went by.
+    /// The channel that it was sent on.
     pub channel: &'a str,
-    /// Who got it.
+    /// The recipient.
     pub recipient: &'a str,
-    /// What it says.
+    /// Its text.
     pub content: &'a str,
 }
 
-/// A message that has gone out, as the hooks before have left it.
+/// The sent message, in the state in which earlier hooks left it.
 impl<'a> From<&'a MessageSending> for MessageSent<'a> {
     fn from(message: &'a MessageSending) -> Self {
         MessageSent {
@@ -134,7 +134,7 @@ impl<'a> From<&'a MessageSending> for MessageSent<'a> {
     }
 }
 
-/// A message could not be sent. Then there is no [`MessageSent`].
+/// A message could not be sent. It replaces [`MessageSent`].
 ///
 /// ```
 /// use hooks_core::agent::{MessageFailed, MessageSending};
@@ -144,18 +144,18 @@ impl<'a> From<&'a MessageSending> for MessageSent<'a> {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MessageFailed<'a> {
-    /// The channel that it was to go by.
+    /// The channel that it should have been sent on.
     pub channel: &'a str,
-    /// Who was to get it.
+    /// The recipient.
     pub recipient: &'a str,
-    /// What it says.
+    /// Its text.
     pub content: &'a str,
     /// Why it could not be sent.
     pub error: &'a str,
 }
 
 impl<'a> MessageFailed<'a> {
-    /// A message that could not be sent, as the hooks before have left it.
+    /// The failed message, in the state in which earlier hooks left it.
     #[must_use]
     pub fn of(message: &'a MessageSending, error: &'a str) -> Self {
         MessageFailed {
@@ -167,7 +167,7 @@ impl<'a> MessageFailed<'a> {
     }
 }
 
-/// The agent was interrupted, such as by its user.
+/// The agent was interrupted, for example by its user.
 ///
 /// ```
 /// use hooks_core::agent::Interrupt;
@@ -175,13 +175,13 @@ impl<'a> MessageFailed<'a> {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Interrupt<'a> {
-    /// How, such as `stop` (it ends), or `steering` (it goes on with something else).
+    /// How, such as `stop` (the agent ends), or `steering` (it continues with something else).
     pub kind: &'a str,
-    /// What it was told, if anything; else empty.
+    /// The message for the agent; empty if there is none.
     pub message: &'a str,
 }
 
-/// The agent wants attention, as for an approval.
+/// The agent needs attention, for an approval for example.
 ///
 /// ```
 /// use hooks_core::agent::Notification;
@@ -190,11 +190,11 @@ pub struct Interrupt<'a> {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Notification<'a> {
-    /// What for, such as `approval`.
+    /// Why, such as `approval`.
     pub kind: &'a str,
-    /// Its heading; empty if it has none.
+    /// Its title; empty if it has none.
     #[serde(default)]
     pub title: &'a str,
-    /// What it says.
+    /// Its text.
     pub message: &'a str,
 }

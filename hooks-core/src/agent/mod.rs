@@ -1,75 +1,74 @@
-//! The standard vocabulary: an agent's life, from its gateway's start to the last word of a turn.
+//! The standard vocabulary: an agent's life, from the start of its gateway to the last message of a turn.
 //!
-//! [`AgentEvent`] unites what the five systems have.
+//! [`AgentEvent`] covers the events of five agent systems: ZeroClaw, ClawSeed, mini-claw-code, GoClaw and PicoClaw.
 //!
 //! | event | kind | a hook may | raised when | from |
 //! | --- | --- | --- | --- | --- |
 //! | [`GatewayStart`] | observe | look | the gateway listens | ZeroClaw `on_gateway_start`; PicoClaw `gateway.start` |
 //! | [`GatewayStop`] | observe | look | the gateway has stopped | ZeroClaw `on_gateway_stop`; PicoClaw `gateway.shutdown` |
 //! | [`HeartbeatTick`] | observe | look | the heartbeat worker ticks | ZeroClaw `on_heartbeat_tick` |
-//! | [`SessionStart`] | intercept | add context | a session starts or is taken up again | ZeroClaw `on_session_start`; GoClaw `session_start` |
+//! | [`SessionStart`] | intercept | add context | a session starts or resumes | ZeroClaw `on_session_start`; GoClaw `session_start` |
 //! | [`SessionEnd`] | observe | look | a session is over | ZeroClaw `on_session_end` |
-//! | [`MessageReceived`] | intercept | modify, add context, block | a message has come in; blocked, it is dropped | ZeroClaw `on_message_received`; GoClaw `user_prompt_submit` |
+//! | [`MessageReceived`] | intercept | modify, add context, block | a message has arrived; a block drops it | ZeroClaw `on_message_received`; GoClaw `user_prompt_submit` |
 //! | [`AgentStart`] | observe | look | a turn begins | mini-claw-code `AgentStart`; PicoClaw `agent.turn.start` |
 //! | [`BeforeModelResolve`] | intercept | modify, block | before the model is looked up | ZeroClaw `before_model_resolve` |
 //! | [`BeforePromptBuild`] | intercept | modify, block | before the system prompt is used | ZeroClaw `before_prompt_build` |
-//! | [`BeforeLlmCall`] | intercept | modify, respond [`LlmResponse`], block | before each call of the model | ZeroClaw `before_llm_call`; PicoClaw `before_llm` |
-//! | [`LlmInput`] | observe | look | the model is about to be asked | ZeroClaw `on_llm_input`; PicoClaw `agent.llm.request` |
-//! | [`LlmDelta`] | observe | look | a piece of the answer streams in: once a token or so | PicoClaw `agent.llm.delta`; mini-claw-code `TextDelta`; ClawSeed `TurnEvent::Chunk` |
-//! | [`LlmFailed`] | intercept | modify (another model), respond [`Retry`] | a call of the model has failed | PicoClaw `agent.llm.retry` |
+//! | [`BeforeLlmCall`] | intercept | modify, respond [`LlmResponse`], block | before each model call | ZeroClaw `before_llm_call`; PicoClaw `before_llm` |
+//! | [`LlmInput`] | observe | look | the request is about to go to the model | ZeroClaw `on_llm_input`; PicoClaw `agent.llm.request` |
+//! | [`LlmDelta`] | observe | look | a piece of the answer streams in, about once per token | PicoClaw `agent.llm.delta`; mini-claw-code `TextDelta`; ClawSeed `TurnEvent::Chunk` |
+//! | [`LlmFailed`] | intercept | modify (another model), respond [`Retry`] | a model call has failed | PicoClaw `agent.llm.retry` |
 //! | [`LlmOutput`] | observe | look | the model has answered | ZeroClaw `on_llm_output`; PicoClaw `agent.llm.response` |
 //! | [`AfterLlmCall`] | intercept | modify, respond [`Retry`] | before the model's answer is used | PicoClaw `after_llm` |
-//! | [`InvalidToolCall`] | intercept | modify (repair it), respond [`ToolOutput`], block | the model calls a tool that does not exist, or with arguments that do not fit | – |
+//! | [`InvalidToolCall`] | intercept | modify (repair it), respond [`ToolOutput`], block | the model calls a tool that does not exist, or passes invalid arguments | – |
 //! | [`BeforeToolCall`] | intercept | modify, set `approval`, add context, respond [`ToolOutput`], block | before each tool call | ZeroClaw and ClawSeed `before_tool_call`; mini-claw-code `PreToolCall`; GoClaw `pre_tool_use`; PicoClaw `before_tool` |
-//! | [`ApproveToolCall`] | intercept | respond [`Approved`] (nobody else is asked), block (deny) | no hook has blocked or answered the call | PicoClaw `approve_tool` |
+//! | [`ApproveToolCall`] | intercept | respond [`Approved`] (no one else is asked), block (deny) | no hook has blocked or answered the call | PicoClaw `approve_tool` |
 //! | [`ToolCallStart`] | observe | look | the call is approved and about to run | PicoClaw `agent.tool.exec_start` |
 //! | [`AfterToolCall`] | intercept | modify the output, add context | the tool has run or a hook has answered, before the output is used | PicoClaw `after_tool` |
 //! | [`ToolCallEnd`] | observe | look | the tool has run or a hook has answered, and the output is final | ZeroClaw `on_after_tool_call`; ClawSeed `after_tool_call`; mini-claw-code `PostToolCall`; GoClaw `post_tool_use`; PicoClaw `agent.tool.exec_end` |
-//! | [`ToolCallSkipped`] | observe | look | the call was blocked, denied or interrupted: in the place of `ToolCallEnd` | PicoClaw `agent.tool.exec_skipped` |
+//! | [`ToolCallSkipped`] | observe | look | instead of `ToolCallEnd`, if the call was blocked, denied or interrupted | PicoClaw `agent.tool.exec_skipped` |
 //! | [`SubagentStart`] | intercept | modify, add context, block | before a subagent starts | GoClaw `subagent_start`; PicoClaw `agent.subturn.spawn` |
 //! | [`SubagentStop`] | observe | look | a subagent has finished | GoClaw `subagent_stop`; PicoClaw `agent.subturn.end` |
-//! | [`BeforeStop`] | intercept | modify, block (the agent goes on, with the reason as feedback) | the agent is about to end its turn | – |
-//! | [`AgentEnd`] | observe | look | a turn is over, however it ended | mini-claw-code `AgentEnd`; GoClaw `stop`; PicoClaw `agent.turn.end` |
-//! | [`AgentError`] | observe | look | an error has stopped the agent or a part of its work | PicoClaw `agent.error` |
-//! | [`MessageSending`] | intercept | modify, block | before a message goes out; blocked, it is held back | ZeroClaw `on_message_sending` |
-//! | [`MessageSent`] | observe | look | a message has gone out | ZeroClaw `on_message_sent`; PicoClaw `channel.message.outbound_sent` |
-//! | [`MessageFailed`] | observe | look | a message could not be sent: in the place of `MessageSent` | PicoClaw `channel.message.outbound_failed` |
+//! | [`BeforeStop`] | intercept | modify, block (the agent continues, with the reason as feedback) | the agent is about to end its turn | – |
+//! | [`AgentEnd`] | observe | look | a turn has ended, with any outcome | mini-claw-code `AgentEnd`; GoClaw `stop`; PicoClaw `agent.turn.end` |
+//! | [`AgentError`] | observe | look | an error has stopped the agent or part of its work | PicoClaw `agent.error` |
+//! | [`MessageSending`] | intercept | modify, block | before a message is sent; a block holds it back | ZeroClaw `on_message_sending` |
+//! | [`MessageSent`] | observe | look | a message has been sent | ZeroClaw `on_message_sent`; PicoClaw `channel.message.outbound_sent` |
+//! | [`MessageFailed`] | observe | look | instead of `MessageSent`, if a message could not be sent | PicoClaw `channel.message.outbound_failed` |
 //! | [`BeforeCompact`] | intercept | modify, block | before the conversation is compacted | – |
 //! | [`AfterCompact`] | observe | look | the conversation has been compacted | PicoClaw `agent.context.compress` |
-//! | [`Interrupt`] | observe | look | somebody interrupts the agent | PicoClaw `agent.interrupt.received` |
-//! | [`Notification`] | observe | look | the agent wants attention, as for an approval | – |
-//! | [`Custom`] | observe | look | your agent says so | – |
+//! | [`Interrupt`] | observe | look | someone interrupts the agent | PicoClaw `agent.interrupt.received` |
+//! | [`Notification`] | observe | look | the agent needs attention, for an approval for example | – |
+//! | [`Custom`] | observe | look | your agent raises an event of its own | – |
 //!
-//! A hook may end the turn or the run on every intercepted event. *Add context* means to push to the event's
-//! `context`: text that the agent adds to what the model reads next. *From* names the same point in ZeroClaw,
-//! ClawSeed, mini-claw-code, GoClaw and PicoClaw, where they have it.
+//! On every intercepted event, a hook may also abort the turn or the run. *Add context* means to push to the event's
+//! `context`: text that the agent adds to what the model reads next. *From* names the same event in the five systems.
 //!
 //! # The order of a turn
 //!
 //! [`MessageReceived`], [`AgentStart`], [`BeforeModelResolve`], [`BeforePromptBuild`],
 //! [`BeforeLlmCall`], [`LlmInput`], \[the model: [`LlmDelta`] …, or [`LlmFailed`]\], [`LlmOutput`],
-//! [`AfterLlmCall`], for each tool call { [`InvalidToolCall`] where it is one, [`BeforeToolCall`],
+//! [`AfterLlmCall`], for each tool call { [`InvalidToolCall`] if the call is invalid, [`BeforeToolCall`],
 //! [`ApproveToolCall`], [`ToolCallStart`], \[the tool\], [`AfterToolCall`], [`ToolCallEnd`]; or
 //! [`ToolCallSkipped`] }, [`BeforeStop`], [`AgentEnd`], [`MessageSending`], \[sending\], [`MessageSent`].
 //!
-//! A call that a hook on `BeforeToolCall` answers goes on with `AfterToolCall`. A call that a hook blocks or denies
-//! ends with `ToolCallSkipped`.
+//! If a hook on `BeforeToolCall` answers the call, `AfterToolCall` comes next. If a hook blocks or denies the call,
+//! it ends with `ToolCallSkipped`.
 //!
 //! # Payloads
 //!
-//! Events that hooks may change own their data; events that they only look at borrow it from the agent,
-//! so that nothing is cloned to raise one. A payload is made by its constructor, or as
-//! `BeforeToolCall { name: "shell".into(), ..Default::default() }`.
+//! Intercepted events own their data. Observed events borrow it from the agent, so raising one clones nothing. Build
+//! a payload with its constructor, or as `BeforeToolCall { name: "shell".into(), ..Default::default() }`.
 //!
-//! All payloads serialize, and the owning ones deserialize; a key that is absent is read as the default, and
-//! what is optional and not there is not written. Those that borrow nothing but text deserialize as well, as far as
-//! it can be borrowed: JSON text with an escape in it, such as the end of a line, is an error.
+//! All payloads serialize. Empty optional fields are left out. Payloads that own their data deserialize, and a
+//! missing key takes the default. Payloads that borrow only text deserialize too, from text that can be borrowed: a
+//! JSON string with an escape in it, such as `\n`, is an error.
 //!
 //! # Agents
 //!
-//! An agent is generic over its hooks, by the one bound [`AgentHooks`], and calls the drivers, which raise the events
-//! above in their order and do what the hooks decide. [What a driver does](run_tool_call) is on its page:
-//! [`run_tool_call`], [`run_invalid_tool_call`], [`run_llm_call`], [`run_turn`], [`run_message`], [`send_message`].
+//! Make your agent generic over its hooks with the one bound [`AgentHooks`], and call the drivers. They raise the
+//! events above in order and carry out what the hooks decide. The page of each driver tells [what it
+//! does](run_tool_call): [`run_tool_call`], [`run_invalid_tool_call`], [`run_llm_call`], [`run_turn`],
+//! [`run_message`], [`send_message`].
 //!
 //! ```
 //! use hooks_core::Cancel;
@@ -93,7 +92,7 @@
 //! # }
 //! ```
 //!
-//! An agent may also raise an event itself, with the methods of its hooks:
+//! Your agent may also raise an event directly, with the methods of its hooks:
 //!
 //! ```
 //! use hooks_core::HookResult;
@@ -113,7 +112,7 @@
 //! # }
 //! ```
 //!
-//! `use hooks_core::agent::*` also brings these methods into scope, for hooks that are only known as `impl AgentHooks`.
+//! `use hooks_core::agent::*` also imports these methods, for hooks that you know only as `impl AgentHooks`.
 
 mod approval;
 mod chat;
@@ -158,13 +157,13 @@ use serde::Serialize;
 
 use crate::HookEvent;
 
-// So that the methods of hooks are there wherever the vocabulary is.
+// Brings the methods of hooks into scope together with the vocabulary.
 pub use crate::{Hook as _, Intercepts as _, InterceptsNow as _, Observes as _, ObservesNow as _};
 
 /// Every event of an agent's life: the standard vocabulary.
 ///
-/// It serializes as the payload with a field `event`, which holds the name. A table of all events is in the
-/// [module's documentation](self).
+/// It serializes as the payload plus a field `event` that holds the name. The [module documentation](self) has a
+/// table of all events.
 ///
 /// ```
 /// use hooks_core::agent::{AgentEvent, AgentStart};
@@ -181,7 +180,7 @@ pub use crate::{Hook as _, Intercepts as _, InterceptsNow as _, Observes as _, O
 #[events(context = AgentContext)]
 #[serde(tag = "event")]
 pub enum AgentEvent<'a> {
-    /// The gateway has started to listen. ZeroClaw's `on_gateway_start`.
+    /// The gateway listens. ZeroClaw's `on_gateway_start`.
     #[observe]
     GatewayStart(&'a GatewayStart<'a>),
     /// The gateway has stopped. ZeroClaw's `on_gateway_stop`.
@@ -190,14 +189,14 @@ pub enum AgentEvent<'a> {
     /// The heartbeat worker has ticked. ZeroClaw's `on_heartbeat_tick`.
     #[observe]
     HeartbeatTick(&'a HeartbeatTick),
-    /// A session has started; hooks may add context, and cannot block it. ZeroClaw's `on_session_start`, GoClaw's
+    /// A session has started. Hooks may add context, but cannot block it. ZeroClaw's `on_session_start`, GoClaw's
     /// `session_start`.
     #[intercept(no_block)]
     SessionStart(&'a SessionStart),
     /// A session has ended. ZeroClaw's `on_session_end`.
     #[observe]
     SessionEnd(&'a SessionEnd<'a>),
-    /// A message has come in, and is not worked on yet; to block it is to drop it. ZeroClaw's
+    /// A message has arrived, and the agent has not started on it. To block it is to drop it. ZeroClaw's
     /// `on_message_received`, GoClaw's `user_prompt_submit`.
     #[intercept]
     MessageReceived(&'a MessageReceived),
@@ -210,52 +209,51 @@ pub enum AgentEvent<'a> {
     /// Before the system prompt is used. ZeroClaw's `before_prompt_build`.
     #[intercept]
     BeforePromptBuild(&'a BeforePromptBuild),
-    /// Before the model is asked; to respond is to answer in its place. ZeroClaw's `before_llm_call`,
-    /// PicoClaw's `before_llm`.
+    /// Before each model call. To respond is to answer instead of the model. ZeroClaw's `before_llm_call`, PicoClaw's
+    /// `before_llm`.
     #[intercept(respond = LlmResponse, around = Result<LlmResponse, alloc::string::String>)]
     BeforeLlmCall(&'a BeforeLlmCall),
-    /// What the model is about to be asked. ZeroClaw's `on_llm_input`.
+    /// The request that is about to go to the model. ZeroClaw's `on_llm_input`.
     #[observe]
     LlmInput(&'a LlmInput<'a>),
-    /// A piece of the model's answer, as it streams in: once a token or so, so this is the event for
-    /// which cost matters most. PicoClaw's `agent.llm.delta`, mini-claw-code's `TextDelta`, ClawSeed's
-    /// `TurnEvent::Chunk`.
+    /// A piece of the model's streamed answer. It comes about once per token, so cost matters most here. PicoClaw's
+    /// `agent.llm.delta`, mini-claw-code's `TextDelta`, ClawSeed's `TurnEvent::Chunk`.
     #[observe]
     LlmDelta(&'a LlmDelta<'a>),
-    /// A model call has failed; to respond is to have the model asked again, or the one that the hook names.
-    /// PicoClaw's `agent.llm.retry`.
+    /// A model call has failed. To respond is to retry, with the model that the event then names. PicoClaw's
+    /// `agent.llm.retry`.
     #[intercept(respond = Retry, no_block)]
     LlmFailed(&'a LlmFailed),
     /// What the model answered. ZeroClaw's `on_llm_output`.
     #[observe]
     LlmOutput(&'a LlmOutput<'a>),
-    /// After the model has answered, before the answer is used; to respond is to have it asked again.
+    /// The model has answered, and the agent has not used the answer yet. To respond is to ask the model again.
     /// PicoClaw's `after_llm`.
     #[intercept(respond = Retry, no_block)]
     AfterLlmCall(&'a AfterLlmCall),
-    /// The model has called a tool that does not exist, or with arguments that do not fit; a hook may
-    /// repair the call, or answer it.
+    /// The model has called a tool that does not exist, or passed invalid arguments. A hook may repair the call, or
+    /// answer it.
     #[intercept(respond = ToolOutput, patch = ToolCallPatch, subject = name)]
     InvalidToolCall(&'a InvalidToolCall),
     /// Before a tool runs. `before_tool_call` in ZeroClaw and ClawSeed, mini-claw-code's `PreToolCall`,
     /// GoClaw's `pre_tool_use`, PicoClaw's `before_tool`.
     #[intercept(respond = ToolOutput, patch = ToolCallPatch, around = ToolOutput, subject = name)]
     BeforeToolCall(&'a BeforeToolCall),
-    /// Whether a tool may run, asked of those who approve; to respond is to approve in their place, to block it
-    /// is to deny. PicoClaw's `approve_tool`.
+    /// Whether a tool call is approved. To respond is to approve it before anyone else is asked, to block it is to
+    /// deny it. PicoClaw's `approve_tool`.
     #[intercept(respond = Approved, approval, subject = name)]
     ApproveToolCall(&'a ApproveToolCall<'a>),
     /// A tool call is approved, and about to run. PicoClaw's `agent.tool.exec_start`.
     #[observe(subject = name)]
     ToolCallStart(&'a ToolCallStart<'a>),
-    /// After a tool has run or a hook has answered, before the output is used. PicoClaw's `after_tool`.
+    /// The tool has run or a hook has answered, and the agent has not used the output yet. PicoClaw's `after_tool`.
     #[intercept(patch = ToolOutput, no_block, subject = name)]
     AfterToolCall(&'a AfterToolCall),
     /// A tool call is over: the tool ran, or a hook answered. `on_after_tool_call` in ZeroClaw, `after_tool_call`
     /// in ClawSeed, mini-claw-code's `PostToolCall`, GoClaw's `post_tool_use`.
     #[observe(subject = name)]
     ToolCallEnd(&'a ToolCallEnd<'a>),
-    /// A tool call did not run: it was blocked, denied or interrupted. Then there is no `ToolCallEnd`. PicoClaw's
+    /// A tool call did not run, because it was blocked, denied or interrupted. It replaces `ToolCallEnd`. PicoClaw's
     /// `agent.tool.exec_skipped`.
     #[observe(subject = name)]
     ToolCallSkipped(&'a ToolCallSkipped<'a>),
@@ -265,20 +263,20 @@ pub enum AgentEvent<'a> {
     /// A subagent has finished. GoClaw's `subagent_stop`.
     #[observe]
     SubagentStop(&'a SubagentStop<'a>),
-    /// Before the agent stops working on a prompt; to block it is to have it go on, with the reason as
+    /// Before the agent stops working on a prompt. To block it is to make the agent continue, with the reason as
     /// feedback.
     #[intercept]
     BeforeStop(&'a BeforeStop),
     /// The agent has finished with a prompt. mini-claw-code's `AgentEnd`, GoClaw's `stop`.
     #[observe]
     AgentEnd(&'a AgentEnd<'a>),
-    /// An error has stopped the agent, or a part of its work. PicoClaw's `agent.error`.
+    /// An error has stopped the agent, or part of its work. PicoClaw's `agent.error`.
     #[observe]
     AgentError(&'a AgentError<'a>),
-    /// Before a message goes out; to block it is to hold it back. ZeroClaw's `on_message_sending`.
+    /// Before a message is sent. To block it is to hold it back. ZeroClaw's `on_message_sending`.
     #[intercept]
     MessageSending(&'a MessageSending),
-    /// A message has gone out. ZeroClaw's `on_message_sent`.
+    /// A message has been sent. ZeroClaw's `on_message_sent`.
     #[observe]
     MessageSent(&'a MessageSent<'a>),
     /// A message could not be sent.
@@ -293,10 +291,10 @@ pub enum AgentEvent<'a> {
     /// The agent was interrupted. PicoClaw's `agent.interrupt.received`.
     #[observe]
     Interrupt(&'a Interrupt<'a>),
-    /// The agent wants attention, as for an approval.
+    /// The agent needs attention, for an approval for example.
     #[observe]
     Notification(&'a Notification<'a>),
-    /// What one agent has and no other; hooks choose by its `kind`.
+    /// An event of your own agent. Hooks select it by its `kind`.
     #[observe(subject = kind)]
     Custom(&'a Custom<'a>),
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Usage;
 
-/// The gateway has started to listen. ZeroClaw's `on_gateway_start`.
+/// The gateway listens. ZeroClaw's `on_gateway_start`.
 ///
 /// ```
 /// use hooks_core::agent::GatewayStart;
@@ -32,7 +32,7 @@ pub struct HeartbeatTick;
 
 /// A session has started. ZeroClaw's `on_session_start`, GoClaw's `session_start`.
 ///
-/// It cannot be blocked. What hooks add to `context`, the model reads with the session's first prompt.
+/// Hooks cannot block it. The model reads what they add to `context` together with the session's first prompt.
 ///
 /// ```
 /// use hooks_core::agent::{AgentContext, SessionStart};
@@ -52,15 +52,15 @@ pub struct HeartbeatTick;
 pub struct SessionStart {
     /// The session.
     pub session_id: String,
-    /// The channel that it came by, such as `cli` or `slack`.
+    /// The channel of the session, such as `cli` or `slack`.
     pub channel: String,
-    /// How it came to be, such as `startup`, `resume` or `clear`; empty by default.
+    /// How it started, such as `startup`, `resume` or `clear`; empty by default.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub source: String,
-    /// The model that it begins with, if that is known.
+    /// The model that it starts with, if that is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// What hooks add for the model to read.
+    /// Text that hooks add for the model to read.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub context: Vec<String>,
 }
@@ -87,7 +87,7 @@ impl SessionStart {
 pub struct SessionEnd<'a> {
     /// The session.
     pub session_id: &'a str,
-    /// The channel that it came by.
+    /// The channel of the session.
     pub channel: &'a str,
     /// Why, such as `logout` or `timeout`; empty by default.
     #[serde(default, skip_serializing_if = "str::is_empty")]
@@ -102,7 +102,7 @@ pub struct SessionEnd<'a> {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgentStart<'a> {
-    /// What it was asked.
+    /// The prompt.
     pub prompt: &'a str,
 }
 
@@ -115,7 +115,7 @@ pub struct AgentStart<'a> {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AgentStatus {
-    /// It answered. The default.
+    /// The agent answered. The default.
     #[default]
     Completed,
     /// An error ended it.
@@ -134,12 +134,12 @@ pub enum AgentStatus {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct AgentEnd<'a> {
-    /// What it answered; empty if it has not.
+    /// The answer; empty if there is none.
     pub response: &'a str,
     /// How it ended.
     #[serde(default)]
     pub status: AgentStatus,
-    /// What all model calls of the turn used, together.
+    /// What all model calls of the turn used together.
     #[serde(default)]
     pub usage: Usage,
     /// How long the turn took.
@@ -147,10 +147,10 @@ pub struct AgentEnd<'a> {
     pub duration: Duration,
 }
 
-/// An error stopped the agent, or a part of its work. PicoClaw's `agent.error`.
+/// An error stopped the agent, or part of its work. PicoClaw's `agent.error`.
 ///
-/// A model call that failed is [`LlmFailed`](super::LlmFailed), a message that could not be sent
-/// [`MessageFailed`](super::MessageFailed), and a tool that failed an output with `is_error`.
+/// These failures are reported elsewhere: a failed model call as [`LlmFailed`](super::LlmFailed), an unsent message
+/// as [`MessageFailed`](super::MessageFailed), a failed tool as an output with `is_error`.
 ///
 /// ```
 /// use hooks_core::agent::AgentError;
@@ -158,7 +158,7 @@ pub struct AgentEnd<'a> {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgentError<'a> {
-    /// What the agent was at, such as `model`, `tools` or `compact`.
+    /// What the agent was doing, such as `model`, `tools` or `compact`.
     pub stage: &'a str,
     /// What went wrong.
     pub message: &'a str,
@@ -182,13 +182,13 @@ pub struct AgentError<'a> {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SubagentStart {
-    /// What tells this subagent from others: the same as in [`SubagentStop`].
+    /// Identifies the subagent, here and in [`SubagentStop`].
     pub id: String,
-    /// The kind or the name of the subagent.
+    /// The subagent's kind or name.
     pub agent: String,
-    /// What it is asked.
+    /// Its prompt.
     pub prompt: String,
-    /// What hooks add for the subagent's model to read beside the prompt.
+    /// Text that hooks add for the subagent's model to read besides the prompt.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub context: Vec<String>,
 }
@@ -214,19 +214,20 @@ impl SubagentStart {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SubagentStop<'a> {
-    /// What tells this subagent from others.
+    /// Identifies the subagent.
     #[serde(default)]
     pub id: &'a str,
-    /// The kind or the name of the subagent.
+    /// The subagent's kind or name.
     pub agent: &'a str,
-    /// What it answered.
+    /// Its answer.
     pub response: &'a str,
     /// How it ended.
     #[serde(default)]
     pub status: AgentStatus,
 }
 
-/// Before the agent stops working on a prompt. To block it is to have the agent go on, with the reason as feedback.
+/// Before the agent stops working on a prompt. To block it is to make the agent continue, with the reason as
+/// feedback.
 ///
 /// ```
 /// use hooks_core::agent::{AgentContext, BeforeStop};
@@ -249,10 +250,10 @@ pub struct SubagentStop<'a> {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct BeforeStop {
-    /// What it is about to answer.
+    /// The answer that the agent is about to give.
     pub response: String,
-    /// How often a hook has said "go on" in this turn: 0 the first time. Claude Code's `stop_hook_active` is
-    /// `attempt > 0`.
+    /// How many times a hook has made the agent continue in this turn: 0 the first time. Claude Code's
+    /// `stop_hook_active` is `attempt > 0`.
     pub attempt: u32,
 }
 

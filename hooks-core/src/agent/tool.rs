@@ -1,4 +1,4 @@
-//! Tool calls: where most hooks are.
+//! Tool calls, the events that most hooks handle.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -10,12 +10,12 @@ use serde_json::{Map, Value};
 use super::{Approval, Media};
 use crate::{Cancel, Patch};
 
-/// Arguments of a call that has none: an object, so that a hook may set a key of it.
+/// The arguments of a call without any: an object, so that a hook may set a key.
 fn no_args() -> Value {
     Value::Object(Map::new())
 }
 
-/// A tool, as the model is told of it.
+/// A tool, as the model sees it.
 ///
 /// ```
 /// use hooks_core::agent::ToolDefinition;
@@ -32,7 +32,7 @@ pub struct ToolDefinition {
     pub name: String,
     /// What it is for.
     pub description: String,
-    /// The JSON Schema of its arguments; `{}` by default, which any arguments fit.
+    /// The JSON Schema of its arguments; `{}` by default, which accepts any arguments.
     pub parameters: Value,
 }
 
@@ -66,9 +66,9 @@ impl ToolDefinition {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ToolCall {
-    /// What tells this call from others.
+    /// Identifies the call.
     pub id: String,
-    /// The tool.
+    /// The tool's name.
     pub name: String,
     /// Its arguments, a JSON object; `{}` by default.
     pub args: Value,
@@ -92,9 +92,9 @@ impl ToolCall {
     }
 }
 
-/// What a tool gives back.
+/// A tool's output.
 ///
-/// PicoClaw's `ToolResult`: its `ForLLM` is `content`, its `ForUser` `for_user`, its `Media` `media`.
+/// PicoClaw's `ToolResult`, with `ForLLM` as `content`, `ForUser` as `for_user` and `Media` as `media`.
 ///
 /// ```
 /// use hooks_core::agent::ToolOutput;
@@ -105,25 +105,25 @@ impl ToolCall {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ToolOutput {
-    /// What the model is told.
+    /// The text for the model.
     pub content: String,
-    /// What the user is shown in its place, if something else.
+    /// The text for the user, if it differs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub for_user: Option<String>,
-    /// The same for programs, if the tool has it: MCP's `structuredContent`.
+    /// The same output for programs, if the tool provides it: MCP's `structuredContent`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub data: Option<Value>,
-    /// Pictures and other files that the model is shown.
+    /// Images and other files for the model.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub media: Vec<Media>,
     /// Whether the tool failed.
     pub is_error: bool,
-    /// Whether the user is shown nothing of it.
+    /// Whether to hide the output from the user.
     pub silent: bool,
 }
 
 impl ToolOutput {
-    /// The output of a tool that did its work.
+    /// The output of a tool that succeeded.
     #[must_use]
     pub fn new(content: impl Into<String>) -> Self {
         ToolOutput {
@@ -132,7 +132,7 @@ impl ToolOutput {
         }
     }
 
-    /// The output of a tool that failed, or was not allowed to run.
+    /// The output of a tool that failed, or that was not allowed to run.
     #[must_use]
     pub fn error(content: impl Into<String>) -> Self {
         ToolOutput {
@@ -170,16 +170,16 @@ impl ToolOutput {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct BeforeToolCall {
-    /// What tells this call from others.
+    /// Identifies the call.
     pub id: String,
-    /// The tool.
+    /// The tool's name.
     pub name: String,
     /// Its arguments, a JSON object; `{}` by default.
     pub args: Value,
-    /// How it is to be approved, which goes with the call to [`ApproveToolCall`](super::ApproveToolCall).
+    /// How the call gets its approval; it goes with the call to [`ApproveToolCall`](super::ApproveToolCall).
     #[serde(skip_serializing_if = "Approval::is_usual")]
     pub approval: Approval,
-    /// What hooks add for the model to read beside the call's output.
+    /// Text that hooks add for the model to read besides the output.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub context: Vec<String>,
 }
@@ -191,7 +191,7 @@ impl Default for BeforeToolCall {
 }
 
 impl BeforeToolCall {
-    /// A call that no hook has said anything of.
+    /// A call, with the usual approval and no context.
     #[must_use]
     pub fn new(id: impl Into<String>, name: impl Into<String>, args: Value) -> Self {
         BeforeToolCall {
@@ -211,7 +211,7 @@ impl From<ToolCall> for BeforeToolCall {
     }
 }
 
-/// The model has called a tool that does not exist, or with arguments that do not fit.
+/// The model has called a tool that does not exist, or passed invalid arguments.
 ///
 /// A hook may repair the call, or answer it.
 ///
@@ -232,11 +232,11 @@ impl From<ToolCall> for BeforeToolCall {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct InvalidToolCall {
-    /// What tells this call from others.
+    /// Identifies the call.
     pub id: String,
-    /// The tool, as the model named it.
+    /// The tool's name, as the model wrote it.
     pub name: String,
-    /// The arguments, as the model gave them; a text if they are no JSON, and `{}` by default.
+    /// The arguments, as the model wrote them: a string if they are not valid JSON, and `{}` by default.
     pub args: Value,
     /// What is wrong.
     pub error: String,
@@ -273,8 +273,8 @@ impl From<InvalidToolCall> for BeforeToolCall {
     }
 }
 
-/// A change to a tool call: what [`HookAction::modify`](crate::HookAction::modify) takes for
-/// [`BeforeToolCall`] and [`InvalidToolCall`]. A JSON value is a change of the arguments.
+/// A change to a tool call: what [`HookAction::modify`](crate::HookAction::modify) takes for [`BeforeToolCall`] and
+/// [`InvalidToolCall`]. A plain JSON value changes the arguments.
 ///
 /// ClawSeed's `Modify`, mini-claw-code's `ModifyArgs`.
 ///
@@ -291,9 +291,9 @@ impl From<InvalidToolCall> for BeforeToolCall {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ToolCallPatch {
-    /// Another tool; the same if `None`.
+    /// The new tool name; `None` keeps the old one.
     pub name: Option<String>,
-    /// Other arguments, all of them; the same if `None`.
+    /// The new arguments, which replace all old ones; `None` keeps the old ones.
     pub args: Option<Value>,
 }
 
@@ -341,15 +341,15 @@ impl Patch<InvalidToolCall> for ToolCallPatch {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct ToolCallStart<'a> {
-    /// What tells this call from others.
+    /// Identifies the call.
     pub id: &'a str,
-    /// The tool.
+    /// The tool's name.
     pub name: &'a str,
     /// The arguments that it runs with.
     pub args: &'a Value,
 }
 
-/// A call that is about to run, as the hooks before have left it.
+/// A call that is about to run, in the state in which earlier hooks left it.
 impl<'a> From<&'a BeforeToolCall> for ToolCallStart<'a> {
     fn from(call: &'a BeforeToolCall) -> Self {
         ToolCallStart {
@@ -360,7 +360,7 @@ impl<'a> From<&'a BeforeToolCall> for ToolCallStart<'a> {
     }
 }
 
-/// After a tool has run or a hook has answered its call, before the output is used. PicoClaw's `after_tool`.
+/// The tool has run or a hook has answered, and the agent has not used the output yet. PicoClaw's `after_tool`.
 ///
 /// ```
 /// use std::time::Duration;
@@ -380,17 +380,17 @@ impl<'a> From<&'a BeforeToolCall> for ToolCallStart<'a> {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct AfterToolCall {
-    /// What tells this call from others.
+    /// Identifies the call.
     pub id: String,
-    /// The tool.
+    /// The tool's name.
     pub name: String,
     /// The arguments that it ran with; `{}` by default.
     pub args: Value,
-    /// What it gave back.
+    /// Its output.
     pub output: ToolOutput,
     /// How long it ran; zero if a hook answered.
     pub duration: Duration,
-    /// What hooks add for the model to read beside the output.
+    /// Text that hooks add for the model to read besides the output.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub context: Vec<String>,
 }
@@ -406,7 +406,7 @@ impl Default for AfterToolCall {
 }
 
 impl AfterToolCall {
-    /// A call that is over. What hooks have added to the call's `context` goes with it.
+    /// A finished call. It takes over the `context` that hooks have added to the call.
     #[must_use]
     pub fn of(call: BeforeToolCall, output: ToolOutput, duration: Duration) -> Self {
         AfterToolCall {
@@ -420,7 +420,7 @@ impl AfterToolCall {
     }
 }
 
-/// A new output for a tool call that has run.
+/// A new output for a finished tool call.
 #[diagnostic::do_not_recommend]
 impl Patch<AfterToolCall> for ToolOutput {
     fn apply(self, call: &mut AfterToolCall) {
@@ -428,10 +428,10 @@ impl Patch<AfterToolCall> for ToolOutput {
     }
 }
 
-/// Where the output of a tool call that is over comes from.
+/// Where the output of a finished tool call comes from.
 ///
-/// A [`ToolCallEnd`] is `Ran` or `Answered`. A call that neither ran nor was answered is a [`ToolCallSkipped`], and
-/// `Skipped` in the [`ToolCallResult`](super::ToolCallResult) of a driver.
+/// A [`ToolCallEnd`] is `Ran` or `Answered`. A call that neither ran nor was answered raises [`ToolCallSkipped`], and
+/// is `Skipped` in the [`ToolCallResult`](super::ToolCallResult) of a driver.
 ///
 /// ```
 /// use hooks_core::agent::ToolOutcome;
@@ -443,17 +443,17 @@ pub enum ToolOutcome {
     /// The tool ran. The default.
     #[default]
     Ran,
-    /// A hook answered in the tool's place.
+    /// A hook answered instead of the tool.
     Answered,
     /// The call was blocked or denied.
     Skipped,
 }
 
-/// A tool call is over: the tool ran, or a hook answered in its place.
+/// A tool call is over: the tool ran, or a hook answered instead.
 ///
 /// `on_after_tool_call` in ZeroClaw, `after_tool_call` in ClawSeed, mini-claw-code's `PostToolCall`, GoClaw's
-/// `post_tool_use`, PicoClaw's `agent.tool.exec_end`. A call that was blocked, denied or interrupted is a
-/// [`ToolCallSkipped`], and none of these.
+/// `post_tool_use`, PicoClaw's `agent.tool.exec_end`. If a call was blocked, denied or interrupted, the agent raises
+/// [`ToolCallSkipped`] instead.
 ///
 /// ```
 /// use std::time::Duration;
@@ -466,13 +466,13 @@ pub enum ToolOutcome {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct ToolCallEnd<'a> {
-    /// What tells this call from others.
+    /// Identifies the call.
     pub id: &'a str,
-    /// The tool.
+    /// The tool's name.
     pub name: &'a str,
     /// The arguments that it ran with.
     pub args: &'a Value,
-    /// What it gave back, after all hooks.
+    /// Its output, after all hooks.
     pub output: &'a ToolOutput,
     /// How long it ran; zero if a hook answered.
     pub duration: Duration,
@@ -481,7 +481,7 @@ pub struct ToolCallEnd<'a> {
 }
 
 impl<'a> ToolCallEnd<'a> {
-    /// A call that is over, as the hooks after it have left it.
+    /// A finished call, in the state in which the hooks on `AfterToolCall` left it.
     #[must_use]
     pub fn of(call: &'a AfterToolCall, outcome: ToolOutcome) -> Self {
         ToolCallEnd {
@@ -495,7 +495,7 @@ impl<'a> ToolCallEnd<'a> {
     }
 }
 
-/// A tool call did not run: it was blocked, denied or interrupted. Then there is no [`ToolCallEnd`]. PicoClaw's
+/// A tool call did not run: it was blocked, denied or interrupted. It replaces [`ToolCallEnd`]. PicoClaw's
 /// `agent.tool.exec_skipped`.
 ///
 /// ```
@@ -509,13 +509,13 @@ impl<'a> ToolCallEnd<'a> {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct ToolCallSkipped<'a> {
-    /// What tells this call from others.
+    /// Identifies the call.
     pub id: &'a str,
-    /// The tool.
+    /// The tool's name.
     pub name: &'a str,
     /// The arguments that it would have run with.
     pub args: &'a Value,
-    /// Who decided it: the name of a hook, or what the agent says, such as `user`.
+    /// Who skipped it: the name of a hook, or a word of the agent, such as `user`.
     pub by: &'a str,
     /// Why.
     pub reason: &'a str,

@@ -7,9 +7,9 @@ use core::ops::{Add, AddAssign};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// What one model call used, or several together.
+/// What one or several model calls used.
 ///
-/// All counts are tokens. They are 0 where the provider does not say. Providers count differently; here:
+/// All counts are tokens, and 0 if the provider does not report them. Providers count differently; these fields mean:
 ///
 /// | field | OpenAI | Anthropic |
 /// | --- | --- | --- |
@@ -30,23 +30,23 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Usage {
-    /// Tokens that the model read, those from and for a cache included.
+    /// Input tokens, including those from and for a cache.
     pub input_tokens: u64,
-    /// Tokens that the model wrote, its reasoning included.
+    /// Output tokens, including reasoning.
     pub output_tokens: u64,
-    /// Of `input_tokens`, those that were read from the provider's cache.
+    /// The part of `input_tokens` that was read from the provider's cache.
     pub cache_read_tokens: u64,
-    /// Of `input_tokens`, those that were written to the provider's cache.
+    /// The part of `input_tokens` that was written to the provider's cache.
     pub cache_write_tokens: u64,
-    /// Of `output_tokens`, those of the model's reasoning.
+    /// The part of `output_tokens` that is reasoning.
     pub reasoning_tokens: u64,
-    /// What it cost, in US dollars, if that is known.
+    /// The cost in US dollars, if it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost_usd: Option<f64>,
 }
 
 impl Usage {
-    /// So many tokens read and written.
+    /// A usage of this many input and output tokens.
     #[must_use]
     pub fn new(input_tokens: u64, output_tokens: u64) -> Self {
         Usage {
@@ -56,14 +56,14 @@ impl Usage {
         }
     }
 
-    /// All tokens: those read and those written. The other counts are parts of these two.
+    /// Input and output tokens together. The other counts are parts of these two.
     #[must_use]
     pub fn total(&self) -> u64 {
         self.input_tokens.saturating_add(self.output_tokens)
     }
 }
 
-/// Both together. Counts stop at the largest number; a cost that is not known adds nothing to one that is.
+/// The sum. Counts saturate. An unknown cost adds nothing to a known one.
 impl Add for Usage {
     type Output = Usage;
 
@@ -106,9 +106,9 @@ impl<'a> Sum<&'a Usage> for Usage {
 
 /// Why the model stopped.
 ///
-/// It is read from OpenAI's and from Anthropic's words, and written in the words of the first column:
+/// It reads OpenAI's and Anthropic's values, and writes those of the first column:
 ///
-/// | written | read as well |
+/// | written | also read |
 /// | --- | --- |
 /// | `end_turn` | `stop` (OpenAI) |
 /// | `tool_use` | `tool_calls`, `function_call` (OpenAI) |
@@ -116,7 +116,7 @@ impl<'a> Sum<&'a Usage> for Usage {
 /// | `stop_sequence` | |
 /// | `content_filter` | |
 /// | `refusal` | |
-/// | any other, as it was read | |
+/// | any other, unchanged | |
 ///
 /// ```
 /// use hooks_core::agent::StopReason;
@@ -129,25 +129,25 @@ impl<'a> Sum<&'a Usage> for Usage {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum StopReason {
-    /// It has said all that it wants to say. The default.
+    /// The model has finished its answer. The default.
     #[default]
     EndTurn,
     /// It calls tools.
     ToolUse,
-    /// It has written as many tokens as it may.
+    /// The answer reached the token limit.
     MaxTokens,
-    /// It has written a text at which it is to stop.
+    /// The model wrote a stop sequence.
     StopSequence,
-    /// The provider held its answer back.
+    /// The provider withheld the answer.
     ContentFilter,
-    /// The model does not want to answer.
+    /// The model refused to answer.
     Refusal,
-    /// Another reason, in the provider's word.
+    /// Another reason, as the provider names it.
     Other(String),
 }
 
 impl StopReason {
-    /// The word that it is written with: Anthropic's, where Anthropic has one.
+    /// The serialized value: Anthropic's, if Anthropic has one.
     #[must_use]
     pub fn as_str(&self) -> &str {
         match self {
@@ -161,7 +161,7 @@ impl StopReason {
         }
     }
 
-    /// OpenAI's word for it.
+    /// OpenAI's value.
     #[must_use]
     pub fn as_openai(&self) -> &str {
         match self {
@@ -174,7 +174,7 @@ impl StopReason {
     }
 }
 
-/// The reason that a provider's word means.
+/// Parses a provider's value.
 impl From<&str> for StopReason {
     fn from(word: &str) -> Self {
         match word {

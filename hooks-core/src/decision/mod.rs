@@ -1,12 +1,12 @@
-//! What is said about an event: by one hook, and by all of them.
+//! Decisions about an event: of one hook, and of all hooks.
 //!
 //! | file | holds |
 //! | --- | --- |
-//! | `action` | [`HookAction`], what one hook says |
-//! | `returns` | [`Return`], what a hook's function may return to say it |
-//! | `result` | [`HookResult`], what a whole pipeline says, with [`Cancel`] and [`Scope`] |
-//! | `kind` | what saying, and having said, means for each kind of event |
-//! | `told` | [`Decision`], what a log is told |
+//! | `action` | [`HookAction`], what one hook decides |
+//! | `returns` | [`Return`], what a hook's function may return |
+//! | `result` | [`HookResult`], what a whole pipeline decides, with [`Cancel`] and [`Scope`] |
+//! | `kind` | what a decision means for each kind of event |
+//! | `told` | [`Decision`], what a log receives |
 //!
 //! Nothing in this module runs a hook.
 

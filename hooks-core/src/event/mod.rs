@@ -1,19 +1,19 @@
 //! Events: what happens, and what its hooks may do.
 //!
-//! A vocabulary is an enum whose variants each borrow one payload; the payload is the event.
-//! [`#[derive(HookEvent)]`](crate::HookEvent) on the enum implements everything in this module. You name
-//! these traits in bounds, and meet them in the compiler's messages; you do not implement them by hand.
+//! A vocabulary is an enum. Each of its variants borrows one payload, and that payload is the event.
+//! [`#[derive(HookEvent)]`](crate::HookEvent) on the enum implements everything in this module. You name these traits
+//! in bounds and see them in compiler messages; you do not implement them by hand.
 //!
 //! | file | holds |
 //! | --- | --- |
 //! | `vocabulary` | [`Vocabulary`], the set of all events of one kind of agent |
 //! | `kind` | [`Kind`]: whether hooks [`Observe`] or [`Intercept`] an event |
-//! | `rights` | marker traits for what hooks may do to an event: what they may not do does not compile |
-//! | `answers` | which hook answers which event, as a type |
+//! | `rights` | marker traits for what hooks may do to an event; anything else does not compile |
+//! | `answers` | which hook handles which event, as a type |
 //! | `named` | the type that a hook names as its event, checked once |
 //! | `set` | [`EventSet`], the same at run time |
 //!
-//! Nothing in this module knows of hooks or of a dispatch.
+//! This module does not depend on hooks or dispatch.
 
 mod answers;
 mod kind;
@@ -57,30 +57,31 @@ pub use self::vocabulary::{
             `hooks.observe(&cx, &event)`"
 )]
 pub trait Event: Sized + Send + Sync {
-    /// The enum that the event stands in.
+    /// The enum that the event belongs to.
     type Vocabulary: Vocabulary;
     /// Whether hooks observe or intercept it.
     type Kind: Kind;
-    /// What a hook may answer in the agent's place; [`Infallible`](core::convert::Infallible) where
-    /// none can.
+    /// What a hook may respond instead of the agent; [`Infallible`](core::convert::Infallible) if no hook can
+    /// respond.
     type Response: Send;
-    /// What [`HookAction::modify`](crate::HookAction::modify) takes; the event itself where no `patch = …` is given.
+    /// What [`HookAction::modify`](crate::HookAction::modify) takes: the event itself, unless the derive is given
+    /// `patch = …`.
     type Patch: Patch<Self> + Send;
-    /// The event's name: that of its variant.
+    /// The event's name, which is the name of its variant.
     const NAME: &'static str;
 
-    /// Read by what `#[hook]` writes, before it uses anything else of an event: see [`If`].
+    /// `#[hook]` expands to code that reads this before any other item of an event: see [`If`].
     #[doc(hidden)]
     const IS_EVENT: bool = true;
     /// Whether hooks may block it.
     #[doc(hidden)]
     const BLOCKABLE: bool;
-    /// Whether it asks for somebody's approval, which may take a person's time.
+    /// Whether it asks for an approval, which may have to wait for a person.
     #[doc(hidden)]
     const IS_APPROVAL: bool;
     #[doc(hidden)]
     type Slot: Slot;
-    /// The same event, borrowing for another lifetime.
+    /// The same event with another lifetime.
     #[doc(hidden)]
     type At<'x>: Event<Vocabulary = Self::Vocabulary, Kind = Self::Kind, Slot = Self::Slot>;
     /// The vocabulary's read-only view of the event.
@@ -89,18 +90,18 @@ pub trait Event: Sized + Send + Sync {
     /// The vocabulary's view of the event that a dispatch holds.
     #[doc(hidden)]
     fn view_mut(access: Access<'_, Self>) -> <Self::Vocabulary as Vocabulary>::Mut<'_>;
-    /// A copy of the event, where it is `Clone`.
+    /// A copy of the event, if it is `Clone`.
     #[doc(hidden)]
     fn saved(&self) -> Option<Self>;
 
-    /// Looks at the event that a dispatch holds.
+    /// Reads the event that a dispatch holds.
     #[doc(hidden)]
     #[inline(always)]
     fn look(access: Access<'_, Self>) -> &Self {
         Self::Kind::look::<Self>(access)
     }
 
-    /// Lends out the event that a dispatch holds.
+    /// Lends the event that a dispatch holds.
     #[doc(hidden)]
     #[inline(always)]
     fn lend<'l>(access: &'l mut Access<'_, Self>) -> Access<'l, Self> {

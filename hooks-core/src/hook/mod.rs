@@ -1,22 +1,22 @@
-//! One hook: what it is, how it is asked, and what can be put around it.
+//! One hook: what it is, how a dispatch runs it, and what can wrap it.
 //!
-//! [`Hook`] says who it is and which events it answers, as types. A dispatch asks it through one of the
-//! traits of `handle`, as the mode of its answer says (`step`), and enters through the traits of `ways_in`,
-//! which every hook has for every event of its vocabulary.
+//! [`Hook`] describes a hook by types: its name, its priority, and the events that it handles. An agent enters a dispatch
+//! through the traits of `ways_in`, which every hook implements for every event of its vocabulary. The dispatch runs the
+//! hook through one of the traits of `handle`, which `step` selects by type.
 //!
 //! | file | holds |
 //! | --- | --- |
-//! | `handle` | a hook's answer to one event, in a `fn` or an `async fn` |
-//! | `step` | the choice between those two, and neither, made by a type |
+//! | `handle` | a hook's code for one event, in a `fn` or an `async fn` |
+//! | `step` | selects one of those two, or neither, by type |
 //! | `ways_in` | what an agent calls: `observe`, `intercept`, and both without an executor |
 //! | `rank` | a priority as a type |
 //! | `plan` | a hook's description of itself, as rows of a table |
 //! | `pointers` | a hook behind `&`, `Box`, `Arc` or `Option` |
 //! | `closure` | a hook made of a closure |
 //! | `every` | a hook on every event |
-//! | `around` | a hook around the work that follows on an event |
+//! | `around` | a hook around the work that follows an event |
 //! | `then` | two hooks, one after the other |
-//! | `failure`, `policy` | what becomes of a hook that panics or takes too long |
+//! | `failure`, `policy` | what happens when a hook panics or exceeds its timeout |
 //! | `wrap` | wrappers: `on_panic`, `timeout`, `when`, `read_only`, `shadow` |
 
 mod around;
@@ -64,24 +64,23 @@ pub(crate) use self::handle::told_as;
 pub(crate) use self::pointers::answer_as;
 pub(crate) use self::rank::priority_of;
 
-/// Any type. Its parameter forbids `dyn AgentHooks`, and rustc shows the line of [`Hook`] which says what is written
-/// instead.
+/// Any type. Its parameter forbids `dyn AgentHooks`, and makes rustc show the line of [`Hook`] that says what to
+/// write instead.
 #[doc(hidden)]
 pub trait Static<H: ?Sized> {}
 
 #[diagnostic::do_not_recommend]
 impl<H: ?Sized> Static<H> for H {}
 
-/// Whether `H` answers `E` in time for a dispatch that does not await.
+/// Whether `H` handles `E` without awaiting.
 pub(crate) type TimingOf<H, E> = <ModeOf<H, E> as Mode>::Timing;
-/// How `H` answers `E`.
+/// How `H` handles `E`.
 pub(crate) type ModeOf<H, E> = <<E as Event>::Slot as EventSlot>::In<<H as Hook>::Answers>;
 
 /// A hook, or a pipeline of them.
 ///
-/// Implemented by [`#[hook]`](macro@crate::hook), by [`Pipeline`](crate::Pipeline) and
-/// [`HookRegistry`](crate::HookRegistry), and for `Option<H>`, `&H`, `Box<H>` and `Arc<H>`. It is to
-/// be named in bounds, not to be implemented by hand.
+/// [`#[hook]`](macro@crate::hook), [`Pipeline`](crate::Pipeline) and [`HookRegistry`](crate::HookRegistry) implement it,
+/// and so do `Option<H>`, `&H`, `Box<H>` and `Arc<H>`. Name it in bounds; do not implement it by hand.
 ///
 /// ```
 /// use hooks_core::agent::{AgentHooks, LlmInput, ToolCallEnd};
@@ -102,18 +101,18 @@ pub(crate) type ModeOf<H, E> = <<E as Event>::Slot as EventSlot>::In<<H as Hook>
     note = "hooks that are only found at run time go into a `HookRegistry`, which is a hook"
 )]
 pub trait Hook: Describe + Send + Sync + Static<Self /* for `dyn`: a `HookRegistry` with the pipeline in it */> {
-    /// The vocabulary whose events it handles.
+    /// The vocabulary of the events that it handles.
     type Vocabulary;
-    /// Its name, for a hook that is not made of others.
+    /// Its name, if it is a single hook.
     #[doc(hidden)]
     const NAME: &'static str = "";
     /// Its priority.
     #[doc(hidden)]
     type Rank: Number;
-    /// The events that it answers.
+    /// The events that it handles.
     #[doc(hidden)]
     type Answers: Answers;
-    /// The events whose work it stands around.
+    /// The events whose work it wraps.
     #[doc(hidden)]
     type Wraps: Answers;
 
@@ -123,17 +122,17 @@ pub trait Hook: Describe + Send + Sync + Static<Self /* for `dyn`: a `HookRegist
         EventSet::from_bits(<Self::Answers as Answers>::BITS)
     }
 
-    /// The events whose work the hooks stand around.
+    /// The events whose work the hooks wrap.
     #[doc(hidden)]
     #[inline(always)]
     fn wrapped(&self) -> EventSet {
         EventSet::from_bits(<Self::Wraps as Answers>::BITS)
     }
 
-    /// Whether any hook handles `E`, so that an agent skips building an event that no hook wants.
+    /// Whether any hook handles `E`, so that an agent can skip building an event that no hook wants.
     ///
-    /// For hooks that are known at compile time this is a constant. An `Option` that is `None` handles
-    /// nothing, and a registry handles what its handlers say they want.
+    /// For hooks that are known at compile time, this is a constant. An `Option` that is `None` handles nothing, and
+    /// a registry handles the events that its handlers want.
     #[inline(always)]
     fn handles<E: Event>(&self) -> bool
     where
@@ -143,8 +142,8 @@ pub trait Hook: Describe + Send + Sync + Static<Self /* for `dyn`: a `HookRegist
         <ModeOf<Self, E> as Mode>::HANDLES && self.wanted().contains::<E>()
     }
 
-    /// Runs this hook, and then another one: `impl AgentHooks` and hooks behind a type parameter too, which
-    /// cannot stand in one `hooks![…]`, because their priorities are not known.
+    /// Runs this hook, and then another one. It also combines hooks that cannot share one `hooks![…]` because their
+    /// priorities are unknown: an `impl AgentHooks`, or hooks behind a type parameter.
     ///
     /// ```
     /// use hooks_core::agent::*;
@@ -177,7 +176,7 @@ pub trait Hook: Describe + Send + Sync + Static<Self /* for `dyn`: a `HookRegist
         Then::new(self, second)
     }
 
-    /// Decides what a panic of this hook does, on every event: see [`CatchPanic`].
+    /// Decides what happens when this hook panics, on every event: see [`CatchPanic`].
     fn on_panic(self, policy: OnPanic) -> CatchPanic<Self>
     where
         Self: Sized,
@@ -185,7 +184,7 @@ pub trait Hook: Describe + Send + Sync + Static<Self /* for `dyn`: a `HookRegist
         CatchPanic::new(self, policy)
     }
 
-    /// Limits how long this hook may take, on every event: see [`Timeout`].
+    /// Limits how long this hook may run, on every event: see [`Timeout`].
     #[cfg(feature = "tokio")]
     fn timeout(self, limit: core::time::Duration) -> Timeout<Self>
     where
@@ -194,7 +193,7 @@ pub trait Hook: Describe + Send + Sync + Static<Self /* for `dyn`: a `HookRegist
         Timeout::new(self, limit)
     }
 
-    /// Lets this hook decide, and undoes what it changes: see [`ReadOnly`].
+    /// Lets this hook decide, but undoes its changes: see [`ReadOnly`].
     fn read_only(self) -> ReadOnly<Self>
     where
         Self: Sized,
@@ -202,7 +201,7 @@ pub trait Hook: Describe + Send + Sync + Static<Self /* for `dyn`: a `HookRegist
         ReadOnly::new(self)
     }
 
-    /// Runs this hook without effect: see [`Shadow`].
+    /// Runs this hook but discards its effect: see [`Shadow`].
     fn shadow(self) -> Shadow<Self>
     where
         Self: Sized,
@@ -210,7 +209,7 @@ pub trait Hook: Describe + Send + Sync + Static<Self /* for `dyn`: a `HookRegist
         Shadow::new(self)
     }
 
-    /// Who runs when: a table to print, and an iterator over its rows.
+    /// Who runs when: an iterator over rows, which prints as a table.
     fn plan(&self) -> Plan<'_>
     where
         Self: Sized,

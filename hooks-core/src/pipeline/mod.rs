@@ -3,10 +3,10 @@
 //! | file | holds |
 //! | --- | --- |
 //! | `order` | a list of hooks, and the comparator that sorts it |
-//! | `sorts` | what several hooks in a list have to tell of themselves |
-//! | `at` | a hook with a priority of its place in the list |
+//! | `sorts` | the constants that a list collects from its hooks |
+//! | `at` | a hook with the priority that the list gives it |
 //! | `group` | the sorted hooks, up to eight side by side |
-//! | this one | [`Pipeline`], the way in |
+//! | this one | [`Pipeline`], the public type |
 
 mod at;
 mod group;
@@ -31,13 +31,13 @@ use crate::hook::{
 
 /// Hooks in priority order: what [`hooks![…]`](crate::hooks) makes.
 ///
-/// Its type holds the order, so it cannot be written down: keep it behind `impl AgentHooks` (the trait
-/// that `#[derive(HookEvent)]` writes for each vocabulary), or let it be inferred. It is `Clone` and
-/// `Copy` where its hooks are, and as large as their state: hooks made of functions have none.
+/// Its type holds the order, so you cannot write it down: use `impl AgentHooks` (the trait that
+/// `#[derive(HookEvent)]` writes for each vocabulary), or let it be inferred. A pipeline is `Clone` and `Copy` if its
+/// hooks are, and as large as their state. Hooks made of functions have no state.
 ///
-/// A struct with a field `hooks: H` and the bound `H: AgentHooks` calls these methods as they are. On the
-/// value of a function that returns `impl AgentHooks` they are methods of [`Hook`],
-/// [`Intercepts`](crate::Intercepts) and [`Observes`](crate::Observes), to be imported.
+/// A struct with a field `hooks: H` and the bound `H: AgentHooks` calls these methods directly. On a value that a
+/// function returns as `impl AgentHooks`, they are methods of [`Hook`], [`Intercepts`](crate::Intercepts) and
+/// [`Observes`](crate::Observes), which you import.
 ///
 /// ```
 /// use hooks_core::agent::{AgentContext, AgentHooks, BeforeToolCall};
@@ -63,9 +63,9 @@ use crate::hook::{
 /// # }
 /// ```
 ///
-/// A pipeline is not [`Unpin`], which nothing that you do with one needs. It is how a
-/// [`HookRegistry`](crate::HookRegistry) tells at compile time what it is given: a pipeline is both static
-/// hooks and a handler, and must not be taken for the latter, whose hooks it could not look into.
+/// A pipeline is not [`Unpin`]; nothing that you do with a pipeline needs it. [`HookRegistry`](crate::HookRegistry)
+/// uses this to tell pipelines from handlers at compile time. A pipeline is both a list of static hooks and a
+/// handler, and as a handler the registry could not see the hooks in it.
 #[doc(alias = "middleware")]
 #[derive(Clone, Copy)]
 pub struct Pipeline<H /* no name to write: take `H: AgentHooks`, and `hooks: H` */> {
@@ -84,15 +84,14 @@ impl<H> Pipeline<H> {
 }
 
 impl<H: Hook> Pipeline<H> {
-    /// Asks the hooks in order about an intercepted event, until one blocks, answers or aborts.
+    /// Runs the hooks on an intercepted event in order, until one blocks, responds or aborts.
     ///
-    /// Changes are made in place, so that nothing is moved or cloned, and a cancelled event can still be
-    /// reported. The future is lazy: nothing runs until it is awaited.
+    /// Hooks change the event in place: nothing is moved or cloned, and you can still report a cancelled event. The
+    /// future is lazy: nothing runs until you await it.
     ///
     /// # Panics
     ///
-    /// Where a hook panics that does not say `on_panic`, and where one with a `timeout` is awaited outside of
-    /// a tokio runtime.
+    /// If a hook without `on_panic` panics, or if you await a hook with a `timeout` outside of a tokio runtime.
     #[inline]
     pub fn intercept<'a, E: Intercepted /* `.intercept(&cx, &mut event)` */>(
         &'a self,
@@ -106,13 +105,12 @@ impl<H: Hook> Pipeline<H> {
         <Self as Intercepts<E>>::intercept(self, cx, event)
     }
 
-    /// Tells all hooks of an observed event; the asynchronous ones run concurrently, and none can stop
-    /// another. The future is lazy: nothing runs until it is awaited.
+    /// Runs all hooks on an observed event. Asynchronous hooks run concurrently, and no hook can stop another. The
+    /// future is lazy: nothing runs until you await it.
     ///
     /// # Panics
     ///
-    /// Where a hook panics that does not say `on_panic`, and where one with a `timeout` is awaited outside of
-    /// a tokio runtime.
+    /// If a hook without `on_panic` panics, or if you await a hook with a `timeout` outside of a tokio runtime.
     #[inline]
     pub fn observe<'a, E: Observed>(
         &'a self,
@@ -126,12 +124,12 @@ impl<H: Hook> Pipeline<H> {
         <Self as Observes<E>>::observe(self, cx, event)
     }
 
-    /// As [`intercept`](Self::intercept), without an executor. Does not compile if a hook on the event
-    /// is `async`.
+    /// Like [`intercept`](Self::intercept), but without an executor. Does not compile if a hook on the event is
+    /// `async`.
     ///
     /// # Panics
     ///
-    /// Where a hook panics that does not say `on_panic`.
+    /// If a hook without `on_panic` panics.
     #[inline]
     pub fn intercept_now<'a, E: Intercepted /* `.intercept_now(&cx, &mut event)` */>(
         &'a self,
@@ -146,12 +144,11 @@ impl<H: Hook> Pipeline<H> {
         <Self as InterceptsNow<E>>::intercept_now(self, cx, event)
     }
 
-    /// As [`observe`](Self::observe), without an executor. Does not compile if a hook on the event is
-    /// `async`.
+    /// Like [`observe`](Self::observe), but without an executor. Does not compile if a hook on the event is `async`.
     ///
     /// # Panics
     ///
-    /// Where a hook panics that does not say `on_panic`.
+    /// If a hook without `on_panic` panics.
     #[inline]
     pub fn observe_now<'a, E: Observed>(&'a self, cx: &'a Context<E>, event: &'a E)
     where
@@ -162,9 +159,8 @@ impl<H: Hook> Pipeline<H> {
         <Self as ObservesNow<E>>::observe_now(self, cx, event);
     }
 
-    /// Whether any hook handles `E`: a constant, so that an agent skips building an event that no
-    /// hook wants. A [`HookRegistry`](crate::HookRegistry) in the list handles every event, also while it is
-    /// empty.
+    /// Whether any hook handles `E`. This is a constant, so an agent can skip building an event that no hook wants. A
+    /// list with a [`HookRegistry`](crate::HookRegistry) in it handles every event, even while the registry is empty.
     ///
     /// ```
     /// use hooks_core::agent::{BeforeToolCall, LlmInput};
@@ -184,13 +180,13 @@ impl<H: Hook> Pipeline<H> {
         <Self as Hook>::handles::<E>(self)
     }
 
-    /// Who runs when: a table to print, and an iterator over its rows; see [`Plan`].
+    /// Who runs when: an iterator over rows, which prints as a table; see [`Plan`].
     pub fn plan(&self) -> Plan<'_> {
         Plan::of(&self.hooks)
     }
 }
 
-/// A pipeline is a hook of priority 0, which `hooks![pipeline @ 10]` changes.
+/// A pipeline is a hook of priority 0, which you can override with `hooks![pipeline @ 10]`.
 #[diagnostic::do_not_recommend]
 impl<H: Hook> Hook for Pipeline<H> {
     type Vocabulary = H::Vocabulary;

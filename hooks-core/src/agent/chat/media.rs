@@ -1,4 +1,4 @@
-//! Pictures and other files.
+//! Images and other files.
 
 use alloc::borrow::ToOwned;
 use alloc::format;
@@ -9,22 +9,22 @@ use serde_json::{Map, Value};
 
 use super::wire::{is, object, take_text};
 
-/// What a [`Media`] is.
+/// The type of a [`Media`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MediaKind {
-    /// A picture.
+    /// An image.
     Image,
     /// Speech or other sound.
     Audio,
-    /// A film.
+    /// A video.
     Video,
     /// Any other file. The default.
     #[default]
     File,
 }
 
-/// A picture or another file: where it is, or what it holds.
+/// An image or another file, by address or with its data.
 ///
 /// ```
 /// use hooks_core::agent::{Media, MediaKind};
@@ -36,27 +36,27 @@ pub enum MediaKind {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Media {
-    /// What it is.
+    /// Its type.
     pub kind: MediaKind,
-    /// What it is precisely, such as `image/png`, if that is known.
+    /// Its MIME type, such as `image/png`, if that is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<String>,
-    /// Where it is, if it is not here: a URL, or what the agent's storage names it by.
+    /// Its address, if the data is not here: a URL, or a name in the agent's storage.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
-    /// What it holds, in base64, if it is here.
+    /// Its data in base64, if the data is here.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub data: Option<String>,
-    /// The name of the file, if it has one.
+    /// The file name, if it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// What else stands in its JSON; for one that was read from a message, `type` and the provider's shape.
+    /// The rest of its JSON. If it was read from a message: `type` and the provider's own structure.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }
 
 impl Media {
-    /// One that is elsewhere.
+    /// Media at an address.
     #[must_use]
     pub fn from_url(kind: MediaKind, url: impl Into<String>) -> Self {
         Media {
@@ -66,7 +66,7 @@ impl Media {
         }
     }
 
-    /// One that is here, in base64.
+    /// Media with its data, in base64.
     #[must_use]
     pub fn from_base64(
         kind: MediaKind,
@@ -81,14 +81,14 @@ impl Media {
         }
     }
 
-    /// Sets the name of the file.
+    /// Sets the file name.
     #[must_use]
     pub fn with_name(mut self, name: impl Into<String>) -> Self {
         self.name = Some(name.into());
         self
     }
 
-    /// Reads a block of a message; gives it back if it is none that is known.
+    /// Parses a block of a message. Returns the block if it is of no known type.
     pub(super) fn read(mut block: Map<String, Value>) -> Result<Self, Map<String, Value>> {
         let mut media = Media::default();
         let kind = block.get("type").and_then(Value::as_str);
@@ -118,7 +118,7 @@ impl Media {
                 };
                 media.name = take_text(file, "filename");
                 media.set_address(take_text(file, "file_data"));
-                // What is no URL is bare base64.
+                // Anything but a URL is bare base64.
                 media.data = media.data.or(media.url.take());
             }
             kind @ ("image" | "document" | "audio" | "video") => {
@@ -150,18 +150,18 @@ impl Media {
         Ok(media)
     }
 
-    /// Reads a block that was written for a `Media` that was made here.
+    /// Parses a block that was written for a `Media` built here.
     fn read_own(block: Map<String, Value>) -> Result<Self, Map<String, Value>> {
         let mut own = block.clone();
         own.remove("type");
         match serde_json::from_value::<Media>(Value::Object(own)) {
-            // Another's block may look alike.
+            // A provider's block may look alike.
             Ok(media) if media.write() == Value::Object(block.clone()) => Ok(media),
             _ => Err(block),
         }
     }
 
-    /// The block of a message that it is: in the shape that it was read in.
+    /// Writes it as a block of a message, in the structure in which it was read.
     pub(super) fn write(&self) -> Value {
         let mut block = self.extra.clone();
         let kind = block.get("type").and_then(Value::as_str);
@@ -198,7 +198,7 @@ impl Media {
                 }
             }
             _ => {
-                // It serializes to an object, always.
+                // It always serializes to an object.
                 if let Ok(Value::Object(own)) = serde_json::to_value(self) {
                     block = own;
                 }
@@ -208,7 +208,7 @@ impl Media {
         Value::Object(block)
     }
 
-    /// Sets where it is, or, of a `data:` URL, what it holds.
+    /// Sets the address, or the data if it is a `data:` URL.
     fn set_address(&mut self, address: Option<String>) {
         let parts = address
             .as_deref()
@@ -224,7 +224,7 @@ impl Media {
         }
     }
 
-    /// Where it is, or a `data:` URL of what it holds.
+    /// The address, or a `data:` URL of the data.
     fn address(&self) -> Option<String> {
         match (&self.url, &self.data, &self.mime_type) {
             (Some(url), ..) => Some(url.clone()),
@@ -234,7 +234,7 @@ impl Media {
     }
 }
 
-/// Sets a key of an object, if there is a value for it.
+/// Sets a key of an object, if there is an object and a value.
 fn put(object: Option<&mut Map<String, Value>>, key: &str, text: Option<String>) {
     if let (Some(object), Some(text)) = (object, text) {
         object.insert(key.into(), Value::String(text));

@@ -1,8 +1,8 @@
 //! The conversation with the model.
 //!
-//! A [`ChatMessage`] is what hooks see of a message, whoever's it is: what it says, what it calls, what it shows.
-//! It is read from OpenAI's and from Anthropic's JSON, and written back as it was read, with the hooks' changes in
-//! it. What each field does not hold of the JSON stays in `extra` and in [`Part`]: see `wire`.
+//! A [`ChatMessage`] is what hooks see of any provider's message: its text, its calls, its media. It parses OpenAI's
+//! and Anthropic's JSON, and writes it back unchanged except for the hooks' changes. Everything in the JSON that no
+//! field holds stays in `extra` and in [`Part`]: see `wire`.
 
 mod media;
 mod part;
@@ -23,24 +23,23 @@ use super::{ToolCall, ToolOutput};
 
 /// A message of the conversation with the model.
 ///
-/// A conversation of any provider goes through a hook and back without loss. JSON of OpenAI's Chat Completions and of
-/// Anthropic's Messages is read; so is any other JSON object, whose unknown keys are kept in `extra`.
+/// A message of any provider goes through a hook and back without loss. It deserializes from the JSON of OpenAI's
+/// Chat Completions and of Anthropic's Messages, and from any other JSON object: unknown keys go to `extra`.
 ///
 /// | JSON | here |
 /// | --- | --- |
-/// | `content`: a text; the blocks `text` | `content`; a text with an end of line between two blocks |
+/// | `content`: a string; the blocks `text` | `content`; the blocks, joined with newlines |
 /// | `tool_calls` of OpenAI and Ollama; the blocks `tool_use` | `tool_calls` |
 /// | `tool_call_id`, `name` | the same |
 /// | `reasoning`, `reasoning_content`; the blocks `thinking` | `reasoning` |
 /// | the blocks `image_url`, `input_audio`, `file`, `image`, `document`, and MCP's | [`Part::Media`] |
-/// | the block `tool_result` | [`Part::ToolResult`], a message of its own |
-/// | any other block | [`Part::Other`], as it is |
-/// | any other key | `extra`, as it is |
+/// | the block `tool_result` | [`Part::ToolResult`], which holds a message |
+/// | any other block | [`Part::Other`], unchanged |
+/// | any other key | `extra`, unchanged |
 ///
-/// Serialized again, it is equal to the JSON that was read. If a hook has changed a field, the change stands in the
-/// place where the field was read. (`arguments`, JSON inside of a text, may come back with other white space.)
-/// A message that is made here and not read is written with the keys `role` and `content`, and those of the other
-/// fields that are not empty.
+/// It serializes to JSON equal to what it was read from. If a hook has changed a field, the change is written where
+/// the field was read. (`arguments`, which is JSON in a string, may change in white space.) A message that you build
+/// yourself is written with the keys `role` and `content`, and the keys of its other non-empty fields.
 ///
 /// ```
 /// use hooks_core::agent::{ChatMessage, Part, Role};
@@ -66,28 +65,28 @@ use super::{ToolCall, ToolOutput};
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ChatMessage {
-    /// Who says it.
+    /// Whose message it is.
     pub role: Role,
-    /// What is said: all of the message's text.
+    /// All text of the message.
     pub content: String,
-    /// What stands in the message beside text, and where its texts stand among it. Empty for plain text.
+    /// The parts of the message besides text, and the positions of its texts among them. Empty for plain text.
     pub parts: Vec<Part>,
-    /// The tools that the model calls with it.
+    /// The tool calls that the model makes in it.
     pub tool_calls: Vec<ToolCall>,
     /// The call that a message of [`Role::Tool`] answers.
     pub tool_call_id: Option<String>,
-    /// The name of who says it: a user's, or a tool's.
+    /// The name of the speaker: a user or a tool.
     pub name: Option<String>,
-    /// What the model thought before it said so. A provider may refuse a changed one: Anthropic signs it.
+    /// The model's reasoning before the message. A provider may reject changed reasoning: Anthropic signs it.
     pub reasoning: Option<String>,
-    /// What else stands in the message's JSON, by its key. Two keys tell how other fields were written: `content`
-    /// (`null`, `[]`, or `"none"` where the key was not there) and `tool_calls` (each call without its name and its
-    /// arguments; in an array of its own what is not known for a call).
+    /// The rest of the message's JSON, by key. Two keys record how other fields were written: `content` (`null`,
+    /// `[]`, or `"none"` if the key was missing) and `tool_calls` (each call without its name and arguments; entries
+    /// that are not valid calls are wrapped in an array).
     pub extra: Map<String, Value>,
 }
 
 impl ChatMessage {
-    /// A message of nothing but text.
+    /// A message that is only text.
     ///
     /// ```
     /// use hooks_core::agent::{ChatMessage, Role};
@@ -109,19 +108,19 @@ impl ChatMessage {
         ChatMessage::new(Role::System, content)
     }
 
-    /// What the user says.
+    /// A message of the user.
     #[must_use]
     pub fn user(content: impl Into<String>) -> Self {
         ChatMessage::new(Role::User, content)
     }
 
-    /// What the model says.
+    /// A message of the model.
     #[must_use]
     pub fn assistant(content: impl Into<String>) -> Self {
         ChatMessage::new(Role::Assistant, content)
     }
 
-    /// What a tool gives back for the call of that id: its text and its media, as the model is told.
+    /// The output of the call with this id, as the model reads it: its text and its media.
     ///
     /// ```
     /// use hooks_core::agent::{ChatMessage, Role, ToolOutput};
@@ -138,14 +137,14 @@ impl ChatMessage {
         }
     }
 
-    /// Adds the calls that the model makes with it.
+    /// Adds tool calls to the message.
     #[must_use]
     pub fn with_tool_calls(mut self, calls: impl IntoIterator<Item = ToolCall>) -> Self {
         self.tool_calls.extend(calls);
         self
     }
 
-    /// Adds a picture or another file, after all that is there.
+    /// Appends an image or another file.
     ///
     /// ```
     /// use hooks_core::agent::{ChatMessage, Media, MediaKind};
@@ -160,7 +159,7 @@ impl ChatMessage {
         self
     }
 
-    /// Adds a text, after all that is there: between pictures, say. In `content` it begins a new line.
+    /// Appends text, between images for example. In `content` it starts a new line.
     ///
     /// ```
     /// use hooks_core::agent::{ChatMessage, Media, MediaKind};
@@ -174,7 +173,7 @@ impl ChatMessage {
     #[must_use]
     pub fn with_text(mut self, text: impl AsRef<str>) -> Self {
         if !self.content.is_empty() && !self.parts.iter().any(Part::is_text) {
-            // It stands first, but after what was thought.
+            // The text comes first, but after the reasoning.
             let thought = self.parts.iter().take_while(|part| part.is_reasoning());
             let place = thought.count();
             let span = Span::new(self.content.len(), Map::new());
@@ -184,10 +183,10 @@ impl ChatMessage {
         self
     }
 
-    /// Changes every text of the message: `content`, and those of tool results in it; `reasoning` stays as it is.
+    /// Edits every text of the message: `content`, and the texts of tool results in it. `reasoning` stays unchanged.
     ///
-    /// Each stretch of text is changed by itself, and stays where it stands between pictures. A hook that sets
-    /// `content` as a whole has it written in the place of the first stretch. Texts that are empty are not handed out.
+    /// Each stretch of text is edited separately and keeps its position between images. If a hook instead sets all of
+    /// `content`, the text is written at the position of the first stretch. Empty texts are skipped.
     ///
     /// ```
     /// use hooks_core::agent::{ChatMessage, Media, MediaKind};
@@ -236,7 +235,7 @@ impl Serialize for ChatMessage {
         if !self.parts.is_empty() || !self.extra.is_empty() || self.role.as_str().is_empty() {
             return wire::write(self).serialize(serializer);
         }
-        // What most messages are is written as it stands.
+        // Most messages are plain, and are written without a template.
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("role", &self.role)?;
         map.serialize_entry("content", &self.content)?;

@@ -1,7 +1,7 @@
-//! What stands in a message, in its order.
+//! The parts of a message, in order.
 //!
-//! A text stands once in a message: in `content`, or in `reasoning`. A part says only how long its stretch is. So a
-//! hook that looks at `content` has seen all text, and a change of it cannot contradict a part.
+//! All text of a message is in `content` or in `reasoning`, and nowhere else. A part holds only the length of its
+//! stretch. So a hook that reads `content` has seen all text, and a change to it cannot contradict a part.
 
 use alloc::borrow::ToOwned;
 use alloc::boxed::Box;
@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 
 use super::{ChatMessage, Media};
 
-/// One thing that stands in a [`ChatMessage`], in the order of its `parts`.
+/// One part of a [`ChatMessage`], in the order of its `parts`.
 ///
 /// ```
 /// use hooks_core::agent::{ChatMessage, Part};
@@ -28,40 +28,40 @@ use super::{ChatMessage, Media};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Part {
-    /// Here stands a stretch of `content`. Where no part is one, `content` stands first.
+    /// The position of a stretch of `content`. If no part is `Text`, `content` comes first.
     Text(Span),
-    /// Here stands a stretch of `reasoning`.
+    /// The position of a stretch of `reasoning`.
     Reasoning(Span),
-    /// Here stands the call of that id, one of `tool_calls`. It stands nowhere if there is no such call any more.
+    /// The position of the call with this id in `tool_calls`. Ignored if that call no longer exists.
     ToolCall {
         /// The call's id.
         id: String,
-        /// What else stands in the call's JSON.
+        /// The rest of the call's JSON.
         extra: Map<String, Value>,
     },
-    /// What a tool gave back, as a message of [`Role::Tool`](super::Role::Tool). Anthropic puts these into a message
-    /// of the user; whether the tool failed is `is_error` in its `extra`.
+    /// A tool's output, as a message of [`Role::Tool`](super::Role::Tool). Anthropic puts tool outputs into a user
+    /// message; `is_error` in its `extra` says whether the tool failed.
     ToolResult(Box<ChatMessage>),
-    /// A picture or another file.
+    /// An image or another file.
     Media(Media),
-    /// Anything else, as it was read.
+    /// Anything else, unchanged.
     Other(Value),
 }
 
 /// A stretch of a message's text: see [`Part::Text`].
 ///
-/// The stretches of a text stand in it one after the other, with one end of line between two. Where they do not fit
-/// the text, a hook has changed it: then all of it stands in the place of the first.
+/// The stretches follow each other in the text, separated by one newline each. If their lengths do not fit the text,
+/// a hook has changed it, and the whole text takes the position of the first stretch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Span {
-    /// How many bytes long it is.
+    /// Its length in bytes.
     pub len: usize,
-    /// What else stands beside the text in its JSON, such as `cache_control` or `signature`.
+    /// The rest of the text block's JSON, such as `cache_control` or `signature`.
     pub extra: Map<String, Value>,
 }
 
 impl Span {
-    /// So many bytes, with what stands beside them.
+    /// A stretch of `len` bytes, with the rest of its JSON.
     #[must_use]
     pub fn new(len: usize, extra: Map<String, Value>) -> Self {
         Span { len, extra }
@@ -99,7 +99,7 @@ impl Part {
     }
 }
 
-/// A text, cut into stretches of those lengths; `None` if they do not fit.
+/// Cuts a text into stretches of these lengths; `None` if they do not fit.
 pub(super) fn cut(text: &str, lengths: impl Iterator<Item = usize>) -> Option<Vec<&str>> {
     let mut rest = Some(text);
     let mut pieces = Vec::new();
@@ -117,7 +117,7 @@ pub(super) fn cut(text: &str, lengths: impl Iterator<Item = usize>) -> Option<Ve
     }
 }
 
-/// Changes each stretch of a text by itself, if it is not empty, and the lengths that say where it ends.
+/// Edits each non-empty stretch of a text separately, and updates the lengths of the stretches.
 pub(super) fn edit(text: &mut String, parts: &mut [Part], edit: &mut dyn FnMut(&mut String)) {
     let mut spans: Vec<_> = parts.iter_mut().filter_map(Part::as_text_mut).collect();
     let pieces = cut(text, spans.iter().map(|span| span.len)).unwrap_or_default();

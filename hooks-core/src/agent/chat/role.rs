@@ -1,11 +1,11 @@
-//! Who says a message.
+//! Whose message it is.
 
 use alloc::borrow::{Cow, ToOwned};
 use alloc::string::String;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Who says a [`ChatMessage`](super::ChatMessage).
+/// Whose message a [`ChatMessage`](super::ChatMessage) is.
 ///
 /// ```
 /// use hooks_core::agent::Role;
@@ -18,7 +18,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 pub enum Role {
     /// The agent's instructions.
     System,
-    /// The agent's instructions, as newer models of OpenAI name them.
+    /// The agent's instructions, by the name that newer OpenAI models use.
     Developer,
     /// The user. The default.
     #[default]
@@ -27,12 +27,12 @@ pub enum Role {
     Assistant,
     /// A tool's output.
     Tool,
-    /// Another role, in the provider's word; empty where the JSON has none.
+    /// Another role, as the provider names it; empty if the JSON has none.
     Other(String),
 }
 
 impl Role {
-    /// The word for it in JSON.
+    /// The role's name in JSON.
     #[must_use]
     pub fn as_str(&self) -> &str {
         match self {
@@ -46,7 +46,7 @@ impl Role {
     }
 }
 
-/// The role that a word means.
+/// Parses the role's name.
 impl From<&str> for Role {
     fn from(word: &str) -> Self {
         match word {

@@ -1,8 +1,8 @@
-//! How a message is read from JSON and written again.
+//! Parses messages from JSON and writes them again.
 //!
-//! One idea: reading *takes* from the JSON what a field holds, and what is left is the template that writing fills in
-//! again. The template of the message is its `extra`, that of a text its `Span`, that of a picture the `Media`'s
-//! `extra`. So an unknown key needs no code, and a changed field is written where it was read.
+//! Parsing *takes* out of the JSON what a field holds. The rest is a template, which writing fills in again. The
+//! template of a message is its `extra`, that of a text is its `Span`, that of an image is the `extra` of its
+//! `Media`. So unknown keys need no code, and a changed field is written where it was read.
 
 use alloc::boxed::Box;
 use alloc::string::{String, ToString};
@@ -18,11 +18,11 @@ use crate::agent::ToolCall;
 
 type Object = Map<String, Value>;
 
-/// In a message's `extra`, under `content`: the key was not there. A text that was there is in the field `content`,
-/// so no other text can stand here.
+/// In a message's `extra`, under `content`: the key was missing. `extra` cannot hold any other text under this key,
+/// since a text would be in the field `content`.
 const NO_CONTENT: &str = "none";
 
-/// Reads a message.
+/// Parses a message.
 pub(super) fn read(mut wire: Object) -> ChatMessage {
     let role = match wire.get("role") {
         Some(Value::String(role)) if !role.is_empty() => Role::from(role.as_str()),
@@ -40,7 +40,7 @@ pub(super) fn read(mut wire: Object) -> ChatMessage {
     read_content(&mut message, &mut wire, false);
     read_calls(&mut message, &mut wire);
     if message.reasoning.is_none() {
-        // An empty text in its place says under which of the two keys it stood.
+        // An empty text as placeholder records which of the two keys was used.
         message.reasoning = take_text(&mut wire, "reasoning_content");
         if message.reasoning.is_some() {
             wire.insert("reasoning_content".into(), "".into());
@@ -84,7 +84,7 @@ pub(super) fn write(message: &ChatMessage) -> Object {
     wire
 }
 
-/// Reads `content`, of a message or, `nested`, of a tool's result in it.
+/// Parses `content`, of a message or, if `nested`, of a tool result in it.
 fn read_content(message: &mut ChatMessage, wire: &mut Object, nested: bool) {
     match wire.remove("content") {
         None => _ = wire.insert("content".into(), NO_CONTENT.into()),
@@ -119,7 +119,7 @@ fn read_block(message: &mut ChatMessage, mut block: Object, nested: bool) {
         _ => String::new(),
     };
     match kind.as_str() {
-        // OpenAI's Responses have two more names for a text.
+        // OpenAI's Responses API has two more names for a text.
         "text" | "input_text" | "output_text" if is(&block, "text") => {
             let text = take_text(&mut block, "text").unwrap_or_default();
             take_type(&mut block, "text");
@@ -161,7 +161,7 @@ fn read_block(message: &mut ChatMessage, mut block: Object, nested: bool) {
     }
 }
 
-/// Writes the parts, and takes the calls that stand among them.
+/// Writes the parts, and takes the calls that are positioned among them.
 fn write_parts(message: &ChatMessage, calls: &mut [Option<&ToolCall>]) -> Vec<Value> {
     let parts = &message.parts;
     let mut texts = Stretches::of(&message.content, parts, Part::as_text);
@@ -184,7 +184,7 @@ fn write_parts(message: &ChatMessage, calls: &mut [Option<&ToolCall>]) -> Vec<Va
         .collect();
     if !parts.is_empty() && !parts.iter().any(Part::is_text) && !message.content.is_empty() {
         let text = block_of("text", "text", message.content.as_str(), Object::new());
-        // What was thought stands first.
+        // Reasoning comes first.
         let is_thought = |block: &&Value| {
             block["type"]
                 .as_str()
@@ -196,11 +196,11 @@ fn write_parts(message: &ChatMessage, calls: &mut [Option<&ToolCall>]) -> Vec<Va
     blocks
 }
 
-/// Hands out a text to the parts that it stands in.
+/// Hands out a text to its parts.
 struct Stretches<'a> {
-    /// One for each part; where they do not fit any more, one for the first.
+    /// One piece per part; if the lengths no longer fit, one piece for the first part.
     pieces: vec::IntoIter<&'a str>,
-    /// What stood beside the stretches that are no more.
+    /// The JSON of the stretches that no longer exist.
     rest: Object,
 }
 
@@ -214,7 +214,7 @@ impl<'a> Stretches<'a> {
                     rest.entry(key.as_str()).or_insert_with(|| value.clone());
                 }
             }
-            // An empty text block is refused by providers.
+            // Providers reject empty text blocks.
             if text.is_empty() {
                 Vec::new()
             } else {
@@ -251,14 +251,14 @@ fn tool_result(result: &ChatMessage) -> Value {
     block_of("tool_result", "tool_use_id", id, block)
 }
 
-/// A block with a text in it; its type, if it has none of its own.
+/// A block with a text under `key`; `kind` is its type, unless it has one.
 fn block_of(kind: &str, key: &str, text: &str, mut block: Object) -> Value {
     block.entry("type").or_insert_with(|| kind.into());
     block.insert(key.into(), text.into());
     Value::Object(block)
 }
 
-/// Reads `tool_calls`, in the shape of OpenAI, of Ollama or of [`ToolCall`].
+/// Parses `tool_calls`, in the structure of OpenAI, of Ollama or of [`ToolCall`].
 fn read_calls(message: &mut ChatMessage, wire: &mut Object) {
     match wire.get("tool_calls") {
         Some(Value::Array(calls)) if !calls.is_empty() => {}
@@ -282,13 +282,13 @@ fn read_calls(message: &mut ChatMessage, wire: &mut Object) {
             }
         }
     }
-    // A `ToolCall` as it is needs no template.
+    // A plain `ToolCall` needs no template.
     if !plain {
         wire.insert("tool_calls".into(), templates.into());
     }
 }
 
-/// Reads a call, and what is left of it.
+/// Parses a call. Returns it with the rest of its JSON.
 fn read_call(call: Value) -> Result<(ToolCall, Object), Value> {
     let Value::Object(mut template) = call else {
         return Err(call);
@@ -305,11 +305,11 @@ fn read_call(call: Value) -> Result<(ToolCall, Object), Value> {
         let name = take_text(function, "name").unwrap_or_default();
         let args = match function.remove("arguments").unwrap_or_default() {
             Value::String(text) => match serde_json::from_str(&text) {
-                // A text stands for itself, so that what is no JSON survives.
+                // Keep a string as it is, so that invalid JSON survives.
                 Ok(Value::String(_)) | Err(_) => Value::String(text),
                 Ok(args) => args,
             },
-            // Ollama's are no text.
+            // Ollama's arguments are not a string.
             args => {
                 function.insert("arguments".into(), Value::Null);
                 args
@@ -327,7 +327,7 @@ fn read_call(call: Value) -> Result<(ToolCall, Object), Value> {
     Ok((ToolCall { id, name, args }, template))
 }
 
-/// Writes the calls that do not stand among the parts.
+/// Writes the calls that have no position among the parts.
 fn write_calls(
     message: &ChatMessage,
     wire: &mut Object,
@@ -353,7 +353,7 @@ fn write_calls(
             other => Some(other),
         })
         .collect();
-    // A call that a hook has added gets the shape of the others.
+    // A call that a hook has added gets the structure of the others.
     for call in calls.iter_mut().filter_map(Option::take) {
         if message.parts.iter().any(is_call) {
             blocks.push(tool_use(call, Object::new()));
@@ -401,7 +401,7 @@ fn write_call(call: &ToolCall, mut template: Object) -> Value {
     Value::Object(template)
 }
 
-/// Takes the first call of that id.
+/// Takes the first call with this id.
 fn take_call<'a>(calls: &mut [Option<&'a ToolCall>], id: &str) -> Option<&'a ToolCall> {
     let of_id = |call: &&mut Option<&ToolCall>| call.is_some_and(|call| call.id == id);
     calls.iter_mut().find(of_id)?.take()
@@ -411,12 +411,12 @@ fn is_call(part: &Part) -> bool {
     matches!(part, Part::ToolCall { .. })
 }
 
-/// Whether a text stands under the key.
+/// Whether the key holds a string.
 pub(super) fn is(object: &Object, key: &str) -> bool {
     object.get(key).is_some_and(Value::is_string)
 }
 
-/// Takes the text under a key; leaves there what is none.
+/// Takes the string under a key; leaves any other value.
 pub(super) fn take_text(object: &mut Object, key: &str) -> Option<String> {
     if !is(object, key) {
         return None;
@@ -427,7 +427,7 @@ pub(super) fn take_text(object: &mut Object, key: &str) -> Option<String> {
     }
 }
 
-/// Takes the type, where it is the one that is written anyhow.
+/// Takes the type, if writing adds the same type again.
 fn take_type(block: &mut Object, kind: &str) {
     if block.get("type").is_some_and(|is| is == kind) {
         block.remove("type");

@@ -1,12 +1,12 @@
-//! What a conversation needs so that a model can be asked with it: an output for each call.
+//! Gives every tool call an output, which providers require.
 
 use alloc::vec::Vec;
 
 use super::super::{ChatMessage, Part, ToolOutput};
 
-/// Gives each call of the last message that calls something, and that has no output yet, `why` as its output.
+/// Sets `why` as the output of each call that has none yet, in the last message with calls.
 ///
-/// Providers refuse a conversation in which a call has no output right after it.
+/// Providers reject a conversation in which a call is not followed by its output.
 pub(super) fn answer_calls(messages: &mut Vec<ChatMessage>, why: &str) {
     let calling = |message: &ChatMessage| !message.tool_calls.is_empty();
     let Some(last) = messages.iter().rposition(calling) else {
@@ -17,7 +17,7 @@ pub(super) fn answer_calls(messages: &mut Vec<ChatMessage>, why: &str) {
     let mut answered: Vec<&str> = after[..outputs].iter().flat_map(answered_by).collect();
     let mut missing = Vec::new();
     for call in &messages[last].tool_calls {
-        // Where ids are not unique, as with models that give none, each output is that of one call.
+        // Models without call ids repeat the empty id, so each output counts for one call.
         match answered.iter().position(|id| *id == call.id) {
             Some(place) => {
                 answered.swap_remove(place);
@@ -36,7 +36,7 @@ fn is_output(message: &ChatMessage) -> bool {
     answered_by(message).next().is_some()
 }
 
-/// The calls whose outputs the message holds: of one, as with OpenAI, or in parts of several, as with Anthropic.
+/// The ids of the calls whose outputs the message holds: one for OpenAI, several in parts for Anthropic.
 fn answered_by(message: &ChatMessage) -> impl Iterator<Item = &str> {
     let parts = message.parts.iter().filter_map(|part| match part {
         Part::ToolResult(result) => result.tool_call_id.as_deref(),

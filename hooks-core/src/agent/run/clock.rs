@@ -1,15 +1,15 @@
-//! How long work takes, where there is a clock.
+//! Measures durations, if there is a clock.
 
 use core::time::Duration;
 
-/// Since when work has been going on.
+/// The start of a piece of work.
 pub(super) struct Clock {
     #[cfg(feature = "std")]
     since: Option<std::time::Instant>,
 }
 
 impl Clock {
-    /// Starts, if somebody will want to know.
+    /// Starts, if `is_wanted`.
     #[inline]
     pub(super) fn start(is_wanted: bool) -> Self {
         #[cfg(feature = "std")]
@@ -24,7 +24,7 @@ impl Clock {
         clock
     }
 
-    /// How long it took until now; zero without a clock.
+    /// The time since the start; zero without a clock.
     #[inline]
     pub(super) fn elapsed(&self) -> Duration {
         #[cfg(feature = "std")]

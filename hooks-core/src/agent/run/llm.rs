@@ -1,4 +1,4 @@
-//! One call of the model, until its answer can be used.
+//! One model call, with its retries.
 
 use alloc::boxed::Box;
 use alloc::string::{String, ToString};
@@ -18,7 +18,7 @@ use crate::event::Mode;
 use crate::hook::{ModeOf, around};
 use crate::registry::{BoxFuture, GoOn};
 
-/// How a call of the model came out: what [`run_llm_call`] gives.
+/// The outcome of a model call: what [`run_llm_call`] returns.
 ///
 /// ```
 /// use hooks_core::agent::{
@@ -44,18 +44,18 @@ use crate::registry::{BoxFuture, GoOn};
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LlmCallResult {
-    /// The answer, as the hooks have left it.
+    /// The answer, in the state in which the hooks left it.
     pub response: LlmResponse,
-    /// Whether the model answered, or a hook in its place.
+    /// Whether the model answered, or a hook instead.
     pub outcome: ToolOutcome,
-    /// How often hooks had the model asked again.
+    /// How many times hooks retried the call.
     pub attempts: u32,
-    /// What all answers of the model have used, those included that were not good enough.
+    /// What all answers of the model used, including the rejected ones.
     pub usage: Usage,
 }
 
-/// Where a model's answer is streamed to, piece by piece, as [`LlmDelta`] events: [`run_llm_call`] hands it to
-/// the model.
+/// The sink for a streamed answer, which it raises piece by piece as [`LlmDelta`] events. [`run_llm_call`] passes it
+/// to the model's closure.
 ///
 /// ```
 /// use std::sync::Mutex;
@@ -89,8 +89,8 @@ pub struct LlmCallResult {
 /// ```
 #[derive(Clone, Copy)]
 pub struct Deltas<'a> {
-    // Not `&'a H`: the type of a closure that takes it would name the type of the hooks. An `async` block with such
-    // a closure is `Send` only where that type holds no lifetime, not even `'static`.
+    // Not `&'a H`: the type of a closure that takes it would then name the type of the hooks. An `async` block with
+    // such a closure is `Send` only if that type holds no lifetime, not even `'static`.
     sink: &'a (dyn Sink + Sync),
 }
 
@@ -101,7 +101,7 @@ impl fmt::Debug for Deltas<'_> {
 }
 
 impl Deltas<'_> {
-    /// Whether any hook wants the pieces: if not, an agent need not stream for the hooks' sake.
+    /// Whether any hook wants the pieces. If not, an agent need not stream for the hooks.
     #[must_use]
     pub fn are_wanted(&self) -> bool {
         self.sink.wants()
@@ -124,7 +124,7 @@ impl Deltas<'_> {
 
     /// A piece of any kind.
     ///
-    /// It costs a box only where a hook on [`LlmDelta`] is `async`.
+    /// It allocates a box only if a hook on [`LlmDelta`] is `async`.
     pub async fn push(&self, kind: DeltaKind, text: &str) {
         if self.sink.wants() {
             self.sink.push(LlmDelta { kind, text }).await;
@@ -132,13 +132,13 @@ impl Deltas<'_> {
     }
 }
 
-/// Hooks that are told of deltas.
+/// Hooks that receive deltas.
 trait Sink {
     fn wants(&self) -> bool;
     fn push<'s>(&'s self, delta: LlmDelta<'s>) -> BoxFuture<'s, ()>;
 }
 
-/// The hooks of a call of the model.
+/// The hooks of a model call.
 struct Told<'a, H> {
     hooks: &'a H,
     cx: &'a AgentContext,
@@ -160,21 +160,20 @@ impl<H: AgentHooks> Sink for Told<'_, H> {
     }
 }
 
-/// Calls the model as the hooks let it: raises all events of the call, and asks again where a hook wants that.
+/// Calls the model under the control of the hooks: raises all events of the call, and retries if a hook asks for it.
 ///
-/// `model` is given the request, as the hooks have left it, and [`Deltas`] to stream to. The request stays the
-/// caller's, so that nothing is cloned to ask the model; what hooks change in it, and the messages of a retry,
-/// stay in it.
+/// `model` receives the request, in the state in which the hooks left it, and [`Deltas`] to stream to. The caller
+/// keeps the request, so the call clones nothing. Changes by hooks and the messages of a retry stay in it.
 ///
 /// | a hook | the driver |
 /// | --- | --- |
-/// | responds on `BeforeLlmCall` | takes its answer in the model's place, and raises `AfterLlmCall` |
-/// | responds [`Retry`] with feedback on `AfterLlmCall` | adds the answer and the feedback to the messages, and asks again; tools that the answer calls do not run, which the model reads |
-/// | responds [`Retry`] without feedback on `AfterLlmCall` | forgets the answer, and asks the same again |
-/// | responds [`Retry`] on `LlmFailed` | asks again: the model that the hook has put into the event |
+/// | responds on `BeforeLlmCall` | uses the hook's answer instead of the model's, and raises `AfterLlmCall` |
+/// | responds [`Retry`] with feedback on `AfterLlmCall` | adds the answer and the feedback to the messages, and calls the model again; tool calls in the answer do not run, and the model reads that |
+/// | responds [`Retry`] without feedback on `AfterLlmCall` | drops the answer, and sends the same request again |
+/// | responds [`Retry`] on `LlmFailed` | calls the model that the event then names |
 ///
-/// Hooks have the model asked again at most [`MAX_RETRIES`] times. Then its last answer is used, or its last
-/// failure returned.
+/// Hooks can retry at most [`MAX_RETRIES`] times. After that, the driver uses the last answer, or returns the last
+/// failure.
 ///
 /// ```
 /// use hooks_core::agent::{
@@ -206,7 +205,7 @@ impl<H: AgentHooks> Sink for Told<'_, H> {
 ///
 /// # Errors
 ///
-/// A hook blocked the call, or ended the turn or the run; or the model failed, and no hook had it asked again.
+/// If a hook blocked the call, or aborted the turn or the run; or if the model failed, and no hook retried.
 pub async fn run_llm_call<H, F, X>(
     hooks: &H,
     cx: &AgentContext,
@@ -223,7 +222,7 @@ where
     Ok(LlmCallResult { usage, ..done })
 }
 
-/// As [`run_llm_call`]; `usage` also counts the answers of a call that came to nothing.
+/// Like [`run_llm_call`]; `usage` also counts the answers of a call that returned an error.
 pub(super) async fn call_model<H, F, X>(
     hooks: &H,
     cx: &AgentContext,
@@ -275,7 +274,7 @@ where
     }
 }
 
-/// Asks the model once.
+/// Calls the model once.
 async fn ask<H, F, X>(
     hooks: &H,
     cx: &AgentContext,
@@ -304,7 +303,7 @@ where
     Ok(response)
 }
 
-/// What the model answers, or why it failed.
+/// The model's answer, or its failure.
 async fn answer<F, X>(
     model: &F,
     request: &BeforeLlmCall,
@@ -318,7 +317,7 @@ where
     answer.map_err(|error| error.to_string())
 }
 
-/// Tells hooks of a failure; what to do about it, if one wants the model asked again.
+/// Raises a failure. Returns what to do about it, if a hook wants a retry.
 async fn failed<H: AgentHooks>(
     hooks: &H,
     cx: &AgentContext,
@@ -343,20 +342,20 @@ async fn failed<H: AgentHooks>(
     }
 }
 
-/// Tells the model which of its answers a hook rejects, and why.
+/// Tells the model which answer a hook rejected, and why.
 fn reject(request: &mut BeforeLlmCall, answer: LlmResponse, retry: Retry) {
-    // Without a reason there is nothing to tell: the model is asked the same again.
+    // Without feedback, send the same request again.
     if retry.feedback.is_none() {
         return;
     }
     let messages = &mut request.messages;
     messages.push(answer.into());
-    // Providers refuse a conversation in which a call has no output.
+    // Providers reject a conversation in which a call has no output.
     answer_calls(messages, "the call did not run: its answer was rejected");
     feed_back(request, retry);
 }
 
-/// Tells the model what a hook found wrong.
+/// Tells the model what a hook rejected.
 fn feed_back(request: &mut BeforeLlmCall, retry: Retry) {
     let feedback = retry.feedback.map(ChatMessage::user);
     request.messages.extend(feedback);

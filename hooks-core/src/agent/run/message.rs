@@ -1,4 +1,4 @@
-//! Messages that come in and go out.
+//! Incoming and outgoing messages.
 
 use alloc::string::{String, ToString};
 use core::error::Error;
@@ -9,7 +9,7 @@ use super::super::{
 };
 use crate::{Cancel, Scope};
 
-/// What became of a message: what [`send_message`] and [`run_message`] give.
+/// The outcome of a message: what [`send_message`] and [`run_message`] return.
 ///
 /// ```
 /// use hooks_core::agent::{AgentContext, MessageOutcome, MessageSending, send_message};
@@ -28,20 +28,20 @@ use crate::{Cancel, Scope};
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MessageOutcome {
-    /// It has gone out, as the hooks have left it.
+    /// It was sent, in the state in which the hooks left it.
     Sent(MessageSending),
-    /// A hook dropped the message that came in, or held back the one that was to go out.
+    /// A hook dropped the incoming message, or held back the outgoing one.
     Blocked(Cancel),
     /// It could not be sent.
     Failed {
-        /// The message, as the hooks have left it.
+        /// The message, in the state in which the hooks left it.
         message: MessageSending,
         /// Why not.
         error: String,
     },
 }
 
-/// Why [`run_message`] came to nothing.
+/// Why [`run_message`] failed.
 ///
 /// ```
 /// use hooks_core::agent::MessageError;
@@ -50,9 +50,9 @@ pub enum MessageOutcome {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MessageError<X> {
-    /// A hook ended the turn or the run.
+    /// A hook aborted the turn or the run.
     Cancelled(Cancel),
-    /// The agent has no answer.
+    /// The agent returned an error instead of an answer.
     Unanswered(X),
 }
 
@@ -67,7 +67,7 @@ impl<X: fmt::Display> fmt::Display for MessageError<X> {
 
 impl<X: fmt::Debug + fmt::Display> Error for MessageError<X> {}
 
-/// Sends a message as the hooks let it: raises `MessageSending`, and `MessageSent` or `MessageFailed`.
+/// Sends a message under the control of the hooks: raises `MessageSending`, and `MessageSent` or `MessageFailed`.
 ///
 /// ```
 /// use hooks_core::agent::{AgentContext, MessageOutcome, MessageSending, send_message};
@@ -90,7 +90,7 @@ impl<X: fmt::Debug + fmt::Display> Error for MessageError<X> {}
 ///
 /// # Errors
 ///
-/// A hook ended the turn or the run; the message has not gone out.
+/// If a hook aborted the turn or the run. The message was not sent.
 pub async fn send_message<H, S, X>(
     hooks: &H,
     cx: &AgentContext,
@@ -121,11 +121,12 @@ where
     }
 }
 
-/// Answers a message as the hooks let it: raises `MessageReceived`, has it answered, and sends the answer back
+/// Answers a message under the control of the hooks: raises `MessageReceived`, calls `answer`, and sends the answer
 /// to the sender with [`send_message`].
 ///
-/// `answer` is given the message as the hooks have left it, with the `context` that they add. Most agents put that
-/// into [`Conversation::context`](super::Conversation::context) and call [`run_turn`](super::run_turn) in it.
+/// `answer` receives the message in the state in which the hooks left it, with the `context` that they add. Most
+/// agents put that into [`Conversation::context`](super::Conversation::context) and call
+/// [`run_turn`](super::run_turn) in it.
 ///
 /// ```
 /// use hooks_core::agent::{AgentContext, MessageOutcome, MessageReceived, run_message};
@@ -156,7 +157,7 @@ where
 ///
 /// # Errors
 ///
-/// A hook ended the turn or the run, or `answer` is an error.
+/// If a hook aborted the turn or the run, or `answer` returned an error.
 pub async fn run_message<H, A, S, X, Y>(
     hooks: &H,
     cx: &AgentContext,
@@ -181,7 +182,7 @@ where
     outcome.map_err(MessageError::Cancelled)
 }
 
-/// What a cancelled message comes to.
+/// The outcome of a cancelled message.
 fn blocked(cancel: Cancel) -> Result<MessageOutcome, Cancel> {
     if cancel.scope > Scope::Event {
         Err(cancel)

@@ -1,53 +1,53 @@
-//! Drivers: they raise the events of a call, a message or a turn in their order, and honour what hooks decide.
+//! Drivers: they raise the events of a call, a message or a turn in order, and carry out what hooks decide.
 //!
-//! An agent that raises events by hand has to get the same forty lines right as every other agent: which event
-//! follows an answer, what a block skips, that an abort on the last event still counts. The drivers are those
-//! lines, once. Each is one `async fn` that is generic over the hooks and over the work: it takes no box, no
-//! executor and no allocation of its own, and an event that no hook handles is not even built.
+//! Every agent that raises events itself needs the same forty lines: which event follows an answer, what a block
+//! skips, that an abort on the last event still counts. The drivers are those lines, written once. Each driver is an
+//! `async fn`, generic over the hooks and the work. It needs no box, no executor and no allocation of its own, and
+//! does not even build an event that no hook handles.
 //!
-//! | driver | raises | around |
+//! | driver | raises | runs |
 //! | --- | --- | --- |
 //! | [`run_tool_call`] | `BeforeToolCall`, `ApproveToolCall`, `ToolCallStart`, `AfterToolCall`, `ToolCallEnd` or `ToolCallSkipped` | the tool |
-//! | [`run_invalid_tool_call`] | `InvalidToolCall`, and then as `run_tool_call` | the tool |
+//! | [`run_invalid_tool_call`] | `InvalidToolCall`, then the same as `run_tool_call` | the tool |
 //! | [`run_llm_call`] | `BeforeLlmCall`, `LlmInput`, `LlmDelta`, `LlmFailed` or `LlmOutput`, `AfterLlmCall` | the model |
-//! | [`run_turn`] | `AgentStart`, `BeforeModelResolve`, `BeforePromptBuild`, all of the above, `BeforeStop`, `AgentError`, `AgentEnd` | |
-//! | [`send_message`] | `MessageSending`, `MessageSent` or `MessageFailed` | |
-//! | [`run_message`] | `MessageReceived`, and then as `send_message` | |
+//! | [`run_turn`] | `AgentStart`, `BeforeModelResolve`, `BeforePromptBuild`, all of the above, `BeforeStop`, `AgentError`, `AgentEnd` | the model and the tools |
+//! | [`send_message`] | `MessageSending`, `MessageSent` or `MessageFailed` | the sending |
+//! | [`run_message`] | `MessageReceived`, then the same as `send_message` | the answer and the sending |
 //!
-//! # What follows what
+//! # What a driver does
 //!
-//! | a hook says | on | the driver |
+//! | a hook decides | on | the driver |
 //! | --- | --- | --- |
 //! | block | `BeforeToolCall`, `ApproveToolCall`, `InvalidToolCall` | raises `ToolCallSkipped`; the model reads the reason |
-//! | respond | `BeforeToolCall`, `InvalidToolCall` | goes on with `AfterToolCall` and `ToolCallEnd`, without `ApproveToolCall` and `ToolCallStart` |
-//! | `Approval::Ask`, and nobody responds `Approved` | `BeforeToolCall` | raises `ToolCallSkipped`: nobody has said yes |
-//! | abort the turn, or the run | any event of a call | raises how the call ended, and returns the cancellation |
-//! | respond | `BeforeLlmCall` | goes on with `AfterLlmCall`, without `LlmInput` and `LlmOutput` |
-//! | retry | `LlmFailed`, `AfterLlmCall` | asks the model again, at most [`MAX_RETRIES`] times |
-//! | block | `BeforeStop` | goes on with the reason as feedback, at most [`MAX_RETRIES`] times a turn |
-//! | block | `MessageReceived`, `MessageSending` | drops the message, holds it back |
+//! | respond | `BeforeToolCall`, `InvalidToolCall` | continues with `AfterToolCall` and `ToolCallEnd`, without `ApproveToolCall` and `ToolCallStart` |
+//! | `Approval::Ask`, and no hook responds `Approved` | `BeforeToolCall` | raises `ToolCallSkipped`, since no one has approved |
+//! | abort the turn or the run | any event of a call | raises the end of the call, and returns the cancellation |
+//! | respond | `BeforeLlmCall` | continues with `AfterLlmCall`, without `LlmInput` and `LlmOutput` |
+//! | retry | `LlmFailed`, `AfterLlmCall` | calls the model again, at most [`MAX_RETRIES`] times |
+//! | block | `BeforeStop` | continues with the reason as feedback, at most [`MAX_RETRIES`] times per turn |
+//! | block | `MessageReceived`, `MessageSending` | drops the message, or holds it back |
 //!
 //! # Dropping a driver
 //!
-//! A driver's future may be dropped at any await. What it awaits is dropped with it: the hook or the work
-//! that runs, and what hooks with `#[hook(around)]` hold. No event is raised after that, and none twice. An agent
-//! that stops work in this way raises [`Interrupt`](super::Interrupt) itself. A [`Conversation`] keeps what was said
-//! until then, and the next [`run_turn`] tells the model which of its calls were interrupted.
+//! You may drop a driver's future at any await. This also drops what it awaits: the running hook or work, and
+//! whatever hooks with `#[hook(around)]` hold. It raises no further event, and no event twice. If your agent stops
+//! work in this way, it raises [`Interrupt`](super::Interrupt) itself. A [`Conversation`] keeps everything up to that
+//! point, and the next [`run_turn`] tells the model which of its calls were interrupted.
 //!
 //! # Threads
 //!
-//! A driver's future is `Send` where the future of the work is, also in code that is generic over its hooks, so it
-//! can be spawned. Work that is not `Send`, or that borrows and changes what is local, runs where it is awaited.
+//! A driver's future is `Send` if the future of the work is, even in code that is generic over its hooks, so you can
+//! spawn it. Work that is not `Send`, or that mutably borrows local data, runs where you await it.
 //!
 //! # The closures that do the work
 //!
-//! A driver may have to do work again, so a closure for it is `AsyncFnOnce + Clone`, and is cloned for each time. The
-//! bound `AsyncFnMut` would say the same, but rustc cannot yet prove `Send` for a future that holds such a closure
-//! together with a reference that it captures, and an agent could not be spawned.
+//! A driver may have to repeat work, so it takes the closure as `AsyncFnOnce + Clone` and clones it for each run. The
+//! bound `AsyncFnMut` would express the same. But rustc cannot yet prove `Send` for a future that holds such a
+//! closure together with a reference that it captures, so you could not spawn an agent.
 //!
 //! # Durations
 //!
-//! They are measured with the feature `std`. Without it there is no clock, and every duration is zero.
+//! Drivers measure durations with the feature `std`. Without it there is no clock, and every duration is zero.
 
 mod answers;
 mod clock;
@@ -67,10 +67,10 @@ use core::fmt;
 
 use crate::Cancel;
 
-/// How often hooks may have the same work done again: a model asked for another answer, an agent sent on.
+/// How many times hooks may repeat the same work: retry a model call, or make an agent continue.
 ///
-/// A hook that is never content must not keep an agent, and its bill, going for ever. Claude Code ends its
-/// stop hooks after as many.
+/// A hook that is never satisfied must not keep an agent running, and spending, forever. Claude Code stops its stop
+/// hooks after the same number.
 pub const MAX_RETRIES: u32 = 8;
 
 /// The names of the events that each driver raises, for [`Plan::raising`](crate::Plan::raising).
@@ -86,7 +86,7 @@ pub const MAX_RETRIES: u32 = 8;
 /// assert_eq!(hooks![print].plan().raising(raised::TOOL_CALL).never_raised().count(), 1);
 /// ```
 pub mod raised {
-    /// What [`run_tool_call`](super::run_tool_call) raises.
+    /// The events of [`run_tool_call`](super::run_tool_call).
     pub const TOOL_CALL: &[&str] = &[
         "BeforeToolCall",
         "ApproveToolCall",
@@ -96,7 +96,7 @@ pub mod raised {
         "ToolCallSkipped",
     ];
 
-    /// What [`run_llm_call`](super::run_llm_call) raises.
+    /// The events of [`run_llm_call`](super::run_llm_call).
     pub const LLM_CALL: &[&str] = &[
         "BeforeLlmCall",
         "LlmInput",
@@ -106,7 +106,7 @@ pub mod raised {
         "AfterLlmCall",
     ];
 
-    /// What [`run_turn`](super::run_turn) raises, with all its calls.
+    /// The events of [`run_turn`](super::run_turn), with all its calls.
     pub const TURN: &[&str] = &[
         "AgentStart",
         "BeforeModelResolve",
@@ -129,7 +129,7 @@ pub mod raised {
         "AgentEnd",
     ];
 
-    /// What [`run_message`](super::run_message) raises.
+    /// The events of [`run_message`](super::run_message).
     pub const MESSAGE: &[&str] = &[
         "MessageReceived",
         "MessageSending",
@@ -138,7 +138,7 @@ pub mod raised {
     ];
 }
 
-/// Why a call of the model, or a turn, came to nothing.
+/// Why a model call or a turn failed.
 ///
 /// ```
 /// use hooks_core::agent::RunError;
@@ -150,9 +150,9 @@ pub mod raised {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RunError {
-    /// A hook blocked it, or ended the turn or the run.
+    /// A hook blocked it, or aborted the turn or the run.
     Cancelled(Cancel),
-    /// The model failed, and no hook had it asked again.
+    /// The model failed, and no hook retried.
     Failed(String),
 }
 

@@ -14,22 +14,22 @@ use super::clock::Clock;
 use crate::hook::around;
 use crate::{Cancel, HookResult, Scope};
 
-/// How a tool call came out: what [`run_tool_call`] gives.
+/// The outcome of a tool call: what [`run_tool_call`] returns.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ToolCallResult {
-    /// What tells the call from others.
+    /// Identifies the call.
     pub id: String,
-    /// The tool, as the hooks have left it.
+    /// The tool's name, in the state in which the hooks left it.
     pub name: String,
-    /// What the model reads next: the tool's output, or a hook's, or why the call did not run.
+    /// What the model reads next: the output of the tool or a hook, or the reason why the call did not run.
     pub output: ToolOutput,
     /// Whether the tool ran, a hook answered, or neither.
     pub outcome: ToolOutcome,
-    /// What hooks add for the model to read beside the output.
+    /// Text that hooks add for the model to read besides the output.
     pub context: Vec<String>,
 }
 
-/// The tool's message to the model. What hooks added beside it is in [`ToolCallResult::context`].
+/// The message with the tool's output. What hooks add to it is in [`ToolCallResult::context`].
 impl From<&ToolCallResult> for ChatMessage {
     fn from(done: &ToolCallResult) -> Self {
         ChatMessage::tool_result(done.id.as_str(), &done.output)
@@ -37,7 +37,7 @@ impl From<&ToolCallResult> for ChatMessage {
 }
 
 impl ChatMessage {
-    /// What the model reads of a tool call.
+    /// The messages about the tool call for the model.
     ///
     /// ```
     /// use hooks_core::agent::{AgentContext, ChatMessage, Role, ToolCall, ToolOutput, run_tool_call};
@@ -59,9 +59,9 @@ impl ChatMessage {
     }
 }
 
-// Macros, because what a call is moved into another future for costs more than a hook.
+// Macros, because moving a call into another future would cost more than a hook.
 
-/// What comes of a call that does not run.
+/// The result of a call that does not run.
 macro_rules! skip {
     ($hooks:ident, $cx:ident, $call:ident, $cancel:ident) => {{
         $hooks
@@ -75,7 +75,7 @@ macro_rules! skip {
     }};
 }
 
-/// What comes of a call that has an output.
+/// The result of a call with an output.
 macro_rules! finish {
     ($hooks:ident, $cx:ident, $after:ident, $outcome:expr) => {{
         let decision = $hooks.intercept($cx, &mut $after).await;
@@ -99,18 +99,18 @@ macro_rules! finish {
     }};
 }
 
-/// Runs one tool call as the hooks let it: raises all its events, and honours what hooks decide.
+/// Runs a tool call under the control of the hooks: raises all its events, and carries out what hooks decide.
 ///
-/// `tool` runs the tool; it is called at most once, unless a hook with `#[hook(around)]` runs it again. The model
-/// reads `output` next, whatever the outcome:
+/// `tool` runs the tool. The driver calls it at most once, unless a hook with `#[hook(around)]` runs it again.
+/// Whatever the outcome, the model reads `output` next:
 ///
 /// | outcome | what happened | raised |
 /// | --- | --- | --- |
 /// | `Ran` | the tool ran | `BeforeToolCall`, `ApproveToolCall`, `ToolCallStart`, `AfterToolCall`, `ToolCallEnd` |
-/// | `Answered` | a hook answered in its place; the answer went through `AfterToolCall` too | `BeforeToolCall`, `AfterToolCall`, `ToolCallEnd` |
+/// | `Answered` | a hook answered instead; the answer also passed through `AfterToolCall` | `BeforeToolCall`, `AfterToolCall`, `ToolCallEnd` |
 /// | `Skipped` | a hook blocked or denied the call; `output` is an error with the reason | `BeforeToolCall`, perhaps `ApproveToolCall`, `ToolCallSkipped` |
 ///
-/// A call for which a hook set [`Approval::Ask`] runs only if a hook on `ApproveToolCall` responds
+/// If a hook set [`Approval::Ask`], the call runs only if a hook on `ApproveToolCall` responds
 /// [`Approved`](super::super::Approved).
 ///
 /// ```
@@ -137,7 +137,8 @@ macro_rules! finish {
 ///
 /// # Errors
 ///
-/// A hook ended the turn or the run, on any event of the call. How the call itself ended has been raised.
+/// If a hook aborted the turn or the run, on any event of the call. The event for the end of the call has been
+/// raised.
 pub async fn run_tool_call<H, F>(
     hooks: &H,
     cx: &AgentContext,
@@ -178,12 +179,11 @@ where
     skip!(hooks, cx, call, cancel)
 }
 
-/// Runs a call that the model got wrong, of a tool that does not exist or with arguments that do not fit, if
-/// hooks can repair it.
+/// Runs an invalid tool call if hooks can repair it: a call of a tool that does not exist, or with invalid arguments.
 ///
-/// Raises [`InvalidToolCall`]. A hook may answer it; or change the name or the arguments, after which `check` is
-/// asked whether they fit, and the call goes on as in [`run_tool_call`]. If nobody repairs it, it is skipped, and
-/// the model reads what was wrong.
+/// Raises [`InvalidToolCall`]. A hook may answer the call, or change its name or arguments. In the second case
+/// `check` decides whether the call is now valid, and it continues as in [`run_tool_call`]. If no hook repairs the
+/// call, it is skipped, and the model reads what was wrong.
 ///
 /// ```
 /// use hooks_core::agent::{
@@ -213,7 +213,8 @@ where
 ///
 /// # Errors
 ///
-/// A hook ended the turn or the run, on any event of the call. How the call itself ended has been raised.
+/// If a hook aborted the turn or the run, on any event of the call. The event for the end of the call has been
+/// raised.
 pub async fn run_invalid_tool_call<H, F>(
     hooks: &H,
     cx: &AgentContext,
@@ -248,7 +249,7 @@ where
     }
 }
 
-/// Whether the call may run, as it was `asked`.
+/// Whether the call may run, given what the hooks on `ApproveToolCall` decided.
 #[inline]
 fn approved(asked: HookResult<ApproveToolCall<'_>>, approval: &Approval) -> Result<(), Cancel> {
     match asked {
@@ -261,7 +262,7 @@ fn approved(asked: HookResult<ApproveToolCall<'_>>, approval: &Approval) -> Resu
     }
 }
 
-/// A hook wanted a yes, and no other hook has said it.
+/// A hook required an approval, and no hook gave it.
 #[cold]
 fn nobody_approved(reason: &str) -> Cancel {
     Cancel {
@@ -271,13 +272,13 @@ fn nobody_approved(reason: &str) -> Cancel {
     }
 }
 
-/// The hooks after the one that stopped have not seen the output, so nobody else does.
+/// Replaces the output: the hooks after the one that stopped have not seen it, so no one else may.
 #[cold]
 fn hide(output: &mut ToolOutput, by: &Cancel) {
     *output = ToolOutput::error(by.to_string());
 }
 
-/// A call that is skipped, before it is said by whom.
+/// A skipped call, before it is known who skipped it.
 pub(super) fn skipped(call: &BeforeToolCall) -> ToolCallSkipped<'_> {
     ToolCallSkipped {
         id: &call.id,

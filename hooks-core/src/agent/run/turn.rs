@@ -1,4 +1,4 @@
-//! A turn: from a prompt to the agent's last word on it.
+//! A turn: from a prompt to the agent's final answer.
 
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -19,7 +19,7 @@ use super::tool::{run_invalid_tool_call, run_tool_call, skipped};
 use super::{MAX_RETRIES, RunError};
 use crate::{Cancel, HookResult, Scope};
 
-/// A conversation with a model, over any number of turns: what [`run_turn`] works on.
+/// A conversation with a model, over any number of turns. [`run_turn`] takes it.
 ///
 /// ```
 /// use hooks_core::agent::{Conversation, ToolDefinition};
@@ -32,15 +32,15 @@ use crate::{Cancel, HookResult, Scope};
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Conversation {
-    /// What the model is asked with: provider, model, messages, tools, options. Hooks change it in place.
+    /// The request to the model: provider, model, messages, tools, options. Hooks change it in place.
     pub request: BeforeLlmCall,
-    /// The system prompt, before hooks on `BeforePromptBuild` have seen it. Empty, the default, is none.
+    /// The system prompt, before hooks on `BeforePromptBuild` see it. Empty, the default, means none.
     pub prompt: String,
     /// What the model reads beside the next prompt, as system messages: what hooks add to `SessionStart` and
     /// `MessageReceived`. The next [`run_turn`] takes it.
     pub context: Vec<String>,
-    /// How many answers of the model a turn may take, without those that hooks reject; 50 by default. A turn that
-    /// takes more has failed.
+    /// How many answers of the model a turn may take, not counting those that hooks reject; 50 by default. A turn
+    /// that needs more fails.
     pub max_llm_calls: u32,
 }
 
@@ -79,14 +79,14 @@ impl Conversation {
         self
     }
 
-    /// Sets what the model has been told so far.
+    /// Sets the messages so far.
     #[must_use]
     pub fn with_messages(mut self, messages: impl IntoIterator<Item = ChatMessage>) -> Self {
         self.request.messages = messages.into_iter().collect();
         self
     }
 
-    /// Puts the system prompt in front.
+    /// Puts the system prompt first.
     fn instruct(&mut self, prompt: String) {
         let messages = &mut self.request.messages;
         let has_one = messages
@@ -95,7 +95,7 @@ impl Conversation {
         match (has_one, prompt.is_empty()) {
             (true, false) => messages[0] = ChatMessage::system(prompt),
             (false, false) => messages.insert(0, ChatMessage::system(prompt)),
-            // A hook has taken it away.
+            // A hook has removed it.
             (true, true) if !self.prompt.is_empty() => {
                 messages.remove(0);
             }
@@ -103,14 +103,13 @@ impl Conversation {
         }
     }
 
-    /// Tells the model what hooks add.
+    /// Adds the hooks' context for the model to read.
     fn add_context(&mut self, context: Vec<String>) {
         let context = context.into_iter().map(ChatMessage::system);
         self.request.messages.extend(context);
     }
 
-    /// What is wrong with a call, if something is: the tool must be one that the model was told of, and its
-    /// arguments an object.
+    /// Checks a call: the tool must be one that the model knows, and the arguments an object.
     fn check(&self, name: &str, args: &serde_json::Value) -> Result<(), String> {
         if !self.request.tools.iter().any(|tool| tool.name == name) {
             return Err(format!("there is no tool `{name}`"));
@@ -122,24 +121,24 @@ impl Conversation {
     }
 }
 
-/// How a turn came out: what [`run_turn`] gives.
+/// The outcome of a turn: what [`run_turn`] returns.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TurnResult {
-    /// What the agent answers.
+    /// The agent's answer.
     pub response: String,
-    /// What all answers of the model have used.
+    /// What all answers of the model used.
     pub usage: Usage,
 }
 
-/// Works on a prompt until the model has nothing more to call: raises all events of a turn, and honours what
-/// hooks decide.
+/// Works on a prompt until the model makes no more calls: raises all events of a turn, and carries out what hooks
+/// decide.
 ///
 /// It calls the model with [`run_llm_call`](super::run_llm_call) and each tool with [`run_tool_call`], one after the
-/// other, and keeps the conversation: the prompt, the model's answers, the tools' outputs, and what hooks add as `context`, which
-/// the model reads as system messages. A call of a tool that [`Conversation`] does not name goes through
-/// [`run_invalid_tool_call`]. When a hook ends the turn in the middle of several tool calls, the others are
-/// raised as `ToolCallSkipped`. The conversation is one that the model can be asked with again, however the turn
-/// ended: each of its calls has an output, if only one that says why it did not run.
+/// other. It keeps the conversation: the prompt, the model's answers, the tools' outputs, and the `context` that
+/// hooks add, which the model reads as system messages. A call of a tool that [`Conversation`] does not name goes
+/// through [`run_invalid_tool_call`]. If a hook ends the turn in the middle of several tool calls, the remaining
+/// calls raise `ToolCallSkipped`. Whatever the outcome of a turn, you can continue the conversation: each of its
+/// calls has an output, even if it only says why the call did not run.
 ///
 /// ```
 /// use hooks_core::agent::{
@@ -181,8 +180,8 @@ pub struct TurnResult {
 ///
 /// # Errors
 ///
-/// A hook blocked an event without which there is no turn, or ended the turn or the run; or the model failed.
-/// The conversation holds what was said until then.
+/// If a hook blocked an event that the turn needs, or aborted the turn or the run; or if the model failed. The
+/// conversation keeps everything up to that point.
 pub async fn run_turn<H, M, T, X>(
     hooks: &H,
     cx: &AgentContext,
@@ -225,7 +224,7 @@ where
     result.map(|response| TurnResult { response, usage })
 }
 
-/// What lies between the start of a turn and its end.
+/// The work between the start of a turn and its end.
 async fn work<H, M, T, X>(
     hooks: &H,
     cx: &AgentContext,
@@ -241,7 +240,7 @@ where
     X: fmt::Display,
     T: AsyncFnOnce(&BeforeToolCall) -> ToolOutput + Clone,
 {
-    // The conversation keeps what it has until the hooks are done: this future may be dropped while they are at it.
+    // The conversation keeps its state until the hooks are done, because this future may be dropped while they run.
     if hooks.handles::<BeforeModelResolve>() {
         let request = &mut conversation.request;
         let mut resolve = BeforeModelResolve {
@@ -252,7 +251,7 @@ where
         request.provider = resolve.provider;
         request.model = resolve.model;
     }
-    // A turn before this one may have been dropped in the middle of its calls.
+    // An earlier turn may have been dropped in the middle of its calls.
     let messages = &mut conversation.request.messages;
     answer_calls(messages, "the call was interrupted");
     let mut build = BeforePromptBuild {
@@ -289,7 +288,7 @@ where
                 conversation.request.messages.push(feedback);
             }
             _ => {
-                // What the agent answers is what it has said, for the next turn as well.
+                // The agent's answer becomes the last message, so that the next turn sees it too.
                 if let Some(said) = conversation.request.messages.last_mut()
                     && said.content != stop.response
                 {
@@ -305,7 +304,7 @@ where
     )))
 }
 
-/// Runs the tools that the model calls, one after the other.
+/// Runs the model's tool calls, one after the other.
 async fn call_tools<H, T>(
     hooks: &H,
     cx: &AgentContext,
@@ -317,7 +316,7 @@ where
     H: AgentHooks,
     T: AsyncFnOnce(&BeforeToolCall) -> ToolOutput + Clone,
 {
-    // Providers want all outputs right after the calls, and nothing in between.
+    // Providers require all outputs right after the calls, with nothing in between.
     let mut context = Vec::new();
     let mut calls = calls.into_iter();
     let mut ended = Ok(());
@@ -342,7 +341,7 @@ where
         }
     }
     if let Err(cancel) = &ended {
-        // No call stays without an end, and none without an output: providers refuse such a conversation.
+        // Every call needs an end event and an output: providers reject a conversation in which a call has no output.
         answer_calls(&mut conversation.request.messages, &cancel.to_string());
         for call in calls {
             let call = BeforeToolCall::from(call);
