@@ -159,7 +159,6 @@ use proc_macro::TokenStream;
 ///
 /// On an `impl` block, the options apply to every method. You may also put `only`, `when`, `timeout`, `on_timeout`,
 /// `on_panic` and `around` on a method, as in `#[hook(only("shell"))]`. They override those of the block.
-/// `around` may also stand on a method, as `#[hook(only("shell"))]`, and go before the block's.
 #[proc_macro_attribute]
 pub fn hook(options: TokenStream, item: TokenStream) -> TokenStream {
     hook::expand(options.into(), item.into()).into()

@@ -20,7 +20,6 @@ impl<E: ?Sized> If<true> for E {
 /// `#[hook]` writes `<fn(&'static ()) -> ToolCallEnd as Returned>::Type` in the alias of an event, because this is
 /// the only place in an alias where rustc elides lifetimes. So rustc reports a `ToolCallEnd` without `<'_>` once: in
 /// the head of the `impl`, where its message says what to write.
-/// `impl`, where rustc says what to write.
 #[doc(hidden)]
 pub trait Returned {
     type Type: ?Sized;
