@@ -118,9 +118,9 @@ impl<F: Fn(&Lifetime) -> Option<Lifetime>> VisitMut for Replace<F> {
     }
 }
 
-/// Names the elided lifetimes of a hook's event if the function returns the same type, as in `fn approve(call:
-/// &ApproveToolCall<'_>) -> HookAction<ApproveToolCall<'_>>`. rustc cannot elide the lifetime there, because the
-/// reference to the event has one as well, but only the event's can be meant.
+/// Names the elided lifetimes of a hook's event if the function returns the same type, as in
+/// `fn approve(call: &ApproveToolCall<'_>) -> HookAction<ApproveToolCall<'_>>`. rustc cannot elide the lifetime
+/// there, because the reference to the event has one as well, but only the event's can be meant.
 pub(crate) fn name_returned(signature: &mut Signature) {
     struct Named<'l>(&'l str, Vec<Lifetime>);
 

@@ -186,8 +186,8 @@ where
     }
 }
 
-/// A hook that runs through its public methods for an event of the kind `K`: all that is known of an `impl
-/// AgentHooks`.
+/// A hook that runs through its public methods for an event of the kind `K`: all that is known of an
+/// `impl AgentHooks`.
 #[doc(hidden)]
 pub trait Asked<E: Event<Kind = K>, K: Decides>: Hook {
     /// Observes or intercepts.

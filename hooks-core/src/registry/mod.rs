@@ -61,8 +61,8 @@ use crate::hook::{Describe, HandleAsync, Hook, Intercepts, Observes, OnPanic, Pl
 /// events, and no allocation on an event whose method it does not override.
 ///
 /// In a field or a signature, write the vocabulary for `'static`: `HookRegistry<AgentEvent<'static>>`. A registry
-/// with one pipeline in it is also the type-erased form of that pipeline, where you would look for `Box<dyn
-/// AgentHooks>`.
+/// with one pipeline in it is also the type-erased form of that pipeline, where you would look for
+/// `Box<dyn AgentHooks>`.
 ///
 /// It corresponds to ZeroClaw's and ClawSeed's `HookRunner`, mini-claw-code's `HookRegistry` and PicoClaw's
 /// `HookManager`.

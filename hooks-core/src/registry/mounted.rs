@@ -16,10 +16,10 @@ use crate::hook::{Describe, HandleAsync, Hook, Planner};
 
 /// Handlers that you mount and unmount while agents run.
 ///
-/// It is a handle: a clone refers to the same handlers. Put one clone into the pipeline, as `..mounted` or `mounted @
-/// PRIORITY`, and keep another to mount with. A dispatch keeps the handlers that it started with until its end: a
-/// handler that you mount runs from the next dispatch on, and a handler that you unmount is dropped when the last
-/// dispatch that uses it has ended. A handler may itself mount and unmount.
+/// It is a handle: a clone refers to the same handlers. Put one clone into the pipeline, as `..mounted` or
+/// `mounted @ PRIORITY`, and keep another to mount with. A dispatch keeps the handlers that it started with until its
+/// end: a handler that you mount runs from the next dispatch on, and a handler that you unmount is dropped when the
+/// last dispatch that uses it has ended. A handler may itself mount and unmount.
 ///
 /// On an event that no handler wants, it costs a dispatch two loads and a branch. Otherwise the dispatch takes a lock
 /// to count one more user of the set, and releases it.

@@ -1,7 +1,7 @@
 //! Writes the expansion of `hooks![…]`: one `let` per hook, a sorting network, and groups of eight.
 //!
-//! The network is Batcher's odd-even merge sort. Its comparators do not depend on the values: each is `let (a, b) =
-//! order(a, b);`, and the type checker infers the types of the results.
+//! The network is Batcher's odd-even merge sort. Its comparators do not depend on the values: each is
+//! `let (a, b) = order(a, b);`, and the type checker infers the types of the results.
 
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};

@@ -385,8 +385,8 @@ fn run_time(vocabulary: &Vocabulary) -> TokenStream {
 struct Method {
     /// As `#[async_trait]` writes it: lifetimes of the receiver, the context, the event, and what is elided in the
     /// event's type, in that order, and that of the future. A return type that names the event's type cannot elide
-    /// its lifetimes, so they have names then, and `#[async_trait]` writes names first: `async fn ask<'a>(&self, cx:
-    /// &Context, event: &mut Ask<'a>) -> HookAction<Ask<'a>>`.
+    /// its lifetimes, so they have names then, and `#[async_trait]` writes names first:
+    /// `async fn ask<'a>(&self, cx: &Context, event: &mut Ask<'a>) -> HookAction<Ask<'a>>`.
     signature: TokenStream,
     /// The payload's type in the signature.
     payload: TokenStream,
