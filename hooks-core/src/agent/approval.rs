@@ -53,7 +53,6 @@ impl Approval {
     }
 
     /// Approves the call, in the name of `by`.
-    #[doc(alias("allow"))]
     #[must_use]
     pub fn granted(by: impl Into<String>) -> Self {
         Approval::Granted { by: by.into() }
@@ -117,7 +116,6 @@ impl<'a> From<&'a BeforeToolCall> for ApproveToolCall<'a> {
 /// assert_eq!(Approved::new().by, None);
 /// assert_eq!(Approved::by("policy").by.as_deref(), Some("policy"));
 /// ```
-#[doc(alias("allow"))]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Approved {

@@ -37,7 +37,6 @@ use crate::event::{Blockable, Event, Intercepted, Patch, Respondable};
 #[derive(Default)]
 pub enum HookAction<E: Event> {
     /// Continue unchanged. The default.
-    #[doc(alias("allow"))]
     #[default]
     Continue,
     /// Change the event and continue: later hooks see the change. See [`HookAction::modify`].
@@ -59,7 +58,6 @@ pub enum HookAction<E: Event> {
 
 impl<E: Event> HookAction<E> {
     /// Stops this event, such as one tool call. ZeroClaw's and ClawSeed's `Cancel`, PicoClaw's `deny_tool`.
-    #[doc(alias("deny", "reject", "veto"))]
     pub fn block(reason: impl Into<Cow<'static, str>>) -> Self
     where
         E: Blockable,
@@ -86,7 +84,6 @@ impl<E: Event> HookAction<E> {
     }
 
     /// Answers the event instead of the agent, from a cache for example. PicoClaw's `respond`.
-    #[doc(alias("answer", "short_circuit"))]
     pub fn respond<R>(response: R) -> Self
     where
         E: Respondable<Answer = R>,

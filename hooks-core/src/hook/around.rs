@@ -147,7 +147,6 @@ impl<W> Slot<W> {
 /// assert_eq!((done.output.content.as_str(), tries.get()), ("a page", 2));
 /// # }
 /// ```
-#[doc(alias("around", "layer", "middleware", "wrap"))]
 #[derive(Debug)]
 pub struct Next<'a, E: Wrapped> {
     #[cfg(feature = "std")]
@@ -440,7 +439,6 @@ where
 /// assert_eq!(output.content, "DONE");
 /// # }
 /// ```
-#[doc(alias("around", "layer", "wrap"))]
 // Not a trait method: its future would have to be declared `Send`, which `work` need not be.
 #[inline]
 pub async fn wrap_around<E: Wrapped, H: Wraps<E>>(

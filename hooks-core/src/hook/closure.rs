@@ -41,7 +41,6 @@ pub struct ObserveFn<E, F> {
 /// let result = hooks.intercept_now(&AgentContext::new("s1"), &mut call);
 /// assert_eq!(result.as_cancel().unwrap().hook, "forbidden");
 /// ```
-#[doc(alias("callback", "closure"))]
 pub const fn intercept_fn<E, F /* `|cx, event| HookAction::Continue`, not `async` */>(
     closure: F,
 ) -> InterceptFn<E, F>
@@ -70,7 +69,6 @@ where
 /// hooks.observe_now(&AgentContext::new("s1"), &LlmDelta { text: "Hi", ..Default::default() });
 /// assert_eq!(*seen.lock().unwrap(), "Hi");
 /// ```
-#[doc(alias("callback", "closure"))]
 pub const fn observe_fn<E, F>(closure: F) -> ObserveFn<E, F>
 where
     E: Observed,

@@ -94,7 +94,6 @@ pub(crate) type ModeOf<H, E> = <<E as Event>::Slot as EventSlot>::In<<H as Hook>
 /// }
 /// assert!(!wants_llm_input(&hooks![count]));
 /// ```
-#[doc(alias("callback", "guardrail", "interceptor", "middleware"))]
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a hook",
     label = "not a hook",
@@ -169,7 +168,6 @@ pub trait Hook: Describe + Send + Sync + Static<Self /* for `dyn`: a `HookRegist
     /// assert_eq!(result.as_cancel().unwrap().hook, "no_shell");
     /// # }
     /// ```
-    #[doc(alias("after", "before", "chain"))]
     fn then<B: Hook>(self, second: B) -> Then<Self, B>
     where
         Self: Sized,

@@ -49,7 +49,6 @@ use crate::hook::{Describe, HandleAsync, Hook, Planner};
 /// assert!(hooks.intercept(&cx, &mut call).await.is_continue());
 /// # }
 /// ```
-#[doc(alias("dyn", "plugin"))]
 pub struct Mounted<V: RunTime> {
     shared: Arc<Shared<V>>,
 }
