@@ -6,9 +6,7 @@
 //! cargo test --example testing
 //! ```
 
-use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
+use hooks_builtin::PerSession;
 use hooks_core::agent::{
     AgentContext, AgentHooks, BeforeToolCall, ToolCallEnd, ToolCallPatch, ToolCallResult,
     ToolOutput, run_tool_call,
@@ -43,30 +41,26 @@ fn prefer_read(call: &BeforeToolCall) -> HookAction<BeforeToolCall> {
 struct Strikes {
     /// The failures of each session. One hook serves all sessions of an agent: with one number for all, a session would
     /// end because of what others do.
-    failures: Mutex<HashMap<String, u32>>,
-}
-
-impl Strikes {
-    fn sessions(&self) -> MutexGuard<'_, HashMap<String, u32>> {
-        self.failures.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+    failures: PerSession<u32>,
 }
 
 #[hook(priority = priority::HIGH)]
 impl Strikes {
     fn check(&self, cx: &AgentContext, _: &BeforeToolCall) -> HookAction<BeforeToolCall> {
-        match self.sessions().get(&cx.session_id) {
-            Some(3..) => HookAction::abort_turn("three failures in a row"),
+        match self.failures.get(cx) {
+            3.. => HookAction::abort_turn("three failures in a row"),
             _ => HookAction::Continue,
         }
     }
 
     fn count(&self, cx: &AgentContext, done: &ToolCallEnd<'_>) {
-        if done.output.is_error {
-            *self.sessions().entry(cx.session_id.clone()).or_default() += 1;
-        } else {
-            self.sessions().remove(&cx.session_id);
-        }
+        self.failures.with(cx, |failures| {
+            *failures = if done.output.is_error {
+                *failures + 1
+            } else {
+                0
+            };
+        });
     }
 }
 

@@ -9,10 +9,9 @@
 //! hook aborts the turn, so the agent does not ask again, and the user reads why. What a call will use is known only
 //! when it is over, so a session may exceed its budget by one call, and by those that run at the same time.
 
-use std::collections::HashMap;
 use std::convert::Infallible;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use hooks_builtin::PerSession;
 use hooks_core::agent::{
     AgentContext, BeforeLlmCall, ChatMessage, LlmOutput, LlmResponse, Usage, run_llm_call,
 };
@@ -21,32 +20,22 @@ use hooks_core::{HookAction, hook, hooks, priority};
 /// Ends a turn when its session has spent its tokens.
 struct TokenBudget {
     tokens: u64,
-    /// What each session has used. One hook serves all sessions of an agent, so its state has to know them apart; two
-    /// tenants may have sessions of one name.
-    spent: Mutex<HashMap<(Option<String>, String), Usage>>,
+    /// What each session has used. One hook serves all sessions of an agent, so its state has to know them apart.
+    spent: PerSession<Usage>,
 }
 
 impl TokenBudget {
     fn new(tokens: u64) -> Self {
         TokenBudget {
             tokens,
-            spent: Mutex::default(),
+            spent: PerSession::default(),
         }
     }
 
     /// What a session has used.
     fn spent(&self, cx: &AgentContext) -> Usage {
-        let spent = self.sessions().get(&key(cx)).copied();
-        spent.unwrap_or_default()
+        self.spent.get(cx)
     }
-
-    fn sessions(&self) -> MutexGuard<'_, HashMap<(Option<String>, String), Usage>> {
-        self.spent.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-fn key(cx: &AgentContext) -> (Option<String>, String) {
-    (cx.tenant_id.clone(), cx.session_id.clone())
 }
 
 #[hook(priority = priority::SECURITY)]
@@ -63,7 +52,7 @@ impl TokenBudget {
     }
 
     fn charge(&self, cx: &AgentContext, output: &LlmOutput<'_>) {
-        *self.sessions().entry(key(cx)).or_default() += output.response.usage;
+        self.spent.with(cx, |spent| *spent += output.response.usage);
     }
 }
 

@@ -10,8 +10,10 @@
 //! The shell is real, and no sandbox: run no script here that you would not run yourself.
 //!
 //! It prints which hook runs when, then for every call what each hook decided and what came of it, then
-//! what the hooks cost. Begin to read in `run/`, where the events are raised, or in `hooks/`, which
-//! answers them.
+//! what the hooks cost. It fails if the script has lines and none of them can be read.
+//!
+//! Begin to read in `run/`, where the drivers of `hooks_core::agent` run a turn; or in `hooks/`, which
+//! answers the events; or in `watched.rs`, a wrapper around all hooks.
 
 mod hooks;
 mod journal;
@@ -20,8 +22,9 @@ mod report;
 mod run;
 mod script;
 mod tools;
+mod watched;
 
-use std::io;
+use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -41,7 +44,7 @@ struct Options {
     /// JSON lines such as {"tool": "shell", "args": {"command": "ls"}}; by default a script that shows
     /// every power of a hook.
     script: Option<PathBuf>,
-    /// Reads the script from standard input.
+    /// Reads the script from standard input, a line at a time.
     #[arg(long, conflicts_with = "script")]
     stdin: bool,
     /// Prints one JSON object a call to standard output, and all else to standard error.
@@ -87,8 +90,14 @@ async fn work(options: Options) -> io::Result<()> {
     let hooks = hooks::pipeline(&tracer);
     let mut report = Report::new(options.json);
     report.plan(&hooks.plan())?;
+    if options.stdin && io::stdin().is_terminal() {
+        eprintln!(
+            r#"Type the script, such as {{"tool": "shell", "args": {{"command": "ls"}}}}, and end it with Ctrl-D."#
+        );
+    }
     let agent = Agent::new(hooks, script, workspace, report);
-    let report = journal::kept(agent.run()).await?;
+    // A turn's future holds those of its hooks, its model and its tools: it is large.
+    let report = Box::pin(journal::kept(agent.run())).await?;
     report.summary(&tracer.counts())
 }
 

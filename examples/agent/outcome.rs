@@ -32,8 +32,6 @@ impl Verdict {
 
 /// All that is told of one call.
 pub(crate) struct CallReport<'a> {
-    /// The script's line; `None` if a hook answered in the model's place.
-    pub(crate) line: Option<usize>,
     /// The tool and its arguments, as the model gave them.
     pub(crate) wish: (&'a str, &'a Value),
     /// The same after the hooks.

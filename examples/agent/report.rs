@@ -12,7 +12,7 @@ use anstyle::{AnsiColor, Style};
 use hooks_core::{Cancel, Plan};
 use serde_json::Value;
 
-use super::journal::{Did, Entry};
+use super::journal::{self, Did, Entry};
 use super::outcome::{CallReport, JsonCall, Verdict};
 
 const TITLE: Style = Style::new().bold();
@@ -24,9 +24,14 @@ const ANSWERED: Style = AnsiColor::Cyan.on_default();
 
 /// Where the report goes, and what the summary needs.
 pub(crate) struct Report {
-    story: Box<dyn Write>,
+    story: Box<dyn Write + Send>,
     /// Where JSON lines go, if they are wanted.
-    json: Option<Box<dyn Write>>,
+    json: Option<Box<dyn Write + Send>>,
+    /// The script's line that the model has answered with; `None` if a hook answered in its place.
+    line: Option<usize>,
+    /// What the model has said, and its line, until it is known whether that is the agent's message.
+    said: Option<(Option<usize>, String)>,
+    turns: u32,
     verdicts: Vec<&'static str>,
     in_hooks: Vec<Duration>,
     malformed: usize,
@@ -42,10 +47,13 @@ impl Report {
         }
     }
 
-    pub(crate) fn to(story: Box<dyn Write>, json: Option<Box<dyn Write>>) -> Self {
+    pub(crate) fn to(story: Box<dyn Write + Send>, json: Option<Box<dyn Write + Send>>) -> Self {
         Report {
             story,
             json,
+            line: None,
+            said: None,
+            turns: 0,
             verdicts: Vec::new(),
             in_hooks: Vec::new(),
             malformed: 0,
@@ -58,19 +66,44 @@ impl Report {
     }
 
     /// A turn begins.
-    pub(crate) fn turn(&mut self, number: u32, message: &str) -> io::Result<()> {
+    pub(crate) fn turn(&mut self, message: &str) -> io::Result<()> {
+        self.turns += 1;
+        self.said = None;
         if self.json.is_some() {
             return Ok(());
         }
         writeln!(
             self.story,
-            "\n{TITLE}turn {number}{TITLE:#}\nuser: {}",
+            "\n{TITLE}turn {}{TITLE:#}\nuser: {}",
+            self.turns,
             tame(message)
         )
     }
 
-    /// The model says something before it calls a tool, or before a hook has it go on.
-    pub(crate) fn says(&mut self, line: Option<usize>, text: &str) -> io::Result<()> {
+    /// The model is asked: what it has said before was not its last word.
+    pub(crate) fn asked(&mut self) -> io::Result<()> {
+        if let Some((line, text)) = self.said.take() {
+            self.says(line, &text)?;
+        }
+        self.decisions(&journal::take())
+    }
+
+    /// The model has answered, and perhaps calls a tool.
+    pub(crate) fn answered(
+        &mut self,
+        line: Option<usize>,
+        text: &str,
+        calls: bool,
+    ) -> io::Result<()> {
+        self.line = line;
+        if calls {
+            return self.says(line, text);
+        }
+        self.said = Some((line, text.into()));
+        Ok(())
+    }
+
+    fn says(&mut self, line: Option<usize>, text: &str) -> io::Result<()> {
         if self.json.is_some() || text.is_empty() {
             return Ok(());
         }
@@ -79,22 +112,20 @@ impl Report {
 
     /// The agent's message to the user.
     pub(crate) fn message(&mut self, content: &str) -> io::Result<()> {
+        self.decisions(&journal::take())?;
         if self.json.is_some() {
             return Ok(());
         }
         writeln!(self.story, "\nagent: {}", tame(content))
     }
 
-    /// A message that did not get through.
+    /// What hooks have stopped, other than a call.
     pub(crate) fn stopped(&mut self, what: &str, cancel: &Cancel) -> io::Result<()> {
+        self.decisions(&journal::take())?;
         writeln!(self.story, "\n{BAD}{what}: {cancel}{BAD:#}")
     }
 
-    pub(crate) fn run_aborted(&mut self, why: &str) -> io::Result<()> {
-        writeln!(self.story, "\n{BAD}the agent stops: {}{BAD:#}", tame(why))
-    }
-
-    /// What hooks decided outside of a call.
+    /// What hooks decided.
     pub(crate) fn decisions(&mut self, journal: &[Entry]) -> io::Result<()> {
         if self.json.is_some() {
             return Ok(());
@@ -126,6 +157,7 @@ impl Report {
     pub(crate) fn call(&mut self, call: &CallReport<'_>) -> io::Result<()> {
         self.verdicts.push(call.verdict.word());
         self.in_hooks.push(call.in_hooks);
+        let line = self.line.take();
         if let Some(json) = &mut self.json {
             serde_json::to_writer(&mut *json, &JsonCall::of(call))?;
             writeln!(json)?;
@@ -136,7 +168,7 @@ impl Report {
         writeln!(
             self.story,
             "\n{}{TITLE}{}{TITLE:#} {}",
-            at(call.line),
+            at(line),
             tame(tool),
             short(args)
         )?;
@@ -180,6 +212,10 @@ impl Report {
     }
 
     /// What came of it all, and what the hooks cost.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be written; or the script had lines, and none of them could be read.
     pub(crate) fn summary(mut self, events: &[(&str, usize)]) -> io::Result<()> {
         let Report {
             story,
@@ -187,6 +223,7 @@ impl Report {
             in_hooks,
             malformed,
             skipped,
+            turns,
             ..
         } = &mut self;
         writeln!(story, "\n{TITLE}summary{TITLE:#}")?;
@@ -223,7 +260,11 @@ impl Report {
         for (event, count) in events {
             writeln!(story, "    {DIM}{event:<18} {count:>4}{DIM:#}")?;
         }
-        story.flush()
+        story.flush()?;
+        if *malformed > 0 && *turns == 0 {
+            return Err(io::Error::other("no line of the script can be read"));
+        }
+        Ok(())
     }
 }
 

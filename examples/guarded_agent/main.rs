@@ -18,6 +18,7 @@ mod tools;
 use std::cell::RefCell;
 use std::error::Error;
 
+use clap::Parser;
 use hooks_builtin::Decided;
 use hooks_builtin::config::{BuiltinHooks, HookFactoryRegistry, HooksConfig};
 use hooks_core::agent::{
@@ -28,6 +29,11 @@ use serde_json::{Value, json};
 
 use self::receiver::Receiver;
 use self::tools::{Tool, Workspace};
+
+/// Shows an agent that all built-in hooks guard, audit and redact, as `examples/hooks.toml` says.
+#[derive(Parser)]
+#[command(name = "guarded_agent")]
+struct Options {}
 
 /// An agent is generic over its hooks, by one bound.
 struct Agent<H> {
@@ -40,6 +46,7 @@ struct Agent<H> {
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {
+    let Options {} = Options::parse();
     // The settings have relative paths, which are under the current folder.
     let folder = tempfile::tempdir()?;
     std::env::set_current_dir(&folder)?;

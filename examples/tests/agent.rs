@@ -4,7 +4,7 @@ mod common;
 
 use std::fs;
 
-use common::{Printed, output, run};
+use common::{Printed, command, output, run};
 use serde_json::Value;
 
 /// Runs the agent with `--json`, and reads its lines.
@@ -150,6 +150,55 @@ fn a_malformed_line_is_answered_with_its_number_and_does_not_end_the_script() {
     let calls = calls(&["--stdin"], script);
     let outputs: Vec<_> = calls.iter().map(|call| text(call, "output")).collect();
     assert_eq!(outputs, ["wrote 4 bytes to a", "here"]);
+}
+
+#[test]
+fn a_script_of_malformed_lines_alone_fails() {
+    for arguments in [&["--stdin"][..], &["--stdin", "--json"]] {
+        let output = output("agent", arguments, "ls\n\n[\"ls\"]\n");
+        assert_eq!(output.status.code(), Some(1));
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(
+            stderr.ends_with("error: no line of the script can be read\n"),
+            "{stderr}"
+        );
+    }
+    run("agent", &["--stdin"], "\n");
+}
+
+/// The master side of a pseudo-terminal is a terminal too, and echoes what is written to it.
+#[cfg(target_os = "linux")]
+#[test]
+fn on_a_terminal_it_says_that_it_waits() {
+    use std::io::{BufRead, BufReader, Write};
+    use std::process::Stdio;
+
+    let mut options = fs::File::options();
+    let mut terminal = options
+        .read(true)
+        .write(true)
+        .open("/dev/ptmx")
+        .expect("Linux has pseudo-terminals");
+    let mut agent = command("agent")
+        .args(["--stdin", "--json"])
+        .stdin(terminal.try_clone().expect("a file can be shared"))
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the example runs");
+    terminal.write_all(b"ls\n").expect("a terminal takes lines");
+    let stderr = BufReader::new(agent.stderr.take().expect("piped"));
+    let lines = stderr.lines().map(|line| line.expect("prints text"));
+    let told: Vec<_> = lines
+        .take_while(|line| !line.starts_with("line 1: "))
+        .collect();
+    agent.kill().expect("it still waits");
+    agent.wait().expect("it has ended");
+    assert!(
+        told.last()
+            .is_some_and(|line| line.starts_with("Type the script, such as {")),
+        "{told:?}"
+    );
 }
 
 #[test]

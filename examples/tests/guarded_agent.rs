@@ -78,3 +78,10 @@ fn every_hook_shows_what_it_did() {
         .unwrap_or_default();
     assert_eq!(reply, "The reply: It is done; write to [REDACTED:email].");
 }
+
+#[test]
+fn help_runs_nothing() {
+    let printed = run("guarded_agent", &["--help"], "").stdout;
+    assert!(printed.contains("Usage: guarded_agent"), "{printed}");
+    assert!(!printed.contains("The hooks:"), "{printed}");
+}

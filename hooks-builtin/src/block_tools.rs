@@ -12,7 +12,8 @@ use crate::shared::{BuildError, GlobError, Globs};
 /// Blocks calls of the tools that it names.
 ///
 /// It is asked before a tool call, and once more when the call is approved, as later hooks may have renamed
-/// it. Its priority is [`priority::SECURITY`].
+/// it. The case of a name does not matter: who blocks `Shell` does not mean to let `shell` through. Its priority is
+/// [`priority::SECURITY`].
 ///
 /// mini-claw-code's `BlockingHook`.
 ///
@@ -31,6 +32,7 @@ use crate::shared::{BuildError, GlobError, Globs};
 /// let mut call = BeforeToolCall { name: "read".into(), ..Default::default() };
 /// assert!(hooks.intercept_now(&cx, &mut call).is_continue());
 /// ```
+#[doc(alias("deny", "veto", "guardrail"))]
 #[derive(Clone, Debug)]
 pub struct BlockTools(Arc<BlockToolsConfig>);
 
@@ -38,7 +40,7 @@ pub struct BlockTools(Arc<BlockToolsConfig>);
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BlockToolsConfig {
-    /// The tools that are blocked, as globs.
+    /// The tools that are blocked, as globs; the case does not matter.
     pub tools: Globs,
     /// What the model is told; by default that the tool is blocked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -56,7 +58,7 @@ impl BlockTools {
         reason: impl Into<String>,
     ) -> Result<Self, GlobError> {
         Ok(BlockTools(Arc::new(BlockToolsConfig {
-            tools: Globs::new(tools)?,
+            tools: Globs::new(tools)?.ignoring_case(),
             reason: Some(reason.into()),
         })))
     }
@@ -74,7 +76,10 @@ impl BlockTools {
                 "is empty: name the tools to block, as `[\"deploy\", \"mcp__*\"]`",
             ));
         }
-        Ok(BlockTools(Arc::new(config.clone())))
+        Ok(BlockTools(Arc::new(BlockToolsConfig {
+            tools: config.tools.ignoring_case(),
+            reason: config.reason.clone(),
+        })))
     }
 }
 
@@ -117,6 +122,34 @@ mod tests {
         let mut approve = ApproveToolCall::from(&call);
         let result = hooks.intercept_now(&AgentContext::new("s1"), &mut approve);
         assert_eq!(result.as_cancel().unwrap().reason, "no");
+    }
+
+    #[test]
+    fn the_case_of_a_name_lets_nothing_through() {
+        let config = json!({ "tools": ["Shell", "mcp__*", "{write,edit}"] });
+        let config = BlockToolsConfig::deserialize(config).unwrap();
+        let tools = ["Shell", "mcp__*", "{write,edit}"];
+        for made in [
+            BlockTools::from_config(&config).unwrap(),
+            BlockTools::new(tools, "no").unwrap(),
+        ] {
+            let hooks = hooks![made];
+            let goes_on = |name: &str| {
+                let mut call = BeforeToolCall {
+                    name: name.into(),
+                    ..BeforeToolCall::default()
+                };
+                hooks
+                    .intercept_now(&AgentContext::new("s1"), &mut call)
+                    .is_continue()
+            };
+            for name in ["shell", "SHELL", "Shell", "MCP__x", "Write", "EDIT"] {
+                assert!(!goes_on(name), "{name}");
+            }
+            for name in ["shel", "mcp_x", "read", "m"] {
+                assert!(goes_on(name), "{name}");
+            }
+        }
     }
 
     #[test]

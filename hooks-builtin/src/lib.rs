@@ -55,7 +55,8 @@
 //! What guards by names, commands or paths judges a call twice: before it, and when it is to be approved, as hooks in
 //! between may have changed it. An agent that raises only one of the two events is guarded by that one.
 //!
-//! [`ssrf`] is the guard of every URL that a hook here calls, to be used in hooks of your own.
+//! For hooks of your own: [`PerSession`] holds their state for each session by itself, and [`ssrf`] is the guard of every
+//! URL that a hook here calls.
 //!
 //! # From a file
 //!
@@ -136,7 +137,7 @@ pub use self::redact::{NamedPattern, Pattern, PatternError, Redact, RedactConfig
 pub use self::security_policy::{Autonomy, SecurityPolicy, SecurityPolicyConfig};
 #[cfg(feature = "webhook-audit")]
 pub use self::shared::ssrf;
-pub use self::shared::{Before, BuildError, Changes, Glob, GlobError, Globs};
+pub use self::shared::{Before, BuildError, Changes, Glob, GlobError, Globs, PerSession};
 #[cfg(feature = "shell-hook")]
 pub use self::shell_hook::{ShellHook, ShellHookConfig, When};
 #[cfg(feature = "tool-cache")]

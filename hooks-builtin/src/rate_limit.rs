@@ -42,6 +42,7 @@ use crate::shared::{BuildError, Globs};
 /// assert!(!call("shell"));
 /// assert!(call("read"));
 /// ```
+#[doc(alias = "guardrail")]
 #[derive(Clone, Debug)]
 pub struct RateLimit(Arc<Limits<DefaultClock>>);
 
@@ -55,9 +56,10 @@ pub struct RateLimitConfig {
     /// How many calls there may be an hour; by default as many as one likes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_per_hour: Option<NonZeroU32>,
-    /// What is counted together: `all` calls (the default), those of each `tool`, or of each `session`.
+    /// What is counted together: `all` calls (the default, which protects what all sessions share), those of each
+    /// `tool`, or of each `session`, so that no session waits because of what another does.
     pub per: Per,
-    /// The tools whose calls are counted, as globs; by default all.
+    /// The tools whose calls are counted, as globs, whatever the case is; by default all.
     pub tools: Globs,
 }
 
@@ -202,6 +204,10 @@ impl<C: Clock + Clone> Limits<C> {
                 Some((limiter, most, unit))
             })
             .collect();
+        let config = RateLimitConfig {
+            tools: config.tools.ignoring_case(),
+            ..config
+        };
         Limits {
             config,
             limiters,
@@ -324,7 +330,7 @@ mod tests {
             ..per_minute(1)
         });
         assert!((0..5).all(|_| allowed(&limits, "s", "read")));
-        assert!(allowed(&limits, "s", "shell") && !allowed(&limits, "s", "shell"));
+        assert!(allowed(&limits, "s", "shell") && !allowed(&limits, "s", "Shell"));
     }
 
     #[test]

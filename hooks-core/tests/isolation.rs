@@ -401,7 +401,7 @@ mod what_handlers_before_have_changed {
     impl DoorHandler for ByHand {
         fn counted<'a, 'b, 'c, 'f>(
             &'a self,
-            _: &'b (),
+            (): &'b (),
             event: &'c mut Counted,
         ) -> Pin<Box<dyn Future<Output = HookAction<Counted>> + Send + 'f>>
         where

@@ -1,82 +1,43 @@
-//! The agent: it raises every event of a turn, in the order of the standard vocabulary, and does what
-//! its hooks say.
+//! The agent: for every message of the user it runs a turn, and does what its hooks say.
 //!
-//! What a hook's "no" means here:
+//! The drivers of `hooks_core::agent` raise the events and do what hooks say to a call or an answer. This is
+//! what is left for an agent to say:
 //!
-//! - *block* stops the event: a call does not run, and the model reads why; a message is dropped or held
-//!   back. Before the agent stops, it makes it go on, with the reason as feedback.
-//! - *abort turn* also ends the turn: the user reads why, and the rest of the script up to the user's
-//!   next message is skipped.
-//! - *abort run* also ends the run: the user reads nothing, and the script nothing more.
+//! - When a hook *blocks* a message, it is dropped or held back.
+//! - When a hook *aborts the turn*, the user reads why, and the rest of the script up to the user's next message is
+//!   skipped.
+//! - When a hook *aborts the run*, the user reads nothing, and the script nothing more.
 
-mod call;
 mod model;
-mod timed;
-mod turn;
 
 use std::convert::Infallible;
 use std::io;
-use std::mem;
 
-use hooks_core::agent::{AgentContext, AgentHooks, BeforeLlmCall, SessionEnd, SessionStart};
-use hooks_core::{Cancel, Event, HookResult, Scope};
+use hooks_core::agent::{
+    AgentContext, AgentHooks, BeforeLlmCall, BeforeToolCall, Conversation, Deltas, MessageError,
+    MessageOutcome, MessageReceived, MessageSending, RunError, SessionEnd, SessionStart,
+    ToolOutput, run_message, run_turn,
+};
+use hooks_core::{HookResult, Intercepts, Observes, Scope};
+use tokio::sync::Mutex;
 
-use self::timed::Timed;
-use super::journal;
+use self::model::Model;
 use super::report::Report;
-use super::script::{Line, Numbered, Script};
+use super::script::Script;
 use super::tools::{Tool, Workspace};
+use super::watched::Watched;
 
 const CHANNEL: &str = "terminal";
+const PROMPT: &str = "You are a coding agent. Work with your tools, in your workspace.";
 
 /// An agent that is generic over its hooks, by one bound.
 pub(crate) struct Agent<H> {
-    hooks: Timed<H>,
-    script: Script,
-    /// A line that was read and belongs to what comes next.
-    ahead: Option<(usize, Line)>,
+    hooks: Watched<H>,
+    cx: AgentContext,
+    /// Drivers may ask the model again, so they borrow it by `&`.
+    model: Mutex<Model>,
     workspace: Workspace,
-    report: Report,
-    /// The conversation, kept as the event that is raised with it: nothing is cloned to ask the model.
-    request: BeforeLlmCall,
-    calls: usize,
-}
-
-/// Why the agent does not go on: its hooks, or its script and its report.
-enum Stop {
-    Cancelled(Cancel),
-    Failed(io::Error),
-}
-
-impl From<Cancel> for Stop {
-    fn from(cancel: Cancel) -> Self {
-        Stop::Cancelled(cancel)
-    }
-}
-
-impl From<io::Error> for Stop {
-    fn from(error: io::Error) -> Self {
-        Stop::Failed(error)
-    }
-}
-
-/// How a turn ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Ended {
-    Done,
-    /// The rest of the script's turn is skipped.
-    Aborted,
-    /// The run is over.
-    Run,
-}
-
-impl Ended {
-    fn by(cancel: &Cancel) -> Self {
-        match cancel.scope {
-            Scope::Event | Scope::Turn => Ended::Aborted,
-            Scope::Run => Ended::Run,
-        }
-    }
+    conversation: Conversation,
 }
 
 impl<H: AgentHooks> Agent<H> {
@@ -84,17 +45,19 @@ impl<H: AgentHooks> Agent<H> {
         let cx = AgentContext::new("session-1")
             .with_agent_id("coder")
             .with_cwd(workspace.root().to_string_lossy());
+        let conversation = Conversation::new("script", "script")
+            .with_prompt(PROMPT)
+            .with_tools(Tool::definitions());
         Agent {
-            hooks: Timed::new(hooks, cx),
-            script,
-            ahead: None,
+            hooks: Watched::new(hooks, report),
+            cx,
+            model: Mutex::new(Model::new(script)),
             workspace,
-            report,
-            request: BeforeLlmCall {
-                tools: Tool::definitions(),
-                ..BeforeLlmCall::default()
+            conversation: Conversation {
+                // A script comes to its end by itself.
+                max_llm_calls: u32::MAX,
+                ..conversation
             },
-            calls: 0,
         }
     }
 
@@ -104,86 +67,117 @@ impl<H: AgentHooks> Agent<H> {
     ///
     /// The script cannot be read, or the report not be written.
     pub(crate) async fn run(mut self) -> io::Result<Report> {
-        let session_id = self.hooks.cx.session_id.clone();
+        let worked = self.work().await;
+        // Where the report could not be written, that says why the work has ended.
+        let report = self.hooks.into_report()?;
+        worked.map(|()| report)
+    }
+
+    async fn work(&mut self) -> io::Result<()> {
+        let session_id = self.cx.session_id.clone();
         let mut started = SessionStart::new(session_id.as_str(), CHANNEL);
-        if let Err(cancel) = go_on(self.hooks.ask(&mut started).await) {
-            self.report.stopped("the session does not start", &cancel)?;
-            return Ok(self.report);
+        if let HookResult::Cancel(cancel) = self.hooks.intercept(&self.cx, &mut started).await {
+            let report =
+                |report: &mut Report| report.stopped("the session does not start", &cancel);
+            self.hooks.report(report);
+            return Ok(());
         }
-        // The model reads it with the first message.
-        let mut context = started.context;
-        while let Some(message) = self.next_message().await? {
-            self.report.turn(self.hooks.cx.turn + 1, &message)?;
-            let ended = self.turn(message, mem::take(&mut context)).await?;
-            self.report.decisions(&journal::take())?;
-            match ended {
-                Ended::Done => {}
-                Ended::Aborted => self.skip_turn().await?,
-                Ended::Run => break,
+        self.conversation.context = started.context;
+        while let Some(message) = self.model.get_mut().message(&self.hooks).await? {
+            self.hooks.report(|report| report.turn(&message));
+            match self.turn(message).await? {
+                None => {}
+                Some(Scope::Event | Scope::Turn) => {
+                    self.model.get_mut().skip_turn(&self.hooks).await?;
+                }
+                Some(Scope::Run) => break,
             }
-            self.hooks.cx.turn += 1;
+            self.cx.turn += 1;
         }
         let ended = SessionEnd {
             session_id: &session_id,
             channel: CHANNEL,
             reason: "the script is at its end",
         };
-        self.hooks.tell(&ended).await;
-        Ok(self.report)
-    }
-
-    /// What the user says next. A script that begins with the model's answers has been asked to.
-    async fn next_message(&mut self) -> io::Result<Option<String>> {
-        Ok(match self.next_line().await? {
-            Some((_, Line::User(message))) => Some(message),
-            Some(answer) => {
-                self.ahead = Some(answer);
-                Some("Work through the script.".into())
-            }
-            None => None,
-        })
-    }
-
-    /// Skips what the script still has for a turn that was aborted.
-    async fn skip_turn(&mut self) -> io::Result<()> {
-        while let Some(line) = self.next_line().await? {
-            if let (_, Line::User(_)) = line {
-                self.ahead = Some(line);
-                break;
-            }
-            self.report.skipped();
-        }
+        self.hooks.observe(&self.cx, &ended).await;
         Ok(())
     }
 
-    /// The next line that is well formed; the others are reported.
-    async fn next_line(&mut self) -> io::Result<Option<(usize, Line)>> {
-        if let Some(line) = self.ahead.take() {
-            return Ok(Some(line));
-        }
-        while let Some(Numbered { number, line }) = self.script.next().await? {
-            match line {
-                Ok(line) => return Ok(Some((number, line))),
-                Err(wrong) => self.report.malformed(number, &wrong)?,
-            }
-        }
-        Ok(None)
-    }
-}
+    /// One turn, from the user's message to the agent's: how much hooks have ended, if they have.
+    async fn turn(&mut self, message: String) -> io::Result<Option<Scope>> {
+        let (hooks, cx, model, workspace) = (&self.hooks, &self.cx, &self.model, &self.workspace);
+        let conversation = &mut self.conversation;
+        let (mut is_dropped, mut ended) = (true, None);
+        let outcome = run_message(
+            hooks,
+            cx,
+            MessageReceived::new(CHANNEL, "user", message),
+            async |message: MessageReceived| {
+                is_dropped = false;
+                conversation.context.extend(message.context);
+                let done = run_turn(
+                    hooks,
+                    cx,
+                    conversation,
+                    message.content,
+                    async |_: &BeforeLlmCall, deltas: Deltas<'_>| {
+                        model.lock().await.answer(hooks, deltas).await
+                    },
+                    async |call: &BeforeToolCall| match Tool::parse(&call.name, &call.args) {
+                        Ok(tool) => workspace.run(tool).await,
+                        Err(error) => ToolOutput::error(error),
+                    },
+                );
+                match done.await {
+                    Ok(done) => Ok(done.response),
+                    // The user reads why.
+                    Err(RunError::Cancelled(cancel)) if cancel.scope < Scope::Run => {
+                        ended = Some(cancel.scope);
+                        Ok(cancel.to_string())
+                    }
+                    Err(error) => Err(error),
+                }
+            },
+            async |message: &MessageSending| {
+                hooks.report(|report| report.message(&message.content));
+                Ok::<_, Infallible>(())
+            },
+        )
+        .await;
 
-/// Goes on, if the hooks let it; for events that no hook can answer.
-fn go_on<E: Event<Response = Infallible>>(decision: HookResult<E>) -> Result<(), Cancel> {
-    match decision {
-        HookResult::Continue => Ok(()),
-        HookResult::Cancel(cancel) => Err(cancel),
+        let (what, cancel) = match outcome {
+            Ok(MessageOutcome::Sent(_)) => return Ok(ended),
+            Ok(MessageOutcome::Failed { error, .. })
+            | Err(MessageError::Unanswered(RunError::Failed(error))) => {
+                return Err(io::Error::other(error));
+            }
+            Err(MessageError::Unanswered(RunError::Cancelled(cancel))) => {
+                ("the agent stops", cancel)
+            }
+            Ok(MessageOutcome::Blocked(cancel)) | Err(MessageError::Cancelled(cancel)) => {
+                let what = if is_dropped {
+                    "the message is dropped"
+                } else {
+                    "the message is held back"
+                };
+                (what, cancel)
+            }
+        };
+        hooks.report(|report| report.stopped(what, &cancel));
+        // A turn is over, whether the user reads of it or not.
+        if is_dropped || cancel.scope == Scope::Run {
+            ended = Some(cancel.scope);
+        }
+        Ok(ended)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write;
     use std::sync::Mutex;
 
-    use hooks_core::agent::{AfterLlmCall, AgentEvent, BeforeToolCall, MessageReceived, Retry};
+    use hooks_core::agent::{AfterLlmCall, AgentEvent, LlmInput, MAX_RETRIES, Retry};
     use hooks_core::{HookAction, hook, hooks, priority};
 
     use super::*;
@@ -208,14 +202,21 @@ mod tests {
         }
     }
 
-    async fn run(hooks: impl AgentHooks, script: &'static str) {
+    async fn reported_to(
+        story: impl Write + Send + 'static,
+        hooks: impl AgentHooks,
+        script: &'static str,
+    ) -> io::Result<Report> {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let workspace = Workspace::open(folder.path()).expect("it is there");
-        let report = Report::to(Box::new(io::sink()), None);
-        Agent::new(hooks, Script::new(script.as_bytes()), workspace, report)
-            .run()
-            .await
-            .expect("memory reads, and the sink takes all");
+        let report = Report::to(Box::new(story), None);
+        let agent = Agent::new(hooks, Script::new(script.as_bytes()), workspace, report);
+        agent.run().await
+    }
+
+    async fn run(hooks: impl AgentHooks, script: &'static str) {
+        let ran = reported_to(io::sink(), hooks, script).await;
+        ran.expect("memory reads, and the sink takes all");
     }
 
     #[tokio::test]
@@ -226,42 +227,18 @@ mod tests {
             {"tool": "fly"}
             {"say": "Done."}"#;
         run(hooks![&names], script).await;
-        let ask = ["BeforeLlmCall", "LlmInput"];
-        let answered = ["LlmOutput", "AfterLlmCall"];
-        let expected = [
-            &[
-                "SessionStart",
-                "MessageReceived",
-                "AgentStart",
-                "BeforeModelResolve",
-            ][..],
-            &["BeforePromptBuild"],
-            &ask,
-            &["LlmDelta"; 3],
-            &answered,
-            &[
-                "BeforeToolCall",
-                "ApproveToolCall",
-                "ToolCallStart",
-                "AfterToolCall",
-                "ToolCallEnd",
-            ],
-            &ask,
-            &["LlmDelta"],
-            &answered,
-            &["InvalidToolCall", "ToolCallSkipped"],
-            &ask,
-            &["LlmDelta"],
-            &answered,
-            &[
-                "BeforeStop",
-                "AgentEnd",
-                "MessageSending",
-                "MessageSent",
-                "SessionEnd",
-            ],
-        ];
-        assert_eq!(names.taken(), expected.concat());
+        let expected =
+            "SessionStart MessageReceived AgentStart BeforeModelResolve BeforePromptBuild
+            BeforeLlmCall LlmInput LlmDelta LlmDelta LlmDelta LlmOutput AfterLlmCall
+            BeforeToolCall ApproveToolCall ToolCallStart AfterToolCall ToolCallEnd
+            BeforeLlmCall LlmInput LlmDelta LlmOutput AfterLlmCall
+            InvalidToolCall ToolCallSkipped
+            BeforeLlmCall LlmInput LlmDelta LlmOutput AfterLlmCall
+            BeforeStop AgentEnd MessageSending MessageSent SessionEnd";
+        assert_eq!(
+            names.taken(),
+            expected.split_whitespace().collect::<Vec<_>>()
+        );
     }
 
     #[hook]
@@ -285,6 +262,22 @@ mod tests {
     }
 
     #[hook]
+    fn silence(_: &MessageSending) -> HookAction<MessageSending> {
+        HookAction::block("hush")
+    }
+
+    #[tokio::test]
+    async fn after_a_message_that_is_held_back_the_script_goes_on() {
+        let names = Names::default();
+        let script = r#"{"say": "Hello."}
+            {"tool": "list"}"#;
+        run(hooks![&names, silence], script).await;
+        let names = names.taken();
+        assert!(names.contains(&"ToolCallEnd"), "{names:?}");
+        assert!(!names.contains(&"MessageSent"), "{names:?}");
+    }
+
+    #[hook]
     fn never_content(_: &AfterLlmCall) -> HookAction<AfterLlmCall> {
         HookAction::respond(Retry::with_feedback("better"))
     }
@@ -293,12 +286,9 @@ mod tests {
     async fn a_model_that_never_pleases_its_hooks_gets_its_way_in_the_end() {
         let names = Names::default();
         run(hooks![&names, never_content], r#"{"user": "Hello."}"#).await;
-        let asked = names
-            .taken()
-            .iter()
-            .filter(|name| **name == "BeforeLlmCall")
-            .count();
-        assert_eq!(asked, 4);
+        let asked = names.taken();
+        let asked = asked.iter().filter(|name| **name == "LlmInput").count();
+        assert_eq!(asked, MAX_RETRIES as usize + 1);
     }
 
     #[hook(only("list"))]
@@ -323,5 +313,63 @@ mod tests {
                 "SessionEnd"
             ]
         );
+    }
+
+    #[hook]
+    fn session_context(session: &mut SessionStart) {
+        session.context.push("Tests come first.".into());
+    }
+
+    #[hook]
+    fn message_context(message: &mut MessageReceived) {
+        message.context.push("It is Monday.".into());
+    }
+
+    /// What the model was last asked with.
+    #[derive(Default)]
+    struct Asked(Mutex<Vec<String>>);
+
+    #[hook]
+    impl Asked {
+        fn see(&self, input: &LlmInput<'_>) {
+            let said = input.messages.iter().map(|message| message.content.clone());
+            *self.0.lock().expect("no test panics in a hook") = said.collect();
+        }
+    }
+
+    #[tokio::test]
+    async fn the_model_reads_what_hooks_add_to_the_session_and_to_a_message() {
+        let asked = Asked::default();
+        let hooks = hooks![&asked, session_context, message_context];
+        run(hooks, r#"{"user": "Hello."}"#).await;
+        let said = asked.0.into_inner().expect("no test panics in a hook");
+        assert_eq!(
+            said,
+            [PROMPT, "Hello.", "Tests come first.", "It is Monday."]
+        );
+    }
+
+    /// Whoever reads the report has gone.
+    struct Closed;
+
+    impl Write for Closed {
+        fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+            Err(io::ErrorKind::BrokenPipe.into())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[tokio::test]
+    async fn no_tool_runs_that_nobody_reads_of() {
+        let names = Names::default();
+        let ran = reported_to(Closed, hooks![&names], r#"{"tool": "list"}"#).await;
+        assert_eq!(
+            ran.err().map(|error| error.kind()),
+            Some(io::ErrorKind::BrokenPipe)
+        );
+        assert!(!names.taken().contains(&"ToolCallStart"));
     }
 }

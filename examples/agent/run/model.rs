@@ -1,45 +1,47 @@
-//! One question to the model, and its answer.
+//! The model: its answers are the script's lines.
 
-use std::time::Instant;
+use std::io;
 
-use hooks_core::HookResult;
-use hooks_core::agent::{
-    AfterLlmCall, AgentHooks, DeltaKind, LlmDelta, LlmInput, LlmOutput, LlmResponse, Retry,
-    ToolCall,
-};
+use hooks_core::agent::{Deltas, LlmResponse, ToolCall};
 
-use super::super::script::{Answer, Line};
-use super::{Agent, Stop};
+use super::super::report::Report;
+use super::super::script::{Answer, Line, Numbered, Script};
+use super::super::watched::Watched;
 
-impl<H: AgentHooks> Agent<H> {
-    /// Asks the model once: the line that it answers with, the answer, and whether a hook wants another.
-    pub(super) async fn ask_model(
-        &mut self,
-        attempt: u32,
-    ) -> Result<(Option<usize>, LlmResponse, Option<Retry>), Stop> {
-        let decision = self.hooks.ask(&mut self.request).await;
-        let (line, response) = match decision {
-            HookResult::Continue => self.stream_answer().await?,
-            HookResult::Respond(response) => (None, response),
-            HookResult::Cancel(cancel) => return Err(cancel.into()),
-        };
-        let model = self.request.model.as_str();
-        let mut after = AfterLlmCall::new(model, response, attempt);
-        match self.hooks.ask(&mut after).await {
-            HookResult::Continue => Ok((line, after.response, None)),
-            HookResult::Respond(retry) => Ok((line, after.response, Some(retry))),
-            HookResult::Cancel(cancel) => Err(cancel.into()),
+pub(super) struct Model {
+    script: Script,
+    /// A line that was read and belongs to what comes next.
+    ahead: Option<(usize, Line)>,
+}
+
+impl Model {
+    pub(super) fn new(script: Script) -> Self {
+        Model {
+            script,
+            ahead: None,
         }
     }
 
-    /// The model: its answer is the script's next line. It has done its work when the script has nothing
-    /// more for it in this turn.
-    async fn stream_answer(&mut self) -> Result<(Option<usize>, LlmResponse), Stop> {
-        let input = LlmInput::from(&self.request);
-        self.hooks.tell(&input).await;
+    /// What the user says next. A script that begins with the model's answers has been asked to.
+    pub(super) async fn message<H>(&mut self, hooks: &Watched<H>) -> io::Result<Option<String>> {
+        Ok(match self.line(hooks).await? {
+            Some((_, Line::User(message))) => Some(message),
+            Some(answer) => {
+                self.ahead = Some(answer);
+                Some("Work through the script.".into())
+            }
+            None => None,
+        })
+    }
 
-        let started = Instant::now();
-        let (line, answer) = match self.next_line().await? {
+    /// The script's next line. The model has done its work when the script has nothing more for it in this turn.
+    pub(super) async fn answer<H>(
+        &mut self,
+        hooks: &Watched<H>,
+        deltas: Deltas<'_>,
+    ) -> io::Result<LlmResponse> {
+        hooks.report(Report::asked);
+        let (line, answer) = match self.line(hooks).await? {
             Some((number, Line::Answer(answer))) => (Some(number), answer),
             next => {
                 self.ahead = next;
@@ -47,31 +49,52 @@ impl<H: AgentHooks> Agent<H> {
                 (None, Answer { say, call: None })
             }
         };
-        // Once a token or so: where no hook wants it, not even the cutting into pieces is paid for.
-        if self.hooks.inner.handles::<LlmDelta<'_>>() {
-            for text in answer.say.split_inclusive(' ') {
-                self.delta(DeltaKind::Text, text).await;
-            }
-            if let Some((_, args)) = &answer.call {
-                self.delta(DeltaKind::ToolCall, &args.to_string()).await;
-            }
+        hooks.report(|report| report.answered(line, &answer.say, answer.call.is_some()));
+        if !hooks.is_reported() {
+            return Err(io::Error::other("the report cannot be written"));
+        }
+        for text in answer.say.split_inclusive(' ') {
+            deltas.text(text).await;
+        }
+        if let Some((_, args)) = &answer.call {
+            deltas.tool_call(&args.to_string()).await;
         }
         let tool_calls = answer.call.into_iter().map(|(name, args)| {
-            self.calls += 1;
-            ToolCall::new(format!("call-{}", self.calls), name, args)
+            let id = format!("line-{}", line.unwrap_or_default());
+            ToolCall::new(id, name, args)
         });
-        let response = LlmResponse {
-            content: answer.say,
+        Ok(LlmResponse {
             tool_calls: tool_calls.collect(),
-            ..LlmResponse::default()
-        };
-        let output = LlmOutput::of(&self.request, &response, started.elapsed());
-        self.hooks.tell(&output).await;
-        Ok((line, response))
+            ..LlmResponse::new(answer.say)
+        })
     }
 
-    async fn delta(&mut self, kind: DeltaKind, text: &str) {
-        let delta = LlmDelta { kind, text };
-        self.hooks.tell(&delta).await;
+    /// Skips what the script still has for a turn that was aborted.
+    pub(super) async fn skip_turn<H>(&mut self, hooks: &Watched<H>) -> io::Result<()> {
+        while let Some(line) = self.line(hooks).await? {
+            if let (_, Line::User(_)) = line {
+                self.ahead = Some(line);
+                break;
+            }
+            hooks.report(|report| {
+                report.skipped();
+                Ok(())
+            });
+        }
+        Ok(())
+    }
+
+    /// The next line that is well formed; the others are reported.
+    async fn line<H>(&mut self, hooks: &Watched<H>) -> io::Result<Option<(usize, Line)>> {
+        if let Some(line) = self.ahead.take() {
+            return Ok(Some(line));
+        }
+        while let Some(Numbered { number, line }) = self.script.next().await? {
+            match line {
+                Ok(line) => return Ok(Some((number, line))),
+                Err(wrong) => hooks.report(|report| report.malformed(number, &wrong)),
+            }
+        }
+        Ok(None)
     }
 }

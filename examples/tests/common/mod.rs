@@ -27,9 +27,8 @@ pub(crate) fn run(example: &str, args: &[&str], stdin: &str) -> Printed {
 
 /// Like [`run`], for an example that may fail.
 pub(crate) fn output(example: &str, args: &[&str], stdin: &str) -> Output {
-    let mut child = Command::new(binary(example))
+    let mut child = command(example)
         .args(args)
-        .env_remove("CLICOLOR_FORCE")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -42,6 +41,13 @@ pub(crate) fn output(example: &str, args: &[&str], stdin: &str) -> Output {
         .expect("piped")
         .write_all(stdin.as_bytes());
     child.wait_with_output().expect("the example ends")
+}
+
+/// A command that runs the example without colours.
+pub(crate) fn command(example: &str) -> Command {
+    let mut command = Command::new(binary(example));
+    command.env_remove("CLICOLOR_FORCE");
+    command
 }
 
 /// The path of the example: cargo builds it for `cargo test -p examples`, next to the tests' folder.

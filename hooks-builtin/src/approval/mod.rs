@@ -5,9 +5,9 @@
 mod channel;
 mod terminal;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use hooks_core::agent::{AgentContext, Approval as Asked, ApproveToolCall, Approved};
@@ -18,13 +18,13 @@ use serde_json::Value;
 
 pub use self::channel::{ApprovalRequests, ChannelApprover, PendingApproval};
 pub use self::terminal::TerminalApprover;
-use crate::shared::{BuildError, Globs};
+use crate::shared::{BuildError, Globs, PerSession};
 
 /// Asks an [`Approver`] whether a tool may run, and blocks it if not.
 ///
 /// It is asked on [`ApproveToolCall`], which an agent raises when all hooks have had their say about a call. A yes is
 /// the response [`Approved`], and a no blocks the call. "Always" is remembered for the tool, and the session of a
-/// tenant. No answer within five minutes, by default, is a no; so is an approver that has gone. A call that is given
+/// tenant, until the session does nothing for a day. No answer within five minutes, by default, is a no; so is an approver that has gone. A call that is given
 /// up meanwhile withdraws its question.
 ///
 /// A hook on `BeforeToolCall` may say how its call is to be approved, and that goes before the settings here:
@@ -68,6 +68,7 @@ use crate::shared::{BuildError, Globs};
 /// assert_eq!(result.as_cancel().unwrap().reason, "`write` was denied: write to /scratch");
 /// # }
 /// ```
+#[doc(alias("allow", "deny", "guardrail"))]
 #[derive(Clone)]
 pub struct Approval(Arc<Inner>);
 
@@ -76,14 +77,8 @@ struct Inner {
     except: Globs,
     timeout: Duration,
     approver: Arc<dyn Approver>,
-    always: Mutex<HashMap<Session, HashSet<String>>>,
+    always: PerSession<HashSet<String>>,
 }
-
-/// A tenant, and the session: two tenants may call theirs by the same name.
-type Session = (Option<String>, String);
-
-/// How many sessions' "always" are remembered; when there are more, all are asked again.
-const MOST_SESSIONS: usize = 10_000;
 
 /// Whom an [`Approval`] asks.
 #[async_trait]
@@ -156,7 +151,7 @@ impl Approver for DenyAll {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ApprovalConfig {
-    /// The tools that somebody has to approve of, as globs; by default all.
+    /// The tools that somebody has to approve of, as globs, whatever the case is; by default all.
     pub tools: Globs,
     /// Those of them that nobody has to, as globs; by default none.
     pub except: Globs,
@@ -223,11 +218,11 @@ impl Approval {
 
     fn of(config: &ApprovalConfig, approver: Arc<dyn Approver>) -> Self {
         Approval(Arc::new(Inner {
-            tools: config.tools.clone(),
+            tools: config.tools.ignoring_case(),
             except: config.except.clone(),
             timeout: config.timeout,
             approver,
-            always: Mutex::default(),
+            always: PerSession::default(),
         }))
     }
 
@@ -343,21 +338,10 @@ impl Inner {
     }
 
     fn is_remembered(&self, cx: &AgentContext, tool: &str) -> bool {
-        let always = self.always.lock().unwrap_or_else(PoisonError::into_inner);
-        always
-            .get(&session(cx))
-            .is_some_and(|tools| tools.contains(tool))
+        self.always.with(cx, |tools| tools.contains(tool))
     }
 
     fn remember(&self, cx: &AgentContext, tool: String) {
-        let mut always = self.always.lock().unwrap_or_else(PoisonError::into_inner);
-        if always.len() >= MOST_SESSIONS {
-            always.clear();
-        }
-        always.entry(session(cx)).or_default().insert(tool);
+        self.always.with(cx, |tools| tools.insert(tool));
     }
-}
-
-fn session(cx: &AgentContext) -> Session {
-    (cx.tenant_id.clone(), cx.session_id.clone())
 }

@@ -56,6 +56,7 @@ use crate::shared::BuildError;
 /// assert_eq!(message.content, "Ask [REDACTED:email], and pay with [REDACTED:card].");
 /// assert_eq!(redact.counts(), [("card", 1), ("email", 1)]);
 /// ```
+#[doc(alias = "guardrail")]
 #[derive(Clone, Debug)]
 pub struct Redact(Arc<Inner>);
 

@@ -11,7 +11,8 @@ use crate::shared::text_setting::text_setting;
 
 /// A pattern of tools' names: `shell`, `mcp__*`, `file_{read,write}`, `tool_?`, `[a-c]*`.
 ///
-/// It matches the whole name, and case matters. mini-claw-code's `glob::Pattern`.
+/// It matches the whole name, and case matters, unless the hook that has it says otherwise. mini-claw-code's
+/// `glob::Pattern`.
 ///
 /// ```
 /// use hooks_builtin::Glob;
@@ -24,6 +25,7 @@ use crate::shared::text_setting::text_setting;
 pub struct Glob {
     pattern: Box<str>,
     shape: Shape,
+    ignores_case: bool,
 }
 
 /// What a pattern comes to. Most are compared, which takes a hundredth of the time of a match.
@@ -75,16 +77,26 @@ impl Glob {
                 "it begins or ends with a blank, which no tool's name does".into(),
             ));
         }
+        Glob::build(pattern, false).map_err(|error| wrong(error.kind().to_string()))
+    }
+
+    fn build(pattern: &str, ignores_case: bool) -> Result<Self, globset::Error> {
         // A tool's name is no path: `*` matches a `/` as well.
-        GlobBuilder::new(pattern)
+        let glob = GlobBuilder::new(pattern)
             .literal_separator(false)
             .backslash_escape(true)
-            .build()
-            .map(|glob| Glob {
-                pattern: pattern.into(),
-                shape: Shape::of(pattern, glob.compile_matcher()),
-            })
-            .map_err(|error| wrong(error.kind().to_string()))
+            .case_insensitive(ignores_case)
+            .build()?;
+        Ok(Glob {
+            pattern: pattern.into(),
+            shape: Shape::of(pattern, glob.compile_matcher()),
+            ignores_case,
+        })
+    }
+
+    /// The same pattern, which matches whatever the case of ASCII letters is.
+    fn ignoring_case(&self) -> Self {
+        Glob::build(&self.pattern, true).unwrap_or_else(|_| self.clone())
     }
 
     /// Whether the name matches.
@@ -92,7 +104,12 @@ impl Glob {
     pub fn matches(&self, name: &str) -> bool {
         match &self.shape {
             Shape::All => true,
+            Shape::Literal if self.ignores_case => self.pattern.eq_ignore_ascii_case(name),
             Shape::Literal => *self.pattern == *name,
+            Shape::Prefix(prefix) if self.ignores_case => name
+                .as_bytes()
+                .get(..prefix.len())
+                .is_some_and(|start| start.eq_ignore_ascii_case(prefix.as_bytes())),
             Shape::Prefix(prefix) => name.starts_with(&**prefix),
             Shape::Other(matcher) => matcher.is_match(name),
         }
@@ -170,7 +187,22 @@ impl Globs {
         Globs(vec![Glob {
             pattern: "*".into(),
             shape: Shape::All,
+            ignores_case: false,
         }])
+    }
+
+    /// The same patterns, which match whatever the case of ASCII letters is: for what guards, as `Shell` may run what
+    /// `shell` does. Other letters no model's provider allows in the name of a tool.
+    ///
+    /// ```
+    /// use hooks_builtin::Globs;
+    ///
+    /// let globs = Globs::new(["Shell", "mcp__*"]).unwrap().ignoring_case();
+    /// assert!(globs.matches("shell") && globs.matches("MCP__github"));
+    /// ```
+    #[must_use]
+    pub fn ignoring_case(&self) -> Self {
+        Globs(self.0.iter().map(Glob::ignoring_case).collect())
     }
 
     /// Whether one of the patterns matches the name.

@@ -9,6 +9,7 @@ pub(crate) mod duration;
 pub(crate) mod error;
 pub(crate) mod glob;
 pub(crate) mod paths;
+pub(crate) mod per_session;
 #[cfg(feature = "webhook-audit")]
 pub mod ssrf;
 pub(crate) mod subject;
@@ -18,3 +19,4 @@ pub(crate) mod visible;
 pub use self::changes::{Before, Changes};
 pub use self::error::BuildError;
 pub use self::glob::{Glob, GlobError, Globs};
+pub use self::per_session::PerSession;

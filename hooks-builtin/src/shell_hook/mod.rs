@@ -56,6 +56,7 @@ use crate::shared::{BuildError, Glob, GlobError, Globs};
 /// assert!(hooks.intercept(&cx, &mut read).await.is_continue());
 /// # }
 /// ```
+#[doc(alias = "veto")]
 #[derive(Clone, Debug)]
 pub struct ShellHook(Arc<ShellHookConfig>);
 

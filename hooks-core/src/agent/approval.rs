@@ -116,6 +116,7 @@ impl<'a> From<&'a BeforeToolCall> for ApproveToolCall<'a> {
 /// assert_eq!(Approved::new().by, None);
 /// assert_eq!(Approved::by("policy").by.as_deref(), Some("policy"));
 /// ```
+#[doc(alias = "allow")]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Approved {

@@ -33,6 +33,7 @@ use crate::event::{Blockable, Event, Intercepted, Patch, Respondable};
 /// let call = BeforeToolCall { name: "shell".into(), ..Default::default() };
 /// assert_eq!(careful::call(&call), HookAction::block("no shell here"));
 /// ```
+#[doc(alias("allow", "deny", "veto"))]
 #[must_use = "an action does nothing until the hook returns it"]
 #[derive(Default)]
 pub enum HookAction<E: Event> {
@@ -58,6 +59,7 @@ pub enum HookAction<E: Event> {
 
 impl<E: Event> HookAction<E> {
     /// Stops this event, such as one tool call. ZeroClaw's and ClawSeed's `Cancel`, PicoClaw's `deny_tool`.
+    #[doc(alias("deny", "veto", "guardrail"))]
     pub fn block(reason: impl Into<Cow<'static, str>>) -> Self
     where
         E: Blockable,

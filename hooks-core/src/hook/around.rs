@@ -147,6 +147,7 @@ impl<W> Slot<W> {
 /// assert_eq!((done.output.content.as_str(), tries.get()), ("a page", 2));
 /// # }
 /// ```
+#[doc(alias("middleware", "layer", "wrap"))]
 #[derive(Debug)]
 pub struct Next<'a, E: Wrapped> {
     #[cfg(feature = "std")]

@@ -168,6 +168,7 @@ pub trait Hook: Describe + Send + Sync + Static<Self /* for `dyn`: a `HookRegist
     /// assert_eq!(result.as_cancel().unwrap().hook, "no_shell");
     /// # }
     /// ```
+    #[doc(alias = "layer")]
     fn then<B: Hook>(self, second: B) -> Then<Self, B>
     where
         Self: Sized,

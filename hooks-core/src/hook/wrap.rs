@@ -206,6 +206,7 @@ wrappers! {
 /// assert!(hooks.intercept_now(&AgentContext::new("s1"), &mut call).is_continue());
 /// assert_eq!(call.name, "shell");
 /// ```
+#[doc(alias("wrap", "layer", "middleware"))]
 #[derive(Debug, Clone, Copy)]
 pub struct CatchPanic<H> {
     hook: H,
@@ -338,6 +339,7 @@ impl<E: Dispatched, H: Asked<E, E::Kind>> Wrapper<E, H> for CatchPanic<H> {
 /// assert_eq!(result.as_cancel().unwrap().reason, "it took longer than its timeout of 2s");
 /// # }
 /// ```
+#[doc(alias("wrap", "layer", "middleware"))]
 #[cfg(feature = "tokio")]
 #[derive(Debug, Clone, Copy)]
 pub struct Timeout<H> {
@@ -399,6 +401,7 @@ impl<E: Dispatched, H: Asked<E, E::Kind>> Wrapper<E, H> for Timeout<H> {
 /// let _ = hooks.intercept_now(&AgentContext::new("s1").with_depth(1), &mut call);
 /// assert_eq!(call.name, "Shell");
 /// ```
+#[doc(alias("wrap", "layer", "middleware"))]
 #[derive(Debug, Clone, Copy)]
 pub struct When<H, P> {
     hook: H,
@@ -525,6 +528,7 @@ where
 /// let _ = hooks![lower.read_only()].intercept_now(&AgentContext::new("s1"), &mut call);
 /// assert_eq!(call.name, "Shell");
 /// ```
+#[doc(alias("wrap", "layer", "middleware"))]
 #[derive(Debug, Clone, Copy)]
 pub struct ReadOnly<H> {
     hook: H,
@@ -602,6 +606,7 @@ impl<E: Dispatched, H: Asked<E, E::Kind>> Wrapper<E, H> for ReadOnly<H> {
 ///     .intercept_now(&AgentContext::new("s1"), &mut BeforeToolCall::default());
 /// assert!(result.is_continue());
 /// ```
+#[doc(alias("wrap", "layer", "middleware"))]
 #[derive(Debug, Clone, Copy)]
 pub struct Shadow<H> {
     hook: H,

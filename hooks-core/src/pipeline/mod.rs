@@ -66,6 +66,7 @@ use crate::hook::{
 /// A pipeline is not [`Unpin`]; nothing that you do with a pipeline needs it. [`HookRegistry`](crate::HookRegistry)
 /// uses this to tell pipelines from handlers at compile time. A pipeline is both a list of static hooks and a
 /// handler, and as a handler the registry could not see the hooks in it.
+#[doc(alias = "middleware")]
 #[derive(Clone, Copy)]
 pub struct Pipeline<H /* no name to write: take `H: AgentHooks`, and `hooks: H` */> {
     hooks: H,

@@ -66,13 +66,13 @@ impl Policy {
         }
     }
 
-    /// Whether the event may have to be restored.
-    fn may_fail<E: Event>(self) -> bool {
+    /// A copy of the event, if a handler may fail and it may have to be restored.
+    fn copied<E: Event>(self, event: &E) -> Option<E> {
         #[cfg(feature = "tokio")]
-        if self.limit::<E>().is_some() {
-            return true;
-        }
-        self.catches()
+        let may_fail = self.catches() || self.limit::<E>().is_some();
+        #[cfg(not(feature = "tokio"))]
+        let may_fail = self.catches();
+        may_fail.then(|| event.saved()).flatten()
     }
 }
 
@@ -210,8 +210,8 @@ fn ask<'a, E: Handled<Kind = Intercept>>(
     copy: &'a mut Option<E>,
 ) -> impl Future<Output = HookResult<E>> + Send {
     async move {
-        if copy.is_none() && policy.may_fail::<E>() {
-            *copy = event.saved();
+        if copy.is_none() {
+            *copy = policy.copied(event);
         }
         let lent = &mut *event;
         // A handler written by hand may panic before it returns a future.

@@ -98,6 +98,7 @@ use crate::hook::{Describe, HandleAsync, Hook, Intercepts, Observes, OnPanic, Pl
 /// assert_eq!(result.as_cancel().unwrap().hook, "plugin");
 /// # }
 /// ```
+#[doc(alias("dyn", "erase"))]
 pub struct HookRegistry<V: RunTime> {
     handlers: Vec<Placed<V::Handler>>,
     /// Their names, in a set because there may be thousands of handlers.

@@ -398,6 +398,33 @@ fn context_follows_on_the_outputs_of_all_calls() {
 }
 
 #[test]
+fn context_of_the_session_and_the_message_follows_on_the_prompt_and_is_told_once() {
+    let mut conversation = conversation();
+    conversation.context = vec!["Tests come first.".into(), "It is Monday.".into()];
+    for _ in 0..2 {
+        assert!(run(&hooks![], &mut conversation, vec![Ok(says("Done."))]).is_ok());
+    }
+    let said: Vec<_> = conversation
+        .request
+        .messages
+        .iter()
+        .map(|one| (&one.role, one.content.as_str()))
+        .collect();
+    assert_eq!(
+        said,
+        [
+            (&Role::System, "Be brief."),
+            (&Role::User, "Go."),
+            (&Role::System, "Tests come first."),
+            (&Role::System, "It is Monday."),
+            (&Role::Assistant, "Done."),
+            (&Role::User, "Go."),
+            (&Role::Assistant, "Done."),
+        ]
+    );
+}
+
+#[test]
 fn a_blocked_call_tells_the_model_and_the_turn_goes_on() {
     let mut conversation = conversation();
     let hooks = hooks![Says::new("BeforeToolCall", Say::Block).times(1)];

@@ -125,7 +125,8 @@ where
 /// to the sender with [`send_message`].
 ///
 /// `answer` receives the message in the state in which the hooks left it, with the `context` that they add. Most
-/// agents call [`run_turn`](super::run_turn) in it.
+/// agents put that into [`Conversation::context`](super::Conversation::context) and call
+/// [`run_turn`](super::run_turn) in it.
 ///
 /// ```
 /// use hooks_core::agent::{AgentContext, MessageOutcome, MessageReceived, run_message};

@@ -36,6 +36,9 @@ pub struct Conversation {
     pub request: BeforeLlmCall,
     /// The system prompt, before hooks on `BeforePromptBuild` see it. Empty, the default, means none.
     pub prompt: String,
+    /// What the model reads beside the next prompt, as system messages: what hooks add to `SessionStart` and
+    /// `MessageReceived`. The next [`run_turn`] takes it.
+    pub context: Vec<String>,
     /// How many answers of the model a turn may take, not counting those that hooks reject; 50 by default. A turn
     /// that needs more fails.
     pub max_llm_calls: u32,
@@ -46,6 +49,7 @@ impl Default for Conversation {
         Conversation {
             request: BeforeLlmCall::default(),
             prompt: String::new(),
+            context: Vec::new(),
             max_llm_calls: 50,
         }
     }
@@ -259,6 +263,8 @@ where
         .request
         .messages
         .push(ChatMessage::user(prompt));
+    let context = mem::take(&mut conversation.context);
+    conversation.add_context(context);
 
     let mut sent_on = 0;
     for _ in 0..conversation.max_llm_calls {

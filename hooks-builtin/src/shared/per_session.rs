@@ -1,0 +1,269 @@
+//! State of a hook, for each session by itself.
+
+use std::fmt;
+use std::hash::{BuildHasher, RandomState};
+use std::num::NonZeroUsize;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use hooks_core::agent::AgentContext;
+use lru::LruCache;
+
+/// The state of a hook of yours, for each session by itself: a count of failures, a budget.
+///
+/// One hook serves all sessions of an agent, so a number in it is a number for all of them together. This holds one
+/// state for each session of each tenant, and makes it when it is first asked for. It is bounded: beyond
+/// [`MOST_SESSIONS`](Self::MOST_SESSIONS) sessions, the state that was not used for longest goes, and so does one that was
+/// not used for [`IDLE`](Self::IDLE). Both can be set.
+///
+/// A state is locked while it is used, and other sessions are not.
+///
+/// ```
+/// use hooks_builtin::PerSession;
+/// use hooks_core::agent::{AgentContext, BeforeToolCall, ToolCallEnd};
+/// use hooks_core::{HookAction, hook, hooks};
+///
+/// /// Three failures in a row end the turn.
+/// #[derive(Default)]
+/// struct Strikes { failures: PerSession<u32> }
+///
+/// #[hook]
+/// impl Strikes {
+///     fn check(&self, cx: &AgentContext, _: &BeforeToolCall) -> HookAction<BeforeToolCall> {
+///         if self.failures.get(cx) >= 3 {
+///             return HookAction::abort_turn("three failures in a row");
+///         }
+///         HookAction::Continue
+///     }
+///
+///     fn count(&self, cx: &AgentContext, done: &ToolCallEnd<'_>) {
+///         self.failures.with(cx, |failures| {
+///             *failures = if done.output.is_error { *failures + 1 } else { 0 };
+///         });
+///     }
+/// }
+///
+/// let strikes = Strikes::default();
+/// strikes.failures.with(&AgentContext::new("s1"), |failures| *failures = 3);
+/// let hooks = hooks![strikes];
+/// for (session, goes_on) in [("s1", false), ("s2", true)] {
+///     let result = hooks.intercept_now(&AgentContext::new(session), &mut BeforeToolCall::default());
+///     assert_eq!(result.is_continue(), goes_on);
+/// }
+/// ```
+pub struct PerSession<T> {
+    sessions: Mutex<LruCache<u64, Session<T>>>,
+    idle: Duration,
+    hashes: RandomState,
+}
+
+struct Session<T> {
+    state: Arc<Mutex<T>>,
+    used: Instant,
+}
+
+impl<T> PerSession<T> {
+    /// How many sessions have a state at most, if nothing else is said.
+    pub const MOST_SESSIONS: NonZeroUsize = NonZeroUsize::new(10_000).unwrap();
+    /// How long a state that is not used is kept, if nothing else is said: a day.
+    pub const IDLE: Duration = Duration::from_hours(24);
+
+    /// No states yet.
+    #[must_use]
+    pub fn new() -> Self {
+        PerSession {
+            // It grows as it is used.
+            sessions: Mutex::new(LruCache::unbounded()),
+            idle: Self::IDLE,
+            hashes: RandomState::new(),
+        }
+        .with_most_sessions(Self::MOST_SESSIONS)
+    }
+
+    /// Keeps the states of at most so many sessions.
+    #[must_use]
+    pub fn with_most_sessions(self, most: NonZeroUsize) -> Self {
+        self.lock().resize(most);
+        self
+    }
+
+    /// Forgets a state that was not used for so long.
+    #[must_use]
+    pub fn with_idle(mut self, idle: Duration) -> Self {
+        self.idle = idle;
+        self
+    }
+
+    /// Uses the state of the context's session, which begins as its default.
+    ///
+    /// The state is locked meanwhile, so do nothing in it that takes long, and do not ask for the same session's state
+    /// again.
+    pub fn with<R>(&self, cx: &AgentContext, use_it: impl FnOnce(&mut T) -> R) -> R
+    where
+        T: Default,
+    {
+        self.with_at(cx, Instant::now(), use_it)
+    }
+
+    /// A copy of the state of the context's session.
+    pub fn get(&self, cx: &AgentContext) -> T
+    where
+        T: Clone + Default,
+    {
+        self.with(cx, |state| state.clone())
+    }
+
+    /// Forgets the state of the context's session: when it ends, say.
+    pub fn forget(&self, cx: &AgentContext) {
+        self.lock().pop(&self.key(cx));
+    }
+
+    /// How many sessions have a state.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.lock().len()
+    }
+
+    /// Whether no session has a state.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.lock().is_empty()
+    }
+
+    fn with_at<R>(&self, cx: &AgentContext, now: Instant, use_it: impl FnOnce(&mut T) -> R) -> R
+    where
+        T: Default,
+    {
+        let mut sessions = self.lock();
+        let is_idle =
+            |session: &Session<T>| now.saturating_duration_since(session.used) >= self.idle;
+        let mut gone = Vec::new();
+        // They are in the order in which they were used.
+        while sessions
+            .peek_lru()
+            .is_some_and(|(_, session)| is_idle(session))
+        {
+            gone.extend(sessions.pop_lru());
+        }
+        let key = self.key(cx);
+        let state = if let Some(session) = sessions.get_mut(&key) {
+            session.used = now;
+            session.state.clone()
+        } else {
+            let state = Arc::<Mutex<T>>::default();
+            let session = Session {
+                state: state.clone(),
+                used: now,
+            };
+            gone.extend(sessions.push(key, session));
+            state
+        };
+        drop(sessions);
+        // Without the lock: what a state does when it is dropped is its own.
+        drop(gone);
+        use_it(&mut state.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// A session of a tenant, by a hash that nobody can foresee: so a lookup copies no names, and names take no room.
+    fn key(&self, cx: &AgentContext) -> u64 {
+        self.hashes.hash_one((&cx.tenant_id, &cx.session_id))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, LruCache<u64, Session<T>>> {
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<T> Default for PerSession<T> {
+    fn default() -> Self {
+        PerSession::new()
+    }
+}
+
+/// How many sessions have a state, and not what it is.
+impl<T> fmt::Debug for PerSession<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PerSession")
+            .field("sessions", &self.len())
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cx(session: &str) -> AgentContext {
+        AgentContext::new(session)
+    }
+
+    #[test]
+    fn each_session_of_each_tenant_has_a_state_of_its_own() {
+        let states = PerSession::<Vec<&str>>::new();
+        states.with(&cx("s1"), |state| state.push("of s1"));
+        states.with(&cx("s1").with_tenant_id("acme"), |state| {
+            state.push("of acme")
+        });
+        assert_eq!(states.get(&cx("s1")), ["of s1"]);
+        assert_eq!(states.get(&cx("s1").with_tenant_id("acme")), ["of acme"]);
+        assert!(states.get(&cx("s2")).is_empty());
+        assert_eq!(states.len(), 3);
+        states.forget(&cx("s1"));
+        assert!(states.get(&cx("s1")).is_empty());
+        assert!(PerSession::<u8>::new().is_empty());
+    }
+
+    #[test]
+    fn the_state_that_was_not_used_for_longest_goes() {
+        let states =
+            PerSession::<u32>::new().with_most_sessions(const { NonZeroUsize::new(2).unwrap() });
+        for session in ["s1", "s2", "s1", "s3"] {
+            states.with(&cx(session), |state| *state += 1);
+        }
+        assert_eq!(states.len(), 2);
+        assert_eq!(states.get(&cx("s1")), 2);
+        assert_eq!(states.get(&cx("s2")), 0);
+    }
+
+    #[test]
+    fn a_state_that_is_not_used_is_forgotten_in_time() {
+        let states = PerSession::<u32>::new().with_idle(Duration::from_secs(10));
+        let start = Instant::now();
+        let count = |session: &str, second: u64| {
+            states.with_at(&cx(session), start + Duration::from_secs(second), |state| {
+                *state += 1;
+                *state
+            })
+        };
+        assert_eq!((count("s1", 0), count("s2", 5), count("s1", 9)), (1, 1, 2));
+        assert_eq!((count("s1", 15), states.len()), (3, 1));
+        assert_eq!((count("s1", 25), count("s2", 25)), (1, 1));
+        // A clock that goes back forgets nothing.
+        assert_eq!(count("s1", 0), 2);
+    }
+
+    #[test]
+    fn one_session_does_not_wait_for_another() {
+        let states = PerSession::<u32>::new();
+        states.with(&cx("s1"), |one| {
+            states.with(&cx("s2"), |two| {
+                *one += 1;
+                *two += 2;
+            });
+        });
+        assert_eq!((states.get(&cx("s1")), states.get(&cx("s2"))), (1, 2));
+    }
+
+    #[test]
+    fn a_state_that_a_panic_has_left_is_used_on() {
+        let states = PerSession::<u32>::new();
+        let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            states.with(&cx("s1"), |state| {
+                *state = 7;
+                panic!("in the middle");
+            });
+        }));
+        assert!(panicked.is_err());
+        assert_eq!(states.get(&cx("s1")), 7);
+    }
+}
