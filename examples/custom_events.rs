@@ -1,29 +1,28 @@
-//! A vocabulary of one's own: the life of a release, with what hooks may do at each point of it. Run it
-//! with
+//! Your own vocabulary: the life of a release, with what hooks may do at each point of it. Run it with
 //!
 //! ```sh
 //! cargo run --example custom_events
 //! ```
 //!
-//! The enum is the declaration; the derive writes the rest, the bound `ReleaseHooks` first of all.
+//! The enum is the declaration; the derive writes the rest, such as the bound `ReleaseHooks`.
 
 use hooks_core::{HookAction, HookEvent, HookResult, Patch, hook, hooks, priority};
 
-/// What every hook may read beside the event.
+/// What every hook may read besides the event.
 struct Company {
     freeze: bool,
 }
 
-/// A build that wants to go out. Hooks may change it, so it owns what it holds.
+/// A build that is ready for release. Hooks may change it, so it owns its data.
 #[derive(Debug)]
 struct Build {
     version: String,
-    /// In percent of all users.
+    /// As a percentage of all users.
     rollout: u8,
     tests_passed: bool,
 }
 
-/// A change that hooks make to a build: only the rollout is theirs to change.
+/// A change that hooks make to a build: they may change only the rollout.
 struct Rollout(u8);
 
 impl Patch<Build> for Rollout {
@@ -32,13 +31,13 @@ impl Patch<Build> for Rollout {
     }
 }
 
-/// What a hook may answer in place of a release.
+/// What a hook may answer instead of a release.
 #[derive(Debug)]
 struct Receipt {
     url: String,
 }
 
-/// A release is out. Hooks only look at it, so it borrows.
+/// A release is out. Hooks only observe it, so it borrows.
 struct Shipped<'a> {
     build: &'a Build,
     receipt: &'a Receipt,
@@ -48,15 +47,15 @@ struct Shipped<'a> {
 #[derive(HookEvent, Clone, Copy)]
 #[events(context = Company)]
 enum ReleaseEvent<'a> {
-    /// Before a build goes out.
+    /// Before a build is released.
     #[intercept(respond = Receipt, patch = Rollout, subject = version)]
     BeforeRelease(&'a Build),
-    /// It went out.
+    /// The build has been released.
     #[observe]
     AfterRelease(&'a Shipped<'a>),
 }
 
-/// The context stands before the event; an `Err` blocks with its text.
+/// The context comes before the event; an `Err` blocks with its text.
 #[hook(priority = priority::SECURITY)]
 fn no_freeze(cx: &Company, _: &Build) -> Result<(), &'static str> {
     if cx.freeze {
@@ -75,7 +74,7 @@ fn green(build: &Build) -> HookAction<Build> {
     }
 }
 
-/// `only` matches the field that the event names as its subject.
+/// `only` matches the field that is the event's subject.
 #[hook(only("*-beta*"))]
 fn betas_go_to_a_few(_: &Build) -> HookAction<Build> {
     HookAction::modify(Rollout(5))
@@ -104,7 +103,7 @@ fn trace(event: ReleaseEvent<'_>) {
     println!("  event: {}", event.name());
 }
 
-/// An agent of this vocabulary, generic over its hooks by the bound that the derive has written.
+/// An agent of this vocabulary, generic over its hooks with the bound from the derive.
 struct Releases<H> {
     hooks: H,
     company: Company,

@@ -4,8 +4,8 @@
 //! cargo run --release --example no_executor
 //! ```
 //!
-//! Where no hook on an event is `async`, asking them is a plain function call. That none is, the compiler
-//! checks: one `async` hook in the list, and `intercept_now` does not compile.
+//! If no hook on an event is `async`, running the hooks is a plain function call. The compiler checks that: with one
+//! `async` hook in the list, `intercept_now` does not compile.
 
 use std::hint::black_box;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -30,7 +30,7 @@ fn lower(call: &mut BeforeToolCall) {
     call.name.make_ascii_lowercase();
 }
 
-/// An `Option` of a hook is a hook: this one is switched by configuration.
+/// An `Option` of a hook is a hook: configuration turns this one on or off.
 #[hook(priority = 10, only("date"))]
 fn frozen_clock(_: &BeforeToolCall) -> HookAction<BeforeToolCall> {
     HookAction::respond(ToolOutput::new("1970-01-01"))

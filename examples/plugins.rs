@@ -1,11 +1,11 @@
-//! Plugins: hooks that only exist at run time, mounted and unmounted while the agent runs. Run it with
+//! Plugins: hooks that exist only at run time, mounted and unmounted while the agent runs. Run it with
 //!
 //! ```sh
 //! cargo run --example plugins
 //! ```
 //!
-//! What must not change is compiled in. `..plugins` gives each plugin a place of its own between those hooks, by its
-//! own priority. To keep plugins below a hook whatever they say, write `plugins @ priority::LOW` in its place.
+//! Hooks that must not change are compiled in. `..plugins` puts each plugin at its own priority between those hooks.
+//! To keep plugins below a hook whatever their priority, write `plugins @ priority::LOW` instead.
 
 use hooks_core::agent::{
     AfterToolCall, AgentContext, AgentEvent, AgentHandler, AgentHooks, BeforeToolCall, ToolOutput,
@@ -14,13 +14,13 @@ use hooks_core::agent::{
 use hooks_core::{HookAction, HookRegistry, Mounted, async_trait, hook, hooks, priority};
 use serde::Deserialize;
 
-/// What a user's configuration says of plugins.
+/// The plugins that a user configures.
 const CONFIGURATION: &str = r#"[
     { "name": "offline", "tool": "browser", "because": "this machine is offline", "priority": 20 },
     { "name": "mine", "tool": "vault", "because": "it is mine" }
 ]"#;
 
-/// Blocks one tool, with the user's words.
+/// Blocks one tool, with a reason in the user's words.
 #[derive(Deserialize)]
 struct Forbid {
     name: String,
@@ -30,7 +30,7 @@ struct Forbid {
     priority: i32,
 }
 
-/// Puts a text under every output.
+/// Appends a text to every output.
 struct Stamp;
 
 #[async_trait]
@@ -78,7 +78,7 @@ fn vault_is_closed(_: &BeforeToolCall) -> HookAction<BeforeToolCall> {
     HookAction::block("the vault is closed to every agent")
 }
 
-/// Compiled in, below them.
+/// Compiled in, below the plugins.
 #[hook(priority = priority::AUDIT)]
 fn measure(done: &mut AfterToolCall) {
     done.output.content = format!(
@@ -88,14 +88,14 @@ fn measure(done: &mut AfterToolCall) {
     );
 }
 
-/// A static hook may also be registered: a program may build its list from both.
+/// You may also register a static hook: a program may build its list from both.
 #[hook]
 fn trimmed(call: &mut BeforeToolCall) {
     call.name = call.name.trim().into();
 }
 
-/// A tool call, by an agent that does not know what its hooks are. Two of its tools change the plugins, in the middle
-/// of a call.
+/// A tool call of an agent that does not know its hooks. Two of its tools change the plugins, in the middle of a
+/// call.
 async fn call(
     hooks: &impl AgentHooks,
     plugins: &Mounted<AgentEvent<'static>>,

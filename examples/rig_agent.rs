@@ -1,10 +1,11 @@
-//! An agent of the framework rig whose hooks are a pipeline. Run it with
+//! An agent of the framework rig with a pipeline as its hooks. Run it with
 //!
 //! ```sh
 //! cargo run --example rig_agent
 //! ```
 //!
-//! The model is scripted, so there is no network and no key; the loop that asks it and calls the tools is rig's own.
+//! The model is scripted, so the example needs no network and no key. The loop that calls the model and the tools is
+//! rig's.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -22,7 +23,7 @@ use rig_agent::core::tool::ToolOutput as RigOutput;
 use rig_agent::tool::DynamicTool;
 use serde_json::{Value, json};
 
-/// Blocks: the model reads why, and the tool does not run.
+/// Blocks: the model reads the reason, and the tool does not run.
 #[hook(priority = priority::SECURITY, only("shell"))]
 fn no_sudo(call: &BeforeToolCall) -> HookAction<BeforeToolCall> {
     if call.args["command"]
@@ -42,13 +43,13 @@ fn in_the_workspace(call: &mut BeforeToolCall) {
     }
 }
 
-/// Answers in the tool's place.
+/// Answers instead of the tool.
 #[hook(only("weather"))]
 fn cached(_: &BeforeToolCall) -> HookAction<BeforeToolCall> {
     HookAction::respond(ToolOutput::new("rain, says the cache"))
 }
 
-/// Redacts: this is what the model reads.
+/// Redacts: the model reads the result.
 #[hook(priority = priority::LOW)]
 fn no_addresses(done: &mut AfterToolCall) {
     let words = done.output.content.split(' ');
@@ -58,7 +59,7 @@ fn no_addresses(done: &mut AfterToolCall) {
     done.output.content = words.join(" ");
 }
 
-/// Sends the model on, once.
+/// Makes the agent continue, once.
 #[hook]
 fn say_please(stop: &BeforeStop) -> HookAction<BeforeStop> {
     if stop.response.contains("please") {
@@ -94,7 +95,7 @@ impl Count {
     }
 }
 
-/// A tool that gives a text back, with its arguments in it.
+/// A tool that returns a text with its arguments in it.
 fn tool(name: &str, output: impl Fn(&Value) -> String + Send + Sync + 'static) -> DynamicTool {
     let name = ToolName::new(name).expect("the name is not empty");
     DynamicTool::new(name, "A tool.", json!({ "type": "object" }), move |args| {

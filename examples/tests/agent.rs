@@ -1,4 +1,4 @@
-//! What the agent prints, and what it does.
+//! Tests what the agent prints and does.
 
 mod common;
 

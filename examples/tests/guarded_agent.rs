@@ -1,4 +1,4 @@
-//! What the guarded agent shows.
+//! Tests what the guarded agent prints.
 
 mod common;
 
@@ -71,7 +71,7 @@ fn every_hook_shows_what_it_did() {
             .iter()
             .all(|line| line.starts_with("{\"event\":\"tool_call\","))
     );
-    // What was redacted went nowhere else.
+    // Redacted data appears nowhere else.
     let reply = printed
         .lines()
         .find(|line| line.starts_with("The reply: "))

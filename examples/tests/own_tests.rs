@@ -1,5 +1,5 @@
-//! The tests that stand in the examples themselves. Cargo runs those of an example only when it is asked
-//! to (`cargo test --example testing`); here they are part of `cargo test`.
+//! The tests inside the examples. Cargo runs those of an example only on request (`cargo test --example testing`);
+//! here they are part of `cargo test`.
 
 #[path = "../agent/main.rs"]
 #[expect(dead_code, reason = "the example's `main` is not run here")]

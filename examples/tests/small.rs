@@ -1,10 +1,10 @@
-//! What the small examples print.
+//! Tests what the small examples print.
 
 mod common;
 
 use common::run;
 
-/// Asserts that the lines stand in the text, in this order.
+/// Asserts that the text contains the lines, in this order.
 #[track_caller]
 fn assert_lines(text: &str, lines: &[&str]) {
     let mut rest = text.lines();

@@ -1,4 +1,4 @@
-//! Matches what `only("…")` could not turn into a plain comparison.
+//! Matches the globs of `only("…")` that are not a plain comparison.
 //!
 //! The macro reads a glob when it expands. `"shell"`, `"mcp__*"`, `"*_file"` and `"*edit*"` become
 //! `==`, `starts_with`, `ends_with` and `contains`; anything else becomes a constant list of
@@ -21,9 +21,9 @@ pub enum Token {
 
 /// Whether `text` as a whole matches `glob`.
 ///
-/// A `*` first takes nothing, and one character more each time that what follows it does not match. Only
-/// the last `*` is gone back to: a longer text for one before it leaves less for those after it, never
-/// more. So the time is at most the glob's length times the text's, whatever a model calls its tools.
+/// A `*` first matches nothing, and one more character each time the rest does not match. Only the last `*` is
+/// retried: a longer match for an earlier one leaves less text for the later ones, never more. So the time is at most
+/// the length of the glob times the length of the text, whatever a model names its tools.
 #[must_use]
 pub fn matches(glob: &[Token], text: &str) -> bool {
     let (mut glob, mut text) = (glob, text);
@@ -54,7 +54,7 @@ pub fn matches(glob: &[Token], text: &str) -> bool {
 }
 
 impl Token {
-    /// What is left of `text` after this token, which is no `*`.
+    /// The rest of `text` after this token, which is not a `*`.
     fn strip<'t>(&self, text: &'t str) -> Option<&'t str> {
         if let Token::Text(prefix) = self {
             return text.strip_prefix(prefix);

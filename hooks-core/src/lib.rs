@@ -94,7 +94,7 @@
 //! | `std` | yes | panic policies: `on_panic = skip \| block`, isolated handlers; [`Mounted`]; `#[hook(around)]`; durations in the drivers |
 //! | `agent` | yes | the standard vocabulary, [`agent`]; serde and serde_json |
 //! | `tokio` | no | `timeout = "…"`, `Timeout`, `Timeouts` |
-//! | `tracing` | no | a `DEBUG` span `hook{name, event}` for every hook and handler that runs, which records each decision other than to continue; a warning for every failure that is skipped |
+//! | `tracing` | no | a span `hook{name, event}` for every hook and handler that runs, and a log event for every decision other than to continue, both at the level `DEBUG`; a warning for every failure that is skipped |
 //!
 //! Without default features, the crate needs only `alloc`.
 
@@ -108,8 +108,8 @@ extern crate std;
 // The macros write `::hooks_core::…`, in this crate too.
 extern crate self as hooks_core;
 
-// Runs the examples of this page, which lies outside the crate's package. `tokio` is off by default, so only `cargo
-// test --workspace`, which enables it, runs them.
+// Runs the examples of this page, which lies outside the crate's package. `tokio` is off by default, so only
+// `cargo test --workspace`, which enables it, runs them.
 #[cfg(all(doctest, feature = "agent", feature = "tokio"))]
 #[doc = include_str!("../../docs/how-it-works.md")]
 mod how_it_works {}

@@ -1,7 +1,7 @@
-//! Named priorities, so that hooks of several authors fall into place.
+//! Named priorities, so that hooks of different authors run in a sensible order.
 //!
-//! A priority is any const `i32` expression; a higher one runs first. The names are plain constants
-//! with room between them: `priority = priority::NORMAL + 10` is as good as a number.
+//! A priority is any const `i32` expression; a higher one runs first. The names are plain constants with room between
+//! them: write `priority = priority::NORMAL + 10` as freely as a number.
 //!
 //! ```
 //! use hooks_core::{hook, hooks, priority, HookAction};
@@ -21,17 +21,17 @@
 //! assert_eq!(plan.plan().map(|row| row.hook).collect::<Vec<_>>(), ["guard", "rewrite"]);
 //! ```
 
-/// Before all others: 1,000,000.
+/// Before all other hooks: 1,000,000.
 pub const FIRST: i32 = 1_000_000;
-/// What guards: policies, block lists, rate limits: 1,000.
+/// Guards: policies, block lists, rate limits: 1,000.
 pub const SECURITY: i32 = 1_000;
-/// What asks before anything else happens: 100.
+/// Hooks that run early, before ordinary ones: 100.
 pub const HIGH: i32 = 100;
 /// The priority of a hook that names none: 0.
 pub const NORMAL: i32 = 0;
-/// What answers or fills in after the others had their say: -100.
+/// Hooks that answer or fill in after ordinary ones: -100.
 pub const LOW: i32 = -100;
-/// What writes down what came of it: -1,000.
+/// Hooks that log the outcome: -1,000.
 pub const AUDIT: i32 = -1_000;
-/// After all others: -1,000,000.
+/// After all other hooks: -1,000,000.
 pub const LAST: i32 = -1_000_000;

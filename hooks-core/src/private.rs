@@ -1,4 +1,4 @@
-//! What the macros write code against. Nothing in here is for people.
+//! What the macros' expansions use. Not for direct use.
 
 pub use crate::decision::{Dispatched, Outcome, Said, go_on, settle};
 pub use crate::event::{

@@ -1,11 +1,11 @@
-//! A span for every hook that runs, with the feature `tracing`; nothing without it.
+//! With the feature `tracing`, a span for every hook that runs; without it, nothing.
 
 use alloc::boxed::Box;
 use core::fmt::Display;
 use core::future::Future;
 use core::pin::Pin;
 
-/// Is held while a synchronous hook runs.
+/// A guard that is held while a synchronous hook runs.
 #[derive(Debug)]
 #[must_use]
 pub struct Entered {
@@ -50,7 +50,7 @@ pub fn traced<F: Future>(_: &str, _: &'static str, running: F) -> F {
     running
 }
 
-/// As [`traced`], of what is in a box already.
+/// Like [`traced`], for a future that is already boxed.
 #[cfg(feature = "tracing")]
 pub(crate) fn traced_boxed<'a, T: 'a>(
     hook: &str,
@@ -60,7 +60,7 @@ pub(crate) fn traced_boxed<'a, T: 'a>(
     Box::pin(traced(hook, event, running))
 }
 
-/// As [`traced`], of what is in a box already.
+/// Like [`traced`], for a future that is already boxed.
 #[cfg(not(feature = "tracing"))]
 #[inline(always)]
 pub(crate) fn traced_boxed<'a, T: 'a>(
@@ -71,18 +71,18 @@ pub(crate) fn traced_boxed<'a, T: 'a>(
     running
 }
 
-/// Tells of a hook whose failure was skipped.
+/// Records a failure that was skipped.
 #[cfg(feature = "tracing")]
 pub(crate) fn skipped(hook: &str, event: &'static str, failure: impl Display) {
     tracing::warn!(name = hook, event, "hook skipped: {failure}");
 }
 
-/// Tells of a hook whose failure was skipped.
+/// Records a failure that was skipped.
 #[cfg(not(feature = "tracing"))]
 #[inline(always)]
 pub(crate) fn skipped(_: &str, _: &'static str, _: impl Display) {}
 
-/// Tells of a hook that said more than to go on.
+/// Records a decision other than to continue.
 #[cfg(feature = "tracing")]
 pub(crate) fn decided(hook: &str, event: &'static str, decision: Option<&'static str>) {
     // Hooks within a hook have no name of their own.
@@ -91,7 +91,7 @@ pub(crate) fn decided(hook: &str, event: &'static str, decision: Option<&'static
     }
 }
 
-/// Tells of a hook that said more than to go on.
+/// Records a decision other than to continue.
 #[cfg(not(feature = "tracing"))]
 #[inline(always)]
 pub(crate) fn decided(_: &str, _: &'static str, _: Option<&'static str>) {}

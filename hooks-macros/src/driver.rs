@@ -1,4 +1,4 @@
-//! What the macros share: where `hooks_core` is, how options are read, how errors are told.
+//! What the macros share: finding `hooks_core`, reading options, reporting errors.
 
 use darling::FromMeta;
 use darling::ast::NestedMeta;
@@ -9,12 +9,12 @@ use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
 use syn::{Expr, Meta, MetaNameValue, Path, Token, Type};
 
-/// The code, or the error in its place.
+/// The code, or the error instead of it.
 pub(crate) fn or_compile_error(code: syn::Result<TokenStream>) -> TokenStream {
     code.unwrap_or_else(syn::Error::into_compile_error)
 }
 
-/// Collects errors, so that one compilation tells them all.
+/// Collects errors, so that one compilation reports all of them.
 #[derive(Default)]
 pub(crate) struct Errors(Option<syn::Error>);
 
@@ -26,7 +26,7 @@ impl Errors {
         }
     }
 
-    /// Says that something is wrong at a token.
+    /// Reports a mistake at a token.
     pub(crate) fn at(&mut self, span: Span, message: impl std::fmt::Display) {
         self.push(syn::Error::new(span, message));
     }
@@ -38,8 +38,7 @@ impl Errors {
 
 /// The path of `hooks_core`: the user's `crate = path`, or its name in the user's `Cargo.toml`.
 ///
-/// If it is only re-exported to the user by another crate, only the user knows where it is: `how` to say so is
-/// written in the error.
+/// If another crate re-exports it, only the user knows the path; the error then says `how` to give it.
 pub(crate) fn core_path(given: Option<&Path>, how: &str) -> syn::Result<TokenStream> {
     if let Some(path) = given {
         return Ok(quote!(#path));
@@ -56,19 +55,19 @@ pub(crate) fn core_path(given: Option<&Path>, how: &str) -> syn::Result<TokenStr
                  re-exports it, as `{how}`"
             ),
         )),
-        // In hooks-core itself, where `extern crate self` gives the name; or without a manifest that can be
-        // read, when rustc says whether the name is right.
+        // In hooks-core itself, `extern crate self` defines the name. Without a readable manifest, rustc checks the
+        // name.
         Ok(FoundCrate::Itself) | Err(_) => Ok(quote!(::hooks_core)),
     }
 }
 
-/// Reads a list of options, and says for each mistake which options there are.
+/// Reads a list of options. For each mistake, the error lists the allowed options.
 pub(crate) fn options<T: FromMeta>(tokens: TokenStream, allowed: &str) -> syn::Result<T> {
     let written = parsed(list, tokens)?;
     T::from_list(&written).map_err(|error| {
         let mut errors = Errors::default();
         for error in error.flatten() {
-            // As `syn::Error` it says no more than what is wrong; where is told by its span.
+            // The message of a `syn::Error` holds only the mistake; its span holds the location.
             let error = syn::Error::from(error);
             errors.at(error.span(), in_our_words(&error.to_string(), allowed));
         }
@@ -76,8 +75,7 @@ pub(crate) fn options<T: FromMeta>(tokens: TokenStream, allowed: &str) -> syn::R
     })
 }
 
-/// Parses tokens. What is missing at their end is reported at the last of them, and not at the whole
-/// macro call.
+/// Parses tokens. If something is missing at the end, the error is at the last token, not at the whole macro call.
 pub(crate) fn parsed<P: Parser>(parser: P, tokens: TokenStream) -> syn::Result<P::Output> {
     let last = tokens.clone().into_iter().last();
     parser.parse2(tokens).map_err(|error| match last {
@@ -88,8 +86,7 @@ pub(crate) fn parsed<P: Parser>(parser: P, tokens: TokenStream) -> syn::Result<P
     })
 }
 
-/// Options as they are written. A value may also be a type, such as `Vec<Receipt>`, which is no
-/// expression.
+/// The options as written. A value may also be a type, such as `Vec<Receipt>`, which is not an expression.
 fn list(input: ParseStream<'_>) -> syn::Result<Vec<NestedMeta>> {
     let mut options = Vec::new();
     while !input.is_empty() {
@@ -116,7 +113,7 @@ fn type_option(input: ParseStream<'_>) -> syn::Result<MetaNameValue> {
     if !input.is_empty() && !input.peek(Token![,]) {
         return Err(input.error("more than a type"));
     }
-    // What is a path either way stays an expression, for the options that take one.
+    // A path stays an expression, for the options that take one.
     let value = syn::parse2(ty.to_token_stream()).unwrap_or(Expr::Verbatim(ty.to_token_stream()));
     Ok(MetaNameValue {
         path,
@@ -125,7 +122,7 @@ fn type_option(input: ParseStream<'_>) -> syn::Result<MetaNameValue> {
     })
 }
 
-/// Says what darling says in the words of this project.
+/// Rewrites darling's message in this project's words.
 fn in_our_words(message: &str, allowed: &str) -> String {
     if let Some(rest) = message.strip_prefix("Unknown field: ") {
         let (option, hint) = rest.split_once(". ").unwrap_or((rest, ""));
@@ -152,20 +149,19 @@ fn in_our_words(message: &str, allowed: &str) -> String {
     message.to_owned()
 }
 
-/// The place of a user's token, for generated code that a mistake of the user's can break: the compiler
-/// reports it there. Names resolve as in all other generated code, also where the token was handed
-/// through a `macro_rules!`.
+/// The span of a user's token, for generated code that the user's mistake can break: the compiler reports the mistake
+/// there. Names resolve as in all other generated code, even if the token came through a `macro_rules!`.
 pub(crate) fn at(span: Span) -> Span {
     span.resolved_at(Span::call_site())
 }
 
-/// Tokens of ours as if they were the user's token at `span`. What is wrong with a type that they stand
-/// in is then reported in the same way wherever that type stands, and rustc says equal things once.
+/// Gives our tokens the span of the user's token. A mistake in a type that contains them is then reported in the same
+/// way everywhere, and rustc reports equal messages only once.
 pub(crate) fn respanned(tokens: &TokenStream, span: Span) -> TokenStream {
     map_spans(tokens, &|_| span)
 }
 
-/// Tokens of the user's at another place, that of what is to blame. Names resolve as before.
+/// Moves the user's tokens to the span that is to blame. Names resolve as before.
 pub(crate) fn moved(tokens: &TokenStream, to: Span) -> TokenStream {
     map_spans(tokens, &|span| to.resolved_at(span))
 }
@@ -215,7 +211,7 @@ pub(crate) fn path(meta: &Meta) -> darling::Result<Option<Path>> {
     }
 }
 
-/// The words of a path, as they were written.
+/// A path as it was written.
 pub(crate) fn name_of(path: &Path) -> String {
     path.segments
         .iter()
@@ -229,7 +225,7 @@ pub(crate) fn text_of(ident: &Ident) -> String {
     ident.unraw().to_string()
 }
 
-/// Generated code as a person would write it, for snapshots.
+/// Generated code, formatted for snapshots.
 #[cfg(test)]
 pub(crate) fn pretty(code: TokenStream) -> String {
     prettyplease::unparse(&syn::parse2(code).expect("generated code is Rust"))

@@ -1,5 +1,4 @@
-//! Globs, read when the macro expands: what is wrong with one is an error of the compiler, and what is
-//! simple becomes a comparison.
+//! Globs, parsed when the macro expands: a mistake in one is a compile error, and a simple one becomes a comparison.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
@@ -21,11 +20,11 @@ enum Part {
 pub(crate) struct Glob(Vec<Part>);
 
 impl Glob {
-    /// Reads a glob; `{a,b}` makes several.
+    /// Parses a glob; `{a,b}` yields several.
     ///
     /// # Errors
     ///
-    /// What is wrong with it, and what to write instead.
+    /// If the glob is wrong. The error says why, and what to write instead.
     pub(crate) fn parse(glob: &str) -> Result<Vec<Glob>, String> {
         if glob.is_empty() {
             return Err("an empty glob matches nothing: write `*` for everything".into());
@@ -33,7 +32,7 @@ impl Glob {
         alternatives(glob)?.iter().map(|one| parts(one)).collect()
     }
 
-    /// An expression that tells whether `text` matches.
+    /// An expression for whether `text` matches.
     pub(crate) fn comparison(&self, text: &TokenStream, private: &TokenStream) -> TokenStream {
         use Part::{AnyText, Text};
         match self.0.as_slice() {
@@ -71,7 +70,7 @@ impl Part {
     }
 }
 
-/// Writes out `{a,b}`: `x{a,b}y` is `xay` and `xby`.
+/// Expands `{a,b}`: `x{a,b}y` becomes `xay` and `xby`.
 fn alternatives(glob: &str) -> Result<Vec<String>, String> {
     let mut escaped = false;
     let mut open = None;
@@ -127,7 +126,7 @@ fn parts(glob: &str) -> Result<Glob, String> {
     Ok(Glob(parts))
 }
 
-/// Reads `[a-z_]` or `[!a-z_]`, after its `[`.
+/// Parses `[a-z_]` or `[!a-z_]`, after its `[`.
 fn class(chars: &mut std::str::Chars<'_>) -> Result<Part, String> {
     const UNCLOSED: &str = "`[` is not closed: write `[a-z]`, or `\\[` for the character";
     let negated = chars.clone().next() == Some('!');

@@ -1,8 +1,8 @@
-//! The macros of `hooks-core`, which re-exports them and documents how they are used.
+//! The macros of `hooks-core`, which re-exports them. Use them through `hooks-core`.
 //!
-//! Each macro has a folder, and goes the same way: `parse` reads what was written, `check` says what is
-//! wrong with it, at the user's own token, and `expand` writes the code. `driver` is what they share.
-//! Generated code reaches `hooks-core` through `__private` only, and has no `unsafe`.
+//! Each macro has a folder and the same three steps: `parse` reads the input, `check` reports mistakes at the user's
+//! own token, and `expand` writes the code. `driver` holds what the macros share. Generated code accesses
+//! `hooks-core` only through `__private`, and contains no `unsafe`.
 
 mod driver;
 mod glob;
@@ -14,7 +14,7 @@ mod rank;
 
 use proc_macro::TokenStream;
 
-/// Makes a hook of a function, or of a type with an annotated `impl` block.
+/// Turns a function, or a type with an annotated `impl` block, into a hook.
 ///
 /// ```
 /// # use hooks_core::agent::{AgentContext, AgentEvent, BeforeToolCall, ToolCallEnd};
@@ -65,11 +65,10 @@ use proc_macro::TokenStream;
 ///
 /// # What a hook takes and returns
 ///
-/// It takes the event by `&`, or, where it is intercepted, by `&mut`; and before it, if wanted, the
-/// vocabulary's context by `&`. An event that borrows is written with its lifetime elided:
-/// `&ToolCallEnd<'_>`. It returns nothing; on an intercepted event also `HookAction<E>`, or a `Result`
-/// of either, whose `Err` blocks: see [`Return`](../hooks_core/trait.Return.html). An action on an event that
-/// borrows is written likewise:
+/// A hook takes the event by `&`, or by `&mut` if it is intercepted. Before the event, it may take the vocabulary's
+/// context by `&`. Write an event that borrows with its lifetime elided: `&ToolCallEnd<'_>`. A hook returns nothing.
+/// On an intercepted event it may also return `HookAction<E>`, or a `Result` of either, whose `Err` blocks the event:
+/// see [`Return`](../hooks_core/trait.Return.html). Elide the lifetime in the action on a borrowing event, too:
 ///
 /// ```
 /// # use hooks_core::agent::ApproveToolCall;
@@ -82,10 +81,10 @@ use proc_macro::TokenStream;
 ///
 /// # Every event
 ///
-/// A hook with `every` is written once for all events of a vocabulary. What it takes says what it may do:
-/// `AgentEvent<'_>` to look, or `AgentEventMut<'_>` to change an event and to decide. With the latter it returns
-/// `AgentSaid`. `block`, `abort_turn` and `abort_run` fit every event that allows them; an action on one event turns into
-/// an `AgentSaid` by `into()`.
+/// A hook with `every` handles all events of a vocabulary in one function. Its parameter decides what it may do: with
+/// `AgentEvent<'_>` it only looks, with `AgentEventMut<'_>` it may change the event and decide. In the second case it
+/// returns `AgentSaid`. `block`, `abort_turn` and `abort_run` fit every event that allows them; `into()` turns an
+/// action on one event into an `AgentSaid`.
 ///
 /// ```
 /// # use hooks_core::agent::{AgentContext, AgentEventMut, AgentSaid, BeforeToolCall};
@@ -106,11 +105,11 @@ use proc_macro::TokenStream;
 ///
 /// # Around the work
 ///
-/// A hook with `around` is an `async fn` that takes the event by `&` and, last, `Next`. It awaits `next.run()`, which
-/// does the work that follows on the event, and returns the output. A higher priority is farther out. It takes
-/// `priority`, `name`, `only` and `when`, and no policies. It stands in a list, and not in a registry. Only events with
-/// `around = Type` have work to stand around, in the standard vocabulary `BeforeToolCall` and `BeforeLlmCall`. It needs
-/// the feature `std`.
+/// A hook with `around` is an `async fn` that takes the event by `&` and, as its last parameter, `Next`. It awaits
+/// `next.run()`, which runs the work that follows the event, and returns the output. Hooks of higher priority are
+/// farther out. An around hook takes the options `priority`, `name`, `only` and `when`, and no policies. You can put
+/// it in a list, but not in a registry. Only events with `around = Type` have work to wrap; in the standard
+/// vocabulary these are `BeforeToolCall` and `BeforeLlmCall`. Around hooks need the feature `std`.
 ///
 /// ```
 /// # use hooks_core::agent::{AgentContext, BeforeToolCall, ToolCall, ToolOutput, run_tool_call};
@@ -133,14 +132,14 @@ use proc_macro::TokenStream;
 /// # }
 /// ```
 ///
-/// # What is made of it
+/// # What it expands to
 ///
-/// A function becomes a unit struct of its name, which keeps the visibility, docs, `cfg`s and lint attributes of the
-/// function. So the name stands for the hook in a list. The function itself stays callable as
-/// `deny_rm::call(…)`: you test a hook like any function. As with any unit struct, no `let` in its scope can
-/// have its name. In an `impl` block the methods that take
-/// `&self` and something more are hooks, and all methods stay as they are. A type has one such block; its
-/// other methods go in blocks without `#[hook]`.
+/// A function becomes a unit struct of the same name, with the visibility, docs, `cfg`s and lint attributes of the
+/// function. So the name is the hook in a list. You can still call the function itself, as `deny_rm::call(…)`, and
+/// test the hook like any function. As with any unit struct, no `let` in its scope can have its name.
+///
+/// In an `impl` block, the methods that take `&self` and more parameters are hooks. All methods stay as they are. A
+/// type has one such block; put its other methods in blocks without `#[hook]`.
 ///
 /// # Options
 ///
@@ -148,34 +147,34 @@ use proc_macro::TokenStream;
 /// | --- | --- | --- |
 /// | `priority = EXPR` | a const `i32`; higher runs first | `0` |
 /// | `name = "…"` | a const `&str`: its name in plans, and in `cancel.hook` | the item's name |
-/// | `only("glob", …)` | runs only if the event's subject matches one of them: `*`, `?`, `[a-z]`, `[!a-z]`, `{a,b}`, and `\` before a character that is to stand for itself | every event |
-/// | `when = predicate` | runs only if the predicate says so: a path or a closure to `bool`, from `&E`, or from `&Context` and `&E` | every event |
-/// | `timeout = "2s"` | drops an asynchronous hook that takes longer; in words as `"1m 30s"` or `"500ms"`; needs the feature `tokio`, and its runtime around the dispatch | none |
-/// | `on_timeout = block \| skip` | what then: block the event with that reason, or go on as if the hook were not there, with the event as it was before it | `block` on intercepted events, `skip` on observed ones |
+/// | `only("glob", …)` | runs only if the event's subject matches one of the globs: `*`, `?`, `[a-z]`, `[!a-z]`, `{a,b}`; `\` escapes a character | every event |
+/// | `when = predicate` | runs only if the predicate holds: a path or a closure to `bool`, from `&E`, or from `&Context` and `&E` | every event |
+/// | `timeout = "2s"` | drops an asynchronous hook that runs longer; write durations like `"1m 30s"` or `"500ms"`; needs the feature `tokio`, and a tokio runtime around the dispatch | none |
+/// | `on_timeout = block \| skip` | after a timeout: block the event with that reason, or restore the event as it was before the hook and continue | `block` on intercepted events, `skip` on observed ones |
 /// | `on_panic = propagate \| skip \| block` | the same for a panic; needs the feature `std` | `propagate` |
-/// | `every` | the hook is given every event of a vocabulary. It takes the enum by value: `AgentEvent<'_>` to look, or `AgentEventMut<'_>` to change and to decide, and then it may return `AgentSaid`. With `decision: Decision<'_>` after `AgentEvent<'_>` it is also told what hooks before it decided, so that a log at `priority::AUDIT` also holds what was blocked | |
-/// | `around` | the hook stands around the work of the event, which it takes last, as `Next` | |
-/// | `vocabulary = path` | with `every`, the enum, where the parameter's type does not name it | the parameter's type |
-/// | `crate = path` | where `hooks_core` is found | `::hooks_core`, or as renamed in `Cargo.toml` |
+/// | `every` | the hook receives every event of a vocabulary. It takes the enum by value: `AgentEvent<'_>` to look, or `AgentEventMut<'_>` to change the event and decide, and then it may return `AgentSaid`. With `decision: Decision<'_>` after `AgentEvent<'_>`, it also receives what earlier hooks decided, so that a log at `priority::AUDIT` also records blocked events | |
+/// | `around` | the hook wraps the work of the event, which it takes as its last parameter, `Next` | |
+/// | `vocabulary = path` | with `every`: the enum, if the parameter's type does not name it | the parameter's type |
+/// | `crate = path` | the path of `hooks_core` | `::hooks_core`, or its name in `Cargo.toml` |
 ///
-/// On an `impl` block the options go for every method; `only`, `when`, `timeout`, `on_timeout`, `on_panic` and
-/// `around` may also stand on a method, as `#[hook(only("shell"))]`, and go before the block's.
+/// On an `impl` block, the options apply to every method. You may also put `only`, `when`, `timeout`, `on_timeout`,
+/// `on_panic` and `around` on a method, as in `#[hook(only("shell"))]`. They override those of the block.
 #[proc_macro_attribute]
 pub fn hook(options: TokenStream, item: TokenStream) -> TokenStream {
     hook::expand(options.into(), item.into()).into()
 }
 
-/// The list behind `hooks_core::hooks![…]`, which tells it where `hooks_core` is.
+/// The macro behind `hooks_core::hooks![…]`, which passes it the path of `hooks_core`.
 #[doc(hidden)]
 #[proc_macro]
 pub fn hooks(list: TokenStream) -> TokenStream {
     hooks::expand(list.into()).into()
 }
 
-/// Makes a vocabulary of an enum: its variants are events, and their payloads are what hooks take.
+/// Turns an enum into a vocabulary: its variants are events, and hooks take their payloads.
 ///
-/// The enum borrows its payloads: it is at once the declaration, and the read-only view of any event. A
-/// variant holds one payload, by reference, and says what hooks may do.
+/// The enum borrows its payloads. It is both the declaration and the read-only view of any event. Each variant holds
+/// one payload by reference, and its attribute decides what hooks may do.
 ///
 /// ```
 /// use hooks_core::{HookAction, HookEvent, HookResult, hook, hooks};
@@ -221,22 +220,22 @@ pub fn hooks(list: TokenStream) -> TokenStream {
 /// assert_eq!(ShopEvent::from(&Parcel { address: "here" }).name(), "Shipped");
 /// ```
 ///
-/// # What it writes
+/// # What it generates
 ///
-/// For an enum `ShopEvent` (the ending `Event` is left out of the names):
+/// For an enum `ShopEvent` (the names leave out the suffix `Event`):
 ///
 /// | item | what it is |
 /// | --- | --- |
-/// | `ShopEvent::NAMES`, `event.name()`, `From<&Payload>` for the enum | the names of the events, and the view of one |
-/// | [`Event`](../hooks_core/trait.Event.html) for each payload | and the traits that say what its hooks may do |
-/// | `trait ShopHooks` | the one bound that an agent author writes, met by every hook and every pipeline of the vocabulary. A future that dispatches through it is `Send`. Its method `when` filters all events at once |
+/// | `ShopEvent::NAMES`, `event.name()`, `From<&Payload>` for the enum | the names of the events, and a view of one event |
+/// | [`Event`](../hooks_core/trait.Event.html) for each payload | with the traits for what its hooks may do |
+/// | `trait ShopHooks` | the one bound that an agent author writes. Every hook and every pipeline of the vocabulary meets it. A future that dispatches through it is `Send`. Its method `when` filters all events at once |
 /// | `trait ShopHooksNow` | the same for agents without an executor, met by hooks of which none is `async` |
-/// | `enum ShopEventMut<'a>` | any event, lent to be changed: `&'a mut` where it is intercepted, `&'a` where it is observed or borrows what it holds. A hook with `every` takes it; `dispatch(&hooks, cx)` asks other hooks about it |
-/// | `enum ShopSaid` | what a hook says about a `ShopEventMut`: `Continue`, `block(…)`, `abort_turn(…)`, `abort_run(…)`, or an action on one event, by `into()` |
-/// | `trait ShopHandler` | the object-safe face of a hook, for hooks that exist only at run time, kept in a [`HookRegistry`](../hooks_core/struct.HookRegistry.html). You implement it under `#[async_trait]`. It has `name()`, `priority()`, `events()`, `decided(…)`, `handle_any(…)`, and one method for each event, which falls back to `handle_any`; by default that does nothing |
+/// | `enum ShopEventMut<'a>` | any event, lent for changes: as `&'a mut` if it is intercepted, as `&'a` if it is observed or itself borrows. A hook with `every` takes it; `dispatch(&hooks, cx)` runs other hooks on it |
+/// | `enum ShopSaid` | a hook's decision about a `ShopEventMut`: `Continue`, `block(…)`, `abort_turn(…)`, `abort_run(…)`, or an action on one event, by `into()` |
+/// | `trait ShopHandler` | the object-safe form of a hook, for hooks that exist only at run time, in a [`HookRegistry`](../hooks_core/struct.HookRegistry.html). Implement it with `#[async_trait]`. It has `name()`, `priority()`, `events()`, `decided(…)`, `handle_any(…)`, and one method per event. These methods call `handle_any` by default, which does nothing by default |
 ///
-/// The documentation of `ShopEvent` also gets a table of all events: kind, what a hook may do, and the first sentence of
-/// the variant's documentation, which says when the event is raised.
+/// The documentation of `ShopEvent` also gets a table of all events: the kind, what a hook may do, and the first
+/// sentence of the variant's documentation, which should say when the event is raised.
 ///
 /// ```
 /// use hooks_core::{HookAction, HookEvent, HookRegistry, async_trait, hook, hooks};
@@ -290,23 +289,23 @@ pub fn hooks(list: TokenStream) -> TokenStream {
 /// # }
 /// ```
 ///
-/// The enum, its context and what its hooks respond are as visible as the payloads. A hook function in the
-/// same module cannot be named `cx`, `event` or `decision`, because the parameters of `ShopHandler`'s methods have these
+/// The enum, its context and its response types must be as visible as the payloads. A hook function in the same
+/// module cannot be named `cx`, `event` or `decision`, because the parameters of `ShopHandler`'s methods have these
 /// names.
 ///
 /// # Options
 ///
 /// | on | option | meaning |
 /// | --- | --- | --- |
-/// | the enum | `#[events(context = Type)]` | what every hook may read beside the event; default `()` |
-/// | the enum | `#[events(crate = path)]` | where `hooks_core` is found |
+/// | the enum | `#[events(context = Type)]` | what every hook may read besides the event; default `()` |
+/// | the enum | `#[events(crate = path)]` | the path of `hooks_core` |
 /// | a variant | `#[observe]` | hooks look; asynchronous ones run concurrently |
 /// | a variant | `#[intercept]` | hooks run in order; they may change the event, or stop it |
-/// | | `#[intercept(respond = Type)]` | a hook may answer in the agent's place; without it none can |
-/// | | `#[intercept(patch = Type)]` | what `HookAction::modify` takes, a `Patch<Payload>`; without it the whole payload |
-/// | | `#[intercept(no_block)]` | the work is done already: hooks may rewrite, and abort the turn or the run, but not block |
-/// | | `#[intercept(around = Type)]` | hooks with `#[hook(around)]` may stand around the work that follows, whose output has this type. Your agent does the work by [`wrap_around`](../hooks_core/fn.wrap_around.html) |
-/// | | `#[intercept(approval)]` | hooks on the event may wait for a person: a registry's `timeouts.approve` limits them, and not `timeouts.intercept` |
+/// | | `#[intercept(respond = Type)]` | a hook may answer instead of the agent; without this option, no hook can |
+/// | | `#[intercept(patch = Type)]` | what `HookAction::modify` takes, a `Patch<Payload>`; without this option, the whole payload |
+/// | | `#[intercept(no_block)]` | the work is already done: hooks may rewrite the event, and abort the turn or the run, but not block |
+/// | | `#[intercept(around = Type)]` | hooks with `#[hook(around)]` may wrap the work that follows, whose output has this type. Your agent runs the work through [`wrap_around`](../hooks_core/fn.wrap_around.html) |
+/// | | `#[intercept(approval)]` | hooks on the event may wait for a person: a registry limits them by `timeouts.approve` instead of `timeouts.intercept` |
 /// | | `subject = field`, on either kind | the field that `only("glob")` matches, a `String` or `&str` |
 #[proc_macro_derive(HookEvent, attributes(events, observe, intercept))]
 pub fn derive_hook_event(item: TokenStream) -> TokenStream {

@@ -1,8 +1,8 @@
 //! An event's type, for any lifetime.
 //!
-//! A user writes `ToolCallEnd<'_>`, or names a lifetime of the function; an `impl` needs the lifetime
-//! declared, and the type of a hook's answers needs one without any. So each lifetime in the type is
-//! given a name of its own once, and can then be named, or `'static`, as the place wants.
+//! A user writes `ToolCallEnd<'_>`, or names a lifetime of the function. An `impl` must declare the lifetime, and the
+//! type of a hook's answers must have none. So this module renames each lifetime in the type once. After that it can
+//! be written by name, or as `'static`, as the place requires.
 
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::{ToTokens, quote_spanned};
@@ -13,14 +13,14 @@ use syn::{
     TypeReference, parse_quote,
 };
 
-/// A type, and the lifetimes in it, each of which stands for any.
+/// A type with its lifetimes, each of which stands for any lifetime.
 #[derive(Clone)]
 pub(crate) struct AnyLifetime {
     /// The type, with its lifetimes renamed.
     pub(crate) ty: Type,
     /// The renamed lifetimes, in order.
     pub(crate) lifetimes: Vec<Lifetime>,
-    /// A `'static` that was written in it.
+    /// A literal `'static` in it.
     pub(crate) fixed: Option<Lifetime>,
 }
 
@@ -40,12 +40,12 @@ impl AnyLifetime {
         }
     }
 
-    /// The type with `lifetime` in all places.
+    /// The type with `lifetime` for all its lifetimes.
     pub(crate) fn with(&self, lifetime: &Lifetime) -> Type {
         self.renamed(&vec![lifetime.clone(); self.lifetimes.len()])
     }
 
-    /// The type with other names for its lifetimes, one each, in order.
+    /// The type with other names for its lifetimes, in order.
     pub(crate) fn renamed(&self, names: &[Lifetime]) -> Type {
         let mut ty = self.ty.clone();
         let pairs = self.lifetimes.iter().zip(names);
@@ -61,7 +61,7 @@ impl AnyLifetime {
         ty
     }
 
-    /// The same lifetimes of an alias of this type.
+    /// The same lifetimes on an alias of this type.
     pub(crate) fn named(&self, alias: &Ident) -> AnyLifetime {
         let lifetimes = &self.lifetimes;
         let span = alias.span();
@@ -73,7 +73,7 @@ impl AnyLifetime {
         }
     }
 
-    /// The type with `'static` in all places.
+    /// The type with `'static` for all its lifetimes.
     pub(crate) fn for_static(&self) -> Type {
         self.with(&Lifetime::new("'static", self.ty.span()))
     }
@@ -118,9 +118,9 @@ impl<F: Fn(&Lifetime) -> Option<Lifetime>> VisitMut for Replace<F> {
     }
 }
 
-/// Gives the elided lifetimes of a hook's event a name where the function returns that same type, as in
-/// `fn approve(call: &ApproveToolCall<'_>) -> HookAction<ApproveToolCall<'_>>`: what rustc cannot elide,
-/// because the reference to the event has a lifetime as well, can only mean the event's.
+/// Names the elided lifetimes of a hook's event if the function returns the same type, as in
+/// `fn approve(call: &ApproveToolCall<'_>) -> HookAction<ApproveToolCall<'_>>`. rustc cannot elide the lifetime
+/// there, because the reference to the event has one as well, but only the event's can be meant.
 pub(crate) fn name_returned(signature: &mut Signature) {
     struct Named<'l>(&'l str, Vec<Lifetime>);
 
@@ -179,7 +179,7 @@ pub(crate) fn name_returned(signature: &mut Signature) {
     }
 }
 
-/// A lifetime of ours shows in messages, so it has a plain name where that is free.
+/// Our lifetimes appear in messages, so they have a plain name if it is free.
 pub(crate) fn free_prefix<'p>(generics: &Generics, plain: &'p str) -> &'p str {
     let is_taken = generics
         .lifetimes()
@@ -187,8 +187,7 @@ pub(crate) fn free_prefix<'p>(generics: &Generics, plain: &'p str) -> &'p str {
     if is_taken { "__event" } else { plain }
 }
 
-/// Whether a return type means the same outside of its function: it has no `impl Trait`, and no
-/// lifetime but `'static`.
+/// Whether a return type means the same outside its function: it has no `impl Trait`, and no lifetime but `'static`.
 pub(crate) fn is_nameable(ty: &Type) -> bool {
     struct Visitor(bool);
 
@@ -212,7 +211,7 @@ pub(crate) fn is_nameable(ty: &Type) -> bool {
     visitor.0
 }
 
-/// Whether a type names a type or a constant that is a parameter of the block, or `Self`.
+/// Whether a type names `Self`, or a type or const parameter of the block.
 pub(crate) fn is_generic(ty: &Type, block: &Generics) -> bool {
     fn mentions(tokens: TokenStream, is_parameter: &dyn Fn(&Ident) -> bool) -> bool {
         tokens.into_iter().any(|token| match token {

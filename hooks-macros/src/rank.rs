@@ -4,10 +4,10 @@ use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 use syn::{Expr, Lit, UnOp};
 
-/// The type of the priority that the constant `__PRIORITY` holds, which is made of `expr`.
+/// The type of the priority in the constant `__PRIORITY`, whose value is `expr`.
 ///
-/// A small number is written as its digits. Each digit of any other expression is a constant for rustc to
-/// evaluate, and there are twice as many to compare.
+/// A small number is written as its digits. For any other expression, rustc evaluates each digit as a constant, and
+/// there are twice as many to compare.
 pub(crate) fn of(private: &TokenStream, expr: &Expr) -> TokenStream {
     let Some(number @ -0x1000..=0xFFF) = literal(expr) else {
         return quote!(#private::rank!(__PRIORITY));
@@ -18,7 +18,7 @@ pub(crate) fn of(private: &TokenStream, expr: &Expr) -> TokenStream {
     quote!(#private::Few<#(#private::Nibble<#digits>),*>)
 }
 
-/// The number that the expression is, if it is no more than one.
+/// The value of the expression, if it is a literal.
 fn literal(expr: &Expr) -> Option<i32> {
     match expr {
         Expr::Lit(lit) => match &lit.lit {

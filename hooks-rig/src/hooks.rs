@@ -1,4 +1,4 @@
-//! The adapter: which callback of rig raises which event.
+//! The adapter: maps rig's callbacks to events.
 
 use std::fmt;
 use std::pin::pin;
@@ -27,7 +27,7 @@ use serde_json::json;
 use crate::convert;
 use crate::run::{self, Run};
 
-/// A pipeline of hooks-core as one hook of rig.
+/// Makes a pipeline of hooks-core one hook of rig.
 ///
 /// ```
 /// use hooks_core::agent::{AgentContext, BeforeToolCall};
@@ -48,20 +48,20 @@ use crate::run::{self, Run};
 /// }
 /// ```
 ///
-/// One adapter serves any number of runs, also at the same time. What it remembers of a run lives in the run, so
-/// a run that is dropped leaves nothing behind.
+/// One adapter serves any number of runs, even concurrently. It keeps its notes on a run in that run, so a dropped
+/// run leaves nothing behind.
 pub struct RigHooks<H> {
     pub(crate) hooks: H,
     cx: AgentContext,
-    /// Tells the adapters of one agent apart.
+    /// Distinguishes the adapters of one agent.
     adapter: u64,
-    /// How many runs have begun.
+    /// The number of runs so far.
     runs: AtomicU32,
 }
 
 impl<H: AgentHooks + 'static> RigHooks<H> {
-    /// Makes a hook of rig of the pipeline. The hooks of each run are given the context, with the turns that this
-    /// adapter has seen added to `turn`.
+    /// Wraps the pipeline as a hook of rig. The hooks of each run receive the context; its `turn` also counts the
+    /// turns that this adapter has seen.
     pub fn new(hooks: H, cx: AgentContext) -> Self {
         static ADAPTERS: AtomicU64 = AtomicU64::new(0);
         RigHooks {
@@ -77,7 +77,7 @@ impl<H: AgentHooks + 'static> RigHooks<H> {
         &self.hooks
     }
 
-    /// The hooks, taken out.
+    /// Removes the adapter, and returns the hooks.
     pub fn into_inner(self) -> H {
         self.hooks
     }
@@ -106,7 +106,7 @@ impl<H: AgentHooks + 'static> RigHooks<H> {
         ObservationAction::Continue
     }
 
-    /// MessageReceived: the prompt as hooks have left it, if they have changed it.
+    /// Raises MessageReceived. Returns the prompt, if hooks have changed it.
     async fn receive(&self, run: &Run, prompt: &Message) -> Result<Option<Message>, String> {
         let mut chat = convert::prompt(prompt);
         let attachments = || {
@@ -144,7 +144,7 @@ impl<H: AgentHooks + 'static> RigHooks<H> {
         convert::to_prompt(chat, message.context).map(Some)
     }
 
-    /// Custom: what rig's memory, its retrieval and its other services were asked, and what they said.
+    /// Raises Custom for the requests to rig's memory, its retrieval and its other services, and their answers.
     async fn tell_effect(
         &self,
         ctx: &HookContext,
@@ -160,12 +160,12 @@ impl<H: AgentHooks + 'static> RigHooks<H> {
         self.hooks.observe(&run.cx, &custom).await;
     }
 
-    /// Whether any event is raised about the end of a run.
+    /// Whether any hook handles an event about the end of a run.
     fn handles_ends(&self) -> bool {
         self.hooks.handles::<AgentEnd<'_>>() || self.hooks.handles::<AgentError<'_>>()
     }
 
-    /// Whether any event is raised about the model's calls.
+    /// Whether any hook handles an event about model calls.
     fn handles_llm_calls(&self) -> bool {
         self.hooks.handles::<BeforePromptBuild>()
             || self.hooks.handles::<BeforeLlmCall>()
@@ -173,11 +173,11 @@ impl<H: AgentHooks + 'static> RigHooks<H> {
             || self.hooks.handles::<LlmOutput<'_>>()
             || self.hooks.handles::<AfterLlmCall>()
             || self.hooks.handles::<BeforeStop>()
-            // It says what all answers of the model have used.
+            // It reports what all answers of the model have used.
             || self.hooks.handles::<AgentEnd<'_>>()
     }
 
-    /// Whether any event is raised about tool calls.
+    /// Whether any hook handles an event about tool calls.
     fn handles_tool_calls(&self) -> bool {
         self.hooks.handles::<BeforeToolCall>()
             || self.hooks.handles::<ApproveToolCall<'_>>()
@@ -199,7 +199,7 @@ impl<H: AgentHooks + 'static> fmt::Debug for RigHooks<H> {
 }
 
 impl<H: AgentHooks + 'static> AgentHook for RigHooks<H> {
-    /// The hooks in their order, so that a recorded run says under which hooks it ran.
+    /// The hooks in order, so that a recorded run shows which hooks it ran with.
     fn name(&self) -> Option<String> {
         let mut name = String::from("hooks![");
         let mut last = 0;
@@ -278,7 +278,7 @@ impl<H: AgentHooks + 'static> AgentHook for RigHooks<H> {
                 usage = convert::usage(&done.usage);
                 AgentStatus::Completed
             }
-            // rig tells of its errors by their words.
+            // rig reports its errors only as text.
             SettledOutcome::Error(error)
                 if run.is_stopped() || error.starts_with("the run was cancelled") =>
             {
@@ -379,7 +379,7 @@ impl<H: AgentHooks + 'static> AgentHook for RigHooks<H> {
         if !self.hooks.handles::<AfterLlmCall>() && !self.hooks.handles::<BeforeStop>() {
             return ModelTurnAction::Continue;
         }
-        // Hooks have decided when they saw the answer; here is where rig takes it.
+        // Hooks decided when they saw the answer; rig takes the decision here.
         let again = self.run(ctx).notes().again.take();
         again.map_or(ModelTurnAction::Continue, ModelTurnAction::Retry)
     }
@@ -416,7 +416,7 @@ impl<H: AgentHooks + 'static> AgentHook for RigHooks<H> {
     }
 }
 
-/// What a future says that does not wait: rig selects a model in a function that is not asynchronous.
+/// The output of a future that does not wait: rig selects a model in a function that is not asynchronous.
 fn at_once<F: Future>(future: F) -> Option<F::Output> {
     let mut cx = Context::from_waker(Waker::noop());
     match pin!(future).poll(&mut cx) {

@@ -1,8 +1,8 @@
 //! Any pipeline of hooks-core as a hook of the agent framework [rig](https://docs.rs/rig-agent).
 //!
-//! rig runs the agent: it asks the model, calls the tools, and keeps the conversation. [`RigHooks`] raises the events
-//! of [`hooks_core::agent`] from rig's callbacks, and tells rig what the hooks have decided. To rig a pipeline is one
-//! hook, however many hooks are in it, so one more of them costs a static call and no box.
+//! rig runs the agent: it calls the model and the tools, and keeps the conversation. [`RigHooks`] raises the events
+//! of [`hooks_core::agent`] from rig's callbacks, and returns the hooks' decisions to rig. rig sees the pipeline as
+//! one hook, so each further hook in it costs a static call and no box.
 //!
 //! ```
 //! use hooks_core::agent::{AfterToolCall, AgentContext, BeforeToolCall};
@@ -30,62 +30,63 @@
 //! }
 //! ```
 //!
-//! # Which callback raises what
+//! # Events by callback
 //!
-//! A run of rig is one turn. The events of a turn come in the order of [`hooks_core::agent`].
+//! A run of rig is one turn. Events come in the order described in [`hooks_core::agent`].
 //!
-//! | rig | events | what hooks may do there |
+//! | rig | events | what hooks may do |
 //! | --- | --- | --- |
 //! | `on_run_start` | `MessageReceived`, `AgentStart` | rewrite the prompt, add context to it, stop the run |
 //! | `on_model_select` | `BeforeModelResolve` | name another model: the label of a `model_route` |
 //! | `on_dispatch` of a completion | `BeforePromptBuild`, `BeforeLlmCall`, `LlmInput` | change the system prompt, the conversation, the tools, the options and the model of the request; stop the run |
 //! | `on_text_delta`, `on_reasoning_delta`, `on_tool_call_delta` | `LlmDelta` | |
 //! | `on_outcome` of a completion | `LlmOutput`, `AfterLlmCall`, and `BeforeStop` if the answer calls no tool | change the text of an answer that calls no tool; stop the run |
-//! | `on_model_turn_finished` | none: rig takes here what hooks have said of the answer | have the model asked again, or sent on |
-//! | `on_invalid_tool_call` | `InvalidToolCall`; if a hook answers it `AfterToolCall` and `ToolCallEnd`, if one blocks it `ToolCallSkipped` | repair the name and the arguments, answer, block, stop the run |
-//! | `on_dispatch` of a tool call | `BeforeToolCall`, `ApproveToolCall`, `ToolCallStart`; `ToolCallSkipped` if the call is blocked | rewrite the arguments, answer in the tool's place, block, stop the run |
+//! | `on_model_turn_finished` | none: rig takes the hooks' decision about the answer here | retry the model, or make the agent continue |
+//! | `on_invalid_tool_call` | `InvalidToolCall`; if a hook answers it, `AfterToolCall` and `ToolCallEnd`; if one blocks it, `ToolCallSkipped` | repair the name and the arguments, answer, block, stop the run |
+//! | `on_dispatch` of a tool call | `BeforeToolCall`, `ApproveToolCall`, `ToolCallStart`; `ToolCallSkipped` if the call is blocked | rewrite the arguments, answer instead of the tool, block, stop the run |
 //! | `on_outcome` of a tool call | `AfterToolCall` and `ToolCallEnd`; `ToolCallSkipped` if another hook of rig or a layer has denied the call | change what the model reads, add context to it, stop the run |
 //! | `on_outcome` of memory, retrieval, embedding, reranking and custom effects | `Custom`, of the kind `rig.memory` and so on | |
 //! | `on_run_settled` | `AgentError` if an error ended the run, `AgentEnd` | |
 //!
-//! Nothing is built for an event that no hook handles, and rig is not told that the adapter observes it.
+//! The adapter builds no event that no hook handles, and does not subscribe to its callback.
 //!
-//! [`RAISED`] and [`NOT_RAISED`] list all events of the vocabulary. These are not raised, because rig has no such
-//! moment:
+//! [`RAISED`] and [`NOT_RAISED`] together list all events of the vocabulary. The adapter does not raise these events,
+//! because rig has no callback for them:
 //!
 //! | events | why |
 //! | --- | --- |
 //! | `GatewayStart`, `GatewayStop`, `HeartbeatTick`, `SessionStart`, `SessionEnd` | rig has no gateway and no sessions: an agent is a value |
-//! | `LlmFailed` | rig tells no hook that a call of the model has failed; the run ends, with `AgentError` |
-//! | `SubagentStart`, `SubagentStop` | an agent within an agent is a tool to rig: `BeforeToolCall` and `ToolCallEnd` |
+//! | `LlmFailed` | rig notifies no hook of a failed model call; the run ends, with `AgentError` |
+//! | `SubagentStart`, `SubagentStop` | rig treats an agent within an agent as a tool: `BeforeToolCall` and `ToolCallEnd` |
 //! | `MessageSending`, `MessageSent`, `MessageFailed` | rig returns its answer to the caller, who may send it |
 //! | `BeforeCompact`, `AfterCompact` | rig does not compact a conversation |
 //! | `Interrupt`, `Notification` | rig has neither |
 //!
-//! # Where rig says no
+//! # Decisions that rig does not support
 //!
-//! What a hook decides is done or it ends the run. It is never dropped silently:
+//! The adapter carries out a hook's decision, or ends the run. It never drops a decision silently:
 //!
-//! - `abort_turn` and `abort_run` both end the run of rig, with an error that says which hook did it. So does
-//!   `block` on `BeforeModelResolve`, `BeforePromptBuild` and `BeforeLlmCall`.
-//! - rig takes answers of models only. A hook that responds to `BeforeLlmCall` ends the run.
-//! - rig does not ask again, and takes no other answer, where the model's answer calls tools. A hook on
-//!   `AfterLlmCall` that wants it ends the run; a hook on `BeforeToolCall` can change the calls.
-//! - rig calls the tool that the model has called. If a hook on `BeforeToolCall` names another, the call is skipped.
-//! - rig cannot call a tool with arguments that a hook has made of text that was no JSON. The model is told to make
-//!   the call again, with the hook's arguments.
-//! - rig does not wait where it selects a model. A hook on `BeforeModelResolve` may be asynchronous, but if it has to
-//!   wait, the run ends.
-//! - A hook that asks for approval where no hook handles `ApproveToolCall` has the call skipped: rig has nobody to ask.
-//! - `BeforeStop` is not raised where rig's structured output comes as a tool call.
-//! - Each time that hooks have the model asked again counts as one of rig's `max_turns`.
+//! - `abort_turn` and `abort_run` both end the run of rig, with an error that names the hook. So does `block` on
+//!   `BeforeModelResolve`, `BeforePromptBuild` and `BeforeLlmCall`.
+//! - rig takes answers only from models. A hook that responds to `BeforeLlmCall` ends the run.
+//! - If the model's answer calls tools, rig neither retries nor takes another answer. A hook on `AfterLlmCall` that
+//!   asks for either ends the run; a hook on `BeforeToolCall` can change the calls.
+//! - rig calls the tool that the model named. If a hook on `BeforeToolCall` names another tool, the call is skipped.
+//! - If the model's arguments were not valid JSON and a hook repairs them, rig cannot call the tool with the new
+//!   arguments. The adapter asks the model to repeat the call with the hook's arguments.
+//! - rig selects a model without waiting. A hook on `BeforeModelResolve` may be asynchronous, but if it has to wait,
+//!   the run ends.
+//! - If a hook requires an approval and no hook handles `ApproveToolCall`, the call is skipped: rig has no one to
+//!   ask.
+//! - `BeforeStop` is not raised if rig's structured output comes as a tool call.
+//! - Each retry that hooks ask for counts as one of rig's `max_turns`.
 //!
 //! # Conversations
 //!
-//! A message goes to hooks as a `ChatMessage` and comes back. One that they leave alone is rig's own, with all that only
-//! rig and the provider know of it. One that they change or add is built anew: texts, pictures, files, tool calls and
-//! their ids, outputs of tools, reasoning. What rig has and `ChatMessage` has no field for stands in `Part::Other`.
-//! The documents of rig's retrieval are the option `documents` of `BeforeLlmCall`.
+//! Hooks see a message as a `ChatMessage`. A message that they do not change stays rig's own, with everything that
+//! only rig and the provider know about it. A message that they change or add is rebuilt: texts, images, files, tool
+//! calls with their ids, tool outputs, reasoning. What `ChatMessage` has no field for is in `Part::Other`. The
+//! documents of rig's retrieval are the option `documents` of `BeforeLlmCall`.
 
 mod convert;
 mod hooks;
@@ -135,7 +136,7 @@ pub const RAISED: &[&str] = &[
     "Custom",
 ];
 
-/// The events that rig has no moment for: see [the table](crate#which-callback-raises-what).
+/// The events that rig has no callback for: see [the table](crate#events-by-callback).
 pub const NOT_RAISED: &[&str] = &[
     "GatewayStart",
     "GatewayStop",

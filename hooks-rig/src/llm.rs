@@ -1,4 +1,4 @@
-//! Calls of the model.
+//! Model calls.
 
 use std::time::{Duration, Instant};
 
@@ -16,7 +16,7 @@ use crate::convert;
 use crate::run::Run;
 
 impl<H: AgentHooks + 'static> RigHooks<H> {
-    /// BeforePromptBuild, BeforeLlmCall, LlmInput.
+    /// Raises BeforePromptBuild, BeforeLlmCall and LlmInput.
     pub(crate) async fn before_llm(
         &self,
         ctx: &HookContext,
@@ -34,7 +34,7 @@ impl<H: AgentHooks + 'static> RigHooks<H> {
         }
     }
 
-    /// The request as hooks have left it, if they have changed it.
+    /// Returns the request, if hooks have changed it.
     async fn ask_before_llm(
         &self,
         run: &Run,
@@ -96,7 +96,7 @@ impl<H: AgentHooks + 'static> RigHooks<H> {
         }
     }
 
-    /// LlmOutput, AfterLlmCall, BeforeStop.
+    /// Raises LlmOutput, AfterLlmCall and BeforeStop.
     pub(crate) async fn after_llm(
         &self,
         ctx: &HookContext,

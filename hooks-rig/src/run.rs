@@ -1,4 +1,4 @@
-//! What the adapter remembers of one run of rig: it lives in the run's scratchpad, and so dies with the run.
+//! The adapter's notes on one run of rig. They are in the run's scratchpad, and are dropped with the run.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,43 +15,43 @@ use serde_json::Value;
 pub(crate) struct Run {
     /// What every hook may read.
     pub(crate) cx: AgentContext,
-    /// When it began.
+    /// When it started.
     pub(crate) began: Instant,
-    /// Whether hooks were told that the agent works on the prompt.
+    /// Whether `AgentStart` has been raised.
     working: AtomicBool,
-    /// Whether a hook of ours has ended it.
+    /// Whether one of our hooks has ended it.
     stopped: AtomicBool,
     notes: Mutex<Notes>,
 }
 
-/// What one callback writes down for another.
+/// What one callback records for another.
 #[derive(Default)]
 pub(crate) struct Notes {
-    /// The label of the model that was selected for the next call.
+    /// The label of the model for the next call.
     pub(crate) model: String,
-    /// When the model was last asked.
+    /// When the last model call started.
     pub(crate) asked: Option<Instant>,
-    /// What rig is to do about the answer that hooks have just seen.
+    /// What rig must do about the answer that hooks have just seen.
     pub(crate) again: Option<RetryRequest>,
-    /// What the answers of the model have used that rig has told of.
+    /// What the model's answers have used, as far as rig has reported it.
     pub(crate) usage: Usage,
-    /// How often hooks have had the model asked again for the answer at hand.
+    /// How many times hooks have retried the current answer.
     pub(crate) retries: u32,
-    /// How often hooks have said "go on" in this turn.
+    /// How many times hooks have made the agent continue in this turn.
     pub(crate) stops: u32,
-    /// Arguments that hooks have repaired, by the id of the call.
+    /// Arguments that hooks have repaired, by call id.
     pub(crate) repaired: HashMap<String, Value>,
-    /// Tool calls that hooks have seen and that are not over.
+    /// Tool calls that hooks have seen and that have not ended.
     calls: HashMap<EffectId, Call>,
 }
 
 /// A tool call between rig's two callbacks.
 pub(crate) enum Call {
-    /// Hooks let it run, since then.
+    /// Hooks let it run, and it started at this time.
     Runs(BeforeToolCall, Instant),
     /// A hook has answered it.
     Answered(BeforeToolCall, ToolOutput),
-    /// It does not run, and hooks know.
+    /// It does not run, and its end has been raised.
     Over,
 }
 
@@ -79,7 +79,7 @@ impl Run {
         self.notes().calls.remove(&id)
     }
 
-    /// Notes that a hook ends the run.
+    /// Records that a hook ends the run.
     pub(crate) fn stop(&self) {
         self.stopped.store(true, Ordering::Relaxed);
     }
@@ -88,7 +88,7 @@ impl Run {
         self.stopped.load(Ordering::Relaxed)
     }
 
-    /// Notes that the agent works on the prompt.
+    /// Records that the agent works on the prompt.
     pub(crate) fn work(&self) {
         self.working.store(true, Ordering::Relaxed);
     }
@@ -98,8 +98,7 @@ impl Run {
     }
 }
 
-/// The runs of the adapters of one agent: a scratchpad holds one value of a type, and an agent may have several
-/// adapters.
+/// The runs by adapter: a scratchpad holds one value per type, but an agent may have several adapters.
 #[derive(Clone)]
 struct Runs {
     adapter: u64,
@@ -117,9 +116,9 @@ impl Runs {
     }
 }
 
-/// The adapter's run, which begins with the first callback.
+/// The adapter's run, created in the first callback.
 pub(crate) fn of(ctx: &HookContext, adapter: u64, cx: impl FnOnce() -> AgentContext) -> Arc<Run> {
-    /// The scratchpad cannot look and insert at once, and tools run concurrently.
+    /// The scratchpad cannot check and insert atomically, and tools run concurrently.
     static BEGINNING: Mutex<()> = Mutex::new(());
 
     let known = || ctx.scratchpad().get::<Runs>();

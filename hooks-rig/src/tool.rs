@@ -20,11 +20,11 @@ use crate::RigHooks;
 use crate::convert::{self, arguments};
 use crate::run::{Call, Run};
 
-/// Who skipped a call that no hook of ours did.
+/// Who skipped a call that none of our hooks did.
 const RIG: &str = "rig";
 
 impl<H: AgentHooks + 'static> RigHooks<H> {
-    /// BeforeToolCall, ApproveToolCall, ToolCallStart.
+    /// Raises BeforeToolCall, ApproveToolCall and ToolCallStart.
     pub(crate) async fn before_tool(
         &self,
         ctx: &HookContext,
@@ -44,8 +44,8 @@ impl<H: AgentHooks + 'static> RigHooks<H> {
             match self.hooks.intercept(&run.cx, &mut call).await {
                 HookResult::Continue => {}
                 HookResult::Respond(output) => {
-                    // rig runs the tool or skips the call: it is skipped, and gets its output where rig asks about
-                    // the outcome.
+                    // rig can only run the tool or skip the call. So it is skipped, and gets its output in the
+                    // callback for the outcome.
                     run.park(event.id, Call::Answered(call, output));
                     return DispatchAction::skip("a hook answers");
                 }
@@ -85,7 +85,7 @@ impl<H: AgentHooks + 'static> RigHooks<H> {
         action
     }
 
-    /// ApproveToolCall: why the call may not run.
+    /// Raises ApproveToolCall. Returns why the call may not run.
     async fn approve(&self, run: &Run, call: &BeforeToolCall) -> Option<Cancel> {
         if self.hooks.handles::<ApproveToolCall<'_>>() {
             let mut approve = ApproveToolCall::from(call);
@@ -95,7 +95,7 @@ impl<H: AgentHooks + 'static> RigHooks<H> {
                 HookResult::Cancel(cancel) => Some(cancel),
             };
         }
-        // rig itself has nobody to ask.
+        // rig itself has no one to ask.
         let Approval::Ask { reason } = &call.approval else {
             return None;
         };
@@ -106,7 +106,7 @@ impl<H: AgentHooks + 'static> RigHooks<H> {
         })
     }
 
-    /// Does not let the call run.
+    /// Skips the call.
     async fn refuse(&self, run: &Run, call: &BeforeToolCall, cancel: &Cancel) -> DispatchAction {
         self.tell_skipped(run, call, &cancel.hook, &cancel.reason)
             .await;
@@ -130,7 +130,8 @@ impl<H: AgentHooks + 'static> RigHooks<H> {
         }
     }
 
-    /// AfterToolCall and ToolCallEnd: the call as they have left it, and why the run ends, if it does.
+    /// Raises AfterToolCall and ToolCallEnd. Returns the call in the state in which hooks left it, and why the run
+    /// ends, if it does.
     async fn end(
         &self,
         run: &Run,
@@ -156,7 +157,7 @@ impl<H: AgentHooks + 'static> RigHooks<H> {
         }
     }
 
-    /// AfterToolCall, and ToolCallEnd or ToolCallSkipped.
+    /// Raises AfterToolCall, and ToolCallEnd or ToolCallSkipped.
     pub(crate) async fn after_tool(
         &self,
         ctx: &HookContext,
@@ -169,7 +170,7 @@ impl<H: AgentHooks + 'static> RigHooks<H> {
             Some(Call::Over) => return OutcomeAction::Proceed,
             Some(Call::Runs(call, since)) => (call, Some(since), None),
             Some(Call::Answered(call, output)) => (call, None, Some(output)),
-            // Another hook of rig has denied the call before we were asked.
+            // Another hook of rig has denied the call before this one.
             None => {
                 let id = event.call_id.map(ToString::to_string);
                 let call = BeforeToolCall::new(id.unwrap_or_default(), name, arguments(args));
@@ -205,7 +206,7 @@ impl<H: AgentHooks + 'static> RigHooks<H> {
         }
     }
 
-    /// InvalidToolCall, and the end of a call that a hook answers or blocks.
+    /// Raises InvalidToolCall, and the end of a call that a hook answers or blocks.
     pub(crate) async fn invalid_tool(
         &self,
         ctx: &HookContext,
@@ -238,7 +239,7 @@ impl<H: AgentHooks + 'static> RigHooks<H> {
         }
         let new_args = (call.args != arguments(raw)).then(|| call.args.clone());
         if let InvalidToolCallReason::MalformedArguments { .. } = event.reason {
-            // rig has no way to run such a call with other arguments: the model has to make it again.
+            // rig cannot run such a call with other arguments: the model has to repeat it.
             return new_args.map(|args| {
                 InvalidToolCallAction::retry(format!(
                     "{}. Call `{}` again with these arguments: {args}",
@@ -252,7 +253,7 @@ impl<H: AgentHooks + 'static> RigHooks<H> {
         (call.name != event.tool_name).then(|| InvalidToolCallAction::repair(call.name))
     }
 
-    /// An answer goes through the hooks that look at every output.
+    /// Passes an answer through the hooks that see every output.
     async fn answer_invalid(
         &self,
         run: &Run,
@@ -270,7 +271,8 @@ impl<H: AgentHooks + 'static> RigHooks<H> {
     }
 }
 
-/// The call with other arguments, if hooks have changed them: rig has them as text, so nothing is kept to compare.
+/// The call with other arguments, if hooks have changed them. rig still has the old ones as text, so no copy is
+/// needed to compare.
 fn rewritten(call: &BeforeToolCall, args: &str) -> DispatchAction {
     let new = call.args.to_string();
     if new == args {
@@ -282,7 +284,7 @@ fn rewritten(call: &BeforeToolCall, args: &str) -> DispatchAction {
     })
 }
 
-/// The result for the model, if it is another than rig's.
+/// The result for the model, if it differs from rig's.
 fn replace(result: Result<Option<ToolResult>, String>) -> OutcomeAction {
     match result {
         Ok(None) => OutcomeAction::Proceed,
@@ -291,7 +293,7 @@ fn replace(result: Result<Option<ToolResult>, String>) -> OutcomeAction {
     }
 }
 
-/// Whether a failure of rig's bus says that the tool did not run.
+/// Whether a failure of rig's bus means that the tool did not run.
 fn ended_before_it_ran(kind: ErrorKind) -> bool {
     matches!(
         kind,

@@ -1,16 +1,16 @@
-//! Runs an example as a person would, and gives back what it printed.
+//! Runs an example as a person would, and returns what it printed.
 
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
-/// What an example printed; it has ended well.
+/// The output of an example that succeeded.
 pub(crate) struct Printed {
     pub(crate) stdout: String,
     pub(crate) stderr: String,
 }
 
-/// Runs the example with the arguments and, on its standard input, the text.
+/// Runs the example with these arguments and this text on standard input.
 pub(crate) fn run(example: &str, args: &[&str], stdin: &str) -> Printed {
     let output = output(example, args, stdin);
     let printed = Printed {
@@ -25,7 +25,7 @@ pub(crate) fn run(example: &str, args: &[&str], stdin: &str) -> Printed {
     printed
 }
 
-/// As [`run`], however the example ended.
+/// Like [`run`], for an example that may fail.
 pub(crate) fn output(example: &str, args: &[&str], stdin: &str) -> Output {
     let mut child = command(example)
         .args(args)
@@ -34,7 +34,7 @@ pub(crate) fn output(example: &str, args: &[&str], stdin: &str) -> Output {
         .stderr(Stdio::piped())
         .spawn()
         .expect("the example runs");
-    // An example that ends before it has read all closes the pipe.
+    // An example that ends before it has read everything closes the pipe.
     let _ = child
         .stdin
         .take()
@@ -43,14 +43,14 @@ pub(crate) fn output(example: &str, args: &[&str], stdin: &str) -> Output {
     child.wait_with_output().expect("the example ends")
 }
 
-/// The example, to be run without colours.
+/// A command that runs the example without colours.
 pub(crate) fn command(example: &str) -> Command {
     let mut command = Command::new(binary(example));
     command.env_remove("CLICOLOR_FORCE");
     command
 }
 
-/// Where cargo puts examples: it builds them for `cargo test -p examples`, beside the tests' folder.
+/// The path of the example: cargo builds it for `cargo test -p examples`, next to the tests' folder.
 fn binary(example: &str) -> PathBuf {
     let test = std::env::current_exe().expect("a test has a path");
     let profile = test.ancestors().nth(2).expect("a test is in `deps`");

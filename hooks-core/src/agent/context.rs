@@ -44,7 +44,6 @@ pub struct AgentContext {
     /// [`AgentEnd`](super::AgentEnd). It is *not* one model call: a turn with three tool calls in a row calls the
     /// model four times, and this number stays the same. rig counts differently: its `turn` is the model call within
     /// a prompt, and starts at 1.
-    /// within a prompt, and begins with 1.
     pub turn: u32,
     /// How deep the agent is nested: 0 for an agent that no other agent started.
     pub depth: u32,

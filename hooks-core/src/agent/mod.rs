@@ -56,8 +56,9 @@
 //!
 //! # Payloads
 //!
-//! Intercepted events own their data. Observed events borrow it from the agent, so raising one clones nothing. Build
-//! a payload with its constructor, or as `BeforeToolCall { name: "shell".into(), ..Default::default() }`.
+//! Events that hooks may change own their data. Events that hooks only look at borrow it from the agent, so raising
+//! one clones nothing. Build a payload with its constructor, or as
+//! `BeforeToolCall { name: "shell".into(), ..Default::default() }`.
 //!
 //! All payloads serialize. Empty optional fields are left out. Payloads that own their data deserialize, and a
 //! missing key takes the default. Payloads that borrow only text deserialize too, from text that can be borrowed: a
@@ -66,9 +67,8 @@
 //! # Agents
 //!
 //! Make your agent generic over its hooks with the one bound [`AgentHooks`], and call the drivers. They raise the
-//! events above in order and carry out what the hooks decide. The page of each driver tells [what it
-//! does](run_tool_call): [`run_tool_call`], [`run_invalid_tool_call`], [`run_llm_call`], [`run_turn`],
-//! [`run_message`], [`send_message`].
+//! events above in order and carry out what the hooks decide. Each driver's page tells [what it does](run_tool_call):
+//! [`run_tool_call`], [`run_invalid_tool_call`], [`run_llm_call`], [`run_turn`], [`run_message`], [`send_message`].
 //!
 //! ```
 //! use hooks_core::Cancel;

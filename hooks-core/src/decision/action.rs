@@ -1,4 +1,4 @@
-//! What one hook says of an event.
+//! What one hook decides about an event.
 
 use alloc::borrow::Cow;
 use core::fmt;
@@ -6,13 +6,13 @@ use core::fmt;
 use super::{Cancel, HookResult, Scope};
 use crate::event::{Blockable, Event, Intercepted, Patch, Respondable};
 
-/// What one hook says of the intercepted event `E`.
+/// What one hook decides about the intercepted event `E`.
 ///
-/// What an event's vocabulary does not allow does not compile: to block one that is `no_block`, to
-/// answer one without `respond = …`, to modify it with anything but its patch.
+/// Whatever the event's vocabulary does not allow does not compile: to block an event that is `no_block`, to respond
+/// to one without `respond = …`, to modify it with anything but its patch.
 ///
-/// ZeroClaw's `Cancel`, ClawSeed's `Modify`, mini-claw-code's `Block` and `ModifyArgs`, PicoClaw's
-/// `respond`, `abort_turn` and `hard_abort` are all here.
+/// It covers ZeroClaw's `Cancel`, ClawSeed's `Modify`, mini-claw-code's `Block` and `ModifyArgs`, and PicoClaw's
+/// `respond`, `abort_turn` and `hard_abort`.
 ///
 /// ```
 /// use hooks_core::agent::{BeforeToolCall, ToolOutput};
@@ -37,30 +37,28 @@ use crate::event::{Blockable, Event, Intercepted, Patch, Respondable};
 #[must_use = "an action does nothing until the hook returns it"]
 #[derive(Default)]
 pub enum HookAction<E: Event> {
-    /// Nothing to say: go on. The default.
+    /// Continue unchanged. The default.
     #[default]
     Continue,
-    /// Change the event, and go on: later hooks see it as changed. See [`HookAction::modify`].
+    /// Change the event and continue: later hooks see the change. See [`HookAction::modify`].
     Modify(E::Patch),
-    /// Answer in the agent's place. See [`HookAction::respond`].
+    /// Answer instead of the agent. See [`HookAction::respond`].
     Respond(E::Response),
-    /// Do not go on. Made by [`HookAction::block`], [`HookAction::abort_turn`] and
-    /// [`HookAction::abort_run`], which check that the event allows it.
+    /// Stop. Created by [`HookAction::block`], [`HookAction::abort_turn`] and [`HookAction::abort_run`], which check
+    /// that the event allows it.
     #[non_exhaustive]
     Cancel {
-        /// How far it reaches.
+        /// What it stops.
         scope: Scope,
-        /// Why.
+        /// The reason.
         reason: Cow<'static, str>,
-        /// The hook that decided it, where it is not the one that says it: see
-        /// `From<HookResult<E>>`.
+        /// The hook that decided, if it differs from the hook that returns the action: see `From<HookResult<E>>`.
         hook: Option<Cow<'static, str>>,
     },
 }
 
 impl<E: Event> HookAction<E> {
-    /// Stops this event, such as one tool call: ZeroClaw's and ClawSeed's `Cancel`, PicoClaw's
-    /// `deny_tool`.
+    /// Stops this event, such as one tool call. ZeroClaw's and ClawSeed's `Cancel`, PicoClaw's `deny_tool`.
     #[doc(alias("deny", "veto", "guardrail"))]
     pub fn block(reason: impl Into<Cow<'static, str>>) -> Self
     where
@@ -69,7 +67,7 @@ impl<E: Event> HookAction<E> {
         Self::cancelled(Scope::Event, reason.into(), None)
     }
 
-    /// Stops the turn: the agent answers the user without working on. PicoClaw's `abort_turn`.
+    /// Stops the turn: the agent replies to the user without further work. PicoClaw's `abort_turn`.
     pub fn abort_turn(reason: impl Into<Cow<'static, str>>) -> Self {
         Self::cancelled(Scope::Turn, reason.into(), None)
     }
@@ -79,15 +77,15 @@ impl<E: Event> HookAction<E> {
         Self::cancelled(Scope::Run, reason.into(), None)
     }
 
-    /// Changes the event and goes on; later hooks see it as changed. It takes what the event's
-    /// `patch = …` names, or what turns into it, and without one the whole event.
+    /// Changes the event and continues; later hooks see the change. It takes the type of the event's `patch = …`, or
+    /// anything that converts to it. Without `patch = …`, it takes the whole event.
     ///
-    /// A hook that takes the event by `&mut` changes it in place and needs no `modify`.
+    /// A hook that takes the event by `&mut` changes it in place and does not need `modify`.
     pub fn modify(patch: impl IntoPatch<E>) -> Self {
         HookAction::Modify(patch.into_patch())
     }
 
-    /// Answers the event in the agent's place, as from a cache. PicoClaw's `respond`.
+    /// Answers the event instead of the agent, from a cache for example. PicoClaw's `respond`.
     pub fn respond<R>(response: R) -> Self
     where
         E: Respondable<Answer = R>,
@@ -95,7 +93,7 @@ impl<E: Event> HookAction<E> {
         HookAction::Respond(response)
     }
 
-    /// Who comes from another system writes `HookAction::Cancel(reason)`, and is led to [`block`](Self::block).
+    /// For users of other systems, who write `HookAction::Cancel(reason)`: points them to [`block`](Self::block).
     #[doc(hidden)]
     #[deprecated(
         note = "write `HookAction::block(reason)`; to stop more than the event, \
@@ -109,12 +107,12 @@ impl<E: Event> HookAction<E> {
         Self::block(reason)
     }
 
-    /// Whether the hook has nothing against going on as things are.
+    /// Whether the action is [`Continue`](Self::Continue).
     pub const fn is_continue(&self) -> bool {
         matches!(self, HookAction::Continue)
     }
 
-    /// An action of a hook that cannot name the lifetime of the event that it was given.
+    /// The action of a hook that cannot name the lifetime of its event.
     #[doc(hidden)]
     pub fn shortened(action: HookAction<E::At<'static>>) -> Self
     where
@@ -136,7 +134,7 @@ impl<E: Event> HookAction<E> {
         }
     }
 
-    /// A cancellation that has been checked to be allowed, or that the event need not allow.
+    /// A cancellation that is known to be allowed, or that the event need not allow.
     #[doc(hidden)]
     pub const fn cancelled(
         scope: Scope,
@@ -150,8 +148,8 @@ impl<E: Event> HookAction<E> {
         }
     }
 
-    /// What the hook itself decided, in a word; what a pipeline decided has been told by the hook that made
-    /// it.
+    /// The hook's own decision, as a word. `None` for a pipeline's decision, which the deciding hook has already
+    /// recorded.
     #[inline(always)]
     pub(crate) const fn word(&self) -> Option<&'static str> {
         match self {
@@ -166,7 +164,7 @@ impl<E: Event> HookAction<E> {
         }
     }
 
-    /// Applies a change to the event, and says what that means for the pipeline.
+    /// Applies the action to the event, and returns the result for the pipeline.
     #[inline(always)]
     pub(crate) fn settle(
         self,
@@ -193,7 +191,7 @@ impl<E: Event> HookAction<E> {
     }
 }
 
-/// What a pipeline decided, said by the hook that asked it: `cancel.hook` stays the one that decided.
+/// A pipeline's decision, returned by the hook that ran the pipeline: `cancel.hook` stays the hook that decided.
 ///
 /// ```
 /// use hooks_core::agent::{AgentContext, BeforeToolCall};
@@ -296,7 +294,7 @@ impl<E: Event<Patch: PartialEq, Response: PartialEq>> PartialEq for HookAction<E
     }
 }
 
-/// What [`HookAction::modify`] takes for the event `E`: its patch, and what turns into it.
+/// What [`HookAction::modify`] takes for the event `E`: its patch, or anything that converts to it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not modify `{E}`",
     label = "not a patch of `{E}`, and nothing that turns into one",

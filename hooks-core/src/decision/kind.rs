@@ -1,4 +1,4 @@
-//! What one hook says, and what a dispatch comes to, for each kind of event.
+//! What one hook decides, and the outcome of a dispatch, for each kind of event.
 
 use alloc::borrow::Cow;
 use alloc::string::ToString;
@@ -7,41 +7,41 @@ use core::fmt::Display;
 use super::{Cancel, HookAction, HookResult, Return, Scope};
 use crate::event::{Access, Event, Intercept, Kind, Observe};
 
-/// What one handler says about an event: nothing, or an action.
+/// The decision of one handler: nothing, or an action.
 pub type Said<E> = <<E as Event>::Kind as Decides>::Said<E>;
 
-/// What a dispatch comes to: `()` or `HookResult<E>`.
+/// The outcome of a dispatch: `()` or `HookResult<E>`.
 pub type Outcome<E> = <<E as Event>::Kind as Decides>::Outcome<E>;
 
 /// What hooks on an event of this kind can decide.
 pub trait Decides: Kind {
-    /// What a dispatch comes to: `()` or `HookResult<E>`.
+    /// The outcome of a dispatch: `()` or `HookResult<E>`.
     type Outcome<E: Event<Kind = Self>>: Return<E, Self> + Send;
-    /// What one hook says: `()` or `HookAction<E>`.
+    /// The decision of one hook: `()` or `HookAction<E>`.
     type Said<E: Event>: Send;
 
-    /// Does to the event what a hook said, and tells the pipeline.
+    /// Applies a hook's decision to the event, and returns the outcome.
     fn settle<E: Event<Kind = Self>>(
         event: Self::Access<'_, E>,
         said: Self::Said<E>,
         hook: &'static str,
     ) -> Self::Outcome<E>;
 
-    /// As [`settle`](Self::settle), for a hook whose name is only known at run time.
+    /// Like [`settle`](Self::settle), for a hook whose name is known only at run time.
     fn settle_named<E: Event<Kind = Self>>(
         event: Self::Access<'_, E>,
         said: Self::Said<E>,
         hook: &str,
     ) -> Self::Outcome<E>;
 
-    /// What a hook says that returns nothing.
+    /// The decision of a hook that returns nothing.
     fn nothing<E: Event<Kind = Self>>() -> Self::Said<E>;
 
-    /// The outcome of no hook having anything to say.
+    /// The outcome if no hook has decided.
     fn go_on<E: Event<Kind = Self>>() -> Self::Outcome<E>;
 
-    /// The outcome of a hook that failed. It blocks if it is to block and the event can be blocked; else the
-    /// event goes on without it.
+    /// The outcome of a failed hook. It blocks if `block` is set and the event can be blocked; otherwise the event
+    /// continues.
     fn failed<E: Event<Kind = Self>>(
         block: bool,
         hook: impl FnOnce() -> Cow<'static, str>,
@@ -54,7 +54,7 @@ pub trait Dispatched: Event<Kind: Decides> {}
 
 impl<E: Event<Kind: Decides>> Dispatched for E {}
 
-/// Does to the event what a hook said, and tells the pipeline.
+/// Applies a hook's decision to the event, and returns the outcome.
 #[inline(always)]
 pub fn settle<E: Event<Kind: Decides>>(
     access: Access<'_, E>,
@@ -64,7 +64,7 @@ pub fn settle<E: Event<Kind: Decides>>(
     E::Kind::settle::<E>(access, said, hook)
 }
 
-/// The outcome of having nothing to say.
+/// The outcome if no hook has decided.
 #[inline(always)]
 #[must_use]
 pub fn go_on<E: Event<Kind: Decides>>() -> Outcome<E> {

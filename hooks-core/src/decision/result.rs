@@ -1,4 +1,4 @@
-//! What a whole pipeline says of an event.
+//! What a whole pipeline decides about an event.
 
 use alloc::borrow::Cow;
 use core::error::Error;
@@ -6,7 +6,7 @@ use core::fmt;
 
 use crate::event::Event;
 
-/// How far a hook's "no" reaches.
+/// What a cancellation stops.
 ///
 /// PicoClaw's `deny_tool`, `abort_turn` and `hard_abort`.
 ///
@@ -16,17 +16,17 @@ use crate::event::Event;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Scope {
-    /// Only the event at hand, such as one tool call.
+    /// Only the current event, such as one tool call.
     Event,
-    /// The turn: the agent answers the user without working on.
+    /// The turn: the agent replies to the user without further work.
     Turn,
     /// The run: the agent stops.
     Run,
 }
 
-/// Why an event does not go on: the hook that stopped it, its reason, and how far it reaches.
+/// Why an event does not continue: the hook that stopped it, the reason, and the scope.
 ///
-/// It displays as a sentence, fit to be handed to the model, and is an [`Error`].
+/// It displays as a sentence that you can hand to the model, and it is an [`Error`].
 ///
 /// ```
 /// use hooks_core::{Cancel, Scope};
@@ -43,11 +43,11 @@ pub enum Scope {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Cancel {
-    /// The name of the hook that decided it.
+    /// The name of the hook that decided.
     pub hook: Cow<'static, str>,
-    /// The reason that it gave.
+    /// The hook's reason.
     pub reason: Cow<'static, str>,
-    /// How far it reaches.
+    /// What it stops.
     pub scope: Scope,
 }
 
@@ -73,12 +73,12 @@ impl fmt::Display for Cancel {
 
 impl Error for Cancel {}
 
-/// What the whole pipeline says of the intercepted event `E`.
+/// What the whole pipeline decides about the intercepted event `E`.
 ///
-/// Changes were made in place, so that going on needs nothing from here. For an event that no hook can
-/// answer, `Respond` holds a type without values, and a `match` may leave it out.
+/// Hooks change the event in place, so `Continue` carries no value. For an event that no hook can answer, `Respond`
+/// holds a type without values, and a `match` may leave it out.
 ///
-/// In ZeroClaw and ClawSeed `HookResult` also carried the changed value, and had no `Respond`.
+/// In ZeroClaw and ClawSeed, `HookResult` also carried the changed value, and had no `Respond`.
 ///
 /// ```
 /// use hooks_core::agent::{AgentContext, BeforeToolCall, ToolOutput};
@@ -104,21 +104,21 @@ impl Error for Cancel {}
 /// ```
 #[must_use = "the hooks' decision is lost: `match` on it and honour `Respond` and `Cancel`"]
 pub enum HookResult<E: Event> {
-    /// Go on with the event as it now is.
+    /// Continue with the event in its current state.
     Continue,
-    /// Do not go on: a hook has answered in the agent's place.
+    /// Stop: a hook has answered instead of the agent.
     Respond(E::Response),
-    /// Do not go on: a hook has blocked the event, or aborted more than that.
+    /// Stop: a hook has blocked the event, or aborted the turn or the run.
     Cancel(Cancel),
 }
 
 impl<E: Event> HookResult<E> {
-    /// Whether the agent goes on.
+    /// Whether the agent continues.
     pub const fn is_continue(&self) -> bool {
         matches!(self, HookResult::Continue)
     }
 
-    /// What to do, for `?`: nothing more than go on, or take an answer in place of the work.
+    /// Converts the result for use with `?`: `None` to continue, or an answer to use instead of the work.
     ///
     /// ```
     /// use hooks_core::agent::{AgentContext, AgentHooks, BeforeToolCall, ToolOutput};
@@ -134,7 +134,7 @@ impl<E: Event> HookResult<E> {
     ///
     /// # Errors
     ///
-    /// The cancellation, if it is one.
+    /// If a hook cancelled the event: the cancellation.
     pub fn into_result(self) -> Result<Option<E::Response>, Cancel> {
         match self {
             HookResult::Continue => Ok(None),
@@ -143,7 +143,7 @@ impl<E: Event> HookResult<E> {
         }
     }
 
-    /// The cancellation, if it is one.
+    /// The cancellation, if there is one.
     pub const fn as_cancel(&self) -> Option<&Cancel> {
         match self {
             HookResult::Cancel(cancel) => Some(cancel),

@@ -1,4 +1,4 @@
-//! What a hook may return to say what it decides.
+//! What a hook's function may return.
 
 use alloc::string::ToString;
 use core::fmt::Display;
@@ -11,7 +11,7 @@ use crate::event::{Blockable, Event, Intercept};
 /// | event | a hook returns |
 /// | --- | --- |
 /// | observed | nothing |
-/// | intercepted | nothing, [`HookAction<E>`], or the [`HookResult<E>`] of a pipeline that it asked |
+/// | intercepted | nothing, [`HookAction<E>`], or the [`HookResult<E>`] of a pipeline that it ran |
 /// | intercepted and not `no_block` | also `Result<either, X>` with `X: Display`; `Err(x)` blocks with that reason |
 ///
 /// ```
@@ -36,11 +36,11 @@ use crate::event::{Blockable, Event, Intercept};
             whose error is `Display`"
 )]
 pub trait Return<E: Event<Kind = K>, K: Decides = <E as Event>::Kind> {
-    /// Whether it has been told of, under the name of the hook that said it.
+    /// Whether the decision is already recorded, under the name of the hook that made it.
     #[doc(hidden)]
     const IS_TOLD: bool = false;
 
-    /// What the hook says with it.
+    /// Converts the value to the hook's decision.
     #[doc(hidden)]
     fn said(self) -> K::Said<E>;
 }

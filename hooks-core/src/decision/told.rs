@@ -1,16 +1,16 @@
-//! What is said of a decision to hooks that only write it down.
+//! Decisions, for hooks that only log them.
 
 use super::{Cancel, HookResult};
 use crate::event::Event;
 
-/// What has been decided about an event, for hooks that write it down.
+/// What the hooks have decided about an event, for hooks that log it.
 ///
-/// A hook with `every` that takes a `Decision` after the event is told of every event exactly once: when the
-/// event comes to its place in the order, which is `Continue`, or when a hook before it decides. So a log at
-/// [`priority::AUDIT`](crate::priority::AUDIT) also holds what was blocked. It is a plain `fn`, and cannot
-/// decide itself. What hooks after its place decide, it does not hear of.
+/// A hook with `every` that takes a `Decision` after the event receives every event exactly once: when the event
+/// reaches the hook's place in the order, as `Continue`, or when an earlier hook decides. So a log at
+/// [`priority::AUDIT`](crate::priority::AUDIT) also records blocked events. The hook is a plain `fn`, and cannot
+/// decide anything itself. It does not receive what hooks after it decide.
 ///
-/// None of the five systems tells its loggers what the other hooks said.
+/// None of the five systems tells its loggers what other hooks decided.
 ///
 /// ```
 /// use std::sync::Mutex;
@@ -52,11 +52,11 @@ use crate::event::Event;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Decision<'a> {
-    /// Nothing: it goes on. On an observed event there is nothing else.
+    /// No decision: the event continues. The only value for an observed event.
     Continue,
-    /// A hook has answered in the agent's place.
+    /// A hook has answered instead of the agent.
     Respond,
-    /// A hook has blocked the event, or aborted more than that.
+    /// A hook has blocked the event, or aborted the turn or the run.
     Cancel(&'a Cancel),
 }
 

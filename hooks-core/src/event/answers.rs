@@ -1,24 +1,24 @@
-//! Which hook answers which event, told by types.
+//! Which hook handles which event, as types.
 //!
-//! Rust has no negative bounds: a trait cannot say "this hook does *not* handle that event". So every
-//! event has a slot in its vocabulary, a Peano numeral, and every hook a list of modes by slot:
-//! [`Skip`] it, answer [`Now`], or answer [`Later`], after an await. A pipeline's list is the fold of
-//! its hooks' lists, and what a dispatch has to do is read off it at compile time: an event that nobody
-//! handles is a no-op, and one that only synchronous hooks handle is a plain function call.
+//! Rust has no negative bounds: a trait cannot say "this hook does *not* handle that event". So every event has a
+//! slot in its vocabulary, a Peano numeral. Every hook has a list of modes by slot: [`Skip`] the event, handle it
+//! [`Now`], or handle it [`Later`], with an await. The list of a pipeline is the fold of its hooks' lists. From it,
+//! the compiler knows what a dispatch has to do: an event that no hook handles is a no-op, and one that only
+//! synchronous hooks handle is a plain function call.
 
 use super::EventSet;
 
-/// How a hook, or a whole pipeline, answers one event.
+/// How a hook, or a whole pipeline, handles one event.
 pub trait Mode {
     /// Whether the event is handled at all.
     const HANDLES: bool;
-    /// Whether a future of the dispatch is always done when it is first polled.
+    /// Whether a future of the dispatch is always ready on its first poll.
     const AT_ONCE: bool = false;
-    /// What messages of the compiler call it.
+    /// Its name in compiler messages.
     type Timing;
     /// The mode of "this, then that".
     type Then<M: Mode>: Mode;
-    /// `Now`, then `Self`: what is synchronous stays so only among its like.
+    /// `Now`, then `Self`: the result is synchronous only if both are.
     type AfterNow: Mode;
     /// `Either`, then `Self`.
     type AfterEither: Mode;
@@ -33,18 +33,18 @@ pub enum Now {}
 /// In an `async fn`.
 #[derive(Debug)]
 pub enum Later {}
-/// As it is asked: hooks made of others whose modes are not known, such as two `impl AgentHooks`.
+/// As the caller runs it: hooks made of others whose modes are unknown, such as two `impl AgentHooks`.
 #[derive(Debug)]
 pub enum Either {}
 
-/// Hooks that answer before they return.
+/// Hooks that run synchronously.
 #[derive(Debug)]
 pub enum Synchronous {}
-/// Hooks that are awaited.
+/// Hooks that need an await.
 #[derive(Debug)]
 pub enum Asynchronous {}
 
-/// What answers the event `E` without an `.await`.
+/// What handles the event `E` without an `.await`.
 #[diagnostic::on_unimplemented(
     message = "the hooks on `{E}` must be awaited",
     label = "one of the hooks on this event is `async`",
@@ -89,15 +89,15 @@ impl Mode for Either {
     type AfterEither = Either;
 }
 
-/// A hook's modes, by slot: `(Skip, (Now, ()))` answers the second event of its vocabulary.
+/// A hook's modes, by slot: `(Skip, (Now, ()))` handles the second event of its vocabulary.
 pub trait Answers {
     type Head: Mode;
     type Tail: Answers;
-    /// Which events are answered, a bit each from the first one on: see [`EventSet`](super::EventSet).
+    /// Which events are handled, one bit each from the first: see [`EventSet`](super::EventSet).
     const BITS: u64;
-    /// The answers of "this hook, then that one".
+    /// The list of "this hook, then that one".
     type And<Other: Answers>: Answers;
-    /// The answers of "this hook, then one that handles every event with `M`".
+    /// The list of "this hook, then one that handles every event with `M`".
     type AndEvery<M: Mode>: Answers;
 }
 
@@ -126,18 +126,18 @@ impl<M: Mode> Answers for Every<M> {
     type Head = M;
     type Tail = Self;
     const BITS: u64 = if M::HANDLES { u64::MAX } else { 0 };
-    // The order of the two does not change a mode, so the finite list may come first.
+    // The order of the two does not affect the mode, so the finite list may come first.
     type And<Other: Answers> = Other::AndEvery<M>;
     type AndEvery<N: Mode> = Every<M::Then<N>>;
 }
 
-/// An event's place in its vocabulary.
+/// An event's position in its vocabulary.
 pub trait Slot {
-    /// How many slots stand before it.
+    /// How many slots come before it.
     const INDEX: u32;
-    /// The mode that stands in this slot.
+    /// The mode in this slot.
     type In<A: Answers>: Mode;
-    /// Answers with `M` in this slot and nothing elsewhere.
+    /// The list with `M` in this slot and nothing elsewhere.
     type Only<M: Mode>: Answers;
 }
 
@@ -160,7 +160,7 @@ impl<S: Slot> Slot for Succ<S> {
     type Only<M: Mode> = (Skip, S::Only<M>);
 }
 
-/// Answers to the event `E` alone, with the mode `M`.
+/// The list that handles only the event `E`, with the mode `M`.
 pub type On<E, M> = <<E as super::Event>::Slot as Slot>::Only<M>;
-/// Answers to what `A` and `B` answer to.
+/// The list that handles what `A` and `B` handle.
 pub type Both<A, B> = <A as Answers>::And<B>;

@@ -11,10 +11,10 @@ pub trait Kind: Sized {
     /// How a dispatch holds the event: `&E` or `&mut E`.
     #[doc(hidden)]
     type Access<'a, E: Event + 'a>: Send;
-    /// Looks at the event. (The bound `E: 'a` makes `'a` early bound here and in the impls: see E0195.)
+    /// Reads the event. (The bound `E: 'a` makes `'a` early bound here and in the impls: see E0195.)
     #[doc(hidden)]
     fn look<'a, E: Event<Kind = Self> + 'a>(access: Self::Access<'a, E>) -> &'a E;
-    /// Lends the event out.
+    /// Lends the event.
     #[doc(hidden)]
     fn lend<'l, E: Event<Kind = Self>>(access: &'l mut Self::Access<'_, E>) -> Self::Access<'l, E>;
     /// Whether a dispatch can change the event.
@@ -23,12 +23,12 @@ pub trait Kind: Sized {
     /// A dispatch of this event.
     #[doc(hidden)]
     fn access<E: Event<Kind = Self>>(event: &mut E) -> Self::Access<'_, E>;
-    /// Puts the event back as it was.
+    /// Restores the event.
     #[doc(hidden)]
     fn put_back<E: Event<Kind = Self>>(access: Self::Access<'_, E>, before: E);
 }
 
-/// Hooks look; the asynchronous ones run concurrently.
+/// Hooks look at the event; asynchronous hooks run concurrently.
 #[derive(Debug)]
 pub enum Observe {}
 

@@ -2,9 +2,9 @@
 
 /// The type itself, if the condition holds.
 ///
-/// `#[hook]` writes `<Cart as If<{ <Cart as Event>::IS_EVENT }>>::Event` for an event `Cart`. If `Cart` is no
-/// event, the condition is what rustc reports. The whole type is then in error, and rustc says nothing of what
-/// is in error already: one mistake gives one message, however often the event is used.
+/// `#[hook]` writes `<Cart as If<{ <Cart as Event>::IS_EVENT }>>::Event` for an event `Cart`. If `Cart` is no event,
+/// rustc reports the condition. The whole type is then in error, and rustc does not report uses of a type that is
+/// already in error: one mistake gives one message, however often the event is used.
 #[doc(hidden)]
 pub trait If<const CONDITION: bool> {
     type Event: ?Sized;
@@ -17,9 +17,9 @@ impl<E: ?Sized> If<true> for E {
 
 /// What a function type returns.
 ///
-/// `#[hook]` writes `<fn(&'static ()) -> ToolCallEnd as Returned>::Type` in the alias of an event, because rustc elides
-/// lifetimes there, and nowhere else in an alias. So `ToolCallEnd`, without `<'_>`, is reported once: in the head of the
-/// `impl`, where rustc says what to write.
+/// `#[hook]` writes `<fn(&'static ()) -> ToolCallEnd as Returned>::Type` in the alias of an event, because this is
+/// the only place in an alias where rustc elides lifetimes. So rustc reports a `ToolCallEnd` without `<'_>` once: in
+/// the head of the `impl`, where its message says what to write.
 #[doc(hidden)]
 pub trait Returned {
     type Type: ?Sized;

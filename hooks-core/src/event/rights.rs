@@ -1,4 +1,4 @@
-//! What hooks may do to an event, told by marker traits, so that what they may not do does not compile.
+//! What hooks may do to an event, as marker traits: anything else does not compile.
 
 use super::{Access, Event, Intercept, Observe};
 
@@ -48,11 +48,11 @@ pub trait Intercepted: Event<Kind = Intercept> {
     /// The patch of the same event with another lifetime, which the type of a closure cannot name.
     #[doc(hidden)]
     fn patch_of(patch: <Self::At<'static> as Event>::Patch) -> Self::Patch;
-    /// As [`patch_of`](Self::patch_of), of a response.
+    /// Like [`patch_of`](Self::patch_of), for a response.
     #[doc(hidden)]
     fn response_of(response: <Self::At<'static> as Event>::Response) -> Self::Response;
 
-    /// Hands on the event that a dispatch holds, to be changed.
+    /// Reborrows the event that a dispatch holds, for changes.
     #[doc(hidden)]
     #[inline(always)]
     #[must_use]
@@ -82,7 +82,7 @@ pub trait Intercepted: Event<Kind = Intercept> {
 )]
 pub trait Blockable: Intercepted {}
 
-/// An intercepted event that hooks may answer in the agent's place: one with `respond = …`.
+/// An intercepted event that hooks may answer instead of the agent: one with `respond = …`.
 ///
 /// ```
 /// use hooks_core::agent::{BeforeToolCall, ToolOutput};
@@ -120,14 +120,14 @@ pub trait Respondable: Event<Response = Self::Answer> {
             use `when = |event| …` to look at anything else"
 )]
 pub trait Subject: Event {
-    /// The text that globs are matched against: the tool's name, say.
+    /// The text that globs are matched against, such as the tool's name.
     fn subject(&self) -> &str;
 }
 
-/// What [`HookAction::modify`](crate::HookAction::modify) takes for the event `E`: a change, and how it is applied.
+/// What [`HookAction::modify`](crate::HookAction::modify) takes for the event `E`: a change, and how to apply it.
 ///
-/// Implement it for the type named by `#[intercept(patch = …)]`. Every event is a patch of itself: it
-/// replaces the whole.
+/// Implement it for the type named by `#[intercept(patch = …)]`. Every event is a patch of itself, which replaces the
+/// whole event.
 ///
 /// ```
 /// use hooks_core::{HookAction, HookEvent, Patch, hook, hooks};
@@ -164,7 +164,7 @@ pub trait Subject: Event {
             `impl Patch<{E}> for {Self} {{ fn apply(self, event: &mut {E}) {{ … }} }}`"
 )]
 pub trait Patch<E> {
-    /// Makes the change.
+    /// Applies the change.
     fn apply(self, event: &mut E);
 }
 
@@ -175,10 +175,10 @@ impl<E: Event> Patch<E> for E {
     }
 }
 
-/// An event around whose work hooks may stand: one with `around = …`.
+/// An event whose work hooks may wrap: one with `around = …`.
 ///
-/// Hooks with `#[hook(around)]` wrap the work that follows on the event, such as a tool call or a call of
-/// the model: see [`Next`](crate::Next).
+/// Hooks with `#[hook(around)]` wrap the work that follows the event, such as a tool call or a model call: see
+/// [`Next`](crate::Next).
 #[diagnostic::on_unimplemented(
     message = "no hook can stand around `{Self}`",
     label = "no work to wrap",
@@ -186,14 +186,14 @@ impl<E: Event> Patch<E> for E {
             `BeforeToolCall` and `BeforeLlmCall` have"
 )]
 pub trait Wrapped: Event {
-    /// What the work gives back: the type named by `around = …`.
+    /// The output of the work: the type named by `around = …`.
     type Work: Send;
-    /// As [`IS_EVENT`](Event::IS_EVENT).
+    /// Like [`IS_EVENT`](Event::IS_EVENT).
     #[doc(hidden)]
     const IS_WRAPPED: bool = true;
 }
 
-/// What a hook around the work of `E` may return: what the work gives back.
+/// What a hook around the work of `E` may return: the output of the work.
 #[diagnostic::on_unimplemented(
     message = "a hook around `{E}` cannot return `{Self}`",
     label = "not what the work gives back",
@@ -213,8 +213,8 @@ impl<E: Wrapped<Work = W>, W> WorkOf<E> for W {
     }
 }
 
-/// Copies an event if it is `Clone`, and says so if it is not. The derive calls `(&Saving(event)).save()`,
-/// and the compiler picks [`CanSave`] where it applies: the nearer of two methods of the same name.
+/// Copies an event if it is `Clone`, and returns `None` if it is not. The derive calls `(&Saving(event)).save()`, and
+/// method resolution prefers [`CanSave`] if it applies.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct Saving<'e, E>(pub &'e E);

@@ -1,15 +1,15 @@
-//! A set of events of a vocabulary, as a number with a bit for each.
+//! A set of events of a vocabulary, as a number with one bit per event.
 
 use core::fmt;
 use core::ops::BitOr;
 
 use super::{Event, Slot, Vocabulary};
 
-/// A set of events: which ones a handler wants, or which ones an agent raises.
+/// A set of events: those that a handler wants, or those that an agent raises.
 ///
-/// A set is one machine word, so asking whether an event is in it takes a load and a branch. The events of
-/// a vocabulary after the sixty-third share a bit: for those, the set may say that an event is in it that is
-/// not, and never the reverse.
+/// A set is one machine word, so a membership test is a load and a branch. The events of a vocabulary after the
+/// sixty-third share a bit: for those, the set may contain an event that you did not add, but it never lacks one that
+/// you did.
 ///
 /// ```
 /// use hooks_core::EventSet;
@@ -39,7 +39,7 @@ impl EventSet {
         EventSet(const { bit(E::Slot::INDEX) })
     }
 
-    /// The event of the vocabulary `V` that has this name; `None` if none has.
+    /// The event of the vocabulary `V` with this name; `None` if there is none.
     #[must_use]
     pub fn named<V: Vocabulary>(name: &str) -> Option<Self> {
         let index = V::EVENTS.iter().position(|event| *event == name)?;
@@ -65,13 +65,13 @@ impl EventSet {
         self.0 == 0
     }
 
-    /// What is in this set, or in the other: `|`, in a constant.
+    /// The union of two sets: `|`, in a constant.
     #[must_use]
     pub const fn union(self, other: Self) -> Self {
         EventSet(self.0 | other.0)
     }
 
-    /// The events whose bits are set.
+    /// The set of events whose bits are set.
     pub(crate) const fn from_bits(bits: u64) -> Self {
         EventSet(bits)
     }
@@ -81,7 +81,7 @@ impl EventSet {
         self.0
     }
 
-    /// The bits of a list of events that has one more at its front.
+    /// The bits of a list of events with one more event in front.
     pub(super) const fn shifted(bits: u64) -> u64 {
         (bits << 1) | (bits & (1 << LAST))
     }
@@ -99,7 +99,7 @@ impl BitOr for EventSet {
     }
 }
 
-/// The places of the events in their vocabulary, which the set does not know.
+/// The positions of the events in their vocabulary, which the set does not know.
 impl fmt::Debug for EventSet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if *self == EventSet::ALL {
@@ -120,7 +120,7 @@ mod tests {
         assert_eq!(bit(3), 8);
         assert_eq!(bit(63), 1 << 63);
         assert_eq!(bit(200), 1 << 63);
-        // A list of 65 events of which only the last is answered.
+        // A list of 65 events, of which only the last is handled.
         let mut bits = 1;
         for _ in 0..64 {
             bits = EventSet::shifted(bits);

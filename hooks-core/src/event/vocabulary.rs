@@ -1,4 +1,4 @@
-//! Vocabularies: the events of one kind of agent, and what their hooks share.
+//! Vocabularies: the events of one kind of agent, and the context that their hooks share.
 
 use core::marker::PhantomData;
 
@@ -16,7 +16,7 @@ pub type Context<E> = <<E as Event>::Vocabulary as Vocabulary>::Context;
 
 /// All events of one kind of agent: what `#[derive(HookEvent)]` makes of an enum.
 ///
-/// Implemented for the enum with any lifetime; that of an event is the enum for `'static`.
+/// It is implemented for the enum with any lifetime. The vocabulary of an event is the enum for `'static`.
 ///
 /// ```
 /// use hooks_core::agent::{AgentContext, AgentEvent, BeforeToolCall};
@@ -35,18 +35,18 @@ pub type Context<E> = <<E as Event>::Vocabulary as Vocabulary>::Context;
             the events"
 )]
 pub trait Vocabulary: SharesVocabulary<Self> + Sized {
-    /// What every hook may read beside the event: `#[events(context = …)]`, by default `()`.
+    /// What every hook may read besides the event: `#[events(context = …)]`, by default `()`.
     type Context: ContextOf<Self> + Sync;
-    /// The enum itself, borrowing an event for `'a`: what a hook with `every` is given.
+    /// The enum itself, which borrows an event for `'a`: what a hook with `every` receives.
     type View<'a>: Send;
-    /// The enum that lends an event for `'a`, by `&mut` where it is intercepted: what a hook with `every`
-    /// is given that may decide.
+    /// The enum that lends an event for `'a`, by `&mut` if it is intercepted: what a hook with `every` receives if it
+    /// may decide.
     type Mut<'a>: Send;
     /// The names of all events, in the order of the enum.
     const EVENTS: &'static [&'static str];
 
-    /// The name of the event that a view shows. It binds the payloads, and is an impl's: so rustc does not
-    /// take those of a private vocabulary for dead.
+    /// The name of the event in a view. An impl must bind the payloads to implement this, so rustc does not report
+    /// the payloads of a private vocabulary as dead code.
     #[doc(hidden)]
     fn name_of(view: &Self::View<'_>) -> &'static str;
 }
@@ -86,7 +86,7 @@ pub trait SharesVocabulary<V> {
     }
 }
 
-/// The vocabulary of what handles no event at all, as `hooks![]`: it fits in everywhere.
+/// The vocabulary of a list that handles no event, such as `hooks![]`: it combines with every vocabulary.
 #[derive(Debug)]
 pub enum AnyVocabulary {}
 
@@ -104,6 +104,6 @@ impl<V> Agreed<V> {
 }
 
 impl Agreed<AnyVocabulary> {
-    /// What an empty list has agreed on.
+    /// Nothing: the vocabulary of an empty list.
     pub const NOTHING_YET: Self = Agreed::NEW;
 }

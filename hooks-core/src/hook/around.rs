@@ -1,16 +1,16 @@
-//! Hooks around the work that follows on an event: a tool call, a call of the model.
+//! Hooks around the work that follows an event: a tool call or a model call.
 //!
-//! A hook with `#[hook(around)]` is an `async fn` that is given the event and [`Next`]. It awaits
-//! `next.run()` in its middle, and so holds whatever it holds, a permit, a span, a transaction, while the work
-//! is done; it may also run the work again, or not at all.
+//! A hook with `#[hook(around)]` is an `async fn` that receives the event and [`Next`]. It awaits `next.run()` in its
+//! middle, so it can hold a permit, a span or a transaction while the work runs. It may also run the work again, or
+//! not at all.
 //!
 //! # How it works without a box
 //!
-//! `next.run()` does not contain the work. It asks for it: it leaves a note in a [`Slot`], and the driver that
-//! polls the hook reads the note, starts the work, polls it, and leaves its output in the slot. So the hook's
-//! future does not depend on the type of the work. It is `Send` even where the work's future is not known to
-//! be, and the hook is an ordinary function, not a generic one. Hook, slot and work lie side by side in the
-//! driver's own future: nothing is boxed or spawned, and when that future is dropped, all of it is.
+//! `next.run()` does not contain the work. It requests the work: it leaves a note in a [`Slot`]. The driver that
+//! polls the hook reads the note, starts the work, polls it, and puts its output into the slot. So the hook's future
+//! does not depend on the type of the work. It is `Send` even if the compiler cannot show that the work's future is,
+//! and the hook is an ordinary function, not a generic one. Hook, slot and work lie side by side in the driver's own
+//! future: nothing is boxed or spawned, and dropping that future drops all of it.
 
 #[cfg(feature = "std")]
 use core::future::Future;
@@ -24,11 +24,11 @@ use core::task::{Context as Task, Poll, Waker};
 use super::Hook;
 use crate::event::{Context, Later, SharesVocabulary, Skip, Slot as EventSlot, Wrapped};
 
-/// How `H` stands around the work of `E`.
+/// How `H` wraps the work of `E`.
 pub(crate) type WrapModeOf<H, E> =
     <<E as crate::event::Event>::Slot as EventSlot>::In<<H as Hook>::Wraps>;
 
-/// What a hook and the driver that polls it leave for each other.
+/// The message between a hook and the driver that polls it.
 #[cfg(feature = "std")]
 #[derive(Debug)]
 pub(crate) struct Slot<W>(std::sync::Mutex<Note<W>>);
@@ -36,9 +36,9 @@ pub(crate) struct Slot<W>(std::sync::Mutex<Note<W>>);
 #[cfg(feature = "std")]
 #[derive(Debug)]
 enum Note<W> {
-    /// The hook does not wait for the work: it has not asked, or it has dropped what it awaited.
+    /// The hook does not wait for the work: it has not requested it, or has dropped the future.
     Nothing,
-    /// The hook wants the work to be started, and to be woken when it is done.
+    /// The hook requests the work, and asks to be woken when the work is done.
     Asked(Waker),
     /// The work runs.
     Running(Waker),
@@ -52,9 +52,9 @@ impl<W> Slot<W> {
         Slot(std::sync::Mutex::new(Note::Nothing))
     }
 
-    /// Reads and writes the note. Nobody else can be at it: hook and driver are polled in turn.
+    /// Reads and writes the note. There is no contention: hook and driver are polled in turn.
     fn with<R>(&self, change: impl FnOnce(&mut Note<W>) -> R) -> R {
-        // A panic in between leaves a note that is whole.
+        // A panic in between leaves a valid note.
         change(
             &mut self
                 .0
@@ -63,7 +63,7 @@ impl<W> Slot<W> {
         )
     }
 
-    /// Runs a hook until it asks for the work; what it gives, if it does so first.
+    /// Runs a hook until it requests the work. Returns the hook's output if it finishes first.
     pub(crate) async fn until_asked(
         &self,
         mut hook: Pin<&mut impl Future<Output = W>>,
@@ -86,14 +86,14 @@ impl<W> Slot<W> {
         .await
     }
 
-    /// Runs the work until it is done, or the hook no longer waits for it; what the hook gives, if it does so
+    /// Runs the work until it is done, or the hook no longer waits for it. Returns the hook's output if it finishes
     /// first.
     pub(crate) async fn work(
         &self,
         mut hook: Pin<&mut impl Future<Output = W>>,
         mut work: Pin<&mut impl Future<Output = W>>,
     ) -> Option<W> {
-        // The hook has just been polled. From then on it comes first: the time that it allows may be up.
+        // The hook has just been polled. After that it goes first, because a time limit in it may be up.
         let mut is_first = true;
         core::future::poll_fn(|task| {
             if !mem::take(&mut is_first) {
@@ -105,8 +105,7 @@ impl<W> Slot<W> {
                 }
             }
             work.as_mut().poll(task).map(|output| {
-                // The hook is polled next, but may itself poll only what has been woken, as `FuturesUnordered`
-                // does.
+                // The next poll is the hook's. It may poll only what has been woken, as `FuturesUnordered` does.
                 let before = self.with(|note| mem::replace(note, Note::Done(output)));
                 if let Note::Running(waker) = before
                     && !waker.will_wake(task.waker())
@@ -120,10 +119,10 @@ impl<W> Slot<W> {
     }
 }
 
-/// The work around which a hook with `#[hook(around)]` stands, and the hooks nearer to it.
+/// The work that a hook with `#[hook(around)]` wraps, together with the inner hooks.
 ///
-/// axum's middleware has its `Next`, and tower's layers their inner service. None of the five systems lets a
-/// hook stand around a call.
+/// It corresponds to `Next` in axum's middleware, and to the inner service of a tower layer. None of the five systems
+/// has hooks around a call.
 ///
 /// ```
 /// use hooks_core::agent::{AgentContext, BeforeToolCall, ToolOutput, run_tool_call};
@@ -163,15 +162,14 @@ impl<'a, E: Wrapped> Next<'a, E> {
         Next { slot }
     }
 
-    /// What this was made of.
+    /// The slot that this was made from.
     pub(crate) const fn slot(&self) -> &'a Slot<E::Work> {
         self.slot
     }
 
-    /// Does the work, and gives its output.
+    /// Runs the work, and returns its output.
     ///
-    /// The work starts anew each time. When the future is dropped before it is done, as by a timeout, the
-    /// work is dropped as well.
+    /// Each call starts the work anew. Dropping the future before it is done, as a timeout does, also drops the work.
     pub fn run(&mut self) -> impl Future<Output = E::Work> + Send + use<'_, 'a, E> {
         Run {
             slot: self.slot,
@@ -180,7 +178,7 @@ impl<'a, E: Wrapped> Next<'a, E> {
     }
 }
 
-/// What [`Next::run`] gives.
+/// The future that [`Next::run`] returns.
 #[cfg(feature = "std")]
 struct Run<'a, W> {
     slot: &'a Slot<W>,
@@ -225,10 +223,10 @@ impl<W> Drop for Run<'_, W> {
     }
 }
 
-/// Polls a hook, and the work that it asks for by way of the slot.
+/// Polls a hook, and the work that it requests through the slot.
 ///
-/// A macro, because `$start` is an expression that is evaluated for each time that the work runs. As a closure it
-/// would lend its future what it holds, and rustc cannot tell whether such a future is `Send`.
+/// A macro, because it evaluates the expression `$start` each time the work runs. A closure would lend its captures
+/// to its future, and rustc cannot tell whether such a future is `Send`.
 #[cfg(feature = "std")]
 macro_rules! drive {
     ($slot:expr, $hook:expr, $start:expr) => {{
@@ -248,7 +246,7 @@ macro_rules! drive {
 #[cfg(feature = "std")]
 pub(crate) use drive;
 
-/// Does work with the hooks around it. A macro for the reason that [`drive!`] is one.
+/// Runs work with the hooks around it. A macro for the same reason as [`drive!`].
 macro_rules! around {
     ($E:ty, $hooks:expr, $cx:expr, $event:expr, $start:expr) => {{
         let (hooks, cx, event) = ($hooks, $cx, $event);
@@ -272,7 +270,7 @@ macro_rules! around {
 #[cfg(feature = "agent")]
 pub(crate) use around;
 
-/// A hook around the work of `E`: what `#[hook(around)]` writes.
+/// A hook around the work of `E`: the trait that `#[hook(around)]` implements.
 #[doc(hidden)]
 #[cfg(feature = "std")]
 pub trait Around<E> {
@@ -286,7 +284,7 @@ pub trait Around<E> {
         E: Wrapped;
 }
 
-/// Without `std` there is no lock to keep a note in; `require_std!` has said so where the option was written.
+/// Without `std` there is no lock for the note. `require_std!` has reported that at the option.
 #[doc(hidden)]
 #[cfg(not(feature = "std"))]
 pub trait Around<E> {}
@@ -294,11 +292,11 @@ pub trait Around<E> {}
 #[cfg(not(feature = "std"))]
 impl<E, H: Hook> Around<E> for H {}
 
-/// Stands `H` around work as its mode says.
+/// Wraps work in `H` as its mode requires.
 #[doc(hidden)]
 #[cfg(feature = "std")]
 pub trait WrapStep<H, E: Wrapped> {
-    /// Does the work that `next` stands for, with the hook around it.
+    /// Runs the work of `next`, with the hook around it.
     fn wrap<'a>(
         hook: &'a H,
         cx: &'a Context<E>,
@@ -306,7 +304,7 @@ pub trait WrapStep<H, E: Wrapped> {
         next: Next<'a, E>,
     ) -> impl Future<Output = E::Work> + Send;
 
-    /// Does `work`, with the hook around it.
+    /// Runs `work`, with the hook around it.
     fn layer<'a, Work>(
         hook: &'a H,
         cx: &'a Context<E>,
@@ -317,7 +315,7 @@ pub trait WrapStep<H, E: Wrapped> {
         Work: Future<Output = E::Work> + Send;
 }
 
-/// Without `std` no hook stands around work.
+/// Without `std`, no hook wraps work.
 #[doc(hidden)]
 #[cfg(not(feature = "std"))]
 pub trait WrapStep<H, E: Wrapped> {}
@@ -376,11 +374,11 @@ impl<H: Around<E> + Sync, E: Wrapped> WrapStep<H, E> for Later {
     }
 }
 
-/// Hooks that can stand around the work of the event `E`: every hook can, though most of them add nothing.
+/// Hooks that can wrap the work of the event `E`: every hook can, though most add nothing.
 ///
-/// `AgentHooks` asks for it, so that [`run_tool_call`](crate::agent::run_tool_call) and
-/// [`run_llm_call`](crate::agent::run_llm_call) find the hooks with `#[hook(around)]`. A driver of your own
-/// calls [`wrap_around`].
+/// `AgentHooks` requires it, so that [`run_tool_call`](crate::agent::run_tool_call) and
+/// [`run_llm_call`](crate::agent::run_llm_call) find the hooks with `#[hook(around)]`. A driver of your own calls
+/// [`wrap_around`].
 ///
 /// ```
 /// use hooks_core::agent::{AgentContext, BeforeToolCall, ToolOutput};
@@ -422,9 +420,9 @@ where
     }
 }
 
-/// Does `work` with the hooks around it, those with a higher priority farther out.
+/// Runs `work` with the hooks around it. Hooks of higher priority are farther out.
 ///
-/// `work` is cloned and called each time that a hook runs it. Without the feature `std`, it is called once.
+/// It clones and calls `work` each time a hook runs it. Without the feature `std`, it calls `work` once.
 ///
 /// ```
 /// use hooks_core::agent::{AgentContext, BeforeToolCall, ToolOutput};
@@ -442,7 +440,7 @@ where
 /// assert_eq!(output.content, "DONE");
 /// # }
 /// ```
-// Not a method of the trait: there its future would have to be declared `Send`, and `work` need not be.
+// Not a trait method: its future would have to be declared `Send`, which `work` need not be.
 #[inline]
 pub async fn wrap_around<E: Wrapped, H: Wraps<E>>(
     hooks: &H,

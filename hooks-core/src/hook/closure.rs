@@ -1,4 +1,4 @@
-//! Hooks made of closures, for state that is captured where the list is written.
+//! Hooks made of closures, which capture state where you write the list.
 
 use core::fmt;
 use core::marker::PhantomData;
@@ -21,9 +21,9 @@ pub struct ObserveFn<E, F> {
     event: PhantomData<fn(E)>,
 }
 
-/// Makes a hook on the intercepted event `E` of a closure, with whatever it captures.
+/// Turns a closure, with its captures, into a hook on the intercepted event `E`.
 ///
-/// Its priority is 0; write `intercept_fn::<…>(…) @ 50` in the list for another.
+/// Its priority is 0; write `intercept_fn::<…>(…) @ 50` in the list to change it.
 ///
 /// ```
 /// use hooks_core::agent::{AgentContext, BeforeToolCall};
@@ -55,9 +55,9 @@ where
     }
 }
 
-/// Makes a hook on the observed event `E` of a closure, with whatever it captures.
+/// Turns a closure, with its captures, into a hook on the observed event `E`.
 ///
-/// Its priority is 0; write `observe_fn::<…>(…) @ 50` in the list for another.
+/// Its priority is 0; write `observe_fn::<…>(…) @ 50` in the list to change it.
 ///
 /// ```
 /// use std::sync::Mutex;
@@ -81,7 +81,7 @@ where
     }
 }
 
-/// What the two kinds of closures share.
+/// The code that both kinds of closures share.
 macro_rules! closures {
     ($($Closure:ident, $default:literal;)*) => { $(
         impl<E, F> $Closure<E, F> {
@@ -127,7 +127,7 @@ closures! {
     ObserveFn, "observe_fn";
 }
 
-// `G` is `E` for any lifetime: `Answers` sees to it that nothing else comes here.
+// `G` is `E` with any lifetime: `Answers` rules out anything else.
 #[diagnostic::do_not_recommend]
 impl<E, G, F> Handle<G> for InterceptFn<E, F>
 where

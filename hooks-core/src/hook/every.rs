@@ -1,8 +1,8 @@
 //! A hook on every event of a vocabulary.
 //!
-//! A dispatch is about one event, whose type it knows. A hook with `every` is about all of them: it is given
-//! the vocabulary's enum, and what it says fits any event. The derive writes, for each event, how the event is
-//! put into the enum, and how what was said is taken out again.
+//! A dispatch knows the type of its event. A hook with `every` handles all events: it receives the vocabulary's enum,
+//! and its decision fits any event. For each event, the derive writes how to put the event into the enum, and how to
+//! get the decision out again.
 
 use alloc::borrow::Cow;
 use alloc::format;
@@ -12,9 +12,9 @@ use core::fmt::Display;
 use crate::decision::{Decides, Dispatched, HookAction, Said, Scope};
 use crate::event::{Access, Event, Intercepted, Vocabulary};
 
-/// A view of events: a vocabulary's enum, or the one that lends them to be changed.
+/// A view of events: a vocabulary's enum, or the enum that lends events for changes.
 ///
-/// A hook with `every` takes one. The derive implements it for both enums.
+/// A hook with `every` takes one of the two. The derive implements this trait for both.
 ///
 /// ```
 /// use hooks_core::Viewed;
@@ -36,18 +36,18 @@ pub trait Viewed {
     type Vocabulary: Vocabulary;
 }
 
-/// A view that can be made of the event `E`.
+/// A view that the event `E` converts to.
 #[doc(hidden)]
 pub trait EveryView<'a, E: Event>: Sized {
     fn of(access: Access<'a, E>) -> Self;
 }
 
-/// A vocabulary whose hooks can be asked about any event at once.
+/// A vocabulary with hooks that handle any event.
 #[doc(hidden)]
 pub trait Says: Vocabulary {
-    /// What a hook on every event says.
+    /// The decision of a hook on every event.
     type Said: Default + Send;
-    /// Not to go on.
+    /// The decision to cancel.
     fn cancelled(
         scope: Scope,
         reason: Cow<'static, str>,
@@ -55,20 +55,20 @@ pub trait Says: Vocabulary {
     ) -> Self::Said;
 }
 
-/// What a hook on every event of `E`'s vocabulary says.
+/// The decision of a hook on every event of `E`'s vocabulary.
 pub(crate) type SaidOfAny<E> = <<E as Event>::Vocabulary as Says>::Said;
 
-/// An event that a hook on every event can be asked about: all are.
+/// An event that a hook on every event can handle: every event.
 #[doc(hidden)]
 pub trait AnyEvent: Dispatched + Event<Vocabulary: Says> {
-    /// What was said of any event, said of this one.
+    /// Converts a decision about any event into one about this event.
     fn fit(said: SaidOfAny<Self>) -> Said<Self>;
 }
 
-/// What a hook with `every` may return: nothing, what its vocabulary says of any event (`AgentSaid`), or a
+/// What a hook with `every` may return: nothing, its vocabulary's decision about any event (`AgentSaid`), or a
 /// `Result` of either.
 ///
-/// `Err(x)` fails closed: it blocks the event with that reason. An event that cannot be blocked goes on.
+/// `Err(x)` fails closed: it blocks the event with that reason. An event that cannot be blocked continues.
 ///
 /// ```
 /// use hooks_core::agent::{AgentContext, AgentEventMut, BeforeToolCall};
@@ -117,7 +117,7 @@ impl<E: AnyEvent, R: EveryReturn<E>, X: Display> EveryReturn<E> for Result<R, X>
     }
 }
 
-/// A cancellation of any event, on the intercepted event `E`. What cannot be blocked goes on.
+/// Applies a cancellation to the intercepted event `E`. An event that cannot be blocked continues.
 #[doc(hidden)]
 pub fn cancelled<E: Intercepted>(
     scope: Scope,
@@ -136,7 +136,7 @@ pub fn cancelled<E: Intercepted>(
     HookAction::cancelled(scope, reason, hook)
 }
 
-/// An action on another event than the one that was asked about. It is a mistake in a hook, so it fails
+/// The result of an action on a different event than the current one. That is a mistake in the hook, so it fails
 /// closed.
 #[doc(hidden)]
 pub fn misfit<E: Intercepted>(other: &'static str) -> HookAction<E> {

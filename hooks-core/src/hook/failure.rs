@@ -1,8 +1,8 @@
-//! What becomes of a hook that panics or outlives its timeout.
+//! What happens when a hook panics or exceeds its timeout.
 //!
-//! A failure is caught around the hook ([`catch`], [`catch_async`], [`deadline`]) and turned into the
-//! dispatch's outcome by a policy: [`skipped`], `Blockable::blocked`, or `DefaultPolicy::timed_out`. A
-//! policy that an event does not allow, such as to block what is only observed, does not compile.
+//! [`catch`], [`catch_async`] and [`deadline`] catch a failure around the hook. A policy turns it into the dispatch's
+//! outcome: [`skipped`], `Blockable::blocked`, or `DefaultPolicy::timed_out`. A policy that an event does not allow, such
+//! as to block an observed event, does not compile.
 
 use alloc::borrow::Cow;
 #[cfg(feature = "std")]
@@ -23,7 +23,7 @@ impl Display for Panicked {
     }
 }
 
-/// A hook outlived its timeout.
+/// A hook exceeded its timeout.
 #[derive(Debug)]
 pub struct TimedOut(Duration);
 
@@ -33,7 +33,7 @@ impl Display for TimedOut {
     }
 }
 
-/// `skip`: as if the hook were not there.
+/// `skip`: continues without the hook.
 pub fn skipped<E: Dispatched>(hook: &'static str, failure: impl Display) -> Outcome<E> {
     crate::trace::skipped(hook, E::NAME, failure);
     go_on::<E>()
@@ -43,12 +43,12 @@ pub fn skipped<E: Dispatched>(hook: &'static str, failure: impl Display) -> Outc
 ///
 /// # Errors
 ///
-/// The hook panicked.
+/// If the hook panicked.
 #[cfg(feature = "std")]
 pub fn catch<R>(hook: impl FnOnce() -> R) -> Result<R, Panicked> {
     use std::panic::{AssertUnwindSafe, catch_unwind};
 
-    // Unwind safe: what the hook may have left half done is the event, and that is put back or blocked.
+    // Unwind safe: the hook may leave only the event inconsistent, and a policy restores or blocks that.
     catch_unwind(AssertUnwindSafe(hook)).map_err(|payload| {
         let message = payload.downcast::<&'static str>().map_or_else(
             |payload| match payload.downcast::<String>() {
@@ -65,7 +65,7 @@ pub fn catch<R>(hook: impl FnOnce() -> R) -> Result<R, Panicked> {
 ///
 /// # Errors
 ///
-/// The hook panicked.
+/// If the hook panicked.
 #[cfg(feature = "std")]
 pub async fn catch_async<F: Future>(hook: F) -> Result<F::Output, Panicked> {
     use core::task::Poll;
@@ -78,7 +78,7 @@ pub async fn catch_async<F: Future>(hook: F) -> Result<F::Output, Panicked> {
     .await
 }
 
-/// Without `std` nothing is caught; `require_std!` has said so where the option was written.
+/// Without `std` this catches nothing; `require_std!` has reported that at the option.
 ///
 /// # Errors
 ///
@@ -88,7 +88,7 @@ pub fn catch<R>(hook: impl FnOnce() -> R) -> Result<R, Panicked> {
     Ok(hook())
 }
 
-/// Without `std` nothing is caught; `require_std!` has said so where the option was written.
+/// Without `std` this catches nothing; `require_std!` has reported that at the option.
 ///
 /// # Errors
 ///
@@ -98,11 +98,11 @@ pub async fn catch_async<F: Future>(hook: F) -> Result<F::Output, Panicked> {
     Ok(hook.await)
 }
 
-/// Awaits a hook for so long, and then drops it.
+/// Awaits a hook up to a time limit, and then drops it.
 ///
 /// # Errors
 ///
-/// The hook was not done in time.
+/// If the hook exceeded the limit.
 #[cfg(feature = "tokio")]
 pub async fn deadline<F: Future>(timeout: Duration, hook: F) -> Result<F::Output, TimedOut> {
     tokio::time::timeout(timeout, hook)
@@ -110,7 +110,7 @@ pub async fn deadline<F: Future>(timeout: Duration, hook: F) -> Result<F::Output
         .map_err(|_| TimedOut(timeout))
 }
 
-/// Without `tokio` there is no clock; `require_tokio!` has said so where the option was written.
+/// Without `tokio` there is no clock; `require_tokio!` has reported that at the option.
 ///
 /// # Errors
 ///
@@ -120,7 +120,7 @@ pub async fn deadline<F: Future>(_: Duration, hook: F) -> Result<F::Output, Time
     Ok(hook.await)
 }
 
-/// Says at the option, where it is so, that it needs a feature of this crate.
+/// Reports at the option that it needs a feature of this crate, if the feature is off.
 #[cfg(feature = "std")]
 #[doc(hidden)]
 #[macro_export]
@@ -145,7 +145,7 @@ macro_rules! __require_std {
     };
 }
 
-/// Says at the option, where it is so, that it needs a feature of this crate.
+/// Reports at the option that it needs a feature of this crate, if the feature is off.
 #[cfg(feature = "tokio")]
 #[doc(hidden)]
 #[macro_export]

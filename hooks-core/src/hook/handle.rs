@@ -1,4 +1,4 @@
-//! A hook's answer to one event.
+//! A hook's code for one event.
 
 use core::future::Future;
 
@@ -6,15 +6,15 @@ use super::Hook;
 use crate::decision::{Decision, Dispatched, Outcome, Return, settle};
 use crate::event::{Access, Context};
 
-/// A hook's synchronous answer to `E`.
+/// A hook that handles `E` synchronously.
 #[doc(hidden)]
 pub trait Handle<E> {
-    // A bound on the trait itself would be checked, and reported, once more where it is implemented.
+    // A bound on the trait itself would be checked, and reported, again at each impl.
     fn handle<'a>(&'a self, cx: &'a Context<E>, event: Access<'a, E>) -> Outcome<E>
     where
         E: Dispatched;
 
-    /// Told that a hook before this one has decided. Most hooks do not care.
+    /// Called when an earlier hook has decided. Most hooks ignore it.
     #[inline(always)]
     fn decided<'a>(&'a self, _: &'a Context<E>, _: &'a E, _: Decision<'a>)
     where
@@ -23,13 +23,13 @@ pub trait Handle<E> {
     }
 }
 
-/// A hook's asynchronous answer to `E`: what the user's function returns, so that its future is the
-/// user's own. To turn it into an outcome in a future of its own would cost each hook as much as the hook.
+/// A hook that handles `E` asynchronously. It returns the user's own future. Wrapping it in another future that
+/// applies the decision would cost as much as the hook itself.
 #[doc(hidden)]
 pub trait HandleAsync<E> {
     /// A `Return<E>`: see [`Handle`] for why there is no bound.
     type Said;
-    /// For a hook among others, which do what it says.
+    /// For a hook in a group, which applies its decision.
     fn handle<'a>(
         &'a self,
         cx: &'a Context<E>,
@@ -38,7 +38,7 @@ pub trait HandleAsync<E> {
     where
         E: Dispatched;
 
-    /// For a hook by itself. What is made of hooks does what they say in the same future.
+    /// For a single hook. Hooks made of others apply the decisions in their own future.
     #[inline]
     fn decide<'a>(
         &'a self,
@@ -53,7 +53,7 @@ pub trait HandleAsync<E> {
         settled(self, cx, event)
     }
 
-    /// As [`Handle::decided`].
+    /// Like [`Handle::decided`].
     #[inline(always)]
     fn decided<'a>(&'a self, _: &'a Context<E>, _: &'a E, _: Decision<'a>)
     where
@@ -62,7 +62,7 @@ pub trait HandleAsync<E> {
     }
 }
 
-/// Awaits one hook's answer, and does what it says.
+/// Awaits one hook, and applies its decision.
 async fn settled<'a, E: Dispatched, H: HandleAsync<E, Said: Return<E>> + Hook + ?Sized>(
     hook: &'a H,
     cx: &'a Context<E>,
@@ -72,7 +72,7 @@ async fn settled<'a, E: Dispatched, H: HandleAsync<E, Said: Return<E>> + Hook + 
     settle::<E>(event, said.said(), const { told_as::<H, E, H::Said>() })
 }
 
-/// The name under which is told of what `H` says: none where a hook within it has been named.
+/// The name under which a decision of `H` is recorded: empty if an inner hook has recorded it.
 pub(crate) const fn told_as<H: Hook + ?Sized, E: Dispatched, S: Return<E>>() -> &'static str {
     if S::IS_TOLD { "" } else { H::NAME }
 }

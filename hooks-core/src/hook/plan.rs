@@ -1,8 +1,7 @@
 //! Who runs when, as a table.
 //!
-//! Hooks describe themselves, in order, to a [`Planner`]; a [`Plan`] asks them again for every row that
-//! it is asked for. That is quadratic, and allocates nothing where all hooks are static: a plan is printed once,
-//! by a person.
+//! Hooks describe themselves, in order, to a [`Planner`]. A [`Plan`] asks them again for every row. That is
+//! quadratic, but allocates nothing if all hooks are static, and a plan is printed only once, for a person to read.
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -13,26 +12,26 @@ use crate::event::{EventSet, Vocabulary};
 /// One row of a [`Plan`]: a hook, and an event that it handles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PlanRow<'a> {
-    /// The hook's place in the order, from 1. A hook that handles several events has as many rows,
-    /// with one place.
+    /// The hook's position in the order, from 1. A hook that handles several events has one row per event, all with
+    /// the same position.
     pub order: usize,
     /// The hook's name.
     pub hook: &'a str,
-    /// Its priority among those of its own list: the one written there (`hook @ 10`), or else its own. A
-    /// pipeline in a list runs at one place, and its hooks are ordered within that.
+    /// Its priority within its own list: the one given in the list (`hook @ 10`), or else its own. A pipeline in a
+    /// list has one position, and its hooks are ordered within it.
     pub priority: i32,
-    /// The event, or `None` for a hook that is given every event of its vocabulary.
+    /// The event, or `None` for a hook that receives every event of its vocabulary.
     pub event: Option<&'static str>,
-    /// Whether the hook is asynchronous here.
+    /// Whether the hook is asynchronous on this event.
     pub is_async: bool,
-    /// How deep it is nested: 0 for the hooks of the pipeline itself, 1 for those of a pipeline or a
-    /// registry in it, whose priorities order them among themselves.
+    /// How deep it is nested: 0 for the hooks of the pipeline itself, 1 for those of a pipeline or registry in it,
+    /// whose priorities only order them among themselves.
     pub depth: usize,
 }
 
-/// Who runs when: prints as a table, and iterates over its rows, without allocating.
+/// Who runs when: iterates over rows without allocating, and prints as a table.
 ///
-/// None of the five systems can say it.
+/// None of the five systems offers this.
 ///
 /// ```
 /// use hooks_core::agent::{BeforeToolCall, ToolCallEnd};
@@ -56,9 +55,9 @@ pub struct PlanRow<'a> {
 pub struct Plan<'a> {
     hooks: &'a dyn Describe,
     next: usize,
-    /// The rows as they were when the plan was made, where there are handlers, which may come and go.
+    /// A snapshot of the rows, if there are handlers, which may change.
     rows: Option<Vec<Row<'a>>>,
-    /// The names of the events that the agent raises, where it has said.
+    /// The names of the events that the agent raises, if known.
     raised: Option<&'a [&'a str]>,
 }
 
@@ -81,10 +80,10 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// Says which events the agent raises, so that the table marks hooks on events that never come.
+    /// Sets the events that the agent raises, so that the table marks hooks on events that never occur.
     ///
     /// The drivers of the standard vocabulary have constants for this, such as
-    /// [`run_tool_call`](crate::agent::run_tool_call)'s [`TOOL_CALL`](crate::agent::raised::TOOL_CALL).
+    /// [`TOOL_CALL`](crate::agent::raised::TOOL_CALL) for [`run_tool_call`](crate::agent::run_tool_call).
     ///
     /// ```
     /// use hooks_core::agent::{BeforeToolCall, MessageSent, raised};
@@ -109,14 +108,14 @@ impl<'a> Plan<'a> {
         self
     }
 
-    /// The rows of hooks on events that the agent never raises, after [`raising`](Self::raising): a test can
-    /// assert that there are none.
+    /// The rows of hooks on events that the agent never raises, after [`raising`](Self::raising). A test can assert
+    /// that there are none.
     pub fn never_raised(self) -> impl Iterator<Item = PlanRow<'a>> {
         let raised = self.raised;
         self.filter(move |row| !is_raised(raised, row))
     }
 
-    /// The row at a place.
+    /// The row at a position.
     fn row(&self, place: usize) -> Option<Row<'a>> {
         if let Some(rows) = &self.rows {
             return rows.get(place).copied();
@@ -132,7 +131,7 @@ impl<'a> Plan<'a> {
         found
     }
 
-    /// All rows, from the first one on.
+    /// All rows, from the first.
     fn rows(&self) -> impl Iterator<Item = Row<'a>> {
         (0..).map_while(|place| self.row(place))
     }
@@ -152,14 +151,14 @@ impl<'a> Plan<'a> {
         })
     }
 
-    /// Whether there are handlers among the hooks, or may be later: then other events may be wanted than now.
+    /// Whether handlers are among the hooks, or may be later: the wanted events may then change.
     #[doc(hidden)]
     #[must_use]
     pub const fn has_handlers(&self) -> bool {
         self.rows.is_some()
     }
 
-    /// The name and the priority of the only hook, if there is just one.
+    /// The name and the priority of the only hook, if there is exactly one.
     #[doc(hidden)]
     #[must_use]
     pub fn only_hook(&self) -> Option<(&'a str, i32)> {
@@ -170,7 +169,7 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// Whether the agent raises the event of a row. A hook on every event always has some that it does.
+/// Whether the agent raises the event of a row. For a hook on every event, it always does.
 fn is_raised(raised: Option<&[&str]>, row: &PlanRow<'_>) -> bool {
     match (raised, row.event) {
         (Some(raised), Some(event)) => raised.contains(&event),
@@ -253,7 +252,7 @@ pub enum Runs {
     Around,
 }
 
-/// What can describe itself to a plan: every hook.
+/// Every hook: a description for a plan.
 #[doc(hidden)]
 pub trait Describe {
     fn describe<'d>(&'d self, plan: &mut Planner<'d, '_>);
@@ -263,7 +262,7 @@ pub trait Describe {
 #[doc(hidden)]
 pub struct Planner<'d, 'v> {
     visit: &'v mut dyn FnMut(Row<'d>),
-    /// Whether there are handlers among the hooks, or may be later.
+    /// Whether handlers are among the hooks, or may be later.
     has_handlers: bool,
     order: usize,
     depth: usize,

@@ -12,7 +12,7 @@ use crate::decision::{Decision, Dispatched, Outcome, Return, go_on};
 use crate::event::Wrapped;
 use crate::event::{Access, Context, EventSet};
 
-/// Has a type that holds a hook answer as that hook does.
+/// Delegates to the hook that a type holds.
 macro_rules! answer_as {
     ($([$($generics:tt)*] $holder:ty, $this:ident => $hook:expr;)*) => { $(
         #[diagnostic::do_not_recommend]
@@ -102,7 +102,7 @@ macro_rules! answer_as {
 }
 pub(crate) use answer_as;
 
-/// Makes a pointer to a hook a hook.
+/// Implements `Hook` for a pointer to a hook.
 macro_rules! pointers {
     ($([$($generics:tt)*] $pointer:ty;)*) => { $(
         #[diagnostic::do_not_recommend]
@@ -141,7 +141,7 @@ pointers! {
     [] Arc<H>;
 }
 
-/// A hook that is switched off is skipped, at the cost of one branch.
+/// A dispatch skips a hook that is switched off, at the cost of one branch.
 #[diagnostic::do_not_recommend]
 impl<H: Hook> Hook for Option<H> {
     type Vocabulary = H::Vocabulary;

@@ -1,4 +1,4 @@
-//! What a failure comes to: a policy that an event does not allow does not compile.
+//! What a failure leads to: a policy that an event does not allow does not compile.
 
 use alloc::string::ToString;
 use core::fmt::Display;
@@ -6,7 +6,7 @@ use core::fmt::Display;
 use crate::decision::{Cancel, Decides, HookResult, Outcome, Scope};
 use crate::event::{Blockable, Event, Intercept, Observe};
 
-/// An event on which the policy of a hook that fails may be `block`.
+/// An event on which a failed hook may `block`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be blocked",
     label = "cannot be blocked",
@@ -15,7 +15,7 @@ use crate::event::{Blockable, Event, Intercept, Observe};
 )]
 #[doc(hidden)]
 pub trait CanBlock<K: Decides = <Self as Event>::Kind>: Event<Kind = K> {
-    /// What a dispatch comes to if such a hook fails.
+    /// The outcome of the dispatch if the hook fails.
     fn blocked(hook: &'static str, failure: impl Display) -> Outcome<Self>;
 }
 
@@ -30,8 +30,8 @@ impl<E: Blockable> CanBlock<Intercept> for E {
     }
 }
 
-/// An event on which a hook with `timeout` needs no `on_timeout`: what guards fails closed, what only
-/// watches is skipped, and what may neither be blocked nor is only watched has to say.
+/// An event on which a hook with `timeout` needs no `on_timeout`. By default, a guard fails closed and a watcher is
+/// skipped. On an intercepted event that cannot be blocked, you must choose.
 ///
 /// ```
 /// use hooks_core::agent::{AfterToolCall, BeforeToolCall, ToolCallEnd};
@@ -53,7 +53,7 @@ impl<E: Blockable> CanBlock<Intercept> for E {
             be blocked"
 )]
 pub trait DefaultPolicy<K: Decides = <Self as Event>::Kind>: Event<Kind = K> {
-    /// What a dispatch comes to if a hook outlives its timeout.
+    /// The outcome of the dispatch if a hook exceeds its timeout.
     #[doc(hidden)]
     fn timed_out(hook: &'static str, failure: impl Display) -> Outcome<Self>;
 }
@@ -72,7 +72,7 @@ impl<E: Event<Kind = Intercept> + Blockable> DefaultPolicy<Intercept> for E {
     }
 }
 
-/// An event that `skip` can put back as it was before a hook that failed: every one that is `Clone`.
+/// An event that `skip` can restore to its state before the failed hook: any event that is `Clone`.
 ///
 /// ```
 /// use hooks_core::agent::BeforeToolCall;
@@ -93,7 +93,7 @@ impl<E: Event<Kind = Intercept> + Blockable> DefaultPolicy<Intercept> for E {
             `Clone` for the event, take it by `&` and return `HookAction::modify(…)`, or write `block`"
 )]
 pub trait Restorable: Event {
-    /// The event as it is now.
+    /// A copy of the event's current state.
     #[doc(hidden)]
     #[must_use]
     fn saved(&self) -> Self;

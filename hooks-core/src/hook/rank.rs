@@ -1,22 +1,21 @@
 //! A priority as a type, which the type checker can compare.
 //!
-//! The one idea: a priority is a *type*, eight hexadecimal digits, most significant first: [`Digits`].
-//! `#[hook(priority = EXPR)]` writes it with [`rank!`]: `Nibble<{ nibble(EXPR, 7) }>` is legal on
-//! stable Rust wherever `EXPR` is concrete, and it always is where the attribute stands. Where `EXPR` is a
-//! small number that the macro can read, it writes [`Few`] of the digits, and the rest follow from the sign.
-//! To compare two such types is a type function, [`Number::Above`], and [`order`](crate::pipeline::order) is
-//! one comparator of the sorting network that `hooks![…]` writes out: it takes two hooks and returns them in
-//! order, as differently typed values. Nothing of this is left at run time.
+//! A priority is a *type*, eight hexadecimal digits, most significant first: [`Digits`]. `#[hook(priority = EXPR)]`
+//! writes it with [`rank!`]: `Nibble<{ nibble(EXPR, 7) }>` is legal on stable Rust if `EXPR` is concrete, which it
+//! always is in the attribute. If `EXPR` is a small number that the macro can read, the macro writes [`Few`] of the
+//! digits, and the rest follow from the sign. The type function [`Number::Above`] compares two such types, and
+//! [`order`](crate::pipeline::order) is one comparator of the sorting network that `hooks![…]` writes: it takes two
+//! hooks and returns them in order, as values of different types. None of this exists at run time.
 //!
-//! Every type function here is *total*: a generic associated type without a where-clause. The same
-//! comparisons written as where-clauses on projections make rustc re-prove them exponentially often. And each
-//! hands all digits on at once: to take a list of them apart, head from tail, costs rustc more than to compare
-//! them, and a list of hundred hooks compares a thousand times.
+//! Every type function here is *total*: a generic associated type without a where-clause. Where-clauses on
+//! projections would make rustc prove the same comparisons exponentially often. Each function also passes all digits
+//! on at once: taking a list of digits apart, head from tail, costs rustc more than comparing them, and a list of a
+//! hundred hooks makes a thousand comparisons.
 
 /// A type-level boolean.
 pub trait Bool {
     type Pair<A, B>;
-    /// Trades the places of two values if `Self` is [`True`].
+    /// Swaps two values if `Self` is [`True`].
     fn swap<A, B>(first: A, second: B) -> Self::Pair<A, B>;
 }
 
@@ -45,13 +44,13 @@ impl Bool for False {
 #[derive(Debug)]
 pub struct Nibble<const N: u32>;
 
-/// How two digits compare. Types cannot be matched on, so the digit on the left of `Above` picks,
-/// by its own value, which question it asks the one on the right: `Over5` asks "is 5 over you?".
+/// How two digits compare. Types cannot be matched on, so the left digit of `Above` uses its own value to select the
+/// question for the right digit: `Over5` asks "is 5 greater than you?".
 pub trait Digit {
     const VALUE: u32;
-    /// The digits that follow on this one as the first of a number that is near to 0.
+    /// The digits that follow, if this is the first digit of a number near 0.
     type Fill: Digit;
-    /// `Self > Other`; `Tie` where they are equal.
+    /// `Self > Other`; `Tie` if they are equal.
     type Above<Other: Digit, Tie: Bool>: Bool;
     type Over0<Tie: Bool>: Bool;
     type Over1<Tie: Bool>: Bool;
@@ -71,7 +70,7 @@ pub trait Digit {
     type OverF<Tie: Bool>: Bool;
 }
 
-/// Implements [`Digit`] for each digit in turn: no lower one is over it, every higher one is.
+/// Implements [`Digit`] for each digit in turn: no lower digit is greater than it, and every higher one is.
 macro_rules! digits {
     ([$($lower:ident)*]) => {};
     ([$($lower:ident)*] $this:ident $value:literal $fill:literal $($higher:ident $rest:literal $filled:literal)*) => {
@@ -86,7 +85,7 @@ macro_rules! digits {
         digits!([$($lower)* $this] $($higher $rest $filled)*);
     };
 }
-// The sign bit is flipped: negative numbers near to 0 begin with `7FFF`, others with `8000`.
+// The sign bit is flipped: negative numbers near 0 begin with `7FFF`, others with `8000`.
 digits!([] Over0 0 15 Over1 1 15 Over2 2 15 Over3 3 15 Over4 4 15 Over5 5 15 Over6 6 15 Over7 7 15
     Over8 8 0 Over9 9 0 OverA 10 0 OverB 11 0 OverC 12 0 OverD 13 0 OverE 14 0 OverF 15 0);
 
@@ -97,16 +96,16 @@ pub struct Digits<D7, D6, D5, D4, D3, D2, D1, D0>(
     core::marker::PhantomData<(D7, D6, D5, D4, D3, D2, D1, D0)>,
 );
 
-/// A number near to 0: its first digit, and the last three. Those between follow from the first.
+/// A number near 0: its first digit and its last three. The digits between follow from the first.
 #[derive(Debug)]
 pub struct Few<S, D2, D1, D0>(core::marker::PhantomData<(S, D2, D1, D0)>);
 
-/// What can be compared: [`Digits`] or [`Few`] of them. As with digits, the one on the left of `Above` picks the
-/// question to the one on the right.
+/// A comparable number: [`Digits`] or [`Few`] of them. As with digits, the left side of `Above` selects the question
+/// for the right side.
 pub trait Number {
     /// The number itself.
     const VALUE: u32;
-    /// `Self > Other`; `Tie` where they are equal.
+    /// `Self > Other`; `Tie` if they are equal.
     type Above<Other: Number, Tie: Bool>: Bool;
     /// `Few<S, C, B, A> > Self`.
     type OverFew<S: Digit, C: Digit, B: Digit, A: Digit, Tie: Bool>: Bool;
@@ -193,7 +192,7 @@ impl<D7: Digit, D6: Digit, D5: Digit, D4: Digit, D3: Digit, D2: Digit, D1: Digit
 
 /// A position in a list: two digits.
 pub trait Place {
-    /// `Self > Other`; false where they are equal.
+    /// `Self > Other`; false if they are equal.
     type After<Other: Place>: Bool;
     /// `(B, A) > Self`.
     type Under<B: Digit, A: Digit>: Bool;
@@ -204,22 +203,22 @@ impl<D1: Digit, D0: Digit> Place for (D1, D0) {
     type Under<B: Digit, A: Digit> = B::Above<D1, A::Above<D0, False>>;
 }
 
-/// The sign bit is flipped, so that the digits of negative numbers compare below those of positive ones.
+/// The sign bit is flipped, so that the digits of negative numbers compare below those of positive numbers.
 const SIGN: u32 = 0x8000_0000;
 
-/// The hexadecimal digit of `priority` at `place`, 0 being the least significant.
+/// The hexadecimal digit of `priority` at `place`; 0 is the least significant.
 #[must_use]
 pub const fn nibble(priority: i32, place: u32) -> u32 {
     ((priority.cast_unsigned() ^ SIGN) >> (4 * place)) & 0xF
 }
 
-/// The priority that a rank was written from.
+/// The priority that a rank encodes.
 #[must_use]
 pub(crate) const fn priority_of<R: Number>() -> i32 {
     (R::VALUE ^ SIGN).cast_signed()
 }
 
-/// Writes a const `i32` expression as a [`Number`].
+/// Turns a const `i32` expression into a [`Number`].
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __rank {

@@ -1,4 +1,4 @@
-//! Asking a hook about an event as its mode says. The mode is a type, so this is no branch.
+//! Runs a hook as its mode requires. The mode is a type, so this needs no branch.
 
 use alloc::boxed::Box;
 use core::future::Future;
@@ -10,11 +10,11 @@ use super::{Handle, HandleAsync, Hook};
 use crate::decision::{Decision, Dispatched, Outcome, Return, go_on};
 use crate::event::{Access, AnswersNow, Asynchronous, Context, Either, Later, Now, Skip};
 
-/// Asks `H` about `E` as its mode says. The mode is a type, so this is no branch.
+/// Runs `H` on `E` as its mode requires. The mode is a type, so this needs no branch.
 #[doc(hidden)]
 pub trait StepNow<H, E: Dispatched> {
     fn step<'a>(hook: &'a H, cx: &'a Context<E>, event: Access<'a, E>) -> Outcome<E>;
-    /// Tells `H` what a hook before it has decided.
+    /// Tells `H` what an earlier hook has decided.
     fn decided<'a>(hook: &'a H, cx: &'a Context<E>, event: &'a E, decision: Decision<'a>);
 }
 
@@ -29,7 +29,7 @@ impl<H, E: Dispatched> StepNow<H, E> for Skip {
     fn decided<'a>(_: &'a H, _: &'a Context<E>, _: &'a E, _: Decision<'a>) {}
 }
 
-/// What is asked in a plain function.
+/// Hooks that run in a plain function.
 macro_rules! now {
     ($($Mode:ident)*) => { $(
 #[diagnostic::do_not_recommend]
@@ -48,8 +48,8 @@ impl<H: Handle<E> + Hook, E: Dispatched> StepNow<H, E> for $Mode {
 }
 now!(Now Either);
 
-/// Never called. It is here so that what is asynchronous is told by [`AnswersNow`], which names no more
-/// than the event.
+/// Never called. With it, the compiler reports an asynchronous hook through [`AnswersNow`], which names only the
+/// event.
 impl<H, E: Dispatched> StepNow<H, E> for Later
 where
     Asynchronous: AnswersNow<E>,
@@ -62,25 +62,25 @@ where
     fn decided<'a>(_: &'a H, _: &'a Context<E>, _: &'a E, _: Decision<'a>) {}
 }
 
-/// Asks `H` about `E` as its mode says, in a future.
+/// Runs `H` on `E` as its mode requires, in a future.
 #[doc(hidden)]
 pub trait Step<H, E: Dispatched> {
     type Said: Return<E>;
-    /// For a hook among others, which do what it says.
+    /// For a hook in a group, which applies its decision.
     fn step<'a>(
         hook: &'a H,
         cx: &'a Context<E>,
         event: Access<'a, E>,
     ) -> impl Future<Output = Self::Said> + Send;
 
-    /// For a hook by itself.
+    /// For a single hook.
     fn whole<'a>(
         hook: &'a H,
         cx: &'a Context<E>,
         event: Access<'a, E>,
     ) -> impl Future<Output = Outcome<E>> + Send;
 
-    /// For a hook in whose place others may stand.
+    /// For a hook that another one may replace.
     fn unless<'a, I: Instead<'a, E>>(
         hook: &'a H,
         instead: I,
@@ -88,24 +88,23 @@ pub trait Step<H, E: Dispatched> {
         event: Access<'a, E>,
     ) -> impl Future<Output = Outcome<E>> + Send;
 
-    /// Tells `H` what a hook before it has decided.
+    /// Tells `H` what an earlier hook has decided.
     fn decided<'a>(hook: &'a H, cx: &'a Context<E>, event: &'a E, decision: Decision<'a>);
 }
 
-/// What is asked in a hook's place, where it is wanted.
+/// What runs instead of a hook, if it is wanted.
 #[doc(hidden)]
 pub trait Instead<'a, E: Dispatched + 'a>: Copy + Send {
     fn is_wanted(self) -> bool;
-    /// In a box, so that a dispatch in which it is not wanted is no larger for it.
+    /// Boxed, so that a dispatch that does not want it is no larger.
     fn ask(self, cx: &'a Context<E>, event: Access<'a, E>) -> Boxed<'a, Outcome<E>>;
 }
 
 type Boxed<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-// The futures of what is synchronous are written by hand: there is no coroutine to generate, and none for the
-// optimiser to see through.
+// The futures of synchronous hooks are written by hand, so that there is no coroutine to generate and optimise away.
 
-/// Nothing is asked.
+/// Runs no hook.
 struct Skipped<E>(PhantomData<fn() -> E>);
 
 impl<E: Dispatched> Future for Skipped<E> {
@@ -117,7 +116,7 @@ impl<E: Dispatched> Future for Skipped<E> {
     }
 }
 
-/// A synchronous hook is asked when the future is polled, and not before.
+/// Runs a synchronous hook when the future is polled, and not before.
 struct Asked<'a, H, E: Dispatched + 'a> {
     hook: &'a H,
     cx: &'a Context<E>,
@@ -140,7 +139,7 @@ impl<'a, H: Handle<E>, E: Dispatched + 'a> Future for Asked<'a, H, E> {
 
 const POLLED_AGAIN: &str = "a dispatch is polled after it has ended";
 
-/// A synchronous hook, or what stands in its place: as [`Asked`].
+/// Like [`Asked`], for a synchronous hook or its replacement.
 struct AskedUnless<'a, M, H, I, E: Dispatched + 'a> {
     hook: &'a H,
     instead: I,
@@ -177,10 +176,10 @@ impl<'a, M: StepNow<H, E>, H, I: Instead<'a, E>, E: Dispatched + 'a> Future
     }
 }
 
-/// Polls a future, and gives it back if it is not done.
+/// Polls a future, and returns it if it is not done.
 ///
-/// All that goes in and out goes by value: what a reference to it leaves the dispatch's function is kept in
-/// memory there, also by the dispatches that never come here.
+/// All arguments and results are passed by value: if a reference to a local escaped, every dispatch would keep that
+/// local in memory, even those that never call this function.
 #[cold]
 #[inline(never)]
 fn polled<'a, T>(mut future: Boxed<'a, T>, waker: &Waker) -> Result<T, Boxed<'a, T>> {
@@ -190,7 +189,7 @@ fn polled<'a, T>(mut future: Boxed<'a, T>, waker: &Waker) -> Result<T, Boxed<'a,
     }
 }
 
-/// A boxed future that a dispatch seldom has.
+/// A boxed future that a dispatch rarely has.
 struct Rare<'a, T>(Option<Boxed<'a, T>>);
 
 impl<T> Drop for Rare<'_, T> {
@@ -206,7 +205,7 @@ impl<T> Drop for Rare<'_, T> {
     }
 }
 
-/// What is asked at once when the future is polled, or not at all.
+/// Modes that run at once when the future is polled, or not at all.
 macro_rules! at_once {
     ($([$($bounds:tt)+] $Mode:ident, |$hook:ident, $cx:ident, $event:ident| $whole:expr;)*) => { $(
 #[diagnostic::do_not_recommend]
@@ -260,7 +259,7 @@ at_once! {
     [Handle<E> + Hook] Now, |hook, cx, event| Asked { hook, cx, event: Some(event) };
 }
 
-/// What is asked in a future of its own.
+/// Modes that run in a future of their own.
 macro_rules! later {
     ($($Mode:ident)*) => { $(
 #[diagnostic::do_not_recommend]

@@ -1,7 +1,7 @@
-//! Two hooks, one after the other, whatever they are.
+//! Two hooks of any types, one after the other.
 //!
 //! [`hooks![…]`](crate::hooks) sorts hooks whose types it knows. Hooks behind a type parameter or an
-//! `impl AgentHooks` hide their priorities, so they cannot be sorted, and a person says which comes first.
+//! `impl AgentHooks` hide their priorities, so they cannot be sorted. Here you choose the order.
 
 use core::fmt;
 use core::future::Future;
@@ -22,10 +22,10 @@ use crate::event::{
     Access, AnyVocabulary, Context, Either, Event, EventSet, Every, Intercept, Later, Observe,
 };
 
-/// Two hooks, pipelines or registries, of which the first runs before the second: see [`Hook::then`].
+/// Two hooks, pipelines or registries, where the first runs before the second: see [`Hook::then`].
 ///
-/// If the first one decides, the second does not see the event. Observers of both run concurrently. An around hook of
-/// the first stands outside of those of the second.
+/// If the first one decides, the second does not see the event. Observers of both run concurrently. Around hooks of
+/// the first wrap those of the second.
 ///
 /// ```
 /// use hooks_core::agent::BeforeToolCall;
@@ -66,7 +66,7 @@ impl<A: Hook, B: Hook> fmt::Debug for Then<A, B> {
     }
 }
 
-/// The vocabulary is checked for each event: both hooks must be ways in for it.
+/// The vocabulary is checked per event: an agent must be able to raise the event on both hooks.
 #[diagnostic::do_not_recommend]
 impl<A: Hook, B: Hook> Hook for Then<A, B> {
     type Vocabulary = AnyVocabulary;
@@ -92,7 +92,7 @@ impl<A: Describe, B: Describe> Describe for Then<A, B> {
     }
 }
 
-/// How two hooks are asked about events of the kind `K`.
+/// How two hooks handle events of the kind `K`.
 #[doc(hidden)]
 pub trait Both<E: Event<Kind = K>, K: Decides> {
     fn both<'a>(
@@ -102,7 +102,7 @@ pub trait Both<E: Event<Kind = K>, K: Decides> {
     ) -> impl Future<Output = Outcome<E>> + Send;
 }
 
-/// As [`Both`], without an executor.
+/// Like [`Both`], without an executor.
 #[doc(hidden)]
 pub trait BothNow<E: Event<Kind = K>, K: Decides> {
     fn both_now<'a>(&'a self, cx: &'a Context<E>, event: Access<'a, E>) -> Outcome<E>;
@@ -219,7 +219,7 @@ impl<E: Wrapped, A: Wraps<E>, B: Wraps<E>> Around<E> for Then<A, B> {
     }
 }
 
-/// Awaits two futures, concurrently.
+/// Awaits two futures concurrently.
 async fn join(
     mut first: core::pin::Pin<&mut impl Future<Output = ()>>,
     mut second: core::pin::Pin<&mut impl Future<Output = ()>>,

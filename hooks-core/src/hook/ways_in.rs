@@ -1,6 +1,6 @@
-//! The ways into hooks: what an agent calls.
+//! The methods that an agent calls on its hooks.
 //!
-//! rustc shows the first line of a method whose arguments do not fit. Hence the comment on it.
+//! rustc shows the first line of a method whose arguments do not fit. Hence the comments on those lines.
 
 use core::future::Future;
 
@@ -10,7 +10,7 @@ use crate::event::{
     Access, Context, Event, Intercept, Intercepted, Observe, Observed, SharesVocabulary,
 };
 
-/// Hooks that can be told of the observed event `E`.
+/// Hooks that can receive the observed event `E`.
 ///
 /// ```
 /// use hooks_core::agent::{AgentContext, LlmDelta};
@@ -31,11 +31,11 @@ use crate::event::{
             make one pipeline for each"
 )]
 pub trait Observes<E: Observed>: Hook {
-    /// Tells all hooks; the asynchronous ones run concurrently, and none can stop another.
+    /// Runs all hooks. Asynchronous hooks run concurrently, and no hook can stop another.
     fn observe<'a>(&'a self, cx: &'a Context<E>, event: &'a E) -> impl Future<Output = ()> + Send;
 }
 
-/// Hooks that can be asked about the intercepted event `E`.
+/// Hooks that can handle the intercepted event `E`.
 ///
 /// ```
 /// use hooks_core::agent::{AgentContext, BeforeStop};
@@ -55,19 +55,19 @@ pub trait Observes<E: Observed>: Hook {
             make one pipeline for each"
 )]
 pub trait Intercepts<E: Intercepted>: Hook {
-    /// Asks the hooks in order, until one blocks, answers or aborts. Changes are made in place.
+    /// Runs the hooks in order, until one blocks, responds or aborts. Hooks change the event in place.
     fn intercept<'a /* `.intercept(&cx, &mut event)` */>(
         &'a self,
         cx: &'a Context<E>,
         event: &'a mut E,
     ) -> impl Future<Output = HookResult<E>> + Send;
 
-    /// Tells the hooks that one before them all has decided.
+    /// Tells the hooks that one before all of them has decided.
     #[doc(hidden)]
     fn decided<'a>(&'a self, cx: &'a Context<E>, event: &'a E, decision: Decision<'a>);
 }
 
-/// Hooks of which none is asynchronous on the observed event `E`.
+/// Hooks that are all synchronous on the observed event `E`.
 ///
 /// ```
 /// use hooks_core::agent::{AgentContext, HeartbeatTick};
@@ -88,11 +88,11 @@ pub trait Intercepts<E: Intercepted>: Hook {
             `AgentHooks` takes only hooks that are plain `fn`s"
 )]
 pub trait ObservesNow<E: Observed>: Hook {
-    /// As [`Observes::observe`], without an executor.
+    /// Like [`Observes::observe`], without an executor.
     fn observe_now<'a>(&'a self, cx: &'a Context<E>, event: &'a E);
 }
 
-/// Hooks of which none is asynchronous on the intercepted event `E`.
+/// Hooks that are all synchronous on the intercepted event `E`.
 ///
 /// ```
 /// use hooks_core::agent::{AgentContext, BeforeToolCall};
@@ -112,14 +112,14 @@ pub trait ObservesNow<E: Observed>: Hook {
             `AgentHooks` takes only hooks that are plain `fn`s"
 )]
 pub trait InterceptsNow<E: Intercepted>: Hook {
-    /// As [`Intercepts::intercept`], without an executor.
+    /// Like [`Intercepts::intercept`], without an executor.
     fn intercept_now<'a /* `.intercept_now(&cx, &mut event)` */>(
         &'a self,
         cx: &'a Context<E>,
         event: &'a mut E,
     ) -> HookResult<E>;
 
-    /// Tells the hooks that one before them all has decided.
+    /// Tells the hooks that one before all of them has decided.
     #[doc(hidden)]
     fn decided_now<'a>(&'a self, cx: &'a Context<E>, event: &'a E, decision: Decision<'a>);
 }
@@ -186,7 +186,8 @@ where
     }
 }
 
-/// A hook that is asked through its way in for an event of the kind `K`: all that is known of an `impl AgentHooks`.
+/// A hook that runs through its public methods for an event of the kind `K`: all that is known of an
+/// `impl AgentHooks`.
 #[doc(hidden)]
 pub trait Asked<E: Event<Kind = K>, K: Decides>: Hook {
     /// Observes or intercepts.
@@ -195,7 +196,7 @@ pub trait Asked<E: Event<Kind = K>, K: Decides>: Hook {
         cx: &'a Context<E>,
         event: Access<'a, E>,
     ) -> impl Future<Output = Outcome<E>> + Send;
-    /// Tells the hook what one before it has decided.
+    /// Tells the hook what an earlier hook has decided.
     fn told<'a>(&'a self, cx: &'a Context<E>, event: &'a E, decision: Decision<'a>);
 }
 
@@ -205,7 +206,7 @@ impl<E: Observed, H: Observes<E>> Asked<E, Observe> for H {
         self.observe(cx, event)
     }
 
-    /// Nothing is decided about what is only observed.
+    /// Hooks decide nothing about an observed event.
     #[inline(always)]
     fn told<'a>(&'a self, _: &'a Context<E>, _: &'a E, _: Decision<'a>) {}
 }
@@ -226,12 +227,12 @@ impl<E: Intercepted, H: Intercepts<E>> Asked<E, Intercept> for H {
     }
 }
 
-/// As [`Asked`], without an executor.
+/// Like [`Asked`], without an executor.
 #[doc(hidden)]
 pub trait AskedNow<E: Event<Kind = K>, K: Decides>: Hook {
     /// Observes or intercepts.
     fn ask_now<'a>(&'a self, cx: &'a Context<E>, event: Access<'a, E>) -> Outcome<E>;
-    /// Tells the hook what one before it has decided.
+    /// Tells the hook what an earlier hook has decided.
     fn told_now<'a>(&'a self, cx: &'a Context<E>, event: &'a E, decision: Decision<'a>);
 }
 

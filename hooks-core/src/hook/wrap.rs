@@ -1,8 +1,8 @@
 //! Wrappers around any hook, for all its events at once.
 //!
-//! Each is a struct with `new` and `into_inner`, as tower's are, and a method of [`Hook`](super::Hook) that
-//! makes it. A wrapper keeps the name, the priority and the events of what it wraps. Hooks of the kind
-//! `#[hook(around)]` pass through unchanged.
+//! Each wrapper is a struct with `new` and `into_inner`, as in tower, and a method of [`Hook`](super::Hook) that
+//! builds it. A wrapper keeps the name, the priority and the events of the hook in it. It passes hooks with
+//! `#[hook(around)]` through unchanged.
 
 use alloc::borrow::Cow;
 use core::fmt::Display;
@@ -18,9 +18,9 @@ use crate::decision::{Decides, Decision, Dispatched, Outcome, go_on};
 use crate::event::Wrapped;
 use crate::event::{Access, Context, Either, Event, EventSet, Every, Kind, Later, Vocabulary};
 
-/// What becomes of a hook or handler that panics.
+/// What happens when a hook or handler panics.
 ///
-/// ZeroClaw catches the panics of all its hooks, and skips them.
+/// ZeroClaw catches the panics of all its hooks and skips those hooks.
 ///
 /// ```
 /// use hooks_core::OnPanic;
@@ -28,29 +28,29 @@ use crate::event::{Access, Context, Either, Event, EventSet, Every, Kind, Later,
 /// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum OnPanic {
-    /// The event goes on, as it was before the hook. The default.
+    /// The event continues in the state that it had before the hook. The default.
     ///
-    /// An event that is not `Clone` cannot be put back. After a panic it is blocked, if it can be.
+    /// An event that is not `Clone` cannot be restored. After a panic, it is blocked if possible.
     #[default]
     Skip,
-    /// The event is blocked, with the panic's message as the reason. An event that cannot be blocked goes on,
-    /// as it was before the hook.
+    /// The event is blocked, with the panic's message as the reason. An event that cannot be blocked continues in the
+    /// state that it had before the hook.
     Block,
     /// The panic unwinds through the dispatch.
     Propagate,
 }
 
-/// What a wrapper says of a hook that failed.
+/// The outcome of a wrapper around a hook that failed.
 fn failed<E: Dispatched>(block: bool, hook: &'static str, failure: impl Display) -> Outcome<E> {
     E::Kind::failed::<E>(block, || Cow::Borrowed(name_or_hook(hook)), failure)
 }
 
-/// Hooks made of others have no name of their own.
+/// Hooks made of other hooks have no name of their own.
 const fn name_or_hook(name: &'static str) -> &'static str {
     if name.is_empty() { "hooks" } else { name }
 }
 
-/// What a wrapper does around the hook `H`, on the events that the hook wants.
+/// What a wrapper does around the hook `H`, on the events that the hook handles.
 trait Wrapper<E: Dispatched, H: Asked<E, E::Kind>> {
     fn ask<'a>(
         &'a self,
@@ -63,7 +63,7 @@ trait Wrapper<E: Dispatched, H: Asked<E, E::Kind>> {
     }
 }
 
-/// As [`Wrapper`], without an executor.
+/// Like [`Wrapper`], without an executor.
 trait WrapperNow<E: Dispatched, H: AskedNow<E, E::Kind>> {
     fn ask_now<'a>(&'a self, cx: &'a Context<E>, event: Access<'a, E>) -> Outcome<E>;
 
@@ -78,16 +78,16 @@ trait WrapperNow<E: Dispatched, H: AskedNow<E, E::Kind>> {
     }
 }
 
-/// What all wrappers share.
+/// The code that all wrappers share.
 macro_rules! wrappers {
     ($($Wrapper:ident<$H:ident $(, $P:ident)?> $(with $field:ident: $Field:ty)?;)*) => { $(
         impl<$H $(, $P)?> $Wrapper<$H $(, $P)?> {
-            /// The hook that is wrapped.
+            /// The wrapped hook.
             pub const fn get_ref(&self) -> &$H {
                 &self.hook
             }
 
-            /// The hook, without what is around it.
+            /// Removes the wrapper, and returns the hook.
             pub fn into_inner(self) -> $H {
                 self.hook
             }
@@ -98,7 +98,7 @@ macro_rules! wrappers {
             type Vocabulary = $H::Vocabulary;
             const NAME: &'static str = $H::NAME;
             type Rank = $H::Rank;
-            // Not `$H::Answers`, which nobody knows of an `impl AgentHooks`.
+            // Not `$H::Answers`, which is unknown for an `impl AgentHooks`.
             type Answers = Every<Either>;
             type Wraps = Every<Later>;
 
@@ -186,10 +186,10 @@ wrappers! {
     Timeout<H>;
 }
 
-/// A hook whose panics are caught, on every event: what [`Hook::on_panic`] makes.
+/// Catches the panics of a hook, on every event: what [`Hook::on_panic`] returns.
 ///
-/// A panic of a pipeline is one failure, of all its hooks together: the hooks after the one that panicked do not
-/// run. Needs the feature `std`; without it nothing is caught.
+/// A panic in a pipeline is one failure of all its hooks together: the hooks after the one that panicked do not run.
+/// Needs the feature `std`; without it, nothing is caught.
 ///
 /// ```
 /// use hooks_core::agent::*;
@@ -220,24 +220,24 @@ impl<H> CatchPanic<H> {
     }
 }
 
-/// The event as it was before a hook, for the policies that put it back.
+/// The event's state before a hook, for the policies that restore it.
 #[doc(hidden)]
 #[expect(missing_debug_implementations, reason = "an event need not have it")]
 pub struct Before<E>(Option<E>);
 
 impl<E: Dispatched> Before<E> {
-    /// Remembers the event, if a hook can change it.
+    /// Saves the event, if a hook can change it.
     pub fn of(event: &mut Access<'_, E>) -> Self {
         let event = E::Kind::CHANGES.then(|| E::look(E::lend(event)));
         Before(event.and_then(Event::saved))
     }
 
-    /// What was remembered elsewhere.
+    /// An event that was saved elsewhere.
     pub(crate) const fn kept(event: Option<E>) -> Self {
         Before(event)
     }
 
-    /// Puts the event back, and says what that comes to.
+    /// Restores the event, and returns the outcome.
     pub fn restore(
         self,
         event: Access<'_, E>,
@@ -260,7 +260,7 @@ impl<E: Dispatched, H: AskedNow<E, E::Kind>> WrapperNow<E, H> for CatchPanic<H> 
         }
         let before = Before::<E>::of(&mut event);
         let handled = super::catch(|| {
-            // The dispatch's own lifetime ends with the call.
+            // The lifetime of the dispatch ends with the call.
             ask_for::<E, H>(&self.hook, cx, E::lend(&mut event))
         });
         handled.unwrap_or_else(|panicked| {
@@ -285,7 +285,7 @@ impl<E: Dispatched, H: AskedNow<E, E::Kind>> WrapperNow<E, H> for CatchPanic<H> 
     }
 }
 
-/// Asks a hook for a shorter time than the dispatch lasts.
+/// Runs a hook for a shorter lifetime than that of the dispatch.
 fn ask_for<'l, E: Dispatched, H: AskedNow<E, E::Kind>>(
     hook: &'l H,
     cx: &'l Context<E>,
@@ -317,13 +317,13 @@ impl<E: Dispatched, H: Asked<E, E::Kind>> Wrapper<E, H> for CatchPanic<H> {
     }
 }
 
-/// A hook that may take only so long, on every event: what [`Hook::timeout`] makes.
+/// Limits the time of a hook, on every event: what [`Hook::timeout`] returns.
 ///
-/// When the time is up, the hook is dropped, and an event that it held is put back as it was. An event that can
-/// be blocked is blocked; [`or_skip`](Timeout::or_skip) lets it go on instead. What a plain `fn` does cannot be
-/// interrupted. Needs the feature `tokio`, and its runtime around the dispatch.
+/// When the time is up, the hook is dropped, and an event that it held is restored. An event that can be blocked is
+/// blocked; with [`or_skip`](Timeout::or_skip) it continues instead. A plain `fn` cannot be interrupted. Needs the
+/// feature `tokio`, and a tokio runtime around the dispatch.
 ///
-/// PicoClaw's and GoClaw's timeouts.
+/// PicoClaw and GoClaw have such timeouts.
 ///
 /// ```
 /// use std::time::Duration;
@@ -350,7 +350,7 @@ pub struct Timeout<H> {
 
 #[cfg(feature = "tokio")]
 impl<H> Timeout<H> {
-    /// Limits how long `hook` may take on one event.
+    /// Limits how long `hook` may run on one event.
     pub const fn new(hook: H, limit: Duration) -> Self {
         Timeout {
             hook,
@@ -359,7 +359,7 @@ impl<H> Timeout<H> {
         }
     }
 
-    /// Lets an event go on, as it was before, when the time is up.
+    /// Lets the event continue in its earlier state when the time is up.
     #[must_use]
     pub const fn or_skip(mut self) -> Self {
         self.skips = true;
@@ -387,7 +387,7 @@ impl<E: Dispatched, H: Asked<E, E::Kind>> Wrapper<E, H> for Timeout<H> {
     }
 }
 
-/// A hook that runs only if a predicate says so, on every event: what `AgentHooks::when` makes.
+/// Runs a hook only if a predicate holds, on every event: what `AgentHooks::when` returns.
 ///
 /// ```
 /// use hooks_core::agent::*;
@@ -409,7 +409,7 @@ pub struct When<H, P> {
 }
 
 impl<H, P> When<H, P> {
-    /// Runs `hook` on the events of which `predicate` says so, given the context and the vocabulary's enum.
+    /// Runs `hook` on the events for which `predicate` holds, given the context and the vocabulary's enum.
     pub const fn new(hook: H, predicate: P) -> Self {
         When { hook, predicate }
     }
@@ -510,12 +510,12 @@ where
     }
 }
 
-/// A hook that may decide, and whose changes are undone, on every event: what [`Hook::read_only`] makes.
+/// Lets a hook decide but undoes its changes, on every event: what [`Hook::read_only`] returns.
 ///
-/// The hook is given a copy of the event. An event that is not `Clone` cannot be copied: the hook does not
-/// run, and the event is blocked if it can be.
+/// The hook receives a copy of the event. An event that is not `Clone` cannot be copied: the hook does not run, and
+/// the event is blocked if possible.
 ///
-/// GoClaw's hooks from its user interface, which may decide and not change.
+/// GoClaw has such hooks: those from its user interface may decide but not change.
 ///
 /// ```
 /// use hooks_core::agent::*;
@@ -535,16 +535,16 @@ pub struct ReadOnly<H> {
 }
 
 impl<H> ReadOnly<H> {
-    /// Undoes what `hook` changes.
+    /// Undoes the changes of `hook`.
     pub const fn new(hook: H) -> Self {
         ReadOnly { hook }
     }
 }
 
-/// What is said where an event cannot be copied.
+/// The reason for an event that cannot be copied.
 const NOT_CLONE: &str = "the event is not `Clone`, so the hook cannot be given a copy of it";
 
-/// Asks a hook about a copy of the event, if it could change it; nothing where there can be no copy.
+/// Runs a hook on a copy of the event, if it could change the event; `None` if there can be no copy.
 fn on_copy_now<'a, E: Dispatched, H: AskedNow<E, E::Kind>>(
     hook: &'a H,
     cx: &'a Context<E>,
@@ -557,7 +557,7 @@ fn on_copy_now<'a, E: Dispatched, H: AskedNow<E, E::Kind>>(
     Some(ask_for::<E, H>(hook, cx, E::Kind::access::<E>(&mut copy)))
 }
 
-/// As [`on_copy_now`], in a future.
+/// Like [`on_copy_now`], in a future.
 async fn on_copy<'a, E: Dispatched, H: Asked<E, E::Kind>>(
     hook: &'a H,
     cx: &'a Context<E>,
@@ -588,11 +588,11 @@ impl<E: Dispatched, H: Asked<E, E::Kind>> Wrapper<E, H> for ReadOnly<H> {
     }
 }
 
-/// A hook that runs and has no effect, on every event: what [`Hook::shadow`] makes.
+/// Runs a hook without effect, on every event: what [`Hook::shadow`] returns.
 ///
-/// It is a way to try a guard in production. The hook is given a copy of the event, and what it decides and
-/// changes is dropped. With the feature `tracing` its span and what it would have decided are recorded as
-/// usual. On an event that is not `Clone` the hook does not run. A panic still unwinds: for a hook on trial, write
+/// Use it to try out a guard in production. The hook receives a copy of the event, and its decision and changes are
+/// dropped. With the feature `tracing`, its span and its decision are recorded as usual. On an event that is not
+/// `Clone`, the hook does not run. A panic still unwinds: for a hook on trial, write
 /// `hook.shadow().on_panic(OnPanic::Skip)`.
 ///
 /// ```

@@ -1,11 +1,11 @@
-//! A hook with a priority of its place in the list, over its own.
+//! A hook whose priority the list overrides.
 
 use core::marker::PhantomData;
 
 use crate::event::EventSet;
 use crate::hook::{Describe, Hook, Number, Planner, answer_as, priority_of};
 
-/// `hook @ PRIORITY`: a hook with the priority of its place in the list.
+/// `hook @ PRIORITY`: a hook with the priority that the list gives it.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct At<H, R> {

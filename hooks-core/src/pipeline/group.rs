@@ -1,9 +1,8 @@
 //! The members of a pipeline, up to eight side by side.
 //!
-//! [`hooks![…]`](crate::hooks) hands its sorted hooks over as nested groups. Flat matters at run time:
-//! eight hooks that each await live in one `async` block, where a binary tree would nest seven. Nesting
-//! matters to rustc: a type one level deeper for each hook soon overflows its recursion limit, and
-//! eight wide, 128 hooks are three deep.
+//! [`hooks![…]`](crate::hooks) passes its sorted hooks as nested groups. Flat groups matter at run time: eight hooks that
+//! each await share one `async` block, where a binary tree would nest seven. Nesting matters to rustc: a type that is one
+//! level deeper per hook soon overflows its recursion limit, while 128 hooks in groups of eight are three levels deep.
 
 use core::fmt;
 use core::future::{Future, poll_fn};
@@ -33,7 +32,7 @@ pub struct Group<V, T> {
 }
 
 impl<V, T> Group<V, T> {
-    /// Puts hooks together that have agreed on a vocabulary.
+    /// Groups hooks that have agreed on a vocabulary.
     #[inline(always)]
     pub const fn new(_: &Agreed<V>, members: T) -> Self {
         Group {
@@ -43,7 +42,7 @@ impl<V, T> Group<V, T> {
     }
 }
 
-/// What stands in a list for a hook that is `cfg`'d out.
+/// Replaces a hook in a list that `cfg` removes.
 pub const ABSENT: Group<AnyVocabulary, ()> = Group {
     members: (),
     vocabulary: PhantomData,
@@ -66,14 +65,14 @@ impl<V, T: fmt::Debug> fmt::Debug for Group<V, T> {
     }
 }
 
-/// How the members of a group are asked about the synchronous events of one kind.
+/// Runs the members of a group on the synchronous events of one kind.
 ///
-/// From here to the hook's own function everything is inlined always. A list that stays a function of its
-/// own returns its result through memory, and the agent takes it apart again: a quarter more instructions
-/// for eight hooks than the same checks by hand have.
+/// From here to the hook's own function, everything is always inlined. If a list remained a function of its own, it
+/// would return its result through memory, and the agent would take the result apart again. For eight hooks, that is
+/// a quarter more instructions than the same checks by hand.
 pub trait AllNow<E: Event<Kind = K>, K: Decides> {
     fn all<'a>(&'a self, cx: &'a Context<E>, event: Access<'a, E>) -> Outcome<E>;
-    /// Tells the members from the position `FROM` on what one before them has decided.
+    /// Tells the members from position `FROM` on what an earlier one has decided.
     fn decided<'a, const FROM: usize>(
         &'a self,
         cx: &'a Context<E>,
@@ -82,7 +81,7 @@ pub trait AllNow<E: Event<Kind = K>, K: Decides> {
     );
 }
 
-/// How the members of a group are asked about the events of one kind.
+/// Runs the members of a group on the events of one kind.
 pub trait All<E: Event<Kind = K>, K: Decides> {
     fn all<'a>(
         &'a self,
@@ -90,7 +89,7 @@ pub trait All<E: Event<Kind = K>, K: Decides> {
         event: Access<'a, E>,
     ) -> impl Future<Output = Outcome<E>> + Send;
 
-    /// As [`AllNow::decided`].
+    /// Like [`AllNow::decided`].
     fn decided<'a, const FROM: usize>(
         &'a self,
         cx: &'a Context<E>,
@@ -146,7 +145,7 @@ where
     }
 }
 
-/// No hook at all. What handles nothing is never asked.
+/// No hook. It handles nothing, so it never runs.
 #[diagnostic::do_not_recommend]
 impl<V> Hook for Group<V, ()> {
     type Vocabulary = V;
@@ -159,7 +158,7 @@ impl<V> Describe for Group<V, ()> {
     fn describe<'d>(&'d self, _: &mut Planner<'d, '_>) {}
 }
 
-/// The answers of hooks taken together.
+/// The events that several hooks handle together.
 macro_rules! answers {
     ($what:ident; $last:ident) => { $last::$what };
     ($what:ident; $first:ident $($rest:ident)+) => {
@@ -167,8 +166,8 @@ macro_rules! answers {
     };
 }
 
-/// Goes on to the next hook, or stops with what this one decided. `Continue` holds nothing, so it is not
-/// dropped: in a long list the optimiser does not see everywhere that there is nothing to drop.
+/// Continues with the next hook, or stops with what this one decided. `Continue` holds nothing, so it is not dropped:
+/// in a long list, the optimiser does not always see that there is nothing to drop.
 macro_rules! unless_decided {
     ($result:expr, $decided:expr) => {{
         let result = $result;
@@ -180,7 +179,7 @@ macro_rules! unless_decided {
     }};
 }
 
-/// Nothing is decided about what is only observed.
+/// Hooks decide nothing about an observed event.
 macro_rules! never_decided {
     ($E:ty) => {
         #[inline(always)]
@@ -194,7 +193,7 @@ macro_rules! never_decided {
     };
 }
 
-/// Tells the members that come after the one which has decided.
+/// Tells the members after the one that has decided.
 macro_rules! tell_the_rest {
     ($E:ty, $step:ident, $($H:ident $i:tt),*) => {
         #[inline(always)]
@@ -211,11 +210,11 @@ macro_rules! tell_the_rest {
     };
 }
 
-/// Awaits up to eight futures, concurrently, in this one.
+/// Awaits up to eight futures concurrently, in this one.
 macro_rules! join {
     ($($i:tt $future:ident = $value:expr),*) => {
         $(let mut $future = pin!($value);)*
-        // One bit a member that still runs: a finished future must not be polled again.
+        // One bit per member that still runs: a finished future must not be polled again.
         let mut running = !0_u8;
         poll_fn(|task| {
             let mut still = 0;
@@ -229,7 +228,7 @@ macro_rules! join {
     };
 }
 
-/// Stands the members around work, the first outermost.
+/// Wraps work in the members, the first outermost.
 #[cfg(feature = "std")]
 macro_rules! layers {
     ($group:ident $cx:ident $event:ident $slot:ident $Ev:ident;) => {
@@ -242,14 +241,14 @@ macro_rules! layers {
     };
 }
 
-/// Which members of a list run: those whose priorities lie in a range.
+/// Which members of a list run: those whose priorities are in a range.
 ///
-/// A list with a spread runs its static hooks piece by piece, with the handlers of the source in between.
+/// A list with a spread runs its static hooks piece by piece, with the source's handlers in between.
 #[derive(Debug, Clone, Copy)]
 pub struct Between {
-    /// Those below this priority, or all from the first one on.
+    /// Only members below this priority; `None` starts with the first member.
     pub below: Option<i32>,
-    /// And not below this one, or all to the last one.
+    /// Only members of at least this priority; `None` ends with the last member.
     pub from: Option<i32>,
 }
 
@@ -273,7 +272,7 @@ impl Between {
     }
 }
 
-/// A part of a list, of which only the members in a range run: a group, or a hook in its place.
+/// A part of a list that runs only the members in a range: a group, or a hook with its priority.
 pub trait Part<E: Event<Kind = K>, K: Decides>: Hook {
     fn run<'a>(
         &'a self,
@@ -282,7 +281,7 @@ pub trait Part<E: Event<Kind = K>, K: Decides>: Hook {
         event: Access<'a, E>,
     ) -> impl Future<Output = Outcome<E>> + Send;
 
-    /// Tells the members in the range, from the position `FROM` on, what one before them has decided.
+    /// Tells the members in the range, from position `FROM` on, what an earlier one has decided.
     fn tell<'a, const FROM: usize>(
         &'a self,
         within: Between,
@@ -456,7 +455,7 @@ macro_rules! groups {
                 $(
                     let result = self.members.$i.run(within, cx, &mut *event).await;
                     if !result.is_continue() {
-                        // All that stand after it have yet to run, in this piece or a later one.
+                        // All members after this one have yet to run, in this piece or a later one.
                         self.tell::<{ $i + 1 }>(Between::ALL, cx, event, Decision::from(&result));
                         return result;
                     }

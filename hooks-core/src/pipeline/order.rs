@@ -1,7 +1,7 @@
-//! A list of hooks, put in order by the type checker.
+//! A list of hooks, sorted by the type checker.
 //!
-//! [`order`] is one comparator of the sorting network that `hooks![…]` writes out: it takes two hooks and
-//! returns them in order, as differently typed values. Nothing of this is left at run time.
+//! [`order`] is one comparator of the sorting network that `hooks![…]` writes: it takes two hooks and returns them in
+//! order, as values of different types. None of this exists at run time.
 
 use core::marker::PhantomData;
 
@@ -9,7 +9,7 @@ use super::At;
 use crate::event::Agreed;
 use crate::hook::{Bool, Hook, Number, Place};
 
-/// What can be taken into a list: every hook.
+/// Every hook: what a list accepts.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a hook",
     label = "not a hook",
@@ -17,16 +17,16 @@ use crate::hook::{Bool, Hook, Number, Place};
     note = "hooks that are only found at run time go into a `HookRegistry`, which is a hook"
 )]
 pub trait Listing: Sized {
-    /// That of the hook.
+    /// The hook's vocabulary.
     type Vocabulary;
-    /// That of the hook.
+    /// The hook's rank.
     type Rank: Number;
 
-    /// Takes the hook into a list, at the position `P`. A function of a trait's own, so that what is no hook
-    /// is reported at the user's token.
+    /// Takes the hook into a list, at position `P`. This is a function of its own trait, so that rustc reports an
+    /// item that is no hook at the user's token.
     fn listed<P>(hook: Self) -> (Listed<Self, Self::Rank, P>, Agreed<Self::Vocabulary>);
 
-    /// The same with a priority of its place in the list.
+    /// The same, with the priority that the list gives it.
     #[expect(clippy::type_complexity, reason = "a list's order is a type")]
     fn listed_at<P, R: Number>(hook: Self)
     -> (Listed<At<Self, R>, R, P>, Agreed<Self::Vocabulary>);
@@ -48,7 +48,7 @@ impl<H: Hook> Listing for H {
     }
 }
 
-/// A hook in a list: its rank, and its position, which settles equal ranks.
+/// A hook in a list: its rank, and its position, which decides between equal ranks.
 #[derive(Debug)]
 pub struct Listed<H, R, P> {
     hook: H,
@@ -64,23 +64,23 @@ impl<H, R, P> Listed<H, R, P> {
         }
     }
 
-    /// The hook, once its place is found.
+    /// The hook, once the list is sorted.
     #[inline(always)]
     pub fn into_hook(self) -> H {
         self.hook
     }
 
-    /// The hook with the priority of its place, once that is found: what a list with a spread holds.
+    /// The hook with its priority, once the list is sorted: what a list with a spread holds.
     #[inline(always)]
     pub fn into_placed(self) -> At<H, R> {
         At::new(self.hook)
     }
 }
 
-/// Whether the hook of rank `B`, at position `Q`, runs before that of rank `A`, at position `P`.
+/// Whether the hook of rank `B` at position `Q` runs before the hook of rank `A` at position `P`.
 type Swap<A, P, B, Q> = <B as Number>::Above<A, <P as Place>::After<Q>>;
 
-/// One comparator of the sorting network: the two hooks, the one that runs first in front.
+/// One comparator of the sorting network: returns the hook that runs first, then the other.
 #[inline(always)]
 #[expect(clippy::type_complexity, reason = "a list's order is a type")]
 pub fn order<A, RA: Number, PA: Place, B, RB: Number, PB: Place>(
@@ -96,7 +96,7 @@ mod tests {
     use crate::__rank;
     use crate::hook::Nibble;
 
-    /// Sorts two values by their ranks, equal ones by position, as the network does.
+    /// Sorts two values by rank, and by position if the ranks are equal, as the network does.
     macro_rules! runs_first {
         ($a:expr, $b:expr) => {
             runs_first!(of __rank!($a), __rank!($b))

@@ -1,18 +1,18 @@
-//! What a list of several hooks has to know of each: its type, and so its priority.
+//! What a list of several hooks must know about each: its type, and so its priority.
 
 use super::order::Listed;
 use crate::event::{Agreed, AnyVocabulary};
 use crate::hook::Number;
 
-/// The types of all hooks in a list up to here are known.
+/// The types of all hooks so far in a list are known.
 #[doc(hidden)]
 #[derive(Debug, Clone, Copy)]
 pub struct Known;
 
 /// A list that can sort the hook `H`, whose vocabulary is `V`.
 ///
-/// Of an `impl AgentHooks` neither the vocabulary nor the priority is known. A list does not use the types of
-/// such a hook any further, and does not look at those after it, so that one mistake gives one message.
+/// For an `impl AgentHooks`, neither the vocabulary nor the priority is known. The list then stops using the types of
+/// that hook and of those after it, so that one mistake gives one message.
 #[diagnostic::on_unimplemented(
     message = "the priority of `{H}` is not known here, so a list cannot sort it",
     label = "the type of these hooks is hidden",
@@ -21,14 +21,14 @@ pub struct Known;
 )]
 #[doc(hidden)]
 pub trait Sorts<V, H>: Sized {
-    /// That all is known.
+    /// [`Known`], if the hook's types are known.
     type Next;
     /// The hook's rank.
     type Rank<R: Number>: Number;
     /// The vocabulary itself.
     type Vocabulary;
 
-    /// Takes a hook that stands in a list with others.
+    /// Takes a hook that shares a list with others.
     #[expect(clippy::type_complexity, reason = "a list's order is a type")]
     fn sorts<R: Number, P>(
         self,
@@ -41,8 +41,8 @@ pub trait Sorts<V, H>: Sized {
     );
 }
 
-/// Implements [`Sorts`] for one vocabulary. An impl for all of them would also be one for a hidden type, whose
-/// types would be used further then.
+/// Implements [`Sorts`] for one vocabulary. An impl for all vocabularies would also apply to a hidden type, and the
+/// list would use that type further.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __sorts {

@@ -1,4 +1,4 @@
-//! How handlers are asked: each on its own, so that its panics and timeouts stay its own.
+//! Runs handlers, each isolated from the panics and timeouts of the others.
 
 use alloc::borrow::Cow;
 use alloc::boxed::Box;
@@ -22,7 +22,7 @@ use crate::hook::TimedOut;
 use crate::hook::{Before, OnPanic, Panicked, catch};
 use crate::pipeline::{Between, Part};
 
-/// What becomes of handlers that fail.
+/// What happens when handlers fail.
 #[derive(Debug, Clone, Copy)]
 pub struct Policy {
     pub(super) on_panic: OnPanic,
@@ -45,7 +45,7 @@ impl Policy {
         cfg!(feature = "std") && !matches!(self.on_panic, OnPanic::Propagate)
     }
 
-    /// Runs a part of a handler, and catches its panic if it is to be caught.
+    /// Runs a part of a handler, and catches its panic if the policy says so.
     fn catch<R>(self, handler: impl FnOnce() -> R) -> Result<R, Panicked> {
         if self.catches() {
             catch(handler)
@@ -54,7 +54,7 @@ impl Policy {
         }
     }
 
-    /// How long a handler may take on `E`.
+    /// How long a handler may run on `E`.
     #[cfg(feature = "tokio")]
     fn limit<E: Event>(self) -> Option<Duration> {
         if E::IS_APPROVAL {
@@ -66,7 +66,7 @@ impl Policy {
         }
     }
 
-    /// A copy of the event, if a handler may fail and it may have to be put back.
+    /// A copy of the event, if a handler may fail and it may have to be restored.
     fn copied<E: Event>(self, event: &E) -> Option<E> {
         #[cfg(feature = "tokio")]
         let may_fail = self.catches() || self.limit::<E>().is_some();
@@ -76,20 +76,20 @@ impl Policy {
     }
 }
 
-/// What a handler has given: it runs until it is done, or has failed.
+/// A handler's future, with its panics and timeout turned into errors.
 struct Running<'a, T> {
     catches: bool,
     asked: Asked<'a, T>,
 }
 
-/// Only with a timeout is there a timer, in a box: a dispatch without one is no larger for it.
+/// Only a timeout needs a timer, which is boxed: a dispatch without one is no larger.
 enum Asked<'a, T> {
     Plain(BoxFuture<'a, T>),
     #[cfg(feature = "tokio")]
     Timed(BoxFuture<'a, Result<T, TimedOut>>),
 }
 
-/// Why a handler has not said anything.
+/// Why a handler has no result.
 enum Failed {
     Panicked(Panicked),
     #[cfg(feature = "tokio")]
@@ -141,13 +141,13 @@ impl<T> Future for Running<'_, T> {
     }
 }
 
-/// How handlers are asked about events of this kind.
+/// How handlers run on events of this kind.
 #[doc(hidden)]
 pub trait HandlersOf: Decides {
-    /// What is said, in a future that is ready. To have nothing to say allocates nothing.
+    /// A future that is ready with the decision. Allocates nothing if the handler has decided nothing.
     fn ready<'a, E: Event<Kind = Self> + 'a>(said: Said<E>) -> BoxFuture<'a, Said<E>>;
 
-    /// Asks all handlers of a registry.
+    /// Runs all handlers of a registry.
     fn ask_all<'a, E: Handled<Kind = Self> + 'a>(
         handlers: &'a [Placed<Handler<E>>],
         policy: Policy,
@@ -155,7 +155,7 @@ pub trait HandlersOf: Decides {
         access: Self::Access<'a, E>,
     ) -> impl Future<Output = Outcome<E>> + Send;
 
-    /// Asks static hooks, and the handlers of a registry in their places between them.
+    /// Runs static hooks, with the handlers of a registry between them.
     fn merge<'a, E, G, V>(
         hooks: &'a G,
         registry: &'a HookRegistry<V>,
@@ -177,7 +177,7 @@ fn wanting<E: Handled>(
     handlers.filter(|(_, placed)| placed.events.contains::<E>())
 }
 
-/// Tells handlers what one before them has decided.
+/// Tells handlers what an earlier one has decided.
 pub(super) fn tell<E: Handled>(
     handlers: &[Placed<Handler<E>>],
     policy: Policy,
@@ -193,11 +193,11 @@ pub(super) fn tell<E: Handled>(
     }
 }
 
-/// Asks one handler about an intercepted event, with its failures caught.
+/// Runs one handler on an intercepted event, and catches its failures.
 ///
-/// `copy` is the event as it is now, where it has been copied, so that it can be put back. A handler that does not
-/// override the event's method cannot change the event, and leaves the copy to the next one: how often the event is
-/// copied depends on the handlers that handle it, however many others there are.
+/// `copy` is the event's current state, if it has been copied to be restored. A handler that does not override the
+/// event's method cannot change the event, and leaves the copy to the next handler. So the number of copies depends
+/// only on the handlers that handle the event, not on all others.
 #[expect(
     clippy::manual_async_fn,
     reason = "so rustc proves once that the future is `Send`"
@@ -214,7 +214,7 @@ fn ask<'a, E: Handled<Kind = Intercept>>(
             *copy = policy.copied(event);
         }
         let lent = &mut *event;
-        // A handler written by hand may panic before it gives a future.
+        // A handler written by hand may panic before it returns a future.
         let asked = match policy.catch(|| E::ask(&placed.handler, cx, lent)) {
             Ok(asked) if GoOn::is(&asked) => return HookResult::Continue,
             Ok(asked) => Running::new::<E>(policy, &placed.shown, asked).await,
@@ -233,7 +233,7 @@ fn ask<'a, E: Handled<Kind = Intercept>>(
     }
 }
 
-/// What a handler that has failed comes to: the event is as it was before it.
+/// The outcome of a failed handler: the event is as it was before.
 #[cold]
 fn put_back<E: Handled<Kind = Intercept>>(
     event: &mut E,
@@ -258,7 +258,7 @@ struct Observer<'a> {
 }
 
 impl<'a> Observer<'a> {
-    /// A handler that is told of an event.
+    /// A handler that receives an event.
     fn of<E: Handled<Kind = Observe>>(
         placed: &'a Placed<Handler<E>>,
         policy: Policy,
@@ -292,13 +292,13 @@ impl<'a> Observer<'a> {
     }
 }
 
-/// Runs all observers, concurrently.
+/// Runs all observers concurrently.
 async fn join_all<'a>(observers: impl Iterator<Item = Observer<'a>>) {
     let mut new = Some(observers);
     let mut running = Vec::new();
     poll_fn(|task| {
         match new.take() {
-            // Only what has to wait is kept: a handler that is done at once costs no allocation.
+            // Keep only what has to wait: a handler that is done at once costs no allocation.
             Some(observers) => {
                 running.extend(observers.filter_map(|mut one| one.is_pending(task).then_some(one)));
             }
@@ -340,7 +340,7 @@ impl HandlersOf for Observe {
         G: Part<E, Self>,
         V: RunTime,
     {
-        // The static hooks' own panics are decided where they are written.
+        // Static hooks set the policy for their panics themselves.
         let piece = |below, from| Observer {
             name: "hooks",
             event: E::NAME,

@@ -1,4 +1,4 @@
-//! One handler: the object-safe face of a hook, and what can be made one.
+//! One handler: the object-safe form of a hook, and what can become one.
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;
@@ -12,11 +12,11 @@ use crate::decision::{Decision, HookAction, Said};
 use crate::event::{Access, Answers, Context, Event, EventSet, Intercepted, Observed, Vocabulary};
 use crate::hook::{AnyEvent, Hook, Intercepts, Observes, SaidOfAny, Says};
 
-/// A boxed future, as `#[async_trait]` makes it.
+/// A boxed future, as `#[async_trait]` boxes it.
 #[doc(hidden)]
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// A vocabulary whose hooks can exist at run time only: every one.
+/// A vocabulary whose hooks can exist only at run time: every vocabulary.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a vocabulary",
     label = "not a vocabulary",
@@ -24,7 +24,7 @@ pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
             the events"
 )]
 pub trait RunTime: Vocabulary + Says {
-    /// The object-safe handler trait of the vocabulary, as `dyn AgentHandler`: what a
+    /// The vocabulary's object-safe handler trait, such as `dyn AgentHandler`: what a
     /// [`HookRegistry`](crate::HookRegistry) holds.
     type Handler: ?Sized + Send + Sync + 'static;
 
@@ -34,7 +34,7 @@ pub trait RunTime: Vocabulary + Says {
     fn priority(handler: &Self::Handler) -> i32;
     #[doc(hidden)]
     fn events(handler: &Self::Handler) -> EventSet;
-    /// The events whose work it stands around, which a handler cannot.
+    /// The events whose work it wraps, which a handler cannot.
     #[doc(hidden)]
     fn wrapped(handler: &Self::Handler) -> EventSet;
     #[doc(hidden)]
@@ -50,7 +50,7 @@ pub trait RunTime: Vocabulary + Says {
 #[doc(hidden)]
 pub type Handler<E> = <<E as Event>::Vocabulary as RunTime>::Handler;
 
-/// An event that handlers can be asked about: every one.
+/// An event that handlers can handle: every event.
 #[doc(hidden)]
 pub trait Handled: AnyEvent + Event<Vocabulary: RunTime, Kind: HandlersOf> {
     fn ask<'a>(
@@ -70,9 +70,9 @@ pub enum ByHooks {}
 
 /// A vocabulary whose [`HookRegistry`](crate::HookRegistry) takes handlers of type `H`.
 ///
-/// Met by every type that implements the vocabulary's handler trait, also in a `Box` or an `Arc`
-/// (`By` is then [`ByHandler`]), and by everything that is `impl AgentHooks + 'static`: a hook, a pipeline,
-/// an opaque one too (`By` is then [`ByHooks`]). You never write `By`: it is inferred.
+/// This holds for every type that implements the vocabulary's handler trait, directly or in a `Box` or an `Arc` (`By`
+/// is then [`ByHandler`]). It also holds for everything that is `impl AgentHooks + 'static`: a hook, a pipeline, even
+/// an opaque one (`By` is then [`ByHooks`]). The compiler infers `By`; you never write it.
 ///
 /// ```
 /// use hooks_core::agent::{AgentEvent, AgentHandler, AgentHooks};
@@ -105,7 +105,7 @@ pub trait Handles<H, By = ByHandler>: RunTime {
 #[doc(hidden)]
 #[must_use]
 pub fn events_of<H: Hook>(hooks: &H) -> EventSet {
-    // A registry asks once. What is mounted later, somewhere within the hooks, may want other events.
+    // A registry asks only once. Handlers mounted later, somewhere within the hooks, may want other events.
     if hooks.plan().has_handlers() {
         EventSet::from_bits(<H::Answers as Answers>::BITS)
     } else {
@@ -118,17 +118,17 @@ pub fn events_of<H: Hook>(hooks: &H) -> EventSet {
 #[derive(Debug)]
 pub struct AsHandler<H>(pub H);
 
-/// What a handler's methods return that are not overridden. It has no size, so boxing it allocates
-/// nothing: an event costs only the handlers that want it.
+/// The future that a handler's default methods return. It has no size, so boxing it allocates nothing: only the
+/// handlers that want an event cost something.
 ///
-/// Its alignment is its mark: no other future without size has it, so it is known in its box.
+/// Its alignment marks it: no other zero-sized future has the same alignment, so it can be recognized in its box.
 #[doc(hidden)]
 #[derive(Debug)]
 #[repr(align(256))]
 pub struct GoOn<T>(PhantomData<fn() -> T>);
 
 impl<T> GoOn<T> {
-    /// As `#[async_trait]` would box it.
+    /// Boxed, as `#[async_trait]` would box it.
     #[must_use]
     pub fn boxed<'a>() -> BoxFuture<'a, T>
     where
@@ -137,7 +137,7 @@ impl<T> GoOn<T> {
         Box::pin(GoOn(PhantomData))
     }
 
-    /// Whether it is one that a handler has given.
+    /// Whether a handler's future is this one.
     pub(super) fn is(given: &BoxFuture<'_, T>) -> bool {
         size_of_val(&**given) == 0 && align_of_val(&**given) == align_of::<Self>()
     }
@@ -151,10 +151,10 @@ impl<T: Default> Future for GoOn<T> {
     }
 }
 
-/// What a handler that is asked about any event says of this one: what its other methods fall back to.
+/// A handler's decision about any event, converted to this event: the default of its other methods.
 ///
-/// A future without size holds nothing, neither the handler nor the event, so it makes no difference that it
-/// is polled here. What it comes to is then known without another box; for the default, nothing is allocated.
+/// A zero-sized future holds neither the handler nor the event, so it may be polled here. That gives its result
+/// without another box, and the default allocates nothing.
 #[doc(hidden)]
 #[must_use]
 pub fn fall_back<'a, E: Handled + 'a>(
@@ -172,8 +172,8 @@ where
     Box::pin(async move { E::fit(any.await) })
 }
 
-/// Tells static hooks of an event, as a handler does. It stands here, and not in each method of a
-/// vocabulary's handler, so that rustc proves the future `Send` once.
+/// Runs static hooks on an observed event, as a handler does. It is one function, not a copy in each method of a
+/// vocabulary's handler, so that rustc proves the future `Send` only once.
 #[doc(hidden)]
 pub fn observe_boxed<'a, H: Observes<E>, E: Observed>(
     hooks: &'a H,
@@ -183,7 +183,7 @@ pub fn observe_boxed<'a, H: Observes<E>, E: Observed>(
     Box::pin(hooks.observe(cx, event))
 }
 
-/// Asks static hooks about an event, as a handler does.
+/// Runs static hooks on an intercepted event, as a handler does.
 #[doc(hidden)]
 pub fn intercept_boxed<'a, H: Intercepts<E>, E: Intercepted>(
     hooks: &'a H,
@@ -193,7 +193,7 @@ pub fn intercept_boxed<'a, H: Intercepts<E>, E: Intercepted>(
     Box::pin(async move { hooks.intercept(cx, event).await.into() })
 }
 
-/// Tells static hooks what a handler before them has decided, as their vocabulary's handler does.
+/// Tells static hooks what an earlier handler has decided, as their vocabulary's handler does.
 #[doc(hidden)]
 pub fn decided<'a, H: Intercepts<E>, E: Intercepted>(
     hooks: &'a H,

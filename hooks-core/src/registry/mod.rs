@@ -1,13 +1,13 @@
-//! Many hooks that only exist at run time: a list of boxed handlers, and the places for them in a pipeline.
+//! Hooks that exist only at run time: a list of boxed handlers, and their places in a pipeline.
 //!
 //! | file | holds |
 //! | --- | --- |
-//! | `handler` | one handler, and what can be made one |
-//! | `ask` | how handlers are asked, each on its own: its panics and timeouts stay its own |
+//! | `handler` | one handler, and what can become one |
+//! | `ask` | runs handlers, each isolated from the panics and timeouts of the others |
 //! | this one | [`HookRegistry`], handlers in order; the dyn-based runner of the benchmarks |
 //! | `mounted` | [`Mounted`], a registry that changes while agents run |
 //! | `source` | [`HandlerSource`], what `..source` in a list takes |
-//! | `spread` | `..source` itself: handlers in their places between static hooks |
+//! | `spread` | `..source` itself: handlers between static hooks |
 
 mod ask;
 mod handler;
@@ -43,27 +43,29 @@ use crate::event::{
 };
 use crate::hook::{Describe, HandleAsync, Hook, Intercepts, Observes, OnPanic, Plan, Planner};
 
-/// Hooks that only exist at run time: plugins, scripts, what a configuration names.
+/// Hooks that exist only at run time: plugins, scripts, hooks that a configuration names.
 ///
-/// A registry holds boxed handlers, `dyn AgentHandler` or the handler trait of another vocabulary, and sorts
-/// them by their `priority()`; handlers with equal priorities run in the order in which they came. It is
-/// itself a hook: `registry @ -10` is one place in a static pipeline for all its handlers, and `..registry`
-/// gives each handler a place of its own (see [`hooks![…]`](crate::hooks)).
+/// A registry holds boxed handlers, `dyn AgentHandler` or the handler trait of another vocabulary. It sorts them by
+/// their `priority()`; handlers of equal priority run in the order in which you add them. The registry is itself a
+/// hook: `registry @ -10` puts all its handlers at one place in a static pipeline, and `..registry` gives each
+/// handler a place of its own (see [`hooks![…]`](crate::hooks)).
 ///
-/// A handler is the least trusted of all hooks, so its failures stay its own. When one panics, the event is
-/// put back as it was before that handler, and the next one runs; [`on_panic`](Self::on_panic) says otherwise.
-/// With the feature `tokio`, `timeouts` limits how long each handler may take. To be put back, an event is copied
-/// before the first handler, and anew after each that handles it, unless panics propagate and there is no timeout.
-/// What a handler changes, it changes in the future that its method gives, as `#[async_trait]` has it.
+/// Handlers are the least trusted hooks, so the registry isolates their failures. When a handler panics, the registry
+/// restores the event as it was before that handler, and runs the next one; [`on_panic`](Self::on_panic) changes
+/// this. With the feature `tokio`, `timeouts` limits how long each handler may run. To be able to restore an event,
+/// the registry copies it before the first handler, and again after each handler that handles it, unless panics
+/// propagate and there is no timeout. A handler must make its changes within the future that its method returns, as
+/// `#[async_trait]` does.
 ///
-/// A handler says with `events()` which events it wants, by default all of them. It costs nothing on the
-/// others, and no allocation on an event whose method it does not override.
+/// A handler returns the events that it wants from `events()`, by default all events. It costs nothing on other
+/// events, and no allocation on an event whose method it does not override.
 ///
-/// In a field or a signature, write the vocabulary for `'static`: `HookRegistry<AgentEvent<'static>>`. A
-/// registry with one pipeline in it is also the type-erased form of that pipeline, where you would look for
+/// In a field or a signature, write the vocabulary for `'static`: `HookRegistry<AgentEvent<'static>>`. A registry
+/// with one pipeline in it is also the type-erased form of that pipeline, where you would look for
 /// `Box<dyn AgentHooks>`.
 ///
-/// ZeroClaw's and ClawSeed's `HookRunner`, mini-claw-code's `HookRegistry`, PicoClaw's `HookManager`.
+/// It corresponds to ZeroClaw's and ClawSeed's `HookRunner`, mini-claw-code's `HookRegistry` and PicoClaw's
+/// `HookManager`.
 ///
 /// ```
 /// use hooks_core::agent::{AgentContext, AgentEvent, AgentHandler, BeforeToolCall};
@@ -99,9 +101,9 @@ use crate::hook::{Describe, HandleAsync, Hook, Intercepts, Observes, OnPanic, Pl
 #[doc(alias("dyn", "erase"))]
 pub struct HookRegistry<V: RunTime> {
     handlers: Vec<Placed<V::Handler>>,
-    /// Their names: there may be thousands of handlers.
+    /// Their names, in a set because there may be thousands of handlers.
     names: BTreeSet<Arc<str>>,
-    /// What any handler wants.
+    /// The events that any handler wants.
     wanted: EventSet,
     policy: Policy,
 }
@@ -110,9 +112,9 @@ pub struct HookRegistry<V: RunTime> {
 #[doc(hidden)]
 #[expect(missing_debug_implementations, reason = "a handler need not have it")]
 pub struct Placed<H: ?Sized> {
-    /// Its name in this registry, which no other handler has.
+    /// Its name, which is unique in this registry.
     name: Arc<str>,
-    /// The same without a number: its name in plans, and in `cancel.hook`.
+    /// The name without its number, for plans and `cancel.hook`.
     shown: Arc<str>,
     priority: i32,
     events: EventSet,
@@ -132,8 +134,8 @@ impl<H: ?Sized> Clone for Placed<H> {
 }
 
 impl<H: ?Sized> Placed<H> {
-    /// A handler that has said who it is, before it has its place. To ask it runs code of its author's, which a
-    /// [`Mounted`] must not do while it holds its lock.
+    /// A handler with its name and priority, before it has its place. Reading those runs code of the handler's
+    /// author, which a [`Mounted`] must not do while it holds its lock.
     fn new<V, T, By>(handler: T) -> Result<Self, RegisterError>
     where
         V: Handles<T, By, Handler = H>,
@@ -153,12 +155,12 @@ impl<H: ?Sized> Placed<H> {
         })
     }
 
-    /// With a priority from outside.
+    /// Overrides the priority.
     fn at(self, priority: i32) -> Self {
         Placed { priority, ..self }
     }
 
-    /// With a name from outside.
+    /// Overrides the name.
     fn named(mut self, name: &str) -> Self {
         self.name = name.into();
         self.shown = Arc::clone(&self.name);
@@ -166,7 +168,7 @@ impl<H: ?Sized> Placed<H> {
     }
 }
 
-/// Why a registry has not taken a handler.
+/// Why a registry did not take a handler.
 ///
 /// ```
 /// use hooks_core::agent::{AgentEvent, BeforeToolCall};
@@ -189,7 +191,7 @@ pub enum RegisterError {
         /// The name.
         name: String,
     },
-    /// The hooks have one with `#[hook(around)]`, which cannot run behind a box.
+    /// The hooks contain one with `#[hook(around)]`, which cannot run behind a box.
     Around {
         /// The name of the hooks.
         name: String,
@@ -215,10 +217,10 @@ impl fmt::Display for RegisterError {
 
 impl Error for RegisterError {}
 
-/// How long the handlers of a registry may take, each on its own; `None`, the default, is without end.
+/// How long each handler of a registry may run; `None`, the default, means no limit.
 ///
-/// A handler that takes longer is dropped. An event that can be blocked is blocked, so a guard that hangs
-/// fails closed. Other events go on, as they were before the handler.
+/// A handler that runs longer is dropped. An event that can be blocked is blocked, so a guard that hangs fails
+/// closed. Other events continue in the state that they had before the handler.
 ///
 /// PicoClaw's `hooks.defaults`: `observer_timeout_ms`, `interceptor_timeout_ms`, `approval_timeout_ms`.
 ///
@@ -256,10 +258,10 @@ impl Error for RegisterError {}
 pub struct Timeouts {
     /// On observed events.
     pub observe: Option<Duration>,
-    /// On intercepted events, but for those that ask for an approval.
+    /// On intercepted events, except those that ask for an approval.
     pub intercept: Option<Duration>,
-    /// On events that ask for an approval (`#[intercept(approval)]`, such as `ApproveToolCall`), where a person
-    /// may have to be asked.
+    /// On events that ask for an approval (`#[intercept(approval)]`, such as `ApproveToolCall`), which may have to
+    /// wait for a person.
     pub approve: Option<Duration>,
 }
 
@@ -275,9 +277,9 @@ impl<V: RunTime> HookRegistry<V> {
         }
     }
 
-    /// Decides what a panic of a handler does; by default [`OnPanic::Skip`].
+    /// Sets what happens when a handler panics; by default [`OnPanic::Skip`].
     ///
-    /// Needs the feature `std`: without it nothing is caught.
+    /// Needs the feature `std`; without it, nothing is caught.
     ///
     /// ```
     /// use hooks_core::agent::{AgentContext, AgentEvent, BeforeToolCall};
@@ -311,9 +313,9 @@ impl<V: RunTime> HookRegistry<V> {
         self
     }
 
-    /// Limits how long each handler may take: see [`Timeouts`].
+    /// Limits how long each handler may run: see [`Timeouts`].
     ///
-    /// Needs the feature `tokio`, and its runtime around the dispatch.
+    /// Needs the feature `tokio`, and a tokio runtime around the dispatch.
     #[cfg(feature = "tokio")]
     #[must_use]
     pub const fn timeouts(mut self, timeouts: Timeouts) -> Self {
@@ -323,13 +325,14 @@ impl<V: RunTime> HookRegistry<V> {
 
     /// Adds a handler, after those of the same or a higher priority.
     ///
-    /// A handler is any value whose type implements the vocabulary's handler trait, also in a `Box` or an
-    /// `Arc`, and any `impl AgentHooks + 'static`: a hook, a pipeline. A name stands once in a registry: where it
-    /// is taken, the handler gets a number, as `plugin#2`. Plans and `cancel.hook` leave out the number.
+    /// A handler is any value whose type implements the vocabulary's handler trait, directly or in a `Box` or an
+    /// `Arc`, and any `impl AgentHooks + 'static`: a hook, a pipeline. Names are unique in a registry: if the name is
+    /// taken, the handler gets a number, such as `plugin#2`. Plans and `cancel.hook` leave out the number.
     ///
     /// # Errors
     ///
-    /// The hooks have one with `#[hook(around)]`, which cannot run behind a box. The registry is then as it was.
+    /// If the hooks contain one with `#[hook(around)]`, which cannot run behind a box. The registry is then
+    /// unchanged.
     pub fn register<H, By>(&mut self, handler: H) -> Result<(), RegisterError>
     where
         V: Handles<H, By>,
@@ -338,8 +341,8 @@ impl<V: RunTime> HookRegistry<V> {
         Ok(())
     }
 
-    /// Adds a handler with the priority of its place, over its own: what `handler @ PRIORITY` is in
-    /// [`hooks![…]`](crate::hooks), for a priority that is known at run time.
+    /// Adds a handler with this priority instead of its own: like `handler @ PRIORITY` in
+    /// [`hooks![…]`](crate::hooks), but with a priority that is known only at run time.
     ///
     /// ```
     /// use hooks_core::agent::{AgentEvent, BeforeToolCall};
@@ -360,7 +363,7 @@ impl<V: RunTime> HookRegistry<V> {
     ///
     /// # Errors
     ///
-    /// As [`register`](Self::register).
+    /// As for [`register`](Self::register).
     pub fn register_at<H, By>(&mut self, priority: i32, handler: H) -> Result<(), RegisterError>
     where
         V: Handles<H, By>,
@@ -369,7 +372,7 @@ impl<V: RunTime> HookRegistry<V> {
         Ok(())
     }
 
-    /// Adds a handler with a name and a priority from outside, over its own: what a configuration file does.
+    /// Adds a handler with this name and priority instead of its own, as a configuration file does.
     ///
     /// ```
     /// use hooks_core::agent::{AgentEvent, BeforeToolCall};
@@ -387,7 +390,8 @@ impl<V: RunTime> HookRegistry<V> {
     ///
     /// # Errors
     ///
-    /// Another handler has this name, or the hooks have one with `#[hook(around)]`. The registry is then as it was.
+    /// If another handler has this name, or the hooks contain one with `#[hook(around)]`. The registry is then
+    /// unchanged.
     pub fn register_as<H, By>(
         &mut self,
         name: &str,
@@ -400,11 +404,11 @@ impl<V: RunTime> HookRegistry<V> {
         self.add_named(&Placed::new::<V, _, _>(handler)?.named(name).at(priority))
     }
 
-    /// As [`register`](Self::register), for building a registry in one expression.
+    /// Like [`register`](Self::register), to build a registry in one expression.
     ///
     /// # Panics
     ///
-    /// Where [`register`](Self::register) is an error.
+    /// If [`register`](Self::register) would return an error.
     #[must_use]
     pub fn with<H, By>(mut self, handler: H) -> Self
     where
@@ -416,7 +420,7 @@ impl<V: RunTime> HookRegistry<V> {
         self
     }
 
-    /// Removes the handler of this name; whether there was one.
+    /// Removes the handler with this name. Returns whether there was one.
     ///
     /// ```
     /// use hooks_core::agent::{AgentEvent, BeforeToolCall};
@@ -433,12 +437,12 @@ impl<V: RunTime> HookRegistry<V> {
         self.remove(name).is_some()
     }
 
-    /// Puts a handler in the place of the one with this name, under that name; whether there was one. Without
-    /// one, the handler is added. Its priority is its own.
+    /// Replaces the handler with this name, and keeps the name. The priority is the new handler's own. If there is no
+    /// handler with this name, the handler is added. Returns whether there was one.
     ///
     /// # Errors
     ///
-    /// The hooks have one with `#[hook(around)]`. The registry is then as it was.
+    /// If the hooks contain one with `#[hook(around)]`. The registry is then unchanged.
     ///
     /// ```
     /// use hooks_core::agent::{AgentEvent, BeforeToolCall};
@@ -477,7 +481,7 @@ impl<V: RunTime> HookRegistry<V> {
         self.place(placed);
     }
 
-    /// Adds a handler, if its name is free. If not, it is for the caller to drop.
+    /// Adds a handler, if its name is free. Otherwise the caller drops it.
     fn add_named(&mut self, placed: &Placed<V::Handler>) -> Result<(), RegisterError> {
         if self.names.contains(&placed.name) {
             let name = (*placed.name).into();
@@ -487,9 +491,9 @@ impl<V: RunTime> HookRegistry<V> {
         Ok(())
     }
 
-    /// Puts a handler in the place of the one with its name, and gives that one back.
+    /// Replaces the handler with the same name, and returns the old one.
     fn put(&mut self, placed: Placed<V::Handler>) -> Option<Placed<V::Handler>> {
-        // At the same priority it stays where the old one was, before others of that priority.
+        // At the same priority, it takes the position of the old one, before others of that priority.
         if let Some(place) = self.position(&placed.name)
             && self.handlers[place].priority == placed.priority
         {
@@ -502,7 +506,7 @@ impl<V: RunTime> HookRegistry<V> {
         old
     }
 
-    /// Takes a handler out.
+    /// Removes a handler, and returns it.
     fn remove(&mut self, name: &str) -> Option<Placed<V::Handler>> {
         let old = self.handlers.remove(self.position(name)?);
         self.names.remove(name);
@@ -515,11 +519,11 @@ impl<V: RunTime> HookRegistry<V> {
         self.wanted = wanted.fold(EventSet::NONE, EventSet::union);
     }
 
-    /// The name with a number that is free: the first one, unless others in between have become free.
+    /// The name with a free number: the first one, unless numbers in between have become free.
     fn numbered(&self, name: &str) -> String {
         let numbered = |number: usize| format!("{name}#{number}");
         let is_free = |number: usize| !self.names.contains(numbered(number).as_str());
-        // There may be thousands of one name, so the number is searched for by halves.
+        // Thousands of handlers may share a name, hence the binary search.
         let mut free = 2;
         while !is_free(free) {
             free *= 2;
@@ -551,30 +555,29 @@ impl<V: RunTime> HookRegistry<V> {
         is_there.then(|| handlers.position(|placed| &*placed.name == name))?
     }
 
-    /// How many handlers there are.
+    /// The number of handlers.
     #[must_use]
     pub fn len(&self) -> usize {
         self.handlers.len()
     }
 
-    /// Whether there is no handler.
+    /// Whether there are no handlers.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.handlers.is_empty()
     }
 
-    /// Who runs when: a table to print, and an iterator over its rows; see [`Plan`].
+    /// Who runs when: an iterator over rows, which prints as a table; see [`Plan`].
     #[must_use]
     pub fn plan(&self) -> Plan<'_> {
         Plan::of(self)
     }
 
-    /// Asks the handlers in order about an intercepted event, as
-    /// [`Pipeline::intercept`](crate::Pipeline::intercept) does.
+    /// Runs the handlers on an intercepted event in order, like [`Pipeline::intercept`](crate::Pipeline::intercept).
     ///
     /// # Panics
     ///
-    /// Where a handler panics, and the registry says [`OnPanic::Propagate`].
+    /// If a handler panics, and the registry has [`OnPanic::Propagate`].
     pub fn intercept<'a, E: Intercepted>(
         &'a self,
         cx: &'a Context<E>,
@@ -587,12 +590,11 @@ impl<V: RunTime> HookRegistry<V> {
         <Self as Intercepts<E>>::intercept(self, cx, event)
     }
 
-    /// Tells all handlers of an observed event, concurrently, as
-    /// [`Pipeline::observe`](crate::Pipeline::observe) does.
+    /// Runs all handlers on an observed event concurrently, like [`Pipeline::observe`](crate::Pipeline::observe).
     ///
     /// # Panics
     ///
-    /// Where a handler panics, and the registry says [`OnPanic::Propagate`].
+    /// If a handler panics, and the registry has [`OnPanic::Propagate`].
     pub fn observe<'a, E: Observed>(
         &'a self,
         cx: &'a Context<E>,
@@ -612,7 +614,7 @@ impl<V: RunTime> Default for HookRegistry<V> {
     }
 }
 
-/// The copy shares the handlers.
+/// The clone shares the handlers.
 impl<V: RunTime> Clone for HookRegistry<V> {
     fn clone(&self) -> Self {
         HookRegistry {
@@ -634,7 +636,7 @@ impl<V: RunTime> fmt::Debug for HookRegistry<V> {
     }
 }
 
-/// A registry is a hook of priority 0, which `hooks![registry @ -10]` changes.
+/// A registry is a hook of priority 0, which you can override with `hooks![registry @ -10]`.
 #[diagnostic::do_not_recommend]
 impl<V: RunTime> Hook for HookRegistry<V> {
     type Vocabulary = V;

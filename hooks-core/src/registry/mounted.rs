@@ -14,15 +14,15 @@ use crate::decision::{Decision, Dispatched, Outcome};
 use crate::event::{Access, Context, EventSet, Every, Later};
 use crate::hook::{Describe, HandleAsync, Hook, Planner};
 
-/// Handlers that are mounted and unmounted while agents run.
+/// Handlers that you mount and unmount while agents run.
 ///
-/// It is a handle: a clone is another way to the same handlers. One goes into the pipeline, as `..mounted` or
-/// `mounted @ PRIORITY`; another stays with whoever mounts. A dispatch keeps the handlers with which it began,
-/// to its end: what is mounted meanwhile runs from the next dispatch on, and what is unmounted is dropped when
-/// the last dispatch that uses it has ended. A handler may itself mount and unmount.
+/// It is a handle: a clone refers to the same handlers. Put one clone into the pipeline, as `..mounted` or
+/// `mounted @ PRIORITY`, and keep another to mount with. A dispatch keeps the handlers that it started with until its
+/// end: a handler that you mount runs from the next dispatch on, and a handler that you unmount is dropped when the
+/// last dispatch that uses it has ended. A handler may itself mount and unmount.
 ///
-/// On an event that no handler wants, it costs a dispatch two loads and a branch. Otherwise the dispatch
-/// takes a lock for as long as it takes to count one more user of the set.
+/// On an event that no handler wants, it costs a dispatch two loads and a branch. Otherwise the dispatch takes a lock
+/// to count one more user of the set, and releases it.
 ///
 /// Needs the feature `std`. PicoClaw's `MountHook` and `UnmountHook`.
 ///
@@ -54,14 +54,14 @@ pub struct Mounted<V: RunTime> {
 }
 
 struct Shared<V: RunTime> {
-    /// What any handler of the set wants, to be read without the lock.
+    /// The events that any handler of the set wants, readable without the lock.
     wanted: AtomicU64,
     set: RwLock<Arc<HookRegistry<V>>>,
     names: Names,
 }
 
 impl<V: RunTime> Mounted<V> {
-    /// The handlers of a registry, to be changed from now on.
+    /// Starts with the handlers of a registry.
     #[must_use]
     pub fn new(registry: HookRegistry<V>) -> Self {
         Mounted {
@@ -77,7 +77,8 @@ impl<V: RunTime> Mounted<V> {
     ///
     /// # Errors
     ///
-    /// The hooks have one with `#[hook(around)]`, which cannot run behind a box. Nothing has changed then.
+    /// If the hooks contain one with `#[hook(around)]`, which cannot run behind a box. The handlers are then
+    /// unchanged.
     pub fn mount<H, By>(&self, handler: H) -> Result<(), RegisterError>
     where
         V: Handles<H, By>,
@@ -87,11 +88,12 @@ impl<V: RunTime> Mounted<V> {
         Ok(())
     }
 
-    /// Adds a handler with a name and a priority from outside: see [`HookRegistry::register_as`].
+    /// Adds a handler with this name and priority instead of its own: see [`HookRegistry::register_as`].
     ///
     /// # Errors
     ///
-    /// Another handler has this name, or the hooks have one with `#[hook(around)]`. Nothing has changed then.
+    /// If another handler has this name, or the hooks contain one with `#[hook(around)]`. The handlers are then
+    /// unchanged.
     pub fn mount_as<H, By>(
         &self,
         name: &str,
@@ -105,19 +107,18 @@ impl<V: RunTime> Mounted<V> {
         self.change(|registry| registry.add_named(&placed))
     }
 
-    /// Removes the handler of this name; whether there was one.
+    /// Removes the handler with this name. Returns whether there was one.
     #[must_use = "it says whether there was a handler of this name"]
     pub fn unmount(&self, name: &str) -> bool {
         let old = self.change(|registry| registry.remove(name));
         old.is_some()
     }
 
-    /// Puts a handler in the place of the one with this name: see [`HookRegistry::replace`]. No dispatch sees
-    /// both, or neither.
+    /// Replaces the handler with this name: see [`HookRegistry::replace`]. No dispatch sees both, or neither.
     ///
     /// # Errors
     ///
-    /// The hooks have one with `#[hook(around)]`. Nothing has changed then.
+    /// If the hooks contain one with `#[hook(around)]`. The handlers are then unchanged.
     pub fn replace<H, By>(&self, name: &str, handler: H) -> Result<bool, RegisterError>
     where
         V: Handles<H, By>,
@@ -127,8 +128,8 @@ impl<V: RunTime> Mounted<V> {
         Ok(old.is_some())
     }
 
-    /// Puts all handlers of a registry, and its policies, in the place of those that there are, and gives those
-    /// back. No dispatch sees some of both.
+    /// Replaces all handlers and the policies with those of a registry, and returns the old ones. No dispatch sees
+    /// some of both.
     ///
     /// ```
     /// use hooks_core::agent::{AgentEvent, BeforeToolCall};
@@ -153,10 +154,10 @@ impl<V: RunTime> Mounted<V> {
         self.change(|current| core::mem::replace(current, registry))
     }
 
-    /// The handlers that there are now.
+    /// The current handlers.
     #[must_use]
     pub fn snapshot(&self) -> Arc<HookRegistry<V>> {
-        // A panic elsewhere, while the lock was held, has left a set that is whole.
+        // A panic elsewhere, while the lock was held, has left a valid set.
         let set = self
             .shared
             .set
@@ -165,15 +166,15 @@ impl<V: RunTime> Mounted<V> {
         Arc::clone(&set)
     }
 
-    /// Changes the set: in place if no dispatch uses it, and a copy of it otherwise.
+    /// Changes the set: in place if no dispatch uses it, otherwise in a copy.
     ///
-    /// No code of a handler's author runs under the lock, not even that of a handler which is dropped: it could
-    /// mount another one. So handlers that leave the set, or are not taken into it, are dropped outside.
+    /// No code of a handler's author may run under the lock, not even the drop of a handler: it could mount another
+    /// handler. So handlers that leave the set, or are rejected, are dropped outside.
     fn change<R>(&self, change: impl FnOnce(&mut HookRegistry<V>) -> R) -> R {
         let Shared { wanted, set, .. } = &*self.shared;
         let mut set = set.write().unwrap_or_else(PoisonError::into_inner);
         let result = change(Arc::make_mut(&mut set));
-        // Whoever reads the new set's events finds at least the new set.
+        // A reader that sees the new set's events also sees at least the new set.
         wanted.store(set.wanted.bits(), Ordering::Release);
         result
     }
@@ -224,7 +225,7 @@ impl<V: RunTime> HandlerSource for Mounted<V> {
     }
 }
 
-/// It is a hook of priority 0, which `hooks![mounted @ -10]` changes.
+/// It is a hook of priority 0, which you can override with `hooks![mounted @ -10]`.
 #[diagnostic::do_not_recommend]
 impl<V: RunTime> Hook for Mounted<V> {
     type Vocabulary = V;
@@ -265,11 +266,10 @@ where
     }
 }
 
-/// The names that plans have shown, each once: a plan's rows borrow them for as long as the handlers' handle
-/// lives, whatever is unmounted meanwhile.
+/// The names that plans have shown, each once. A plan's rows borrow them for as long as the handle lives, even if the
+/// handlers are unmounted meanwhile.
 ///
-/// They stand in a tree, in which the bits of a name's hash say where to go on: so it is as flat as their number
-/// allows, to be searched and to be dropped.
+/// They are in a tree whose branches follow the bits of a name's hash, so it stays flat enough to search and to drop.
 #[derive(Default)]
 struct Names {
     root: OnceLock<Box<Name>>,

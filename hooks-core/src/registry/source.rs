@@ -1,4 +1,4 @@
-//! Where the handlers of a `..source` come from.
+//! The source of the handlers of a `..source`.
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;
@@ -7,11 +7,11 @@ use core::ops::Deref;
 use super::{HookRegistry, RunTime};
 use crate::event::EventSet;
 
-/// What `hooks![…, ..source]` takes: something that has handlers, and may have others later.
+/// What `hooks![…, ..source]` takes: a collection of handlers that may change.
 ///
-/// [`HookRegistry`] and [`Mounted`](crate::Mounted) are sources, and so is a reference, a `Box`, an `Arc` or an
-/// `Option` of one. Implement it for whatever keeps a registry up to date, such as a watcher of configuration files; most
-/// implementations hand every method on to a [`Mounted`](crate::Mounted) that they own.
+/// [`HookRegistry`] and [`Mounted`](crate::Mounted) are sources, and so is a reference, a `Box`, an `Arc` or an `Option` of
+/// one. Implement it for a type that keeps a registry up to date, such as a watcher of configuration files. Most
+/// implementations delegate every method to a [`Mounted`](crate::Mounted) that they own.
 ///
 /// ```
 /// use hooks_core::agent::{AgentContext, AgentEvent, BeforeToolCall};
@@ -55,21 +55,21 @@ use crate::event::EventSet;
 pub trait HandlerSource: Send + Sync {
     /// The vocabulary of the handlers.
     type Vocabulary: RunTime;
-    /// What holds the handlers that there are now.
+    /// The type that holds the current handlers.
     type Set<'a>: Deref<Target = HookRegistry<Self::Vocabulary>> + Send + Sync
     where
         Self: 'a;
 
     /// The events that any handler wants.
     ///
-    /// Every dispatch asks this, so it should be no more than a load. It may hold events that no handler wants
-    /// any more, and must hold those that one wants.
+    /// Every dispatch calls this, so it should be no more than a load. It must include every event that a handler
+    /// wants, and may include others.
     fn wanted(&self) -> EventSet;
 
-    /// The handlers that there are now. A dispatch takes them once, and keeps them to its end.
+    /// The current handlers. A dispatch calls this once, and keeps the handlers until its end.
     fn current(&self) -> Self::Set<'_>;
 
-    /// Names all handlers for a plan, in order, each with its priority and the events that it wants.
+    /// Passes all handlers to a plan, in order, each with its name, its priority and the events that it wants.
     fn describe<'d>(&'d self, handler: &mut dyn FnMut(&'d str, i32, EventSet));
 }
 
@@ -97,7 +97,7 @@ impl<V: RunTime> HandlerSource for HookRegistry<V> {
     }
 }
 
-/// A pointer to a source is one.
+/// Implements `HandlerSource` for a pointer to a source.
 macro_rules! pointers {
     ($([$($life:lifetime)?] $pointer:ty;)*) => { $(
         impl<$($life,)? S: HandlerSource + ?Sized> HandlerSource for $pointer {

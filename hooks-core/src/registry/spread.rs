@@ -1,8 +1,8 @@
-//! `..source` in a list: handlers in their places between static hooks.
+//! `..source` in a list: handlers between static hooks.
 //!
-//! The static hooks are compiled as they are without a source. A dispatch first reads which events the
-//! source's handlers want, one word: where this event is not among them, that is all, and the static hooks
-//! run as ever. Otherwise they run piece by piece, with the handlers in between.
+//! The static hooks compile to the same code as without a source. A dispatch first reads which events the source's
+//! handlers want, which is one word. If no handler wants this event, the static hooks run as usual. Otherwise they
+//! run piece by piece, with the handlers in between.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -25,7 +25,7 @@ pub struct Spread<G, S> {
     source: S,
 }
 
-/// Spreads a source over a list, whose vocabulary it shares.
+/// Spreads a source over a list of the same vocabulary.
 #[inline(always)]
 pub fn spread<V, G, S: HandlerSource>(_: &Agreed<V>, hooks: G, source: S) -> Spread<G, S>
 where
@@ -98,7 +98,7 @@ where
     }
 }
 
-/// The static hooks with the handlers in between, in place of the static hooks alone.
+/// The static hooks with the handlers in between, instead of the static hooks alone.
 struct Merged<'a, G, S>(&'a Spread<G, S>);
 
 impl<G, S> Clone for Merged<'_, G, S> {

@@ -1,4 +1,4 @@
-//! What is wrong with a hook, said at the user's own token, with what to write instead.
+//! Checks a hook. Reports mistakes at the user's own token, with what to write instead.
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::ToTokens;
@@ -13,7 +13,7 @@ use super::parse::{Handled, Handler, Hook, is_hook};
 use crate::driver::Errors;
 use crate::lifetimes::{self, AnyLifetime};
 
-/// `#[hook]` on something else.
+/// `#[hook]` on an item that cannot be a hook.
 pub(super) fn not_a_hook(item: &Item) -> syn::Error {
     let (what, instead) = match item {
         Item::Struct(_) | Item::Enum(_) | Item::Union(_) => (
@@ -29,7 +29,7 @@ pub(super) fn not_a_hook(item: &Item) -> syn::Error {
     };
     let message =
         format!("`#[hook]` goes on a function or an `impl` block, not on {what}: {instead}");
-    // The item's keyword: its attributes and visibility are not what is wrong.
+    // Points at the item's keyword: its attributes and visibility are not the mistake.
     let at = match item {
         Item::Struct(item) => item.struct_token.span,
         Item::Enum(item) => item.enum_token.span,
@@ -42,14 +42,14 @@ pub(super) fn not_a_hook(item: &Item) -> syn::Error {
     syn::Error::new(at, message)
 }
 
-/// `#[hook]` on an item that has one: it is read already, so any other is a second.
+/// Checks for a second `#[hook]`: the first one is already parsed.
 pub(super) fn once(attrs: &[Attribute], errors: &mut Errors) {
     if let Some(second) = attrs.iter().find(|attr| is_hook(attr)) {
         twice(second, errors);
     }
 }
 
-/// A second `#[hook]`, whose options would be lost.
+/// Reports a second `#[hook]`, whose options would be lost.
 pub(super) fn twice(second: &Attribute, errors: &mut Errors) {
     errors.at(
         second.path().span(),
@@ -57,7 +57,7 @@ pub(super) fn twice(second: &Attribute, errors: &mut Errors) {
     );
 }
 
-/// What holds for functions and methods alike.
+/// Checks functions and methods alike.
 pub(super) fn signature(signature: &Signature, errors: &mut Errors) {
     if let Safety::Unsafe(token) = &signature.safety {
         errors.at(
@@ -93,7 +93,7 @@ pub(super) fn signature(signature: &Signature, errors: &mut Errors) {
     }
 }
 
-/// What a parameter refers to, or is.
+/// The type behind a reference, or the type itself.
 fn referent(ty: &Type) -> &Type {
     match ty {
         Type::Reference(reference) => referent(&reference.elem),
@@ -102,7 +102,7 @@ fn referent(ty: &Type) -> &Type {
     }
 }
 
-/// What holds for free functions.
+/// Checks free functions.
 pub(super) fn function(signature: &Signature, errors: &mut Errors) {
     if let Some(receiver) = signature.receiver() {
         errors.at(
@@ -113,7 +113,7 @@ pub(super) fn function(signature: &Signature, errors: &mut Errors) {
     }
 }
 
-/// What holds for methods; `None` where the method is not meant as a hook at all, for all we see.
+/// Checks methods. `None` if the method is apparently not meant as a hook.
 pub(super) fn method(signature: &Signature, errors: &mut Errors) -> Option<()> {
     let receiver = signature.receiver()?;
     let is_shared = match &receiver.kind {
@@ -136,10 +136,10 @@ pub(super) fn method(signature: &Signature, errors: &mut Errors) -> Option<()> {
     Some(())
 }
 
-/// What to do with a method that takes more than `&self` and is no hook.
+/// What to do with a method that takes more than `&self` and is not a hook.
 const NOT_A_HOOK: &str = "a method that is no hook goes in an `impl` block without `#[hook]`";
 
-/// The whole `impl` block.
+/// Checks the whole `impl` block.
 pub(super) fn block(block: &ItemImpl, errors: &mut Errors) {
     if let Some((path, _)) = &block.trait_ {
         errors.at(
@@ -149,7 +149,7 @@ pub(super) fn block(block: &ItemImpl, errors: &mut Errors) {
     }
 }
 
-/// `#[hook(…)]` on a method that handles nothing.
+/// Reports `#[hook(…)]` on a method that handles nothing.
 pub(super) fn method_is_no_handler(at: Span, errors: &mut Errors) {
     errors.at(
         at,
@@ -157,7 +157,7 @@ pub(super) fn method_is_no_handler(at: Span, errors: &mut Errors) {
     );
 }
 
-/// All handlers of an `impl` block.
+/// Checks all handlers of an `impl` block.
 pub(super) fn handlers(block: &ItemImpl, handlers: &[Handler], errors: &mut Errors) {
     let has_methods = block.items.iter().any(|item| {
         matches!(item, syn::ImplItem::Fn(method)
@@ -195,7 +195,7 @@ pub(super) fn handlers(block: &ItemImpl, handlers: &[Handler], errors: &mut Erro
     }
 }
 
-/// The wrong number of parameters.
+/// Reports the wrong number of parameters.
 pub(super) fn parameters(signature: &Signature, parameters: &[&Type], errors: &mut Errors) {
     match parameters.get(2) {
         None => errors.at(
@@ -217,7 +217,7 @@ pub(super) fn parameters(signature: &Signature, parameters: &[&Type], errors: &m
     }
 }
 
-/// The first of two parameters.
+/// Checks the first of two parameters.
 pub(super) fn context(context: &Type, event: &Type, errors: &mut Errors) -> Option<Type> {
     match context {
         Type::Reference(reference) if reference.mutability.is_none() => {
@@ -248,14 +248,14 @@ pub(super) fn context(context: &Type, event: &Type, errors: &mut Errors) -> Opti
     }
 }
 
-/// The event's parameter.
+/// Checks the event's parameter.
 pub(super) fn event<'t>(
     event: &'t Type,
     signature: &Signature,
     errors: &mut Errors,
 ) -> Option<&'t TypeReference> {
     match event {
-        // Said by `signature`.
+        // `signature` reports it.
         ty if matches!(referent(ty), Type::ImplTrait(_)) => None,
         ty if is_plain_data(referent(ty)) => {
             let referent = referent(ty);
@@ -288,7 +288,7 @@ pub(super) fn event<'t>(
     }
 }
 
-/// What is no payload of any vocabulary: the types of the language and its prelude.
+/// Whether a type cannot be a payload: the types of the language and its prelude.
 fn is_plain_data(ty: &Type) -> bool {
     const PLAIN: [&str; 22] = [
         "bool", "char", "str", "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32",
@@ -305,8 +305,8 @@ fn is_plain_data(ty: &Type) -> bool {
     }
 }
 
-/// The lifetime of the event's reference, which is not the event's own: the event outlives the dispatch.
-/// rustc proposes to write one for both when a return type names neither.
+/// Checks the lifetime of the event's reference, which is not the event's own: the event outlives the dispatch. rustc
+/// suggests one lifetime for both if a return type names neither.
 pub(super) fn one_lifetime_for_both(
     event: &TypeReference,
     signature: &Signature,
@@ -325,7 +325,7 @@ pub(super) fn one_lifetime_for_both(
     }
 }
 
-/// The parameter of a hook with `every`.
+/// Checks the parameter of a hook with `every`.
 pub(super) fn view<'t>(view: &'t Type, errors: &mut Errors) -> Option<&'t Type> {
     if let Type::Reference(reference) = view {
         errors.at(
@@ -350,7 +350,7 @@ pub(super) fn view<'t>(view: &'t Type, errors: &mut Errors) -> Option<&'t Type> 
     Some(view)
 }
 
-/// The parameter that tells what was decided.
+/// Checks the parameter for the decision.
 pub(super) fn decision(
     decision: &Type,
     signature: &Signature,
@@ -375,7 +375,7 @@ pub(super) fn decision(
     Some(())
 }
 
-/// The parameter that stands for the work, and the option that goes with it.
+/// Checks the parameter for the work, and the option that belongs to it.
 pub(super) fn around(
     next: Option<&Type>,
     option: Option<&Around>,
@@ -419,7 +419,7 @@ pub(super) fn around(
     Some(())
 }
 
-/// A hook sees its event for any lifetime.
+/// Checks that a hook takes its event with any lifetime.
 pub(super) fn any_lifetime(ty: &AnyLifetime, errors: &mut Errors) {
     if let Some(fixed) = &ty.fixed {
         errors.at(
@@ -429,7 +429,7 @@ pub(super) fn any_lifetime(ty: &AnyLifetime, errors: &mut Errors) {
     }
 }
 
-/// A priority, or a name, is one for all values of the type, so it stands outside of the `impl` block.
+/// Checks that a priority or name uses no parameter of the `impl` block: it is the same for all values of the type.
 fn of_the_whole_type(hook: &Hook, options: &HookOptions, errors: &mut Errors) {
     let parameters: Vec<_> = hook
         .generics
@@ -463,7 +463,7 @@ fn of_the_whole_type(hook: &Hook, options: &HookOptions, errors: &mut Errors) {
     }
 }
 
-/// The first identifier, at whatever depth, of which something is so.
+/// The first identifier, at any depth, for which a predicate holds.
 fn first_ident(tokens: TokenStream, is_wanted: &dyn Fn(&Ident) -> bool) -> Option<Ident> {
     tokens.into_iter().find_map(|token| match token {
         TokenTree::Ident(ident) => is_wanted(&ident).then_some(ident),
@@ -472,7 +472,7 @@ fn first_ident(tokens: TokenStream, is_wanted: &dyn Fn(&Ident) -> bool) -> Optio
     })
 }
 
-/// Options against each other, and against what the hook is.
+/// Checks the options against each other, and against the hook.
 pub(super) fn hook(hook: &Hook, options: &HookOptions, errors: &mut Errors) {
     of_the_whole_type(hook, options, errors);
     for when in options.when.iter().chain(

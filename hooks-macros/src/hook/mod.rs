@@ -1,4 +1,4 @@
-//! `#[hook]`: a function, or a type's methods, made a hook.
+//! `#[hook]`: turns a function, or a type's methods, into a hook.
 
 mod check;
 mod expand;
@@ -12,8 +12,8 @@ use syn::{ImplItem, Item};
 use self::parse::Hook;
 use crate::lifetimes;
 
-/// Expands `#[hook(options)]` on `item`. After an error the item is still defined, so that one mistake
-/// yields one message.
+/// Expands `#[hook(options)]` on `item`. After an error, the item is still defined, so that one mistake yields one
+/// message.
 pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
     let (item, error) = match syn::parse2(item.clone()) {
         Ok(Item::Fn(mut function)) => {

@@ -1,4 +1,4 @@
-//! The options of `#[hook(…)]`, as they are written.
+//! The options of `#[hook(…)]`, as written.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ const ON_HOOKS: &str = "`priority`, `name`, `only(…)`, `when`, `timeout`, `on_
 const ON_METHODS: &str = "`only(…)`, `when`, `timeout`, `on_timeout`, `on_panic` and `around`; the others \
                           belong to the whole `impl` block";
 
-/// What may stand on a function or an `impl` block.
+/// The options on a function or an `impl` block.
 #[derive(FromMeta, Default)]
 #[darling(default)]
 pub(super) struct HookOptions {
@@ -39,7 +39,7 @@ pub(super) struct HookOptions {
     pub(super) krate: Option<Path>,
 }
 
-/// What may also stand on a method of an `impl` block, where it goes before the block's.
+/// The options that are also allowed on a method of an `impl` block, where they override the block's.
 #[derive(FromMeta, Default, Clone)]
 #[darling(default)]
 pub(super) struct HandlerOptions {
@@ -65,7 +65,7 @@ impl HookOptions {
         driver::options(tokens, ON_HOOKS)
     }
 
-    /// What goes for every handler.
+    /// The options for every handler.
     pub(super) fn of_handlers(&self) -> HandlerOptions {
         HandlerOptions {
             only: self.only.clone(),
@@ -83,7 +83,7 @@ impl HandlerOptions {
         driver::options(tokens, ON_METHODS)
     }
 
-    /// These options, and where they say nothing, the block's. A policy goes with its timeout.
+    /// These options, with the block's for those that are not set. A policy goes with its timeout.
     pub(super) fn over(self, block: &HandlerOptions) -> HandlerOptions {
         HandlerOptions {
             only: self.only.or_else(|| block.only.clone()),
@@ -96,7 +96,7 @@ impl HandlerOptions {
     }
 }
 
-/// `around`: where it stands.
+/// `around`, with its span.
 #[derive(Clone, Copy)]
 pub(super) struct Around {
     pub(super) span: Span,
@@ -168,7 +168,7 @@ impl FromMeta for Timeout {
     }
 }
 
-/// What becomes of a hook that fails.
+/// What happens when a hook fails.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Choice {
     Propagate,
@@ -180,9 +180,9 @@ pub(super) enum Choice {
 #[derive(Clone, Copy)]
 pub(super) struct OnFailure {
     pub(super) choice: Choice,
-    /// Of the choice.
+    /// The span of the choice.
     pub(super) span: Span,
-    /// Of the option's name.
+    /// The span of the option's name.
     pub(super) option: Span,
 }
 

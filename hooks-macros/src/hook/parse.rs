@@ -1,4 +1,4 @@
-//! What a hook means: its handlers, and what each takes and says.
+//! The meaning of a hook: its handlers, and what each takes and returns.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
@@ -13,7 +13,7 @@ use super::options::{HandlerOptions, HookOptions};
 use crate::driver::{self, Errors};
 use crate::lifetimes::{self, AnyLifetime};
 
-/// A hook: who it is, and what it handles.
+/// A hook: what it is, and what it handles.
 pub(super) struct Hook {
     /// The path of `hooks_core`.
     pub(super) core: TokenStream,
@@ -22,27 +22,27 @@ pub(super) struct Hook {
     pub(super) generics: Generics,
     pub(super) priority: Expr,
     pub(super) name: Expr,
-    /// The `cfg`s of the item, which go for all that is generated.
+    /// The `cfg`s of the item, which apply to all generated code.
     pub(super) cfgs: Vec<Attribute>,
     pub(super) handlers: Vec<Handler>,
 }
 
 /// One function that handles one event, or every event.
 pub(super) struct Handler {
-    /// How it is called: `Self::call` or `Self::check`.
+    /// The path to call: `Self::call` or `Self::check`.
     pub(super) function: Ident,
     pub(super) takes_self: bool,
     pub(super) is_async: bool,
     pub(super) context: Option<Type>,
     pub(super) event: Handled,
-    /// Whether it takes what was decided, after the event.
+    /// Whether it takes the decision after the event.
     pub(super) takes_decision: bool,
-    /// Where it takes `Next`: then it stands around the work that follows on the event.
+    /// The span of `Next`, if it takes one: it then wraps the work that follows the event.
     pub(super) next: Option<Span>,
-    /// Where the return type stands; without one the event is to blame.
+    /// The span of the return type, or of the event if there is none.
     pub(super) output: Span,
-    /// What it returns, where that can be named apart from the function: without an `impl Trait`, and
-    /// without a lifetime of the parameters.
+    /// The return type, if it can be named outside the function: without an `impl Trait`, and without a lifetime of
+    /// the parameters.
     pub(super) said: Option<Type>,
     pub(super) options: HandlerOptions,
     pub(super) cfgs: Vec<Attribute>,
@@ -52,16 +52,16 @@ pub(super) struct Handler {
 pub(super) enum Handled {
     /// `&Event` or `&mut Event`.
     One {
-        /// As it is written.
+        /// The type as written.
         written: AnyLifetime,
-        /// The alias by which generated code names it: see `types::event`.
+        /// The alias for it in generated code: see `types::event`.
         ty: AnyLifetime,
         alias: Option<Ident>,
         is_mut: bool,
-        /// Of the `mut`, or of the type.
+        /// The span of the `mut`, or of the type.
         span: Span,
     },
-    /// `AgentEvent<'_>` or `AgentEventMut<'_>`: the view, for `'static`, and the vocabulary, where it is named.
+    /// `AgentEvent<'_>` or `AgentEventMut<'_>`: the view for `'static`, and the vocabulary if it is named.
     Every {
         view: Type,
         vocabulary: Option<Type>,
@@ -114,7 +114,7 @@ impl Hook {
         for item in &block.items {
             let ImplItem::Fn(method) = item else { continue };
             let (own, found) = method_options(&method.attrs, &mut errors);
-            // Constructors and getters are none.
+            // Constructors and getters are not hooks.
             if method.sig.receiver().is_none() || method.sig.inputs.len() < 2 {
                 if let Some(found) = found {
                     check::method_is_no_handler(found, &mut errors);
@@ -181,12 +181,12 @@ impl Hook {
 }
 
 impl Handler {
-    /// Whether the handler stands around the work that follows on the event.
+    /// Whether the handler wraps the work that follows the event.
     pub(super) fn is_around(&self) -> bool {
         self.next.is_some()
     }
 
-    /// Whether the function takes the context, or its `when` may.
+    /// Whether the function takes the context, or its `when` may take it.
     pub(super) fn uses_context(&self) -> bool {
         let when_does = match &self.options.when {
             None => false,
@@ -196,7 +196,7 @@ impl Handler {
         self.context.is_some() || when_does
     }
 
-    /// Reads a signature; `None` where it was too wrong to go on.
+    /// Parses a signature; `None` if it is too wrong to continue.
     fn new(
         signature: &Signature,
         function: Ident,
@@ -241,7 +241,7 @@ impl Handler {
             let written = AnyLifetime::new(ungrouped(&reference.elem).clone(), prefix);
             check::any_lifetime(&written, errors);
             let span = written.ty.span();
-            // A constant cannot be of a type parameter.
+            // A constant cannot use a type parameter.
             let alias = (!lifetimes::is_generic(&written.ty, block))
                 .then(|| format_ident!("__Event_{}", driver::text_of(&function), span = span));
             Handled::One {
@@ -289,7 +289,7 @@ fn for_static(path: &Path) -> Type {
     parse_quote!(#path)
 }
 
-/// The options on a method, and where they stand.
+/// The options on a method, and their span.
 fn method_options(attrs: &[Attribute], errors: &mut Errors) -> (HandlerOptions, Option<Span>) {
     let mut all = attrs.iter().filter(|attr| is_hook(attr));
     let Some(attr) = all.next() else {
@@ -309,7 +309,7 @@ fn method_options(attrs: &[Attribute], errors: &mut Errors) -> (HandlerOptions, 
     (options, Some(attr.path().span()))
 }
 
-/// Whether an attribute is `#[hook(…)]`, by whatever path.
+/// Whether an attribute is `#[hook(…)]`, by any path.
 pub(super) fn is_hook(attr: &Attribute) -> bool {
     let last = attr.path().segments.last();
     last.is_some_and(|segment| segment.ident == "hook")
@@ -320,13 +320,13 @@ fn cfgs(attrs: &[Attribute]) -> Vec<Attribute> {
     attrs.iter().filter(is_cfg).cloned().collect()
 }
 
-/// Whether a parameter's type has this name, by whatever path.
+/// Whether a parameter's type has this name, by any path.
 fn ends_in(ty: &Type, name: &str) -> bool {
     matches!(ty, Type::Path(path)
         if path.path.segments.last().is_some_and(|last| last.ident == name))
 }
 
-/// A type without the invisible parentheses that a `macro_rules!` matcher puts around it.
+/// A type without the invisible parentheses that a `macro_rules!` matcher adds.
 fn ungrouped(mut ty: &Type) -> &Type {
     while let Type::Group(group) = ty {
         ty = &group.elem;

@@ -1,11 +1,11 @@
-//! What `#[hook]` writes. `UPDATE_EXPECT=1 cargo test -p hooks-macros` writes the snapshots anew.
+//! Tests the expansion of `#[hook]`. `UPDATE_EXPECT=1 cargo test -p hooks-macros` rewrites the snapshots.
 
 use quote::quote;
 
 use super::expand;
 use crate::driver::pretty;
 
-/// Compares what `#[hook(options)] item` becomes with `snapshots/$name.rs`.
+/// Compares the expansion of `#[hook(options)] item` with `snapshots/$name.rs`.
 macro_rules! snapshot {
     ($name:literal, ($($options:tt)*), { $($item:tt)* }) => {
         expect_test::expect_file![concat!("../snapshots/", $name, ".rs")]

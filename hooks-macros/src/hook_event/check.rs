@@ -1,4 +1,4 @@
-//! What is wrong with a vocabulary, said at the user's own token, with what to write instead.
+//! Checks a vocabulary. Reports mistakes at the user's own token, with what to write instead.
 
 use std::collections::HashMap;
 
@@ -31,12 +31,12 @@ pub(super) fn no_variants(item: &DeriveInput, errors: &mut Errors) {
     );
 }
 
-/// Without its one lifetime an enum cannot be right, so nothing else is said.
+/// An enum without its one lifetime cannot be right, so nothing else is reported.
 pub(super) fn generics(item: &DeriveInput) -> syn::Result<()> {
     let parameters = &item.generics.params;
     let at = match parameters.first() {
         Some(GenericParam::Lifetime(_)) if parameters.len() == 1 => return Ok(()),
-        // Without variants there is nothing to borrow, and that is said by `no_variants`.
+        // Without variants there is nothing to borrow; `no_variants` reports that.
         None if matches!(&item.data, Data::Enum(data) if data.variants.is_empty()) => return Ok(()),
         None => item.ident.span(),
         Some(_) => parameters.span(),
@@ -110,7 +110,7 @@ pub(super) fn payload<'t>(ty: &'t Type, errors: &mut Errors) -> Option<&'t Type>
     }
 }
 
-/// What is borrowed: a type that can be the event of one vocabulary alone.
+/// The borrowed type, which must be usable as the event of only one vocabulary.
 fn named<'t>(ty: &'t Type, errors: &mut Errors) -> Option<&'t Type> {
     let is_text = matches!(ty, Type::Path(path) if path.path.is_ident("str"));
     match ty {
@@ -127,7 +127,7 @@ fn named<'t>(ty: &'t Type, errors: &mut Errors) -> Option<&'t Type> {
     }
 }
 
-/// The events against each other.
+/// Checks the events against each other.
 pub(super) fn events(events: &[Event], errors: &mut Errors) {
     let mut payloads = HashMap::new();
     let mut methods = HashMap::new();

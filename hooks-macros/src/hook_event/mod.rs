@@ -1,4 +1,4 @@
-//! `#[derive(HookEvent)]`: an enum of borrowed payloads made a vocabulary.
+//! `#[derive(HookEvent)]`: turns an enum of borrowed payloads into a vocabulary.
 
 mod check;
 mod expand;

@@ -1,4 +1,4 @@
-//! What a vocabulary means: its context, and its events.
+//! The meaning of a vocabulary: its context and its events.
 
 use darling::FromMeta;
 use heck::ToSnakeCase;
@@ -36,7 +36,7 @@ pub(super) struct Vocabulary {
 /// A variant.
 pub(super) struct Event {
     pub(super) variant: Ident,
-    /// The payload, for any lifetime.
+    /// The payload, with any lifetime.
     pub(super) payload: AnyLifetime,
     /// The handler's method: `checkout`.
     pub(super) method: Ident,
@@ -50,14 +50,14 @@ pub(super) enum Kind {
     Intercept(Box<Intercept>),
 }
 
-/// What hooks may do to an event that they intercept.
+/// What hooks may do to an intercepted event.
 pub(super) struct Intercept {
     pub(super) respond: Option<Type>,
     pub(super) patch: Option<Type>,
     pub(super) no_block: bool,
-    /// What the work gives back that follows on the event.
+    /// The output of the work that follows the event.
     pub(super) around: Option<Type>,
-    /// Whether it asks for somebody's approval.
+    /// Whether it asks for an approval.
     pub(super) approval: bool,
 }
 
@@ -147,13 +147,13 @@ impl Vocabulary {
 }
 
 impl Event {
-    /// Whether a hook on every event has it by `&mut`. One that borrows is lent by `&`: what it borrows is not
-    /// the hook's to change, and one lifetime could not stand for both borrows.
+    /// Whether a hook on every event receives it by `&mut`. An event that borrows is lent by `&`: hooks must not
+    /// change what it borrows, and one lifetime could not stand for both borrows.
     pub(super) fn is_lent_mut(&self) -> bool {
         self.intercept().is_some() && self.payload.lifetimes.is_empty()
     }
 
-    /// What hooks may do to it, if they intercept it.
+    /// What hooks may do to it, if it is intercepted.
     pub(super) fn intercept(&self) -> Option<&Intercept> {
         match &self.kind {
             Kind::Observe => None,
@@ -161,7 +161,7 @@ impl Event {
         }
     }
 
-    /// Reads a variant; `None` where it was too wrong to go on.
+    /// Parses a variant; `None` if it is too wrong to continue.
     fn of(variant: &Variant, errors: &mut Errors) -> Option<Self> {
         let kind = |name: &'static str| move |attr: &&Attribute| attr.path().is_ident(name);
         let observe: Vec<_> = variant.attrs.iter().filter(kind("observe")).collect();
@@ -217,7 +217,7 @@ impl Event {
     }
 }
 
-/// Reads the options of an attribute, if it is there and has some.
+/// Parses the options of an attribute, if it exists and has some.
 fn options<T: FromMeta + Default>(
     attr: Option<&Attribute>,
     allowed: &str,

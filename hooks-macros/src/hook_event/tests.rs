@@ -1,5 +1,4 @@
-//! What `#[derive(HookEvent)]` writes. `UPDATE_EXPECT=1 cargo test -p hooks-macros` writes the snapshot
-//! anew.
+//! Tests the expansion of `#[derive(HookEvent)]`. `UPDATE_EXPECT=1 cargo test -p hooks-macros` rewrites the snapshot.
 
 use quote::quote;
 

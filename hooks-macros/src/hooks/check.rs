@@ -1,4 +1,4 @@
-//! What is wrong with a list that its tokens tell.
+//! Checks a list for mistakes that its tokens show.
 
 use std::collections::HashSet;
 
@@ -9,7 +9,7 @@ use syn::spanned::Spanned;
 use super::parse::List;
 use crate::driver::Errors;
 
-/// A position is written with two hexadecimal digits.
+/// A position is two hexadecimal digits.
 const MOST: usize = 256;
 
 pub(super) fn list(list: &List) -> syn::Result<()> {
@@ -40,7 +40,7 @@ pub(super) fn list(list: &List) -> syn::Result<()> {
                 );
             }
         }
-        // A call makes a new hook each time; a name is the same one. Behind a `cfg` only one may be left.
+        // A call makes a new hook each time, but a name is always the same one. With a `cfg`, only one may remain.
         if let Expr::Path(path) = &item.hook
             && item.attrs.is_empty()
         {

@@ -1,7 +1,7 @@
-//! What `hooks![…]` writes: the hooks, one `let` each, a sorting network, and groups of eight.
+//! Writes the expansion of `hooks![…]`: one `let` per hook, a sorting network, and groups of eight.
 //!
-//! The network is Batcher's odd-even merge sort, whose comparators do not depend on the values: each is
-//! `let (a, b) = order(a, b);`, and the type of what comes out is found by the type checker.
+//! The network is Batcher's odd-even merge sort. Its comparators do not depend on the values: each is
+//! `let (a, b) = order(a, b);`, and the type checker infers the types of the results.
 
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
@@ -36,7 +36,7 @@ pub(super) fn list(list: &List) -> TokenStream {
     let hooks: Vec<_> = names.iter().map(|name| quote!(#name.#take())).collect();
     let mut group = grouped(&private, &hooks);
     if let Some(source) = &list.spread {
-        // What is wrong with a source is reported where it stands.
+        // A mistake in a source is reported at the source.
         let span = source.span();
         let arguments = quote!(&__agreed, #group, #source);
         group = quote_spanned!(span=> #private::spread(#arguments));
@@ -51,9 +51,9 @@ pub(super) fn list(list: &List) -> TokenStream {
     })
 }
 
-/// Takes one hook into the list, at its position, and agrees on a vocabulary with those before it.
+/// Takes one hook into the list, at its position, and makes it agree on a vocabulary with the hooks before it.
 ///
-/// Among others a hook is sorted, and one whose type is hidden cannot be.
+/// In a list of several, the hook is sorted, which fails if its type is hidden.
 fn listed(
     core: &TokenStream,
     (nth, is_sorted): (usize, bool),
@@ -70,7 +70,7 @@ fn listed(
         }
     });
     let take = |hook: TokenStream, priority: Option<&TokenStream>| {
-        // What is wrong with a hook is reported where it stands, so all of each call stands there.
+        // A mistake in a hook is reported at the hook, so the whole call has its span.
         let listed = match priority {
             None => quote_spanned!(span=> <_ as #private::Listing>::listed::<#position>(#hook)),
             Some(constant) => {
@@ -148,7 +148,7 @@ fn network(len: usize) -> impl Iterator<Item = (usize, usize)> {
 mod tests {
     use super::network;
 
-    /// By the zero-one principle a network sorts if it sorts all lists of two values.
+    /// By the zero-one principle, a network sorts if it sorts all lists of two values.
     #[test]
     fn the_network_sorts_any_number_of_hooks() {
         for len in 0..=12 {

@@ -13,7 +13,7 @@ use crate::driver;
 /// Expands `hooks!(path_of_core, hook, …)`.
 pub(crate) fn expand(tokens: TokenStream) -> TokenStream {
     list(tokens).unwrap_or_else(|errors| {
-        // A list is an expression, and several errors are not one.
+        // A list is an expression, but several errors are not one expression.
         let errors = errors.into_compile_error();
         quote!({ #errors })
     })

@@ -7,7 +7,7 @@ use syn::{Attribute, Expr, Token};
 
 /// `path_of_core, hook, …`
 pub(super) struct List {
-    /// The path of `hooks_core`: `$crate`, which `hooks![…]` puts in front.
+    /// The path of `hooks_core`: `$crate`, which `hooks![…]` adds in front.
     pub(super) core: TokenStream,
     pub(super) items: Vec<Item>,
     /// `..source`, last in the list.
@@ -60,7 +60,7 @@ impl Parse for List {
     }
 }
 
-/// Nothing but a comma may come after a spread.
+/// After a spread, only a comma may follow.
 fn at_the_end(input: ParseStream<'_>) -> syn::Result<()> {
     if input.peek(Token![@]) {
         return Err(input.error(

@@ -1,14 +1,14 @@
-//! What `hooks![…]` writes. `UPDATE_EXPECT=1 cargo test -p hooks-macros` writes the snapshots anew.
+//! Tests the expansion of `hooks![…]`. `UPDATE_EXPECT=1 cargo test -p hooks-macros` rewrites the snapshots.
 
 use quote::quote;
 
 use super::expand;
 use crate::driver::pretty;
 
-/// Compares what `hooks![list]` becomes with `snapshots/$name.rs`.
+/// Compares the expansion of `hooks![list]` with `snapshots/$name.rs`.
 macro_rules! snapshot {
     ($name:literal, [$($list:tt)*]) => {{
-        // `hooks!` puts `$crate` in front of the list, which is one token.
+        // `hooks!` adds `$crate` in front of the list, which is one token.
         let pipeline = expand(quote!(hooks_core, $($list)*));
         expect_test::expect_file![concat!("../snapshots/", $name, ".rs")]
             .assert_eq(&pretty(quote!(fn pipeline() { #pipeline })))

@@ -1,4 +1,4 @@
-//! Pictures and other files.
+//! Images and other files.
 
 use hooks_core::agent::{Media, MediaKind};
 use rig_agent::core::message::{
@@ -7,12 +7,12 @@ use rig_agent::core::message::{
 };
 use serde_json::Value;
 
-/// The keys of what a [`Media`] has no field for.
+/// Keys for data that [`Media`] has no field for.
 const DETAIL: &str = "detail";
 const FILE_ID: &str = "file_id";
 const PARAMS: &str = "additional_params";
 
-/// Where the file is, or what it holds; `None` if rig alone can say.
+/// The file by address or with its data; `None` if only rig can read it.
 fn media(kind: MediaKind, data: &DocumentSourceKind, mime_type: Option<&str>) -> Option<Media> {
     let mut media = match data {
         DocumentSourceKind::Url(url) => Media::from_url(kind, url.as_str()),
@@ -41,7 +41,7 @@ fn source(media: &Media) -> Result<DocumentSourceKind, String> {
     })
 }
 
-/// A picture.
+/// An image.
 pub(super) fn image(image: &Image) -> Option<Media> {
     let mime_type = image.media_type.as_ref().map(MimeType::to_mime_type);
     let mut media = media(MediaKind::Image, &image.data, mime_type)?;
@@ -51,7 +51,7 @@ pub(super) fn image(image: &Image) -> Option<Media> {
     Some(media)
 }
 
-/// What stands beside text in a user's message.
+/// The media in a user's message.
 pub(super) fn file(block: &UserContent) -> Option<Media> {
     let (media, params) = match block {
         UserContent::Image(block) => (image(block), None),
@@ -78,7 +78,7 @@ pub(super) fn file(block: &UserContent) -> Option<Media> {
     Some(media)
 }
 
-/// The same for rig.
+/// The image for rig.
 pub(super) fn to_image(media: &Media) -> Result<Image, String> {
     Ok(Image {
         data: source(media)?,

@@ -1,7 +1,7 @@
 //! Conversations.
 //!
-//! A message of rig may hold the outputs of several tools, and each of ours holds one. So a conversation is cut into
-//! pieces, each of which is one [`ChatMessage`], and put together again.
+//! A message of rig may hold the outputs of several tools, while each of ours holds one. So a conversation is split
+//! into pieces, each of which is one [`ChatMessage`], and joined again.
 
 use hooks_core::agent::{ChatMessage, Part, Role, Span, ToolCall};
 use rig_agent::core::message::{
@@ -14,12 +14,12 @@ use serde_json::{Map, Value};
 
 use super::media;
 
-/// The keys of what our types have no field for.
+/// Keys for data that our types have no field for.
 const IS_ERROR: &str = "is_error";
 const REDACTED: &str = "redacted";
 const JSON: &str = "json";
 
-/// What one of our messages is in rig.
+/// What one of our messages corresponds to in rig.
 enum Piece<'a> {
     System(&'a str),
     User(Vec<&'a UserContent>),
@@ -27,7 +27,7 @@ enum Piece<'a> {
     Assistant(&'a AssistantMessage),
 }
 
-/// A piece, and the number of the message that it is of.
+/// A piece, and the index of its message.
 type Numbered<'a> = (usize, Piece<'a>);
 
 fn pieces(history: &[Message]) -> Vec<Numbered<'_>> {
@@ -120,7 +120,7 @@ fn tool(result: &ToolResult) -> ChatMessage {
 
 fn assistant(message: &AssistantMessage) -> ChatMessage {
     let mut chat = ChatMessage::new(Role::Assistant, "");
-    // What most messages are, a text and then calls, needs no parts.
+    // Most messages are a text followed by calls, and need no parts.
     let first_call = message
         .content
         .iter()
@@ -155,7 +155,7 @@ fn assistant(message: &AssistantMessage) -> ChatMessage {
     chat
 }
 
-/// Adds a text. The only block of a message needs no part.
+/// Adds a text. If it is the only block of a message, it needs no part.
 fn push_text(chat: &mut ChatMessage, text: &str, blocks: usize, extra: Map<String, Value>) {
     if blocks == 1 {
         text.clone_into(&mut chat.content);
@@ -186,7 +186,7 @@ fn push_thought(chat: &mut ChatMessage, thought: &Reasoning) {
     chat.parts.push(Part::Reasoning(span));
 }
 
-/// Adds what is rig's alone, as rig writes it.
+/// Adds a block that only rig knows, as rig writes it.
 fn push_other(chat: &mut ChatMessage, block: &impl Serialize) {
     if let Ok(value) = serde_json::to_value(block) {
         chat.parts.push(Part::Other(value));
@@ -201,8 +201,8 @@ pub(crate) fn messages(history: &[Message]) -> Vec<ChatMessage> {
         .collect()
 }
 
-/// The conversation, as hooks have left it, if they have changed it. A message that they have left alone is rig's
-/// own, with all that only rig knows of it.
+/// The conversation, if hooks have changed it. A message that they have not changed stays rig's own, with everything
+/// that only rig knows about it.
 pub(super) fn history(
     new: &[ChatMessage],
     old: &[Message],
@@ -230,7 +230,7 @@ pub(super) fn history(
     ))
 }
 
-/// Appends the message. The outputs of tools that stand together are one message in rig, and so is what was one.
+/// Appends the message. Adjacent tool outputs are one message in rig, and so are pieces of one message.
 fn join(history: &mut Vec<(Option<usize>, Message)>, number: Option<usize>, message: Message) {
     if let Some((last, Message::User { content })) = history.last_mut()
         && let Message::User { content: more } = &message
@@ -328,7 +328,7 @@ fn build_assistant(chat: &ChatMessage, old: &[Numbered<'_>]) -> Result<Message, 
     for call in left {
         content.push(build_call(call, old)?);
     }
-    // A block that is as it was is rig's own, with what its provider needs to know it again.
+    // An unchanged block stays rig's own, with the data by which its provider recognizes it.
     for block in &mut content {
         let known = old.iter().find_map(|(_, piece)| match piece {
             Piece::Assistant(message) => {
@@ -351,13 +351,13 @@ fn build_call(call: &ToolCall, old: &[Numbered<'_>]) -> Result<AssistantContent,
     )))
 }
 
-/// A text of a message, and whether it is JSON; or what stands beside it.
+/// A text of a message, and whether it is JSON; or another part.
 enum Block<'a> {
     Text(&'a str, bool),
     Part(&'a Part),
 }
 
-/// What stands in a message, in its order.
+/// The blocks of a message, in order.
 fn blocks<'a, T>(
     chat: &'a ChatMessage,
     mut build: impl FnMut(Block<'a>) -> Result<T, String>,
@@ -386,7 +386,7 @@ fn blocks<'a, T>(
     Ok(blocks)
 }
 
-/// A text in the stretches that it was read in, or as a whole if a hook has changed their lengths.
+/// A text in its original stretches, or as a whole if a hook has changed their lengths.
 struct Stretches<'a> {
     texts: std::vec::IntoIter<&'a str>,
 }
@@ -394,7 +394,7 @@ struct Stretches<'a> {
 impl<'a> Stretches<'a> {
     fn of(text: &'a str, lengths: impl Iterator<Item = usize>) -> Self {
         let texts = cut(text, lengths).unwrap_or_else(|| {
-            // Providers refuse a text of nothing.
+            // Providers reject empty texts.
             Some(text)
                 .filter(|text| !text.is_empty())
                 .into_iter()
@@ -410,7 +410,7 @@ impl<'a> Stretches<'a> {
     }
 }
 
-/// The stretches of a text, which stand on lines of their own; `None` if the lengths are not those of the text.
+/// Cuts a text into stretches, one or more lines each; `None` if the lengths do not fit the text.
 fn cut(text: &str, lengths: impl Iterator<Item = usize>) -> Option<Vec<&str>> {
     let mut rest = Some(text);
     let mut texts = Vec::new();
@@ -441,7 +441,7 @@ fn name_of(name: &str) -> Result<ToolName, String> {
     ToolName::new(name).map_err(|error| error.to_string())
 }
 
-/// All calls of the conversation, and answers to them.
+/// The ids and tool names of all calls and outputs in the conversation.
 fn calls<'a>(old: &'a [Numbered<'a>]) -> impl Iterator<Item = (&'a CallId, &'a ToolName)> {
     old.iter().flat_map(|(_, piece)| {
         let (calls, result) = match piece {
@@ -456,7 +456,7 @@ fn calls<'a>(old: &'a [Numbered<'a>]) -> impl Iterator<Item = (&'a CallId, &'a T
     })
 }
 
-/// The id as rig has it: one that rig has made up itself is another than one of a provider with the same text.
+/// The id in rig's form: an id that rig generated differs from a provider's id with the same text.
 fn call_id(id: &str, old: &[Numbered<'_>]) -> CallId {
     calls(old)
         .map(|(known, _)| known)
@@ -483,7 +483,7 @@ pub(super) fn assistant_text(content: &[AssistantContent]) -> String {
     }))
 }
 
-/// The texts as one, each on lines of its own.
+/// The texts as one, each on its own lines.
 pub(super) fn lines<'a>(mut texts: impl Iterator<Item = &'a str>) -> String {
     let mut all = texts.next().unwrap_or_default().to_owned();
     for text in texts {
@@ -493,7 +493,7 @@ pub(super) fn lines<'a>(mut texts: impl Iterator<Item = &'a str>) -> String {
     all
 }
 
-/// What a message says.
+/// The text of a message.
 pub(crate) fn text_of(message: &Message) -> String {
     match message {
         Message::System { content } => content.clone(),
@@ -513,7 +513,7 @@ pub(crate) fn prompt(message: &Message) -> Option<ChatMessage> {
     }
 }
 
-/// The prompt as hooks have left it, and what they say beside it.
+/// The prompt as hooks left it, with the context that they add.
 pub(crate) fn to_prompt(chat: &ChatMessage, context: Vec<String>) -> Result<Message, String> {
     let mut message = build(chat, &[])?;
     if let Message::User { content } = &mut message {
@@ -526,8 +526,8 @@ pub(crate) fn to_prompt(chat: &ChatMessage, context: Vec<String>) -> Result<Mess
 mod tests {
     use super::*;
 
-    /// What rig has: texts, files, calls with ids of both kinds, outputs of several tools in one message, reasoning
-    /// with what its provider keeps in it.
+    /// What occurs in rig: texts, files, calls with ids of both kinds, outputs of several tools in one message,
+    /// reasoning with the data that its provider keeps in it.
     fn conversation() -> Vec<Message> {
         let name = || ToolName::new("read").unwrap();
         let call = |id: CallId| {

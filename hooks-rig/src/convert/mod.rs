@@ -1,5 +1,5 @@
-//! What rig calls things, and what we do. What hooks leave alone goes back to rig as it was; what they change or
-//! add is built anew from what our types hold.
+//! Converts between rig's types and ours. What hooks do not change goes back to rig unchanged; what they change or
+//! add is rebuilt from our types.
 
 mod media;
 mod message;
@@ -14,7 +14,7 @@ pub(crate) use self::response::{changed_response, response, usage};
 
 use serde_json::Value;
 
-/// The arguments of a tool call; what is no JSON stays text.
+/// The arguments of a tool call; invalid JSON stays a string.
 pub(crate) fn arguments(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned()))
 }

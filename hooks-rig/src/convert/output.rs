@@ -1,4 +1,4 @@
-//! Outputs of tools.
+//! Tool outputs.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::media;
 
-/// A block as text; a picture has none.
+/// A block as text; `None` for an image.
 pub(super) fn text_of_block(block: &ToolResultContent) -> Option<Cow<'_, str>> {
     match block {
         ToolResultContent::Text(text) => Some(text.text().into()),
@@ -18,7 +18,7 @@ pub(super) fn text_of_block(block: &ToolResultContent) -> Option<Cow<'_, str>> {
     }
 }
 
-/// What the model reads of it: texts as they are, JSON as text.
+/// The text for the model: texts unchanged, JSON as text.
 fn text(content: &[ToolResultContent]) -> Cow<'_, str> {
     let mut texts = content.iter().filter_map(text_of_block);
     let Some(mut all) = texts.next() else {
@@ -32,7 +32,7 @@ fn text(content: &[ToolResultContent]) -> Cow<'_, str> {
     all
 }
 
-/// The JSON of it, if there is one.
+/// The JSON in it, if there is any.
 fn data(content: &[ToolResultContent]) -> Option<&Value> {
     let mut values = content.iter().filter_map(ToolResultContent::as_json);
     values.next().filter(|_| values.next().is_none())
@@ -56,7 +56,7 @@ pub(crate) fn output(result: &ToolResult) -> ToolOutput {
     }
 }
 
-/// An output that a hook has written, and what hooks say beside it.
+/// The result for an output that a hook has written, with the context that hooks add.
 pub(crate) fn result(output: ToolOutput, context: Vec<String>) -> Result<ToolResult, String> {
     let is_error = output.is_error;
     let mut blocks = blocks(output)?;
@@ -83,7 +83,7 @@ fn blocks(output: ToolOutput) -> Result<Vec<ToolResultContent>, String> {
         blocks.push(if media.kind == MediaKind::Image {
             ToolResultContent::Image(media::to_image(media)?)
         } else {
-            // A result of rig holds no other files: the model reads where they are.
+            // A result of rig cannot hold other files, so the model reads their addresses.
             let value = serde_json::to_value(media).map_err(|error| error.to_string())?;
             ToolResultContent::json(value)
         });
@@ -100,8 +100,7 @@ fn failed(output: RigOutput) -> ToolResult {
     ToolResult::failed(error.with_model_output(output))
 }
 
-/// The result as hooks have left it, if they have changed it. It is held against rig's own, so that nothing is kept to
-/// compare.
+/// The result, if hooks have changed it. It is compared with rig's own, so no copy is needed.
 pub(crate) fn changed(
     new: ToolOutput,
     context: Vec<String>,
@@ -122,7 +121,7 @@ pub(crate) fn changed(
     } else {
         let mut new = new;
         if same_text && !same_data && new.data.is_some() {
-            // The text is that of the JSON that was there.
+            // The text is that of the old JSON.
             new.content.clear();
         }
         self::blocks(new)?

@@ -1,11 +1,11 @@
-//! What rig asks the model.
+//! The request that rig sends to the model.
 
 use hooks_core::agent::{BeforeLlmCall, ToolDefinition};
 use rig_agent::core::completion::{CompletionRequest, Message, ToolDefinition as RigTool};
 use rig_agent::core::message::ToolName;
 use serde_json::{Map, Value};
 
-/// The model that answers: the one that the request names, or the one that rig has selected.
+/// The name of the model: the one in the request, or the one that rig has selected.
 pub(crate) fn model_of(request: &CompletionRequest, selected: &str) -> String {
     request.model.clone().unwrap_or_else(|| selected.to_owned())
 }
@@ -32,7 +32,7 @@ pub(crate) fn with_prompt(request: &CompletionRequest, prompt: String) -> Comple
     request
 }
 
-/// The request as hooks have left it, if they have changed it.
+/// The request, if hooks have changed it.
 pub(crate) fn apply(
     new: &BeforeLlmCall,
     old: &CompletionRequest,
@@ -81,13 +81,13 @@ fn rig_tool(tool: &ToolDefinition) -> Result<RigTool, String> {
     })
 }
 
-/// The names under which rig's own options stand among the others.
+/// The keys of rig's own options among the others.
 const TEMPERATURE: &str = "temperature";
 const MAX_TOKENS: &str = "max_tokens";
 const TOOL_CHOICE: &str = "tool_choice";
 const DOCUMENTS: &str = "documents";
 
-/// What the provider is told beside the conversation.
+/// The options for the provider.
 fn options(request: &CompletionRequest) -> Map<String, Value> {
     let mut options = match &request.additional_params {
         Some(Value::Object(params)) => params.clone(),

@@ -1,4 +1,4 @@
-//! What the model answers.
+//! The model's answer.
 
 use hooks_core::agent::{LlmResponse, StopReason, Usage};
 use rig_agent::core::completion::{
@@ -42,7 +42,7 @@ fn stop_reason(reason: FinishReason) -> StopReason {
     }
 }
 
-/// What was used. Both count what was cached within what was read, and what was thought within what was written.
+/// The usage. In both types, input includes cached tokens, and output includes reasoning.
 pub(crate) fn usage(usage: &RigUsage) -> Usage {
     Usage {
         cache_read_tokens: usage.cached_input_tokens.unwrap_or_default(),
@@ -56,7 +56,7 @@ pub(crate) fn usage(usage: &RigUsage) -> Usage {
     }
 }
 
-/// The answer as hooks have left it, if they have changed it.
+/// The answer, if hooks have changed it.
 pub(crate) fn changed_response(
     new: &LlmResponse,
     old: &CompletionResponse,

@@ -1,4 +1,4 @@
-//! What runs when a hook is asked: the filter, the call, and what becomes of a failure.
+//! The body of a hook: the filter, the call, and what happens after a failure.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
@@ -10,7 +10,7 @@ use crate::driver;
 use crate::hook::options::{Choice, OnFailure};
 use crate::hook::parse::{Handled, Handler};
 
-/// What the body of an answer is put together from.
+/// The parts of the body.
 pub(super) struct Parts<'a> {
     pub(super) core: &'a TokenStream,
     pub(super) private: &'a TokenStream,
@@ -19,13 +19,13 @@ pub(super) struct Parts<'a> {
 }
 
 impl Parts<'_> {
-    /// Whether the future of the user's function says all there is to say.
+    /// Whether the future of the user's function is all that the hook needs.
     pub(super) fn is_plain(&self) -> bool {
         let is_one = matches!(self.handler.event, Handled::One { .. });
         is_one && self.filter().is_none() && self.policies().next().is_none()
     }
 
-    /// What runs the user's function, and makes an outcome of what it says.
+    /// Runs the user's function, and turns its result into an outcome.
     pub(super) fn body(&self) -> TokenStream {
         let go_on = self.private_fn(self.handler.event.span(), "go_on", &quote!());
         let call = self.call();
@@ -41,8 +41,7 @@ impl Parts<'_> {
             };
         }
 
-        // The filter may panic as well, and so may the change or the error that the hook says: all of it
-        // runs within what is caught.
+        // The filter may panic too, and so may the hook's change or error: all of it runs inside the catch.
         let conclude = self.conclude(&self.lent());
         let save = self.save();
         let declare = save
@@ -74,8 +73,8 @@ impl Parts<'_> {
         }
     }
 
-    /// Calls a function of ours that is generic over the event. If the event is not what it asks for, the token
-    /// at `span` is to blame.
+    /// Calls a function of ours that is generic over the event. If the event does not meet its bound, the error is at
+    /// `span`.
     fn private_fn(&self, span: Span, name: &str, arguments: &TokenStream) -> TokenStream {
         let private = driver::respanned(self.private, span);
         let event = driver::moved(self.event, span);
@@ -83,7 +82,7 @@ impl Parts<'_> {
         quote_spanned!(span=> #private::#name::<#event>(#arguments))
     }
 
-    /// Calls a function of the event's own.
+    /// Calls a function of the event itself.
     fn on_event(&self, name: &str, arguments: &TokenStream) -> TokenStream {
         self.blaming(self.handler.event.span(), "Event", name, arguments)
     }
@@ -95,8 +94,8 @@ impl Parts<'_> {
         quote_spanned!(span=> <#event as #core::Event>::NAME)
     }
 
-    /// Calls a function of a trait that says what the event is, or what may be done to it. If it is not
-    /// so, the token at `span` is to blame.
+    /// Calls a function of a trait that describes the event or what hooks may do to it. If the event does not
+    /// implement the trait, the error is at `span`.
     fn blaming(
         &self,
         span: Span,
@@ -110,7 +109,7 @@ impl Parts<'_> {
         quote_spanned!(span=> <#event as #core::#trait_name>::#name(#arguments))
     }
 
-    /// Looks at the event that `access` holds.
+    /// Reads the event that `access` holds.
     fn look(&self, access: &TokenStream) -> TokenStream {
         self.on_event("look", access)
     }
@@ -120,7 +119,7 @@ impl Parts<'_> {
         matches!(self.handler.event, Handled::One { is_mut: true, .. })
     }
 
-    /// The policies for what is caught, the outermost first: a panic is caught around the timeout.
+    /// The policies for caught failures, outermost first: the catch for a panic is around the timeout.
     fn policies(&self) -> impl Iterator<Item = Caught> {
         let options = &self.handler.options;
         let panic = options
@@ -135,13 +134,13 @@ impl Parts<'_> {
         panic.into_iter().chain(timeout)
     }
 
-    /// The event, lent out by the dispatch for a while.
+    /// The event, lent by the dispatch.
     fn lent(&self) -> TokenStream {
         let held = held(self.handler);
         self.on_event("lend", &quote!(&mut #held))
     }
 
-    /// A look at the event, before the hook has it.
+    /// A reference to the event, before the hook receives it.
     fn looked_at(&self) -> TokenStream {
         if self.handler.is_around() {
             return held(self.handler).into_token_stream();
@@ -160,7 +159,7 @@ impl Parts<'_> {
         quote!(Self::#function(#receiver #context #held, #next))
     }
 
-    /// The context, where the user's function takes it.
+    /// The context, if the user's function takes it.
     fn context(&self) -> Option<TokenStream> {
         let Parts { core, event, .. } = self;
         self.handler.context.as_ref().map(|context| {
@@ -194,7 +193,7 @@ impl Parts<'_> {
         quote!(#private::traced(__NAME, #event_name, #call))
     }
 
-    /// The call of the user's function with the event that `access` gives.
+    /// The call of the user's function with the event in `access`.
     fn called_with(&self, access: &TokenStream) -> TokenStream {
         let Parts {
             private, handler, ..
@@ -216,7 +215,7 @@ impl Parts<'_> {
         quote!(Self::#function(#receiver #context #argument))
     }
 
-    /// What the function returned becomes the outcome, and is done to the event that `access` holds.
+    /// Turns the function's result into the outcome, and applies it to the event in `access`.
     fn conclude(&self, access: &TokenStream) -> TokenStream {
         let Parts { core, event, .. } = self;
         match &self.handler.event {
@@ -227,7 +226,7 @@ impl Parts<'_> {
                 let said = quote_spanned!(span=> <_ as #core::Return<#event>>::said(#returned));
                 let arguments = quote!(#access, __said, __NAME);
                 let settle = self.private_fn(self.handler.event.span(), "settle", &arguments);
-                // First what it says, which is free of the event; then the event is.
+                // First take the result, which no longer borrows the event; then use the event.
                 quote!({
                     let __said = #said;
                     #settle
@@ -271,8 +270,7 @@ impl Parts<'_> {
         let when = handler.options.when.as_ref().map(|when| {
             let span = driver::at(when.span());
             match when {
-                // A closure has the types of what it takes from here; with two parameters, the first is the
-                // context.
+                // A closure gets the types of its parameters here; if it has two, the first is the context.
                 Expr::Closure(closure) if closure.inputs.len() == 2 => quote_spanned! {span=> {
                     let __when: fn(&#core::Context<#event>, &#event) -> bool = #when;
                     __when(__cx, #looked_at)
@@ -281,7 +279,7 @@ impl Parts<'_> {
                     let __when: fn(&#event) -> bool = #when;
                     __when(#looked_at)
                 }},
-                // All of the call stands where the predicate does, so that what is wrong with it is reported there.
+                // The whole call has the predicate's span, so that mistakes in it are reported there.
                 _ => {
                     let core = driver::respanned(core, span);
                     let event = driver::moved(event, span);
@@ -294,7 +292,7 @@ impl Parts<'_> {
         (!all.is_empty()).then(|| quote!(#(#all)&&*))
     }
 
-    /// Remembers the event, where a failure that is skipped might leave it half changed.
+    /// Saves the event, if a skipped failure might leave it half changed.
     fn save(&self) -> Option<TokenStream> {
         let looked_at = self.look(&self.lent());
         let skip = self
@@ -342,7 +340,7 @@ impl Parts<'_> {
         quote!(#future.await)
     }
 
-    /// Unwraps one layer of what was caught.
+    /// Unwraps one layer of the catch.
     fn on_failure(&self, caught: Caught) -> TokenStream {
         let Parts {
             core,
@@ -352,7 +350,7 @@ impl Parts<'_> {
         } = self;
         let lent = self.lent();
         let changes = self.changes();
-        // Without a policy of its own, a timeout that cannot block is to blame itself.
+        // Without a policy, a timeout that cannot block is itself the mistake.
         let (choice, span) = match (caught.policy, &self.handler.options.timeout) {
             (Some(policy), _) => (Some(policy.choice), policy.span),
             (None, Some(timeout)) => (None, timeout.span),
@@ -361,7 +359,7 @@ impl Parts<'_> {
         let is_every = matches!(self.handler.event, Handled::Every { .. });
         let failure = quote!(__NAME, __failure);
         let outcome = match choice {
-            // A hook on every event blocks those that can be blocked, and puts the others back.
+            // A hook on every event blocks the events that can be blocked, and restores the others.
             _ if is_every => {
                 let blocks = choice != Some(Choice::Skip);
                 quote!(__kept.restore(#lent, #blocks, || #private::Cow::Borrowed(__NAME), __failure))
@@ -389,7 +387,7 @@ impl Parts<'_> {
     }
 }
 
-/// A failure that is caught, and what is said of it.
+/// A caught failure, and its policy.
 #[derive(Clone, Copy)]
 struct Caught {
     policy: Option<OnFailure>,

@@ -1,4 +1,4 @@
-//! A hook's answer to one event: the impl that a dispatch calls.
+//! The impl that a dispatch calls for one event.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
@@ -11,7 +11,7 @@ use crate::driver;
 use crate::hook::options::Choice;
 use crate::hook::parse::{Handled, Handler, Hook};
 
-/// The handler's answer to its event.
+/// The handler's impl for its event.
 pub(super) fn handle(hook: &Hook, handler: &Handler) -> TokenStream {
     let Hook { core, ty, .. } = hook;
     let private = quote!(#core::__private);
@@ -56,7 +56,7 @@ pub(super) fn handle(hook: &Hook, handler: &Handler) -> TokenStream {
     let outcome = quote_spanned!(span=> #at_event::Outcome<#event>);
     let future = quote!(::core::future::Future);
     let send = quote!(::core::marker::Send);
-    // Plain is the future of the user's function itself. What it says must have a name for that.
+    // A plain handler returns the future of the user's function. Its return type must have a name for that.
     let plain = handler.said.as_ref().filter(|_| parts.is_plain());
     let mutable = (!handler.is_async || plain.is_none()).then(|| quote!(mut));
     let said = plain.map_or_else(|| outcome.clone(), ToTokens::to_token_stream);
@@ -111,8 +111,8 @@ pub(super) fn handle(hook: &Hook, handler: &Handler) -> TokenStream {
     }
 }
 
-/// The answer of a handler with `every` that is told of decisions: the same function is called whether the
-/// event came to the hook or a hook before it has decided.
+/// The impl of a handler with `every` that receives decisions: the same function runs when the event reaches the
+/// hook, and when an earlier hook has decided.
 fn told(hook: &Hook, handler: &Handler, generics: &Generics) -> TokenStream {
     let Hook { core, ty, .. } = hook;
     let private = quote!(#core::__private);
@@ -181,7 +181,7 @@ fn told(hook: &Hook, handler: &Handler, generics: &Generics) -> TokenStream {
     }
 }
 
-/// How a handler stands around the work of its event.
+/// The impl of a handler that wraps the work of its event.
 fn around(hook: &Hook, handler: &Handler, generics: &Generics, event: &TokenStream) -> TokenStream {
     let Hook { core, ty, .. } = hook;
     let private = quote!(#core::__private);
@@ -245,12 +245,12 @@ fn around(hook: &Hook, handler: &Handler, generics: &Generics, event: &TokenStre
     }
 }
 
-/// What a handler that is `around` takes last. If it is of another event, its type is to blame.
+/// The last parameter of an `around` handler. If it belongs to another event, the error is at its type.
 pub(super) fn next(handler: &Handler) -> Ident {
     Ident::new("__next", handler.next.unwrap_or(handler.output))
 }
 
-/// The event as it is written, for the head of an impl: the lifetimes of an alias would not be found in it.
+/// The event as written, for the head of an impl, where the lifetimes of an alias would not be found.
 fn written(handler: &Handler, event: &TokenStream) -> TokenStream {
     match &handler.event {
         Handled::One { written, .. } => {
@@ -260,7 +260,7 @@ fn written(handler: &Handler, event: &TokenStream) -> TokenStream {
     }
 }
 
-/// The event that the dispatch hands over, as `&E` or `&mut E`.
+/// The event that the dispatch passes, as `&E` or `&mut E`.
 pub(super) fn held(handler: &Handler) -> Ident {
     Ident::new("__event", handler.event.span())
 }

@@ -1,4 +1,4 @@
-//! The item that the user wrote, and what it becomes.
+//! The user's item, and what it becomes.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{quote, quote_spanned};
@@ -7,8 +7,8 @@ use syn::{Attribute, Generics, ImplItem, ItemFn, ItemImpl, Type, parse_quote};
 use crate::driver;
 use crate::hook::parse::{core_path, is_hook};
 
-/// The item that a hook function becomes. Attributes go where they mean something: docs to the hook,
-/// `cfg`s and lints to all of it, the rest to the function.
+/// The item for a hook function. Each attribute goes where it applies: docs to the hook, `cfg`s and lints to
+/// everything, the rest to the function.
 pub(super) fn unit_struct(function: &ItemFn) -> TokenStream {
     let is =
         |attr: &&Attribute, names: &[&str]| names.iter().any(|name| attr.path().is_ident(name));
@@ -38,8 +38,8 @@ pub(super) fn unit_struct(function: &ItemFn) -> TokenStream {
     let body = &function.block;
     let mut signature = function.sig.clone();
     signature.ident = Ident::new("call", ident.span());
-    // rustc warns of dead code of the user's, and not of a macro's: of a hook that stands in no list the struct is
-    // dead, and the function with it. So the struct is made of the user's `fn`, and the function of ours.
+    // rustc warns about the user's dead code, but not a macro's. If a hook is in no list, its struct is dead, and so
+    // is the function. So the struct takes the span of the user's `fn`, and the function takes ours, for one warning.
     let keyword = signature.fn_token.span;
     signature.fn_token.span = driver::at(keyword);
     if let Some(token) = &mut signature.asyncness {
@@ -67,15 +67,15 @@ pub(super) fn unit_struct(function: &ItemFn) -> TokenStream {
     }
 }
 
-/// A hook's function is compiled where the dispatch is, as if its body stood there, and not in the codegen
-/// unit of its module: from there a list of hooks would be a list of calls.
+/// A hook's function is compiled in the codegen unit of the dispatch, as if its body were there, and not in that of
+/// its module. Otherwise a list of hooks would be a list of calls.
 fn inline(attrs: &[Attribute]) -> Option<Attribute> {
     let decided = ["inline", "cold", "no_mangle", "unsafe"];
     let is_decided = |attr: &Attribute| decided.iter().any(|name| attr.path().is_ident(name));
     (!attrs.iter().any(is_decided)).then(|| parse_quote!(#[inline]))
 }
 
-/// The block without `#[hook(…)]` on it or its methods.
+/// The block, without `#[hook(…)]` on it or its methods.
 pub(super) fn without_options(block: &ItemImpl) -> ItemImpl {
     let mut block = block.clone();
     block.attrs.retain(|attr| !is_hook(attr));
@@ -90,7 +90,7 @@ pub(super) fn without_options(block: &ItemImpl) -> ItemImpl {
 
 /// A hook that handles nothing.
 pub(super) fn inert(ty: &Type, generics: &Generics) -> TokenStream {
-    // Without a path to the core there is no hook to be one.
+    // Without a path to the core, there is no hook to implement.
     let Ok(core) = core_path(None) else {
         return TokenStream::new();
     };

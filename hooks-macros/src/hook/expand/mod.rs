@@ -1,15 +1,15 @@
-//! What `#[hook]` writes: the item, and, in a `const _` block of its own, what makes it a hook.
+//! Writes the expansion of `#[hook]`: the item and, in its own `const _` block, the impls that make it a hook.
 //!
 //! | file | writes |
 //! | --- | --- |
 //! | `item` | the function or the block itself, without our attributes |
 //! | `signature` | the events in its signature, checked once |
-//! | `types` | who the hook is, and which events it answers, as types |
-//! | `handle` | the hook's answer to one event: the impl |
-//! | `body` | what runs there: the filter, the call, and what becomes of a failure |
+//! | `types` | what the hook is, and which events it handles, as types |
+//! | `handle` | the impl for one event |
+//! | `body` | what runs there: the filter, the call, and what happens after a failure |
 //!
-//! Generated code that a mistake of the user's can break carries the span of the token that is to blame:
-//! the event's type, the return type, an option's value. So the compiler reports it there.
+//! Generated code that a user's mistake can break has the span of the token to blame: the event's type, the return
+//! type, an option's value. The compiler reports the mistake there.
 
 mod body;
 mod handle;
@@ -42,9 +42,9 @@ pub(super) fn function(mut hook: Hook, mut function: ItemFn) -> TokenStream {
     quote!(#item #hook)
 }
 
-/// A function that is no hook: still the item, so that lists which name it do not fail as well.
+/// A function that is not a valid hook: still defines the item, so that lists that name it do not fail too.
 ///
-/// A method is left out: where it stands, in an `impl` block, there can be no struct.
+/// A method is left out: an `impl` block cannot contain a struct.
 pub(super) fn function_in_error(function: &ItemFn) -> TokenStream {
     if function.sig.receiver().is_some() {
         return TokenStream::new();
@@ -55,7 +55,7 @@ pub(super) fn function_in_error(function: &ItemFn) -> TokenStream {
     quote!(#item #hook)
 }
 
-/// An `impl` block: as it was, and the hook.
+/// An `impl` block: the unchanged block, and the hook.
 pub(super) fn block(mut hook: Hook, mut block: ItemImpl) -> TokenStream {
     for item in &mut block.items {
         if let ImplItem::Fn(method) = item
@@ -73,7 +73,7 @@ pub(super) fn block(mut hook: Hook, mut block: ItemImpl) -> TokenStream {
     quote!(#item #hook)
 }
 
-/// An `impl` block that is no hook: see [`function_in_error`].
+/// An `impl` block that is not a valid hook: see [`function_in_error`].
 pub(super) fn block_in_error(block: &ItemImpl) -> TokenStream {
     let item = without_options(block);
     let hook = block

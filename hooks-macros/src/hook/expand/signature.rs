@@ -1,7 +1,7 @@
-//! The signature that the user wrote, with its events checked once.
+//! The user's signature, with its events checked once.
 //!
-//! `HookAction<Cart>` does not compile where `Cart` is no event, and neither does anything in the body that uses
-//! it. So the event in it is named as generated code names it: see `types::event`.
+//! `HookAction<Cart>` does not compile if `Cart` is not an event, and neither does anything in the body that uses it.
+//! So the signature names the event in the same way as generated code does: see `types::event`.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
@@ -17,7 +17,7 @@ use crate::driver;
 use crate::hook::parse::{Handled, Handler};
 use crate::lifetimes::{self, AnyLifetime};
 
-/// Checks the events in the types of a handler's signature. A function that others read of stays as it is.
+/// Checks the events in the types of a handler's signature. A public function keeps its signature for its docs.
 pub(super) fn checked(
     core: &TokenStream,
     handler: &mut Handler,
@@ -41,7 +41,7 @@ pub(super) fn checked(
             checked.visit_type_mut(&mut typed.ty);
         }
     }
-    // Generated code stands beside the aliases. What is said of another event is a mistake, as a rule.
+    // Generated code is next to the aliases. An action on another event is usually a mistake.
     let said = handler.said.take().filter(|_| !is_of_another);
     handler.said = said.map(|mut said| {
         Aliased(&handler.event).visit_type_mut(&mut said);
@@ -49,7 +49,7 @@ pub(super) fn checked(
     });
 }
 
-/// Names the handler's own event by its alias.
+/// Replaces the handler's own event by its alias.
 struct Aliased<'a>(&'a Handled);
 
 impl VisitMut for Aliased<'_> {
@@ -74,12 +74,12 @@ struct Checked<'a> {
     core: &'a TokenStream,
     handler: &'a Handler,
     block: &'a Generics,
-    /// Whether anything is of another event than the handler's.
+    /// Whether the signature names an event other than the handler's.
     is_of_another: bool,
 }
 
 impl Checked<'_> {
-    /// The type, if it is the event that it stands for.
+    /// The type, if it is the event.
     fn event(&mut self, of: &Ident, ty: &Type) -> Type {
         let core = self.core;
         let named = AnyLifetime::new(ty.clone(), "event");

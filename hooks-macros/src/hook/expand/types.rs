@@ -1,4 +1,4 @@
-//! Who a hook is, and which events it answers, as types.
+//! What a hook is, and which events it handles, as types.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
@@ -9,7 +9,7 @@ use super::handle::handle;
 use crate::hook::parse::{Handled, Handler, Hook};
 use crate::{driver, rank};
 
-/// What makes the item a hook.
+/// The impls that make the item a hook.
 pub(super) fn the_hook(hook: &Hook) -> TokenStream {
     let Hook {
         core,
@@ -69,14 +69,14 @@ pub(super) fn the_hook(hook: &Hook) -> TokenStream {
     }
 }
 
-/// A constant of the user's expression, so that it is checked once, where it stands.
+/// A constant for the user's expression, so that it is checked once, at its place.
 fn constant(value: &syn::Expr, name: &str, ty: &TokenStream) -> TokenStream {
     let name = Ident::new(name, driver::at(value.span()));
     quote_spanned!(driver::at(value.span())=> const #name: #ty = #value;)
 }
 
-/// The event by the name that generated code has for it. If the type is no event, or has no work to stand around,
-/// this is where it is said, and what is named so is in error from then on: see `If` in the core.
+/// The name of the event in generated code. If the type is not an event, or has no work to wrap, rustc reports it
+/// here, and everything that uses the name is then already in error: see `If` in the core.
 fn event(core: &TokenStream, handler: &Handler) -> Option<TokenStream> {
     let Handled::One {
         written,
@@ -104,7 +104,7 @@ fn event(core: &TokenStream, handler: &Handler) -> Option<TokenStream> {
     })
 }
 
-/// Whether a type is an event as the handler wants it: what does not compile if it is not.
+/// Checks that a type is an event as the handler needs it: otherwise it does not compile.
 pub(super) fn is_event(core: &TokenStream, handler: &Handler, ty: &Type) -> TokenStream {
     let span = handler.event.span();
     let ty = driver::moved(&ty.to_token_stream(), span);
@@ -116,8 +116,8 @@ pub(super) fn is_event(core: &TokenStream, handler: &Handler, ty: &Type) -> Toke
     }
 }
 
-/// What the `nth` handler adds to the hook's types, where it may be `cfg`'d out: a type cannot be `cfg`'d
-/// in place, but an alias can, and then the event need not even exist.
+/// What the `nth` handler adds to the hook's types, if it has a `cfg`. A type cannot have a `cfg` in place, but an
+/// alias can, and then the event need not even exist.
 fn aliases(core: &TokenStream, nth: usize, handler: &Handler) -> Option<TokenStream> {
     let predicate = cfg_predicate(&handler.cfgs)?;
     let cfgs = &handler.cfgs;
@@ -161,7 +161,7 @@ fn vocabulary(core: &TokenStream, handlers: &[Handler]) -> TokenStream {
     common.map(|(common, _)| common).unwrap_or_default()
 }
 
-/// The vocabulary of a handler's event.
+/// The vocabulary of the handler's event.
 fn own_vocabulary(core: &TokenStream, handler: &Handler) -> TokenStream {
     match &handler.event {
         Handled::One { ty, .. } => {
@@ -174,7 +174,7 @@ fn own_vocabulary(core: &TokenStream, handler: &Handler) -> TokenStream {
     }
 }
 
-/// The vocabulary of a hook with `every`: as it is named, or that of the parameter's type.
+/// The vocabulary of a hook with `every`: the named one, or that of the parameter's type.
 pub(super) fn every_vocabulary(
     core: &TokenStream,
     view: &Type,
@@ -191,7 +191,7 @@ pub(super) fn every_vocabulary(
     )
 }
 
-/// The modes in which the handlers answer their events, or, those that are `around`, wrap their work.
+/// The modes in which the handlers handle their events, or in which `around` handlers wrap their work.
 fn modes(core: &TokenStream, handlers: &[Handler], around: bool) -> TokenStream {
     let handlers = handlers.iter().enumerate();
     let all = handlers
@@ -207,7 +207,7 @@ fn modes(core: &TokenStream, handlers: &[Handler], around: bool) -> TokenStream 
         .unwrap_or_else(|| quote!(()))
 }
 
-/// The mode in which a handler answers its event.
+/// The mode in which a handler handles its event.
 fn own_modes(core: &TokenStream, handler: &Handler) -> TokenStream {
     let span = handler.event.span();
     let private = driver::respanned(&quote!(#core::__private), span);
@@ -221,7 +221,7 @@ fn own_modes(core: &TokenStream, handler: &Handler) -> TokenStream {
     }
 }
 
-/// What the attributes `#[cfg(…)]` ask for together.
+/// The conjunction of the attributes `#[cfg(…)]`.
 fn cfg_predicate(cfgs: &[Attribute]) -> Option<TokenStream> {
     let predicates = cfgs.iter().filter_map(|cfg| match &cfg.meta {
         syn::Meta::List(list) => Some(&list.tokens),

@@ -1,8 +1,8 @@
-//! The object-safe face of a vocabulary: a trait for hooks that only exist at run time.
+//! The object-safe form of a vocabulary: a trait for hooks that exist only at run time.
 //!
-//! It is written as `#[async_trait]` would write it, so that it is implemented under `#[async_trait]`,
-//! with one difference: `handle_any`, to which all methods fall back, by default returns a future without
-//! size, and boxing that allocates nothing.
+//! The trait looks as `#[async_trait]` would write it, so that users can implement it with `#[async_trait]`. There is
+//! one difference: all methods call `handle_any` by default, whose default returns a future without size, and boxing
+//! that allocates nothing.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
@@ -117,7 +117,7 @@ fn handle_any(vocabulary: &Vocabulary) -> TokenStream {
     }
 }
 
-/// The method for what others have decided.
+/// The method for the decisions of others.
 fn decided(vocabulary: &Vocabulary) -> TokenStream {
     let Vocabulary {
         core,
@@ -130,7 +130,7 @@ fn decided(vocabulary: &Vocabulary) -> TokenStream {
     }
 }
 
-/// A pointer to a handler is one.
+/// Implements the trait for pointers to a handler.
 fn pointers(vocabulary: &Vocabulary) -> TokenStream {
     let Vocabulary {
         core,
@@ -148,7 +148,7 @@ fn pointers(vocabulary: &Vocabulary) -> TokenStream {
             quote!(#signature { (**self).#method(cx, event) })
         })
         .collect();
-    // Not to a pipeline: that is no handler here, and stays what it is, hooks. See `Pipeline`.
+    // Not for a pipeline: the registry must take it as hooks, not as a handler. See `Pipeline`.
     let any = (quote!(<__H: #handler + ::core::marker::Unpin>), quote!(__H));
     let unsized_one = (quote!(), quote!(dyn #handler));
     [quote!(Box), quote!(Arc)]
@@ -189,7 +189,7 @@ fn pointers(vocabulary: &Vocabulary) -> TokenStream {
         .collect()
 }
 
-/// A pipeline is a handler as it is, so that a `Box` of one can become a `Box<dyn ShopHandler>`.
+/// Implements the trait for a pipeline, so that a `Box` of one can become a `Box<dyn ShopHandler>`.
 fn of_pipeline(vocabulary: &Vocabulary) -> TokenStream {
     let Vocabulary { core, hooks, .. } = vocabulary;
     let pipeline = quote!(#core::Pipeline<__H>);
@@ -203,7 +203,7 @@ fn of_pipeline(vocabulary: &Vocabulary) -> TokenStream {
     )
 }
 
-/// Other static hooks are handlers behind a name of ours.
+/// Other static hooks become handlers through a type of ours.
 fn of_hooks(vocabulary: &Vocabulary) -> TokenStream {
     let Vocabulary { core, hooks, .. } = vocabulary;
     let holder = quote!(#core::__private::AsHandler<__H>);
@@ -293,7 +293,7 @@ fn static_hooks(
     }
 }
 
-/// How a registry holds and asks the handlers.
+/// How a registry holds and runs the handlers.
 fn run_time(vocabulary: &Vocabulary) -> TokenStream {
     let Vocabulary {
         core,
@@ -312,7 +312,7 @@ fn run_time(vocabulary: &Vocabulary) -> TokenStream {
         let (ty, lifetimes) = (&payload.ty, &payload.lifetimes);
         let mutability = event.intercept().map(|_| quote!(mut));
         let said = super::views::said_of_one(core, event);
-        // What is wrong with a payload is reported where it stands, and equal things once.
+        // A mistake in a payload is reported at the payload, and equal messages only once.
         quote_spanned! {driver::at(ty.span())=>
             #[automatically_derived]
             #[diagnostic::do_not_recommend]
@@ -383,10 +383,10 @@ fn run_time(vocabulary: &Vocabulary) -> TokenStream {
 
 /// A handler's method for one event.
 struct Method {
-    /// As `#[async_trait]` writes it: lifetimes of the receiver, the context, the event, and what is
-    /// elided in the event's type, in that order, and that of the future. What a method returns that names the
-    /// event's type cannot be elided, so there the lifetimes in it have names, and `#[async_trait]` writes names
-    /// first: `async fn ask<'a>(&self, cx: &Context, event: &mut Ask<'a>) -> HookAction<Ask<'a>>`.
+    /// As `#[async_trait]` writes it: lifetimes of the receiver, the context, the event, and what is elided in the
+    /// event's type, in that order, and that of the future. A return type that names the event's type cannot elide
+    /// its lifetimes, so they have names then, and `#[async_trait]` writes names first:
+    /// `async fn ask<'a>(&self, cx: &Context, event: &mut Ask<'a>) -> HookAction<Ask<'a>>`.
     signature: TokenStream,
     /// The payload's type in the signature.
     payload: TokenStream,

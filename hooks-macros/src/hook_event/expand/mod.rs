@@ -1,10 +1,10 @@
-//! What `#[derive(HookEvent)]` writes.
+//! Writes the expansion of `#[derive(HookEvent)]`.
 //!
 //! | file | writes |
 //! | --- | --- |
-//! | this one | the vocabulary, each event of it, and the bounds `ShopHooks` and `ShopHooksNow` |
+//! | this one | the vocabulary, each of its events, and the bounds `ShopHooks` and `ShopHooksNow` |
 //! | `views` | `ShopEventMut` and `ShopSaid`, for hooks on every event |
-//! | `handler` | `ShopHandler`, for hooks that only exist at run time |
+//! | `handler` | `ShopHandler`, for hooks that exist only at run time |
 //! | `table` | the table of all events in the docs |
 
 mod handler;
@@ -39,8 +39,8 @@ pub(super) fn vocabulary(vocabulary: &Vocabulary) -> TokenStream {
     }
 }
 
-/// The enum as a vocabulary, for any lifetime: an event's vocabulary is that of `'static`, but in the type
-/// of a future rustc forgets which lifetime it was.
+/// The enum as a vocabulary, for any lifetime. The vocabulary of an event is the enum for `'static`, but rustc
+/// forgets the lifetime in the type of a future.
 fn the_enum(vocabulary: &Vocabulary) -> TokenStream {
     let Vocabulary {
         core,
@@ -202,12 +202,12 @@ fn the_event(vocabulary: &Vocabulary, slot: usize, event: &Event) -> TokenStream
     }
 }
 
-/// What the kind of an event says of it.
+/// The parts that depend on the kind of an event.
 struct Parts {
     name: TokenStream,
     response: TokenStream,
     patch: TokenStream,
-    /// The impls of the traits that say what its hooks may do.
+    /// The impls of the traits for what its hooks may do.
     markers: TokenStream,
 }
 

@@ -1,4 +1,4 @@
-//! The table of all events, which stands in the docs of the vocabulary.
+//! The table of all events in the docs of the vocabulary.
 
 use quote::ToTokens;
 use syn::{Attribute, Expr, ExprLit, Lit, Meta};
@@ -6,7 +6,7 @@ use syn::{Attribute, Expr, ExprLit, Lit, Meta};
 use crate::driver;
 use crate::hook_event::parse::{Event, Vocabulary};
 
-/// A row an event: its kind, what a hook may do, and when it is raised.
+/// One row per event: its kind, what a hook may do, and when it is raised.
 pub(super) fn of(vocabulary: &Vocabulary) -> String {
     let mut table = String::from(
         "# Events\n\n| event | kind | a hook may | raised |\n| --- | --- | --- | --- |\n",

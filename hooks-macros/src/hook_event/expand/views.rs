@@ -1,4 +1,4 @@
-//! The vocabulary as hooks on every event see it: the enum that lends events, and what is said of any.
+//! The vocabulary for hooks on every event: the enum that lends events, and the decision about any event.
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
@@ -15,7 +15,7 @@ pub(super) fn views(vocabulary: &Vocabulary) -> TokenStream {
     quote!(#mutable #said #traits #(#fits)*)
 }
 
-/// The enum that lends an event to be changed.
+/// The enum that lends an event for changes.
 fn mutable(vocabulary: &Vocabulary) -> TokenStream {
     let Vocabulary {
         visibility,
@@ -126,7 +126,7 @@ fn mutable(vocabulary: &Vocabulary) -> TokenStream {
     }
 }
 
-/// Asks hooks about an event, and says what they decided as of any event.
+/// Runs hooks on an event, and converts their decision to one about any event.
 pub(super) fn said_of(
     vocabulary: &Vocabulary,
     event: &Event,
@@ -176,7 +176,7 @@ pub(super) fn said_of(
     }
 }
 
-/// The enum of what is said of any event.
+/// The enum for the decision about any event.
 #[expect(clippy::too_many_lines, reason = "one enum, as it is written")]
 fn said(vocabulary: &Vocabulary) -> TokenStream {
     let Vocabulary {
@@ -316,7 +316,7 @@ fn said(vocabulary: &Vocabulary) -> TokenStream {
     }
 }
 
-/// What makes the enums what a hook on every event takes and returns.
+/// The impls that let hooks on every event take and return the enums.
 fn traits(vocabulary: &Vocabulary) -> TokenStream {
     let Vocabulary {
         core,
@@ -326,9 +326,9 @@ fn traits(vocabulary: &Vocabulary) -> TokenStream {
         ..
     } = vocabulary;
     let private = quote!(#core::__private);
-    // `Viewed` only for `'static`, which is what the hooks write. An impl for every lifetime puts a region into
-    // the bound on each of them: rustc 1.95 then proves the bound now with that region and now without, and an
-    // incremental build that meets the other answer ends in an internal compiler error.
+    // `Viewed` only for `'static`, which is what the hooks write. An impl for every lifetime would put a region into
+    // the bound on each of them. rustc 1.95 then proves the bound sometimes with that region and sometimes without,
+    // and an incremental build that meets the other answer ends in an internal compiler error.
     let any_event = quote!(#private::AnyEvent + #core::Event<Vocabulary = #ident<'static>>);
     quote! {
         #[automatically_derived]
@@ -387,7 +387,7 @@ fn traits(vocabulary: &Vocabulary) -> TokenStream {
     }
 }
 
-/// What one hook says of the event.
+/// What one hook decides about the event.
 pub(super) fn said_of_one(core: &TokenStream, event: &Event) -> TokenStream {
     match event.kind {
         Kind::Observe => quote!(()),
@@ -395,7 +395,7 @@ pub(super) fn said_of_one(core: &TokenStream, event: &Event) -> TokenStream {
     }
 }
 
-/// What is said of any event, said of this one.
+/// Converts the decision about any event to one about this event.
 fn fit(vocabulary: &Vocabulary, event: &Event) -> TokenStream {
     let Vocabulary { core, said, .. } = vocabulary;
     let private = quote!(#core::__private);
@@ -418,7 +418,7 @@ fn fit(vocabulary: &Vocabulary, event: &Event) -> TokenStream {
         },
     };
     let own_said = said_of_one(core, event);
-    // What is wrong with a payload is reported where it stands, and equal things once.
+    // A mistake in a payload is reported at the payload, and equal messages only once.
     quote_spanned! {driver::at(ty.span())=>
         #[automatically_derived]
         #[diagnostic::do_not_recommend]
