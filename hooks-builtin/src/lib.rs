@@ -99,6 +99,7 @@ mod error;
 mod event_log;
 mod glob;
 mod jsonl_log;
+mod path_arguments;
 mod path_prefix;
 mod paths;
 #[cfg(feature = "rate-limit")]
@@ -137,7 +138,9 @@ pub use self::rate_limit::{Per, RateLimit, RateLimitConfig};
 #[cfg(feature = "redact")]
 pub use self::redact::{NamedPattern, Pattern, PatternError, Redact, RedactConfig, SecretKind};
 #[cfg(feature = "security-policy")]
-pub use self::security_policy::{Autonomy, SecurityPolicy, SecurityPolicyConfig};
+pub use self::security_policy::{
+    Autonomy, Profile, SecurityPolicy, SecurityPolicyConfig, ToolConfig,
+};
 #[cfg(feature = "shell-hook")]
 pub use self::shell_hook::{ShellHook, ShellHookConfig, When};
 #[cfg(feature = "tool-cache")]

@@ -165,7 +165,7 @@ fn cd(this: &mut Evaluator<'_>, args: &[Arg], span: &Range<usize>) -> Result<()>
     let built: usize = entered.iter().map(String::len).sum();
     this.work.spend(8 + built / 8, span)?;
     this.state.directories = Arc::new(entered);
-    let is_tested = this.is_tested;
+    let is_tested = this.is_tested || this.environment.is_as_written;
     let change = this.change(args[0].word);
     change.instead = Some("cd -P".into());
     if is_tested {
@@ -281,7 +281,7 @@ fn read(this: &mut Evaluator<'_>, args: &[Arg], input: &Input, span: &Range<usiz
         let Some(name) = name.known().filter(|name| is_identifier(name)).map(str::to_owned) else { continue };
         this.assign(&name, Field::known(""), span, false)?;
         match input {
-            Input::Names(found) if names.len() == 1 => {
+            Input::Names(found) if names.len() == 1 && !this.environment.is_as_written => {
                 let value = Names { is_one: true, ..found.clone() };
                 this.set(&name, Field::of(Argument::Names(Arc::new(value))))?;
                 this.change(args[0].word).instead = Some("IFS= read -r".into());

@@ -35,6 +35,7 @@ pub struct Environment {
     pub(crate) home: Option<String>,
     pub(crate) variables: HashMap<String, String>,
     pub(crate) dialect: Dialect,
+    pub(crate) is_as_written: bool,
 }
 
 impl Environment {
@@ -64,6 +65,25 @@ impl Environment {
     #[must_use]
     pub fn with_dialect(mut self, dialect: Dialect) -> Self {
         self.dialect = dialect;
+        self
+    }
+
+    /// The script runs as it is written, and not in its [rewritten](crate::Effects::rewritten) form: less is known then.
+    ///
+    /// ```
+    /// use hooks_shell::{Environment, Script};
+    ///
+    /// let script = Script::parse("cd src; cat ../a")?;
+    /// let environment = Environment::new("/work");
+    /// // The rewritten script ends if `cd` fails.
+    /// assert_eq!(script.evaluate(&environment).reads().last().unwrap().directories(), ["/work/src"]);
+    /// let as_written = script.evaluate(&environment.as_written());
+    /// assert_eq!(as_written.reads().last().unwrap().directories(), ["/work/src", "/work"]);
+    /// # Ok::<_, hooks_shell::Rejected>(())
+    /// ```
+    #[must_use]
+    pub fn as_written(mut self) -> Self {
+        self.is_as_written = true;
         self
     }
 }

@@ -233,7 +233,7 @@ impl Evaluator<'_> {
                             }
                             Field::of(Argument::Number)
                         }
-                        Output::Names(names) if !is_quoted && splits => {
+                        Output::Names(names) if !is_quoted && splits && !self.environment.is_as_written => {
                             let is_alone = word.parts.len() == 1;
                             let names = Names { is_one: false, ..names };
                             self.trace.splits.at_lines = true;

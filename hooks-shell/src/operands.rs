@@ -258,7 +258,7 @@ fn shown(text: &str) -> &str {
 fn end_options(this: &mut Evaluator<'_>, call: &Call<'_>, arg: &Arg, rest: &[Arg]) {
     let is_operand = |arg: &Arg| !arg.known().is_some_and(|text| text.starts_with('-'));
     let is_names = matches!(arg.field.value, Argument::Names(_) | Argument::Pattern(_));
-    if !is_names || !rest.iter().all(is_operand) || call.command.is_some_and(|_| call.name != "git") {
+    if !is_names || this.environment.is_as_written || !rest.iter().all(is_operand) || call.command.is_some_and(|_| call.name != "git") {
         let shown = this.text.get(this.span(&arg.span)).unwrap_or_default().to_owned();
         let reason = match is_names {
             true => format!("a file that `{}` matches would be taken for an option: write `--` before it", shown_or(&shown)),

@@ -222,7 +222,7 @@ fn xargs(this: &mut Evaluator<'_>, args: &[Arg], input: &Input, span: &Range<usi
         return Ok(Output::Unknown);
     }
     let given = match input {
-        Input::Names(names) => {
+        Input::Names(names) if splits_at_nul || !this.environment.is_as_written => {
             if !splits_at_nul {
                 // Names are split at lines, and not at blanks and quotes.
                 let change = this.change(args[0].word);
@@ -231,7 +231,7 @@ fn xargs(this: &mut Evaluator<'_>, args: &[Arg], input: &Input, span: &Range<usi
             }
             Argument::Names(Arc::new(Names { is_one: false, ..names.clone() }))
         }
-        Input::Text(_) | Input::Inherited | Input::Unknown => Argument::Several,
+        _ => Argument::Several,
     };
     let last = &rest[rest.len() - 1];
     let mut all = Vec::with_capacity(rest.len() + 1);
