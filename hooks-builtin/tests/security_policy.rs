@@ -156,9 +156,23 @@ fn reasons_say_what_is_wrong_and_what_to_write() {
     );
     assert!(reason("cat '").starts_with("the command cannot be parsed: "));
     let call = |args| workspace.judge(&policy, "shell", args).unwrap_err();
-    let needed = "`shell` needs its command as one text, in the argument `command`";
-    assert_eq!(call(json!({ "command": ["ls"] })), needed);
-    assert_eq!(call(json!({ "cmd": "ls" })), needed);
+    let needed = "`shell` needs its command as a text or a list of texts, in the argument `cmd` or `command`";
+    assert_eq!(call(json!({ "command": 5 })), needed);
+    assert_eq!(call(json!({})), needed);
+    assert_eq!(
+        call(json!({ "command": ["ls"] })),
+        "the program `ls` is not allowed; these are: cat, git"
+    );
+    assert_eq!(
+        call(json!({ "command": "cat x", "env": { "X": "y" } })),
+        "the argument `env` of `shell` may change what is run, and is not looked at: leave it out, or declare it under \
+         `[hooks.builtin.security_policy.tools]`"
+    );
+    assert_eq!(
+        workspace.judge(&policy, "make_it_so", json!({ "cmd": "x" })).unwrap_err(),
+        "the tool `make_it_so` is not declared, so what it does is not known: write `\"make_it_so\" = { command = \"cmd\" }` \
+         under `[hooks.builtin.security_policy.tools]`"
+    );
 }
 
 #[test]
@@ -278,7 +292,7 @@ fn file_tools_do_not_leave_the_workspace_or_touch_what_is_forbidden() {
             json!({ "path": { "from": "src", "to": path } }),
         ] {
             assert!(
-                workspace.judge(&policy, "any_tool", args.clone()).is_err(),
+                workspace.judge(&policy, "read", args.clone()).is_err(),
                 "{args}"
             );
         }
@@ -341,7 +355,7 @@ fn paths_are_found_in_whatever_shape_they_are_given() {
         json!({ "paths": [["/etc/passwd"]] }),
     ] {
         assert!(
-            workspace.judge(&policy(), "any", args.clone()).is_err(),
+            workspace.judge(&policy(), "edit", args.clone()).is_err(),
             "{args}"
         );
     }
@@ -387,74 +401,36 @@ fn a_pattern_matches_no_file_that_is_forbidden() {
     assert!(command("cat src/*.rs").is_ok());
 }
 
-/// Each of these would take seconds, or hours, to judge.
+/// Each of these would take seconds, or hours, to judge word by word.
 #[test]
-fn what_takes_long_to_judge_is_blocked_or_judged_otherwise() {
+fn what_takes_long_to_judge_is_blocked_with_a_short_reason() {
     let (workspace, policy) = (Workspace::new(), policy());
     let size = 64 * 1024;
     let fill = |text: &str| text.repeat(size / text.len());
     let words = |word: fn(usize) -> String| (0..size / 8).map(word).collect::<Vec<_>>().join(" ");
-    let reason = |command: String| {
-        workspace
-            .command(&policy, &command)
-            .err()
-            .unwrap_or_default()
-    };
-    assert!(
-        reason("cd src && ls; ".repeat(2000)).starts_with("the script may be in too many folders")
-    );
-    let too_many = "the command is too much to look at";
-    assert!(reason(format!("ls {}", words(|nth| format!("{nth}*")))).starts_with(too_many));
-    // In any of six folders.
-    let files = words(|nth| format!("a/{nth}"));
-    assert!(reason(format!("{}ls {files}", "cd src; ".repeat(5))).starts_with(too_many));
-    for deep in ["a/", "../a=", "./a,../", "=", "a:"] {
-        let reason = reason(format!("cat {}", fill(deep)));
-        assert!(
-            reason.contains("is too long")
-                || reason.contains("outside")
-                || reason.starts_with(too_many),
-            "{reason}"
-        );
-        assert!(reason.len() < 1100, "{}", reason.len());
-    }
-    assert!(reason(format!("cat {}", fill("*"))).starts_with("which files `*"));
     for command in [
-        format!("echo {}", "{a,".repeat(15)),
-        format!(
-            "{}{}{}",
-            "while ls; do ".repeat(12),
-            "ls;".repeat(200),
-            " done;".repeat(12)
-        ),
-        format!(
-            "for i in {{1..60}}; do for j in {{1..60}}; do {} done; done",
-            "echo 'a' b;".repeat(200)
-        ),
+        format!("ls {}", words(|nth| format!("{nth}*"))),
+        format!("cat {}", fill("a/")),
+        format!("cat {}", fill("../a=")),
+        format!("cat {}", fill("*")),
+        format!("echo {}", "{a,b}".repeat(15)),
+        format!("for i in {{1..60}}; do for j in {{1..60}}; do {} done; done", "echo 'a' b;".repeat(200)),
         format!("for i in {{1..60}}; do eval '{}'; done", "ls;".repeat(4000)),
-        fill("echo {1..64};"),
+        format!("X=a; {} cat $X", fill("X=$X$X;")),
         format!("ls {}", words(|nth| format!("-abcdefgh{nth}"))),
-        words(|nth| format!("(a{nth}=1);")),
-        fill("ls;"),
     ] {
         let begin: String = command.chars().take(40).collect();
-        let reason = reason(command);
-        assert!(
-            reason.starts_with(too_many) || reason.contains("too many braces"),
-            "{begin}: {reason}"
-        );
+        let reason = workspace.command(&policy, &command).err().unwrap_or_default();
+        assert!(!reason.is_empty() && reason.len() < 1100, "{begin}: {reason}");
     }
-    for passes in ["a://b ", "./a ", "a,./b,"] {
-        assert_eq!(
-            reason(format!("cat 'x{}'", fill(passes).trim_end())),
-            "",
-            "{passes}"
-        );
+    for command in [
+        format!("echo '{}'", fill("a://b ")),
+        format!("git add {}", (0..5000).map(|nth| format!("f{nth}")).collect::<Vec<_>>().join(" ")),
+        "ls -la src | head -20; grep -n parse src/main.rs; ".repeat(1000),
+    ] {
+        let begin: String = command.chars().take(40).collect();
+        assert_eq!(workspace.command(&policy, &command), Ok(()), "{begin}");
     }
-    assert_eq!(
-        reason(format!("git add {}", words(|nth| format!("f{nth}")))),
-        ""
-    );
 }
 
 #[test]
@@ -507,7 +483,7 @@ fn a_command_that_is_too_long_or_too_deep_is_blocked_and_not_parsed() {
     assert!(workspace.command(&policy, &"ls src; ".repeat(4000)).is_ok());
     assert!(
         workspace
-            .command(&policy, &format!("echo '{}'", "x".repeat(64 * 1024)))
+            .command(&policy, &format!("echo '{}'", "x".repeat(60 * 1024)))
             .is_ok()
     );
 }

@@ -41,6 +41,10 @@ fn expand_into(
         if *brace == '{'
             && let Some((alternatives, rest)) = alternatives(&parts[at + 1..])
         {
+            if alternatives.is_empty() {
+                let reason = "this range is not supported: write numbers without leading zeros, or the words themselves";
+                return Err(Rejected::new(reason, span.clone()));
+            }
             if depth >= DEEPEST || words.len() + alternatives.len() > MOST_WORDS {
                 return Err(too_many());
             }
@@ -59,7 +63,7 @@ fn expand_into(
     Ok(())
 }
 
-/// What stands between commas up to the closing brace, and what follows on it.
+/// What stands between commas up to the closing brace, and what follows on it; nothing of a range that is not supported.
 fn alternatives(parts: &[Part]) -> Option<(Vec<Vec<Part>>, &[Part])> {
     let mut depth = 0;
     let mut commas = Vec::new();
@@ -71,8 +75,8 @@ fn alternatives(parts: &[Part]) -> Option<(Vec<Vec<Part>>, &[Part])> {
             Part::Brace('}') => {
                 let rest = &parts[at + 1..];
                 if commas.is_empty() {
-                    let range = range(&parts[..at])?;
-                    return Some((range, rest));
+                    let is_range = matches!(&parts[..at], [Part::Text(text, false)] if text.contains(".."));
+                    return is_range.then(|| (range(&parts[..at]).unwrap_or_default(), rest));
                 }
                 commas.push(at);
                 let mut from = 0;

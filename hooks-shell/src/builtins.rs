@@ -70,9 +70,6 @@ pub(crate) fn run(
         return Ok(Output::Unknown);
     }
     let rest = &args[1..];
-    for pattern in rest.iter().filter(|arg| matches!(arg.field.value, Argument::Pattern(_))) {
-        this.touch(&pattern.field.value, Access::List, &pattern.span);
-    }
     match name {
         "cd" => cd(this, args, span)?,
         "eval" => eval(this, args, span)?,
@@ -305,6 +302,13 @@ fn set(this: &mut Evaluator<'_>, args: &[Arg], span: &Range<usize>) {
     }
 }
 
+/// A test asks for a file: which one, need not be known.
+fn ask(this: &mut Evaluator<'_>, path: &Argument, span: &Range<usize>) {
+    if !matches!(path, Argument::Unknown { .. } | Argument::Number) {
+        this.touch(path, Access::List, span);
+    }
+}
+
 /// Whether a test with this operator asks for a file.
 fn asks_for_file(operator: &str) -> bool {
     operator
@@ -342,14 +346,14 @@ fn test(this: &mut Evaluator<'_>, args: &[Arg], span: &Range<usize>) {
     }
     for pair in args.windows(2) {
         if pair[0].known().is_some_and(asks_for_file) {
-            this.touch(&pair[1].field.value, Access::List, span);
+            ask(this, &pair[1].field.value, span);
         }
     }
     if let [left, operator, right] = rest
         && matches!(operator.known(), Some("-nt" | "-ot" | "-ef"))
     {
-        this.touch(&left.field.value, Access::List, span);
-        this.touch(&right.field.value, Access::List, span);
+        ask(this, &left.field.value, span);
+        ask(this, &right.field.value, span);
     }
 }
 
@@ -364,7 +368,7 @@ pub(crate) fn double_bracket(this: &mut Evaluator<'_>, words: &[Word]) -> Result
             let operator = operator(0);
             this.one(&words[0])?;
             if asks_for_file(&operator) {
-                this.touch(&asked.value, Access::List, span);
+                ask(this, &asked.value, span);
             } else if !matches!(operator.as_str(), "-n" | "-z" | "!") {
                 this.unknown(format!("the test `{operator}` is not looked at: write `[ … ]`"), span);
             }
@@ -401,8 +405,8 @@ pub(crate) fn double_bracket(this: &mut Evaluator<'_>, words: &[Word]) -> Result
                 }
                 "-nt" | "-ot" | "-ef" => {
                     let right = this.one(&words[2])?;
-                    this.touch(&left.value, Access::List, span);
-                    this.touch(&right.value, Access::List, span);
+                    ask(this, &left.value, span);
+                    ask(this, &right.value, span);
                 }
                 _ => this.unknown(format!("the test `{operator}` is not looked at: write `[ … ]`"), span),
             }

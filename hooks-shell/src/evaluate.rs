@@ -54,6 +54,8 @@ pub(crate) struct Change {
     pub(crate) instead: Option<Arc<str>>,
     pub(crate) before: &'static str,
     pub(crate) after: &'static str,
+    /// For a command's first word: whether links are taken out of the names that it prints.
+    pub(crate) drops_links: bool,
     /// For a command's first word: the command ends the script if it fails.
     pub(crate) is_fatal: bool,
 }
@@ -210,8 +212,16 @@ impl<'e> Evaluator<'e> {
     }
 
     pub(crate) fn touch(&mut self, path: &Argument, access: Access, span: &Range<usize>) {
+        let mut path = path.clone();
+        if let Argument::Names(names) = &path
+            && let Some(producer) = names.producer
+            && access != Access::List
+        {
+            self.change(producer).drops_links = true;
+            path = Argument::Names(Arc::new(Names { may_be_links: false, ..(**names).clone() }));
+        }
         let use_ = PathUse {
-            path: path.clone(),
+            path,
             access,
             directories: self.state.directories.clone(),
             span: self.span(span),
@@ -390,6 +400,9 @@ impl<'e> Evaluator<'e> {
             let was_tested = self.is_tested;
             self.is_tested |= !is_all;
             let mut output = self.compound(&command.kind, &input)?;
+            if let (Input::Names(names), true) = (&input, self.text.get(self.span(&command.span)) == Some(print::WITHOUT_LINKS)) {
+                output = Output::Names(Names { may_be_links: false, ..names.clone() });
+            }
             self.is_tested = was_tested;
             if !is_all {
                 // If a file cannot be opened, nothing of it is run.
@@ -754,8 +767,16 @@ impl<'e> Evaluator<'e> {
         let is_plain = redirects.iter().all(|redirect| matches!(redirect.kind, Redirection::Write | Redirection::CopyOut));
         self.is_tested |= !is_plain;
         let name = first.known().unwrap_or_default().to_owned();
-        let output = self.run(&args, assignments, input, span)?;
+        let mut output = self.run(&args, assignments, input, span)?;
         self.is_tested = was_tested;
+        if let Output::Names(names) = &mut output
+            && names.may_be_links
+            && names.producer.is_none()
+            && simple.words.first().is_some_and(|word| word.id == first.word)
+            && !self.environment.is_as_written
+        {
+            names.producer = Some(first.word);
+        }
         let changes = builtins::changes_the_shell(&name) || self.functions.contains_key(&name);
         if !redirects.is_empty() && changes && self.state != before {
             let after = self.state.clone();
@@ -866,5 +887,6 @@ fn of_pattern(pattern: &str) -> Names {
         may_be_options: Argument::Pattern(pattern.into()).may_be_option(),
         is_tracked: !name.starts_with('.'),
         is_one: true,
+        producer: None,
     }
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::bounds::Rejected;
+use crate::effects::Access;
 use crate::evaluate::{Arg, Evaluator, Note, Output, Result};
 use crate::syntax::{List, Operation, Parameter, Part, Token, Word};
 use crate::value::{Argument, Field, Names};
@@ -66,7 +67,7 @@ impl Builder {
             }
         } else if let Some(names) = self.names {
             with_ending(&names, &self.text)
-        } else if self.has_pattern {
+        } else if self.has_pattern && !self.has_number {
             Argument::Pattern(self.pattern.into())
         } else if self.has_number && self.text.is_empty() {
             Argument::Number
@@ -105,6 +106,10 @@ impl Evaluator<'_> {
         let mut args = Vec::with_capacity(words.len());
         for word in words {
             for field in self.fields(word, true)? {
+                // The names of files are seen, whatever is done with them.
+                if matches!(field.value, Argument::Pattern(_)) {
+                    self.touch(&field.value, Access::List, &word.span);
+                }
                 if field.is_disputed {
                     self.dispute("what this word says is not agreed upon: write it in a plainer way", &word.span);
                 }

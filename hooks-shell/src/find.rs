@@ -29,6 +29,8 @@ struct Tests {
     are_plain: bool,
     pattern: Option<String>,
     is_negated: bool,
+    /// Whether an `-o` stands before.
+    is_other_branch: bool,
     /// In how many brackets they stand: there another test may be true instead.
     depth: usize,
 }
@@ -69,7 +71,7 @@ pub(crate) fn run(this: &mut Evaluator<'_>, args: &[Arg], span: &Range<usize>) -
             ")" => tests.depth = tests.depth.saturating_sub(1),
             "-o" | "-or" | "," => {
                 if tests.depth == 0 {
-                    tests = Tests::default();
+                    tests = Tests { is_other_branch: true, ..Tests::default() };
                 }
             }
             _ if WITH_TEXT.contains(&option) => {
@@ -132,6 +134,7 @@ fn given(folders: &[String], tests: &Tests, of: &Arg) -> Arg {
         may_be_options: false,
         is_tracked: false,
         is_one: false,
+        producer: None,
     };
     Arg { field: Field::of(Argument::Names(Arc::new(names))), ..of.clone() }
 }
@@ -154,8 +157,18 @@ fn executed<'a>(
             Some(";") => break,
             // A `+` that does not follow `{}` is a word like others.
             Some("+") if command.last().is_some_and(|last| last.known() == Some("{}")) => break,
+            // It might be the end.
+            None => {
+                this.unknown("what `find -exec` runs is only known when it does: write it out", &word.span);
+                return Ok(());
+            }
             _ => command.push(word.clone()),
         }
+    }
+    let is_told = tests.pattern.as_deref().is_some_and(|pattern| pattern.contains('.'));
+    if tests.is_other_branch && !is_told && command.iter().any(|word| word.known() == Some("{}")) {
+        this.unknown("what is found behind `-o` is not told: write `\\( … -o … \\)`, or `-name '*.rs'` behind it", span);
+        return Ok(());
     }
     for word in &mut command {
         match word.known() {

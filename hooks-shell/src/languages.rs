@@ -187,7 +187,7 @@ pub(crate) fn is_harmless_setting(setting: &str) -> bool {
 
 /// The name of a command that decides more than its table says.
 pub(crate) fn command_name(name: &str) -> Option<&'static str> {
-    let known = ["add", "stage", "bisect", "bundle", "checkout", "clippy", "config", "diff", "ls-files", "run", "run-script", "show", "switch"];
+    let known = ["add", "stage", "bisect", "bundle", "checkout", "clippy", "config", "diff", "ls-files", "publish", "run", "run-script", "show", "switch"];
     Some(known.into_iter().find(|known| *known == name).unwrap_or("…"))
 }
 

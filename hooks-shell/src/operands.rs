@@ -18,6 +18,9 @@ struct Call<'a> {
     command: Option<&'static str>,
     span: &'a Range<usize>,
     is_handed_on: bool,
+    /// What options have said of the operands.
+    follows_links: bool,
+    writes: bool,
 }
 
 pub(crate) fn run(
@@ -32,12 +35,6 @@ pub(crate) fn run(
         generic(this, name, rest, span);
         return Ok(Output::Unknown);
     };
-    for arg in rest {
-        // The names of files are seen, whatever the program does with them.
-        if matches!(arg.field.value, Argument::Pattern(_)) {
-            this.touch(&arg.field.value, Access::List, &arg.span);
-        }
-    }
     if program.uses_network {
         this.trace.network.push(Network { address: None, span: span.clone() });
     }
@@ -45,7 +42,7 @@ pub(crate) fn run(
         return Ok(output_of(name, None, rest, input));
     }
     let before = this.state.directories.clone();
-    let mut call = Call { name, command: None, span, is_handed_on: false };
+    let mut call = Call { name, command: None, span, is_handed_on: false, follows_links: false, writes: false };
     let mut operands = Vec::new();
     read(this, &mut call, program, rest, &mut operands)?;
     let output = match call.command.and_then(|command| table::find_command(name, command)) {
@@ -101,7 +98,10 @@ fn read(
             }
         }
     }
-    special_first(this, call, &found)?;
+    special_first(this, call, &found, args)?;
+    if call.follows_links && found.is_empty() {
+        this.touch(&Argument::text("."), Access::Tree, call.span);
+    }
     let first = if has_first { &program.first[1.min(program.first.len())..] } else { &program.first[..] };
     let last = found.len().wrapping_sub(1);
     for (position, (_, arg)) in found.into_iter().enumerate() {
@@ -114,6 +114,11 @@ fn read(
         if position < first.len() && !arg.field.value.is_one() && (first.len() > 1 || program.rest.is_some()) && first.get(position) != program.rest.as_ref() {
             this.unknown(format!("what `{}` is given is only known when it runs: write it out", full(call)), &arg.span);
         }
+        let role = match role {
+            Role::Read if call.writes => Role::Write,
+            Role::Read | Role::List if call.follows_links => Role::Tree,
+            role => role,
+        };
         apply(this, call, role, &arg.field, &arg.span)?;
         operands.push((role, arg));
     }
@@ -158,16 +163,17 @@ fn command(
 /// Reads an option, and its value; whether it stands for the first operand.
 fn option(
     this: &mut Evaluator<'_>,
-    call: &Call<'_>,
+    call: &mut Call<'_>,
     program: &Program,
     text: &str,
     args: &[Arg],
     nth: &mut usize,
 ) -> Result<bool> {
     let arg = &args[*nth - 1];
+    let of = full(call);
     let unknown = |this: &mut Evaluator<'_>| {
         this.unknown(
-            format!("the option `{}` of `{}` may run another program, or touch files that are not looked at: leave it out", shown(text), full(call)),
+            format!("the option `{}` of `{of}` may run another program, or touch files that are not looked at: leave it out", shown(text)),
             &arg.span,
         );
         Ok(false)
@@ -189,8 +195,10 @@ fn option(
         let Some(option) = program.long.get(name) else {
             return unknown(this);
         };
+        call.follows_links |= option.follows_links;
+        call.writes |= option.writes;
         return match (option.role, value) {
-            (None, None) => Ok(false),
+            (None, None) => Ok(option.replaces_first),
             (None, Some(_)) => unknown(this),
             (Some(_), None) if option.is_joined => Ok(false),
             (Some(role), Some(value)) => {
@@ -209,6 +217,8 @@ fn option(
         let Some(option) = program.short.get(&flag) else {
             return unknown(this);
         };
+        call.follows_links |= option.follows_links;
+        call.writes |= option.writes;
         let Some(role) = option.role else { continue };
         let joined = &text[at + flag.len_utf8()..];
         if joined.is_empty() && !option.is_joined {
@@ -280,7 +290,8 @@ fn shown_or(text: &str) -> &str {
 }
 
 /// Commands of git's whose first words decide.
-fn special_first(this: &mut Evaluator<'_>, call: &Call<'_>, found: &[(usize, Arg)]) -> Result<()> {
+fn special_first(this: &mut Evaluator<'_>, call: &Call<'_>, found: &[(usize, Arg)], args: &[Arg]) -> Result<()> {
+    let has = |words: &[&str]| args.iter().filter_map(Arg::known).any(|text| words.contains(&text));
     if call.name == "git" {
         for (_, arg) in found {
             if arg.known().is_some_and(|text| text.contains("ext::") || text.contains("fd::")) {
@@ -290,11 +301,13 @@ fn special_first(this: &mut Evaluator<'_>, call: &Call<'_>, found: &[(usize, Arg
     }
     let is_of = |name: &str, command: &str| (call.name, call.command) == (name, Some(command));
     if is_of("git", "config") {
-        let text = this.text.get(this.span(call.span)).unwrap_or_default().to_owned();
-        let reads = ["--get", "--get-all", "--get-regexp", "--get-urlmatch", "--list", "-l", "get", "list"];
-        if !text.split_whitespace().any(|word| reads.contains(&word)) {
+        let is_asked = found.first().is_some_and(|(_, arg)| matches!(arg.known(), Some("get" | "list")));
+        if !(is_asked || has(&["--get", "--get-all", "--get-regexp", "--get-urlmatch", "--list", "-l"])) {
             this.unknown("`git config` may have git run another program: only `--get` and `--list` are looked at", call.span);
         }
+    }
+    if call.command == Some("publish") && !has(&["--dry-run", "-n"]) {
+        this.unknown(format!("`{} publish` is only looked at with `--dry-run`", call.name), call.span);
     }
     if (is_of("npm", "run") || is_of("npm", "run-script")) && found.iter().any(|(_, arg)| arg.known() == Some("env")) {
         this.unknown("`npm run env` shows the environment, and the secrets in it", call.span);
@@ -348,6 +361,10 @@ fn apply(this: &mut Evaluator<'_>, call: &Call<'_>, role: Role, field: &Field, s
             Some(setting) if languages::is_harmless_setting(setting) => {}
             Some(setting) => this.unknown(format!("the setting `{}` may have git run another program: leave it out", shown(setting)), span),
             None => must_be_known(this),
+        },
+        Role::Suffix => match is_known.as_deref() {
+            Some(suffix) if suffix.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._~-".contains(&byte)) => {}
+            _ => this.unknown(format!("the ending `{value}` may name a file elsewhere: use letters, digits and `.`"), span),
         },
         Role::Strategy => match is_known.as_deref() {
             Some("ort" | "recursive" | "resolve" | "octopus" | "ours" | "subtree" | "theirs") => {}
@@ -491,11 +508,30 @@ fn output_of(name: &str, command: Option<&str>, args: &[Arg], input: &Input) -> 
     };
     let only = |flags: &str| texts.iter().filter(|text| text.starts_with('-')).all(|text| !text.starts_with("--") && text[1..].chars().all(|flag| flags.contains(flag) || flag.is_ascii_digit()));
     let below = |may_be_links: bool, may_be_options: bool, is_tracked: bool| {
-        let operands = args.iter().filter_map(Arg::known).filter(|text| !text.starts_with('-'));
-        let skipped = usize::from(matches!(name, "rg" | "grep") && !has("", &["--files"]));
-        let mut folders: Vec<String> = operands.skip(skipped).filter(|text| *text != command.unwrap_or_default()).map(String::from).collect();
-        folders.push(".".into());
-        Output::Names(Names { folders, pattern: None, may_be_links, may_be_options, is_tracked, is_one: false })
+        let skipped = usize::from(matches!(name, "rg" | "grep" | "fd" | "git") && !has("", &["--files"]));
+        let operands = args.iter().filter(|arg| !arg.known().is_some_and(|text| text.starts_with('-'))).skip(skipped);
+        let mut folders = Vec::new();
+        let mut patterns = Vec::new();
+        for operand in operands {
+            match &operand.field.value {
+                Argument::Text(text) | Argument::Pattern(text) => {
+                    // A pattern of git's is one of names below its folder.
+                    let plain = text.find(['*', '?', '[']).unwrap_or(text.len());
+                    let folder = if plain == text.len() { plain } else { text[..plain].rfind('/').unwrap_or(0) };
+                    folders.push(if folder == 0 { ".".to_owned() } else { text[..folder].to_owned() });
+                    patterns.push((plain < text.len()).then(|| text.rsplit('/').next().unwrap_or_default().to_owned()));
+                }
+                _ => return Output::Unknown,
+            }
+        }
+        if folders.is_empty() || name == "ls" {
+            folders.push(".".into());
+        }
+        let pattern = match patterns.as_slice() {
+            [Some(pattern)] if name == "git" => Some(pattern.clone()),
+            _ => None,
+        };
+        Output::Names(Names { folders, pattern, may_be_links, may_be_options, is_tracked, is_one: false, producer: None })
     };
     let passes_on = || match input {
         Input::Names(names) => Output::Names(names.clone()),

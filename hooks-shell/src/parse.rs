@@ -633,7 +633,7 @@ impl Parser<'_> {
             }
             self.word(&mut simple.words)?;
         }
-        if simple.words.is_empty() && simple.assignments.is_empty() && redirects.is_empty() {
+        if simple.words.is_empty() && (has_both || (simple.assignments.is_empty() && redirects.is_empty())) {
             return Err(self.unexpected());
         }
         Ok((Kind::Simple(simple), redirects))
@@ -686,7 +686,8 @@ impl Parser<'_> {
                     return self.reject(format!("`{name}=(…)` is not supported: lists are not followed"), from);
                 }
                 let parts = self.parts(true)?;
-                let word = self.word_of(parts, from + length + 1);
+                let mut word = self.word_of(parts, from + length + 1);
+                word.is_disputed |= self.text[from..self.at].contains("$'");
                 Ok(Some((name, word)))
             }
             _ => Ok(None),
@@ -1318,6 +1319,9 @@ impl Parser<'_> {
                 }
                 '\\' => {
                     let escape = self.peek().unwrap_or(b' ');
+                    if escape == b'\'' {
+                        return self.reject("where `$'…\\'…'` ends is not agreed upon: use double quotes", from);
+                    }
                     self.at += usize::from(escape.is_ascii());
                     let digits = |parser: &mut Self, radix: u32, most: usize| {
                         let rest = &parser.bytes[parser.at..];
@@ -1331,7 +1335,7 @@ impl Parser<'_> {
                         b'n' => Some(10),
                         b't' => Some(9),
                         b'r' => Some(13),
-                        b'\\' | b'\'' | b'"' | b'?' => Some(escape.into()),
+                        b'\\' | b'"' | b'?' => Some(escape.into()),
                         b'x' => digits(self, 16, 2),
                         b'u' => digits(self, 16, 4),
                         b'0'..=b'7' => {

@@ -9,6 +9,9 @@ use crate::syntax::{
     Simple, Test, Token, Word,
 };
 
+/// Passes on names of files, but for those of symbolic links.
+pub(crate) const WITHOUT_LINKS: &str = "while IFS= read -r name; do { [ -L \"${name}\" ] || printf '%s\\n' \"${name}\"; }; done";
+
 /// Words that mean something to one shell or another where a program's name is expected.
 const RESERVED: [&str; 30] = [
     "!", "[[", "]]", "case", "coproc", "do", "done", "elif", "else", "end", "esac", "fi", "for", "foreach", "function", "if", "in",
@@ -325,6 +328,10 @@ impl<'t> Printer<'t> {
         }
         for redirect in redirects {
             self.redirect(redirect, start)?;
+        }
+        if change.is_some_and(|change| change.drops_links) {
+            self.out.push_str(" | ");
+            self.out.push_str(WITHOUT_LINKS);
         }
         if is_fatal {
             self.out.push_str(" || exit");

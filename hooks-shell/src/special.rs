@@ -253,7 +253,7 @@ fn xargs(this: &mut Evaluator<'_>, args: &[Arg], input: &Input, span: &Range<usi
     if places.is_none() {
         all.push(Arg {
             field: Field::of(given),
-            word: operands::APPENDED + last.word,
+            word: if last.word < operands::APPENDED { operands::APPENDED + last.word } else { last.word },
             span: last.span.clone(),
         });
     }

@@ -26,6 +26,8 @@ pub(crate) enum Role {
     Config,
     /// A way of git's to merge, which may be the name of a program.
     Strategy,
+    /// The ending of a copy's name.
+    Suffix,
 }
 
 /// An option: its value, if it takes one.
@@ -36,6 +38,9 @@ pub(crate) struct Opt {
     pub(crate) is_joined: bool,
     /// Whether it stands for the first operand.
     pub(crate) replaces_first: bool,
+    /// Whether operands are read through links, or are written.
+    pub(crate) follows_links: bool,
+    pub(crate) writes: bool,
 }
 
 /// How a program takes its arguments.
@@ -117,12 +122,17 @@ fn option(program: &mut Program, token: &'static str) {
         Some(at) => token.split_at(at),
         None => (token, ""),
     };
-    let replaces_first = value.ends_with('!');
+    let marked = name.trim_end_matches(['!', '+', '^']);
+    let mark = &name[marked.len()..];
+    let name = marked;
+    let replaces_first = value.ends_with('!') || mark == "!";
     let role = value.trim_start_matches(['=', '?']).trim_end_matches('!');
     let option = Opt {
         role: role_of(role),
         is_joined: value.starts_with('?'),
         replaces_first,
+        follows_links: mark == "+",
+        writes: mark == "^",
     };
     match name.strip_prefix("--") {
         Some(name) => drop(program.long.insert(name, option)),
@@ -160,6 +170,7 @@ fn role_of(name: &str) -> Option<Role> {
         "awk" => Role::Awk,
         "config" => Role::Config,
         "strategy" => Role::Strategy,
+        "suffix" => Role::Suffix,
         _ => return None,
     })
 }
