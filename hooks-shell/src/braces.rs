@@ -29,7 +29,7 @@ fn expand_into(
     work: &mut Work,
     span: &Range<usize>,
 ) -> Result<(), Rejected> {
-    work.spend(1 + parts.len() + before.len(), span)?;
+    work.spend(8 + 4 * (parts.len() + before.len()), span)?;
     let too_many =
         || Rejected::new("the braces become too many words: write fewer", span.clone());
     for (at, part) in parts.iter().enumerate() {

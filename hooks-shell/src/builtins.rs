@@ -160,7 +160,8 @@ fn cd(this: &mut Evaluator<'_>, args: &[Arg], span: &Range<usize>) -> Result<()>
     entered.sort_unstable();
     entered.dedup();
     let built: usize = entered.iter().map(String::len).sum();
-    this.work.spend(8 + built / 8, span)?;
+    // A path is taken apart and put together again.
+    this.work.spend(8 + built, span)?;
     this.state.directories = Arc::new(entered);
     let is_tested = this.is_tested || this.environment.is_as_written;
     let change = this.change(args[0].word);

@@ -22,7 +22,9 @@ pub(crate) type Result<T> = std::result::Result<T, Rejected>;
 pub(crate) enum Note {
     #[default]
     Unseen,
-    /// As these texts.
+    /// As this text.
+    Text(Arc<str>),
+    /// As these texts; none if it says nothing.
     Texts(Vec<Arc<str>>),
     /// As it is, with every part in quotes: it stays one word, or is a pattern.
     Keep,
@@ -33,10 +35,19 @@ pub(crate) enum Note {
 }
 
 impl Note {
+    /// The texts that it is written as.
+    pub(crate) fn texts(&self) -> Option<&[Arc<str>]> {
+        match self {
+            Note::Text(text) => Some(std::slice::from_ref(text)),
+            Note::Texts(texts) => Some(texts),
+            _ => None,
+        }
+    }
+
     fn merge(self, other: Note) -> Note {
         let is_one = |note: &Note| match note {
             Note::Texts(texts) => texts.len() == 1,
-            note => *note == Note::Keep,
+            note => matches!(note, Note::Text(_) | Note::Keep),
         };
         match (self, other) {
             (Note::Unseen, note) => note,
@@ -201,7 +212,7 @@ impl<'e> Evaluator<'e> {
 
     pub(crate) fn note(&mut self, word: usize, note: Note) {
         if self.trace.notes.len() <= word {
-            self.trace.notes.resize(word + 1, Note::Unseen);
+            self.trace.notes.resize(self.next_word.max(word + 1), Note::Unseen);
         }
         let before = std::mem::take(&mut self.trace.notes[word]);
         self.trace.notes[word] = before.merge(note);
@@ -249,21 +260,24 @@ impl<'e> Evaluator<'e> {
         let mut output = Output::Unknown;
         for item in list {
             output = self.item(item)?;
-            self.settle();
+            self.settle()?;
         }
         if list.len() == 1 { Ok(output) } else { Ok(Output::Unknown) }
     }
 
     /// After a command it does not matter any more whether it failed.
-    fn settle(&mut self) {
+    fn settle(&mut self) -> Result<()> {
         if let Some(failed) = self.state.failed.take() {
-            self.state.directories = joined(&self.state.directories, &failed);
+            let directories = self.state.directories.clone();
+            self.state.directories = self.joined(&directories, &failed)?;
         }
+        Ok(())
     }
 
     fn item(&mut self, item: &Item) -> Result<Output> {
         self.work.spend(1, &(0..0))?;
         if item.is_background {
+            self.work.spend(24, &(0..0))?;
             let before = self.state.clone();
             self.nested += 1;
             let was_tested = std::mem::replace(&mut self.is_tested, true);
@@ -298,8 +312,8 @@ impl<'e> Evaluator<'e> {
             self.state.variables = self.join_variables(&before.variables, &after.variables)?;
             let failed_after = after.failed.unwrap_or_else(|| after.directories.clone());
             let (succeeded, failed) = match join {
-                Join::And => (after.directories, joined(&failed, &failed_after)),
-                Join::Or => (joined(&before.directories, &after.directories), failed_after),
+                Join::And => (after.directories, self.joined(&failed, &failed_after)?),
+                Join::Or => (self.joined(&before.directories, &after.directories)?, failed_after),
             };
             self.state.failed = (succeeded != failed).then_some(failed);
             self.state.directories = succeeded;
@@ -316,7 +330,7 @@ impl<'e> Evaluator<'e> {
         if Arc::ptr_eq(one, other) {
             return Ok(one.clone());
         }
-        self.work.spend(one.len() + other.len(), &(0..0))?;
+        self.work.spend(8 * (one.len() + other.len()), &(0..0))?;
         let unset = Field::of(Argument::unknown());
         let mut all = HashMap::with_capacity(other.len());
         for (name, value) in other.iter() {
@@ -328,20 +342,34 @@ impl<'e> Evaluator<'e> {
         Ok(Arc::new(all))
     }
 
-    /// What holds if either of two ways was taken.
-    fn join(&mut self, one: &State, other: &State) -> Result<State> {
-        let variables = self.join_variables(&one.variables, &other.variables)?;
-        let all = |state: &State| match &state.failed {
-            Some(failed) => joined(&state.directories, failed),
-            None => state.directories.clone(),
-        };
-        let directories = joined(&all(one), &all(other));
-        if directories.len() > MOST_DIRECTORIES {
+    /// The folders of both, if they are not too many.
+    fn joined(&mut self, one: &Directories, other: &Directories) -> Result<Directories> {
+        if Arc::ptr_eq(one, other) || one == other {
+            return Ok(one.clone());
+        }
+        let mut all = (**one).clone();
+        all.extend(other.iter().filter(|directory| !one.contains(directory)).cloned());
+        let length: usize = all.iter().map(String::len).sum();
+        self.work.spend(16 + length / 4, &(0..0))?;
+        if all.len() > MOST_DIRECTORIES {
             return Err(Rejected::new(
                 "the script may be in too many folders: write `(cd folder && …)`",
                 self.span(&(0..0)),
             ));
         }
+        Ok(Arc::new(all))
+    }
+
+    /// What holds if either of two ways was taken.
+    fn join(&mut self, one: &State, other: &State) -> Result<State> {
+        let variables = self.join_variables(&one.variables, &other.variables)?;
+        let mut all = [one, other].map(|state| state.directories.clone());
+        for (directories, state) in all.iter_mut().zip([one, other]) {
+            if let Some(failed) = &state.failed {
+                *directories = self.joined(directories, failed)?;
+            }
+        }
+        let directories = self.joined(&all[0], &all[1])?;
         Ok(State {
             variables,
             directories,
@@ -391,6 +419,7 @@ impl<'e> Evaluator<'e> {
     pub(crate) fn command(&mut self, command: &Command, input: Input) -> Result<Output> {
         let span = self.span(&command.span);
         self.work.enter(&span)?;
+        self.work.spend(16, &span)?;
         let output = if let Kind::Simple(simple) = &command.kind {
             self.simple(simple, &command.redirects, input, &command.span)?
         } else {
@@ -487,7 +516,7 @@ impl<'e> Evaluator<'e> {
         for (nth, item) in list.iter().enumerate() {
             self.item(item)?;
             if nth + 1 < list.len() {
-                self.settle();
+                self.settle()?;
             }
         }
         self.nested -= 1;
@@ -666,8 +695,8 @@ impl<'e> Evaluator<'e> {
     /// What a variable is set to.
     pub(crate) fn set(&mut self, name: &str, value: Field) -> Result<()> {
         let copies = Arc::strong_count(&self.state.variables) > 1;
-        let cost = if copies { self.state.variables.len() } else { 0 };
-        self.work.spend(1 + cost, &(0..0))?;
+        let cost = if copies { 8 * self.state.variables.len() } else { 0 };
+        self.work.spend(8 + cost, &(0..0))?;
         let value = if variables::is_changed_by_the_shell(name) {
             Field::of(Argument::unknown())
         } else {
@@ -766,7 +795,7 @@ impl<'e> Evaluator<'e> {
         let was_tested = self.is_tested;
         let is_plain = redirects.iter().all(|redirect| matches!(redirect.kind, Redirection::Write | Redirection::CopyOut));
         self.is_tested |= !is_plain;
-        let name = first.known().unwrap_or_default().to_owned();
+        let name = first.known().unwrap_or_default();
         let mut output = self.run(&args, assignments, input, span)?;
         self.is_tested = was_tested;
         if let Output::Names(names) = &mut output
@@ -777,7 +806,7 @@ impl<'e> Evaluator<'e> {
         {
             names.producer = Some(first.word);
         }
-        let changes = builtins::changes_the_shell(&name) || self.functions.contains_key(&name);
+        let changes = builtins::changes_the_shell(name) || self.functions.contains_key(name);
         if !redirects.is_empty() && changes && self.state != before {
             let after = self.state.clone();
             let is_safe = is_plain && name == "cd" && !self.is_tested;
@@ -805,7 +834,7 @@ impl<'e> Evaluator<'e> {
     ) -> Result<Output> {
         let span = &self.span(span);
         self.work.enter(span)?;
-        self.work.spend(args.len(), span)?;
+        self.work.spend(16 + 8 * args.len(), span)?;
         let Some((first, rest)) = args.split_first() else {
             return Ok(Output::Unknown);
         };
@@ -818,8 +847,7 @@ impl<'e> Evaluator<'e> {
             self.work.leave();
             return Ok(Output::Unknown);
         };
-        let path = path.to_owned();
-        let name = special::name_of(&path);
+        let name = special::name_of(path);
         let is_builtin = builtins::is_known(name);
         let function = self.functions.get(name).cloned();
         self.trace.programs.push(Program {
@@ -852,7 +880,7 @@ impl<'e> Evaluator<'e> {
         let output = self.command(body, Input::Unknown)?;
         self.is_tested = was_tested;
         self.nested -= 1;
-        self.settle();
+        self.settle()?;
         self.escape_here()?;
         self.positional = outer;
         Ok(match output {
@@ -862,14 +890,6 @@ impl<'e> Evaluator<'e> {
     }
 }
 
-fn joined(one: &Directories, other: &Directories) -> Directories {
-    if one == other {
-        return one.clone();
-    }
-    let mut all = (**one).clone();
-    all.extend(other.iter().filter(|directory| !one.contains(directory)).cloned());
-    Arc::new(all)
-}
 
 /// What a pattern of files becomes: names below its folder.
 fn of_pattern(pattern: &str) -> Names {

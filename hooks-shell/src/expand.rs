@@ -105,6 +105,17 @@ impl Evaluator<'_> {
     pub(crate) fn words(&mut self, words: &[Word]) -> Result<Vec<Arg>> {
         let mut args = Vec::with_capacity(words.len());
         for word in words {
+            // Most words are plain text.
+            if let [Part::Text(text, _)] = word.parts.as_slice()
+                && !word.is_disputed
+            {
+                let text: Arc<str> = text.as_str().into();
+                self.work.spend(8 + text.len() / 8, &word.span)?;
+                self.note(word.id, Note::Text(text.clone()));
+                let field = Field::of(Argument::Text(text));
+                args.push(Arg { field, word: word.id, span: word.span.clone() });
+                continue;
+            }
             for field in self.fields(word, true)? {
                 // The names of files are seen, whatever is done with them.
                 if matches!(field.value, Argument::Pattern(_)) {
@@ -144,8 +155,7 @@ impl Evaluator<'_> {
     }
 
     fn fields(&mut self, word: &Word, splits: bool) -> Result<Vec<Field>> {
-        self.work.spend(2 + word.parts.len(), &word.span)?;
-        // Most words are plain text.
+        self.work.spend(8 + 8 * word.parts.len(), &word.span)?;
         if let Some(text) = word.literal() {
             let is_empty = word.parts.is_empty();
             if is_empty && splits {
@@ -153,7 +163,7 @@ impl Evaluator<'_> {
                 return Ok(Vec::new());
             }
             let text: Arc<str> = text.into();
-            self.note(word.id, Note::Texts(vec![text.clone()]));
+            self.note(word.id, Note::Text(text.clone()));
             return Ok(vec![Field {
                 value: Argument::Text(text),
                 is_disputed: word.is_disputed,
@@ -176,13 +186,19 @@ impl Evaluator<'_> {
                 _ => None,
             }).collect();
             note = match texts {
-                Some(texts) if note == Note::Texts(Vec::new()) => Note::Texts(texts),
+                Some(mut texts) if note == Note::Texts(Vec::new()) => match texts.pop() {
+                    Some(only) if texts.is_empty() => Note::Text(only),
+                    last => {
+                        texts.extend(last);
+                        Note::Texts(texts)
+                    }
+                },
                 _ if done.len() == 1 || !splits => Note::Keep,
                 _ => Note::Never,
             };
         }
         let built: usize = done.iter().map(|field| field.value.known().map_or(0, str::len)).sum();
-        self.work.spend(done.len() + built / 8, &word.span)?;
+        self.work.spend(16 * done.len() + built / 2, &word.span)?;
         self.trace.splits.has_patterns |= splits && done.iter().any(|field| matches!(field.value, Argument::Pattern(_)));
         self.note(word.id, note);
         Ok(done)
@@ -280,7 +296,7 @@ impl Evaluator<'_> {
         let all = self.positional.clone();
         match all {
             Some(all) if parameter.name == "@" && is_quoted && word.parts.len() == 1 => {
-                self.work.spend(all.len(), &word.span)?;
+                self.work.spend(8 * all.len(), &word.span)?;
                 done.extend(all.iter().cloned());
                 let is_known = all.iter().all(|field| field.value.known().is_some());
                 *note = if is_known { Note::Texts(Vec::new()) } else { Note::Keep };
@@ -318,7 +334,7 @@ impl Evaluator<'_> {
                 // Not every shell splits it.
                 builder.is_disputed = true;
                 let blanks = [' ', '\t', '\n'];
-                self.work.spend(text.len() / 8, &word.span)?;
+                self.work.spend(text.len(), &word.span)?;
                 for (nth, piece) in text.split(blanks).enumerate() {
                     if nth > 0 {
                         let next = Builder { is_disputed: true, ..Builder::default() };
@@ -444,7 +460,7 @@ impl Evaluator<'_> {
                 ));
             }
         }
-        self.work.spend(tokens.len(), &word.span)
+        self.work.spend(8 * tokens.len(), &word.span)
     }
 
     fn in_subshell(&mut self, list: &List) -> Result<Output> {

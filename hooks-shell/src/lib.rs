@@ -67,7 +67,7 @@ pub use self::effects::{Access, Effects, Network, PathUse, Program, Unknown};
 pub use self::environment::{Dialect, Environment};
 pub use self::value::{Argument, Names};
 
-/// How many steps an analysis may take: a byte that is parsed, a word that is evaluated, a variable that is copied.
+/// How many steps an analysis may take. A byte that is parsed is one, a word that is evaluated some, a command some dozens.
 pub const MOST_STEPS: usize = bounds::MOST_STEPS;
 
 /// A script that was parsed.

@@ -43,8 +43,7 @@ pub(crate) fn run(
     }
     let before = this.state.directories.clone();
     let mut call = Call { name, command: None, span, is_handed_on: false, follows_links: false, writes: false };
-    let mut operands = Vec::new();
-    read(this, &mut call, program, rest, &mut operands)?;
+    read(this, &mut call, program, rest)?;
     let output = match call.command.and_then(|command| table::find_command(name, command)) {
         Some(_) => output_of(name, call.command, rest, input),
         None => output_of(name, None, rest, input),
@@ -58,16 +57,15 @@ fn read(
     call: &mut Call<'_>,
     program: &'static Program,
     args: &[Arg],
-    operands: &mut Vec<(Role, Arg)>,
 ) -> Result<()> {
     let mut ended = false;
     let mut has_first = false;
-    let mut found: Vec<(usize, Arg)> = Vec::new();
+    let mut found: Vec<&Arg> = Vec::new();
     let mut nth = 0;
     while nth < args.len() {
         let arg = &args[nth];
         nth += 1;
-        let text = arg.known().map(str::to_owned);
+        let text = arg.known();
         if ended && call.is_handed_on {
             if call.command == Some("clippy") {
                 lints(this, call, arg, args.get(nth))?;
@@ -75,7 +73,7 @@ fn read(
             }
             continue;
         }
-        match text.as_deref() {
+        match text {
             Some("--") if !ended => {
                 ended = true;
                 call.is_handed_on = program.hands_on;
@@ -85,16 +83,16 @@ fn read(
             }
             _ => {
                 if program.has_commands && call.command.is_none() {
-                    return command(this, call, arg, &args[nth..], operands);
+                    return command(this, call, arg, &args[nth..]);
                 }
                 if !ended && arg.field.value.may_be_option() {
                     end_options(this, call, arg, &args[nth..]);
                 }
-                if found.is_empty() && !program.only.is_empty() && !text.as_deref().is_some_and(|text| program.only.contains(&text)) {
-                    let shown = text.as_deref().unwrap_or("…");
+                if found.is_empty() && !program.only.is_empty() && !text.is_some_and(|text| program.only.contains(&text)) {
+                    let shown = text.unwrap_or("…");
                     this.unknown(format!("`{} {shown}` may run another program, or change what `{}` does", full(call), call.name), &arg.span);
                 }
-                found.push((nth - 1, arg.clone()));
+                found.push(arg);
             }
         }
     }
@@ -104,7 +102,7 @@ fn read(
     }
     let first = if has_first { &program.first[1.min(program.first.len())..] } else { &program.first[..] };
     let last = found.len().wrapping_sub(1);
-    for (position, (_, arg)) in found.into_iter().enumerate() {
+    for (position, arg) in found.into_iter().enumerate() {
         let is_last = position == last && position > 0;
         let role = match (program.last.filter(|_| is_last), first.get(position)) {
             (Some(role), _) => role,
@@ -120,7 +118,6 @@ fn read(
             role => role,
         };
         apply(this, call, role, &arg.field, &arg.span)?;
-        operands.push((role, arg));
     }
     Ok(())
 }
@@ -138,13 +135,12 @@ fn command(
     call: &mut Call<'_>,
     arg: &Arg,
     rest: &[Arg],
-    operands: &mut Vec<(Role, Arg)>,
 ) -> Result<()> {
     let name = arg.known().unwrap_or_default();
     if call.name == "cargo" && name.starts_with('+') && !name.contains('/') {
         let table = table::find(call.name);
         return match table {
-            Some(program) => read(this, call, program, rest, operands),
+            Some(program) => read(this, call, program, rest),
             None => Ok(()),
         };
     }
@@ -157,7 +153,7 @@ fn command(
         this.trace.network.push(Network { address: None, span: call.span.clone() });
     }
     call.command = languages::command_name(name);
-    read(this, call, program, rest, operands)
+    read(this, call, program, rest)
 }
 
 /// Reads an option, and its value; whether it stands for the first operand.
@@ -170,10 +166,10 @@ fn option(
     nth: &mut usize,
 ) -> Result<bool> {
     let arg = &args[*nth - 1];
-    let of = full(call);
+    let (name, command) = (call.name, call.command);
     let unknown = |this: &mut Evaluator<'_>| {
         this.unknown(
-            format!("the option `{}` of `{of}` may run another program, or touch files that are not looked at: leave it out", shown(text)),
+            format!("the option `{}` of `{name} {}` may run another program, or touch files that are not looked at: leave it out", shown(text), command.unwrap_or_default()),
             &arg.span,
         );
         Ok(false)
@@ -290,10 +286,10 @@ fn shown_or(text: &str) -> &str {
 }
 
 /// Commands of git's whose first words decide.
-fn special_first(this: &mut Evaluator<'_>, call: &Call<'_>, found: &[(usize, Arg)], args: &[Arg]) -> Result<()> {
+fn special_first(this: &mut Evaluator<'_>, call: &Call<'_>, found: &[&Arg], args: &[Arg]) -> Result<()> {
     let has = |words: &[&str]| args.iter().filter_map(Arg::known).any(|text| words.contains(&text));
     if call.name == "git" {
-        for (_, arg) in found {
+        for arg in found {
             if arg.known().is_some_and(|text| text.contains("ext::") || text.contains("fd::")) {
                 this.unknown("an address with `ext::` has git run a program", &arg.span);
             }
@@ -301,7 +297,7 @@ fn special_first(this: &mut Evaluator<'_>, call: &Call<'_>, found: &[(usize, Arg
     }
     let is_of = |name: &str, command: &str| (call.name, call.command) == (name, Some(command));
     if is_of("git", "config") {
-        let is_asked = found.first().is_some_and(|(_, arg)| matches!(arg.known(), Some("get" | "list")));
+        let is_asked = found.first().is_some_and(|arg| matches!(arg.known(), Some("get" | "list")));
         if !(is_asked || has(&["--get", "--get-all", "--get-regexp", "--get-urlmatch", "--list", "-l"])) {
             this.unknown("`git config` may have git run another program: only `--get` and `--list` are looked at", call.span);
         }
@@ -309,13 +305,13 @@ fn special_first(this: &mut Evaluator<'_>, call: &Call<'_>, found: &[(usize, Arg
     if call.command == Some("publish") && !has(&["--dry-run", "-n"]) {
         this.unknown(format!("`{} publish` is only looked at with `--dry-run`", call.name), call.span);
     }
-    if (is_of("npm", "run") || is_of("npm", "run-script")) && found.iter().any(|(_, arg)| arg.known() == Some("env")) {
+    if (is_of("npm", "run") || is_of("npm", "run-script")) && found.iter().any(|arg| arg.known() == Some("env")) {
         this.unknown("`npm run env` shows the environment, and the secrets in it", call.span);
     }
-    if call.name == "ln" && found.iter().any(|(_, arg)| arg.known().is_none_or(|text| text.contains(".."))) {
+    if call.name == "ln" && found.iter().any(|arg| arg.known().is_none_or(|text| text.contains(".."))) {
         this.unknown("where a link leads is only looked at without `..`: write the whole path", call.span);
     }
-    if call.name == "date" && found.iter().any(|(_, arg)| !arg.known().is_some_and(|text| text.starts_with('+'))) {
+    if call.name == "date" && found.iter().any(|arg| !arg.known().is_some_and(|text| text.starts_with('+'))) {
         this.unknown("`date` may set the clock: use a format, as `+%F`, in quotes", call.span);
     }
     Ok(())
@@ -339,7 +335,10 @@ fn lints(this: &mut Evaluator<'_>, call: &Call<'_>, arg: &Arg, next: Option<&Arg
 /// Does with a value what its role says.
 fn apply(this: &mut Evaluator<'_>, call: &Call<'_>, role: Role, field: &Field, span: &Range<usize>) -> Result<()> {
     let value = &field.value;
-    let is_known = value.known().filter(|_| !field.is_disputed || this.environment.dialect == crate::Dialect::Bash).map(str::to_owned);
+    if role == Role::Text {
+        return Ok(());
+    }
+    let is_known = value.known().filter(|_| !field.is_disputed || this.environment.dialect == crate::Dialect::Bash);
     let must_be_known = |this: &mut Evaluator<'_>| {
         this.unknown(format!("what `{}` is given is only known when it runs: write it out, in single quotes", full(call)), span);
     };
@@ -348,8 +347,8 @@ fn apply(this: &mut Evaluator<'_>, call: &Call<'_>, role: Role, field: &Field, s
         Role::Sed | Role::Awk => match is_known {
             Some(script) => {
                 let judged = match role {
-                    Role::Sed => languages::sed(&script),
-                    _ => languages::awk(&script),
+                    Role::Sed => languages::sed(script),
+                    _ => languages::awk(script),
                 };
                 if let Err(reason) = judged {
                     this.unknown(reason, span);
@@ -357,34 +356,34 @@ fn apply(this: &mut Evaluator<'_>, call: &Call<'_>, role: Role, field: &Field, s
             }
             None => must_be_known(this),
         },
-        Role::Config => match is_known.as_deref() {
+        Role::Config => match is_known {
             Some(setting) if languages::is_harmless_setting(setting) => {}
             Some(setting) => this.unknown(format!("the setting `{}` may have git run another program: leave it out", shown(setting)), span),
             None => must_be_known(this),
         },
-        Role::Suffix => match is_known.as_deref() {
+        Role::Suffix => match is_known {
             Some(suffix) if suffix.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._~-".contains(&byte)) => {}
             _ => this.unknown(format!("the ending `{value}` may name a file elsewhere: use letters, digits and `.`"), span),
         },
-        Role::Strategy => match is_known.as_deref() {
+        Role::Strategy => match is_known {
             Some("ort" | "recursive" | "resolve" | "octopus" | "ours" | "subtree" | "theirs") => {}
             _ => this.unknown(format!("the strategy `{value}` of `git` may be a program: use `ort` or `ours`"), span),
         },
-        Role::Net => match &is_known {
+        Role::Net => match is_known {
             Some(address) if languages::is_address(address) => {
-                this.trace.network.push(Network { address: Some(address.as_str().into()), span: span.clone() });
+                this.trace.network.push(Network { address: Some(address.into()), span: span.clone() });
             }
             Some(address) if address.contains("::") || (call.name == "curl" && address.contains(['{', '['])) => {
                 this.unknown(format!("the address `{}` may be one of a file, or run a program: write it out", shown(address)), span);
             }
             Some(address) if languages::is_name(address) && call.name != "git" => {}
             Some(address) => {
-                let path = languages::without_scheme(address).to_owned();
+                let path = languages::without_scheme(address);
                 this.touch(&Argument::text(path), Access::Read, span);
             }
             None => must_be_known(this),
         },
-        Role::At => match &is_known {
+        Role::At => match is_known {
             Some(text) => {
                 if let Some(at) = text.find(['@', '<']) {
                     let path = text[at + 1..].split(';').next().unwrap_or_default();
@@ -396,21 +395,23 @@ fn apply(this: &mut Evaluator<'_>, call: &Call<'_>, role: Role, field: &Field, s
             }
             None => must_be_known(this),
         },
-        Role::Lines => match &is_known {
+        Role::Lines => match is_known {
             Some(text) => {
-                let file = text.rsplit_once(':').map_or("", |(_, file)| file).to_owned();
+                let file = text.rsplit_once(':').map_or("", |(_, file)| file);
                 if !file.is_empty() {
                     this.touch(&Argument::text(file), Access::Read, span);
                 }
             }
             None => must_be_known(this),
         },
-        Role::Enter => match &is_known {
+        Role::Enter => match is_known {
             Some(path) => {
-                let path = path.clone();
                 this.touch(value, Access::Enter, span);
-                let entered = this.state.directories.iter().map(|directory| crate::builtins::within(directory, &path));
-                this.state.directories = Arc::new(entered.collect());
+                let entered = this.state.directories.iter().map(|directory| crate::builtins::within(directory, path));
+                let entered: Vec<String> = entered.collect();
+                let built: usize = entered.iter().map(String::len).sum();
+                this.work.spend(8 + built, span)?;
+                this.state.directories = Arc::new(entered);
             }
             None => must_be_known(this),
         },
@@ -497,6 +498,10 @@ pub(crate) fn generic(this: &mut Evaluator<'_>, name: &str, args: &[Arg], span: 
 
 /// What a program prints, where that matters: names of files, and lines of what it reads.
 fn output_of(name: &str, command: Option<&str>, args: &[Arg], input: &Input) -> Output {
+    const PRINTS: [&str; 13] = ["ls", "git", "rg", "grep", "fd", "seq", "wc", "cat", "head", "tail", "sort", "uniq", "tr"];
+    if !PRINTS.contains(&name) {
+        return Output::Unknown;
+    }
     let texts: Vec<&str> = args.iter().filter_map(Arg::known).collect();
     if texts.len() < args.len() && name != "ls" && name != "git" {
         return Output::Unknown;

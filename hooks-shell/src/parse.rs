@@ -22,7 +22,7 @@ pub(crate) fn parse(text: &str, work: &mut Work, next_word: &mut usize) -> Resul
         return Err(Rejected::new(reason, 0..text.len()));
     }
     check_characters(text)?;
-    work.spend(text.len(), &(0..text.len()))?;
+    work.spend(2 * text.len(), &(0..text.len()))?;
     let mut parser = Parser {
         text,
         bytes: text.as_bytes(),
@@ -328,6 +328,7 @@ impl Parser<'_> {
     fn command(&mut self) -> Result<Command> {
         let from = self.at;
         self.work.enter(&(from..from + 1))?;
+        self.work.spend(16, &(from..from + 1))?;
         let kind = self.kind()?;
         self.work.leave();
         let (kind, mut redirects) = kind;
@@ -917,6 +918,16 @@ impl Parser<'_> {
     /// One word; several where braces expand.
     fn word(&mut self, into: &mut Vec<Word>) -> Result<()> {
         let from = self.at;
+        // Most words are plain.
+        let is_plain = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_./:@%+-".contains(byte);
+        let length = self.bytes[from..].iter().take_while(is_plain).count();
+        let is_whole = self.bytes.get(from + length).is_none_or(|next| is_meta(*next) && !b"(<>".contains(next));
+        if length > 0 && is_whole {
+            self.at += length;
+            let word = self.word_of(vec![Part::Text(self.text[from..self.at].into(), false)], from);
+            into.push(word);
+            return Ok(());
+        }
         let mut disputed = false;
         let parts = if self.starts_with("<(") || self.starts_with(">(") {
             let writes = self.peek() == Some(b'>');
@@ -1063,16 +1074,17 @@ impl Parser<'_> {
     /// `[a-z]`; `[` by itself.
     fn class(&mut self, parts: &mut Vec<Part>) -> Result<()> {
         let from = self.at;
+        self.work.spend(16, &(from..from + 1))?;
         let rest = &self.bytes[from + 1..];
         let is_plain = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_.!^-".contains(byte);
-        let length = rest.iter().take_while(is_plain).count();
+        let length = rest.iter().take(64).take_while(is_plain).count();
         if rest.get(length) == Some(&b']') && length > 0 {
             self.at += length + 2;
             parts.push(Part::Glob(self.text[from..self.at].into()));
             return Ok(());
         }
         let rest_of_word = rest.iter().take_while(|byte| !matches!(byte, b' ' | b'\t' | b'\n' | b';'));
-        let has_end = rest_of_word.take(256).any(|byte| *byte == b']');
+        let has_end = rest_of_word.take(64).any(|byte| *byte == b']');
         self.at += 1;
         if has_end && self.text[from..].as_bytes().get(1) != Some(&b']') {
             return self.reject(

@@ -37,7 +37,7 @@ pub(crate) fn written(text: &str) -> String {
 /// A list as it was judged; nothing if it has no such form.
 pub(crate) fn script(list: &List, trace: &Trace) -> Option<String> {
     let mut printer = Printer {
-        out: String::new(),
+        out: String::with_capacity(256),
         documents: Vec::new(),
         trace,
     };
@@ -179,7 +179,7 @@ impl<'t> Printer<'t> {
                 write!(self.out, "for {name}").ok()?;
                 if let Some(words) = words {
                     self.out.push_str(" in");
-                    if words.iter().all(|word| self.note(word) == &Note::Texts(Vec::new())) {
+                    if words.iter().all(|word| self.note(word).texts().is_some_and(<[_]>::is_empty)) {
                         // Its body was not looked at, as it is not run.
                         self.out.push_str("; do :; done");
                         return self.redirects(&command.redirects);
@@ -265,8 +265,8 @@ impl<'t> Printer<'t> {
 
     /// A word of `[[ … ]]`, where even a plain one is put in quotes: it might be an operator.
     fn quoted_word(&mut self, word: &Word) -> Option<()> {
-        match self.note(word) {
-            Note::Texts(texts) if !self.trace.changes.contains_key(&word.id) => {
+        match self.note(word).texts() {
+            Some(texts) if !self.trace.changes.contains_key(&word.id) => {
                 for text in texts {
                     write!(self.out, " {}", quoted(text)).ok()?;
                 }
@@ -299,18 +299,15 @@ impl<'t> Printer<'t> {
             self.gap(start);
             write!(self.out, "{name}=").ok()?;
             match self.note(word) {
-                Note::Texts(texts) => {
-                    let text = texts.first()?;
-                    let text = if text.is_empty() { "''".into() } else { written(text) };
-                    self.out.push_str(&text);
-                }
+                Note::Text(text) => self.text(text),
+                Note::Texts(texts) => self.text(texts.first()?),
                 Note::Keep | Note::Split => self.parts(&word.parts, true)?,
                 Note::Unseen | Note::Never => return None,
             }
         }
         let mut has_name = false;
         for word in &simple.words {
-            if !has_name && let Note::Texts(texts) = self.note(word) {
+            if !has_name && let Some(texts) = self.note(word).texts() {
                 let Some(name) = texts.first() else { continue };
                 has_name = true;
                 let is_odd = RESERVED.contains(&&**name) || name.contains('=');
@@ -341,6 +338,14 @@ impl<'t> Printer<'t> {
         Some(())
     }
 
+    fn text(&mut self, text: &str) {
+        if is_bare(text) {
+            self.out.push_str(text);
+        } else {
+            self.out.push_str(&quoted(text));
+        }
+    }
+
     fn gap(&mut self, start: usize) {
         if self.out.len() > start {
             self.out.push(' ');
@@ -368,10 +373,7 @@ impl<'t> Printer<'t> {
         };
         self.out.push_str(operator);
         match self.note(&redirect.target) {
-            Note::Texts(texts) => {
-                let [text] = texts.as_slice() else { return None };
-                self.out.push_str(&written(text));
-            }
+            Note::Text(text) => self.text(text),
             Note::Keep => {
                 self.out.push(' ');
                 self.parts(&redirect.target.parts, true)?;
@@ -392,7 +394,7 @@ impl<'t> Printer<'t> {
         };
         let ending = if redirect.kind == Redirection::HereString { "\n" } else { "" };
         let (text, is_known) = match self.note(&redirect.target) {
-            Note::Texts(texts) => (texts.first()?.to_string(), true),
+            Note::Text(text) => (text.to_string(), true),
             Note::Keep | Note::Split => {
                 let mut text = String::new();
                 for part in parts {
@@ -447,10 +449,14 @@ impl<'t> Printer<'t> {
         }
         match self.note(word) {
             Note::Unseen | Note::Never => return None,
+            Note::Text(text) => {
+                self.gap(start);
+                self.text(text);
+            }
             Note::Texts(texts) => {
                 for text in texts {
                     self.gap(start);
-                    self.out.push_str(&written(text));
+                    self.text(text);
                 }
             }
             Note::Keep => {
@@ -472,7 +478,7 @@ impl<'t> Printer<'t> {
         for part in parts {
             match part {
                 Part::Text(text, _) if text.is_empty() => self.out.push_str("''"),
-                Part::Text(text, _) => self.out.push_str(&written(text)),
+                Part::Text(text, _) => self.text(text),
                 Part::Glob(text) => self.out.push_str(text),
                 Part::Brace(brace) => self.out.push_str(&quoted(&brace.to_string())),
                 Part::Home => return None,
@@ -541,7 +547,7 @@ impl<'t> Printer<'t> {
             Operation::Item(index) => write!(self.out, "${{{name}[{index}]}}").ok(),
             Operation::Cut(operator, pattern) => write!(self.out, "${{{name}{operator}{pattern}}}").ok(),
             Operation::Default(operator, default) => {
-                let Note::Texts(texts) = self.note(default) else { return None };
+                let texts = self.note(default).texts()?;
                 let text = escaped(texts.first().map_or("", |text| text));
                 write!(self.out, "${{{name}{operator}{text}}}").ok()
             }

@@ -34,7 +34,7 @@ fn numbered(count: usize, line: impl Fn(usize) -> String) -> String {
 }
 
 /// Five hundred texts, always the same.
-pub fn texts() -> Vec<String> {
+pub(crate) fn texts() -> Vec<String> {
     let mut texts = Vec::new();
     let nests = [
         ("(", "ls", ")"),
