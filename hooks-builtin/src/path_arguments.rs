@@ -18,13 +18,20 @@ pub(crate) fn certain() -> Vec<String> {
 /// The rules for arguments that may hold paths.
 #[cfg(feature = "security-policy")]
 pub(crate) fn possible() -> Vec<String> {
-    [certain(), PERHAPS.split_whitespace().map(String::from).collect()].concat()
+    [
+        certain(),
+        PERHAPS.split_whitespace().map(String::from).collect(),
+    ]
+    .concat()
 }
 
 /// A name without what agents spell in their own ways: in lower case, without `_` and `-`.
 pub(crate) fn normalised(name: &str) -> String {
     let is_kept = |c: &char| !matches!(c, '_' | '-');
-    name.chars().filter(is_kept).flat_map(char::to_lowercase).collect()
+    name.chars()
+        .filter(is_kept)
+        .flat_map(char::to_lowercase)
+        .collect()
 }
 
 /// Whether one of the rules meets a name: as a whole, or as its last word.
@@ -61,12 +68,36 @@ mod tests {
     #[test]
     fn a_path_is_known_in_every_spelling() {
         for name in [
-            "path", "Path", "PATH", "file_path", "filePath", "AbsolutePath", "absolute-path", "TargetFile", "dir_path", "DirectoryPath",
-            "relative_workspace_path", "target_directories", "source_path", "notebookPath", "files", "SearchDirectory", "old_path",
+            "path",
+            "Path",
+            "PATH",
+            "file_path",
+            "filePath",
+            "AbsolutePath",
+            "absolute-path",
+            "TargetFile",
+            "dir_path",
+            "DirectoryPath",
+            "relative_workspace_path",
+            "target_directories",
+            "source_path",
+            "notebookPath",
+            "files",
+            "SearchDirectory",
+            "old_path",
         ] {
             assert!(matches(&certain(), name), "{name}");
         }
-        for name in ["profile", "content", "pathology", "command", "file_text", "path_hint_shown", "to", ""] {
+        for name in [
+            "profile",
+            "content",
+            "pathology",
+            "command",
+            "file_text",
+            "path_hint_shown",
+            "to",
+            "",
+        ] {
             assert!(!matches(&certain(), name), "{name}");
         }
     }

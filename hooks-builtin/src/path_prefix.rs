@@ -233,7 +233,8 @@ impl PathPrefix {
 impl Inner {
     /// Whether the call is one of a file tool's, and may hold a path: most calls have no such argument.
     fn concerns(&self, tool: &str, args: &Value) -> bool {
-        let may_hold_path = |name: &String| name == "pattern" || path_arguments::matches(&self.arguments, name);
+        let may_hold_path =
+            |name: &String| name == "pattern" || path_arguments::matches(&self.arguments, name);
         args.as_object()
             .is_some_and(|args| args.keys().any(may_hold_path))
             && self.tools.matches(tool)

@@ -169,7 +169,9 @@ fn reasons_say_what_is_wrong_and_what_to_write() {
          `[hooks.builtin.security_policy.tools]`"
     );
     assert_eq!(
-        workspace.judge(&policy, "make_it_so", json!({ "cmd": "x" })).unwrap_err(),
+        workspace
+            .judge(&policy, "make_it_so", json!({ "cmd": "x" }))
+            .unwrap_err(),
         "the tool `make_it_so` is not declared, so what it does is not known: write `\"make_it_so\" = { command = \"cmd\" }` \
          under `[hooks.builtin.security_policy.tools]`"
     );
@@ -414,18 +416,33 @@ fn what_takes_long_to_judge_is_blocked_with_a_short_reason() {
         format!("cat {}", fill("../a=")),
         format!("cat {}", fill("*")),
         format!("echo {}", "{a,b}".repeat(15)),
-        format!("for i in {{1..60}}; do for j in {{1..60}}; do {} done; done", "echo 'a' b;".repeat(200)),
+        format!(
+            "for i in {{1..60}}; do for j in {{1..60}}; do {} done; done",
+            "echo 'a' b;".repeat(200)
+        ),
         format!("for i in {{1..60}}; do eval '{}'; done", "ls;".repeat(4000)),
         format!("X=a; {} cat $X", fill("X=$X$X;")),
         format!("ls {}", words(|nth| format!("-abcdefgh{nth}"))),
     ] {
         let begin: String = command.chars().take(40).collect();
-        let reason = workspace.command(&policy, &command).err().unwrap_or_default();
-        assert!(!reason.is_empty() && reason.len() < 1100, "{begin}: {reason}");
+        let reason = workspace
+            .command(&policy, &command)
+            .err()
+            .unwrap_or_default();
+        assert!(
+            !reason.is_empty() && reason.len() < 1100,
+            "{begin}: {reason}"
+        );
     }
     for command in [
-        format!("echo '{}'", fill("a://b ")),
-        format!("git add {}", (0..5000).map(|nth| format!("f{nth}")).collect::<Vec<_>>().join(" ")),
+        format!("echo '{}'", "a://b ".repeat(10_000)),
+        format!(
+            "git add {}",
+            (0..5000)
+                .map(|nth| format!("f{nth}"))
+                .collect::<Vec<_>>()
+                .join(" ")
+        ),
         "ls -la src | head -20; grep -n parse src/main.rs; ".repeat(1000),
     ] {
         let begin: String = command.chars().take(40).collect();

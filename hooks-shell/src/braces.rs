@@ -30,8 +30,12 @@ fn expand_into(
     span: &Range<usize>,
 ) -> Result<(), Rejected> {
     work.spend(8 + 4 * (parts.len() + before.len()), span)?;
-    let too_many =
-        || Rejected::new("the braces become too many words: write fewer", span.clone());
+    let too_many = || {
+        Rejected::new(
+            "the braces become too many words: write fewer",
+            span.clone(),
+        )
+    };
     for (at, part) in parts.iter().enumerate() {
         let Part::Brace(brace) = part else {
             before.push(part.clone());
@@ -75,7 +79,8 @@ fn alternatives(parts: &[Part]) -> Option<(Vec<Vec<Part>>, &[Part])> {
             Part::Brace('}') => {
                 let rest = &parts[at + 1..];
                 if commas.is_empty() {
-                    let is_range = matches!(&parts[..at], [Part::Text(text, false)] if text.contains(".."));
+                    let is_range =
+                        matches!(&parts[..at], [Part::Text(text, false)] if text.contains(".."));
                     return is_range.then(|| (range(&parts[..at]).unwrap_or_default(), rest));
                 }
                 commas.push(at);
@@ -108,5 +113,9 @@ fn range(parts: &[Part]) -> Option<Vec<Vec<Part>>> {
         return None;
     }
     let words = first..=last;
-    Some(words.map(|word| vec![Part::Text(word.to_string(), false)]).collect())
+    Some(
+        words
+            .map(|word| vec![Part::Text(word.to_string(), false)])
+            .collect(),
+    )
 }

@@ -25,15 +25,27 @@ const REFUSED: [(&str, &str); 31] = [
     ("enable", "changes what the shell's builtins are"),
     ("exec", "takes the shell's place: leave it out"),
     ("fc", "runs a command again"),
-    ("getopts", "sets a variable to what is only known when it runs"),
+    (
+        "getopts",
+        "sets a variable to what is only known when it runs",
+    ),
     ("hash", "changes where programs are"),
     ("history", "shows and changes the shell's history"),
     ("let", "runs what is in an index: write `$((…))`"),
-    ("mapfile", "sets a variable to what is only known when it runs"),
+    (
+        "mapfile",
+        "sets a variable to what is only known when it runs",
+    ),
     ("popd", "follows folders in its own way: use `cd`"),
     ("pushd", "follows folders in its own way: use `cd`"),
-    ("readarray", "sets a variable to what is only known when it runs"),
-    ("readonly", "may run what is in an index: write `name=value`"),
+    (
+        "readarray",
+        "sets a variable to what is only known when it runs",
+    ),
+    (
+        "readonly",
+        "may run what is in an index: write `name=value`",
+    ),
     ("setopt", "changes how the shell reads a command"),
     ("shopt", "changes how the shell reads a command"),
     ("trap", "runs a command later"),
@@ -45,8 +57,9 @@ const REFUSED: [(&str, &str); 31] = [
 ];
 
 const KNOWN: [&str; 26] = [
-    ":", "[", "break", "cd", "command", "continue", "echo", "eval", "exit", "export", "false", "local", "printf", "pwd",
-    "read", "return", "set", "shift", "test", "times", "true", "type", "unset", "wait", "jobs", "[[",
+    ":", "[", "break", "cd", "command", "continue", "echo", "eval", "exit", "export", "false",
+    "local", "printf", "pwd", "read", "return", "set", "shift", "test", "times", "true", "type",
+    "unset", "wait", "jobs", "[[",
 ];
 
 pub(crate) fn is_known(name: &str) -> bool {
@@ -55,7 +68,20 @@ pub(crate) fn is_known(name: &str) -> bool {
 
 /// Whether the script goes on otherwise after it than before.
 pub(crate) fn changes_the_shell(name: &str) -> bool {
-    matches!(name, "cd" | "eval" | "export" | "local" | "read" | "set" | "shift" | "unset" | "break" | "continue" | "return" | "exit")
+    matches!(
+        name,
+        "cd" | "eval"
+            | "export"
+            | "local"
+            | "read"
+            | "set"
+            | "shift"
+            | "unset"
+            | "break"
+            | "continue"
+            | "return"
+            | "exit"
+    )
 }
 
 pub(crate) fn run(
@@ -95,18 +121,25 @@ pub(crate) fn run(
         }
         "[" | "test" => test(this, rest, span),
         "wait" => {
-            let is_job = |arg: &Arg| arg.known().is_some_and(|text| matches!(text, "-n" | "-f") || !text.starts_with('-'));
+            let is_job = |arg: &Arg| {
+                arg.known()
+                    .is_some_and(|text| matches!(text, "-n" | "-f") || !text.starts_with('-'))
+            };
             if !rest.iter().all(is_job) {
                 this.unknown("`wait` takes numbers and names of jobs, and `-n`", span);
             }
         }
         "command" | "type" => match rest {
-            [flag, ..] if matches!(flag.known(), Some("-v" | "-V" | "-p")) && name == "command" => {}
+            [flag, ..] if matches!(flag.known(), Some("-v" | "-V" | "-p")) && name == "command" => {
+            }
             _ if name == "type" => {}
             [first, ..] if first.known().is_some_and(|name| !name.starts_with('-')) => {
                 return this.run(rest, Vec::new(), input.clone(), span);
             }
-            _ => this.unknown("which program `command` runs is not told: write it out", span),
+            _ => this.unknown(
+                "which program `command` runs is not told: write it out",
+                span,
+            ),
         },
         "break" | "continue" | "return" | "exit" | "shift" => {
             let is_number = |arg: &Arg| match &arg.field.value {
@@ -147,9 +180,15 @@ fn cd(this: &mut Evaluator<'_>, args: &[Arg], span: &Range<usize>) -> Result<()>
         this.unknown("`cd` takes one folder, which is written out", span);
         return Ok(());
     };
-    let Some(path) = to.known().filter(|path| !path.starts_with('-') && !path.is_empty()) else {
+    let Some(path) = to
+        .known()
+        .filter(|path| !path.starts_with('-') && !path.is_empty())
+    else {
         let shown = this.text.get(this.span(&to.span)).unwrap_or_default();
-        this.unknown(format!("where `cd {shown}` leads, is only known when it runs"), span);
+        this.unknown(
+            format!("where `cd {shown}` leads, is only known when it runs"),
+            span,
+        );
         return Ok(());
     };
     let path = path.to_owned();
@@ -200,9 +239,16 @@ pub(crate) fn within(directory: &str, path: &str) -> String {
 
 fn eval(this: &mut Evaluator<'_>, args: &[Arg], span: &Range<usize>) -> Result<()> {
     let is_plain = |arg: &&Arg| arg.known().is_some() && !arg.field.is_disputed;
-    let texts: Vec<&str> = args[1..].iter().filter(is_plain).filter_map(Arg::known).collect();
+    let texts: Vec<&str> = args[1..]
+        .iter()
+        .filter(is_plain)
+        .filter_map(Arg::known)
+        .collect();
     if texts.len() + 1 < args.len() {
-        this.unknown("what `eval` runs is only known when it does: write the command out", span);
+        this.unknown(
+            "what `eval` runs is only known when it does: write the command out",
+            span,
+        );
         return Ok(());
     }
     let rewritten = this.script(&texts.join(" "), span)?;
@@ -216,7 +262,11 @@ pub(crate) fn replace(this: &mut Evaluator<'_>, args: &[Arg], rewritten: Option<
     for arg in args {
         let text: Arc<str> = rewritten.take().unwrap_or_default().into();
         let change = this.change(arg.word);
-        if change.instead.as_ref().is_some_and(|before| *before != text) {
+        if change
+            .instead
+            .as_ref()
+            .is_some_and(|before| *before != text)
+        {
             this.note(arg.word, crate::evaluate::Note::Never);
             return;
         }
@@ -227,7 +277,9 @@ pub(crate) fn replace(this: &mut Evaluator<'_>, args: &[Arg], rewritten: Option<
 fn export(this: &mut Evaluator<'_>, args: &[Arg], is_exported: bool) -> Result<()> {
     for arg in args {
         let known = arg.known().map(str::to_owned);
-        let known = known.as_deref().map(|text| text.split_once('=').unwrap_or((text, "\0")));
+        let known = known
+            .as_deref()
+            .map(|text| text.split_once('=').unwrap_or((text, "\0")));
         match known {
             Some((name, "\0")) if is_identifier(name) => {
                 let value = match this.state.variables.get(name) {
@@ -250,7 +302,9 @@ fn printf(this: &mut Evaluator<'_>, args: &[Arg], span: &Range<usize>) {
         [first, rest @ ..] if first.known() == Some("--") => rest,
         all => all,
     };
-    let Some((format, values)) = args.split_first() else { return };
+    let Some((format, values)) = args.split_first() else {
+        return;
+    };
     let is_odd = match format.known() {
         Some(text) => text.starts_with('-') || counts(text),
         None => !values.is_empty() || format.field.value.may_be_option(),
@@ -272,15 +326,27 @@ fn read(this: &mut Evaluator<'_>, args: &[Arg], input: &Input, span: &Range<usiz
     let is_flag = |arg: &&Arg| matches!(arg.known(), Some("-r" | "-s" | "-rs" | "-sr"));
     let flags = args[1..].iter().take_while(is_flag).count();
     let names = &args[1 + flags..];
-    if names.iter().any(|name| !name.known().is_some_and(is_identifier)) {
+    if names
+        .iter()
+        .any(|name| !name.known().is_some_and(is_identifier))
+    {
         this.unknown("`read` is only looked at as `read -r name`", span);
     }
     for name in names {
-        let Some(name) = name.known().filter(|name| is_identifier(name)).map(str::to_owned) else { continue };
+        let Some(name) = name
+            .known()
+            .filter(|name| is_identifier(name))
+            .map(str::to_owned)
+        else {
+            continue;
+        };
         this.assign(&name, Field::known(""), span, false)?;
         match input {
             Input::Names(found) if names.len() == 1 && !this.environment.is_as_written => {
-                let value = Names { is_one: true, ..found.clone() };
+                let value = Names {
+                    is_one: true,
+                    ..found.clone()
+                };
                 this.set(&name, Field::of(Argument::Names(Arc::new(value))))?;
                 this.change(args[0].word).instead = Some("IFS= read -r".into());
             }
@@ -299,7 +365,10 @@ fn set(this: &mut Evaluator<'_>, args: &[Arg], span: &Range<usize>) {
         None => false,
     };
     if args.is_empty() || !args.iter().all(is_flag) {
-        this.unknown("`set` is only looked at with the flags `-e`, `-u`, `-x` and `-o pipefail`", span);
+        this.unknown(
+            "`set` is only looked at with the flags `-e`, `-u`, `-x` and `-o pipefail`",
+            span,
+        );
     }
 }
 
@@ -324,7 +393,10 @@ fn test(this: &mut Evaluator<'_>, args: &[Arg], span: &Range<usize>) {
         all => all,
     };
     if args.iter().any(|arg| !arg.field.value.is_one()) {
-        this.unknown("a test needs quotes around what is only known when it runs: write `[ -n \"$name\" ]`", span);
+        this.unknown(
+            "a test needs quotes around what is only known when it runs: write `[ -n \"$name\" ]`",
+            span,
+        );
         return;
     }
     let is_indexed = |arg: &Arg| matches!(arg.known(), Some("-v" | "-R"));
@@ -334,7 +406,10 @@ fn test(this: &mut Evaluator<'_>, args: &[Arg], span: &Range<usize>) {
     {
         rest = after;
     }
-    let is_binary = |arg: &Arg| arg.known().is_some_and(|text| !text.starts_with('-') || text.len() == 3);
+    let is_binary = |arg: &Arg| {
+        arg.known()
+            .is_some_and(|text| !text.starts_with('-') || text.len() == 3)
+    };
     let is_known = match rest {
         [] | [_] => true,
         [operator, _] => operator.known().is_some(),
@@ -361,7 +436,13 @@ fn test(this: &mut Evaluator<'_>, args: &[Arg], span: &Range<usize>) {
 /// One test of `[[ … ]]`.
 pub(crate) fn double_bracket(this: &mut Evaluator<'_>, words: &[Word]) -> Result<()> {
     let span = &words[0].span.clone();
-    let operator = |nth: usize| words.get(nth).and_then(Word::literal).unwrap_or_default().to_owned();
+    let operator = |nth: usize| {
+        words
+            .get(nth)
+            .and_then(Word::literal)
+            .unwrap_or_default()
+            .to_owned()
+    };
     match words.len() {
         1 => drop(this.one(&words[0])?),
         2 => {
@@ -371,7 +452,10 @@ pub(crate) fn double_bracket(this: &mut Evaluator<'_>, words: &[Word]) -> Result
             if asks_for_file(&operator) {
                 ask(this, &asked.value, span);
             } else if !matches!(operator.as_str(), "-n" | "-z" | "!") {
-                this.unknown(format!("the test `{operator}` is not looked at: write `[ … ]`"), span);
+                this.unknown(
+                    format!("the test `{operator}` is not looked at: write `[ … ]`"),
+                    span,
+                );
             }
         }
         _ => {
@@ -382,9 +466,18 @@ pub(crate) fn double_bracket(this: &mut Evaluator<'_>, words: &[Word]) -> Result
                 "=" | "==" | "!=" => this.pattern(&words[2])?,
                 "=~" => {
                     // Quotes change what an expression means, so it is written again as it is.
-                    let text = this.text.get(this.span(&words[2].span)).unwrap_or_default().to_owned();
-                    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"^$.+*?[]{},:/_-@=%".contains(&byte);
-                    let names = text.as_bytes().windows(2).any(|pair| pair[0] == b'$' && pair[1] != b'$');
+                    let text = this
+                        .text
+                        .get(this.span(&words[2].span))
+                        .unwrap_or_default()
+                        .to_owned();
+                    let is_plain = |byte: u8| {
+                        byte.is_ascii_alphanumeric() || b"^$.+*?[]{},:/_-@=%".contains(&byte)
+                    };
+                    let names = text
+                        .as_bytes()
+                        .windows(2)
+                        .any(|pair| pair[0] == b'$' && pair[1] != b'$');
                     if !text.bytes().all(is_plain) || names {
                         this.unknown("this expression is not looked at: use letters, digits and `^$.+*?[]{}`", span);
                     }
@@ -396,7 +489,9 @@ pub(crate) fn double_bracket(this: &mut Evaluator<'_>, words: &[Word]) -> Result
                     for side in [left, right] {
                         let is_number = match side.value {
                             Argument::Number => true,
-                            Argument::Text(text) => text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-'),
+                            Argument::Text(text) => text
+                                .bytes()
+                                .all(|byte| byte.is_ascii_digit() || byte == b'-'),
                             _ => false,
                         };
                         if !is_number {
@@ -409,10 +504,16 @@ pub(crate) fn double_bracket(this: &mut Evaluator<'_>, words: &[Word]) -> Result
                     ask(this, &left.value, span);
                     ask(this, &right.value, span);
                 }
-                _ => this.unknown(format!("the test `{operator}` is not looked at: write `[ … ]`"), span),
+                _ => this.unknown(
+                    format!("the test `{operator}` is not looked at: write `[ … ]`"),
+                    span,
+                ),
             }
         }
     }
-    this.dispute("`[[ … ]]` is a program for some shells: write `[ … ]`", span);
+    this.dispute(
+        "`[[ … ]]` is a program for some shells: write `[ … ]`",
+        span,
+    );
     Ok(())
 }

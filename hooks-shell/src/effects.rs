@@ -70,7 +70,9 @@ impl Program {
     /// Whether every word of it is known to the letter.
     #[must_use]
     pub fn is_known(&self) -> bool {
-        self.arguments.iter().all(|argument| argument.known().is_some())
+        self.arguments
+            .iter()
+            .all(|argument| argument.known().is_some())
     }
 
     /// The command as one line, for a rule such as `git *`; nothing if a word of it is not known.
@@ -216,11 +218,14 @@ pub(crate) fn collect(list: &syntax::List, mut trace: Trace, steps: usize) -> Ef
     let mut rewritten = None;
     if trace.unknown.is_empty() {
         // Patterns are not expanded in what the shell splits, so there may be none beside it.
-        let splits_both = (splits.at_blanks && splits.at_lines) || ((splits.at_blanks || splits.at_lines) && splits.has_patterns);
+        let splits_both = (splits.at_blanks && splits.at_lines)
+            || ((splits.at_blanks || splits.at_lines) && splits.has_patterns);
         rewritten = print::script(list, &trace).filter(|_| !splits_both);
     }
     if rewritten.is_none() && trace.unknown.is_empty() && (splits.at_blanks || splits.at_lines) {
-        let reason = "what the shell splits into words is only known when it runs: put it in double quotes".to_owned();
+        let reason =
+            "what the shell splits into words is only known when it runs: put it in double quotes"
+                .to_owned();
         trace.unknown.push(Unknown { reason, span: 0..0 });
     }
     Effects {
@@ -330,27 +335,51 @@ impl Effects {
 impl fmt::Display for Effects {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut separator = "";
-        let mut write = |f: &mut fmt::Formatter<'_>, what: &str, all: &mut dyn Iterator<Item = String>| {
-            let mut seen = HashSet::new();
-            let all: Vec<String> = all.filter(|item| seen.insert(item.clone())).take(9).collect();
-            if all.is_empty() {
-                return Ok(());
-            }
-            let shown = &all[..all.len().min(8)];
-            let more = if all.len() > 8 { ", …" } else { "" };
-            write!(f, "{separator}{what} {}{more}", shown.join(", "))?;
-            separator = "; ";
-            Ok(())
-        };
-        let programs = self.programs.iter().filter(|program| !program.is_builtin || self.programs.len() == 1 || program.name == "echo");
+        let mut write =
+            |f: &mut fmt::Formatter<'_>, what: &str, all: &mut dyn Iterator<Item = String>| {
+                let mut seen = HashSet::new();
+                let all: Vec<String> = all
+                    .filter(|item| seen.insert(item.clone()))
+                    .take(9)
+                    .collect();
+                if all.is_empty() {
+                    return Ok(());
+                }
+                let shown = &all[..all.len().min(8)];
+                let more = if all.len() > 8 { ", …" } else { "" };
+                write!(f, "{separator}{what} {}{more}", shown.join(", "))?;
+                separator = "; ";
+                Ok(())
+            };
+        let programs = self.programs.iter().filter(|program| {
+            !program.is_builtin || self.programs.len() == 1 || program.name == "echo"
+        });
         write(f, "runs", &mut programs.map(|program| program.name.clone()))?;
         let show = |path: &PathUse| path.path.to_string();
-        let is_read = |path: &&PathUse| matches!(path.access, Access::Read | Access::Tree | Access::List);
+        let is_read =
+            |path: &&PathUse| matches!(path.access, Access::Read | Access::Tree | Access::List);
         write(f, "reads", &mut self.paths.iter().filter(is_read).map(show))?;
-        write(f, "writes", &mut self.writes().filter(|path| path.path.known() != Some("/dev/null")).map(show))?;
-        let address = |network: &Network| network.address.as_deref().unwrap_or("the network").to_owned();
+        write(
+            f,
+            "writes",
+            &mut self
+                .writes()
+                .filter(|path| path.path.known() != Some("/dev/null"))
+                .map(show),
+        )?;
+        let address = |network: &Network| {
+            network
+                .address
+                .as_deref()
+                .unwrap_or("the network")
+                .to_owned()
+        };
         write(f, "reaches", &mut self.network.iter().map(address))?;
-        write(f, "does not say", &mut self.unknown.iter().map(|unknown| unknown.reason.clone()))?;
+        write(
+            f,
+            "does not say",
+            &mut self.unknown.iter().map(|unknown| unknown.reason.clone()),
+        )?;
         if self.programs.is_empty() && self.paths.is_empty() && self.unknown.is_empty() {
             f.write_str("does nothing")?;
         }

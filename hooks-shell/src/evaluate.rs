@@ -212,7 +212,9 @@ impl<'e> Evaluator<'e> {
 
     pub(crate) fn note(&mut self, word: usize, note: Note) {
         if self.trace.notes.len() <= word {
-            self.trace.notes.resize(self.next_word.max(word + 1), Note::Unseen);
+            self.trace
+                .notes
+                .resize(self.next_word.max(word + 1), Note::Unseen);
         }
         let before = std::mem::take(&mut self.trace.notes[word]);
         self.trace.notes[word] = before.merge(note);
@@ -229,7 +231,10 @@ impl<'e> Evaluator<'e> {
             && access != Access::List
         {
             self.change(producer).drops_links = true;
-            path = Argument::Names(Arc::new(Names { may_be_links: false, ..(**names).clone() }));
+            path = Argument::Names(Arc::new(Names {
+                may_be_links: false,
+                ..(**names).clone()
+            }));
         }
         let use_ = PathUse {
             path,
@@ -262,7 +267,11 @@ impl<'e> Evaluator<'e> {
             output = self.item(item)?;
             self.settle()?;
         }
-        if list.len() == 1 { Ok(output) } else { Ok(Output::Unknown) }
+        if list.len() == 1 {
+            Ok(output)
+        } else {
+            Ok(Output::Unknown)
+        }
     }
 
     /// After a command it does not matter any more whether it failed.
@@ -300,7 +309,10 @@ impl<'e> Evaluator<'e> {
         self.pipeline(&item.first)?;
         for (join, pipeline) in &item.rest {
             let before = self.state.clone();
-            let failed = before.failed.clone().unwrap_or_else(|| before.directories.clone());
+            let failed = before
+                .failed
+                .clone()
+                .unwrap_or_else(|| before.directories.clone());
             self.state.failed = None;
             if *join == Join::Or {
                 self.state.directories = failed.clone();
@@ -313,7 +325,10 @@ impl<'e> Evaluator<'e> {
             let failed_after = after.failed.unwrap_or_else(|| after.directories.clone());
             let (succeeded, failed) = match join {
                 Join::And => (after.directories, self.joined(&failed, &failed_after)?),
-                Join::Or => (self.joined(&before.directories, &after.directories)?, failed_after),
+                Join::Or => (
+                    self.joined(&before.directories, &after.directories)?,
+                    failed_after,
+                ),
             };
             self.state.failed = (succeeded != failed).then_some(failed);
             self.state.directories = succeeded;
@@ -348,7 +363,12 @@ impl<'e> Evaluator<'e> {
             return Ok(one.clone());
         }
         let mut all = (**one).clone();
-        all.extend(other.iter().filter(|directory| !one.contains(directory)).cloned());
+        all.extend(
+            other
+                .iter()
+                .filter(|directory| !one.contains(directory))
+                .cloned(),
+        );
         let length: usize = all.iter().map(String::len).sum();
         self.work.spend(16 + length / 4, &(0..0))?;
         if all.len() > MOST_DIRECTORIES {
@@ -429,8 +449,14 @@ impl<'e> Evaluator<'e> {
             let was_tested = self.is_tested;
             self.is_tested |= !is_all;
             let mut output = self.compound(&command.kind, &input)?;
-            if let (Input::Names(names), true) = (&input, self.text.get(self.span(&command.span)) == Some(print::WITHOUT_LINKS)) {
-                output = Output::Names(Names { may_be_links: false, ..names.clone() });
+            if let (Input::Names(names), true) = (
+                &input,
+                self.text.get(self.span(&command.span)) == Some(print::WITHOUT_LINKS),
+            ) {
+                output = Output::Names(Names {
+                    may_be_links: false,
+                    ..names.clone()
+                });
             }
             self.is_tested = was_tested;
             if !is_all {
@@ -484,7 +510,10 @@ impl<'e> Evaluator<'e> {
             Kind::Function { name, body } => {
                 let reason = if self.nested > 0 || self.functions.contains_key(name) {
                     Some("is only looked at where it is defined once, outside of other commands")
-                } else if builtins::is_known(name) || special::is_known(name) || crate::table::find(name).is_some() {
+                } else if builtins::is_known(name)
+                    || special::is_known(name)
+                    || crate::table::find(name).is_some()
+                {
                     Some("takes a program's name: give it another")
                 } else {
                     None
@@ -606,7 +635,13 @@ impl<'e> Evaluator<'e> {
         Ok(())
     }
 
-    fn r#while(&mut self, is_until: bool, condition: &List, body: &List, input: &Input) -> Result<()> {
+    fn r#while(
+        &mut self,
+        is_until: bool,
+        condition: &List,
+        body: &List,
+        input: &Input,
+    ) -> Result<()> {
         self.until_stable(|this| {
             // `read` in the condition takes from what the loop is given.
             let is_read = |item: &Item| item.rest.is_empty();
@@ -622,7 +657,9 @@ impl<'e> Evaluator<'e> {
             }
             let failed = this.state.failed.take();
             let exits = State {
-                directories: failed.clone().unwrap_or_else(|| this.state.directories.clone()),
+                directories: failed
+                    .clone()
+                    .unwrap_or_else(|| this.state.directories.clone()),
                 ..this.state.clone()
             };
             if let (true, Some(failed)) = (is_until, failed) {
@@ -637,7 +674,11 @@ impl<'e> Evaluator<'e> {
 
     fn r#for(&mut self, name: &str, words: Option<&[Word]>, body: &List) -> Result<()> {
         let fields: Vec<Field> = match words {
-            Some(words) => self.words(words)?.into_iter().map(|arg| arg.field).collect(),
+            Some(words) => self
+                .words(words)?
+                .into_iter()
+                .map(|arg| arg.field)
+                .collect(),
             None => match &self.positional {
                 Some(all) => all.to_vec(),
                 None => vec![Field::of(Argument::Several)],
@@ -695,7 +736,11 @@ impl<'e> Evaluator<'e> {
     /// What a variable is set to.
     pub(crate) fn set(&mut self, name: &str, value: Field) -> Result<()> {
         let copies = Arc::strong_count(&self.state.variables) > 1;
-        let cost = if copies { 8 * self.state.variables.len() } else { 0 };
+        let cost = if copies {
+            8 * self.state.variables.len()
+        } else {
+            0
+        };
         self.work.spend(8 + cost, &(0..0))?;
         let value = if variables::is_changed_by_the_shell(name) {
             Field::of(Argument::unknown())
@@ -739,16 +784,21 @@ impl<'e> Evaluator<'e> {
                     self.touch(&field.value, Access::Read, span);
                     Access::Write
                 }
-                Redirection::Both | Redirection::BothAppend => Access::Write,
                 _ => Access::Write,
             };
             if matches!(redirect.kind, Redirection::Both | Redirection::BothAppend) {
-                self.dispute("`&>` is two commands for some shells: write `> file 2>&1`", span);
+                self.dispute(
+                    "`&>` is two commands for some shells: write `> file 2>&1`",
+                    span,
+                );
             }
             if field.value.is_one() {
                 self.touch(&field.value, access, span);
             } else {
-                self.unknown("where a redirection leads is only known when it runs: write one file", span);
+                self.unknown(
+                    "where a redirection leads is only known when it runs: write one file",
+                    span,
+                );
             }
         }
         Ok(input)
@@ -789,11 +839,16 @@ impl<'e> Evaluator<'e> {
         let input = self.redirects(redirects, input)?;
         let shown = || span.clone();
         let Some(first) = args.first() else {
-            self.unknown("which program this is, is only known when the command runs: write it out", &shown());
+            self.unknown(
+                "which program this is, is only known when the command runs: write it out",
+                &shown(),
+            );
             return Ok(Output::Unknown);
         };
         let was_tested = self.is_tested;
-        let is_plain = redirects.iter().all(|redirect| matches!(redirect.kind, Redirection::Write | Redirection::CopyOut));
+        let is_plain = redirects
+            .iter()
+            .all(|redirect| matches!(redirect.kind, Redirection::Write | Redirection::CopyOut));
         self.is_tested |= !is_plain;
         let name = first.known().unwrap_or_default();
         let mut output = self.run(&args, assignments, input, span)?;
@@ -801,7 +856,10 @@ impl<'e> Evaluator<'e> {
         if let Output::Names(names) = &mut output
             && names.may_be_links
             && names.producer.is_none()
-            && simple.words.first().is_some_and(|word| word.id == first.word)
+            && simple
+                .words
+                .first()
+                .is_some_and(|word| word.id == first.word)
             && !self.environment.is_as_written
         {
             names.producer = Some(first.word);
@@ -814,12 +872,28 @@ impl<'e> Evaluator<'e> {
                 self.state = self.join(&before, &after)?;
             }
         }
-        let prints = |redirect: &Redirect| matches!(redirect.descriptor, None | Some(1)) && !matches!(redirect.kind, Redirection::Read | Redirection::Document | Redirection::HereString);
-        Ok(if redirects.iter().any(prints) { Output::Unknown } else { output })
+        let prints = |redirect: &Redirect| {
+            matches!(redirect.descriptor, None | Some(1))
+                && !matches!(
+                    redirect.kind,
+                    Redirection::Read | Redirection::Document | Redirection::HereString
+                )
+        };
+        Ok(if redirects.iter().any(prints) {
+            Output::Unknown
+        } else {
+            output
+        })
     }
 
     /// Sets a variable, of which a program may be told.
-    pub(crate) fn assign(&mut self, name: &str, value: Field, span: &Range<usize>, is_exported: bool) -> Result<()> {
+    pub(crate) fn assign(
+        &mut self,
+        name: &str,
+        value: Field,
+        span: &Range<usize>,
+        is_exported: bool,
+    ) -> Result<()> {
         variables::check(self, name, &value, span, is_exported)?;
         self.set(name, value)
     }
@@ -838,10 +912,15 @@ impl<'e> Evaluator<'e> {
         let Some((first, rest)) = args.split_first() else {
             return Ok(Output::Unknown);
         };
-        let Some(path) = first.known().filter(|_| !first.field.is_disputed || self.environment.dialect == Dialect::Bash) else {
+        let Some(path) = first
+            .known()
+            .filter(|_| !first.field.is_disputed || self.environment.dialect == Dialect::Bash)
+        else {
             let shown = self.text.get(self.span(&first.span)).unwrap_or_default();
             self.unknown(
-                format!("which program `{shown}` is, is only known when the command runs: write it out"),
+                format!(
+                    "which program `{shown}` is, is only known when the command runs: write it out"
+                ),
                 &first.span,
             );
             self.work.leave();
@@ -889,7 +968,6 @@ impl<'e> Evaluator<'e> {
         })
     }
 }
-
 
 /// What a pattern of files becomes: names below its folder.
 fn of_pattern(pattern: &str) -> Names {

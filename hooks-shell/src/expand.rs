@@ -9,6 +9,10 @@ use crate::syntax::{List, Operation, Parameter, Part, Token, Word};
 use crate::value::{Argument, Field, Names};
 
 /// One word that is being put together.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "they are independent of each other"
+)]
 #[derive(Default)]
 struct Builder {
     text: String,
@@ -113,7 +117,11 @@ impl Evaluator<'_> {
                 self.work.spend(8 + text.len() / 8, &word.span)?;
                 self.note(word.id, Note::Text(text.clone()));
                 let field = Field::of(Argument::Text(text));
-                args.push(Arg { field, word: word.id, span: word.span.clone() });
+                args.push(Arg {
+                    field,
+                    word: word.id,
+                    span: word.span.clone(),
+                });
                 continue;
             }
             for field in self.fields(word, true)? {
@@ -122,7 +130,10 @@ impl Evaluator<'_> {
                     self.touch(&field.value, Access::List, &word.span);
                 }
                 if field.is_disputed {
-                    self.dispute("what this word says is not agreed upon: write it in a plainer way", &word.span);
+                    self.dispute(
+                        "what this word says is not agreed upon: write it in a plainer way",
+                        &word.span,
+                    );
                 }
                 let span = word.span.clone();
                 args.push(Arg {
@@ -175,16 +186,26 @@ impl Evaluator<'_> {
             ..Builder::default()
         };
         let mut note = Note::Texts(Vec::new());
-        self.parts(&word.parts, word, splits, &mut builder, &mut done, &mut note)?;
+        self.parts(
+            &word.parts,
+            word,
+            splits,
+            &mut builder,
+            &mut done,
+            &mut note,
+        )?;
         if !splits {
             builder.is_there = true;
         }
         done.extend(builder.finish());
         if note != Note::Split && note != Note::Never {
-            let texts: Option<Vec<_>> = done.iter().map(|field| match &field.value {
-                Argument::Text(text) => Some(text.clone()),
-                _ => None,
-            }).collect();
+            let texts: Option<Vec<_>> = done
+                .iter()
+                .map(|field| match &field.value {
+                    Argument::Text(text) => Some(text.clone()),
+                    _ => None,
+                })
+                .collect();
             note = match texts {
                 Some(mut texts) if note == Note::Texts(Vec::new()) => match texts.pop() {
                     Some(only) if texts.is_empty() => Note::Text(only),
@@ -197,9 +218,15 @@ impl Evaluator<'_> {
                 _ => Note::Never,
             };
         }
-        let built: usize = done.iter().map(|field| field.value.known().map_or(0, str::len)).sum();
+        let built: usize = done
+            .iter()
+            .map(|field| field.value.known().map_or(0, str::len))
+            .sum();
         self.work.spend(16 * done.len() + built / 2, &word.span)?;
-        self.trace.splits.has_patterns |= splits && done.iter().any(|field| matches!(field.value, Argument::Pattern(_)));
+        self.trace.splits.has_patterns |= splits
+            && done
+                .iter()
+                .any(|field| matches!(field.value, Argument::Pattern(_)));
         self.note(word.id, note);
         Ok(done)
     }
@@ -218,13 +245,14 @@ impl Evaluator<'_> {
                 Part::Text(text, _) => builder.push(text, false),
                 Part::Glob(text) => builder.push(text, splits),
                 Part::Brace(brace) => builder.push(brace.encode_utf8(&mut [0; 4]), false),
-                Part::Home => match &self.environment.home {
-                    Some(home) => builder.push(home, false),
-                    None => {
+                Part::Home => {
+                    if let Some(home) = &self.environment.home {
+                        builder.push(home, false)
+                    } else {
                         builder.forget();
                         *note = Note::Never;
                     }
-                },
+                }
                 Part::Document(text) => {
                     let text = text.get().map_or(&[][..], Vec::as_slice);
                     builder.is_there = true;
@@ -254,9 +282,14 @@ impl Evaluator<'_> {
                             }
                             Field::of(Argument::Number)
                         }
-                        Output::Names(names) if !is_quoted && splits && !self.environment.is_as_written => {
+                        Output::Names(names)
+                            if !is_quoted && splits && !self.environment.is_as_written =>
+                        {
                             let is_alone = word.parts.len() == 1;
-                            let names = Names { is_one: false, ..names };
+                            let names = Names {
+                                is_one: false,
+                                ..names
+                            };
                             self.trace.splits.at_lines = true;
                             *note = if is_alone { Note::Split } else { Note::Never };
                             Field::of(Argument::Names(Arc::new(names)))
@@ -299,7 +332,11 @@ impl Evaluator<'_> {
                 self.work.spend(8 * all.len(), &word.span)?;
                 done.extend(all.iter().cloned());
                 let is_known = all.iter().all(|field| field.value.known().is_some());
-                *note = if is_known { Note::Texts(Vec::new()) } else { Note::Keep };
+                *note = if is_known {
+                    Note::Texts(Vec::new())
+                } else {
+                    Note::Keep
+                };
                 let _ = builder;
             }
             _ => {
@@ -337,7 +374,10 @@ impl Evaluator<'_> {
                 self.work.spend(text.len(), &word.span)?;
                 for (nth, piece) in text.split(blanks).enumerate() {
                     if nth > 0 {
-                        let next = Builder { is_disputed: true, ..Builder::default() };
+                        let next = Builder {
+                            is_disputed: true,
+                            ..Builder::default()
+                        };
                         done.extend(std::mem::replace(builder, next).finish());
                     }
                     if !piece.is_empty() {
@@ -355,14 +395,23 @@ impl Evaluator<'_> {
                 builder.has_number = true;
             }
             Argument::Names(names) => {
-                let is_free = !builder.has_pattern && !builder.has_number && builder.names.is_none() && builder.unknown.is_none();
+                let is_free = !builder.has_pattern
+                    && !builder.has_number
+                    && builder.names.is_none()
+                    && builder.unknown.is_none();
                 if is_free && builder.text.is_empty() {
                     builder.names = Some(names.clone());
                     builder.is_there = true;
-                } else if is_free && builder.text == "./" && names.folders().all(|folder| !folder.starts_with('/')) {
+                } else if is_free
+                    && builder.text == "./"
+                    && names.folders().all(|folder| !folder.starts_with('/'))
+                {
                     builder.text.clear();
                     builder.pattern.clear();
-                    builder.names = Some(Arc::new(Names { may_be_options: false, ..(**names).clone() }));
+                    builder.names = Some(Arc::new(Names {
+                        may_be_options: false,
+                        ..(**names).clone()
+                    }));
                 } else {
                     builder.forget();
                 }
@@ -373,7 +422,11 @@ impl Evaluator<'_> {
                 builder.is_several = true;
                 self.trace.splits.at_blanks = true;
                 if *note != Note::Never {
-                    *note = if word.parts.len() == 1 { Note::Split } else { Note::Never };
+                    *note = if word.parts.len() == 1 {
+                        Note::Split
+                    } else {
+                        Note::Never
+                    };
                 }
             }
         }
@@ -403,9 +456,10 @@ impl Evaluator<'_> {
             }
             Operation::Cut(operator, pattern) => match value.value.known() {
                 Some(text) if !pattern.contains(['*', '?']) => {
-                    let cut = match operator.starts_with('#') {
-                        true => text.strip_prefix(pattern.as_str()),
-                        false => text.strip_suffix(pattern.as_str()),
+                    let cut = if operator.starts_with('#') {
+                        text.strip_prefix(pattern.as_str())
+                    } else {
+                        text.strip_suffix(pattern.as_str())
                     };
                     Field::known(cut.unwrap_or(text))
                 }
@@ -440,22 +494,33 @@ impl Evaluator<'_> {
         }
         match (name, &self.environment.home) {
             ("HOME", Some(home)) => Field::known(home),
-            _ => self.environment.variables.get(name).map_or(unknown, Field::known),
+            _ => self
+                .environment
+                .variables
+                .get(name)
+                .map_or(unknown, Field::known),
         }
     }
 
     /// Only numbers may stand in variables here: anything else is evaluated again by the shell.
     fn arithmetic(&mut self, tokens: &[Token], word: &Word) -> Result<()> {
         for token in tokens {
-            let Token::Variable(name) = token else { continue };
+            let Token::Variable(name) = token else {
+                continue;
+            };
             let is_number = match self.variable(name).value {
                 Argument::Number => true,
-                Argument::Text(text) => text.trim_start_matches('-').bytes().all(|byte| byte.is_ascii_digit()),
+                Argument::Text(text) => text
+                    .trim_start_matches('-')
+                    .bytes()
+                    .all(|byte| byte.is_ascii_digit()),
                 _ => false,
             };
             if !is_number {
                 return Err(Rejected::new(
-                    format!("what `{name}` holds is evaluated in `$((…))`: set it to a number before"),
+                    format!(
+                        "what `{name}` holds is evaluated in `$((…))`: set it to a number before"
+                    ),
                     self.span(&word.span),
                 ));
             }

@@ -10,15 +10,65 @@ use crate::value::{Argument, Field, Names};
 
 /// Tests and actions that stand alone.
 const ALONE: [&str; 26] = [
-    "-print", "-print0", "-ls", "-prune", "-quit", "-depth", "-d", "-mount", "-xdev", "-true", "-false", "-empty", "-executable",
-    "-readable", "-writable", "-nouser", "-nogroup", "-daystart", "-noleaf", "-warn", "-nowarn", "-ignore_readdir_race", "-a",
-    "-and", "-H", "-P",
+    "-print",
+    "-print0",
+    "-ls",
+    "-prune",
+    "-quit",
+    "-depth",
+    "-d",
+    "-mount",
+    "-xdev",
+    "-true",
+    "-false",
+    "-empty",
+    "-executable",
+    "-readable",
+    "-writable",
+    "-nouser",
+    "-nogroup",
+    "-daystart",
+    "-noleaf",
+    "-warn",
+    "-nowarn",
+    "-ignore_readdir_race",
+    "-a",
+    "-and",
+    "-H",
+    "-P",
 ];
 /// Those whose value is a text.
 const WITH_TEXT: [&str; 30] = [
-    "-name", "-iname", "-path", "-ipath", "-wholename", "-iwholename", "-regex", "-iregex", "-lname", "-ilname", "-printf", "-amin",
-    "-atime", "-cmin", "-ctime", "-fstype", "-gid", "-group", "-inum", "-links", "-maxdepth", "-mindepth", "-mmin", "-mtime", "-perm",
-    "-regextype", "-size", "-uid", "-used", "-user",
+    "-name",
+    "-iname",
+    "-path",
+    "-ipath",
+    "-wholename",
+    "-iwholename",
+    "-regex",
+    "-iregex",
+    "-lname",
+    "-ilname",
+    "-printf",
+    "-amin",
+    "-atime",
+    "-cmin",
+    "-ctime",
+    "-fstype",
+    "-gid",
+    "-group",
+    "-inum",
+    "-links",
+    "-maxdepth",
+    "-mindepth",
+    "-mmin",
+    "-mtime",
+    "-perm",
+    "-regextype",
+    "-size",
+    "-uid",
+    "-used",
+    "-user",
 ];
 /// Those whose value is a file that is looked at.
 const WITH_FILE: [&str; 4] = ["-anewer", "-cnewer", "-newer", "-samefile"];
@@ -43,9 +93,13 @@ pub(crate) fn run(this: &mut Evaluator<'_>, args: &[Arg], span: &Range<usize>) -
     while let Some(arg) = rest.next() {
         let was_negated = std::mem::take(&mut tests.is_negated);
         let Some(text) = arg.known().map(str::to_owned) else {
-            let is_path = matches!(&arg.field.value, Argument::Pattern(_) | Argument::Names(_)) && !arg.field.value.may_be_option();
+            let is_path = matches!(&arg.field.value, Argument::Pattern(_) | Argument::Names(_))
+                && !arg.field.value.may_be_option();
             if !is_path {
-                this.unknown("what `find` is given is only known when it runs: write it out", &arg.span);
+                this.unknown(
+                    "what `find` is given is only known when it runs: write it out",
+                    &arg.span,
+                );
                 return Ok(Output::Unknown);
             }
             this.touch(&arg.field.value, Access::Read, &arg.span);
@@ -60,7 +114,12 @@ pub(crate) fn run(this: &mut Evaluator<'_>, args: &[Arg], span: &Range<usize>) -
             }
             "-delete" => {
                 has_action = true;
-                this.run(&[called("rm", arg), given(&folders, &tests, arg)], Vec::new(), Input::Inherited, span)?;
+                this.run(
+                    &[called("rm", arg), given(&folders, &tests, arg)],
+                    Vec::new(),
+                    Input::Inherited,
+                    span,
+                )?;
             }
             "-type" => {
                 let kind = rest.next().and_then(Arg::known).unwrap_or_default();
@@ -71,7 +130,10 @@ pub(crate) fn run(this: &mut Evaluator<'_>, args: &[Arg], span: &Range<usize>) -
             ")" => tests.depth = tests.depth.saturating_sub(1),
             "-o" | "-or" | "," => {
                 if tests.depth == 0 {
-                    tests = Tests { is_other_branch: true, ..Tests::default() };
+                    tests = Tests {
+                        is_other_branch: true,
+                        ..Tests::default()
+                    };
                 }
             }
             _ if WITH_TEXT.contains(&option) => {
@@ -93,7 +155,9 @@ pub(crate) fn run(this: &mut Evaluator<'_>, args: &[Arg], span: &Range<usize>) -
             }
             _ if ALONE.contains(&option) => has_action |= matches!(option, "-ls" | "-print0"),
             _ if option.starts_with('-') => {
-                let reason = format!("`find {option}` may write a file, run a program elsewhere or follow links: use `-exec`, and redirect what it prints");
+                let reason = format!(
+                    "`find {option}` may write a file, run a program elsewhere or follow links: use `-exec`, and redirect what it prints"
+                );
                 this.unknown(reason, &arg.span);
                 return Ok(Output::Unknown);
             }
@@ -106,7 +170,17 @@ pub(crate) fn run(this: &mut Evaluator<'_>, args: &[Arg], span: &Range<usize>) -
     if has_action {
         return Ok(Output::Unknown);
     }
-    let Argument::Names(names) = given(&folders, &tests, &called("find", &args.first().cloned().unwrap_or_else(|| empty(span)))).field.value else {
+    let Argument::Names(names) = given(
+        &folders,
+        &tests,
+        &called(
+            "find",
+            &args.first().cloned().unwrap_or_else(|| empty(span)),
+        ),
+    )
+    .field
+    .value
+    else {
         return Ok(Output::Unknown);
     };
     // Its operands may be links themselves; what is printed begins with them.
@@ -114,11 +188,18 @@ pub(crate) fn run(this: &mut Evaluator<'_>, args: &[Arg], span: &Range<usize>) -
 }
 
 fn empty(span: &Range<usize>) -> Arg {
-    Arg { field: Field::known(""), word: usize::MAX, span: span.clone() }
+    Arg {
+        field: Field::known(""),
+        word: usize::MAX,
+        span: span.clone(),
+    }
 }
 
 fn called(name: &str, of: &Arg) -> Arg {
-    Arg { field: Field::known(name), ..of.clone() }
+    Arg {
+        field: Field::known(name),
+        ..of.clone()
+    }
 }
 
 /// What is found, as an argument.
@@ -136,7 +217,10 @@ fn given(folders: &[String], tests: &Tests, of: &Arg) -> Arg {
         is_one: false,
         producer: None,
     };
-    Arg { field: Field::of(Argument::Names(Arc::new(names))), ..of.clone() }
+    Arg {
+        field: Field::of(Argument::Names(Arc::new(names))),
+        ..of.clone()
+    }
 }
 
 /// The command after `-exec`, with what is found for `{}`.
@@ -156,16 +240,28 @@ fn executed<'a>(
         match word.known() {
             Some(";") => break,
             // A `+` that does not follow `{}` is a word like others.
-            Some("+") if command.last().is_some_and(|last| last.known() == Some("{}")) => break,
+            Some("+")
+                if command
+                    .last()
+                    .is_some_and(|last| last.known() == Some("{}")) =>
+            {
+                break;
+            }
             // It might be the end.
             None => {
-                this.unknown("what `find -exec` runs is only known when it does: write it out", &word.span);
+                this.unknown(
+                    "what `find -exec` runs is only known when it does: write it out",
+                    &word.span,
+                );
                 return Ok(());
             }
             _ => command.push(word.clone()),
         }
     }
-    let is_told = tests.pattern.as_deref().is_some_and(|pattern| pattern.contains('.'));
+    let is_told = tests
+        .pattern
+        .as_deref()
+        .is_some_and(|pattern| pattern.contains('.'));
     if tests.is_other_branch && !is_told && command.iter().any(|word| word.known() == Some("{}")) {
         this.unknown("what is found behind `-o` is not told: write `\\( … -o … \\)`, or `-name '*.rs'` behind it", span);
         return Ok(());

@@ -19,14 +19,19 @@ pub(crate) fn sed(script: &str) -> Result<(), String> {
                 rest = rest.trim_start_matches([' ', '\t', ';', '\n']);
                 continue;
             }
-            'p' | 'd' | 'q' | 'Q' | '=' | 'P' | 'D' | 'n' | 'N' | 'g' | 'G' | 'h' | 'H' | 'x' | 'z' | 'F' | 'l' => {
+            'p' | 'd' | 'q' | 'Q' | '=' | 'P' | 'D' | 'n' | 'N' | 'g' | 'G' | 'h' | 'H' | 'x'
+            | 'z' | 'F' | 'l' => {
                 if matches!(command, 'q' | 'Q' | 'l') {
-                    rest = rest.trim_start_matches([' ', '\t']).trim_start_matches(|c: char| c.is_ascii_digit());
+                    rest = rest
+                        .trim_start_matches([' ', '\t'])
+                        .trim_start_matches(|c: char| c.is_ascii_digit());
                 }
             }
             ':' | 'b' | 't' | 'T' => {
                 let label = rest.trim_start_matches([' ', '\t']);
-                let end = label.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(label.len());
+                let end = label
+                    .find(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+                    .unwrap_or(label.len());
                 rest = &label[end..];
             }
             // What stands in the lines that follow is text as long as they end with a backslash.
@@ -49,7 +54,9 @@ pub(crate) fn sed(script: &str) -> Result<(), String> {
                 let Some(end) = delimited(rest, 2) else {
                     return wrong();
                 };
-                let flags = rest[end..].trim_start_matches(|c| matches!(c, 'g' | 'p' | 'i' | 'I' | 'M' | 'm' | '0'..='9'));
+                let flags = rest[end..].trim_start_matches(|c| {
+                    matches!(c, 'g' | 'p' | 'i' | 'I' | 'M' | 'm' | '0'..='9')
+                });
                 rest = flags;
             }
             _ => return wrong(),
@@ -79,7 +86,10 @@ fn skip_addresses(mut rest: &str) -> &str {
 
 /// Where a text ends that begins with a delimiter and has so many parts: `/a/b/`.
 fn delimited(text: &str, parts: usize) -> Option<usize> {
-    let delimiter = text.chars().next().filter(|c| c.is_ascii_punctuation() && *c != '\\')?;
+    let delimiter = text
+        .chars()
+        .next()
+        .filter(|c| c.is_ascii_punctuation() && *c != '\\')?;
     let mut left = parts;
     let mut at = 1;
     while let Some(character) = text[at..].chars().next() {
@@ -132,12 +142,18 @@ fn brackets(text: &str) -> Option<&str> {
 
 /// A script of awk's that only prints.
 pub(crate) fn awk(script: &str) -> Result<(), String> {
-    let runs = ["system", "getline", "close", "@", "ENVIRON", "ARGV", "ARGC", "PROCINFO", "SYMTAB", "/inet"];
+    let runs = [
+        "system", "getline", "close", "@", "ENVIRON", "ARGV", "ARGC", "PROCINFO", "SYMTAB", "/inet",
+    ];
     // Where something is compared there is no file to write to.
-    let writes = script.match_indices('>').any(|(at, _)| script[..at].contains("print"));
+    let writes = script
+        .match_indices('>')
+        .any(|(at, _)| script[..at].contains("print"));
     let pipes = script.replace("||", "").contains('|');
     if writes || pipes || runs.iter().any(|word| script.contains(word)) {
-        return Err(format!("the script `{script}` may have awk read, write or run something: print only"));
+        return Err(format!(
+            "the script `{script}` may have awk read, write or run something: print only"
+        ));
     }
     Ok(())
 }
@@ -147,26 +163,40 @@ pub(crate) fn is_address(text: &str) -> bool {
     let Some((scheme, rest)) = text.split_once("://") else {
         // `git@host:path`
         let host = text.split_once(':').map_or("", |(host, _)| host);
-        return host.contains('@') && !host.contains('/') && !text.contains("::") && !host.starts_with('-');
+        return host.contains('@')
+            && !host.contains('/')
+            && !text.contains("::")
+            && !host.starts_with('-');
     };
-    let is_scheme = !scheme.is_empty() && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+.-".contains(&byte));
-    let names_files = ["file", "ext", "fd", "dict", "gopher", "scp", "tftp"].iter().any(|of_files| scheme.eq_ignore_ascii_case(of_files));
+    let is_scheme = !scheme.is_empty()
+        && scheme
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"+.-".contains(&byte));
+    let names_files = ["file", "ext", "fd", "dict", "gopher", "scp", "tftp"]
+        .iter()
+        .any(|of_files| scheme.eq_ignore_ascii_case(of_files));
     is_scheme && !names_files && !rest.starts_with('/') && !scheme.starts_with('-')
 }
 
 /// The path in `file:///path`.
 pub(crate) fn without_scheme(text: &str) -> &str {
-    let is_file = text.get(..7).is_some_and(|scheme| scheme.eq_ignore_ascii_case("file://"));
-    match is_file {
-        true => &text[7 + text[7..].find('/').unwrap_or(0)..],
-        false => text,
+    let is_file = text
+        .get(..7)
+        .is_some_and(|scheme| scheme.eq_ignore_ascii_case("file://"));
+    if is_file {
+        &text[7 + text[7..].find('/').unwrap_or(0)..]
+    } else {
+        text
     }
 }
 
 /// Whether a text is the name of a package or a host, and no path: `serde`, `@types/node`, `localhost:8080/x`.
 pub(crate) fn is_name(text: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"@/_.:^~=+-?&%*".contains(&byte);
-    !text.starts_with(['.', '/', '~']) && !text.contains("..") && !text.starts_with("file:") && text.bytes().all(is_plain)
+    !text.starts_with(['.', '/', '~'])
+        && !text.contains("..")
+        && !text.starts_with("file:")
+        && text.bytes().all(is_plain)
 }
 
 /// Settings of git's that only change how something looks, or who somebody is.
@@ -175,20 +205,49 @@ pub(crate) fn is_harmless_setting(setting: &str) -> bool {
     let key = key.to_ascii_lowercase();
     let begins = ["color.", "advice.", "column."];
     let known = [
-        "user.name", "user.email", "core.quotepath", "core.autocrlf", "core.eol", "init.defaultbranch", "commit.gpgsign", "tag.gpgsign", "log.date",
-        "log.decorate", "diff.renames", "diff.algorithm", "diff.noprefix", "diff.context", "merge.conflictstyle", "pull.rebase", "pull.ff", "push.default",
-        "rebase.autosquash", "rebase.autostash", "fetch.prune", "http.postbuffer", "gc.auto", "status.short", "status.branch", "protocol.version",
-        "core.longpaths", "merge.ff", "rerere.enabled", "submodule.recurse", "commit.verbose", "push.autosetupremote",
+        "user.name",
+        "user.email",
+        "core.quotepath",
+        "core.autocrlf",
+        "core.eol",
+        "init.defaultbranch",
+        "commit.gpgsign",
+        "tag.gpgsign",
+        "log.date",
+        "log.decorate",
+        "diff.renames",
+        "diff.algorithm",
+        "diff.noprefix",
+        "diff.context",
+        "merge.conflictstyle",
+        "pull.rebase",
+        "pull.ff",
+        "push.default",
+        "rebase.autosquash",
+        "rebase.autostash",
+        "fetch.prune",
+        "http.postbuffer",
+        "gc.auto",
+        "status.short",
+        "status.branch",
+        "protocol.version",
+        "core.longpaths",
+        "merge.ff",
+        "rerere.enabled",
+        "submodule.recurse",
+        "commit.verbose",
+        "push.autosetupremote",
     ];
-    let runs_cat = matches!(key.as_str(), "core.pager" | "core.editor" | "sequence.editor") && matches!(value, "cat" | "true" | ":" | "");
-    let turns_off = matches!(key.as_str(), "core.fsmonitor" | "core.hookspath") && matches!(value, "false" | "/dev/null");
-    known.contains(&key.as_str()) || begins.iter().any(|begin| key.starts_with(begin)) || runs_cat || turns_off
-}
-
-/// The name of a command that decides more than its table says.
-pub(crate) fn command_name(name: &str) -> Option<&'static str> {
-    let known = ["add", "stage", "bisect", "bundle", "checkout", "clippy", "config", "diff", "ls-files", "publish", "run", "run-script", "show", "switch"];
-    Some(known.into_iter().find(|known| *known == name).unwrap_or("…"))
+    let runs_cat = matches!(
+        key.as_str(),
+        "core.pager" | "core.editor" | "sequence.editor"
+    ) && matches!(value, "cat" | "true" | ":" | "");
+    let turns_off = matches!(key.as_str(), "core.fsmonitor" | "core.hookspath")
+        && matches!(value, "false" | "/dev/null");
+    known.contains(&key.as_str())
+        || begins.iter().any(|begin| key.starts_with(begin))
+        || runs_cat
+        || turns_off
 }
 
 #[cfg(test)]
@@ -198,14 +257,40 @@ mod tests {
     #[test]
     fn sed_may_change_text_and_nothing_else() {
         for script in [
-            "1,20p", "s/a/b/g", "/fn main/,/^}/p", "s|a/b|c/d|", "$!N;P;D", ":a;N;$!ba;s/\\n/ /g", "/x/{s/a/b/;p}", "/x/a after it",
-            "1i\\\nfirst", "$a last", "/x/{n;d}", "2q", "s/[[:space:]]*$//", "y/abc/xyz/", "/a/!d", "s/x/[/",
+            "1,20p",
+            "s/a/b/g",
+            "/fn main/,/^}/p",
+            "s|a/b|c/d|",
+            "$!N;P;D",
+            ":a;N;$!ba;s/\\n/ /g",
+            "/x/{s/a/b/;p}",
+            "/x/a after it",
+            "1i\\\nfirst",
+            "$a last",
+            "/x/{n;d}",
+            "2q",
+            "s/[[:space:]]*$//",
+            "y/abc/xyz/",
+            "/a/!d",
+            "s/x/[/",
         ] {
             assert_eq!(sed(script), Ok(()), "{script}");
         }
         for script in [
-            "1e rm x", "s/x/rm y/e", "w /tmp/x", "1r /etc/passwd", "s/a/b/w x", "s/[/]/x/;1e rm y;s/[/]/x/", "a\\", "W x", "R x",
-            "/x/{p;e rm\n}", "s/a/b/ge", "1!{w x\n}", "a hi\nw x", "v;e rm",
+            "1e rm x",
+            "s/x/rm y/e",
+            "w /tmp/x",
+            "1r /etc/passwd",
+            "s/a/b/w x",
+            "s/[/]/x/;1e rm y;s/[/]/x/",
+            "a\\",
+            "W x",
+            "R x",
+            "/x/{p;e rm\n}",
+            "s/a/b/ge",
+            "1!{w x\n}",
+            "a hi\nw x",
+            "v;e rm",
         ] {
             assert!(sed(script).is_err(), "{script}");
         }
@@ -213,8 +298,18 @@ mod tests {
 
     #[test]
     fn awk_may_print() {
-        assert!(awk("{ print $1 }").is_ok() && awk("$3 > 5 { print }").is_ok() && awk("/a/ || /b/").is_ok());
-        for script in ["BEGIN { system(\"x\") }", "{ print > \"x\" }", "{ print | \"sh\" }", "{ getline x }", "@include \"x\""] {
+        assert!(
+            awk("{ print $1 }").is_ok()
+                && awk("$3 > 5 { print }").is_ok()
+                && awk("/a/ || /b/").is_ok()
+        );
+        for script in [
+            "BEGIN { system(\"x\") }",
+            "{ print > \"x\" }",
+            "{ print | \"sh\" }",
+            "{ getline x }",
+            "@include \"x\"",
+        ] {
             assert!(awk(script).is_err(), "{script}");
         }
     }
@@ -222,7 +317,15 @@ mod tests {
     #[test]
     fn an_address_names_no_file() {
         assert!(is_address("https://example.org/x") && is_address("git@example.org:a/b"));
-        for text in ["file:///etc/passwd", "FILE://x/y", "https:///x", "a/b", "ext::sh", "../x", "-x@y:z"] {
+        for text in [
+            "file:///etc/passwd",
+            "FILE://x/y",
+            "https:///x",
+            "a/b",
+            "ext::sh",
+            "../x",
+            "-x@y:z",
+        ] {
             assert!(!is_address(text), "{text}");
         }
         assert_eq!(without_scheme("file://localhost/etc/x"), "/etc/x");
@@ -230,8 +333,18 @@ mod tests {
 
     #[test]
     fn settings_that_run_programs_are_not_harmless() {
-        assert!(is_harmless_setting("user.name=a") && is_harmless_setting("color.ui=always") && is_harmless_setting("core.pager=cat"));
-        for setting in ["core.pager=less", "alias.x=!rm", "core.sshCommand=x", "core.fsmonitor=x", "diff.external=x"] {
+        assert!(
+            is_harmless_setting("user.name=a")
+                && is_harmless_setting("color.ui=always")
+                && is_harmless_setting("core.pager=cat")
+        );
+        for setting in [
+            "core.pager=less",
+            "alias.x=!rm",
+            "core.sshCommand=x",
+            "core.fsmonitor=x",
+            "diff.external=x",
+        ] {
             assert!(!is_harmless_setting(setting), "{setting}");
         }
     }

@@ -110,7 +110,8 @@ impl Script {
     #[must_use]
     pub fn evaluate(&self, environment: &Environment) -> Effects {
         let mut work = bounds::Work::after(self.steps);
-        let mut evaluator = evaluate::Evaluator::new(&self.text, environment, &mut work, self.words);
+        let mut evaluator =
+            evaluate::Evaluator::new(&self.text, environment, &mut work, self.words);
         let evaluated = evaluator.list(&self.list);
         let trace = evaluator.trace;
         match evaluated {

@@ -3,8 +3,8 @@
 //! The parser reads from left to right and never goes back, but for the few bytes of a keyword. Its stack is bounded by
 //! the depth that [`Work`] counts, its time by the steps.
 
-use std::sync::OnceLock;
 use std::sync::Arc;
+use std::sync::OnceLock;
 
 use crate::bounds::{LONGEST, Rejected, Work};
 use crate::braces;
@@ -524,7 +524,8 @@ impl Parser<'_> {
     }
 
     fn expect_test_end(&mut self) -> Result<()> {
-        let ends = self.starts_with("]]") && self.bytes.get(self.at + 2).is_none_or(|b| is_meta(*b));
+        let ends =
+            self.starts_with("]]") && self.bytes.get(self.at + 2).is_none_or(|b| is_meta(*b));
         if !ends {
             return Err(self.unexpected());
         }
@@ -608,10 +609,7 @@ impl Parser<'_> {
             self.skip_blanks();
             let from = self.at;
             if let Some(redirect) = self.redirect()? {
-                has_both |= matches!(
-                    redirect.kind,
-                    Redirection::Both | Redirection::BothAppend
-                );
+                has_both |= matches!(redirect.kind, Redirection::Both | Redirection::BothAppend);
                 redirects.push(redirect);
                 continue;
             }
@@ -626,15 +624,17 @@ impl Parser<'_> {
                     from,
                 );
             }
-            if simple.words.is_empty() {
-                if let Some(assignment) = self.assignment()? {
-                    simple.assignments.push(assignment);
-                    continue;
-                }
+            if simple.words.is_empty()
+                && let Some(assignment) = self.assignment()?
+            {
+                simple.assignments.push(assignment);
+                continue;
             }
             self.word(&mut simple.words)?;
         }
-        if simple.words.is_empty() && (has_both || (simple.assignments.is_empty() && redirects.is_empty())) {
+        if simple.words.is_empty()
+            && (has_both || (simple.assignments.is_empty() && redirects.is_empty()))
+        {
             return Err(self.unexpected());
         }
         Ok((Kind::Simple(simple), redirects))
@@ -673,7 +673,9 @@ impl Parser<'_> {
             return Ok(None);
         }
         match rest.get(length) {
-            Some(b'[') | Some(b'+') if rest.get(length) == Some(&b'[') || rest.get(length + 1) == Some(&b'=') => {
+            Some(b'[' | b'+')
+                if rest.get(length) == Some(&b'[') || rest.get(length + 1) == Some(&b'=') =>
+            {
                 self.at += length;
                 self.reject(
                     format!("`{name}` is no plain variable here: lists, `+=` and patterns of programs are not supported"),
@@ -684,7 +686,10 @@ impl Parser<'_> {
                 let name = name.to_owned();
                 self.at += length + 1;
                 if self.peek() == Some(b'(') {
-                    return self.reject(format!("`{name}=(…)` is not supported: lists are not followed"), from);
+                    return self.reject(
+                        format!("`{name}=(…)` is not supported: lists are not followed"),
+                        from,
+                    );
                 }
                 let parts = self.parts(true)?;
                 let mut word = self.word_of(parts, from + length + 1);
@@ -749,7 +754,8 @@ impl Parser<'_> {
         self.skip_blanks();
         let target = self.one_word()?;
         let is_copy = matches!(kind, Redirection::CopyIn | Redirection::CopyOut);
-        let is_descriptor = |text: &str| text == "-" || (text.len() == 1 && text.as_bytes()[0].is_ascii_digit());
+        let is_descriptor =
+            |text: &str| text == "-" || (text.len() == 1 && text.as_bytes()[0].is_ascii_digit());
         if is_copy && !target.literal().is_some_and(is_descriptor) {
             return self.reject(
                 format!("`{operator}` takes a descriptor: for a file write `> file 2>&1`"),
@@ -779,10 +785,9 @@ impl Parser<'_> {
             _ => None,
         };
         let begin = self.at;
-        while self
-            .peek()
-            .is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'!' | b'%'))
-        {
+        while self.peek().is_some_and(|byte| {
+            byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'!' | b'%')
+        }) {
             self.at += 1;
         }
         let delimiter = self.text[begin..self.at].to_owned();
@@ -889,7 +894,8 @@ impl Parser<'_> {
     fn word_of(&mut self, parts: Vec<Part>, from: usize) -> Word {
         let id = *self.next_word;
         *self.next_word += 1;
-        let begins_odd = matches!(parts.first(), Some(Part::Text(text, false)) if text.starts_with('='));
+        let begins_odd =
+            matches!(parts.first(), Some(Part::Text(text, false)) if text.starts_with('='));
         Word {
             id,
             parts,
@@ -921,10 +927,16 @@ impl Parser<'_> {
         // Most words are plain.
         let is_plain = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_./:@%+-".contains(byte);
         let length = self.bytes[from..].iter().take_while(is_plain).count();
-        let is_whole = self.bytes.get(from + length).is_none_or(|next| is_meta(*next) && !b"(<>".contains(next));
+        let is_whole = self
+            .bytes
+            .get(from + length)
+            .is_none_or(|next| is_meta(*next) && !b"(<>".contains(next));
         if length > 0 && is_whole {
             self.at += length;
-            let word = self.word_of(vec![Part::Text(self.text[from..self.at].into(), false)], from);
+            let word = self.word_of(
+                vec![Part::Text(self.text[from..self.at].into(), false)],
+                from,
+            );
             into.push(word);
             return Ok(());
         }
@@ -938,7 +950,9 @@ impl Parser<'_> {
         } else {
             self.parts(false)?
         };
-        if self.at == from || matches!(self.peek(), Some(b'(' | b'<' | b'>')) && !self.is_after_word(from) {
+        if self.at == from
+            || matches!(self.peek(), Some(b'(' | b'<' | b'>')) && !self.is_after_word(from)
+        {
             return Err(self.unexpected());
         }
         let text = &self.text[from..self.at];
@@ -961,12 +975,11 @@ impl Parser<'_> {
 
     /// Whether what follows directly on the word may: `ls>x`, `f()`, but neither `a<(b)` nor `{fd}>x`.
     fn is_after_word(&self, from: usize) -> bool {
-        match self.peek() {
-            Some(b'(') => is_identifier(&self.text[from..self.at]),
-            _ => {
-                let is_process = self.starts_with("<(") || self.starts_with(">(");
-                !is_process && self.bytes[self.at - 1] != b'}'
-            }
+        if let Some(b'(') = self.peek() {
+            is_identifier(&self.text[from..self.at])
+        } else {
+            let is_process = self.starts_with("<(") || self.starts_with(">(");
+            !is_process && self.bytes[self.at - 1] != b'}'
         }
     }
 
@@ -983,7 +996,8 @@ impl Parser<'_> {
                 b'\'' => {
                     self.at += 1;
                     let Some(length) = self.text[self.at..].find('\'') else {
-                        return self.reject("the command cannot be parsed: a `'` is not closed", from);
+                        return self
+                            .reject("the command cannot be parsed: a `'` is not closed", from);
                     };
                     let text = self.text[self.at..self.at + length].to_owned();
                     self.at += length + 1;
@@ -994,7 +1008,8 @@ impl Parser<'_> {
                     self.at += 1;
                     let inner = self.quoted(Some(b'"'))?;
                     if !self.eat("\"") {
-                        return self.reject("the command cannot be parsed: a `\"` is not closed", from);
+                        return self
+                            .reject("the command cannot be parsed: a `\"` is not closed", from);
                     }
                     self.check_line(from)?;
                     if inner.is_empty() {
@@ -1005,7 +1020,8 @@ impl Parser<'_> {
                 b'\\' => {
                     self.at += 1;
                     let Some(next) = self.text[self.at..].chars().next() else {
-                        return self.reject("the command cannot be parsed: it ends with `\\`", from);
+                        return self
+                            .reject("the command cannot be parsed: it ends with `\\`", from);
                     };
                     if next == '\n' {
                         return self.reject(
@@ -1034,13 +1050,17 @@ impl Parser<'_> {
                     self.at += 1;
                     let ends = self.peek().is_none_or(|next| next == b'/' || is_meta(next));
                     if !ends || !parts.is_empty() {
-                        return self.reject("only `~` and `~/…` are looked at, and not the directories of others", from);
+                        return self.reject(
+                            "only `~` and `~/…` are looked at, and not the directories of others",
+                            from,
+                        );
                     }
                     parts.push(Part::Home);
                 }
                 _ => {
                     let rest = &self.bytes[self.at..];
-                    let is_plain = |byte: &&u8| !is_meta(**byte) && !b"'\"\\$`*?[{},~".contains(byte);
+                    let is_plain =
+                        |byte: &&u8| !is_meta(**byte) && !b"'\"\\$`*?[{},~".contains(byte);
                     let length = rest.iter().take_while(is_plain).count().max(1);
                     push_text(&mut parts, &self.text[from..from + length], false);
                     self.at += length;
@@ -1083,10 +1103,12 @@ impl Parser<'_> {
             parts.push(Part::Glob(self.text[from..self.at].into()));
             return Ok(());
         }
-        let rest_of_word = rest.iter().take_while(|byte| !matches!(byte, b' ' | b'\t' | b'\n' | b';'));
+        let rest_of_word = rest
+            .iter()
+            .take_while(|byte| !matches!(byte, b' ' | b'\t' | b'\n' | b';'));
         let has_end = rest_of_word.take(64).any(|byte| *byte == b']');
         self.at += 1;
-        if has_end && self.text[from..].as_bytes().get(1) != Some(&b']') {
+        if has_end && rest.first() != Some(&b']') {
             return self.reject(
                 "a pattern in brackets may only have letters, digits, `-`, `_` and `.`: use quotes, or write the names out",
                 from,
@@ -1145,12 +1167,18 @@ impl Parser<'_> {
         let from = self.at;
         if self.eat("`") {
             let Some(length) = self.text[self.at..].find('`') else {
-                return self.reject("the command cannot be parsed: a backquote is not closed", from);
+                return self.reject(
+                    "the command cannot be parsed: a backquote is not closed",
+                    from,
+                );
             };
             let text = &self.text[self.at..self.at + length];
             self.at += length + 1;
             if text.contains('\\') {
-                return self.reject("backquotes with `\\` in them are not looked at: write `$(…)`", from);
+                return self.reject(
+                    "backquotes with `\\` in them are not looked at: write `$(…)`",
+                    from,
+                );
             }
             let text = text.to_owned();
             self.work.enter(&(from..self.at))?;
@@ -1192,9 +1220,17 @@ impl Parser<'_> {
             Some(b'"') if !is_quoted => {
                 return self.reject("`$\"…\"` is not supported: leave out the `$`", from);
             }
-            Some(b'$') if matches!(self.bytes.get(self.at + 1), Some(b'{' | b'(' | b'\'' | b'[')) => {
+            Some(b'$')
+                if matches!(
+                    self.bytes.get(self.at + 1),
+                    Some(b'{' | b'(' | b'\'' | b'[')
+                ) =>
+            {
                 self.at += 2;
-                return self.reject("`$$` before a bracket is read in more than one way: write it otherwise", from);
+                return self.reject(
+                    "`$$` before a bracket is read in more than one way: write it otherwise",
+                    from,
+                );
             }
             Some(byte) if byte.is_ascii_alphabetic() || byte == b'_' => {
                 let is_of_name = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_';
@@ -1202,7 +1238,10 @@ impl Parser<'_> {
                 let name = self.text[self.at..self.at + length].to_owned();
                 self.at += length;
                 if !is_quoted && self.peek() == Some(b'[') {
-                    return self.reject(format!("`${name}[…]` is read in more than one way: write `${{{name}}}`"), from);
+                    return self.reject(
+                        format!("`${name}[…]` is read in more than one way: write `${{{name}}}`"),
+                        from,
+                    );
                 }
                 parts.push(parameter_of(name, is_quoted));
             }
@@ -1246,7 +1285,8 @@ impl Parser<'_> {
             length = 1;
         }
         let name = self.text[self.at..self.at + length].to_owned();
-        let is_positional = !name.is_empty() && name.len() < 3 && name.bytes().all(|byte| byte.is_ascii_digit());
+        let is_positional =
+            !name.is_empty() && name.len() < 3 && name.bytes().all(|byte| byte.is_ascii_digit());
         if !(is_identifier(&name) || is_positional || length == 1 && !rest[0].is_ascii_digit()) {
             self.at += 1;
             return unsupported(self);
@@ -1295,7 +1335,8 @@ impl Parser<'_> {
         }
         for operator in ["##", "#", "%%", "%"] {
             if self.eat(operator) {
-                let is_plain = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_.*?/:=-".contains(byte);
+                let is_plain =
+                    |byte: &&u8| byte.is_ascii_alphanumeric() || b"_.*?/:=-".contains(byte);
                 let length = self.bytes[self.at..].iter().take_while(is_plain).count();
                 let pattern = self.text[self.at..self.at + length].to_owned();
                 self.at += length;
@@ -1332,7 +1373,10 @@ impl Parser<'_> {
                 '\\' => {
                     let escape = self.peek().unwrap_or(b' ');
                     if escape == b'\'' {
-                        return self.reject("where `$'…\\'…'` ends is not agreed upon: use double quotes", from);
+                        return self.reject(
+                            "where `$'…\\'…'` ends is not agreed upon: use double quotes",
+                            from,
+                        );
                     }
                     self.at += usize::from(escape.is_ascii());
                     let digits = |parser: &mut Self, radix: u32, most: usize| {
@@ -1356,11 +1400,18 @@ impl Parser<'_> {
                         }
                         _ => None,
                     };
-                    let is_text = |code: &u32| (9..=13).contains(code) || (32..127).contains(code) || (*code > 159 && escape == b'u');
+                    let is_text = |code: &u32| {
+                        (9..=13).contains(code)
+                            || (32..127).contains(code)
+                            || (*code > 159 && escape == b'u')
+                    };
                     match code.filter(is_text).and_then(char::from_u32) {
                         Some(character) => text.push(character),
                         None => {
-                            return self.reject("this escape is not supported: write the character itself", from);
+                            return self.reject(
+                                "this escape is not supported: write the character itself",
+                                from,
+                            );
                         }
                     }
                 }
@@ -1372,8 +1423,8 @@ impl Parser<'_> {
     /// What stands in `$((…))`: numbers, variables and operators that change nothing.
     fn arithmetic(&mut self, from: usize) -> Result<Vec<Token>> {
         const OPERATORS: [&str; 22] = [
-            "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "+", "-", "*", "/", "%", "<", ">", "!", "&", "|", "^",
-            "~", "(", ")",
+            "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "+", "-", "*", "/", "%", "<", ">", "!",
+            "&", "|", "^", "~", "(", ")",
         ];
         let mut tokens = Vec::new();
         let mut depth = 0_usize;
@@ -1405,7 +1456,10 @@ impl Parser<'_> {
                     } else if is_identifier(&name) {
                         tokens.push(Token::Variable(name));
                         continue;
-                    } else if byte != b'$' && length < 19 && name.bytes().all(|byte| byte.is_ascii_digit()) {
+                    } else if byte != b'$'
+                        && length < 19
+                        && name.bytes().all(|byte| byte.is_ascii_digit())
+                    {
                         tokens.push(Token::Number(name));
                         continue;
                     }

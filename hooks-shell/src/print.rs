@@ -10,12 +10,41 @@ use crate::syntax::{
 };
 
 /// Passes on names of files, but for those of symbolic links.
-pub(crate) const WITHOUT_LINKS: &str = "while IFS= read -r name; do { [ -L \"${name}\" ] || printf '%s\\n' \"${name}\"; }; done";
+pub(crate) const WITHOUT_LINKS: &str =
+    "while IFS= read -r name; do { [ -L \"${name}\" ] || printf '%s\\n' \"${name}\"; }; done";
 
 /// Words that mean something to one shell or another where a program's name is expected.
 const RESERVED: [&str; 30] = [
-    "!", "[[", "]]", "case", "coproc", "do", "done", "elif", "else", "end", "esac", "fi", "for", "foreach", "function", "if", "in",
-    "nocorrect", "noglob", "repeat", "return", "select", "then", "time", "typeset", "until", "while", "always", "builtin", "-",
+    "!",
+    "[[",
+    "]]",
+    "case",
+    "coproc",
+    "do",
+    "done",
+    "elif",
+    "else",
+    "end",
+    "esac",
+    "fi",
+    "for",
+    "foreach",
+    "function",
+    "if",
+    "in",
+    "nocorrect",
+    "noglob",
+    "repeat",
+    "return",
+    "select",
+    "then",
+    "time",
+    "typeset",
+    "until",
+    "while",
+    "always",
+    "builtin",
+    "-",
 ];
 
 /// Whether a text means itself to every shell.
@@ -31,7 +60,11 @@ pub(crate) fn quoted(text: &str) -> String {
 
 /// A text, in quotes where it needs them.
 pub(crate) fn written(text: &str) -> String {
-    if is_bare(text) { text.to_owned() } else { quoted(text) }
+    if is_bare(text) {
+        text.to_owned()
+    } else {
+        quoted(text)
+    }
 }
 
 /// A list as it was judged; nothing if it has no such form.
@@ -154,7 +187,10 @@ impl<'t> Printer<'t> {
                 self.end_line();
                 self.out.push(')');
             }
-            Kind::If { branches, otherwise } => {
+            Kind::If {
+                branches,
+                otherwise,
+            } => {
                 let mut word = "if ";
                 for (condition, then) in branches {
                     self.out.push_str(word);
@@ -170,8 +206,13 @@ impl<'t> Printer<'t> {
                 }
                 self.out.push_str("fi");
             }
-            Kind::While { is_until, condition, body } => {
-                self.out.push_str(if *is_until { "until " } else { "while " });
+            Kind::While {
+                is_until,
+                condition,
+                body,
+            } => {
+                self.out
+                    .push_str(if *is_until { "until " } else { "while " });
                 self.inner(condition, "do ")?;
                 self.inner(body, "done")?;
             }
@@ -179,7 +220,10 @@ impl<'t> Printer<'t> {
                 write!(self.out, "for {name}").ok()?;
                 if let Some(words) = words {
                     self.out.push_str(" in");
-                    if words.iter().all(|word| self.note(word).texts().is_some_and(<[_]>::is_empty)) {
+                    if words
+                        .iter()
+                        .all(|word| self.note(word).texts().is_some_and(<[_]>::is_empty))
+                    {
                         // Its body was not looked at, as it is not run.
                         self.out.push_str("; do :; done");
                         return self.redirects(&command.redirects);
@@ -244,14 +288,19 @@ impl<'t> Printer<'t> {
             Test::Both(left, join, right) => {
                 self.out.push_str("{ ");
                 self.test(left)?;
-                self.out.push_str(if *join == Join::And { "; } && { " } else { "; } || { " });
+                self.out.push_str(if *join == Join::And {
+                    "; } && { "
+                } else {
+                    "; } || { "
+                });
                 self.test(right)?;
                 self.out.push_str("; }");
             }
             Test::Words(words) => {
                 self.out.push_str("[[");
                 for (nth, word) in words.iter().enumerate() {
-                    let is_operator = (nth == 0 && words.len() == 2) || (nth == 1 && words.len() == 3);
+                    let is_operator =
+                        (nth == 0 && words.len() == 2) || (nth == 1 && words.len() == 3);
                     match word.literal().filter(|_| is_operator) {
                         Some(operator) => write!(self.out, " {operator}").ok()?,
                         None => self.quoted_word(word)?,
@@ -281,9 +330,15 @@ impl<'t> Printer<'t> {
     }
 
     fn simple(&mut self, simple: &Simple, redirects: &[Redirect]) -> Option<()> {
-        let change = simple.words.first().and_then(|word| self.trace.changes.get(&word.id));
+        let change = simple
+            .words
+            .first()
+            .and_then(|word| self.trace.changes.get(&word.id));
         let is_fatal = change.is_some_and(|change| change.is_fatal);
-        if let Some(before) = change.map(|change| change.before).filter(|before| before.ends_with("| ")) {
+        if let Some(before) = change
+            .map(|change| change.before)
+            .filter(|before| before.ends_with("| "))
+        {
             self.out.push_str(before);
         }
         if is_fatal {
@@ -353,7 +408,9 @@ impl<'t> Printer<'t> {
     }
 
     fn redirects(&mut self, redirects: &[Redirect]) -> Option<()> {
-        redirects.iter().try_for_each(|redirect| self.redirect(redirect, 0))
+        redirects
+            .iter()
+            .try_for_each(|redirect| self.redirect(redirect, 0))
     }
 
     fn redirect(&mut self, redirect: &Redirect, start: usize) -> Option<()> {
@@ -392,7 +449,11 @@ impl<'t> Printer<'t> {
             [Part::Document(text)] => text.get()?.as_slice(),
             parts => parts,
         };
-        let ending = if redirect.kind == Redirection::HereString { "\n" } else { "" };
+        let ending = if redirect.kind == Redirection::HereString {
+            "\n"
+        } else {
+            ""
+        };
         let (text, is_known) = match self.note(&redirect.target) {
             Note::Text(text) => (text.to_string(), true),
             Note::Keep | Note::Split => {
@@ -415,9 +476,10 @@ impl<'t> Printer<'t> {
         while text.lines().any(|line| line == delimiter) {
             delimiter.push('_');
         }
-        match is_known {
-            true => write!(self.out, "<<'{delimiter}'").ok()?,
-            false => write!(self.out, "<<{delimiter}").ok()?,
+        if is_known {
+            write!(self.out, "<<'{delimiter}'").ok()?
+        } else {
+            write!(self.out, "<<{delimiter}").ok()?
         }
         self.documents.push((text + ending, delimiter));
         Some(())
@@ -528,13 +590,20 @@ impl<'t> Printer<'t> {
                 self.out.push_str("$((");
                 for token in tokens.iter() {
                     match token {
-                        Token::Number(text) | Token::Variable(text) => write!(self.out, " {text}").ok()?,
+                        Token::Number(text) | Token::Variable(text) => {
+                            write!(self.out, " {text}").ok()?;
+                        }
                         Token::Operator(operator) => write!(self.out, " {operator}").ok()?,
                     }
                 }
                 self.out.push_str(" ))");
             }
-            Part::Document(_) | Part::Text(..) | Part::Glob(_) | Part::Brace(_) | Part::Home | Part::Process(..) => return None,
+            Part::Document(_)
+            | Part::Text(..)
+            | Part::Glob(_)
+            | Part::Brace(_)
+            | Part::Home
+            | Part::Process(..) => return None,
         }
         Some(())
     }
@@ -545,7 +614,9 @@ impl<'t> Printer<'t> {
             Operation::Value => write!(self.out, "${{{name}}}").ok(),
             Operation::Length => write!(self.out, "${{#{name}}}").ok(),
             Operation::Item(index) => write!(self.out, "${{{name}[{index}]}}").ok(),
-            Operation::Cut(operator, pattern) => write!(self.out, "${{{name}{operator}{pattern}}}").ok(),
+            Operation::Cut(operator, pattern) => {
+                write!(self.out, "${{{name}{operator}{pattern}}}").ok()
+            }
             Operation::Default(operator, default) => {
                 let texts = self.note(default).texts()?;
                 let text = escaped(texts.first().map_or("", |text| text));

@@ -1,8 +1,8 @@
 //! The tree of a script: what the parser builds and the evaluator walks.
 
-use std::sync::OnceLock;
 use std::ops::Range;
 use std::sync::Arc;
+use std::sync::OnceLock;
 
 /// Commands that run one after another.
 pub(crate) type List = Vec<Item>;

@@ -31,6 +31,10 @@ pub(crate) enum Role {
 }
 
 /// An option: its value, if it takes one.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "they are independent of each other"
+)]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Opt {
     pub(crate) role: Option<Role>,
@@ -44,6 +48,10 @@ pub(crate) struct Opt {
 }
 
 /// How a program takes its arguments.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "they are independent of each other"
+)]
 #[derive(Debug, Default)]
 pub(crate) struct Program {
     pub(crate) first: Vec<Role>,
@@ -66,15 +74,23 @@ static TABLE: LazyLock<HashMap<String, Program>> = LazyLock::new(|| {
     let joined = include_str!("programs.txt").replace("\n    ", " ");
     // The table lives as long as the process.
     let text: &'static str = Box::leak(joined.into_boxed_str());
-    for line in text.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty()) {
+    for line in text
+        .lines()
+        .filter(|line| !line.starts_with('#') && !line.trim().is_empty())
+    {
         let Some((names, entry)) = line.split_once(" :") else {
             aliases.extend(line.split_once(" = "));
             continue;
         };
         let names: Vec<_> = names.split(' ').collect();
-        let is_of_commands = table.get(names[0]).is_some_and(|program| program.has_commands);
+        let is_of_commands = table
+            .get(names[0])
+            .is_some_and(|program| program.has_commands);
         let keys: Vec<String> = if is_of_commands && names.len() > 1 {
-            names[1..].iter().map(|command| format!("{} {command}", names[0])).collect()
+            names[1..]
+                .iter()
+                .map(|command| format!("{} {command}", names[0]))
+                .collect()
         } else {
             names.iter().map(ToString::to_string).collect()
         };
@@ -83,7 +99,9 @@ static TABLE: LazyLock<HashMap<String, Program>> = LazyLock::new(|| {
         }
     }
     for (name, of) in aliases {
-        let entry = text.lines().find_map(|line| line.strip_prefix(of)?.strip_prefix(" :"));
+        let entry = text
+            .lines()
+            .find_map(|line| line.strip_prefix(of)?.strip_prefix(" :"));
         table.insert(name.into(), program(entry.unwrap_or_default()));
     }
     table
@@ -145,7 +163,9 @@ fn option(program: &mut Program, token: &'static str) {
         None => {
             let name = &name[1..];
             if name.chars().count() == 1 {
-                program.short.extend(name.chars().map(|flag| (flag, option)));
+                program
+                    .short
+                    .extend(name.chars().map(|flag| (flag, option)));
             } else {
                 program.long.insert(name, option);
             }
@@ -180,9 +200,10 @@ pub(crate) fn find(name: &str) -> Option<&'static Program> {
     TABLE.get(name)
 }
 
-/// What is known of a command of a program.
-pub(crate) fn find_command(name: &str, command: &str) -> Option<&'static Program> {
-    TABLE.get(&format!("{name} {command}"))
+/// What is known of a command of a program, and its name.
+pub(crate) fn find_command(name: &str, command: &str) -> Option<(&'static str, &'static Program)> {
+    let (key, program) = TABLE.get_key_value(&format!("{name} {command}"))?;
+    Some((&key[name.len() + 1..], program))
 }
 
 #[cfg(test)]
@@ -191,11 +212,20 @@ mod tests {
 
     #[test]
     fn every_word_of_the_table_is_known() {
-        for line in include_str!("programs.txt").lines().filter(|line| !line.starts_with('#')) {
+        for line in include_str!("programs.txt")
+            .lines()
+            .filter(|line| !line.starts_with('#'))
+        {
             for token in line.split_whitespace() {
-                let role = token.trim_start_matches('-').split_once(['=', '?']).map(|(_, role)| role);
+                let role = token
+                    .trim_start_matches('-')
+                    .split_once(['=', '?'])
+                    .map(|(_, role)| role);
                 if let Some(role) = role.filter(|_| token.starts_with('-')) {
-                    assert!(role_of(role.trim_end_matches('!')).is_some(), "{token} in {line}");
+                    assert!(
+                        role_of(role.trim_end_matches('!')).is_some(),
+                        "{token} in {line}"
+                    );
                 }
             }
         }
@@ -205,7 +235,9 @@ mod tests {
     fn programs_commands_and_other_names_are_found() {
         assert_eq!(find("cp").unwrap().last, Some(Role::Write));
         assert_eq!(find("egrep").unwrap().first, [Role::Text]);
-        assert!(find_command("git", "log").is_some() && find_command("git", "filter-branch").is_none());
+        assert!(
+            find_command("git", "log").is_some() && find_command("git", "filter-branch").is_none()
+        );
         assert!(find("grep").unwrap().short[&'e'].replaces_first);
     }
 }

@@ -25,6 +25,10 @@ pub enum Argument {
 }
 
 /// Names of files that a program prints, and what they have in common.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "they are independent of each other"
+)]
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Names {
     pub(crate) folders: Vec<String>,
@@ -152,7 +156,11 @@ impl Field {
     pub(crate) fn join(&self, other: &Field) -> Field {
         let is_number = |field: &Field| match &field.value {
             Argument::Number => true,
-            Argument::Text(text) => !text.is_empty() && text.len() < 18 && text.bytes().all(|byte| byte.is_ascii_digit()),
+            Argument::Text(text) => {
+                !text.is_empty()
+                    && text.len() < 18
+                    && text.bytes().all(|byte| byte.is_ascii_digit())
+            }
             _ => false,
         };
         let value = if self.value == other.value {

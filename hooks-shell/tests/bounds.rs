@@ -33,16 +33,82 @@ fn the_stack_of_a_small_thread_is_enough() {
 #[test]
 fn what_is_too_long_is_rejected() {
     let rejected = Script::parse(&"ls ".repeat(30_000)).unwrap_err();
-    assert!(rejected.reason().starts_with("the script is longer than 65536 bytes"));
+    assert!(
+        rejected
+            .reason()
+            .starts_with("the script is longer than 65536 bytes")
+    );
     assert!(Script::parse(&"ls;".repeat(20_000)).is_ok());
 }
 
 fn pieces() -> impl Strategy<Value = String> {
     let piece = prop::sample::select(vec![
-        "ls", " ", ";", "|", "&&", "||", "(", ")", "{ ", "}", "$(", "`", "'", "\"", "<<E\n", "\nE\n", "\n", "if ", "then ", "fi", "for x in ",
-        "do ", "done", "case x in ", "esac", ";;", "$x", "${x", "${x:-", "$((", "))", "[[ ", " ]]", ">", "<", "&", "\\", "#", "=", "x=", "*",
-        "~", "! ", "a", "/", "é", "sed ", "git ", "find ", "-exec ", "{}", "cd ", "..", "99999999999999999999", "{a,b}", "f() ", "f", "eval ",
-        "xargs ", "while ", "read ", "$'", "1", "-", "+", "sh -c ",
+        "ls",
+        " ",
+        ";",
+        "|",
+        "&&",
+        "||",
+        "(",
+        ")",
+        "{ ",
+        "}",
+        "$(",
+        "`",
+        "'",
+        "\"",
+        "<<E\n",
+        "\nE\n",
+        "\n",
+        "if ",
+        "then ",
+        "fi",
+        "for x in ",
+        "do ",
+        "done",
+        "case x in ",
+        "esac",
+        ";;",
+        "$x",
+        "${x",
+        "${x:-",
+        "$((",
+        "))",
+        "[[ ",
+        " ]]",
+        ">",
+        "<",
+        "&",
+        "\\",
+        "#",
+        "=",
+        "x=",
+        "*",
+        "~",
+        "! ",
+        "a",
+        "/",
+        "é",
+        "sed ",
+        "git ",
+        "find ",
+        "-exec ",
+        "{}",
+        "cd ",
+        "..",
+        "99999999999999999999",
+        "{a,b}",
+        "f() ",
+        "f",
+        "eval ",
+        "xargs ",
+        "while ",
+        "read ",
+        "$'",
+        "1",
+        "-",
+        "+",
+        "sh -c ",
     ]);
     prop::collection::vec(piece, 0..40).prop_map(|pieces| pieces.concat())
 }

@@ -177,10 +177,21 @@ impl Terminal {
     }
 }
 
-/// As much of a line as is shown.
-fn cut(line: &str) -> &str {
-    let end = line.char_indices().nth(MOST_CHARACTERS);
-    end.map_or(line, |(at, _)| &line[..at])
+/// A line, or its beginning and its end: what counts may stand at either.
+fn cut(line: &str) -> String {
+    const HEAD: usize = MOST_CHARACTERS / 4;
+    let count = line.chars().count();
+    if count <= MOST_CHARACTERS {
+        return Visible(line).to_string();
+    }
+    let at = |nth| {
+        line.char_indices()
+            .nth(nth)
+            .map_or(line.len(), |(at, _)| at)
+    };
+    let (head, tail) = (at(HEAD), at(count - (MOST_CHARACTERS - HEAD)));
+    let (first, last) = (Visible(&line[..head]), Visible(&line[tail..]));
+    format!("{first} … ({} more bytes) … {last}", tail - head)
 }
 
 /// The call, and the question.
@@ -191,23 +202,16 @@ fn show(request: &ApprovalRequest) -> String {
     }
     shown.push_str(":\n");
     if let Some(reason) = &request.reason {
-        let cut = cut(reason);
-        let _ = write!(shown, "  because: {}", Visible(cut));
-        if cut.len() < reason.len() {
-            let _ = write!(shown, " … ({} more bytes)", reason.len() - cut.len());
-        }
-        shown.push('\n');
+        let _ = writeln!(shown, "  because: {}", cut(reason));
+    }
+    if let Some(effects) = &request.effects {
+        let _ = writeln!(shown, "  it {}", cut(effects));
     }
     let args =
         serde_json::to_string_pretty(&request.args).unwrap_or_else(|_| request.args.to_string());
     let mut lines = args.lines();
     for line in lines.by_ref().take(MOST_LINES) {
-        let cut = cut(line);
-        let _ = write!(shown, "  {}", Visible(cut));
-        if cut.len() < line.len() {
-            let _ = write!(shown, " … ({} more bytes)", line.len() - cut.len());
-        }
-        shown.push('\n');
+        let _ = writeln!(shown, "  {}", cut(line));
     }
     let more = lines.count();
     if more > 0 {

@@ -178,6 +178,11 @@ impl BuiltinHooks {
                 .approval
                 .map(|approval| supervising(approval, settings, read_only.iter()));
         }
+        if let Some(policy) = hooks.security_policy.clone() {
+            hooks.approval = hooks.approval.map(|approval| {
+                approval.with_description(move |cx, tool, args| policy.describe(cx, tool, args))
+            });
+        }
         Ok(hooks)
     }
 

@@ -33,8 +33,13 @@ impl Programs {
             return Ok(());
         }
         let shown = Visible(program);
-        if self.allowed.contains(program.rsplit('/').next().unwrap_or(program)) {
-            return Err(format!("`{shown}` is not the program of the system that is allowed: call it by its name"));
+        if self
+            .allowed
+            .contains(program.rsplit('/').next().unwrap_or(program))
+        {
+            return Err(format!(
+                "`{shown}` is not the program of the system that is allowed: call it by its name"
+            ));
         }
         Err(match self.listed.as_str() {
             "" => format!("the program `{shown}` is not allowed, and no other is"),
@@ -58,13 +63,26 @@ impl Form {
         if let Value::String(text) = value {
             return Some(Form::Text(text.clone()));
         }
-        let words: Option<Vec<String>> = value.as_array()?.iter().map(|word| word.as_str().map(String::from)).collect();
+        let words: Option<Vec<String>> = value
+            .as_array()?
+            .iter()
+            .map(|word| word.as_str().map(String::from))
+            .collect();
         let words = words.filter(|words| !words.is_empty())?;
         let shells = ["sh", "bash", "dash", "zsh"];
-        let name = ["/bin/", "/usr/bin/"].iter().find_map(|folder| words[0].strip_prefix(folder)).unwrap_or(&words[0]);
+        let name = ["/bin/", "/usr/bin/"]
+            .iter()
+            .find_map(|folder| words[0].strip_prefix(folder))
+            .unwrap_or(&words[0]);
         Some(match words.as_slice() {
-            [_, flags, script] if shells.contains(&name) && matches!(flags.as_str(), "-c" | "-lc" | "-cl") => Form::Shell(2, script.clone()),
-            [_, login, flags, script] if shells.contains(&name) && (login.as_str(), flags.as_str()) == ("-l", "-c") => {
+            [_, flags, script]
+                if shells.contains(&name) && matches!(flags.as_str(), "-c" | "-lc" | "-cl") =>
+            {
+                Form::Shell(2, script.clone())
+            }
+            [_, login, flags, script]
+                if shells.contains(&name) && (login.as_str(), flags.as_str()) == ("-l", "-c") =>
+            {
                 Form::Shell(3, script.clone())
             }
             _ => Form::Words(words),
@@ -82,7 +100,10 @@ impl Form {
         match self {
             Form::Text(text) | Form::Shell(_, text) => text.clone(),
             Form::Words(words) => {
-                let quoted: Vec<_> = words.iter().map(|word| format!("'{}'", word.replace('\'', r"'\''"))).collect();
+                let quoted: Vec<_> = words
+                    .iter()
+                    .map(|word| format!("'{}'", word.replace('\'', r"'\''")))
+                    .collect();
                 quoted.join(" ")
             }
         }
@@ -149,7 +170,9 @@ pub(super) fn judge(
         }
         return Ok(None);
     }
-    Ok(effects.rewritten().map(|script| format!("{}\n{script}", effects.prelude())))
+    Ok(effects
+        .rewritten()
+        .map(|script| format!("{}\n{script}", effects.prelude())))
 }
 
 fn allowed(
@@ -170,9 +193,15 @@ fn allowed(
             programs.check(program.name())?;
         }
         if program.name() == "git"
-            && let Some(folder) = program.directories().iter().find_map(|directory| guard.bare_repository(directory))
+            && let Some(folder) = program
+                .directories()
+                .iter()
+                .find_map(|directory| guard.bare_repository(directory))
         {
-            return Err(format!("`{}` is a repository without a work tree, whose settings may run programs", folder.display()));
+            return Err(format!(
+                "`{}` is a repository without a work tree, whose settings may run programs",
+                folder.display()
+            ));
         }
     }
     if let Some(unknown) = effects.unknown().next() {

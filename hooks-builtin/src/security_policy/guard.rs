@@ -81,7 +81,11 @@ impl Guard {
     }
 
     /// Whether all paths of a command may be touched, that begins in a directory without links.
-    pub(super) fn check_all<'u>(&self, uses: impl Iterator<Item = &'u PathUse>, start: &str) -> Result<(), String> {
+    pub(super) fn check_all<'u>(
+        &self,
+        uses: impl Iterator<Item = &'u PathUse>,
+        start: &str,
+    ) -> Result<(), String> {
         let mut budget = MOST_FILES;
         let mut known: HashSet<(&str, &str)> = HashSet::new();
         for (nth, used) in uses.enumerate() {
@@ -91,7 +95,9 @@ impl Guard {
             for directory in used.directories() {
                 let base = Path::new(directory);
                 if directory != start && !self.is_direct(base) {
-                    return Err(format!("the folder `{directory}` is reached through a link: write where it leads"));
+                    return Err(format!(
+                        "the folder `{directory}` is reached through a link: write where it leads"
+                    ));
                 }
                 match used.path() {
                     // The same path over and over is looked at once.
@@ -104,11 +110,24 @@ impl Guard {
                     Argument::Text(path) => {
                         let folder = self.enter(path, base)?;
                         let all = |_: &str| true;
-                        self.walk(&folder, &all, &mut |name, folder, is_link| self.judge_link(name, folder, is_link), &mut budget)?;
+                        self.walk(
+                            &folder,
+                            &all,
+                            &mut |name, folder, is_link| self.judge_link(name, folder, is_link),
+                            &mut budget,
+                        )?;
                     }
-                    Argument::Pattern(pattern) => self.check_pattern(pattern, base, used.access(), &mut budget)?,
-                    Argument::Names(names) => self.check_names(names, base, used.access(), &mut budget)?,
-                    other => return Err(format!("which file `{other}` is, is only known when the command runs: write it out")),
+                    Argument::Pattern(pattern) => {
+                        self.check_pattern(pattern, base, used.access(), &mut budget)?
+                    }
+                    Argument::Names(names) => {
+                        self.check_names(names, base, used.access(), &mut budget)?
+                    }
+                    other => {
+                        return Err(format!(
+                            "which file `{other}` is, is only known when the command runs: write it out"
+                        ));
+                    }
                 }
             }
         }
@@ -117,14 +136,23 @@ impl Guard {
 
     /// Whether no link is on the way to a folder.
     fn is_direct(&self, folder: &Path) -> bool {
-        folder.to_str().and_then(|path| paths::resolve(path, Path::new("/")).ok()).as_deref() == Some(folder)
+        folder
+            .to_str()
+            .and_then(|path| paths::resolve(path, Path::new("/")).ok())
+            .as_deref()
+            == Some(folder)
     }
 
     /// Where git would take the folder, or one above it in the workspace, for a repository without a work tree.
     pub(super) fn bare_repository(&self, folder: &str) -> Option<PathBuf> {
-        let folders = Path::new(folder).ancestors().take_while(|folder| folder.starts_with(&self.workspace));
+        let folders = Path::new(folder)
+            .ancestors()
+            .take_while(|folder| folder.starts_with(&self.workspace));
         let is_bare = |folder: &&Path| {
-            !folder.ends_with(".git") && folder.join("HEAD").exists() && folder.join("objects").is_dir() && folder.join("refs").is_dir()
+            !folder.ends_with(".git")
+                && folder.join("HEAD").exists()
+                && folder.join("objects").is_dir()
+                && folder.join("refs").is_dir()
         };
         folders.into_iter().find(is_bare).map(Path::to_owned)
     }
@@ -137,23 +165,39 @@ impl Guard {
     }
 
     /// Names that a program prints: the folders, the links below them, and what is forbidden there.
-    fn check_names(&self, names: &Names, base: &Path, access: Access, budget: &mut usize) -> Result<(), String> {
+    fn check_names(
+        &self,
+        names: &Names,
+        base: &Path,
+        access: Access,
+        budget: &mut usize,
+    ) -> Result<(), String> {
         let glob = match names.pattern().map(Glob::new) {
-            Some(Err(_)) => return Err("which files these are cannot be told: write them out".into()),
+            Some(Err(_)) => {
+                return Err("which files these are cannot be told: write them out".into());
+            }
             Some(Ok(glob)) => Some(glob),
             None => None,
         };
         let is_write = access == Access::Write;
-        let has_extension = names.pattern().and_then(|pattern| pattern.rsplit_once('.')).is_some_and(|(_, extension)| {
-            let is_plain = extension.bytes().all(|byte| byte.is_ascii_alphanumeric());
-            !extension.is_empty() && is_plain && !matches!(extension, "git" | "worktree" | "lock")
-        });
+        let has_extension = names
+            .pattern()
+            .and_then(|pattern| pattern.rsplit_once('.'))
+            .is_some_and(|(_, extension)| {
+                let is_plain = extension.bytes().all(|byte| byte.is_ascii_alphanumeric());
+                !extension.is_empty()
+                    && is_plain
+                    && !matches!(extension, "git" | "worktree" | "lock")
+            });
         if is_write && !names.is_tracked() && !has_extension {
             return Err("what is found may be a setting of git's: name the files by their ending, as `-name '*.rs'`, or use `git ls-files`".into());
         }
         for folder in names.folders() {
             let resolved = self.enter(folder, base)?;
-            let holds_forbidden = self.forbidden.iter().any(|forbidden| forbidden.starts_with(&resolved));
+            let holds_forbidden = self
+                .forbidden
+                .iter()
+                .any(|forbidden| forbidden.starts_with(&resolved));
             if access == Access::List || !(names.may_be_links() || holds_forbidden || is_write) {
                 continue;
             }
@@ -161,8 +205,16 @@ impl Guard {
             let mut judge = |name: &str, folder: &Path, is_link: bool| {
                 self.judge_link(name, folder, is_link && names.may_be_links())?;
                 // A name that is forbidden everywhere, as `.git`, is passed by programs that read all there is.
-                let is_named = !is_write && self.names.iter().any(|known| name.eq_ignore_ascii_case(known));
-                if is_named { Ok(()) } else { self.judge(name, &folder.join(name)) }
+                let is_named = !is_write
+                    && self
+                        .names
+                        .iter()
+                        .any(|known| name.eq_ignore_ascii_case(known));
+                if is_named {
+                    Ok(())
+                } else {
+                    self.judge(name, &folder.join(name))
+                }
             };
             self.walk(&resolved, &is_meant, &mut judge, budget)?;
         }
@@ -179,12 +231,19 @@ impl Guard {
     ) -> Result<(), String> {
         let mut folders = vec![folder.to_owned()];
         while let Some(folder) = folders.pop() {
-            let Ok(entries) = folder.read_dir() else { continue };
+            let Ok(entries) = folder.read_dir() else {
+                continue;
+            };
             for entry in entries.flatten() {
-                *budget = budget.checked_sub(1).ok_or("there are too many files to look at: name a smaller folder")?;
+                *budget = budget
+                    .checked_sub(1)
+                    .ok_or("there are too many files to look at: name a smaller folder")?;
                 let name = entry.file_name();
                 let Some(name) = name.to_str() else {
-                    return Err(format!("a file in `{}` has a name that is no text: write out the files", folder.display()));
+                    return Err(format!(
+                        "a file in `{}` has a name that is no text: write out the files",
+                        folder.display()
+                    ));
                 };
                 let kind = entry.file_type().ok();
                 if is_meant(name) {
@@ -199,17 +258,29 @@ impl Guard {
     }
 
     /// The files that a pattern matches. What it matches may be a link, so the folders are read.
-    fn check_pattern(&self, pattern: &str, base: &Path, access: Access, budget: &mut usize) -> Result<(), String> {
+    fn check_pattern(
+        &self,
+        pattern: &str,
+        base: &Path,
+        access: Access,
+        budget: &mut usize,
+    ) -> Result<(), String> {
         let unclear = || format!("which files `{pattern}` matches cannot be told: write them out");
         let first = pattern.find(['*', '?', '[', '\\']).unwrap_or(pattern.len());
         let (fixed, rest) = match pattern[..first].rfind('/') {
             Some(slash) => pattern.split_at(slash + 1),
             None => ("", pattern),
         };
-        let parts: Vec<_> = rest.split('/').filter(|part| !part.is_empty() && *part != ".").collect();
+        let parts: Vec<_> = rest
+            .split('/')
+            .filter(|part| !part.is_empty() && *part != ".")
+            .collect();
         // A shell may match `..` with these.
-        let is_odd = parts.iter().any(|part| part.starts_with('.') && part.contains(['*', '?', '[']));
-        if pattern.len() > LONGEST_PATH || parts.len() > MOST_NAMES || is_odd || rest.contains("..") {
+        let is_odd = parts
+            .iter()
+            .any(|part| part.starts_with('.') && part.contains(['*', '?', '[']));
+        if pattern.len() > LONGEST_PATH || parts.len() > MOST_NAMES || is_odd || rest.contains("..")
+        {
             return Err(unclear());
         }
         let globs: Option<Vec<_>> = parts.iter().map(|part| Glob::new(part).ok()).collect();
@@ -219,7 +290,13 @@ impl Guard {
     }
 
     /// Checks what the parts of a pattern match in a folder.
-    fn matched(&self, folder: &Path, parts: &[Glob], access: Access, budget: &mut usize) -> Result<(), String> {
+    fn matched(
+        &self,
+        folder: &Path,
+        parts: &[Glob],
+        access: Access,
+        budget: &mut usize,
+    ) -> Result<(), String> {
         let Some((glob, rest)) = parts.split_first() else {
             return Ok(());
         };
@@ -229,14 +306,23 @@ impl Guard {
             self.matched(folder, rest, access, budget)?;
         }
         // To look into a folder costs more than a name in it.
-        *budget = budget.checked_sub(16).ok_or("there are too many files to look at: name a smaller folder")?;
+        *budget = budget
+            .checked_sub(16)
+            .ok_or("there are too many files to look at: name a smaller folder")?;
         // What is not there is not matched.
-        let Ok(entries) = folder.read_dir() else { return Ok(()) };
+        let Ok(entries) = folder.read_dir() else {
+            return Ok(());
+        };
         for entry in entries.flatten() {
-            *budget = budget.checked_sub(1).ok_or("there are too many files to look at: name a smaller folder")?;
+            *budget = budget
+                .checked_sub(1)
+                .ok_or("there are too many files to look at: name a smaller folder")?;
             let name = entry.file_name();
             let Some(name) = name.to_str() else {
-                return Err(format!("a file in `{}` has a name that is no text: write out the files", folder.display()));
+                return Err(format!(
+                    "a file in `{}` has a name that is no text: write out the files",
+                    folder.display()
+                ));
             };
             if !glob.matches(name) || (name.starts_with('.') && !glob.as_str().starts_with('.')) {
                 continue;
@@ -253,7 +339,9 @@ impl Guard {
                 self.judge(name, &folder.join(name))?;
             } else if is_link {
                 // What lies behind it is judged if something there is matched.
-                let Ok(leads_to) = paths::resolve(name, folder) else { continue };
+                let Ok(leads_to) = paths::resolve(name, folder) else {
+                    continue;
+                };
                 self.matched(&leads_to, rest, access, budget)?;
             } else {
                 self.matched(&folder.join(name), rest, access, budget)?;
@@ -271,7 +359,9 @@ impl Guard {
         }
         // Programs print names line by line, and others read them so.
         if path.contains(char::is_control) {
-            return Err(format!("the path {path:?} has a character that is not seen: write it without"));
+            return Err(format!(
+                "the path {path:?} has a character that is not seen: write it without"
+            ));
         }
         let resolved = paths::resolve(path, base)
             .map_err(|error| format!("where the path `{path}` leads cannot be told: {error}"))?;

@@ -23,8 +23,8 @@ use serde_json::Value;
 use self::actions::Actions;
 use self::command::{Form, Programs};
 use self::guard::Guard;
-use self::tools::{Role, Tool, ToolConfigs, Tools};
 pub use self::tools::{Profile, ToolConfig};
+use self::tools::{Role, Tool, ToolConfigs, Tools};
 use crate::{BuildError, Globs, paths};
 
 /// Blocks what an agent may not do. It runs before every other hook: its priority is [`priority::FIRST`].
@@ -309,11 +309,7 @@ impl SecurityPolicy {
 
 #[hook(priority = priority::FIRST)]
 impl SecurityPolicy {
-    fn check(
-        &self,
-        cx: &AgentContext,
-        call: &mut BeforeToolCall,
-    ) -> HookAction<BeforeToolCall> {
+    fn check(&self, cx: &AgentContext, call: &mut BeforeToolCall) -> HookAction<BeforeToolCall> {
         let Inner {
             config, actions, ..
         } = &*self.0;
@@ -334,7 +330,9 @@ impl SecurityPolicy {
         if config.always_ask.matches(&call.name) {
             call.approval = Approval::ask("the policy has it asked about always");
         } else if config.auto_approve.matches(&call.name) && call.approval == Approval::Usual {
-            call.approval = Approval::Granted { by: "SecurityPolicy".into() };
+            call.approval = Approval::Granted {
+                by: "SecurityPolicy".into(),
+            };
         }
         HookAction::Continue
     }
@@ -375,7 +373,9 @@ struct Change {
 impl Change {
     fn apply(self, args: &mut Value) {
         let place = match self.nth {
-            Some(nth) => args.get_mut(&self.argument).and_then(|words| words.get_mut(nth)),
+            Some(nth) => args
+                .get_mut(&self.argument)
+                .and_then(|words| words.get_mut(nth)),
             None => args.get_mut(&self.argument),
         };
         if let Some(place) = place {
@@ -390,14 +390,22 @@ impl Inner {
         self.allows(cx, tool, args).map_err(shortened)
     }
 
-    fn allows(&self, cx: &AgentContext, name: &str, args: &Value) -> Result<Option<Change>, String> {
+    fn allows(
+        &self,
+        cx: &AgentContext,
+        name: &str,
+        args: &Value,
+    ) -> Result<Option<Change>, String> {
         let config = &self.config;
         if config.autonomy == Autonomy::ReadOnly && !config.read_only_tools.matches(name) {
             return Err(format!(
                 "the agent may only look, and `{name}` is not declared read-only"
             ));
         }
-        let tool = self.tools.find(config, name).ok_or_else(|| tools::undeclared(name, args))?;
+        let tool = self
+            .tools
+            .find(config, name)
+            .ok_or_else(|| tools::undeclared(name, args))?;
         let empty = serde_json::Map::new();
         let args = args.as_object().unwrap_or(&empty);
         let mut command = None;
@@ -409,7 +417,9 @@ impl Inner {
                 Some(Role::Read | Role::Write) => self.check_paths(cx, value)?,
                 Some(Role::Glob) => self.check_globs(cx, value)?,
                 Some(Role::Patch) => {
-                    let text = value.as_str().ok_or_else(|| format!("`{argument}` of `{name}` has to be a text"))?;
+                    let text = value
+                        .as_str()
+                        .ok_or_else(|| format!("`{argument}` of `{name}` has to be a text"))?;
                     self.check_patch(cx, text)?;
                 }
                 Some(Role::Command) if command.is_none() => command = Some((argument, value)),
@@ -479,7 +489,8 @@ impl Inner {
     /// what would be blocked.
     fn describe(&self, cx: &AgentContext, name: &str, args: &Value) -> Option<String> {
         let tool = self.tools.find(&self.config, name)?;
-        let is_command = |argument: &&String| self.tools.role(&tool, argument) == Some(Role::Command);
+        let is_command =
+            |argument: &&String| self.tools.role(&tool, argument) == Some(Role::Command);
         let argument = args.as_object()?.keys().find(is_command)?;
         let form = Form::of(&args[argument])?;
         let guard = self.guard(&cx.cwd).ok()?;
@@ -506,25 +517,34 @@ impl Inner {
     /// The folder that a pattern begins in, and none above it.
     fn check_globs(&self, cx: &AgentContext, value: &Value) -> Result<(), String> {
         match value {
-            Value::Array(values) => values.iter().try_for_each(|value| self.check_globs(cx, value)),
-            Value::String(text) => text.split([',', '{', '}', '|', ' ']).filter(|part| !part.is_empty()).try_for_each(|part| {
-                let part = part.trim_start_matches('!');
-                if part.split('/').any(|part| part == "..") {
-                    return Err(format!("the pattern `{text}` may leave the workspace: write it without `..`"));
-                }
-                let plain = part.find(['*', '?', '[']).unwrap_or(part.len());
-                let folder = part[..plain].rfind('/').map_or("", |slash| &part[..=slash]);
-                let folder = if plain == part.len() { part } else { folder };
-                let guard = self.guard(&cx.cwd)?;
-                guard.check(path_of_address(folder)?, guard.workspace())
-            }),
+            Value::Array(values) => values
+                .iter()
+                .try_for_each(|value| self.check_globs(cx, value)),
+            Value::String(text) => text
+                .split([',', '{', '}', '|', ' '])
+                .filter(|part| !part.is_empty())
+                .try_for_each(|part| {
+                    let part = part.trim_start_matches('!');
+                    if part.split('/').any(|part| part == "..") {
+                        return Err(format!(
+                            "the pattern `{text}` may leave the workspace: write it without `..`"
+                        ));
+                    }
+                    let plain = part.find(['*', '?', '[']).unwrap_or(part.len());
+                    let folder = part[..plain].rfind('/').map_or("", |slash| &part[..=slash]);
+                    let folder = if plain == part.len() { part } else { folder };
+                    let guard = self.guard(&cx.cwd)?;
+                    guard.check(path_of_address(folder)?, guard.workspace())
+                }),
             _ => self.check_nested(cx, value),
         }
     }
 
     fn check_patch(&self, cx: &AgentContext, text: &str) -> Result<(), String> {
         let guard = self.guard(&cx.cwd)?;
-        patch::files(text)?.iter().try_for_each(|path| guard.check(path, guard.workspace()))
+        patch::files(text)?
+            .iter()
+            .try_for_each(|path| guard.check(path, guard.workspace()))
     }
 
     fn check_paths(&self, cx: &AgentContext, value: &Value) -> Result<(), String> {
@@ -585,7 +605,10 @@ fn is_nothing(value: &Value) -> bool {
 /// Whether an argument names a shell that reads scripts as they are judged.
 fn is_shell(value: &Value) -> bool {
     let name = value.as_str().unwrap_or_default();
-    let name = ["/bin/", "/usr/bin/"].iter().find_map(|folder| name.strip_prefix(folder)).unwrap_or(name);
+    let name = ["/bin/", "/usr/bin/"]
+        .iter()
+        .find_map(|folder| name.strip_prefix(folder))
+        .unwrap_or(name);
     matches!(name, "" | "sh" | "bash" | "dash" | "zsh")
 }
 

@@ -18,17 +18,33 @@ pub(super) fn files(patch: &str) -> Result<Vec<String>, String> {
             let begins = ["Add File:", "Delete File:", "Update File:", "Move to:"];
             if let Some(path) = begins.iter().find_map(|begin| rest.strip_prefix(begin)) {
                 files.push(path.trim().to_owned());
-            } else if !matches!(rest.trim_end(), "Begin Patch" | "End Patch" | "End of File") && !rest.starts_with("Environment ID:") {
-                return Err(format!("the line `{}` of the patch is not known", shown(line)));
+            } else if !matches!(rest.trim_end(), "Begin Patch" | "End Patch" | "End of File")
+                && !rest.starts_with("Environment ID:")
+            {
+                return Err(format!(
+                    "the line `{}` of the patch is not known",
+                    shown(line)
+                ));
             }
             continue;
         }
-        let begins = ["--- ", "+++ ", "rename from ", "rename to ", "copy from ", "copy to ", "Index: "];
+        let begins = [
+            "--- ",
+            "+++ ",
+            "rename from ",
+            "rename to ",
+            "copy from ",
+            "copy to ",
+            "Index: ",
+        ];
         if let Some(name) = begins.iter().find_map(|begin| line.strip_prefix(begin)) {
             // A name may be followed by a tab and a time.
             let name = name.split('\t').next().unwrap_or_default().trim_end();
             if name.starts_with('"') {
-                return Err(format!("the name `{}` in the patch is escaped: write it plainly", shown(name)));
+                return Err(format!(
+                    "the name `{}` in the patch is escaped: write it plainly",
+                    shown(name)
+                ));
             }
             if name == "/dev/null" {
                 continue;
@@ -63,13 +79,23 @@ mod tests {
         let codex = "*** Begin Patch\n*** Update File: src/a.rs\n*** Move to: ../b.rs\n@@\n-x\n+y\n*** Add File: c\n+text\n*** End Patch";
         assert_eq!(files(codex).unwrap(), ["src/a.rs", "../b.rs", "c"]);
         let unified = "diff --git a/x b/x\n--- a/x\n+++ b/../y\t2026-01-01\n@@ -1 +1 @@\n-a\n+b\n";
-        assert_eq!(files(unified).unwrap(), ["x", "x", "a/x", "x", "b/../y", "../y"]);
-        assert_eq!(files("--- /dev/null\n+++ b/new\n").unwrap(), ["b/new", "new"]);
+        assert_eq!(
+            files(unified).unwrap(),
+            ["x", "x", "a/x", "x", "b/../y", "../y"]
+        );
+        assert_eq!(
+            files("--- /dev/null\n+++ b/new\n").unwrap(),
+            ["b/new", "new"]
+        );
     }
 
     #[test]
     fn what_is_no_patch_is_an_error() {
-        for text in ["hello", "*** Begin Patch\n*** Replace File: x\n*** End Patch", "--- \"a/\\056\\056/x\"\n+++ b\n"] {
+        for text in [
+            "hello",
+            "*** Begin Patch\n*** Replace File: x\n*** End Patch",
+            "--- \"a/\\056\\056/x\"\n+++ b\n",
+        ] {
             assert!(files(text).is_err(), "{text}");
         }
     }

@@ -139,8 +139,14 @@ type Entry = (&'static str, &'static str, Vec<(&'static str, Role)>);
 static PROFILES: LazyLock<Vec<Entry>> = LazyLock::new(|| {
     let mut entries: Vec<Entry> = Vec::new();
     let mut profile = "";
-    for line in include_str!("profiles.txt").lines().filter(|line| !line.starts_with('#')) {
-        if let Some(name) = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')) {
+    for line in include_str!("profiles.txt")
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+    {
+        if let Some(name) = line
+            .strip_prefix('[')
+            .and_then(|line| line.strip_suffix(']'))
+        {
             profile = name;
         } else if line.starts_with(' ') {
             if let Some((.., arguments)) = entries.last_mut() {
@@ -176,19 +182,36 @@ impl Tool {
         let name = normalised(name);
         let before = self.roles.get(&name);
         // Of two agents' tools with the same name the stricter one holds.
-        let is_weaker = matches!((before, role), (Some(Role::Write | Role::Command), Role::Read | Role::Harmless | Role::Glob) | (Some(_), Role::Harmless));
+        let is_weaker = matches!(
+            (before, role),
+            (
+                Some(Role::Write | Role::Command),
+                Role::Read | Role::Harmless | Role::Glob
+            ) | (Some(_), Role::Harmless)
+        );
         if !is_weaker {
             self.roles.insert(name, role);
         }
     }
 
     fn of(config: &ToolConfig) -> Self {
-        let mut tool = Tool { is_open: config.harmless.iter().any(|name| name == "*"), ..Tool::default() };
-        let lists = [(&config.harmless, Role::Harmless), (&config.read, Role::Read), (&config.write, Role::Write)];
+        let mut tool = Tool {
+            is_open: config.harmless.iter().any(|name| name == "*"),
+            ..Tool::default()
+        };
+        let lists = [
+            (&config.harmless, Role::Harmless),
+            (&config.read, Role::Read),
+            (&config.write, Role::Write),
+        ];
         for (names, role) in lists {
             names.iter().for_each(|name| tool.add(name, role));
         }
-        let ones = [(&config.command, Role::Command), (&config.directory, Role::Directory), (&config.patch, Role::Patch)];
+        let ones = [
+            (&config.command, Role::Command),
+            (&config.directory, Role::Directory),
+            (&config.patch, Role::Patch),
+        ];
         for (name, role) in ones {
             name.iter().for_each(|name| tool.add(name, role));
         }
@@ -201,7 +224,12 @@ impl Tool {
     }
 
     pub(super) fn commands(&self) -> Vec<&str> {
-        let mut names: Vec<&str> = self.roles.iter().filter(|(_, role)| **role == Role::Command).map(|(name, _)| name.as_str()).collect();
+        let mut names: Vec<&str> = self
+            .roles
+            .iter()
+            .filter(|(_, role)| **role == Role::Command)
+            .map(|(name, _)| name.as_str())
+            .collect();
         names.sort_unstable();
         names
     }
@@ -228,17 +256,27 @@ impl Tools {
         for (profile, name, arguments) in PROFILES.iter() {
             if config.profiles.iter().any(|used| used.name() == *profile) {
                 let tool = known.entry(normalised(name)).or_default();
-                arguments.iter().for_each(|(name, role)| tool.add(name, *role));
+                arguments
+                    .iter()
+                    .for_each(|(name, role)| tool.add(name, *role));
             }
         }
         let paths = [path_arguments::possible(), config.path_arguments.clone()].concat();
-        Ok(Tools { declared, known, paths })
+        Ok(Tools {
+            declared,
+            known,
+            paths,
+        })
     }
 
     /// What is known of a tool.
     pub(super) fn find(&self, config: &SecurityPolicyConfig, name: &str) -> Option<Tool> {
         let normal = normalised(name);
-        if let Some((.., tool)) = self.declared.iter().find(|(own, globs, _)| *own == normal || globs.matches(&normal)) {
+        if let Some((.., tool)) = self
+            .declared
+            .iter()
+            .find(|(own, globs, _)| *own == normal || globs.matches(&normal))
+        {
             return Some(tool.clone());
         }
         let mut found = self.known.get(&normal).cloned();
@@ -279,8 +317,14 @@ pub(super) fn undeclared(name: &str, args: &Value) -> String {
     let empty = serde_json::Map::new();
     let args = args.as_object().unwrap_or(&empty);
     let shown = Visible(name);
-    let has = |words: &[&str]| args.keys().find(|key| words.contains(&normalised(key).as_str()));
-    let paths: Vec<_> = args.keys().filter(|key| path_arguments::matches(&path_arguments::certain(), key)).collect();
+    let has = |words: &[&str]| {
+        args.keys()
+            .find(|key| words.contains(&normalised(key).as_str()))
+    };
+    let paths: Vec<_> = args
+        .keys()
+        .filter(|key| path_arguments::matches(&path_arguments::certain(), key))
+        .collect();
     let declared = match has(&["command", "cmd", "commandline", "script", "code"]) {
         Some(command) => format!("{{ command = {command:?} }}"),
         None if paths.is_empty() => "{ harmless = [\"*\"] }".to_owned(),
@@ -303,15 +347,35 @@ mod tests {
     #[test]
     fn every_line_of_the_profiles_is_read() {
         let words = include_str!("profiles.txt");
-        for line in words.lines().filter(|line| !line.starts_with(['#', '[']) && line.contains('=')) {
-            for pair in line.split_once(" : ").map_or(line, |(_, rest)| rest).split_whitespace() {
+        for line in words
+            .lines()
+            .filter(|line| !line.starts_with(['#', '[']) && line.contains('='))
+        {
+            for pair in line
+                .split_once(" : ")
+                .map_or(line, |(_, rest)| rest)
+                .split_whitespace()
+            {
                 let (_, role) = pair.split_once('=').expect(pair);
-                let known = ["command", "directory", "shell", "read", "write", "glob", "patch", "harmless", "nothing"];
+                let known = [
+                    "command",
+                    "directory",
+                    "shell",
+                    "read",
+                    "write",
+                    "glob",
+                    "patch",
+                    "harmless",
+                    "nothing",
+                ];
                 assert!(known.contains(&role), "{pair}");
             }
         }
         for profile in Profile::ALL {
-            assert!(PROFILES.iter().any(|(name, ..)| *name == profile.name()), "{profile:?}");
+            assert!(
+                PROFILES.iter().any(|(name, ..)| *name == profile.name()),
+                "{profile:?}"
+            );
         }
     }
 }
