@@ -123,6 +123,182 @@ fn every_harmless_command_of_the_corpus_passes() {
 }
 
 #[test]
+fn every_tool_call_of_the_corpus_is_judged_right() {
+    let (workspace, policy) = (Workspace::new(), policy());
+    let mut wrong = Vec::new();
+    let mut count = 0;
+    for line in corpus("tool_calls.txt") {
+        count += 1;
+        let mut parts = line.splitn(3, ' ');
+        let [expected, tool, args] = [(); 3].map(|()| parts.next().unwrap());
+        let judged = workspace.judge(&policy, tool, serde_json::from_str(args).unwrap());
+        if judged.is_ok() != (expected == "pass") {
+            wrong.push(format!("{line}\n    {}", judged.err().unwrap_or_default()));
+        }
+    }
+    assert!(count > 100);
+    assert!(
+        wrong.is_empty(),
+        "these are judged wrong:\n{}",
+        wrong.join("\n")
+    );
+}
+
+/// The arguments that a call is left with.
+fn left(workspace: &Workspace, policy: &SecurityPolicy, tool: &str, args: Value) -> Value {
+    let mut call = BeforeToolCall::new("1", tool, args);
+    let result = hooks![policy].intercept_now(&workspace.cx, &mut call);
+    assert!(result.is_continue(), "{result:?}");
+    // It is judged again, in its new form, when it is approved.
+    let approved = hooks![policy].intercept_now(&workspace.cx, &mut ApproveToolCall::from(&call));
+    assert!(approved.is_continue(), "{} {approved:?}", call.args);
+    call.args
+}
+
+#[test]
+fn a_command_becomes_what_was_judged_and_is_judged_alike_when_it_is_approved() {
+    let (workspace, policy) = (Workspace::new(), policy());
+    for line in corpus("shell_harmless.txt") {
+        left(
+            &workspace,
+            &policy,
+            "shell",
+            json!({ "command": unescaped(&line) }),
+        );
+    }
+    let args = left(
+        &workspace,
+        &policy,
+        "shell",
+        json!({ "command": "X=src; ls $X/{a,b}" }),
+    );
+    let command = args["command"].as_str().unwrap();
+    assert!(
+        command.starts_with("unset -v IFS ") && command.ends_with("\nX=src\nls src/a src/b"),
+        "{command}"
+    );
+    let args = left(
+        &workspace,
+        &policy,
+        "shell",
+        json!({ "command": ["bash", "-lc", "ls {a,b}"] }),
+    );
+    assert!(
+        args["command"][2].as_str().unwrap().ends_with("\nls a b"),
+        "{args}"
+    );
+    let words = json!({ "command": ["ls", "{a,b}"] });
+    assert_eq!(left(&workspace, &policy, "shell", words.clone()), words);
+}
+
+#[test]
+fn without_rewriting_what_shells_read_in_different_ways_is_blocked() {
+    let workspace = Workspace::new();
+    let config = SecurityPolicyConfig {
+        rewrite: false,
+        ..SecurityPolicyConfig::default()
+    };
+    let policy = SecurityPolicy::from_config(&config).unwrap();
+    for command in [
+        "ls {a,b}",
+        "cat $'a'",
+        "ls &> x",
+        "cd src; cat ../Cargo.toml",
+        "git ls-files | xargs wc -l",
+        "X='a b'; ls $X",
+    ] {
+        assert!(workspace.command(&policy, command).is_err(), "{command}");
+    }
+    let plain = json!({ "command": "cd src && cargo test 2>&1 | tail -20" });
+    assert_eq!(left(&workspace, &policy, "shell", plain.clone()), plain);
+}
+
+#[test]
+fn tools_of_ones_own_are_declared() {
+    let workspace = Workspace::new();
+    let config: SecurityPolicyConfig = serde_json::from_value(json!({
+        "profiles": [],
+        "tools": {
+            "run_it": { "command": "script", "directory": "folder", "harmless": ["note"] },
+            "save": { "write": ["to_where"], "read": ["template"] },
+            "change": { "patch": "diff" },
+            "mcp__github__*": { "harmless": ["*"] },
+        },
+    }))
+    .unwrap();
+    let policy = SecurityPolicy::from_config(&config).unwrap();
+    let judge = |tool, args| workspace.judge(&policy, tool, args).is_ok();
+    assert!(judge(
+        "RunIt",
+        json!({ "Script": "ls", "folder": "src", "note": "x" })
+    ));
+    assert!(
+        !judge("run_it", json!({ "script": "rm x" }))
+            && !judge("run_it", json!({ "script": "ls", "folder": "/etc" }))
+    );
+    assert!(!judge("run_it", json!({ "script": "ls", "other": 1 })));
+    assert!(
+        judge("save", json!({ "to_where": "x" })) && !judge("save", json!({ "toWhere": "../x" }))
+    );
+    assert!(!judge(
+        "save",
+        json!({ "to_where": "x", "template": "/etc/passwd" })
+    ));
+    assert!(!judge("change", json!({ "diff": "--- a/x\n+++ ../y\n" })));
+    assert!(
+        judge("mcp__github__get", json!({ "path": "/etc" }))
+            && !judge("mcp__gitlab__get", json!({}))
+    );
+    // Without its profile even a well-known tool is not known.
+    assert!(!judge("Bash", json!({ "command": "ls" })));
+}
+
+#[test]
+fn clawseeds_keys_say_who_is_asked() {
+    let workspace = Workspace::new();
+    let config: SecurityPolicyConfig = serde_json::from_value(json!({
+        "level": "full", "auto_approve": ["read", "list"], "always_ask": ["list"],
+    }))
+    .unwrap();
+    assert_eq!(config.autonomy, Autonomy::Full);
+    let policy = SecurityPolicy::from_config(&config).unwrap();
+    let approval = |tool: &str| {
+        let mut call = BeforeToolCall::new("1", tool, json!({ "path": "src" }));
+        assert!(
+            hooks![&policy]
+                .intercept_now(&workspace.cx, &mut call)
+                .is_continue()
+        );
+        call.approval
+    };
+    assert!(matches!(approval("read"), Approval::Granted { .. }));
+    assert!(matches!(approval("list"), Approval::Ask { .. }));
+    assert_eq!(approval("write"), Approval::Usual);
+}
+
+#[cfg(unix)]
+#[test]
+fn git_does_not_enter_a_repository_among_the_files() {
+    let (workspace, policy) = (Workspace::new(), policy());
+    let inner = Path::new(&workspace.cx.cwd).join("src/bare");
+    fs::create_dir_all(inner.join("objects")).unwrap();
+    fs::create_dir_all(inner.join("refs")).unwrap();
+    assert!(workspace.command(&policy, "git -C src/bare status").is_ok());
+    fs::write(inner.join("HEAD"), "ref: refs/heads/main").unwrap();
+    for command in [
+        "git -C src/bare status",
+        "cd src/bare && git log",
+        "cd src/bare/objects && git status",
+    ] {
+        let reason = workspace.command(&policy, command).unwrap_err();
+        assert!(
+            reason.contains("is a repository without a work tree"),
+            "{command}: {reason}"
+        );
+    }
+}
+
+#[test]
 fn reasons_say_what_is_wrong_and_what_to_write() {
     let (workspace, policy) = (
         Workspace::new(),

@@ -449,10 +449,10 @@ impl<'e> Evaluator<'e> {
             let was_tested = self.is_tested;
             self.is_tested |= !is_all;
             let mut output = self.compound(&command.kind, &input)?;
-            if let (Input::Names(names), true) = (
-                &input,
-                self.text.get(self.span(&command.span)) == Some(print::WITHOUT_LINKS),
-            ) {
+            let text = self.text.get(self.span(&command.span)).map(str::trim_end);
+            if let Input::Names(names) = &input
+                && text == Some(print::WITHOUT_LINKS)
+            {
                 output = Output::Names(Names {
                     may_be_links: false,
                     ..names.clone()

@@ -183,7 +183,9 @@ impl<'t> Printer<'t> {
             }
             Kind::Subshell(list) => {
                 self.out.push('(');
+                let begin = self.out.len();
                 self.list(list, "; ")?;
+                self.keep_apart(begin);
                 self.end_line();
                 self.out.push(')');
             }
@@ -559,6 +561,13 @@ impl<'t> Printer<'t> {
         Some(())
     }
 
+    /// Two brackets that stand together would begin arithmetic.
+    fn keep_apart(&mut self, begin: usize) {
+        if self.out[begin..].starts_with('(') {
+            self.out.insert(begin, ' ');
+        }
+    }
+
     /// The rest of a substitution, whose bracket is open.
     fn substitution(&mut self, list: &List) -> Option<()> {
         // It has documents of its own.
@@ -568,10 +577,7 @@ impl<'t> Printer<'t> {
         }
         let begin = self.out.len();
         self.list(list, "; ")?;
-        // `$((` would begin arithmetic.
-        if self.out[begin..].starts_with('(') {
-            self.out.insert(begin, ' ');
-        }
+        self.keep_apart(begin);
         self.end_line();
         self.out.push(')');
         self.documents = outer;

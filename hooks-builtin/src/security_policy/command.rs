@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use hooks_shell::{Effects, Environment, Script};
+use hooks_shell::{Access, Effects, Environment, Script};
 use serde_json::Value;
 
 use super::guard::Guard;
@@ -192,11 +192,20 @@ fn allowed(
         if !program.is_builtin() && !program.is_wrapper() {
             programs.check(program.name())?;
         }
-        if program.name() == "git"
-            && let Some(folder) = program
-                .directories()
+    }
+    if effects.programs().any(|program| program.name() == "git") {
+        let entered = effects
+            .paths()
+            .filter(|used| used.access() == Access::Enter);
+        let entered = entered.flat_map(|used| {
+            let to = used.path().known().unwrap_or_default();
+            used.directories()
                 .iter()
-                .find_map(|directory| guard.bare_repository(directory))
+                .map(move |from| Path::new(from).join(to))
+        });
+        if let Some(folder) = entered
+            .chain([directory.to_owned()])
+            .find_map(|folder| guard.bare_repository(&folder))
         {
             return Err(format!(
                 "`{}` is a repository without a work tree, whose settings may run programs",

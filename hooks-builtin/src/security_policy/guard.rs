@@ -144,8 +144,8 @@ impl Guard {
     }
 
     /// Where git would take the folder, or one above it in the workspace, for a repository without a work tree.
-    pub(super) fn bare_repository(&self, folder: &str) -> Option<PathBuf> {
-        let folders = Path::new(folder)
+    pub(super) fn bare_repository(&self, folder: &Path) -> Option<PathBuf> {
+        let folders = folder
             .ancestors()
             .take_while(|folder| folder.starts_with(&self.workspace));
         let is_bare = |folder: &&Path| {

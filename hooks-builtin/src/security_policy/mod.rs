@@ -25,6 +25,7 @@ use self::command::{Form, Programs};
 use self::guard::Guard;
 pub use self::tools::{Profile, ToolConfig};
 use self::tools::{Role, Tool, ToolConfigs, Tools};
+use crate::alias::Alias;
 use crate::{BuildError, Globs, paths};
 
 /// Blocks what an agent may not do. It runs before every other hook: its priority is [`priority::FIRST`].
@@ -111,6 +112,7 @@ pub enum Autonomy {
 /// What stands under `[hooks.builtin.security_policy]`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
+#[schemars(transform = Alias { of: "autonomy", name: "level" })]
 pub struct SecurityPolicyConfig {
     /// `read_only`, `supervised` (the default) or `full`. ClawSeed's `level`.
     #[serde(alias = "level")]
@@ -595,7 +597,7 @@ impl Inner {
 fn is_nothing(value: &Value) -> bool {
     match value {
         Value::Null | Value::Bool(false) => true,
-        Value::String(text) => matches!(text.as_str(), "" | "use_default"),
+        Value::String(text) => matches!(text.as_str(), "" | "false" | "use_default"),
         Value::Array(values) => values.is_empty(),
         Value::Object(values) => values.is_empty(),
         _ => false,

@@ -90,6 +90,7 @@ fn numbered(count: usize, line: impl Fn(usize) -> String) -> String {
 }
 
 /// Five hundred texts, always the same.
+#[expect(clippy::too_many_lines, reason = "it is a list")]
 pub(crate) fn texts() -> Vec<String> {
     let mut texts = Vec::new();
     let nests = [
