@@ -134,7 +134,9 @@ pub use self::rate_limit::{Per, RateLimit, RateLimitConfig};
 #[cfg(feature = "redact")]
 pub use self::redact::{NamedPattern, Pattern, PatternError, Redact, RedactConfig, SecretKind};
 #[cfg(feature = "security-policy")]
-pub use self::security_policy::{Autonomy, SecurityPolicy, SecurityPolicyConfig};
+pub use self::security_policy::{
+    Autonomy, Profile, SecurityPolicy, SecurityPolicyConfig, ToolConfig,
+};
 #[cfg(feature = "webhook-audit")]
 pub use self::shared::ssrf;
 pub use self::shared::{Before, BuildError, Changes, Glob, GlobError, Globs, PerSession};

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::shared::alias::Alias;
-use crate::shared::{BuildError, Globs, paths};
+use crate::shared::{BuildError, Globs, path_arguments, paths};
 
 /// Makes the relative paths of file tools absolute under a root, and keeps all of them inside it.
 ///
@@ -68,10 +68,10 @@ pub struct PathPrefixConfig {
     /// argument `pattern` may not leave the root either.
     #[serde(default = "file_tools")]
     pub tools: Globs,
-    /// The arguments that hold a path, or a list of paths, or of objects with an argument of these names; by default
-    /// `path`, `paths`, `file`, `file_path`, `filePath`, `filename`, `directory`, `dir`, `source`, `destination` and
-    /// others of these kinds.
-    #[serde(default = "path_arguments")]
+    /// The arguments that hold a path, or a list of paths, or of objects with such an argument. A rule is a name, or the word
+    /// that a name ends with, without case, `_` and `-`: `path` is `file_path` and `AbsolutePath` as well. By default `path`,
+    /// `file`, `filename`, `directory`, `dir`, `folder`, `source`, `destination` and others of these kinds.
+    #[serde(default = "path_arguments::certain")]
     pub arguments: Vec<String>,
 }
 
@@ -118,40 +118,6 @@ fn file_tools() -> Globs {
     .unwrap_or_default()
 }
 
-fn path_arguments() -> Vec<String> {
-    // Not those which a tool may give a text in: that would be rewritten.
-    [
-        "path",
-        "paths",
-        "file",
-        "files",
-        "filename",
-        "file_name",
-        "filepath",
-        "file_path",
-        "filePath",
-        "file_paths",
-        "absolute_path",
-        "relative_path",
-        "dir_path",
-        "directory_path",
-        "directory",
-        "dir",
-        "folder",
-        "source",
-        "destination",
-        "src",
-        "dst",
-        "dest",
-        "target_file",
-        "old_path",
-        "new_path",
-        "notebook_path",
-    ]
-    .map(String::from)
-    .to_vec()
-}
-
 impl PathPrefixConfig {
     /// The defaults under a root.
     #[must_use]
@@ -159,7 +125,7 @@ impl PathPrefixConfig {
         PathPrefixConfig {
             root: root.into(),
             tools: file_tools(),
-            arguments: path_arguments(),
+            arguments: path_arguments::certain(),
         }
     }
 }
@@ -237,7 +203,7 @@ impl PathPrefix {
         }
         self.0.check_pattern(&call.name, &call.args)?;
         for (argument, value) in call.args.as_object_mut().into_iter().flatten() {
-            if self.0.arguments.contains(argument) {
+            if path_arguments::matches(&self.0.arguments, argument) {
                 self.0.for_paths(argument, value, &mut |path| {
                     if let Some(absolute) = self.0.absolute(path)? {
                         *path = absolute;
@@ -256,7 +222,7 @@ impl PathPrefix {
         if self.0.concerns(call.name, call.args) {
             self.0.check_pattern(call.name, call.args)?;
             for (argument, value) in call.args.as_object().into_iter().flatten() {
-                if self.0.arguments.contains(argument) {
+                if path_arguments::matches(&self.0.arguments, argument) {
                     let mut check = |path: &mut String| self.0.absolute(path).map(drop);
                     self.0.for_paths(argument, &mut value.clone(), &mut check)?;
                 }
@@ -269,7 +235,8 @@ impl PathPrefix {
 impl Inner {
     /// Whether the call is one of a file tool's, and may hold a path: most calls have no such argument.
     fn concerns(&self, tool: &str, args: &Value) -> bool {
-        let may_hold_path = |name: &String| name == "pattern" || self.arguments.contains(name);
+        let may_hold_path =
+            |name: &String| name == "pattern" || path_arguments::matches(&self.arguments, name);
         args.as_object()
             .is_some_and(|args| args.keys().any(may_hold_path))
             && self.tools.matches(tool)
@@ -291,7 +258,7 @@ impl Inner {
             Value::Object(values) => {
                 let mut has_path = false;
                 for (name, value) in values {
-                    if self.arguments.contains(name) {
+                    if path_arguments::matches(&self.arguments, name) {
                         has_path = true;
                         self.for_paths(name, value, act)?;
                     }

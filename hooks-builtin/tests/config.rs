@@ -514,7 +514,7 @@ fn every_setting_of_every_hook_is_read_and_written_alike() {
             .as_object()
             .unwrap_or_else(|| panic!("{name}: {definition}"));
         // A file has one name of a setting.
-        let is_alias = |key: &str| matches!(key, "prefix" | "log_file");
+        let is_alias = |key: &str| matches!(key, "prefix" | "log_file" | "level");
         for key in known.keys().filter(|key| !is_alias(key)) {
             assert!(
                 !written["hooks"]["builtin"][name][key].is_null(),

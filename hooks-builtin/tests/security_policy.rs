@@ -123,6 +123,182 @@ fn every_harmless_command_of_the_corpus_passes() {
 }
 
 #[test]
+fn every_tool_call_of_the_corpus_is_judged_right() {
+    let (workspace, policy) = (Workspace::new(), policy());
+    let mut wrong = Vec::new();
+    let mut count = 0;
+    for line in corpus("tool_calls.txt") {
+        count += 1;
+        let mut parts = line.splitn(3, ' ');
+        let [expected, tool, args] = [(); 3].map(|()| parts.next().unwrap());
+        let judged = workspace.judge(&policy, tool, serde_json::from_str(args).unwrap());
+        if judged.is_ok() != (expected == "pass") {
+            wrong.push(format!("{line}\n    {}", judged.err().unwrap_or_default()));
+        }
+    }
+    assert!(count > 100);
+    assert!(
+        wrong.is_empty(),
+        "these are judged wrong:\n{}",
+        wrong.join("\n")
+    );
+}
+
+/// The arguments that a call is left with.
+fn left(workspace: &Workspace, policy: &SecurityPolicy, tool: &str, args: Value) -> Value {
+    let mut call = BeforeToolCall::new("1", tool, args);
+    let result = hooks![policy].intercept_now(&workspace.cx, &mut call);
+    assert!(result.is_continue(), "{result:?}");
+    // It is judged again, in its new form, when it is approved.
+    let approved = hooks![policy].intercept_now(&workspace.cx, &mut ApproveToolCall::from(&call));
+    assert!(approved.is_continue(), "{} {approved:?}", call.args);
+    call.args
+}
+
+#[test]
+fn a_command_becomes_what_was_judged_and_is_judged_alike_when_it_is_approved() {
+    let (workspace, policy) = (Workspace::new(), policy());
+    for line in corpus("shell_harmless.txt") {
+        left(
+            &workspace,
+            &policy,
+            "shell",
+            json!({ "command": unescaped(&line) }),
+        );
+    }
+    let args = left(
+        &workspace,
+        &policy,
+        "shell",
+        json!({ "command": "X=src; ls $X/{a,b}" }),
+    );
+    let command = args["command"].as_str().unwrap();
+    assert!(
+        command.starts_with("unset -v IFS ") && command.ends_with("\nX=src\nls src/a src/b"),
+        "{command}"
+    );
+    let args = left(
+        &workspace,
+        &policy,
+        "shell",
+        json!({ "command": ["bash", "-lc", "ls {a,b}"] }),
+    );
+    assert!(
+        args["command"][2].as_str().unwrap().ends_with("\nls a b"),
+        "{args}"
+    );
+    let words = json!({ "command": ["ls", "{a,b}"] });
+    assert_eq!(left(&workspace, &policy, "shell", words.clone()), words);
+}
+
+#[test]
+fn without_rewriting_what_shells_read_in_different_ways_is_blocked() {
+    let workspace = Workspace::new();
+    let config = SecurityPolicyConfig {
+        rewrite: false,
+        ..SecurityPolicyConfig::default()
+    };
+    let policy = SecurityPolicy::from_config(&config).unwrap();
+    for command in [
+        "ls {a,b}",
+        "cat $'a'",
+        "ls &> x",
+        "cd src; cat ../Cargo.toml",
+        "git ls-files | xargs wc -l",
+        "X='a b'; ls $X",
+    ] {
+        assert!(workspace.command(&policy, command).is_err(), "{command}");
+    }
+    let plain = json!({ "command": "cd src && cargo test 2>&1 | tail -20" });
+    assert_eq!(left(&workspace, &policy, "shell", plain.clone()), plain);
+}
+
+#[test]
+fn tools_of_ones_own_are_declared() {
+    let workspace = Workspace::new();
+    let config: SecurityPolicyConfig = serde_json::from_value(json!({
+        "profiles": [],
+        "tools": {
+            "run_it": { "command": "script", "directory": "folder", "harmless": ["note"] },
+            "save": { "write": ["to_where"], "read": ["template"] },
+            "change": { "patch": "diff" },
+            "mcp__github__*": { "harmless": ["*"] },
+        },
+    }))
+    .unwrap();
+    let policy = SecurityPolicy::from_config(&config).unwrap();
+    let judge = |tool, args| workspace.judge(&policy, tool, args).is_ok();
+    assert!(judge(
+        "RunIt",
+        json!({ "Script": "ls", "folder": "src", "note": "x" })
+    ));
+    assert!(
+        !judge("run_it", json!({ "script": "rm x" }))
+            && !judge("run_it", json!({ "script": "ls", "folder": "/etc" }))
+    );
+    assert!(!judge("run_it", json!({ "script": "ls", "other": 1 })));
+    assert!(
+        judge("save", json!({ "to_where": "x" })) && !judge("save", json!({ "toWhere": "../x" }))
+    );
+    assert!(!judge(
+        "save",
+        json!({ "to_where": "x", "template": "/etc/passwd" })
+    ));
+    assert!(!judge("change", json!({ "diff": "--- a/x\n+++ ../y\n" })));
+    assert!(
+        judge("mcp__github__get", json!({ "path": "/etc" }))
+            && !judge("mcp__gitlab__get", json!({}))
+    );
+    // Without its profile even a well-known tool is not known.
+    assert!(!judge("Bash", json!({ "command": "ls" })));
+}
+
+#[test]
+fn clawseeds_keys_say_who_is_asked() {
+    let workspace = Workspace::new();
+    let config: SecurityPolicyConfig = serde_json::from_value(json!({
+        "level": "full", "auto_approve": ["read", "list"], "always_ask": ["list"],
+    }))
+    .unwrap();
+    assert_eq!(config.autonomy, Autonomy::Full);
+    let policy = SecurityPolicy::from_config(&config).unwrap();
+    let approval = |tool: &str| {
+        let mut call = BeforeToolCall::new("1", tool, json!({ "path": "src" }));
+        assert!(
+            hooks![&policy]
+                .intercept_now(&workspace.cx, &mut call)
+                .is_continue()
+        );
+        call.approval
+    };
+    assert!(matches!(approval("read"), Approval::Granted { .. }));
+    assert!(matches!(approval("list"), Approval::Ask { .. }));
+    assert_eq!(approval("write"), Approval::Usual);
+}
+
+#[cfg(unix)]
+#[test]
+fn git_does_not_enter_a_repository_among_the_files() {
+    let (workspace, policy) = (Workspace::new(), policy());
+    let inner = Path::new(&workspace.cx.cwd).join("src/bare");
+    fs::create_dir_all(inner.join("objects")).unwrap();
+    fs::create_dir_all(inner.join("refs")).unwrap();
+    assert!(workspace.command(&policy, "git -C src/bare status").is_ok());
+    fs::write(inner.join("HEAD"), "ref: refs/heads/main").unwrap();
+    for command in [
+        "git -C src/bare status",
+        "cd src/bare && git log",
+        "cd src/bare/objects && git status",
+    ] {
+        let reason = workspace.command(&policy, command).unwrap_err();
+        assert!(
+            reason.contains("is a repository without a work tree"),
+            "{command}: {reason}"
+        );
+    }
+}
+
+#[test]
 fn reasons_say_what_is_wrong_and_what_to_write() {
     let (workspace, policy) = (
         Workspace::new(),
@@ -156,9 +332,25 @@ fn reasons_say_what_is_wrong_and_what_to_write() {
     );
     assert!(reason("cat '").starts_with("the command cannot be parsed: "));
     let call = |args| workspace.judge(&policy, "shell", args).unwrap_err();
-    let needed = "`shell` needs its command as one text, in the argument `command`";
-    assert_eq!(call(json!({ "command": ["ls"] })), needed);
-    assert_eq!(call(json!({ "cmd": "ls" })), needed);
+    let needed = "`shell` needs its command as a text or a list of texts, in the argument `cmd` or `command`";
+    assert_eq!(call(json!({ "command": 5 })), needed);
+    assert_eq!(call(json!({})), needed);
+    assert_eq!(
+        call(json!({ "command": ["ls"] })),
+        "the program `ls` is not allowed; these are: cat, git"
+    );
+    assert_eq!(
+        call(json!({ "command": "cat x", "env": { "X": "y" } })),
+        "the argument `env` of `shell` may change what is run, and is not looked at: leave it out, or declare it under \
+         `[hooks.builtin.security_policy.tools]`"
+    );
+    assert_eq!(
+        workspace
+            .judge(&policy, "make_it_so", json!({ "cmd": "x" }))
+            .unwrap_err(),
+        "the tool `make_it_so` is not declared, so what it does is not known: write `\"make_it_so\" = { command = \"cmd\" }` \
+         under `[hooks.builtin.security_policy.tools]`"
+    );
 }
 
 #[test]
@@ -278,7 +470,7 @@ fn file_tools_do_not_leave_the_workspace_or_touch_what_is_forbidden() {
             json!({ "path": { "from": "src", "to": path } }),
         ] {
             assert!(
-                workspace.judge(&policy, "any_tool", args.clone()).is_err(),
+                workspace.judge(&policy, "read", args.clone()).is_err(),
                 "{args}"
             );
         }
@@ -341,7 +533,7 @@ fn paths_are_found_in_whatever_shape_they_are_given() {
         json!({ "paths": [["/etc/passwd"]] }),
     ] {
         assert!(
-            workspace.judge(&policy(), "any", args.clone()).is_err(),
+            workspace.judge(&policy(), "edit", args.clone()).is_err(),
             "{args}"
         );
     }
@@ -387,74 +579,51 @@ fn a_pattern_matches_no_file_that_is_forbidden() {
     assert!(command("cat src/*.rs").is_ok());
 }
 
-/// Each of these would take seconds, or hours, to judge.
+/// Each of these would take seconds, or hours, to judge word by word.
 #[test]
-fn what_takes_long_to_judge_is_blocked_or_judged_otherwise() {
+fn what_takes_long_to_judge_is_blocked_with_a_short_reason() {
     let (workspace, policy) = (Workspace::new(), policy());
     let size = 64 * 1024;
     let fill = |text: &str| text.repeat(size / text.len());
     let words = |word: fn(usize) -> String| (0..size / 8).map(word).collect::<Vec<_>>().join(" ");
-    let reason = |command: String| {
-        workspace
-            .command(&policy, &command)
-            .err()
-            .unwrap_or_default()
-    };
-    assert!(
-        reason("cd src && ls; ".repeat(2000)).starts_with("the script may be in too many folders")
-    );
-    let too_many = "the command is too much to look at";
-    assert!(reason(format!("ls {}", words(|nth| format!("{nth}*")))).starts_with(too_many));
-    // In any of six folders.
-    let files = words(|nth| format!("a/{nth}"));
-    assert!(reason(format!("{}ls {files}", "cd src; ".repeat(5))).starts_with(too_many));
-    for deep in ["a/", "../a=", "./a,../", "=", "a:"] {
-        let reason = reason(format!("cat {}", fill(deep)));
-        assert!(
-            reason.contains("is too long")
-                || reason.contains("outside")
-                || reason.starts_with(too_many),
-            "{reason}"
-        );
-        assert!(reason.len() < 1100, "{}", reason.len());
-    }
-    assert!(reason(format!("cat {}", fill("*"))).starts_with("which files `*"));
     for command in [
-        format!("echo {}", "{a,".repeat(15)),
-        format!(
-            "{}{}{}",
-            "while ls; do ".repeat(12),
-            "ls;".repeat(200),
-            " done;".repeat(12)
-        ),
+        format!("ls {}", words(|nth| format!("{nth}*"))),
+        format!("cat {}", fill("a/")),
+        format!("cat {}", fill("../a=")),
+        format!("cat {}", fill("*")),
+        format!("echo {}", "{a,b}".repeat(15)),
         format!(
             "for i in {{1..60}}; do for j in {{1..60}}; do {} done; done",
             "echo 'a' b;".repeat(200)
         ),
         format!("for i in {{1..60}}; do eval '{}'; done", "ls;".repeat(4000)),
-        fill("echo {1..64};"),
+        format!("X=a; {} cat $X", fill("X=$X$X;")),
         format!("ls {}", words(|nth| format!("-abcdefgh{nth}"))),
-        words(|nth| format!("(a{nth}=1);")),
-        fill("ls;"),
     ] {
         let begin: String = command.chars().take(40).collect();
-        let reason = reason(command);
+        let reason = workspace
+            .command(&policy, &command)
+            .err()
+            .unwrap_or_default();
         assert!(
-            reason.starts_with(too_many) || reason.contains("too many braces"),
+            !reason.is_empty() && reason.len() < 1100,
             "{begin}: {reason}"
         );
     }
-    for passes in ["a://b ", "./a ", "a,./b,"] {
-        assert_eq!(
-            reason(format!("cat 'x{}'", fill(passes).trim_end())),
-            "",
-            "{passes}"
-        );
+    for command in [
+        format!("echo '{}'", "a://b ".repeat(10_000)),
+        format!(
+            "git add {}",
+            (0..5000)
+                .map(|nth| format!("f{nth}"))
+                .collect::<Vec<_>>()
+                .join(" ")
+        ),
+        "ls -la src | head -20; grep -n parse src/main.rs; ".repeat(1000),
+    ] {
+        let begin: String = command.chars().take(40).collect();
+        assert_eq!(workspace.command(&policy, &command), Ok(()), "{begin}");
     }
-    assert_eq!(
-        reason(format!("git add {}", words(|nth| format!("f{nth}")))),
-        ""
-    );
 }
 
 #[test]
@@ -507,7 +676,7 @@ fn a_command_that_is_too_long_or_too_deep_is_blocked_and_not_parsed() {
     assert!(workspace.command(&policy, &"ls src; ".repeat(4000)).is_ok());
     assert!(
         workspace
-            .command(&policy, &format!("echo '{}'", "x".repeat(64 * 1024)))
+            .command(&policy, &format!("echo '{}'", "x".repeat(60 * 1024)))
             .is_ok()
     );
 }

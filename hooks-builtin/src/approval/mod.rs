@@ -77,8 +77,12 @@ struct Inner {
     except: Globs,
     timeout: Duration,
     approver: Arc<dyn Approver>,
+    describe: Option<Describe>,
     always: PerSession<HashSet<String>>,
 }
+
+/// Says what a call would do.
+type Describe = Arc<dyn Fn(&AgentContext, &str, &Value) -> Option<String> + Send + Sync>;
 
 /// Whom an [`Approval`] asks.
 #[async_trait]
@@ -110,6 +114,10 @@ pub struct ApprovalRequest {
     /// Why a hook wants the person to be asked; nothing if it is asked about as usual.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// What the call would do, in one line, as `runs cargo; writes src/lib.rs`; nothing if nobody can tell. See
+    /// [`Approval::with_description`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effects: Option<String>,
 }
 
 /// An answer.
@@ -222,6 +230,32 @@ impl Approval {
             except: config.except.clone(),
             timeout: config.timeout,
             approver,
+            describe: None,
+            always: PerSession::default(),
+        }))
+    }
+
+    /// Shows with each question what the call would do, if this can tell. `builtins` has the
+    /// [`SecurityPolicy`](crate::SecurityPolicy) tell it of shell commands. What was remembered is forgotten.
+    ///
+    /// ```
+    /// use hooks_builtin::{Approval, TerminalApprover};
+    ///
+    /// let approval = Approval::new(TerminalApprover::new())
+    ///     .with_description(|_, tool, args| Some(format!("{tool} is given {} arguments", args.as_object()?.len())));
+    /// # drop(approval);
+    /// ```
+    #[must_use]
+    pub fn with_description(
+        self,
+        describe: impl Fn(&AgentContext, &str, &Value) -> Option<String> + Send + Sync + 'static,
+    ) -> Self {
+        Approval(Arc::new(Inner {
+            tools: self.0.tools.clone(),
+            except: self.0.except.clone(),
+            timeout: self.0.timeout,
+            approver: self.0.approver.clone(),
+            describe: Some(Arc::new(describe)),
             always: PerSession::default(),
         }))
     }
@@ -241,7 +275,7 @@ impl Approval {
     /// ```
     #[must_use]
     pub fn with_approver(self, approver: impl Approver + 'static) -> Self {
-        Approval::of(&self.config(), Arc::new(approver))
+        Approval::of(&self.config(), Arc::new(approver)).described_as(&self)
     }
 
     /// Asks about these tools only. What was remembered is forgotten.
@@ -265,7 +299,15 @@ impl Approval {
     fn with(self, change: impl FnOnce(&mut ApprovalConfig)) -> Self {
         let mut config = self.config();
         change(&mut config);
-        Approval::of(&config, self.0.approver.clone())
+        Approval::of(&config, self.0.approver.clone()).described_as(&self)
+    }
+
+    /// The same, with another one's description.
+    fn described_as(self, other: &Self) -> Self {
+        match other.0.describe.clone() {
+            Some(describe) => self.with_description(move |cx, tool, args| describe(cx, tool, args)),
+            None => self,
+        }
     }
 
     /// The settings, but for the approver.
@@ -311,6 +353,11 @@ impl Approval {
             tool: call.name.into(),
             args: call.args.clone(),
             reason,
+            effects: self
+                .0
+                .describe
+                .as_ref()
+                .and_then(|describe| describe(cx, call.name, call.args)),
         };
         match tokio::time::timeout(*timeout, approver.ask(&request)).await {
             Ok(Verdict::Yes) => Ok(HookAction::respond(Approved::new())),

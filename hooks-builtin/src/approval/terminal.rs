@@ -245,6 +245,9 @@ fn show(request: &ApprovalRequest) -> String {
     if let Some(reason) = &request.reason {
         let _ = writeln!(text, "  because: {}", shown(reason));
     }
+    if let Some(effects) = &request.effects {
+        let _ = writeln!(text, "  it {}", shown(effects));
+    }
     let args =
         serde_json::to_string_pretty(&request.args).unwrap_or_else(|_| request.args.to_string());
     let lines: Vec<_> = args.lines().collect();

@@ -177,6 +177,11 @@ impl BuiltinHooks {
         if let (Some(approval), Some(settings)) = (&mut hooks.approval, builtin.approval.as_on()) {
             *approval = supervision.supervising(approval.clone(), settings);
         }
+        if let Some(policy) = hooks.security_policy.clone() {
+            hooks.approval = hooks.approval.map(|approval| {
+                approval.with_description(move |cx, tool, args| policy.describe(cx, tool, args))
+            });
+        }
         hooks.is_asked_in_chain = supervision.is_asked_in_chain;
         if let Some(Err(error)) = builtin.jsonl_log.as_on().map(JsonlLogConfig::check) {
             wrong.push(located(error, config));

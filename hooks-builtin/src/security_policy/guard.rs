@@ -1,9 +1,12 @@
 //! Which paths may be touched.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
+use hooks_shell::{Access, Argument, Names, PathUse};
+
 use super::SecurityPolicyConfig;
-use crate::shared::paths;
+use crate::shared::{Glob, paths};
 
 /// The paths that are forbidden, and the folder that is not to be left.
 #[derive(Debug)]
@@ -18,7 +21,7 @@ pub(super) struct Guard {
 }
 
 /// Devices that hold nothing.
-const HARMLESS: [&str; 9] = [
+const HARMLESS: [&str; 8] = [
     "/dev/null",
     "/dev/zero",
     "/dev/full",
@@ -27,13 +30,16 @@ const HARMLESS: [&str; 9] = [
     "/dev/stdin",
     "/dev/stdout",
     "/dev/stderr",
-    "/dev/tty",
 ];
 
 /// The longest path that is looked at, in bytes, and how many names may be in one: it takes a question to the
 /// system for each.
-pub(super) const LONGEST_PATH: usize = 4096;
-pub(super) const MOST_NAMES: usize = 64;
+const LONGEST_PATH: usize = 4096;
+const MOST_NAMES: usize = 64;
+/// How many files of the workspace are looked at for one command.
+const MOST_FILES: usize = 50_000;
+/// How many paths may be in one command.
+const MOST_PATHS: usize = 20_000;
 
 impl Guard {
     /// A guard of a folder that is absolute and without links.
@@ -74,11 +80,287 @@ impl Guard {
         self.enter(path, base).map(drop)
     }
 
+    /// Whether all paths of a command may be touched, that begins in a directory without links.
+    pub(super) fn check_all<'u>(
+        &self,
+        uses: impl Iterator<Item = &'u PathUse>,
+        start: &str,
+    ) -> Result<(), String> {
+        let mut budget = MOST_FILES;
+        let mut known: HashSet<(&str, &str)> = HashSet::new();
+        for (nth, used) in uses.enumerate() {
+            if nth > MOST_PATHS {
+                return Err("the command has too many paths: put it into smaller ones".into());
+            }
+            for directory in used.directories() {
+                let base = Path::new(directory);
+                if directory != start && !self.is_direct(base) {
+                    return Err(format!(
+                        "the folder `{directory}` is reached through a link: write where it leads"
+                    ));
+                }
+                match used.path() {
+                    // The same path over and over is looked at once.
+                    Argument::Text(path) if used.access() != Access::Tree => {
+                        if known.insert((path, directory)) {
+                            self.check(super::path_of_address(path)?, base)?;
+                        }
+                    }
+                    Argument::Text(path) if HARMLESS.contains(&path.as_ref()) => {}
+                    Argument::Text(path) => {
+                        let folder = self.enter(path, base)?;
+                        let all = |_: &str| true;
+                        self.walk(
+                            &folder,
+                            &all,
+                            &mut |name, folder, is_link| self.judge_link(name, folder, is_link),
+                            &mut budget,
+                        )?;
+                    }
+                    Argument::Pattern(pattern) => {
+                        self.check_pattern(pattern, base, used.access(), &mut budget)?
+                    }
+                    Argument::Names(names) => {
+                        self.check_names(names, base, used.access(), &mut budget)?
+                    }
+                    other => {
+                        return Err(format!(
+                            "which file `{other}` is, is only known when the command runs: write it out"
+                        ));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether no link is on the way to a folder.
+    fn is_direct(&self, folder: &Path) -> bool {
+        folder
+            .to_str()
+            .and_then(|path| paths::resolve(path, Path::new("/")).ok())
+            .as_deref()
+            == Some(folder)
+    }
+
+    /// Where git would take the folder, or one above it in the workspace, for a repository without a work tree.
+    pub(super) fn bare_repository(&self, folder: &Path) -> Option<PathBuf> {
+        let folders = folder
+            .ancestors()
+            .take_while(|folder| folder.starts_with(&self.workspace));
+        let is_bare = |folder: &&Path| {
+            !folder.ends_with(".git")
+                && folder.join("HEAD").exists()
+                && folder.join("objects").is_dir()
+                && folder.join("refs").is_dir()
+        };
+        folders.into_iter().find(is_bare).map(Path::to_owned)
+    }
+
+    fn judge_link(&self, name: &str, folder: &Path, is_link: bool) -> Result<(), String> {
+        if is_link {
+            return self.enter(name, folder).map(drop);
+        }
+        Ok(())
+    }
+
+    /// Names that a program prints: the folders, the links below them, and what is forbidden there.
+    fn check_names(
+        &self,
+        names: &Names,
+        base: &Path,
+        access: Access,
+        budget: &mut usize,
+    ) -> Result<(), String> {
+        let glob = match names.pattern().map(Glob::new) {
+            Some(Err(_)) => {
+                return Err("which files these are cannot be told: write them out".into());
+            }
+            Some(Ok(glob)) => Some(glob),
+            None => None,
+        };
+        let is_write = access == Access::Write;
+        let has_extension = names
+            .pattern()
+            .and_then(|pattern| pattern.rsplit_once('.'))
+            .is_some_and(|(_, extension)| {
+                let is_plain = extension.bytes().all(|byte| byte.is_ascii_alphanumeric());
+                !extension.is_empty()
+                    && is_plain
+                    && !matches!(extension, "git" | "worktree" | "lock")
+            });
+        if is_write && !names.is_tracked() && !has_extension {
+            return Err("what is found may be a setting of git's: name the files by their ending, as `-name '*.rs'`, or use `git ls-files`".into());
+        }
+        for folder in names.folders() {
+            let resolved = self.enter(folder, base)?;
+            let holds_forbidden = self
+                .forbidden
+                .iter()
+                .any(|forbidden| forbidden.starts_with(&resolved));
+            if access == Access::List || !(names.may_be_links() || holds_forbidden || is_write) {
+                continue;
+            }
+            let is_meant = |name: &str| glob.as_ref().is_none_or(|glob| glob.matches(name));
+            let mut judge = |name: &str, folder: &Path, is_link: bool| {
+                self.judge_link(name, folder, is_link && names.may_be_links())?;
+                // A name that is forbidden everywhere, as `.git`, is passed by programs that read all there is.
+                let is_named = !is_write
+                    && self
+                        .names
+                        .iter()
+                        .any(|known| name.eq_ignore_ascii_case(known));
+                if is_named {
+                    Ok(())
+                } else {
+                    self.judge(name, &folder.join(name))
+                }
+            };
+            self.walk(&resolved, &is_meant, &mut judge, budget)?;
+        }
+        Ok(())
+    }
+
+    /// Goes through a folder and those in it, but not through links, nor into git's own.
+    fn walk(
+        &self,
+        folder: &Path,
+        is_meant: &dyn Fn(&str) -> bool,
+        judge: &mut dyn FnMut(&str, &Path, bool) -> Result<(), String>,
+        budget: &mut usize,
+    ) -> Result<(), String> {
+        let mut folders = vec![folder.to_owned()];
+        while let Some(folder) = folders.pop() {
+            let Ok(entries) = folder.read_dir() else {
+                continue;
+            };
+            for entry in entries.flatten() {
+                *budget = budget
+                    .checked_sub(1)
+                    .ok_or("there are too many files to look at: name a smaller folder")?;
+                let name = entry.file_name();
+                let Some(name) = name.to_str() else {
+                    return Err(format!(
+                        "a file in `{}` has a name that is no text: write out the files",
+                        folder.display()
+                    ));
+                };
+                let kind = entry.file_type().ok();
+                if is_meant(name) {
+                    judge(name, &folder, kind.is_none_or(|kind| kind.is_symlink()))?;
+                }
+                if kind.is_some_and(|kind| kind.is_dir()) && name != ".git" {
+                    folders.push(folder.join(name));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The files that a pattern matches. What it matches may be a link, so the folders are read.
+    fn check_pattern(
+        &self,
+        pattern: &str,
+        base: &Path,
+        access: Access,
+        budget: &mut usize,
+    ) -> Result<(), String> {
+        let unclear = || format!("which files `{pattern}` matches cannot be told: write them out");
+        let first = pattern.find(['*', '?', '[', '\\']).unwrap_or(pattern.len());
+        let (fixed, rest) = match pattern[..first].rfind('/') {
+            Some(slash) => pattern.split_at(slash + 1),
+            None => ("", pattern),
+        };
+        let parts: Vec<_> = rest
+            .split('/')
+            .filter(|part| !part.is_empty() && *part != ".")
+            .collect();
+        // A shell may match `..` with these.
+        let is_odd = parts
+            .iter()
+            .any(|part| part.starts_with('.') && part.contains(['*', '?', '[']));
+        if pattern.len() > LONGEST_PATH || parts.len() > MOST_NAMES || is_odd || rest.contains("..")
+        {
+            return Err(unclear());
+        }
+        let globs: Option<Vec<_>> = parts.iter().map(|part| Glob::new(part).ok()).collect();
+        let globs = globs.ok_or_else(unclear)?;
+        let folder = self.enter(if fixed.is_empty() { "." } else { fixed }, base)?;
+        self.matched(&folder, &globs, access, budget)
+    }
+
+    /// Checks what the parts of a pattern match in a folder.
+    fn matched(
+        &self,
+        folder: &Path,
+        parts: &[Glob],
+        access: Access,
+        budget: &mut usize,
+    ) -> Result<(), String> {
+        let Some((glob, rest)) = parts.split_first() else {
+            return Ok(());
+        };
+        // Some shells take `**` for any number of folders, and others for one.
+        let is_deep = glob.as_str() == "**";
+        if is_deep && !rest.is_empty() {
+            self.matched(folder, rest, access, budget)?;
+        }
+        // To look into a folder costs more than a name in it.
+        *budget = budget
+            .checked_sub(16)
+            .ok_or("there are too many files to look at: name a smaller folder")?;
+        // What is not there is not matched.
+        let Ok(entries) = folder.read_dir() else {
+            return Ok(());
+        };
+        for entry in entries.flatten() {
+            *budget = budget
+                .checked_sub(1)
+                .ok_or("there are too many files to look at: name a smaller folder")?;
+            let name = entry.file_name();
+            let Some(name) = name.to_str() else {
+                return Err(format!(
+                    "a file in `{}` has a name that is no text: write out the files",
+                    folder.display()
+                ));
+            };
+            if !glob.matches(name) || (name.starts_with('.') && !glob.as_str().starts_with('.')) {
+                continue;
+            }
+            let kind = entry.file_type().ok();
+            let is_link = kind.is_none_or(|kind| kind.is_symlink());
+            if is_deep && kind.is_some_and(|kind| kind.is_dir()) {
+                self.matched(&folder.join(name), parts, access, budget)?;
+            }
+            if rest.is_empty() {
+                if is_link && access != Access::List {
+                    self.enter(name, folder)?;
+                }
+                self.judge(name, &folder.join(name))?;
+            } else if is_link {
+                // What lies behind it is judged if something there is matched.
+                let Ok(leads_to) = paths::resolve(name, folder) else {
+                    continue;
+                };
+                self.matched(&leads_to, rest, access, budget)?;
+            } else {
+                self.matched(&folder.join(name), rest, access, budget)?;
+            }
+        }
+        Ok(())
+    }
+
     /// Whether a path may be touched; where it leads.
     pub(super) fn enter(&self, path: &str, base: &Path) -> Result<PathBuf, String> {
         if path.len() > LONGEST_PATH || Path::new(path).components().count() > MOST_NAMES {
             return Err(format!(
                 "the path `{path}` is too long: write a shorter one"
+            ));
+        }
+        // Programs print names line by line, and others read them so.
+        if path.contains(char::is_control) {
+            return Err(format!(
+                "the path {path:?} has a character that is not seen: write it without"
             ));
         }
         let resolved = paths::resolve(path, base)

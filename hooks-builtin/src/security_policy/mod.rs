@@ -5,8 +5,10 @@
 //! happens is not allowed.
 
 mod actions;
+mod command;
 mod guard;
-mod shell;
+mod patch;
+mod tools;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -19,8 +21,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use self::actions::Actions;
+use self::command::{Form, Programs};
 use self::guard::Guard;
-use self::shell::Programs;
+pub use self::tools::{Profile, ToolConfig};
+use self::tools::{Role, Tool, ToolConfigs, Tools};
+use crate::shared::alias::Alias;
 use crate::shared::{BuildError, Globs, paths};
 
 /// Blocks what an agent may not do. It runs before every other hook: its priority is [`priority::FIRST`].
@@ -84,6 +89,7 @@ enum Approver {
 #[derive(Debug)]
 struct Inner {
     config: SecurityPolicyConfig,
+    tools: Tools,
     programs: Programs,
     actions: Mutex<Actions>,
     /// The guard of the workspace that was asked for last: an agent has few.
@@ -106,9 +112,16 @@ pub enum Autonomy {
 /// What stands under `[hooks.builtin.security_policy]`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
+#[schemars(transform = Alias { of: "autonomy", name: "level" })]
 pub struct SecurityPolicyConfig {
-    /// `read_only`, `supervised` (the default) or `full`.
+    /// `read_only`, `supervised` (the default) or `full`. ClawSeed's `level`.
+    #[serde(alias = "level")]
     pub autonomy: Autonomy,
+    /// The tools that nobody has to approve of, as globs; by default none. ClawSeed's.
+    pub auto_approve: Globs,
+    /// The tools that somebody is asked about at every call, whatever was answered before, as globs; by default none.
+    /// ClawSeed's.
+    pub always_ask: Globs,
     /// The tools that change nothing, as globs; by default none.
     pub read_only_tools: Globs,
     /// How many calls of tools that are not read-only there may be in an hour; by default as many as one likes.
@@ -127,15 +140,20 @@ pub struct SecurityPolicyConfig {
     pub workspace: Option<PathBuf>,
     /// Whether all paths have to be in the workspace; by default they have.
     pub workspace_only: bool,
-    /// The tools that run a command, as globs; by default those whose names say so: `shell`, `exec`, `bash`, `Bash`,
-    /// `terminal`, `run_command`, `execute_command`, `run_shell_command`, `shell_exec`. A tool that runs commands and is not
-    /// listed is not looked at.
+    /// The agents whose tools are known; by default all that are.
+    pub profiles: Vec<Profile>,
+    /// Tools of your own, by name, and what their arguments are. A name is compared without case, `_` and `-`, and may be a
+    /// glob. A tool that neither this nor a profile knows is blocked.
+    #[schemars(with = "std::collections::BTreeMap<String, ToolConfig>")]
+    pub tools: ToolConfigs,
+    /// Whether a command is replaced by the form in which it was judged; by default it is.
+    pub rewrite: bool,
+    /// Further tools that run a command, as globs; by default none.
     pub shell_tools: Globs,
-    /// The argument of theirs that holds it; by default `command`.
+    /// The argument of these that holds it; by default `command`.
     pub command_argument: String,
-    /// The arguments of tools that hold a path, or a list of paths, at whatever depth; by default `path`, `paths`,
-    /// `file`, `files`, `filename`, `file_path`, `filePath`, `directory`, `dir`, `cwd`, `workdir`, `root`, `source`,
-    /// `destination`, `target`, `from`, `to` and others of these kinds.
+    /// Further arguments that hold a path, or a list of paths: a name, or the word that it ends with. Known are `path`, `file`,
+    /// `directory`, `cwd`, `source`, `target` and others of these kinds.
     pub path_arguments: Vec<String>,
 }
 
@@ -144,6 +162,8 @@ impl Default for SecurityPolicyConfig {
         let list = |all: &str| all.split_whitespace().map(String::from).collect();
         SecurityPolicyConfig {
             autonomy: Autonomy::default(),
+            auto_approve: Globs::default(),
+            always_ask: Globs::default(),
             read_only_tools: Globs::default(),
             max_actions_per_hour: None,
             allowed_commands: list(
@@ -157,28 +177,12 @@ impl Default for SecurityPolicyConfig {
             ),
             workspace: None,
             workspace_only: true,
-            shell_tools: Globs::new([
-                "shell",
-                "Shell",
-                "exec",
-                "Exec",
-                "bash",
-                "Bash",
-                "terminal",
-                "Terminal",
-                "run_command",
-                "execute_command",
-                "run_shell_command",
-                "shell_exec",
-                "shell_command",
-            ])
-            .unwrap_or_default(),
+            profiles: Profile::ALL.to_vec(),
+            tools: ToolConfigs::new(),
+            rewrite: true,
+            shell_tools: Globs::default(),
             command_argument: "command".into(),
-            path_arguments: list(
-                "path paths file files filename filenames fileName file_name filepath file_path filePath file_paths \
-                 directory dir folder cwd workdir working_directory root source src destination dest dst target \
-                 target_file from to old_path new_path notebook_path uri",
-            ),
+            path_arguments: Vec::new(),
         }
     }
 }
@@ -237,6 +241,7 @@ impl SecurityPolicy {
         }
         let inner = Inner {
             config: config.clone(),
+            tools: Tools::new(config).map_err(|message| wrong("tools", message))?,
             programs: Programs::new(&config.allowed_commands),
             actions: Mutex::default(),
             guard: Mutex::new(None),
@@ -260,6 +265,24 @@ impl SecurityPolicy {
     #[cfg(feature = "config")]
     pub(crate) fn without_approver(self) -> Self {
         SecurityPolicy(self.0, Approver::Nobody)
+    }
+
+    /// What a call of a shell tool would do, in one line, as `runs cargo; writes src/lib.rs`; nothing for other tools.
+    ///
+    /// ```
+    /// use hooks_builtin::SecurityPolicy;
+    /// use hooks_core::agent::AgentContext;
+    /// use serde_json::json;
+    ///
+    /// let policy = SecurityPolicy::new()?;
+    /// let args = json!({ "command": "cargo test 2>&1 | tee log.txt" });
+    /// let described = policy.describe(&AgentContext::new("s1"), "shell", &args);
+    /// assert_eq!(described.as_deref(), Some("runs cargo, tee; writes log.txt"));
+    /// # Ok::<_, hooks_builtin::BuildError>(())
+    /// ```
+    #[must_use]
+    pub fn describe(&self, cx: &AgentContext, tool: &str, args: &Value) -> Option<String> {
+        self.0.describe(cx, tool, args)
     }
 
     /// How much the agent may do by itself.
@@ -288,21 +311,32 @@ impl SecurityPolicy {
 
 #[hook(priority = priority::FIRST)]
 impl SecurityPolicy {
-    fn check(&self, cx: &AgentContext, call: &BeforeToolCall) -> HookAction<BeforeToolCall> {
+    fn check(&self, cx: &AgentContext, call: &mut BeforeToolCall) -> HookAction<BeforeToolCall> {
         let Inner {
             config, actions, ..
         } = &*self.0;
-        let judged = self.0.judge(cx, &call.name, &call.args).and_then(|()| {
-            if self.is_read_only(&call.name) {
-                return Ok(());
+        let judged = self.0.judge(cx, &call.name, &call.args).and_then(|change| {
+            if !self.is_read_only(&call.name) {
+                let mut actions = actions.lock().unwrap_or_else(PoisonError::into_inner);
+                actions.admit(Instant::now(), config.max_actions_per_hour)?;
             }
-            let mut actions = actions.lock().unwrap_or_else(PoisonError::into_inner);
-            actions.admit(Instant::now(), config.max_actions_per_hour)
+            Ok(change)
         });
-        match judged {
-            Ok(()) => HookAction::Continue,
-            Err(reason) => HookAction::block(reason),
+        let change = match judged {
+            Ok(change) => change,
+            Err(reason) => return HookAction::block(reason),
+        };
+        if let Some(change) = change {
+            change.apply(&mut call.args);
         }
+        if config.always_ask.matches(&call.name) {
+            call.approval = Approval::ask("the policy has it asked about always");
+        } else if config.auto_approve.matches(&call.name) && call.approval == Approval::Usual {
+            call.approval = Approval::Granted {
+                by: "SecurityPolicy".into(),
+            };
+        }
+        HookAction::Continue
     }
 
     fn check_again<'a>(
@@ -324,65 +358,195 @@ impl SecurityPolicy {
             ));
         }
         match self.0.judge(cx, call.name, call.args) {
-            Ok(()) => HookAction::Continue,
+            Ok(_) => HookAction::Continue,
             Err(reason) => HookAction::block(reason),
         }
     }
 }
 
+/// A command in the form in which it was judged, and where it goes.
+struct Change {
+    argument: String,
+    /// In a list of words, which of them is the script.
+    nth: Option<usize>,
+    script: String,
+}
+
+impl Change {
+    fn apply(self, args: &mut Value) {
+        let place = match self.nth {
+            Some(nth) => args
+                .get_mut(&self.argument)
+                .and_then(|words| words.get_mut(nth)),
+            None => args.get_mut(&self.argument),
+        };
+        if let Some(place) = place {
+            *place = Value::String(self.script);
+        }
+    }
+}
+
 impl Inner {
-    /// Whether a call is allowed, but for how many there were.
-    fn judge(&self, cx: &AgentContext, tool: &str, args: &Value) -> Result<(), String> {
+    /// Whether a call is allowed, but for how many there were; and what it is to become.
+    fn judge(&self, cx: &AgentContext, tool: &str, args: &Value) -> Result<Option<Change>, String> {
         self.allows(cx, tool, args).map_err(shortened)
     }
 
-    fn allows(&self, cx: &AgentContext, tool: &str, args: &Value) -> Result<(), String> {
+    fn allows(
+        &self,
+        cx: &AgentContext,
+        name: &str,
+        args: &Value,
+    ) -> Result<Option<Change>, String> {
         let config = &self.config;
-        if config.autonomy == Autonomy::ReadOnly && !config.read_only_tools.matches(tool) {
+        if config.autonomy == Autonomy::ReadOnly && !config.read_only_tools.matches(name) {
             return Err(format!(
-                "the agent may only look, and `{tool}` is not declared read-only"
+                "the agent may only look, and `{name}` is not declared read-only"
             ));
         }
-        if config.shell_tools.matches(tool) {
-            let argument = &config.command_argument;
-            let Some(command) = args.get(argument).and_then(Value::as_str) else {
-                return Err(format!(
-                    "`{tool}` needs its command as one text, in the argument `{argument}`"
-                ));
-            };
-            let guard = self.guard(&cx.cwd)?;
-            let start = match (&config.workspace, cx.cwd.as_str()) {
-                // Then it is the agent's directory.
-                (None, _) | (_, "") => guard.workspace().to_owned(),
-                (Some(_), directory) => guard.enter(directory, guard.workspace())?,
-            };
-            let mut directories = vec![start];
-            // The command may run in a folder that the call names.
-            for argument in &config.path_arguments {
-                if let Some(folder) = args.get(argument).and_then(Value::as_str) {
-                    directories.push(guard.enter(folder, guard.workspace())?);
+        let tool = self
+            .tools
+            .find(config, name)
+            .ok_or_else(|| tools::undeclared(name, args))?;
+        let empty = serde_json::Map::new();
+        let args = args.as_object().unwrap_or(&empty);
+        let mut command = None;
+        let mut directory = None;
+        for (argument, value) in args {
+            match self.tools.role(&tool, argument) {
+                _ if value.is_null() => {}
+                Some(Role::Harmless) => self.check_nested(cx, value)?,
+                Some(Role::Read | Role::Write) => self.check_paths(cx, value)?,
+                Some(Role::Glob) => self.check_globs(cx, value)?,
+                Some(Role::Patch) => {
+                    let text = value
+                        .as_str()
+                        .ok_or_else(|| format!("`{argument}` of `{name}` has to be a text"))?;
+                    self.check_patch(cx, text)?;
+                }
+                Some(Role::Command) if command.is_none() => command = Some((argument, value)),
+                Some(Role::Directory) if directory.is_none() => {
+                    directory = value.as_str().filter(|text| !text.is_empty());
+                    if directory.is_none() && value != "" {
+                        return Err(format!("`{argument}` of `{name}` has to be a folder"));
+                    }
+                }
+                Some(Role::Shell) if is_shell(value) => {}
+                Some(Role::Nothing) if is_nothing(value) => {}
+                _ => {
+                    return Err(format!(
+                        "the argument `{argument}` of `{name}` may change what is run, and is not looked at: leave it out, or \
+                         declare it under `[hooks.builtin.security_policy.tools]`"
+                    ));
                 }
             }
-            shell::check(command, &self.programs, &guard, directories)?;
         }
-        self.check_named(cx, args)
+        if tool.is_shell() {
+            return self.check_command(cx, name, &tool, command, directory);
+        }
+        Ok(None)
     }
 
-    /// Checks the arguments that hold paths, wherever they are.
-    fn check_named(&self, cx: &AgentContext, value: &Value) -> Result<(), String> {
+    fn check_command(
+        &self,
+        cx: &AgentContext,
+        name: &str,
+        tool: &Tool,
+        command: Option<(&String, &Value)>,
+        directory: Option<&str>,
+    ) -> Result<Option<Change>, String> {
+        let form = command.and_then(|(argument, value)| Some((argument, Form::of(value)?)));
+        let Some((argument, form)) = form else {
+            return Err(format!(
+                "`{name}` needs its command as a text or a list of texts, in the argument `{}`",
+                tool.commands().join("` or `")
+            ));
+        };
+        let guard = self.guard(&cx.cwd)?;
+        let mut start = match (&self.config.workspace, cx.cwd.as_str()) {
+            // Then it is the agent's directory.
+            (None, _) | (_, "") => guard.workspace().to_owned(),
+            (Some(_), directory) => guard.enter(directory, guard.workspace())?,
+        };
+        if let Some(directory) = directory {
+            start = guard.enter(path_of_address(directory)?, &start)?;
+        }
+        if let Form::Words(words) = &form
+            && let [program, patch] = words.as_slice()
+            && program == "apply_patch"
+        {
+            return self.check_patch(cx, patch).map(|()| None);
+        }
+        let judged = command::judge(&form, &self.programs, &guard, &start, self.config.rewrite)?;
+        let nth = form.script_place();
+        let is_kept = matches!(form, Form::Words(_));
+        Ok(judged.filter(|_| !is_kept).map(|script| Change {
+            argument: argument.clone(),
+            nth,
+            script,
+        }))
+    }
+
+    /// What a shell command would do, in one line, for a person who is to approve of it; nothing for other tools, and for
+    /// what would be blocked.
+    fn describe(&self, cx: &AgentContext, name: &str, args: &Value) -> Option<String> {
+        let tool = self.tools.find(&self.config, name)?;
+        let is_command =
+            |argument: &&String| self.tools.role(&tool, argument) == Some(Role::Command);
+        let argument = args.as_object()?.keys().find(is_command)?;
+        let form = Form::of(&args[argument])?;
+        let guard = self.guard(&cx.cwd).ok()?;
+        Some(command::describe(&form, guard.workspace()))
+    }
+
+    /// Checks the arguments that are named as paths, in lists and objects.
+    fn check_nested(&self, cx: &AgentContext, value: &Value) -> Result<(), String> {
         match value {
             Value::Object(values) => values.iter().try_for_each(|(name, value)| {
-                if self.config.path_arguments.contains(name) {
+                if self.tools.is_path(name) {
                     self.check_paths(cx, value)
                 } else {
-                    self.check_named(cx, value)
+                    self.check_nested(cx, value)
                 }
             }),
             Value::Array(values) => values
                 .iter()
-                .try_for_each(|value| self.check_named(cx, value)),
+                .try_for_each(|value| self.check_nested(cx, value)),
             _ => Ok(()),
         }
+    }
+
+    /// The folder that a pattern begins in, and none above it.
+    fn check_globs(&self, cx: &AgentContext, value: &Value) -> Result<(), String> {
+        match value {
+            Value::Array(values) => values
+                .iter()
+                .try_for_each(|value| self.check_globs(cx, value)),
+            Value::String(text) => text
+                .split([',', '{', '}', '|', ' '])
+                .filter(|part| !part.is_empty())
+                .try_for_each(|part| {
+                    let part = part.trim_start_matches('!');
+                    if part.split('/').any(|part| part == "..") {
+                        return Err(format!(
+                            "the pattern `{text}` may leave the workspace: write it without `..`"
+                        ));
+                    }
+                    let plain = part.find(['*', '?', '[']).unwrap_or(part.len());
+                    let folder = part[..plain].rfind('/').map_or("", |slash| &part[..=slash]);
+                    let folder = if plain == part.len() { part } else { folder };
+                    let guard = self.guard(&cx.cwd)?;
+                    guard.check(path_of_address(folder)?, guard.workspace())
+                }),
+            _ => self.check_nested(cx, value),
+        }
+    }
+
+    fn check_patch(&self, cx: &AgentContext, text: &str) -> Result<(), String> {
+        let guard = self.guard(&cx.cwd)?;
+        patch::files(text)?
+            .iter()
+            .try_for_each(|path| guard.check(path, guard.workspace()))
     }
 
     fn check_paths(&self, cx: &AgentContext, value: &Value) -> Result<(), String> {
@@ -427,6 +591,27 @@ impl Inner {
         *known = Some((directory.to_owned(), guard.clone()));
         Ok(guard)
     }
+}
+
+/// Whether an argument says no more than it would left out.
+fn is_nothing(value: &Value) -> bool {
+    match value {
+        Value::Null | Value::Bool(false) => true,
+        Value::String(text) => matches!(text.as_str(), "" | "false" | "use_default"),
+        Value::Array(values) => values.is_empty(),
+        Value::Object(values) => values.is_empty(),
+        _ => false,
+    }
+}
+
+/// Whether an argument names a shell that reads scripts as they are judged.
+fn is_shell(value: &Value) -> bool {
+    let name = value.as_str().unwrap_or_default();
+    let name = ["/bin/", "/usr/bin/"]
+        .iter()
+        .find_map(|folder| name.strip_prefix(folder))
+        .unwrap_or(name);
+    matches!(name, "" | "sh" | "bash" | "dash" | "zsh")
 }
 
 /// The path in `file:///path`, `file:/path` and `file://localhost/path`, which a tool may take as well.

@@ -1,0 +1,221 @@
+//! What a shell command would do, and whether that is allowed.
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use hooks_shell::{Access, Effects, Environment, Script};
+use serde_json::Value;
+
+use super::guard::Guard;
+use crate::shared::visible::Visible;
+
+/// The programs of the configuration.
+#[derive(Debug)]
+pub(super) struct Programs {
+    allowed: HashSet<String>,
+    /// As reasons name them.
+    listed: String,
+}
+
+impl Programs {
+    pub(super) fn new(allowed: &[String]) -> Self {
+        let mut listed = allowed.to_vec();
+        listed.sort_unstable();
+        listed.dedup();
+        Programs {
+            listed: listed.join(", "),
+            allowed: listed.into_iter().collect(),
+        }
+    }
+
+    fn check(&self, program: &str) -> Result<(), String> {
+        if self.allowed.contains(program) {
+            return Ok(());
+        }
+        let shown = Visible(program);
+        if self
+            .allowed
+            .contains(program.rsplit('/').next().unwrap_or(program))
+        {
+            return Err(format!(
+                "`{shown}` is not the program of the system that is allowed: call it by its name"
+            ));
+        }
+        Err(match self.listed.as_str() {
+            "" => format!("the program `{shown}` is not allowed, and no other is"),
+            listed => format!("the program `{shown}` is not allowed; these are: {listed}"),
+        })
+    }
+}
+
+/// How a tool is given its command.
+pub(super) enum Form {
+    /// A script.
+    Text(String),
+    /// A shell and its arguments, of which one is the script: `["bash", "-lc", "…"]`.
+    Shell(usize, String),
+    /// A program and its arguments, which no shell reads.
+    Words(Vec<String>),
+}
+
+impl Form {
+    pub(super) fn of(value: &Value) -> Option<Self> {
+        if let Value::String(text) = value {
+            return Some(Form::Text(text.clone()));
+        }
+        let words: Option<Vec<String>> = value
+            .as_array()?
+            .iter()
+            .map(|word| word.as_str().map(String::from))
+            .collect();
+        let words = words.filter(|words| !words.is_empty())?;
+        let shells = ["sh", "bash", "dash", "zsh"];
+        let name = ["/bin/", "/usr/bin/"]
+            .iter()
+            .find_map(|folder| words[0].strip_prefix(folder))
+            .unwrap_or(&words[0]);
+        Some(match words.as_slice() {
+            [_, flags, script]
+                if shells.contains(&name) && matches!(flags.as_str(), "-c" | "-lc" | "-cl") =>
+            {
+                Form::Shell(2, script.clone())
+            }
+            [_, login, flags, script]
+                if shells.contains(&name) && (login.as_str(), flags.as_str()) == ("-l", "-c") =>
+            {
+                Form::Shell(3, script.clone())
+            }
+            _ => Form::Words(words),
+        })
+    }
+
+    pub(super) fn script_place(&self) -> Option<usize> {
+        match self {
+            Form::Shell(nth, _) => Some(*nth),
+            _ => None,
+        }
+    }
+
+    fn script(&self) -> String {
+        match self {
+            Form::Text(text) | Form::Shell(_, text) => text.clone(),
+            Form::Words(words) => {
+                let quoted: Vec<_> = words
+                    .iter()
+                    .map(|word| format!("'{}'", word.replace('\'', r"'\''")))
+                    .collect();
+                quoted.join(" ")
+            }
+        }
+    }
+}
+
+/// What a command would do, in one line.
+pub(super) fn describe(form: &Form, workspace: &Path) -> String {
+    match Script::parse(&body(&form.script())) {
+        Ok(script) => script.evaluate(&environment(workspace)).to_string(),
+        Err(rejected) => rejected.to_string(),
+    }
+}
+
+fn environment(directory: &Path) -> Environment {
+    let environment = Environment::new(directory.to_string_lossy());
+    match std::env::home_dir().as_deref().and_then(Path::to_str) {
+        Some(home) => environment.with_home(home),
+        None => environment,
+    }
+}
+
+/// What stands behind the prelude that a policy has written before.
+fn body(text: &str) -> String {
+    parts(text).map_or(text, |(_, body)| body).to_owned()
+}
+
+fn parts(text: &str) -> Option<(&str, &str)> {
+    if !text.starts_with("unset -v IFS ") {
+        return None;
+    }
+    let lines = "; IFS='\n'\n";
+    match text.find(lines) {
+        Some(at) if text.find('\n') == Some(at + lines.len() - 3) => {
+            let (prelude, body) = text.split_at(at + lines.len());
+            Some((&prelude[..prelude.len() - 1], body))
+        }
+        _ => text.split_once('\n'),
+    }
+}
+
+/// Whether a command may run in a directory that is absolute and without links; the form in which it may.
+pub(super) fn judge(
+    form: &Form,
+    programs: &Programs,
+    guard: &Guard,
+    directory: &Path,
+    rewrites: bool,
+) -> Result<Option<String>, String> {
+    let text = form.script();
+    // No shell reads words, so what was judged is what runs.
+    let is_exact = matches!(form, Form::Words(_));
+    // A command that was rewritten is judged again when it is approved: without its prelude, if that is the right one.
+    if let Some((prelude, body)) = parts(&text)
+        && let Ok(effects) = allowed(body, programs, guard, directory, rewrites)
+        && effects.prelude() == prelude
+    {
+        return Ok(Some(text));
+    }
+    let effects = allowed(&text, programs, guard, directory, rewrites && !is_exact)?;
+    if !(rewrites || is_exact) || effects.rewritten().is_none() {
+        if let Some(disputed) = effects.disputed().next() {
+            return Err(disputed.reason().into());
+        }
+        return Ok(None);
+    }
+    Ok(effects
+        .rewritten()
+        .map(|script| format!("{}\n{script}", effects.prelude())))
+}
+
+fn allowed(
+    text: &str,
+    programs: &Programs,
+    guard: &Guard,
+    directory: &Path,
+    rewrites: bool,
+) -> Result<Effects, String> {
+    let script = Script::parse(text).map_err(|rejected| rejected.to_string())?;
+    let environment = environment(directory);
+    let mut effects = script.evaluate(&environment);
+    if !rewrites || effects.rewritten().is_none() {
+        effects = script.evaluate(&environment.as_written());
+    }
+    for program in effects.programs() {
+        if !program.is_builtin() && !program.is_wrapper() {
+            programs.check(program.name())?;
+        }
+    }
+    if effects.programs().any(|program| program.name() == "git") {
+        let entered = effects
+            .paths()
+            .filter(|used| used.access() == Access::Enter);
+        let entered = entered.flat_map(|used| {
+            let to = used.path().known().unwrap_or_default();
+            used.directories()
+                .iter()
+                .map(move |from| Path::new(from).join(to))
+        });
+        if let Some(folder) = entered
+            .chain([directory.to_owned()])
+            .find_map(|folder| guard.bare_repository(&folder))
+        {
+            return Err(format!(
+                "`{}` is a repository without a work tree, whose settings may run programs",
+                folder.display()
+            ));
+        }
+    }
+    if let Some(unknown) = effects.unknown().next() {
+        return Err(unknown.reason().into());
+    }
+    guard.check_all(effects.paths(), &directory.to_string_lossy())?;
+    Ok(effects)
+}

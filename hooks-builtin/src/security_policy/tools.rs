@@ -1,0 +1,382 @@
+//! Which tools there are, and what their arguments are: declared in the configuration, or known from a profile.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::LazyLock;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::SecurityPolicyConfig;
+use crate::shared::Globs;
+use crate::shared::path_arguments::{self, normalised};
+use crate::shared::visible::Visible;
+
+/// What an argument of a tool is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    Command,
+    Directory,
+    Shell,
+    Read,
+    Write,
+    Glob,
+    Patch,
+    Harmless,
+    /// Anything but nothing changes what the call does.
+    Nothing,
+}
+
+/// A tool, declared under `[hooks.builtin.security_policy.tools]`.
+///
+/// ```
+/// use hooks_builtin::SecurityPolicyConfig;
+///
+/// let config: SecurityPolicyConfig = toml::from_str(r#"
+///     [tools]
+///     run = { command = "script", directory = "folder", harmless = ["timeout"] }
+///     save = { write = ["path"], read = ["template"] }
+///     "mcp__github__*" = { harmless = ["*"] }
+/// "#)?;
+/// assert_eq!(config.tools["run"].command.as_deref(), Some("script"));
+/// # Ok::<_, toml::de::Error>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct ToolConfig {
+    /// The argument with the command, a text or a list of words. Every other argument has to be declared as well.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
+    /// The argument with the directory that the command runs in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub directory: Option<String>,
+    /// The arguments with paths that are read.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub read: Vec<String>,
+    /// The arguments with paths that are written.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub write: Vec<String>,
+    /// The argument with a patch: a text with the names of files in it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub patch: Option<String>,
+    /// The arguments that may be anything; `["*"]` for all of them, whatever they are called.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub harmless: Vec<String>,
+}
+
+/// An agent whose tools are known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Profile {
+    /// Claude Code.
+    ClaudeCode,
+    /// Codex.
+    Codex,
+    /// Gemini CLI.
+    GeminiCli,
+    /// Cursor.
+    Cursor,
+    /// Windsurf.
+    Windsurf,
+    /// GitHub Copilot, in editors and at the command line.
+    Copilot,
+    /// OpenHands.
+    Openhands,
+    /// goose.
+    Goose,
+    /// Zed.
+    Zed,
+    /// Tools of no agent in particular, such as `shell`, `file_read`, `execute_command`.
+    Common,
+    /// The examples of this project.
+    Examples,
+}
+
+impl Profile {
+    /// Every profile.
+    pub const ALL: [Profile; 11] = [
+        Profile::ClaudeCode,
+        Profile::Codex,
+        Profile::GeminiCli,
+        Profile::Cursor,
+        Profile::Windsurf,
+        Profile::Copilot,
+        Profile::Openhands,
+        Profile::Goose,
+        Profile::Zed,
+        Profile::Common,
+        Profile::Examples,
+    ];
+
+    fn name(self) -> &'static str {
+        match self {
+            Profile::ClaudeCode => "claude_code",
+            Profile::Codex => "codex",
+            Profile::GeminiCli => "gemini_cli",
+            Profile::Cursor => "cursor",
+            Profile::Windsurf => "windsurf",
+            Profile::Copilot => "copilot",
+            Profile::Openhands => "openhands",
+            Profile::Goose => "goose",
+            Profile::Zed => "zed",
+            Profile::Common => "common",
+            Profile::Examples => "examples",
+        }
+    }
+}
+
+/// What is known of a tool's arguments, by their normalised names.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Tool {
+    roles: HashMap<String, Role>,
+    /// Whether what is not listed may be anything, even if it is named as a path.
+    is_open: bool,
+}
+
+type Entry = (&'static str, &'static str, Vec<(&'static str, Role)>);
+
+/// The lines of `profiles.txt`: profile, tool, arguments.
+static PROFILES: LazyLock<Vec<Entry>> = LazyLock::new(|| {
+    let mut entries: Vec<Entry> = Vec::new();
+    let mut profile = "";
+    for line in include_str!("profiles.txt")
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+    {
+        if let Some(name) = line
+            .strip_prefix('[')
+            .and_then(|line| line.strip_suffix(']'))
+        {
+            profile = name;
+        } else if line.starts_with(' ') {
+            if let Some((.., arguments)) = entries.last_mut() {
+                arguments.extend(roles(line));
+            }
+        } else if let Some((tool, arguments)) = line.split_once(" :") {
+            entries.push((profile, tool, roles(arguments).collect()));
+        }
+    }
+    entries
+});
+
+fn roles(text: &'static str) -> impl Iterator<Item = (&'static str, Role)> {
+    text.split_whitespace().filter_map(|pair| {
+        let (name, role) = pair.split_once('=')?;
+        let role = match role {
+            "command" => Role::Command,
+            "directory" => Role::Directory,
+            "shell" => Role::Shell,
+            "read" => Role::Read,
+            "write" => Role::Write,
+            "glob" => Role::Glob,
+            "patch" => Role::Patch,
+            "harmless" => Role::Harmless,
+            _ => Role::Nothing,
+        };
+        Some((name, role))
+    })
+}
+
+impl Tool {
+    fn add(&mut self, name: &str, role: Role) {
+        let name = normalised(name);
+        let before = self.roles.get(&name);
+        // Of two agents' tools with the same name the stricter one holds.
+        let is_weaker = matches!(
+            (before, role),
+            (
+                Some(Role::Write | Role::Command),
+                Role::Read | Role::Harmless | Role::Glob
+            ) | (Some(_), Role::Harmless)
+        );
+        if !is_weaker {
+            self.roles.insert(name, role);
+        }
+    }
+
+    fn of(config: &ToolConfig) -> Self {
+        let mut tool = Tool {
+            is_open: config.harmless.iter().any(|name| name == "*"),
+            ..Tool::default()
+        };
+        let lists = [
+            (&config.harmless, Role::Harmless),
+            (&config.read, Role::Read),
+            (&config.write, Role::Write),
+        ];
+        for (names, role) in lists {
+            names.iter().for_each(|name| tool.add(name, role));
+        }
+        let ones = [
+            (&config.command, Role::Command),
+            (&config.directory, Role::Directory),
+            (&config.patch, Role::Patch),
+        ];
+        for (name, role) in ones {
+            name.iter().for_each(|name| tool.add(name, role));
+        }
+        tool
+    }
+
+    /// The argument with the command, as it is usually called.
+    pub(super) fn is_shell(&self) -> bool {
+        self.roles.values().any(|role| *role == Role::Command)
+    }
+
+    pub(super) fn commands(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = self
+            .roles
+            .iter()
+            .filter(|(_, role)| **role == Role::Command)
+            .map(|(name, _)| name.as_str())
+            .collect();
+        names.sort_unstable();
+        names
+    }
+}
+
+/// All tools that a policy knows.
+#[derive(Debug)]
+pub(super) struct Tools {
+    declared: Vec<(String, Globs, Tool)>,
+    known: HashMap<String, Tool>,
+    paths: Vec<String>,
+}
+
+impl Tools {
+    pub(super) fn new(config: &SecurityPolicyConfig) -> Result<Self, String> {
+        let mut declared = Vec::new();
+        for (name, tool) in &config.tools {
+            let globs = Globs::new([normalised(name)]).map_err(|error| error.to_string())?;
+            declared.push((normalised(name), globs, Tool::of(tool)));
+        }
+        // What is written out goes before patterns.
+        declared.sort_by_key(|(name, ..)| name.contains(['*', '?', '[', '{']));
+        let mut known: HashMap<String, Tool> = HashMap::new();
+        for (profile, name, arguments) in PROFILES.iter() {
+            if config.profiles.iter().any(|used| used.name() == *profile) {
+                let tool = known.entry(normalised(name)).or_default();
+                arguments
+                    .iter()
+                    .for_each(|(name, role)| tool.add(name, *role));
+            }
+        }
+        let paths = [path_arguments::possible(), config.path_arguments.clone()].concat();
+        Ok(Tools {
+            declared,
+            known,
+            paths,
+        })
+    }
+
+    /// What is known of a tool.
+    pub(super) fn find(&self, config: &SecurityPolicyConfig, name: &str) -> Option<Tool> {
+        let normal = normalised(name);
+        if let Some((.., tool)) = self
+            .declared
+            .iter()
+            .find(|(own, globs, _)| *own == normal || globs.matches(&normal))
+        {
+            return Some(tool.clone());
+        }
+        let mut found = self.known.get(&normal).cloned();
+        if config.shell_tools.matches(name) {
+            let tool = found.get_or_insert_default();
+            tool.add(&config.command_argument, Role::Command);
+            for name in ["cwd", "workdir", "directory", "working_directory"] {
+                tool.add(name, Role::Directory);
+            }
+            for name in ["description", "timeout", "explanation"] {
+                tool.add(name, Role::Harmless);
+            }
+        }
+        if found.is_none() && config.read_only_tools.matches(name) {
+            found = Some(Tool::default());
+        }
+        found
+    }
+
+    /// What an argument of a tool is; nothing if it is not declared, and that is asked for.
+    pub(super) fn role(&self, tool: &Tool, name: &str) -> Option<Role> {
+        match tool.roles.get(&normalised(name)) {
+            Some(role) => Some(*role),
+            None if tool.is_open => Some(Role::Harmless),
+            None if tool.is_shell() => None,
+            None if path_arguments::matches(&self.paths, name) => Some(Role::Write),
+            None => Some(Role::Harmless),
+        }
+    }
+
+    pub(super) fn is_path(&self, name: &str) -> bool {
+        path_arguments::matches(&self.paths, name)
+    }
+}
+
+/// What is said of a tool that is not declared: the line that declares it.
+pub(super) fn undeclared(name: &str, args: &Value) -> String {
+    let empty = serde_json::Map::new();
+    let args = args.as_object().unwrap_or(&empty);
+    let shown = Visible(name);
+    let has = |words: &[&str]| {
+        args.keys()
+            .find(|key| words.contains(&normalised(key).as_str()))
+    };
+    let paths: Vec<_> = args
+        .keys()
+        .filter(|key| path_arguments::matches(&path_arguments::certain(), key))
+        .collect();
+    let declared = match has(&["command", "cmd", "commandline", "script", "code"]) {
+        Some(command) => format!("{{ command = {command:?} }}"),
+        None if paths.is_empty() => "{ harmless = [\"*\"] }".to_owned(),
+        None => format!("{{ write = {paths:?} }}"),
+    };
+    format!(
+        "the tool `{shown}` is not declared, so what it does is not known: write `{shown:?} = {declared}` under \
+         `[hooks.builtin.security_policy.tools]`",
+        shown = shown.to_string(),
+    )
+}
+
+/// The declared tools, by name.
+pub(super) type ToolConfigs = BTreeMap<String, ToolConfig>;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_of_the_profiles_is_read() {
+        let words = include_str!("profiles.txt");
+        for line in words
+            .lines()
+            .filter(|line| !line.starts_with(['#', '[']) && line.contains('='))
+        {
+            for pair in line
+                .split_once(" : ")
+                .map_or(line, |(_, rest)| rest)
+                .split_whitespace()
+            {
+                let (_, role) = pair.split_once('=').expect(pair);
+                let known = [
+                    "command",
+                    "directory",
+                    "shell",
+                    "read",
+                    "write",
+                    "glob",
+                    "patch",
+                    "harmless",
+                    "nothing",
+                ];
+                assert!(known.contains(&role), "{pair}");
+            }
+        }
+        for profile in Profile::ALL {
+            assert!(
+                PROFILES.iter().any(|(name, ..)| *name == profile.name()),
+                "{profile:?}"
+            );
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! Variables of the environment: which may be set, and which are taken away before a script runs.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use crate::effects::Effects;
+use crate::evaluate::{Evaluator, Result};
+use crate::value::{Argument, Field};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Rule {
+    Plain,
+    Command,
+    Flags,
+    Refused,
+}
+
+type Line = (Rule, Vec<&'static str>, Vec<&'static str>);
+
+/// The lines of `variables.txt`: rule, programs, names.
+static LINES: LazyLock<Vec<Line>> = LazyLock::new(|| {
+    let mut lines: Vec<Line> = Vec::new();
+    for line in include_str!("variables.txt")
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+    {
+        let Some((head, names)) = line.split_once(" : ") else {
+            if let Some(last) = lines.last_mut() {
+                last.2.extend(line.split_whitespace());
+            }
+            continue;
+        };
+        let mut programs = head.split_whitespace();
+        let rule = match programs.next() {
+            Some("plain") => Rule::Plain,
+            Some("command") => Rule::Command,
+            Some("flags") => Rule::Flags,
+            _ => Rule::Refused,
+        };
+        lines.push((rule, programs.collect(), names.split_whitespace().collect()));
+    }
+    lines
+});
+
+static RULES: LazyLock<HashMap<&str, Rule>> = LazyLock::new(|| {
+    let all = LINES.iter().rev();
+    all.flat_map(|(rule, _, names)| names.iter().map(|name| (*name, *rule)))
+        .collect()
+});
+
+fn rule_of(name: &str) -> Option<Rule> {
+    if let Some(rule) = RULES.get(name) {
+        return Some(*rule);
+    }
+    let mut begins = LINES
+        .iter()
+        .flat_map(|(rule, _, names)| names.iter().map(move |name| (rule, name)));
+    begins.find_map(|(rule, begin)| name.starts_with(begin.strip_suffix('*')?).then_some(*rule))
+}
+
+/// Whether the shell gives the variable other values by itself.
+pub(crate) fn is_changed_by_the_shell(name: &str) -> bool {
+    const CHANGED: [&str; 22] = [
+        "_",
+        "BASHPID",
+        "COLUMNS",
+        "DIRSTACK",
+        "EPOCHREALTIME",
+        "EPOCHSECONDS",
+        "EUID",
+        "FUNCNAME",
+        "GROUPS",
+        "HISTCMD",
+        "LINENO",
+        "LINES",
+        "OPTARG",
+        "OPTIND",
+        "PIPESTATUS",
+        "PPID",
+        "RANDOM",
+        "REPLY",
+        "SECONDS",
+        "SRANDOM",
+        "UID",
+        "status",
+    ];
+    CHANGED.contains(&name)
+}
+
+/// Judges an assignment. One that is not exported may be nevertheless, if the environment has the variable already.
+pub(crate) fn check(
+    this: &mut Evaluator<'_>,
+    name: &str,
+    value: &Field,
+    span: &Range<usize>,
+    is_exported: bool,
+) -> Result<()> {
+    let refused = || {
+        format!(
+            "the variable `{name}` may change which programs run, or what they do: leave it out"
+        )
+    };
+    // Some shells tie these to `PATH` and its kin, in their own way.
+    if matches!(
+        name,
+        "path" | "cdpath" | "fpath" | "manpath" | "module_path" | "argv"
+    ) {
+        this.unknown(refused(), span);
+        return Ok(());
+    }
+    match (rule_of(name), value.value.known()) {
+        (Some(Rule::Plain), _) => {}
+        (Some(Rule::Command), Some(command)) if !value.is_disputed => {
+            let before = this.state.clone();
+            let command = command.to_owned();
+            if !command.is_empty() {
+                this.script(&command, span)?;
+            }
+            this.state = before;
+        }
+        (Some(Rule::Flags), Some(flags)) if flags.split_whitespace().all(is_harmless_flag) => {}
+        (None, _) if !is_exported => {}
+        (None, Some(value)) if is_plain(value) => {}
+        (None, None) if matches!(value.value, Argument::Number) => {}
+        _ => this.unknown(refused(), span),
+    }
+    Ok(())
+}
+
+/// Whether a value neither names a file nor has a command in it.
+fn is_plain(value: &str) -> bool {
+    let is_address = value.split_once("://").is_some_and(|(scheme, rest)| {
+        !scheme.eq_ignore_ascii_case("file")
+            && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric())
+            && !rest.starts_with('/')
+    });
+    let is_of_word = |byte: u8| {
+        byte.is_ascii_alphanumeric()
+            || b"_.,:=+@%-".contains(&byte)
+            || (is_address && b"/?&".contains(&byte))
+    };
+    value.bytes().all(is_of_word) && !value.starts_with('-')
+}
+
+/// Whether a flag for rustc neither names a file nor chooses a program.
+fn is_harmless_flag(flag: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_:=+,-".contains(&byte);
+    let chooses = [
+        "linker",
+        "link-arg",
+        "link-self",
+        "codegen-backend",
+        "llvm-args",
+        "emit",
+        "plugin",
+        "incremental",
+        "profile",
+        "out-dir",
+        "sysroot",
+    ];
+    flag.bytes().all(is_plain)
+        && !chooses.iter().any(|word| flag.contains(word))
+        && !flag.starts_with("-L")
+        && !flag.starts_with("-o")
+        && !flag.starts_with("--extern")
+        && !flag.starts_with("-Z")
+}
+
+/// The commands that take away what the programs of a script would take orders from.
+pub(crate) fn prelude(effects: &Effects) -> String {
+    let names: Vec<&str> = effects
+        .programs()
+        .map(super::effects::Program::name)
+        .collect();
+    let mut unset = vec!["IFS"];
+    for (rule, programs, variables) in LINES.iter() {
+        let concerns = programs
+            .iter()
+            .any(|program| *program == "*" || names.contains(program));
+        if *rule != Rule::Plain && concerns {
+            unset.extend(variables.iter().filter(|name| !name.ends_with('*')));
+        }
+    }
+    let mut prelude = format!("unset -v {}", unset.join(" "));
+    if names.contains(&"git") {
+        // A repository without a work tree, among the files, is not entered by chance: its settings run programs.
+        prelude.push_str("; export GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=safe.bareRepository GIT_CONFIG_VALUE_0=explicit");
+    }
+    if effects.splits.at_blanks || effects.splits.at_lines {
+        prelude.push_str("; set -f");
+    }
+    if effects.splits.at_lines {
+        // A line's end, in quotes that every shell knows.
+        prelude.push_str("; IFS='\n'");
+    }
+    prelude
+}

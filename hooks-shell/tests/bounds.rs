@@ -1,0 +1,141 @@
+//! No text hurts who looks at it.
+
+mod adversarial;
+
+use hooks_shell::{Environment, MOST_STEPS, Script};
+use proptest::prelude::*;
+
+fn steps(text: &str) -> usize {
+    match Script::parse(text) {
+        Ok(script) => script.evaluate(&Environment::new("/work")).steps(),
+        Err(_) => 0,
+    }
+}
+
+#[test]
+fn five_hundred_texts_of_64_kib_end_within_the_steps() {
+    let texts = adversarial::texts();
+    assert_eq!(texts.len(), 500);
+    for text in texts {
+        // The step that is one too many is counted as well, and may be a large one.
+        let begin: String = text.chars().take(40).collect();
+        assert!(steps(&text) <= 2 * MOST_STEPS, "{begin}");
+    }
+}
+
+#[test]
+fn the_stack_of_a_small_thread_is_enough() {
+    let thread = std::thread::Builder::new().stack_size(1 << 20);
+    let run = || adversarial::texts().iter().map(|text| steps(text)).max();
+    assert!(thread.spawn(run).unwrap().join().is_ok());
+}
+
+#[test]
+fn what_is_too_long_is_rejected() {
+    let rejected = Script::parse(&"ls ".repeat(30_000)).unwrap_err();
+    assert!(
+        rejected
+            .reason()
+            .starts_with("the script is longer than 65536 bytes")
+    );
+    assert!(Script::parse(&"ls;".repeat(20_000)).is_ok());
+}
+
+fn pieces() -> impl Strategy<Value = String> {
+    let piece = prop::sample::select(vec![
+        "ls",
+        " ",
+        ";",
+        "|",
+        "&&",
+        "||",
+        "(",
+        ")",
+        "{ ",
+        "}",
+        "$(",
+        "`",
+        "'",
+        "\"",
+        "<<E\n",
+        "\nE\n",
+        "\n",
+        "if ",
+        "then ",
+        "fi",
+        "for x in ",
+        "do ",
+        "done",
+        "case x in ",
+        "esac",
+        ";;",
+        "$x",
+        "${x",
+        "${x:-",
+        "$((",
+        "))",
+        "[[ ",
+        " ]]",
+        ">",
+        "<",
+        "&",
+        "\\",
+        "#",
+        "=",
+        "x=",
+        "*",
+        "~",
+        "! ",
+        "a",
+        "/",
+        "é",
+        "sed ",
+        "git ",
+        "find ",
+        "-exec ",
+        "{}",
+        "cd ",
+        "..",
+        "99999999999999999999",
+        "{a,b}",
+        "f() ",
+        "f",
+        "eval ",
+        "xargs ",
+        "while ",
+        "read ",
+        "$'",
+        "1",
+        "-",
+        "+",
+        "sh -c ",
+    ]);
+    prop::collection::vec(piece, 0..40).prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    #[test]
+    fn no_text_panics_or_takes_more_steps_than_there_are(text in "\\PC{0,80}") {
+        prop_assert!(steps(&text) <= 2 * MOST_STEPS);
+    }
+
+    #[test]
+    fn nor_does_what_looks_like_a_script(text in pieces()) {
+        prop_assert!(steps(&text) <= 2 * MOST_STEPS);
+    }
+
+    #[test]
+    fn what_is_rewritten_is_rewritten_to_itself(text in pieces()) {
+        let rewritten = |text: &str| {
+            let script = Script::parse(text).ok()?;
+            let effects = script.evaluate(&Environment::new("/work"));
+            effects.rewritten().map(String::from)
+        };
+        if let Some(once) = rewritten(&text) {
+            let twice = rewritten(&once);
+            prop_assert!(twice.is_some(), "{text:?} became {once:?}");
+        }
+    }
+}

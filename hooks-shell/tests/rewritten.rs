@@ -1,0 +1,369 @@
+//! The rewritten script does what the original does, in every shell, and is judged as that was.
+#![cfg(unix)]
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use hooks_shell::{Argument, Dialect, Effects, Environment, Script};
+use proptest::prelude::*;
+
+fn effects(text: &str) -> Effects {
+    Script::parse(text)
+        .unwrap_or_else(|error| panic!("{text}: {error}"))
+        .evaluate(&Environment::new("/work"))
+}
+
+fn rewritten(text: &str) -> String {
+    let effects = effects(text);
+    effects
+        .rewritten()
+        .unwrap_or_else(|| panic!("{text}: {effects}"))
+        .to_owned()
+}
+
+#[test]
+fn known_values_are_filled_in_and_everything_else_is_quoted() {
+    for (text, expected) in [
+        ("ls   -la", "ls -la"),
+        ("X=a; ls $X \"$X b\"", "X=a\nls a 'a b'"),
+        ("ls {a,b}.rs", "ls a.rs b.rs"),
+        ("ls $'a\\tb'", "ls 'a\tb'"),
+        ("ls *.rs 'a*'", "ls -- *.rs 'a*'"),
+        ("echo $((1+2))", "echo \"$(( 1 + 2 ))\""),
+        ("echo `date`", "echo $(date)"),
+        ("ls &> x", "ls >x 2>&1"),
+        ("ls |& cat", "ls 2>&1 | cat"),
+        ("cat <<< \"a b\"", "cat <<'EOF'\na b\nEOF"),
+        ("cat <<E\n$HOME\nE", "cat <<EOF\n${HOME}\nEOF"),
+        ("cd src; ls", "{ cd -P src || exit; }\nls"),
+        ("cd src || ls", "cd -P src || ls"),
+        (
+            "[[ -f a && b == c* ]]",
+            "{ { [[ -f 'a' ]]; } && { [[ 'b' == c* ]]; }; }",
+        ),
+        ("sh -c 'ls {a,b}'", "sh -c 'ls a b'"),
+        ("eval 'ls' \"-l\"", "eval 'ls -l'"),
+        (
+            "f() { ls \"$1\"; }; f a; f b",
+            "f() { ls \"${1}\"; }\nf a\nf b",
+        ),
+        ("unused() { ls; }; ls", "ls"),
+        (
+            "if ls; then cat a; else cat b; fi",
+            "if ls; then cat a; else cat b; fi",
+        ),
+        (
+            "for f in a b; do cat $f; done",
+            "for f in a b; do cat \"${f}\"; done",
+        ),
+        (
+            "while read -r x; do echo \"$x\"; done < a",
+            "while read -r x; do echo \"${x}\"; done <a",
+        ),
+        (
+            "case x in a|b) ls;; *) cat c;; esac",
+            "case x in\n(a | b) ls;;\n(*) cat c;;\nesac",
+        ),
+        ("ls & cat a", "ls & cat a"),
+        ("(cd a && ls)", "({ cd -P a || exit; } && ls)"),
+        (
+            "find a -type f | xargs cat",
+            "find a -type f | tr '\\n' '\\0' | xargs -0 cat",
+        ),
+        ("git ls-files a | xargs rg -n x", {
+            "git ls-files a | while IFS= read -r name; do { [ -L \"${name}\" ] || printf '%s\\n' \"${name}\"; }; done | tr '\\n' '\\0' | xargs -0 rg -n x --"
+        }),
+        ("cat *", "cat -- *"),
+    ] {
+        assert_eq!(rewritten(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn what_is_not_known_has_no_rewritten_form_and_says_why() {
+    for (text, reason) in [
+        (
+            "$x a",
+            "which program `$x` is, is only known when the command runs: write it out",
+        ),
+        (
+            "cat $x",
+            "what `cat` is given is only known when it runs: write it out",
+        ),
+        (
+            "cat \"$x\"",
+            "what `cat` is given is only known when it runs: write it out",
+        ),
+        (
+            "eval \"$x\"",
+            "what `eval` runs is only known when it does: write the command out",
+        ),
+        ("cd $x", "where `cd $x` leads, is only known when it runs"),
+        (
+            "git x",
+            "`git x` may run another program, or change what `git` does",
+        ),
+        ("trap ls EXIT", "`trap` runs a command later"),
+        (
+            "env",
+            "`env` alone shows the environment, and the secrets in it",
+        ),
+        (
+            "PATH=. ls",
+            "the variable `PATH` may change which programs run, or what they do: leave it out",
+        ),
+    ] {
+        let effects = effects(text);
+        assert_eq!(effects.rewritten(), None, "{text}");
+        assert_eq!(
+            effects.unknown().next().map(hooks_shell::Unknown::reason),
+            Some(reason),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn what_shells_read_in_different_ways_is_disputed_but_for_bash() {
+    for text in [
+        "ls {a,b}",
+        "ls $'a'",
+        "ls &> x",
+        "[[ -f a ]]",
+        "cat <(ls)",
+        "X='a b'; ls $X",
+    ] {
+        assert!(effects(text).disputed().count() > 0, "{text}");
+        let bash = Environment::new("/work").with_dialect(Dialect::Bash);
+        assert_eq!(
+            Script::parse(text)
+                .unwrap()
+                .evaluate(&bash)
+                .disputed()
+                .count(),
+            0,
+            "{text}"
+        );
+    }
+    assert_eq!(
+        effects("ls 'a' \"b\" && cat c | wc -l > d")
+            .disputed()
+            .count(),
+        0
+    );
+}
+
+#[test]
+fn folders_variables_and_branches_are_followed() {
+    let reads = |text: &str| -> Vec<String> {
+        let effects = effects(text);
+        let show = |path: &hooks_shell::PathUse| {
+            format!("{} from {}", path.path(), path.directories().join(" or "))
+        };
+        effects
+            .reads()
+            .filter(|path| path.access() != hooks_shell::Access::Enter)
+            .map(show)
+            .collect()
+    };
+    assert_eq!(
+        reads("cd a; cat b; cd ..; cat c"),
+        ["b from /work/a", "c from /work"]
+    );
+    assert_eq!(
+        reads("cd a || cat b; cat c"),
+        ["b from /work", "c from /work/a or /work"]
+    );
+    assert_eq!(
+        reads("if cd a; then cat b; fi; cat c"),
+        ["b from /work/a", "c from /work/a or /work"]
+    );
+    assert_eq!(
+        reads("(cd a; cat b); cat c"),
+        ["b from /work/a", "c from /work"]
+    );
+    assert_eq!(reads("cd a | cat b"), ["b from /work"]);
+    assert_eq!(
+        reads("X=a; for f in b c; do cat $X/$f; done"),
+        ["a/b from /work", "a/c from /work"]
+    );
+    let last = |text: &str| effects(text).programs().last().unwrap().arguments()[0].clone();
+    assert_eq!(
+        last("if ls; then X=a; fi; echo \"$X\""),
+        Argument::Unknown { begins: "".into() }
+    );
+    assert_eq!(
+        last("X=1; while ls; do X=$((X+1)); done; echo $X"),
+        Argument::Number
+    );
+    assert_eq!(
+        last("X=a; ls | X=b; echo \"$X\""),
+        Argument::Unknown { begins: "".into() }
+    );
+    assert_eq!(last("X=a; (X=b); echo $X").known(), Some("a"));
+}
+
+/// A folder of programs that only print what they are given.
+struct Stubs(tempfile::TempDir);
+
+impl Stubs {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["p0", "p1"] {
+            let path = folder.path().join(name);
+            fs::write(
+                &path,
+                format!("#!/bin/sh\nprintf '{name}'\nprintf '[%s]' \"$@\"\necho\n"),
+            )
+            .unwrap();
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        }
+        Stubs(folder)
+    }
+
+    /// What a shell prints for a script, in an empty folder; nothing if there is no such shell.
+    fn run(&self, shell: &str, script: &str) -> Option<(String, Option<i32>)> {
+        let shell = Path::new("/bin").join(shell);
+        let folder = tempfile::tempdir().unwrap();
+        let output = Command::new(shell)
+            .args(["-c", script])
+            .env_clear()
+            .env("PATH", self.0.path())
+            .current_dir(&folder)
+            .stdin(Stdio::null())
+            .output()
+            .ok()?;
+        Some((
+            String::from_utf8_lossy(&output.stdout).into_owned(),
+            output.status.code(),
+        ))
+    }
+}
+
+fn word() -> impl Strategy<Value = String> {
+    prop::sample::select(vec![
+        "a",
+        "'b c'",
+        "\"d e\"",
+        "$X",
+        "\"$X\"",
+        "${Y}",
+        "\"$Y-f\"",
+        "g\\ h",
+        "{i,j}",
+        "$'k\\tl'",
+        "\"${X}m\"",
+        "'$n'",
+        "\"\\$o\"",
+        "''",
+        "q=r",
+        "'*'",
+        "$((1 + 2))",
+        "\"$((Z * 2))\"",
+        "s'' ",
+        "\"t'u\"",
+        "'v\"w'",
+        "-x",
+        "#y",
+        "!z",
+        "${Y%b}",
+        "\"${#X}\"",
+        "${X:-aa}",
+        "~bb/..~",
+    ])
+    .prop_map(|word| {
+        if word.starts_with('~') || word.starts_with('#') {
+            format!("'{word}'")
+        } else {
+            word.trim().to_owned()
+        }
+    })
+}
+
+fn simple() -> impl Strategy<Value = String> {
+    let words = prop::collection::vec(word(), 0..4)
+        .prop_map(|words| words.join(" "))
+        .boxed();
+    prop_oneof![
+        words.clone().prop_map(|words| format!("p0 {words}")),
+        words
+            .clone()
+            .prop_map(|words| format!("printf '<%s>' {words}")),
+        words
+            .clone()
+            .prop_map(|words| format!("printf '%s ' \"$(p1 {words})\"")),
+        words.prop_map(|words| format!(
+            "p0 {words} | while read -r line; do printf '{{%s}}' \"$line\"; done"
+        )),
+        Just("X='new'".to_owned()),
+        Just("true".to_owned()),
+        Just("false".to_owned()),
+        Just(
+            "while read -r line; do printf '(%s)' \"$line\"; done <<E\none $Y\n'two'\nE\n"
+                .to_owned()
+        ),
+    ]
+}
+
+fn script() -> impl Strategy<Value = String> {
+    let command = simple().prop_recursive(3, 12, 3, |inner| {
+        let two = (inner.clone(), inner.clone());
+        prop_oneof![
+            two.clone().prop_map(|(a, b)| format!("{a}\n{b}")),
+            two.clone()
+                .prop_map(|(a, b)| format!("if {a}\nthen {b}\nfi")),
+            two.clone()
+                .prop_map(|(a, b)| format!("{{ {a}\n}} && {{ {b}\n}}")),
+            two.clone()
+                .prop_map(|(a, b)| format!("( {a}\n) || {{ {b}\n}}")),
+            two.prop_map(|(a, b)| format!("case \"$Y\" in a*) {a}\n;; *) {b}\n;; esac")),
+            inner.clone().prop_map(|a| format!(
+                "for v in 1 'x y' {{2,3}}; do {a}\nprintf '%s;' \"$v\"; done"
+            )),
+            inner.clone().prop_map(|a| format!("! {{ {a}\n}}")),
+            inner.prop_map(|a| format!("eval p0 e; sh_() {{ {a}\n}}; sh_ arg")),
+        ]
+    });
+    command.prop_map(|command| format!("X='x1 x2'\nY=ab\nZ=21\n{command}\n"))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_rewritten_script_prints_what_the_original_does(text in script()) {
+        let stubs = Stubs::new();
+        let Ok(script) = Script::parse(&text) else { return Ok(()) };
+        let effects = script.evaluate(&Environment::new("/work"));
+        let (Some(body), Some(original)) = (effects.rewritten(), stubs.run("bash", &text)) else {
+            return Ok(());
+        };
+        let rewritten = format!("{}\n{body}", effects.prelude());
+        for shell in ["bash", "dash"] {
+            if let Some(printed) = stubs.run(shell, &rewritten) {
+                prop_assert_eq!(&printed, &original, "{} ran\n{}\nfor\n{}", shell, rewritten, text);
+            }
+        }
+    }
+}
+
+#[test]
+fn most_of_what_is_generated_has_a_rewritten_form() {
+    use proptest::strategy::ValueTree;
+    use proptest::test_runner::TestRunner;
+    let mut runner = TestRunner::deterministic();
+    let mut count = 0;
+    for _ in 0..100 {
+        let text = script().new_tree(&mut runner).unwrap().current();
+        let parsed = Script::parse(&text);
+        count += usize::from(parsed.is_ok_and(|script| {
+            script
+                .evaluate(&Environment::new("/work"))
+                .rewritten()
+                .is_some()
+        }));
+    }
+    assert!(count > 60, "{count}");
+}
