@@ -201,8 +201,8 @@ impl EventLog {
             snapshots,
         } = &*self.0;
         let mut changes = None;
-        if let Some(mut compared) = snapshots.compare(event) {
-            changes = compared.changes.take();
+        if let Some(compared) = snapshots.compare(event) {
+            changes = compared.changes().cloned();
             snapshots.recycle(compared);
         }
         if *capacity == 0 {

@@ -131,6 +131,31 @@ fn a_hook_on_every_event_is_named_as_well() {
     );
 }
 
+#[test]
+fn two_logs_with_one_hook_before_them_tell_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("audit.jsonl");
+    let (log, file) = (EventLog::new(), JsonlLog::open(&path).unwrap());
+    let before = log.before().and(file.before());
+    let hooks = hooks![before.clone(), rename, log.clone(), file.clone()];
+    before.learn(hooks.plan());
+    let cx = AgentContext::new("s1");
+    for name in ["sh", "read", "sh"] {
+        let _ = hooks.intercept_now(&cx, &mut call(name, "pwd"));
+    }
+    // In another list, each by itself.
+    let alone = hooks![file.before(), rename, file.clone()];
+    let _ = alone.intercept_now(&cx, &mut call("sh", "pwd"));
+    file.flush().unwrap();
+    let changed = "BeforeToolCall shell, changed /name by rename";
+    assert_eq!(log.messages(), [changed, "BeforeToolCall read", changed]);
+    let is_changed: Vec<_> = lines(&path)
+        .iter()
+        .map(|line| line.get("changes").is_some())
+        .collect();
+    assert_eq!(is_changed, [true, false, true, true]);
+}
+
 #[tokio::test]
 async fn a_dispatch_that_was_dropped_leaves_nothing_to_compare_with() {
     #[hook]

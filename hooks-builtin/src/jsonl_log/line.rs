@@ -66,7 +66,7 @@ impl Line<'_> {
         }
         match compared {
             Some(compared) => {
-                if let Some(Changes { patch, by }) = &compared.changes {
+                if let Some(Changes { patch, by }) = compared.changes() {
                     field(out, "changes", patch)?;
                     if !by.is_empty() {
                         field(out, "changed_by", &**by)?;

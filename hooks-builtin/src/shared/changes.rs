@@ -30,11 +30,17 @@ const LARGEST: usize = 64 << 10;
 /// [`JsonlLog::before`]: crate::JsonlLog::before
 /// [`EventLog::before`]: crate::EventLog::before
 #[derive(Clone, Debug)]
-pub struct Before(Vec<Arc<Snapshots>>);
+pub struct Before {
+    home: Arc<Snapshots>,
+    logs: Vec<Arc<Snapshots>>,
+}
 
 impl Before {
     pub(crate) fn of(log: &Arc<Snapshots>) -> Self {
-        Before(vec![log.clone()])
+        Before {
+            home: log.home().unwrap_or_else(|| log.clone()),
+            logs: vec![log.clone()],
+        }
     }
 
     /// One hook for several logs, which looks at an event once.
@@ -51,7 +57,11 @@ impl Before {
     /// ```
     #[must_use]
     pub fn and(mut self, other: Before) -> Self {
-        self.0.extend(other.0);
+        // So an event is written and compared once for all of them.
+        for log in other.logs {
+            log.lock().home = Some(self.home.clone());
+            self.logs.push(log);
+        }
         self
     }
 
@@ -79,12 +89,10 @@ impl Before {
                 .filter(|row| row.event.is_none_or(|of| of == *event));
             names.extend(of_event.map(|row| row.hook.to_owned()));
         }
-        for log in &self.0 {
-            let hooks = hooks
-                .iter()
-                .map(|(event, names)| (*event, names.as_slice().into()));
-            log.lock().hooks = hooks.collect();
-        }
+        let hooks = hooks
+            .into_iter()
+            .map(|(event, names)| (event, names.into()));
+        self.home.lock().hooks = hooks.collect();
     }
 }
 
@@ -94,21 +102,12 @@ impl Before {
         let Some(place) = place_of(event) else {
             return;
         };
-        let Some((first, others)) = self.0.split_first() else {
-            return;
-        };
-        let mut state = first.lock();
-        let (mut json, after) = state.buffers(place);
-        if serde_json::to_writer(&mut json, &event).is_err() {
-            return;
+        let mut state = self.home.lock();
+        let mut kept = state.room(place);
+        if serde_json::to_writer(&mut kept.before, &event).is_ok() {
+            kept.readers = self.logs.len();
+            state.keep(place, kept);
         }
-        for other in others {
-            let mut state = other.lock();
-            let (mut copy, after) = state.buffers(place);
-            copy.extend_from_slice(&json);
-            state.keep(place, (copy, after));
-        }
-        state.keep(place, (json, after));
     }
 }
 
@@ -124,34 +123,49 @@ pub struct Changes {
     pub by: Arc<[String]>,
 }
 
-/// The events on their way to a log, as they were when they were raised.
+/// The events on their way to a log, or to several, as they were when they were raised.
 #[derive(Debug, Default)]
 pub(crate) struct Snapshots(Mutex<State>);
 
 #[derive(Debug, Default)]
 struct State {
+    /// Where the events are kept, if another log does.
+    home: Option<Arc<Snapshots>>,
     /// The newest last.
-    kept: Vec<(Place, Buffers)>,
-    spare: Vec<Buffers>,
+    kept: Vec<(Place, Kept)>,
+    spare: Vec<Kept>,
     hooks: HashMap<&'static str, Arc<[String]>>,
 }
-
-/// Two texts: an event before the hooks, and after them.
-type Buffers = (Vec<u8>, Vec<u8>);
 
 /// Which event it is: as long as it is dispatched, no other has its address and its name.
 type Place = (usize, &'static str);
 
+/// An event, before the hooks and after them.
+#[derive(Debug, Default)]
+struct Kept {
+    before: Vec<u8>,
+    after: Vec<u8>,
+    changes: Option<Changes>,
+    /// How many logs have yet to see it.
+    readers: usize,
+    is_compared: bool,
+}
+
 /// An event that has come to a log.
 pub(crate) struct Compared {
-    buffers: Buffers,
-    pub(crate) changes: Option<Changes>,
+    place: Place,
+    kept: Kept,
+    home: Option<Arc<Snapshots>>,
 }
 
 impl Compared {
     /// The JSON of the event, as it is now.
     pub(crate) fn json(&self) -> &[u8] {
-        &self.buffers.1
+        &self.kept.after
+    }
+
+    pub(crate) fn changes(&self) -> Option<&Changes> {
+        self.kept.changes.as_ref()
     }
 }
 
@@ -160,63 +174,80 @@ impl Snapshots {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn home(&self) -> Option<Arc<Snapshots>> {
+        self.lock().home.clone()
+    }
+
     /// What has become of an event, if it was kept.
     pub(crate) fn compare(&self, event: AgentEvent<'_>) -> Option<Compared> {
         let place = place_of(event)?;
-        let (before, mut after) = self.lock().take(place)?;
-        after.clear();
-        serde_json::to_writer(&mut after, &event).ok()?;
-        let mut changes = None;
-        if before != after {
-            let read = |json: &[u8]| serde_json::from_slice(json).unwrap_or(Value::Null);
-            let patch = json_patch::diff(&read(&before), &read(&after));
-            let state = self.lock();
-            let by = state
-                .hooks
-                .get(event.name())
-                .or_else(|| state.hooks.get(OTHERS))
-                .cloned();
-            drop(state);
-            changes = Some(Changes {
-                patch: serde_json::to_value(patch).unwrap_or_default(),
-                by: by.unwrap_or_default(),
+        let home = self.home();
+        let snapshots = home.as_deref().unwrap_or(self);
+        let mut kept = snapshots.lock().take(place)?;
+        if !kept.is_compared {
+            serde_json::to_writer(&mut kept.after, &event).ok()?;
+            kept.changes = (kept.before != kept.after).then(|| Changes {
+                patch: patch(&kept.before, &kept.after),
+                by: snapshots.hooks(event.name()),
             });
+            kept.is_compared = true;
         }
-        Some(Compared {
-            buffers: (before, after),
-            changes,
-        })
+        Some(Compared { place, kept, home })
     }
 
-    /// Takes the room of an event back.
+    /// Leaves an event to the next log, or takes its room back.
     pub(crate) fn recycle(&self, compared: Compared) {
-        let (before, after) = compared.buffers;
-        if before.capacity().max(after.capacity()) <= LARGEST {
-            let mut state = self.lock();
-            if state.spare.len() < MOST {
-                state.spare.push((before, after));
-            }
+        let Compared {
+            place,
+            mut kept,
+            home,
+        } = compared;
+        kept.readers -= 1;
+        let mut state = home.as_deref().unwrap_or(self).lock();
+        if kept.readers > 0 {
+            state.keep(place, kept);
+        } else if kept.before.capacity().max(kept.after.capacity()) <= LARGEST
+            && state.spare.len() < MOST
+        {
+            state.spare.push(kept);
         }
     }
+
+    /// The hooks that can have changed an event.
+    fn hooks(&self, event: &str) -> Arc<[String]> {
+        let state = self.lock();
+        let hooks = state.hooks.get(event).or_else(|| state.hooks.get(OTHERS));
+        hooks.cloned().unwrap_or_default()
+    }
+}
+
+/// What makes the one JSON of the other.
+fn patch(before: &[u8], after: &[u8]) -> Value {
+    let read = |json: &[u8]| serde_json::from_slice(json).unwrap_or(Value::Null);
+    let patch = json_patch::diff(&read(before), &read(after));
+    serde_json::to_value(patch).unwrap_or_default()
 }
 
 impl State {
     /// Room for an event: what was kept at its place is of a dispatch that was dropped.
-    fn buffers(&mut self, place: Place) -> Buffers {
+    fn room(&mut self, place: Place) -> Kept {
         let stale = self.take(place);
-        let (mut before, after) = stale.or_else(|| self.spare.pop()).unwrap_or_default();
-        before.clear();
-        (before, after)
+        let mut room = stale.or_else(|| self.spare.pop()).unwrap_or_default();
+        room.before.clear();
+        room.after.clear();
+        room.changes = None;
+        room.is_compared = false;
+        room
     }
 
-    fn keep(&mut self, place: Place, buffers: Buffers) {
+    fn keep(&mut self, place: Place, kept: Kept) {
         if self.kept.len() >= MOST {
             self.kept.remove(0);
         }
-        self.kept.push((place, buffers));
+        self.kept.push((place, kept));
     }
 
-    fn take(&mut self, place: Place) -> Option<Buffers> {
+    fn take(&mut self, place: Place) -> Option<Kept> {
         let at = self.kept.iter().rposition(|(kept, _)| *kept == place)?;
         Some(self.kept.remove(at).1)
     }
@@ -283,7 +314,7 @@ mod tests {
         assert_eq!(log.lock().kept.len(), MOST);
         // The newest are kept.
         let compared = log.compare(AgentEvent::BeforeToolCall(events.last().unwrap()));
-        assert!(compared.is_some_and(|compared| compared.changes.is_none()));
+        assert!(compared.is_some_and(|compared| compared.changes().is_none()));
         assert!(
             log.compare(AgentEvent::BeforeToolCall(&events[0]))
                 .is_none()

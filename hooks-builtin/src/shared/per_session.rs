@@ -202,7 +202,7 @@ mod tests {
         let states = PerSession::<Vec<&str>>::new();
         states.with(&cx("s1"), |state| state.push("of s1"));
         states.with(&cx("s1").with_tenant_id("acme"), |state| {
-            state.push("of acme")
+            state.push("of acme");
         });
         assert_eq!(states.get(&cx("s1")), ["of s1"]);
         assert_eq!(states.get(&cx("s1").with_tenant_id("acme")), ["of acme"]);
