@@ -29,10 +29,12 @@ pub trait Kind: Sized {
 }
 
 /// Hooks look at the event; asynchronous hooks run concurrently.
+#[doc(alias = "after")]
 #[derive(Debug)]
 pub enum Observe {}
 
 /// Hooks run in order; they may change the event, answer it, or stop it.
+#[doc(alias("before", "interceptor"))]
 #[derive(Debug)]
 pub enum Intercept {}
 

@@ -41,6 +41,7 @@ pub struct ObserveFn<E, F> {
 /// let result = hooks.intercept_now(&AgentContext::new("s1"), &mut call);
 /// assert_eq!(result.as_cancel().unwrap().hook, "forbidden");
 /// ```
+#[doc(alias = "callback")]
 pub const fn intercept_fn<E, F /* `|cx, event| HookAction::Continue`, not `async` */>(
     closure: F,
 ) -> InterceptFn<E, F>
@@ -69,6 +70,7 @@ where
 /// hooks.observe_now(&AgentContext::new("s1"), &LlmDelta { text: "Hi", ..Default::default() });
 /// assert_eq!(*seen.lock().unwrap(), "Hi");
 /// ```
+#[doc(alias = "callback")]
 pub const fn observe_fn<E, F>(closure: F) -> ObserveFn<E, F>
 where
     E: Observed,

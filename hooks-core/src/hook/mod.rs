@@ -94,6 +94,7 @@ pub(crate) type ModeOf<H, E> = <<E as Event>::Slot as EventSlot>::In<<H as Hook>
 /// }
 /// assert!(!wants_llm_input(&hooks![count]));
 /// ```
+#[doc(alias("callback", "interceptor"))]
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a hook",
     label = "not a hook",

@@ -36,7 +36,7 @@ pub struct Conversation {
     pub request: BeforeLlmCall,
     /// The system prompt, before hooks on `BeforePromptBuild` see it. Empty, the default, means none.
     pub prompt: String,
-    /// What the model reads beside the next prompt, as system messages: what hooks add to `SessionStart` and
+    /// Text for the model to read besides the next prompt, as system messages: what hooks add to `SessionStart` and
     /// `MessageReceived`. The next [`run_turn`] takes it.
     pub context: Vec<String>,
     /// How many answers of the model a turn may take, not counting those that hooks reject; 50 by default. A turn
