@@ -247,7 +247,7 @@ impl Evaluator<'_> {
                 Part::Brace(brace) => builder.push(brace.encode_utf8(&mut [0; 4]), false),
                 Part::Home => {
                     if let Some(home) = &self.environment.home {
-                        builder.push(home, false)
+                        builder.push(home, false);
                     } else {
                         builder.forget();
                         *note = Note::Never;

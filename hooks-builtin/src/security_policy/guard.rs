@@ -118,10 +118,10 @@ impl Guard {
                         )?;
                     }
                     Argument::Pattern(pattern) => {
-                        self.check_pattern(pattern, base, used.access(), &mut budget)?
+                        self.check_pattern(pattern, base, used.access(), &mut budget)?;
                     }
                     Argument::Names(names) => {
-                        self.check_names(names, base, used.access(), &mut budget)?
+                        self.check_names(names, base, used.access(), &mut budget)?;
                     }
                     other => {
                         return Err(format!(
