@@ -132,8 +132,9 @@ impl<H: AgentHooks> Agent<H> {
             call,
             async |call: &BeforeToolCall| {
                 if call.args != args {
-                    let (from, to) = (&args["path"], &call.args["path"]);
-                    let rewritten = format!("{name}: the path {from} became {to}");
+                    let key = if name == "shell" { "command" } else { "path" };
+                    let (from, to) = (&args[key], &call.args[key]);
+                    let rewritten = format!("{name}: the {key} {from} became {to}");
                     let mut all = self.rewritten.borrow_mut();
                     if !all.contains(&rewritten) {
                         all.push(rewritten);

@@ -56,10 +56,10 @@ const REFUSED: [(&str, &str); 31] = [
     ("zmodload", "loads code"),
 ];
 
-const KNOWN: [&str; 26] = [
+const KNOWN: [&str; 25] = [
     ":", "[", "break", "cd", "command", "continue", "echo", "eval", "exit", "export", "false",
     "local", "printf", "pwd", "read", "return", "set", "shift", "test", "times", "true", "type",
-    "unset", "wait", "jobs", "[[",
+    "unset", "wait", "[[",
 ];
 
 pub(crate) fn is_known(name: &str) -> bool {
@@ -130,8 +130,7 @@ pub(crate) fn run(
             }
         }
         "command" | "type" => match rest {
-            [flag, ..] if matches!(flag.known(), Some("-v" | "-V" | "-p")) && name == "command" => {
-            }
+            [flag, ..] if matches!(flag.known(), Some("-v" | "-V")) && name == "command" => {}
             _ if name == "type" => {}
             [first, ..] if first.known().is_some_and(|name| !name.starts_with('-')) => {
                 return this.run(rest, Vec::new(), input.clone(), span);
@@ -342,7 +341,9 @@ fn read(this: &mut Evaluator<'_>, args: &[Arg], input: &Input, span: &Range<usiz
         };
         this.assign(&name, Field::known(""), span, false)?;
         match input {
-            Input::Names(found) if names.len() == 1 && !this.environment.is_as_written => {
+            Input::Names(found)
+                if names.len() == 1 && !found.ends_with_nul && !this.environment.is_as_written =>
+            {
                 let value = Names {
                     is_one: true,
                     ..found.clone()

@@ -855,6 +855,7 @@ impl<'e> Evaluator<'e> {
         self.is_tested = was_tested;
         if let Output::Names(names) = &mut output
             && names.may_be_links
+            && !names.ends_with_nul
             && names.producer.is_none()
             && simple
                 .words
@@ -894,7 +895,7 @@ impl<'e> Evaluator<'e> {
         span: &Range<usize>,
         is_exported: bool,
     ) -> Result<()> {
-        variables::check(self, name, &value, span, is_exported)?;
+        variables::check(self, name, &value, span, is_exported);
         self.set(name, value)
     }
 
@@ -985,6 +986,7 @@ fn of_pattern(pattern: &str) -> Names {
         may_be_options: Argument::Pattern(pattern.into()).may_be_option(),
         is_tracked: !name.starts_with('.'),
         is_one: true,
+        ends_with_nul: false,
         producer: None,
     }
 }

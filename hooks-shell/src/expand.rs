@@ -247,7 +247,7 @@ impl Evaluator<'_> {
                 Part::Brace(brace) => builder.push(brace.encode_utf8(&mut [0; 4]), false),
                 Part::Home => {
                     if let Some(home) = &self.environment.home {
-                        builder.push(home, false)
+                        builder.push(home, false);
                     } else {
                         builder.forget();
                         *note = Note::Never;
@@ -275,6 +275,7 @@ impl Evaluator<'_> {
                 }
                 Part::Substitution(list, is_quoted) => {
                     let field = match self.in_subshell(list)? {
+                        Output::Names(names) if names.ends_with_nul => Field::of(Argument::Several),
                         Output::Text(text) => Field::known(text.trim_end_matches('\n')),
                         Output::Number => {
                             if !is_quoted && splits && word.parts.len() == 1 {

@@ -90,6 +90,7 @@ pub(crate) fn run(this: &mut Evaluator<'_>, args: &[Arg], span: &Range<usize>) -
     let mut tests = Tests::default();
     let mut rest = args.iter();
     let mut has_action = false;
+    let mut ends_with_nul = false;
     while let Some(arg) = rest.next() {
         let was_negated = std::mem::take(&mut tests.is_negated);
         let Some(text) = arg.known().map(str::to_owned) else {
@@ -153,7 +154,10 @@ pub(crate) fn run(this: &mut Evaluator<'_>, args: &[Arg], span: &Range<usize>) -
                     this.touch(&value.field.value, Access::List, &value.span);
                 }
             }
-            _ if ALONE.contains(&option) => has_action |= matches!(option, "-ls" | "-print0"),
+            _ if ALONE.contains(&option) => {
+                has_action |= option == "-ls";
+                ends_with_nul |= option == "-print0";
+            }
             _ if option.starts_with('-') => {
                 let reason = format!(
                     "`find {option}` may write a file, run a program elsewhere or follow links: use `-exec`, and redirect what it prints"
@@ -184,7 +188,10 @@ pub(crate) fn run(this: &mut Evaluator<'_>, args: &[Arg], span: &Range<usize>) -
         return Ok(Output::Unknown);
     };
     // Its operands may be links themselves; what is printed begins with them.
-    Ok(Output::Names((*names).clone()))
+    Ok(Output::Names(Names {
+        ends_with_nul,
+        ..(*names).clone()
+    }))
 }
 
 fn empty(span: &Range<usize>) -> Arg {
@@ -215,6 +222,7 @@ fn given(folders: &[String], tests: &Tests, of: &Arg) -> Arg {
         may_be_options: false,
         is_tracked: false,
         is_one: false,
+        ends_with_nul: false,
         producer: None,
     };
     Arg {

@@ -423,6 +423,18 @@ fn special_first(this: &mut Evaluator<'_>, call: &Call<'_>, found: &[&Arg], args
             call.span,
         );
     }
+    let bundles = |text: &str| text.bytes().all(|flag| b"xctvzjJpf".contains(&flag));
+    if call.name == "tar"
+        && args
+            .first()
+            .and_then(Arg::known)
+            .is_some_and(|text| !text.starts_with('-') && !bundles(text))
+    {
+        this.unknown(
+            "the options of `tar` are only looked at behind a `-`",
+            call.span,
+        );
+    }
     if call.name == "ln"
         && found
             .iter()
@@ -805,11 +817,16 @@ fn output_of(name: &str, command: Option<&str>, args: &[Arg], input: &Input) -> 
             may_be_options,
             is_tracked,
             is_one: false,
+            ends_with_nul: false,
             producer: None,
         })
     };
     let passes_on = || match input {
-        Input::Names(names) => Output::Names(names.clone()),
+        // Filters read lines; `tr` makes them end with a NUL.
+        Input::Names(names) if !names.ends_with_nul => Output::Names(Names {
+            ends_with_nul: name == "tr",
+            ..names.clone()
+        }),
         _ => Output::Unknown,
     };
     match (name, command) {
@@ -821,7 +838,13 @@ fn output_of(name: &str, command: Option<&str>, args: &[Arg], input: &Input) -> 
             ) =>
         {
             let is_cached = !has("o", &["--others"]);
-            below(true, true, is_cached)
+            match below(true, true, is_cached) {
+                Output::Names(names) => Output::Names(Names {
+                    ends_with_nul: has("z", &[]),
+                    ..names
+                }),
+                output => output,
+            }
         }
         ("git", Some("diff" | "show"))
             if has("", &["--name-only"]) && !texts.contains(&"--no-index") =>

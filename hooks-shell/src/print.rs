@@ -479,9 +479,9 @@ impl<'t> Printer<'t> {
             delimiter.push('_');
         }
         if is_known {
-            write!(self.out, "<<'{delimiter}'").ok()?
+            write!(self.out, "<<'{delimiter}'").ok()?;
         } else {
-            write!(self.out, "<<{delimiter}").ok()?
+            write!(self.out, "<<{delimiter}").ok()?;
         }
         self.documents.push((text + ending, delimiter));
         Some(())

@@ -326,7 +326,10 @@ fn xargs(
         return Ok(Output::Unknown);
     }
     let given = match input {
-        Input::Names(names) if splits_at_nul || !this.environment.is_as_written => {
+        Input::Names(names)
+            if names.ends_with_nul == splits_at_nul
+                && (splits_at_nul || !this.environment.is_as_written) =>
+        {
             if !splits_at_nul {
                 // Names are split at lines, and not at blanks and quotes.
                 let change = this.change(args[0].word);

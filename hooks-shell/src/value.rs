@@ -37,6 +37,8 @@ pub struct Names {
     pub(crate) may_be_options: bool,
     pub(crate) is_tracked: bool,
     pub(crate) is_one: bool,
+    /// Whether each ends with a NUL, and not with a line.
+    pub(crate) ends_with_nul: bool,
     /// The first word of the program that prints them, where links can be taken out of what it prints.
     pub(crate) producer: Option<usize>,
 }

@@ -118,10 +118,10 @@ impl Guard {
                         )?;
                     }
                     Argument::Pattern(pattern) => {
-                        self.check_pattern(pattern, base, used.access(), &mut budget)?
+                        self.check_pattern(pattern, base, used.access(), &mut budget)?;
                     }
                     Argument::Names(names) => {
-                        self.check_names(names, base, used.access(), &mut budget)?
+                        self.check_names(names, base, used.access(), &mut budget)?;
                     }
                     other => {
                         return Err(format!(
@@ -172,7 +172,10 @@ impl Guard {
         access: Access,
         budget: &mut usize,
     ) -> Result<(), String> {
-        let glob = match names.pattern().map(Glob::new) {
+        let glob = match names
+            .pattern()
+            .map(|pattern| Glob::new(&pattern.to_lowercase()))
+        {
             Some(Err(_)) => {
                 return Err("which files these are cannot be told: write them out".into());
             }
@@ -201,7 +204,10 @@ impl Guard {
             if access == Access::List || !(names.may_be_links() || holds_forbidden || is_write) {
                 continue;
             }
-            let is_meant = |name: &str| glob.as_ref().is_none_or(|glob| glob.matches(name));
+            let is_meant = |name: &str| {
+                glob.as_ref()
+                    .is_none_or(|glob| glob.matches(&name.to_lowercase()))
+            };
             let mut judge = |name: &str, folder: &Path, is_link: bool| {
                 self.judge_link(name, folder, is_link && names.may_be_links())?;
                 // A name that is forbidden everywhere, as `.git`, is passed by programs that read all there is.

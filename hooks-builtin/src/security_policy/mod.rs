@@ -35,20 +35,23 @@ use crate::shared::{BuildError, Globs, paths};
 ///   [`Approval`](crate::Approval) to ask: `builtins` has it ask for every tool that is not read-only.
 /// - **Actions.** At most `max_actions_per_hour` calls of tools that are not read-only are let through, in any
 ///   sixty minutes. A call counts when it is let through here.
-/// - **Commands.** A command for the shell is parsed, as bash would, and every program that it runs has to be
-///   allowed: in pipes, lists, loops, substitutions and here-documents, behind `env`, `timeout`, `xargs`,
-///   `find -exec`, in `sh -c '…'` and in `eval`. What is only known when it runs (`$x`, as a program or a path)
-///   is blocked, and so is what does not parse, what bash and `sh` would read in two ways, and what would take long to
-///   look at. Of `git`, `cargo` and `npm` the usual commands are allowed, and not those that run a program which they
-///   are given. To allow an interpreter is to allow all that it can do; `cargo`, `npm` and `git` run what lies in the
-///   workspace for them: build scripts, scripts, hooks.
+/// - **Tools.** A tool has to be known: from a [`Profile`], or because the configuration [declares](ToolConfig) it. One that
+///   runs a command may have no argument that is not declared. Others are judged by their paths, and by the paths in patches.
+/// - **Commands.** A command for the shell is judged by its [effects](hooks_shell::Effects). Every program that it runs has to
+///   be allowed: in pipes, lists, loops, functions and substitutions, behind `env`, `timeout`, `xargs` and `find -exec`, in
+///   `sh -c '…'` and in `eval`. What is only known when it runs (`$x`, as a program or a path) is blocked, and so is what does
+///   not parse, and what would take long to look at. To allow an interpreter is to allow all that it can do; `cargo`, `npm`
+///   and `git` run what lies in the workspace for them: build scripts, scripts, hooks.
+/// - **What was judged is what runs.** The command is replaced by the form in which it was judged: every word in quotes, what
+///   is known filled in, after a line that unsets the variables from which its programs would take orders. `rewrite = false`
+///   leaves it as it is, and then what shells read in different ways is blocked.
 /// - **Paths.** What a command or a tool's argument names may not be in a forbidden path, nor outside of the
 ///   workspace, once `~`, `.`, `..` and links are resolved.
 ///
 /// Calls are judged before the tool call and once more when it is approved, as later hooks may have changed
 /// them. This guards against a model that was talked into something. It is no sandbox: a program that is allowed
 /// does what it does, with the files that it finds by itself, and links that are made after the call was judged are
-/// not seen. Nor is it seen when files are made one by one into a repository of git's, with settings that run a program.
+/// not seen. `docs/security-policy.md` in the repository says more.
 ///
 /// ClawSeed's `SecurityPolicy`.
 ///

@@ -206,7 +206,9 @@ impl Tool {
             (&config.write, Role::Write),
         ];
         for (names, role) in lists {
-            names.iter().for_each(|name| tool.add(name, role));
+            for name in names {
+                tool.add(name, role);
+            }
         }
         let ones = [
             (&config.command, Role::Command),
@@ -214,7 +216,9 @@ impl Tool {
             (&config.patch, Role::Patch),
         ];
         for (name, role) in ones {
-            name.iter().for_each(|name| tool.add(name, role));
+            for name in name {
+                tool.add(name, role);
+            }
         }
         tool
     }
@@ -257,9 +261,9 @@ impl Tools {
         for (profile, name, arguments) in PROFILES.iter() {
             if config.profiles.iter().any(|used| used.name() == *profile) {
                 let tool = known.entry(normalised(name)).or_default();
-                arguments
-                    .iter()
-                    .for_each(|(name, role)| tool.add(name, *role));
+                for (name, role) in arguments {
+                    tool.add(name, *role);
+                }
             }
         }
         let paths = [path_arguments::possible(), config.path_arguments.clone()].concat();

@@ -8,6 +8,7 @@ const OF_PATHS: &str = "path paths file files filename filenames filepath filepa
      folders source destination src dst dest";
 
 /// Those that may hold something else as well: they are looked at, and not rewritten.
+#[cfg(feature = "security-policy")]
 const PERHAPS: &str = "cwd workdir root target from to uri include includes";
 
 /// The rules for arguments that hold paths.
