@@ -7,8 +7,8 @@ use std::ops::Range;
 pub(crate) const LONGEST: usize = 64 * 1024;
 /// How deep commands, substitutions, calls and scripts within scripts may be nested.
 pub(crate) const DEEPEST: usize = 24;
-/// How many steps there may be. A step takes some 15 ns: a byte parsed is one, a word some, a command some dozens.
-pub(crate) const MOST_STEPS: usize = 1_000_000;
+/// How many steps there may be. A step takes some 25 ns: a byte parsed is one, a word some, a command some dozens.
+pub(crate) const MOST_STEPS: usize = 640_000;
 
 /// Why a script is not looked at, and where.
 ///

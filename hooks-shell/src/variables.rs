@@ -92,7 +92,7 @@ pub(crate) fn is_changed_by_the_shell(name: &str) -> bool {
 pub(crate) fn check(
     this: &mut Evaluator<'_>,
     name: &str,
-    value: &Field,
+    held: &Field,
     span: &Range<usize>,
     is_exported: bool,
 ) {
@@ -109,14 +109,16 @@ pub(crate) fn check(
         this.unknown(refused(), span);
         return;
     }
-    match (rule_of(name), value.value.known()) {
-        (Some(Rule::Plain), _) => {}
+    match (rule_of(name), held.value.known()) {
         // What edits a list of commands could have git run one.
-        (Some(Rule::Command), Some("" | ":" | "cat" | "true")) => {}
+        (Some(Rule::Plain), _) | (Some(Rule::Command), Some("" | ":" | "cat" | "true")) => {}
         (Some(Rule::Flags), Some(flags)) if flags.split_whitespace().all(is_harmless_flag) => {}
-        (None, _) if !is_exported => {}
-        (None, Some(value)) if is_plain(value) => {}
-        (None, None) if matches!(value.value, Argument::Number) => {}
+        (None, value) => {
+            let is_number = matches!(held.value, Argument::Number);
+            if is_exported && !is_number && !value.is_some_and(is_plain) {
+                this.unknown(refused(), span);
+            }
+        }
         _ => this.unknown(refused(), span),
     }
 }

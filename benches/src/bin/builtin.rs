@@ -1,5 +1,8 @@
 //! What the built-in hooks cost: a line a figure. `report` runs it.
 
+#[path = "../../../hooks-shell/tests/adversarial/mod.rs"]
+mod adversarial;
+
 use std::error::Error;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -16,6 +19,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     all_on(rounds)?;
     off(rounds)?;
     policy(rounds)?;
+    adversarial();
     redact(rounds);
     hanging_receiver(if quick { 2_000 } else { 50_000 })?;
     Ok(())
@@ -107,13 +111,13 @@ fn policy(rounds: usize) -> Result<(), Box<dyn Error>> {
             "64 KiB document",
             format!(
                 "cat > src/x <<'EOF'\n{}EOF",
-                document.repeat(size / document.len())
+                document.repeat(size / document.len() - 1)
             ),
             2,
         ),
         ("64 KiB list", line.repeat(size / line.len()), 1),
     ] {
-        let mut call = BeforeToolCall {
+        let asked = BeforeToolCall {
             name: "shell".into(),
             args: json!({ "command": command }),
             ..BeforeToolCall::default()
@@ -121,6 +125,8 @@ fn policy(rounds: usize) -> Result<(), Box<dyn Error>> {
         let mut times_taken = Vec::new();
         for _ in 0..rounds {
             times_taken.push(nanoseconds(times, || {
+                // The policy rewrites the command.
+                let mut call = asked.clone();
                 let result = hooks.intercept_now(&cx, black_box(&mut call));
                 assert!(result.is_continue(), "{name}: {result:?}");
             }));
@@ -128,6 +134,20 @@ fn policy(rounds: usize) -> Result<(), Box<dyn Error>> {
         println!("builtin policy {name} µs {}", median(times_taken) / 1e3);
     }
     Ok(())
+}
+
+/// The slowest of the texts that are meant to hurt a parser.
+fn adversarial() {
+    let environment = hooks_shell::Environment::new("/work");
+    let mut worst = 0.0_f64;
+    for text in adversarial::texts() {
+        worst = worst.max(nanoseconds(1, || {
+            if let Ok(script) = hooks_shell::Script::parse(black_box(&text)) {
+                black_box(script.evaluate(&environment));
+            }
+        }));
+    }
+    println!("builtin shell worst ms {}", worst / 1e6);
 }
 
 fn redact(rounds: usize) {

@@ -216,7 +216,7 @@ impl Tool {
             (&config.patch, Role::Patch),
         ];
         for (name, role) in ones {
-            for name in name {
+            if let Some(name) = name {
                 tool.add(name, role);
             }
         }
