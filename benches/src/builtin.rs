@@ -108,7 +108,10 @@ impl AllOn {
             .ok_or("a temporary folder is UTF-8")?;
         let url = receiver.start()?;
         let config = json!({ "hooks": { "builtin": {
-            "security_policy": { "autonomy": "full", "max_actions_per_hour": 2_000_000_000, "workspace": root },
+            "security_policy": {
+                "autonomy": "full", "max_actions_per_hour": 2_000_000_000, "workspace": root,
+                "tools": { "search": { "harmless": ["query", "limit"] } },
+            },
             "block_tools": { "tools": ["deploy", "mcp__*"] },
             "approval": { "tools": ["deploy"], "approver": "deny" },
             "rate_limit": { "max_per_minute": 2_000_000_000, "per": "tool" },

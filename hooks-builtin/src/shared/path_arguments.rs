@@ -26,25 +26,24 @@ pub(crate) fn possible() -> Vec<String> {
     .concat()
 }
 
-/// A name without what agents spell in their own ways: in lower case, without `_` and `-`.
-pub(crate) fn normalised(name: &str) -> String {
+/// The characters of a name without what agents spell in their own ways: in lower case, without `_` and `-`.
+fn normal(name: &str) -> impl Iterator<Item = char> {
     let is_kept = |c: &char| !matches!(c, '_' | '-');
-    name.chars()
-        .filter(is_kept)
-        .flat_map(char::to_lowercase)
-        .collect()
+    name.chars().filter(is_kept).flat_map(char::to_lowercase)
 }
 
-/// Whether one of the rules meets a name: as a whole, or as its last word.
+/// A name as [`normal`] reads it.
+#[cfg(feature = "security-policy")]
+pub(crate) fn normalised(name: &str) -> String {
+    normal(name).collect()
+}
+
+/// Whether one of the rules meets a name: as a whole, or as its last word. Nothing is allocated: every argument of every
+/// call is compared.
 pub(crate) fn matches(rules: &[String], name: &str) -> bool {
-    let whole = normalised(name);
-    let last = last_word(name).to_lowercase();
-    rules.iter().any(|rule| {
-        *rule == last || {
-            let rule = normalised(rule);
-            rule == whole || rule == last
-        }
-    })
+    let last = last_word(name);
+    let is_met = |rule: &String| normal(rule).eq(normal(name)) || normal(rule).eq(normal(last));
+    rules.iter().any(is_met)
 }
 
 /// `Path` of `AbsolutePath`, `path` of `file_path`; the whole of `PATH`.
