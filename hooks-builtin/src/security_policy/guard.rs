@@ -1,6 +1,7 @@
 //! Which paths may be touched.
 
 use std::collections::HashSet;
+use std::fs::DirEntry;
 use std::path::{Path, PathBuf};
 
 use hooks_shell::{Access, Argument, Names, PathUse};
@@ -241,16 +242,7 @@ impl Guard {
                 continue;
             };
             for entry in entries.flatten() {
-                *budget = budget
-                    .checked_sub(1)
-                    .ok_or("there are too many files to look at: name a smaller folder")?;
-                let name = entry.file_name();
-                let Some(name) = name.to_str() else {
-                    return Err(format!(
-                        "a file in `{}` has a name that is no text: write out the files",
-                        folder.display()
-                    ));
-                };
+                let name = &*name_of(&entry, &folder, budget)?;
                 let kind = entry.file_type().ok();
                 if is_meant(name) {
                     judge(name, &folder, kind.is_none_or(|kind| kind.is_symlink()))?;
@@ -312,24 +304,13 @@ impl Guard {
             self.matched(folder, rest, access, budget)?;
         }
         // To look into a folder costs more than a name in it.
-        *budget = budget
-            .checked_sub(16)
-            .ok_or("there are too many files to look at: name a smaller folder")?;
+        spend(budget, 16)?;
         // What is not there is not matched.
         let Ok(entries) = folder.read_dir() else {
             return Ok(());
         };
         for entry in entries.flatten() {
-            *budget = budget
-                .checked_sub(1)
-                .ok_or("there are too many files to look at: name a smaller folder")?;
-            let name = entry.file_name();
-            let Some(name) = name.to_str() else {
-                return Err(format!(
-                    "a file in `{}` has a name that is no text: write out the files",
-                    folder.display()
-                ));
-            };
+            let name = &*name_of(&entry, folder, budget)?;
             if !glob.matches(name) || (name.starts_with('.') && !glob.as_str().starts_with('.')) {
                 continue;
             }
@@ -413,6 +394,25 @@ impl Guard {
         }
         Ok(())
     }
+}
+
+/// Takes what a look at files costs from the budget.
+fn spend(budget: &mut usize, cost: usize) -> Result<(), String> {
+    *budget = budget
+        .checked_sub(cost)
+        .ok_or("there are too many files to look at: name a smaller folder")?;
+    Ok(())
+}
+
+/// The name of a file in a folder, which costs one of the budget.
+fn name_of(entry: &DirEntry, folder: &Path, budget: &mut usize) -> Result<String, String> {
+    spend(budget, 1)?;
+    entry.file_name().into_string().map_err(|_| {
+        format!(
+            "a file in `{}` has a name that is no text: write out the files",
+            folder.display()
+        )
+    })
 }
 
 /// Whether a path is one name, which is then meant in every folder, as in a `.gitignore`.

@@ -1,5 +1,6 @@
 //! Which tools there are, and what their arguments are: declared in the configuration, or known from a profile.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::LazyLock;
 
@@ -223,11 +224,12 @@ impl Tool {
         tool
     }
 
-    /// The argument with the command, as it is usually called.
+    /// Whether it runs a command.
     pub(super) fn is_shell(&self) -> bool {
         self.roles.values().any(|role| *role == Role::Command)
     }
 
+    /// The arguments that may hold the command.
     pub(super) fn commands(&self) -> Vec<&str> {
         let mut names: Vec<&str> = self
             .roles
@@ -274,19 +276,19 @@ impl Tools {
         })
     }
 
-    /// What is known of a tool.
-    pub(super) fn find(&self, config: &SecurityPolicyConfig, name: &str) -> Option<Tool> {
+    /// What is known of a tool. It is lent, as it is asked for with every call, unless the configuration adds to it.
+    pub(super) fn find(&self, config: &SecurityPolicyConfig, name: &str) -> Option<Cow<'_, Tool>> {
         let normal = normalised(name);
         if let Some((.., tool)) = self
             .declared
             .iter()
             .find(|(own, globs, _)| *own == normal || globs.matches(&normal))
         {
-            return Some(tool.clone());
+            return Some(Cow::Borrowed(tool));
         }
-        let mut found = self.known.get(&normal).cloned();
+        let mut found = self.known.get(&normal).map(Cow::Borrowed);
         if config.shell_tools.matches(name) {
-            let tool = found.get_or_insert_default();
+            let tool = found.get_or_insert_default().to_mut();
             tool.add(&config.command_argument, Role::Command);
             for name in ["cwd", "workdir", "directory", "working_directory"] {
                 tool.add(name, Role::Directory);
@@ -296,7 +298,7 @@ impl Tools {
             }
         }
         if found.is_none() && config.read_only_tools.matches(name) {
-            found = Some(Tool::default());
+            found = Some(Cow::default());
         }
         found
     }
@@ -326,10 +328,9 @@ pub(super) fn undeclared(name: &str, args: &Value) -> String {
         args.keys()
             .find(|key| words.contains(&normalised(key).as_str()))
     };
-    let paths: Vec<_> = args
-        .keys()
-        .filter(|key| path_arguments::matches(&path_arguments::certain(), key))
-        .collect();
+    let rules = path_arguments::certain();
+    let is_path = |key: &&String| path_arguments::matches(&rules, key);
+    let paths: Vec<_> = args.keys().filter(is_path).collect();
     let declared = match has(&["command", "cmd", "commandline", "script", "code"]) {
         Some(command) => format!("{{ command = {command:?} }}"),
         None if paths.is_empty() => "{ harmless = [\"*\"] }".to_owned(),
