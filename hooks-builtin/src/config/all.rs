@@ -2,7 +2,7 @@
 
 use hooks_core::__private::Group;
 use hooks_core::agent::AgentEvent;
-use hooks_core::{HookRegistry, Pipeline};
+use hooks_core::{HookRegistry, Pipeline, RegisterError};
 
 use super::HooksConfig;
 use super::builtins::BuiltinHooks;
@@ -41,7 +41,7 @@ use crate::{
 /// assert_eq!(format!("{hooks:?}"), "[Before, SecurityPolicy, mine, HookRegistry, BlockTools, EventLog]");
 /// # Ok::<(), hooks_builtin::config::ConfigError>(())
 /// ```
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct FileHooks {
     /// The hooks of `[hooks.builtin]`.
     pub builtin: BuiltinHooks,
@@ -55,6 +55,50 @@ impl FileHooks {
     pub fn into_pipeline(self) -> AllHooks {
         let FileHooks { builtin, chain } = self;
         crate::with_builtins![builtin; chain]
+    }
+
+    /// The hooks as handlers, each at its own priority: for pipelines that are only known at run time.
+    ///
+    /// ```
+    /// use hooks_builtin::config::{HookFactoryRegistry, HooksConfig};
+    ///
+    /// let config = HooksConfig::from_toml("[hooks.builtin]\nblock_tools = { tools = ['deploy'] }\nredact = true")?;
+    /// let registry = config.parts(&HookFactoryRegistry::with_builtins())?.into_registry()?;
+    /// assert_eq!(registry.names().collect::<Vec<_>>(), ["BlockTools", "Redact"]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If a hook cannot run behind a box. None of this crate's is such a hook.
+    pub fn into_registry(self) -> Result<HookRegistry<AgentEvent<'static>>, RegisterError> {
+        let FileHooks { builtin, chain } = self;
+        let before = super::__before(builtin.event_log.as_ref(), builtin.jsonl_log.as_ref());
+        let mut registry = HookRegistry::new();
+        macro_rules! register {
+            ($($hook:expr),* $(,)?) => { $(
+                if let Some(hook) = $hook {
+                    registry.register(hook)?;
+                }
+            )* };
+        }
+        register![
+            before,
+            builtin.security_policy,
+            builtin.block_tools,
+            builtin.rate_limit,
+            builtin.path_prefix,
+            builtin.shell_hook,
+            chain,
+            builtin.command_logger,
+            builtin.approval,
+            builtin.tool_cache,
+            builtin.webhook_audit,
+            builtin.redact,
+            builtin.event_log,
+            builtin.jsonl_log,
+        ];
+        Ok(registry)
     }
 }
 
@@ -151,7 +195,7 @@ impl HooksConfig {
         if !self.enabled {
             return Ok(FileHooks::default());
         }
-        let mut wrong = self.enabled_processes();
+        let mut wrong = self.for_the_runtime();
         let mut supervision = Supervision::default();
         supervision.is_asked_in_builtin = self.builtin.approval.as_on().is_some();
         if let Some(policy) = self.builtin.security_policy.as_on() {

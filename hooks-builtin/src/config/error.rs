@@ -33,6 +33,7 @@ struct Inner {
 }
 
 /// A place in a text.
+#[derive(Clone)]
 struct Place {
     /// From 1.
     line: usize,
@@ -43,11 +44,25 @@ struct Place {
     width: usize,
 }
 
-/// One step of the way to a key.
+/// One step of the way to a key: `hooks.chain[1].config` has four.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Segment {
+pub enum Segment {
+    /// A key of a table.
     Key(String),
+    /// A place in a list, from 0.
     Index(usize),
+}
+
+impl From<&str> for Segment {
+    fn from(key: &str) -> Self {
+        Segment::key(key)
+    }
+}
+
+impl From<usize> for Segment {
+    fn from(index: usize) -> Self {
+        Segment::Index(index)
+    }
 }
 
 impl Segment {
@@ -190,8 +205,12 @@ impl ConfigError {
         }))
     }
 
-    /// All of some mistakes, in the order of the file; `Ok` if there is none.
-    pub(super) fn all(mut mistakes: Vec<ConfigError>) -> Result<(), ConfigError> {
+    /// All of some mistakes as one error, in the order of the file.
+    ///
+    /// # Errors
+    ///
+    /// If there is any.
+    pub fn all(mut mistakes: Vec<ConfigError>) -> Result<(), ConfigError> {
         mistakes.sort_by_key(|mistake| (mistake.line(), mistake.column()));
         let mut mistakes = mistakes.into_iter();
         let Some(mut first) = mistakes.next() else {
@@ -203,6 +222,29 @@ impl ConfigError {
             first.0.others.extend(more);
         }
         Err(first)
+    }
+
+    /// The same error once more, without what has caused it: for who keeps one and hands on the other.
+    #[must_use]
+    pub fn again(&self) -> Self {
+        let Inner {
+            file,
+            place,
+            path,
+            message,
+            help,
+            others,
+            ..
+        } = &*self.0;
+        ConfigError(Box::new(Inner {
+            file: file.clone(),
+            place: place.clone(),
+            path: path.clone(),
+            message: message.clone(),
+            help: help.clone(),
+            source: None,
+            others: others.iter().map(ConfigError::again).collect(),
+        }))
     }
 
     /// Every mistake that was found, in the order of the file: this one, and those after it.

@@ -61,8 +61,10 @@
 
 mod all;
 mod builtins;
+mod document;
 mod error;
 mod factory;
+mod on;
 mod read;
 mod source;
 mod strict;
@@ -81,9 +83,14 @@ use serde_json::Value;
 
 pub use self::all::{AllHooks, FileHooks};
 pub use self::builtins::{__before, BuiltinHooks, Builtins, builtins};
-pub use self::error::ConfigError;
-use self::error::{At, Names, Segment, Wrong};
+pub use self::document::Document;
+use self::error::{At, Names, Wrong};
+pub use self::error::{ConfigError, Segment};
 pub use self::factory::{FactoryError, HookFactory, HookFactoryRegistry};
+pub use self::on::{
+    BreakerConfig, CommandEntry, EnvEntry, HttpEntry, ImportEntry, LimitsConfig, Mode, OnEntry,
+    OnFault, OneOrMany, PromptEntry, SandboxEntry, Scopes, ServerEntry,
+};
 pub use self::read::read;
 use self::source::{Origin, Source, Text};
 pub use self::switch::Switch;
@@ -128,6 +135,15 @@ pub struct HooksConfig {
     /// error when hooks are made. An agent that runs them itself takes them out before.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub processes: BTreeMap<String, ProcessEntry>,
+    /// Hooks in the file itself: `[[hooks.on]]`. They are read here, and run by `hooks-runtime`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub on: Vec<OnEntry>,
+    /// Other systems' files: `[[hooks.import]]`. They are read here, and run by `hooks-runtime`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub import: Vec<ImportEntry>,
+    /// Limits for all hooks of `on` and `import`.
+    #[serde(skip_serializing_if = "LimitsConfig::is_default")]
+    pub limits: LimitsConfig,
     /// Where it was read from.
     #[serde(skip)]
     #[schemars(skip)]
@@ -143,6 +159,9 @@ impl Default for HooksConfig {
             defaults: DefaultsConfig::default(),
             builtins: BTreeMap::new(),
             processes: BTreeMap::new(),
+            on: Vec::new(),
+            import: Vec::new(),
+            limits: LimitsConfig::default(),
             origin: Origin::default(),
         }
     }
@@ -364,7 +383,63 @@ impl HooksConfig {
         }
     }
 
-    /// The hooks in processes of their own that are on: nothing that is turned on may be left out in silence.
+    /// The hooks that only `hooks-runtime` runs: nothing that is turned on may be left out in silence.
+    fn for_the_runtime(&self) -> Vec<ConfigError> {
+        let of = |table: &'static str, entries: usize| {
+            (0..entries).map(move |index| {
+                let path = vec![
+                    Segment::key("hooks"),
+                    Segment::key(table),
+                    Segment::Index(index),
+                ];
+                let wrong = Wrong {
+                    message: format!("a hook of `[[hooks.{table}]]` is not run from here"),
+                    names: Names::Nothing,
+                    help: Some(
+                        "load the file with `hooks_runtime::Runtime::load`, which runs all of it"
+                            .into(),
+                    ),
+                    at: At::Key,
+                    path,
+                };
+                ConfigError::new(wrong, self.origin.source())
+            })
+        };
+        let entries = of("on", self.on.len()).chain(of("import", self.import.len()));
+        entries.chain(self.enabled_processes()).collect()
+    }
+
+    /// A mistake in this configuration, shown where it is in the file: for who reads a part of it.
+    ///
+    /// ```
+    /// use hooks_builtin::config::{HooksConfig, Segment};
+    ///
+    /// let config = HooksConfig::from_toml("[[hooks.on]]\nevent = 'BeforeTool'\nblock = 'no'")?;
+    /// let path = [Segment::from("hooks"), "on".into(), 0.into(), "event".into()];
+    /// let error = config.mistake(&path, "`BeforeTool` is no event", Some("write `BeforeToolCall`"));
+    /// assert_eq!((error.line(), error.column()), (Some(2), Some(9)));
+    /// # Ok::<(), hooks_builtin::config::ConfigError>(())
+    /// ```
+    #[must_use]
+    pub fn mistake(
+        &self,
+        path: &[Segment],
+        message: impl Into<String>,
+        help: Option<&str>,
+    ) -> ConfigError {
+        ConfigError::new(
+            document::wrong_at(path, message.into(), help),
+            self.origin.source(),
+        )
+    }
+
+    /// The file, if it was read from one.
+    #[must_use]
+    pub fn file(&self) -> Option<&Path> {
+        self.origin.source()?.file.as_deref()
+    }
+
+    /// The hooks in processes of their own that are on.
     fn enabled_processes(&self) -> Vec<ConfigError> {
         let enabled = self.processes.iter().filter(|(_, entry)| entry.enabled);
         let mistake = |name: &String| {

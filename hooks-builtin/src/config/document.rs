@@ -1,0 +1,113 @@
+//! A text in TOML or JSON, with the places of its keys: for files of other systems.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::error::{At, ConfigError, Names, Segment, Wrong};
+use super::read;
+use super::source::{Source, Text};
+
+/// A configuration that is not one of ours, such as another system's file: its value, and where in the text each key is.
+///
+/// A mistake in it is shown as one in `hooks.toml` is.
+///
+/// ```
+/// use hooks_builtin::config::{Document, Segment};
+///
+/// let document = Document::json(r#"{ "hooks": { "PreTool": [] } }"#)?;
+/// let path = [Segment::from("hooks"), "PreTool".into()];
+/// let error = document.mistake(&path, "`PreTool` is no event", Some("write `PreToolUse`"));
+/// assert_eq!((error.line(), error.column()), (Some(1), Some(14)));
+/// # Ok::<(), hooks_builtin::config::ConfigError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Document {
+    source: Arc<Source>,
+    value: Value,
+}
+
+impl Document {
+    /// Reads a file, whose name ends with `.toml` or `.json`.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be read or parsed.
+    pub fn load(path: impl AsRef<Path>) -> Result<Self, ConfigError> {
+        Source::load(path.as_ref()).map(Document::of)
+    }
+
+    /// Reads a text in JSON.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be parsed.
+    pub fn json(text: &str) -> Result<Self, ConfigError> {
+        Source::json(None, text.to_owned()).map(Document::of)
+    }
+
+    /// Reads a text in TOML.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be parsed.
+    pub fn toml(text: &str) -> Result<Self, ConfigError> {
+        Source::toml(None, text.to_owned()).map(Document::of)
+    }
+
+    fn of(text: Text) -> Self {
+        Document {
+            source: Arc::new(text.source),
+            value: text.value,
+        }
+    }
+
+    /// The whole, as JSON.
+    #[must_use]
+    pub fn value(&self) -> &Value {
+        &self.value
+    }
+
+    /// The file, if it was read from one.
+    #[must_use]
+    pub fn file(&self) -> Option<&Path> {
+        self.source.file.as_deref()
+    }
+
+    /// Reads a part of it, which stands at a path.
+    ///
+    /// # Errors
+    ///
+    /// If it is not as the type has it.
+    pub fn read<T: DeserializeOwned>(
+        &self,
+        part: &Value,
+        path: &[Segment],
+    ) -> Result<T, ConfigError> {
+        read::at(part, path.to_vec()).map_err(|wrong| ConfigError::new(wrong, Some(&self.source)))
+    }
+
+    /// A mistake in it, shown where it is.
+    #[must_use]
+    pub fn mistake(
+        &self,
+        path: &[Segment],
+        message: impl Into<String>,
+        help: Option<&str>,
+    ) -> ConfigError {
+        ConfigError::new(wrong_at(path, message.into(), help), Some(&self.source))
+    }
+}
+
+/// A mistake at a path, whose message names its key itself.
+pub(super) fn wrong_at(path: &[Segment], message: String, help: Option<&str>) -> Wrong {
+    Wrong {
+        path: path.to_vec(),
+        message,
+        names: Names::Nothing,
+        help: help.map(str::to_owned),
+        at: At::Value,
+    }
+}

@@ -1,0 +1,142 @@
+//! One definition, checked and compiled: its filter, its handler and its policy.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use hooks_builtin::config::{Mode, OnFault};
+use hooks_core::EventSet;
+use hooks_core::agent::{AgentContext, AgentEvent};
+
+use crate::events::EventInfo;
+use crate::fault::Fault;
+use crate::filter::{Filter, Unmet};
+use crate::handler::Handler;
+use crate::handler::rule::Rule;
+use crate::record::Record;
+use crate::safeguard::Breaker;
+
+/// Where a definition stands.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Origin {
+    pub(crate) file: Option<PathBuf>,
+    pub(crate) line: Option<usize>,
+}
+
+impl Origin {
+    pub(crate) fn of(file: Option<&Path>, line: Option<usize>) -> Self {
+        Origin {
+            file: file.map(Path::to_owned),
+            line,
+        }
+    }
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (&self.file, self.line) {
+            (Some(file), Some(line)) => write!(f, "{}:{line}", file.display()),
+            (Some(file), None) => write!(f, "{}", file.display()),
+            (None, Some(line)) => write!(f, "line {line}"),
+            (None, None) => Ok(()),
+        }
+    }
+}
+
+/// What runs.
+pub(crate) enum Body {
+    Rule(Rule),
+    Handler(Arc<dyn Handler>),
+}
+
+impl Body {
+    /// The kind of handler, as records name it.
+    pub(crate) fn kind(&self) -> &'static str {
+        match self {
+            Body::Rule(_) => "rule",
+            Body::Handler(handler) => handler.kind(),
+        }
+    }
+
+    /// What it runs, for people.
+    pub(crate) fn target(&self) -> String {
+        match self {
+            Body::Rule(rule) => rule.key().to_owned(),
+            Body::Handler(handler) => handler.target(),
+        }
+    }
+}
+
+impl fmt::Debug for Body {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}({})", self.kind(), self.target())
+    }
+}
+
+/// What a definition remembers, also across revisions in which it is unchanged.
+#[derive(Debug, Default)]
+pub(crate) struct State {
+    pub(crate) breaker: Breaker,
+    pub(crate) last: Mutex<Option<Record>>,
+}
+
+/// One definition.
+#[derive(Debug)]
+pub(crate) struct Definition {
+    pub(crate) name: Arc<str>,
+    pub(crate) origin: Origin,
+    /// The dialect of the file, for `status`.
+    pub(crate) dialect: crate::Dialect,
+    /// The events, each with the name by which the dialect asked for it.
+    pub(crate) events: Vec<(&'static EventInfo, String)>,
+    pub(crate) filter: Filter,
+    pub(crate) body: Body,
+    pub(crate) mode: Mode,
+    pub(crate) timeout: Duration,
+    pub(crate) on_timeout: Option<OnFault>,
+    pub(crate) on_failure: Option<OnFault>,
+    /// Whether the agent does not wait for it.
+    pub(crate) is_background: bool,
+    /// Whether the late answer of one that runs in the background is for the model.
+    pub(crate) answers_late: bool,
+    pub(crate) state: Arc<State>,
+}
+
+impl Definition {
+    /// The events in a set.
+    pub(crate) fn event_set(&self) -> EventSet {
+        let events = self.events.iter().map(|(event, _)| event.set());
+        events.fold(EventSet::NONE, EventSet::union)
+    }
+
+    /// The name by which the definition knows an event.
+    pub(crate) fn named(&self, info: &'static EventInfo) -> Option<&str> {
+        let mut events = self.events.iter();
+        let (_, named) = events.find(|(event, _)| std::ptr::eq(*event, info))?;
+        Some(named)
+    }
+
+    /// Whether it runs on an event.
+    pub(crate) fn check(
+        &self,
+        cx: &AgentContext,
+        event: &AgentEvent<'_>,
+        info: &'static EventInfo,
+    ) -> Result<Result<(), Unmet>, Fault> {
+        if self.named(info).is_none() {
+            return Ok(Err(Unmet::Event));
+        }
+        self.filter.check(cx, event)
+    }
+
+    /// Whether a fault of this kind blocks the event.
+    pub(crate) fn blocks_on(&self, fault: &Fault, info: &EventInfo) -> bool {
+        let policy = match fault.kind {
+            crate::FaultKind::TimedOut => self.on_timeout.or(self.on_failure),
+            _ => self.on_failure,
+        };
+        info.is_blockable && policy.unwrap_or(OnFault::Block) == OnFault::Block
+    }
+}

@@ -1,0 +1,172 @@
+//! What other systems call our events.
+
+use crate::Dialect;
+use crate::events::{EVENTS, EventInfo};
+
+/// Names of events in other systems, and ours. A name that means several of our events stands here several times.
+const NAMES: &[(&str, &str)] = &[
+    // Claude Code, Codex, goose, and everybody who reads their files.
+    ("PreToolUse", "BeforeToolCall"),
+    ("PostToolUse", "AfterToolCall"),
+    ("PostToolUseFailure", "AfterToolCall"),
+    ("PermissionRequest", "ApproveToolCall"),
+    ("PermissionDenied", "ToolCallSkipped"),
+    ("UserPromptSubmit", "MessageReceived"),
+    ("Stop", "BeforeStop"),
+    ("PreCompact", "BeforeCompact"),
+    ("PostCompact", "AfterCompact"),
+    ("MessageDisplay", "MessageSending"),
+    ("StopFailure", "AgentError"),
+    // Gemini CLI.
+    ("BeforeTool", "BeforeToolCall"),
+    ("AfterTool", "AfterToolCall"),
+    ("BeforeAgent", "MessageReceived"),
+    ("AfterAgent", "BeforeStop"),
+    ("BeforeModel", "BeforeLlmCall"),
+    ("AfterModel", "AfterLlmCall"),
+    ("PreCompress", "BeforeCompact"),
+    // Cursor.
+    ("preToolUse", "BeforeToolCall"),
+    ("postToolUse", "AfterToolCall"),
+    ("postToolUseFailure", "AfterToolCall"),
+    ("beforeShellExecution", "BeforeToolCall"),
+    ("afterShellExecution", "AfterToolCall"),
+    ("beforeMCPExecution", "BeforeToolCall"),
+    ("afterMCPExecution", "AfterToolCall"),
+    ("beforeReadFile", "BeforeToolCall"),
+    ("afterFileEdit", "AfterToolCall"),
+    ("beforeSubmitPrompt", "MessageReceived"),
+    ("preCompact", "BeforeCompact"),
+    ("afterAgentResponse", "MessageSending"),
+    ("sessionStart", "SessionStart"),
+    ("sessionEnd", "SessionEnd"),
+    ("subagentStart", "SubagentStart"),
+    ("subagentStop", "SubagentStop"),
+    // GoClaw, and ZeroClaw's and ClawSeed's hooks.
+    ("session_start", "SessionStart"),
+    ("session_end", "SessionEnd"),
+    ("user_prompt_submit", "MessageReceived"),
+    ("pre_tool_use", "BeforeToolCall"),
+    ("post_tool_use", "AfterToolCall"),
+    ("stop", "AgentEnd"),
+    ("subagent_start", "SubagentStart"),
+    ("subagent_stop", "SubagentStop"),
+    ("before_tool_call", "BeforeToolCall"),
+    ("after_tool_call", "AfterToolCall"),
+    ("before_llm_call", "BeforeLlmCall"),
+    ("after_llm_call", "AfterLlmCall"),
+    ("before_model_resolve", "BeforeModelResolve"),
+    ("before_prompt_build", "BeforePromptBuild"),
+    ("on_message_received", "MessageReceived"),
+    ("on_message_sending", "MessageSending"),
+    ("on_message_sent", "MessageSent"),
+    ("on_session_start", "SessionStart"),
+    ("on_session_end", "SessionEnd"),
+    ("on_llm_input", "LlmInput"),
+    ("on_llm_output", "LlmOutput"),
+    ("on_after_tool_call", "ToolCallEnd"),
+    ("on_heartbeat_tick", "HeartbeatTick"),
+    ("on_gateway_start", "GatewayStart"),
+    ("on_gateway_stop", "GatewayStop"),
+    // mini-claw-code.
+    ("PreToolCall", "BeforeToolCall"),
+    ("PostToolCall", "AfterToolCall"),
+    // PicoClaw.
+    ("before_tool", "BeforeToolCall"),
+    ("after_tool", "AfterToolCall"),
+    ("approve_tool", "ApproveToolCall"),
+    ("before_llm", "BeforeLlmCall"),
+    ("after_llm", "AfterLlmCall"),
+    ("agent.turn.start", "AgentStart"),
+    ("agent.turn.end", "AgentEnd"),
+    ("agent.llm.request", "LlmInput"),
+    ("agent.llm.response", "LlmOutput"),
+    ("agent.llm.delta", "LlmDelta"),
+    ("agent.llm.retry", "LlmFailed"),
+    ("agent.tool.exec_start", "ToolCallStart"),
+    ("agent.tool.exec_end", "ToolCallEnd"),
+    ("agent.tool.exec_skipped", "ToolCallSkipped"),
+    ("agent.context.compress", "AfterCompact"),
+    ("agent.subturn.spawn", "SubagentStart"),
+    ("agent.subturn.end", "SubagentStop"),
+    ("agent.interrupt.received", "Interrupt"),
+    ("agent.error", "AgentError"),
+    ("channel.message.outbound_queued", "MessageSending"),
+    ("channel.message.outbound_sent", "MessageSent"),
+    ("channel.message.outbound_failed", "MessageFailed"),
+    ("gateway.start", "GatewayStart"),
+    ("gateway.shutdown", "GatewayStop"),
+];
+
+/// Our events with this name, in our words or a dialect's, each with the name by which its hooks know it.
+pub(crate) fn ours(dialect: Dialect, name: &str) -> Vec<(&'static EventInfo, String)> {
+    // `SubagentStop` of Claude Code is a decision, where the subagent says that it wants to stop.
+    if dialect == Dialect::Claude && name == "SubagentStop" {
+        return EventInfo::named("BeforeStop")
+            .map(|event| (event, name.to_owned()))
+            .into_iter()
+            .collect();
+    }
+    if let Some(event) = EventInfo::named(name) {
+        return vec![(event, name.to_owned())];
+    }
+    let named = NAMES.iter().filter(|(theirs, _)| *theirs == name);
+    named
+        .filter_map(|(theirs, ours)| Some((EventInfo::named(ours)?, (*theirs).to_owned())))
+        .collect()
+}
+
+/// What to write instead of a name that nobody knows.
+pub(crate) fn suggestion(name: &str) -> String {
+    let known = EVENTS
+        .iter()
+        .map(|event| event.name)
+        .chain(NAMES.iter().map(|(theirs, _)| *theirs));
+    // Some names differ in nothing but their case.
+    let nearness = |known: &str| {
+        strsim::jaro_winkler(&name.to_lowercase(), &known.to_lowercase())
+            + strsim::jaro_winkler(name, known) / 100.0
+    };
+    let near = known
+        .map(|known| (nearness(known), known))
+        .max_by(|one, other| one.0.total_cmp(&other.0));
+    match near {
+        Some((near, known)) if near > 0.8 => match ours(Dialect::Hooks, known).first() {
+            Some((event, _)) if event.name != known => {
+                format!("did you mean `{known}`? here, that is `{}`", event.name)
+            }
+            _ => format!("did you mean `{known}`?"),
+        },
+        _ => "the events are `BeforeToolCall`, `AfterToolCall`, `MessageReceived`, … and `*` for all: see the table of \
+              `hooks_core::agent`"
+            .into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_is_one_of_our_events() {
+        for (theirs, ours) in NAMES {
+            assert!(EventInfo::named(ours).is_some(), "{theirs}: {ours}");
+            assert!(
+                EventInfo::named(theirs).is_none(),
+                "{theirs} is ours already"
+            );
+        }
+    }
+
+    #[test]
+    fn the_nearest_name_is_suggested() {
+        assert_eq!(
+            suggestion("BeforeToolcal"),
+            "did you mean `BeforeToolCall`?"
+        );
+        assert_eq!(
+            suggestion("PreToolUs"),
+            "did you mean `PreToolUse`? here, that is `BeforeToolCall`"
+        );
+    }
+}

@@ -1,0 +1,365 @@
+//! What the runtime knows of each event, by its name: which handlers may decide it, and what of it may be changed.
+
+use hooks_core::EventSet;
+use hooks_core::agent::AgentEvent;
+
+/// One event of the standard vocabulary.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct EventInfo {
+    /// Its name, such as `BeforeToolCall`.
+    pub(crate) name: &'static str,
+    /// Whether hooks decide it. Otherwise they only look.
+    pub(crate) is_intercepted: bool,
+    /// Whether a hook can block it.
+    pub(crate) is_blockable: bool,
+    /// Whether a hook can answer it.
+    pub(crate) is_answerable: bool,
+    /// Whether hooks can add text for the model.
+    pub(crate) takes_context: bool,
+    /// Whether it is about a tool, so that `tools` and `matcher` have something to compare with.
+    pub(crate) has_subject: bool,
+    /// The names of its fields, for expressions.
+    pub(crate) fields: &'static [&'static str],
+    /// The keys that `modify` may set.
+    pub(crate) keys: &'static [&'static str],
+    /// Whether `modify` sets keys of the tool's arguments, which may have any name.
+    pub(crate) takes_args: bool,
+}
+
+/// An event that hooks only look at.
+const fn observed(name: &'static str, fields: &'static [&'static str]) -> EventInfo {
+    EventInfo {
+        name,
+        fields,
+        is_intercepted: false,
+        is_blockable: false,
+        is_answerable: false,
+        takes_context: false,
+        has_subject: false,
+        keys: &[],
+        takes_args: false,
+    }
+}
+
+/// An event that hooks decide, and of which they may set these keys.
+const fn intercepted(
+    name: &'static str,
+    fields: &'static [&'static str],
+    keys: &'static [&'static str],
+) -> EventInfo {
+    EventInfo {
+        is_intercepted: true,
+        is_blockable: true,
+        keys,
+        ..observed(name, fields)
+    }
+}
+
+impl EventInfo {
+    const fn of_tool(self) -> Self {
+        EventInfo {
+            has_subject: true,
+            ..self
+        }
+    }
+
+    const fn answerable(self) -> Self {
+        EventInfo {
+            is_answerable: true,
+            ..self
+        }
+    }
+
+    const fn not_blockable(self) -> Self {
+        EventInfo {
+            is_blockable: false,
+            ..self
+        }
+    }
+
+    const fn with_context(self) -> Self {
+        EventInfo {
+            takes_context: true,
+            ..self
+        }
+    }
+
+    const fn with_args(self) -> Self {
+        EventInfo {
+            takes_args: true,
+            ..self
+        }
+    }
+
+    /// The event with this name.
+    #[must_use]
+    pub(crate) fn named(name: &str) -> Option<&'static Self> {
+        EVENTS.iter().find(|event| event.name == name)
+    }
+
+    /// The set that holds this event alone.
+    #[must_use]
+    pub(crate) fn set(&self) -> EventSet {
+        EventSet::named::<AgentEvent<'static>>(self.name).unwrap_or(EventSet::NONE)
+    }
+}
+
+/// All events, in the order of the vocabulary.
+pub(crate) static EVENTS: [EventInfo; 35] = [
+    observed("GatewayStart", &["host", "port"]),
+    observed("GatewayStop", &[]),
+    observed("HeartbeatTick", &[]),
+    intercepted(
+        "SessionStart",
+        &["session_id", "channel", "source", "model", "context"],
+        &["session_id", "channel", "source", "model"],
+    )
+    .not_blockable()
+    .with_context(),
+    observed("SessionEnd", &["session_id", "channel", "reason"]),
+    intercepted(
+        "MessageReceived",
+        &[
+            "id",
+            "channel",
+            "sender",
+            "content",
+            "attachments",
+            "context",
+        ],
+        &["channel", "sender", "content"],
+    )
+    .with_context(),
+    observed("AgentStart", &["prompt"]),
+    intercepted(
+        "BeforeModelResolve",
+        &["provider", "model"],
+        &["provider", "model"],
+    ),
+    intercepted("BeforePromptBuild", &["prompt"], &["prompt"]),
+    intercepted(
+        "BeforeLlmCall",
+        &["provider", "model", "messages", "tools", "options"],
+        &["provider", "model", "messages", "tools", "options"],
+    )
+    .answerable(),
+    observed("LlmInput", &["provider", "model", "messages"]),
+    observed("LlmDelta", &["kind", "text"]),
+    intercepted(
+        "LlmFailed",
+        &["provider", "model", "error", "attempt"],
+        &["provider", "model", "error"],
+    )
+    .not_blockable()
+    .answerable(),
+    observed("LlmOutput", &["provider", "model", "response", "duration"]),
+    intercepted(
+        "AfterLlmCall",
+        &["model", "response", "attempt"],
+        &["model", "response"],
+    )
+    .not_blockable()
+    .answerable(),
+    intercepted("InvalidToolCall", &["id", "name", "args", "error"], &[])
+        .of_tool()
+        .answerable()
+        .with_args(),
+    intercepted(
+        "BeforeToolCall",
+        &["id", "name", "args", "approval", "context"],
+        &[],
+    )
+    .of_tool()
+    .answerable()
+    .with_context()
+    .with_args(),
+    intercepted("ApproveToolCall", &["id", "name", "args", "approval"], &[])
+        .of_tool()
+        .answerable(),
+    observed("ToolCallStart", &["id", "name", "args"]).of_tool(),
+    intercepted(
+        "AfterToolCall",
+        &["id", "name", "args", "output", "duration", "context"],
+        &["content", "for_user", "data", "media", "is_error", "silent"],
+    )
+    .of_tool()
+    .not_blockable()
+    .with_context(),
+    observed(
+        "ToolCallEnd",
+        &["id", "name", "args", "output", "duration", "outcome"],
+    )
+    .of_tool(),
+    observed("ToolCallSkipped", &["id", "name", "args", "by", "reason"]).of_tool(),
+    intercepted(
+        "SubagentStart",
+        &["id", "agent", "prompt", "context"],
+        &["agent", "prompt"],
+    )
+    .with_context(),
+    observed("SubagentStop", &["id", "agent", "response", "status"]),
+    intercepted("BeforeStop", &["response", "attempt"], &["response"]),
+    observed("AgentEnd", &["response", "status", "usage", "duration"]),
+    observed("AgentError", &["stage", "message"]),
+    intercepted(
+        "MessageSending",
+        &["channel", "recipient", "content"],
+        &["channel", "recipient", "content"],
+    ),
+    observed("MessageSent", &["channel", "recipient", "content"]),
+    observed(
+        "MessageFailed",
+        &["channel", "recipient", "content", "error"],
+    ),
+    intercepted(
+        "BeforeCompact",
+        &["trigger", "instructions"],
+        &["trigger", "instructions"],
+    ),
+    observed("AfterCompact", &["trigger", "summary"]),
+    observed("Interrupt", &["kind", "message"]),
+    observed("Notification", &["kind", "title", "message"]),
+    observed("Custom", &["kind", "payload"]).of_tool(),
+];
+
+/// What is known of an event.
+///
+/// It is a `match`, not a search by name: every definition asks this on every event that it may want.
+#[must_use]
+pub(crate) fn info(event: &AgentEvent<'_>) -> &'static EventInfo {
+    &EVENTS[match event {
+        AgentEvent::GatewayStart(_) => 0,
+        AgentEvent::GatewayStop(_) => 1,
+        AgentEvent::HeartbeatTick(_) => 2,
+        AgentEvent::SessionStart(_) => 3,
+        AgentEvent::SessionEnd(_) => 4,
+        AgentEvent::MessageReceived(_) => 5,
+        AgentEvent::AgentStart(_) => 6,
+        AgentEvent::BeforeModelResolve(_) => 7,
+        AgentEvent::BeforePromptBuild(_) => 8,
+        AgentEvent::BeforeLlmCall(_) => 9,
+        AgentEvent::LlmInput(_) => 10,
+        AgentEvent::LlmDelta(_) => 11,
+        AgentEvent::LlmFailed(_) => 12,
+        AgentEvent::LlmOutput(_) => 13,
+        AgentEvent::AfterLlmCall(_) => 14,
+        AgentEvent::InvalidToolCall(_) => 15,
+        AgentEvent::BeforeToolCall(_) => 16,
+        AgentEvent::ApproveToolCall(_) => 17,
+        AgentEvent::ToolCallStart(_) => 18,
+        AgentEvent::AfterToolCall(_) => 19,
+        AgentEvent::ToolCallEnd(_) => 20,
+        AgentEvent::ToolCallSkipped(_) => 21,
+        AgentEvent::SubagentStart(_) => 22,
+        AgentEvent::SubagentStop(_) => 23,
+        AgentEvent::BeforeStop(_) => 24,
+        AgentEvent::AgentEnd(_) => 25,
+        AgentEvent::AgentError(_) => 26,
+        AgentEvent::MessageSending(_) => 27,
+        AgentEvent::MessageSent(_) => 28,
+        AgentEvent::MessageFailed(_) => 29,
+        AgentEvent::BeforeCompact(_) => 30,
+        AgentEvent::AfterCompact(_) => 31,
+        AgentEvent::Interrupt(_) => 32,
+        AgentEvent::Notification(_) => 33,
+        AgentEvent::Custom(_) => 34,
+    }]
+}
+
+/// What an event is about: the name of the tool, or the kind of a custom event.
+#[must_use]
+pub(crate) fn subject<'a>(event: &AgentEvent<'a>) -> Option<&'a str> {
+    Some(match *event {
+        AgentEvent::InvalidToolCall(call) => &call.name,
+        AgentEvent::BeforeToolCall(call) => &call.name,
+        AgentEvent::ApproveToolCall(call) => call.name,
+        AgentEvent::ToolCallStart(call) => call.name,
+        AgentEvent::AfterToolCall(call) => &call.name,
+        AgentEvent::ToolCallEnd(call) => call.name,
+        AgentEvent::ToolCallSkipped(call) => call.name,
+        AgentEvent::Custom(event) => event.kind,
+        _ => return None,
+    })
+}
+
+/// The id of the tool call that an event belongs to.
+#[must_use]
+pub(crate) fn call_id<'a>(event: &AgentEvent<'a>) -> Option<&'a str> {
+    Some(match *event {
+        AgentEvent::InvalidToolCall(call) => &call.id,
+        AgentEvent::BeforeToolCall(call) => &call.id,
+        AgentEvent::ApproveToolCall(call) => call.id,
+        AgentEvent::ToolCallStart(call) => call.id,
+        AgentEvent::AfterToolCall(call) => &call.id,
+        AgentEvent::ToolCallEnd(call) => call.id,
+        AgentEvent::ToolCallSkipped(call) => call.id,
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use hooks_core::Vocabulary;
+    use hooks_core::agent::{
+        AfterLlmCall, AfterToolCall, AgentEventMut, Approval, ApproveToolCall, BeforeCompact,
+        BeforeLlmCall, BeforeModelResolve, BeforePromptBuild, BeforeStop, BeforeToolCall,
+        InvalidToolCall, LlmFailed, MessageReceived, MessageSending, SessionStart, SubagentStart,
+    };
+
+    use super::*;
+
+    #[test]
+    fn the_table_is_in_the_order_of_the_vocabulary() {
+        let names: Vec<_> = EVENTS.iter().map(|event| event.name).collect();
+        assert_eq!(names, AgentEvent::<'static>::EVENTS);
+    }
+
+    #[test]
+    fn the_table_says_what_may_be_blocked_and_set() {
+        let args = serde_json::json!({});
+        let approval = Approval::Usual;
+        let mut approve = ApproveToolCall {
+            id: "",
+            name: "",
+            args: &args,
+            approval: &approval,
+        };
+        let mut intercepted = 0;
+        macro_rules! check {
+            ($($event:ident = $value:expr),* $(,)?) => { $(
+                let info = EventInfo::named(stringify!($event)).unwrap();
+                let mut event = $value;
+                let fields = serde_json::to_value(&event).unwrap();
+                let view = AgentEventMut::$event(&mut event);
+                assert_eq!(view.can_block(), info.is_blockable, "{}", info.name);
+                assert!(info.is_intercepted && std::ptr::eq(super::info(&view.view()), info));
+                for field in fields.as_object().unwrap().keys() {
+                    assert!(info.fields.contains(&field.as_str()), "{}: {field}", info.name);
+                }
+                intercepted += 1;
+            )* };
+        }
+        check!(
+            SessionStart = SessionStart::default(),
+            MessageReceived = MessageReceived::default(),
+            BeforeModelResolve = BeforeModelResolve::default(),
+            BeforePromptBuild = BeforePromptBuild::default(),
+            BeforeLlmCall = BeforeLlmCall::default(),
+            LlmFailed = LlmFailed::default(),
+            AfterLlmCall = AfterLlmCall::default(),
+            InvalidToolCall = InvalidToolCall::default(),
+            BeforeToolCall = BeforeToolCall::default(),
+            AfterToolCall = AfterToolCall::default(),
+            SubagentStart = SubagentStart::default(),
+            BeforeStop = BeforeStop::default(),
+            MessageSending = MessageSending::default(),
+            BeforeCompact = BeforeCompact::default(),
+        );
+        let view = AgentEventMut::ApproveToolCall(&mut approve);
+        assert!(view.can_block() && super::info(&view.view()).is_blockable);
+        assert_eq!(
+            EVENTS.iter().filter(|event| event.is_intercepted).count(),
+            intercepted + 1
+        );
+    }
+}

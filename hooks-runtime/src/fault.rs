@@ -1,0 +1,75 @@
+//! What goes wrong with a handler, as opposed to what it decides.
+
+use std::fmt;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+/// How a handler failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum FaultKind {
+    /// It could not be started or reached.
+    NotStarted,
+    /// It took too long.
+    TimedOut,
+    /// It ended with an error.
+    Failed,
+    /// Its answer makes no sense.
+    Nonsense,
+    /// Its filter could not be evaluated.
+    Filter,
+    /// It was not asked: the breaker is open, a budget is spent, too many run at once.
+    NotAsked,
+}
+
+/// A failure of a handler: not a decision.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Fault {
+    pub(crate) kind: FaultKind,
+    pub(crate) message: String,
+}
+
+impl Fault {
+    pub(crate) fn new(kind: FaultKind, message: impl fmt::Display) -> Self {
+        Fault {
+            kind,
+            message: message.to_string(),
+        }
+    }
+
+    pub(crate) fn not_started(message: impl fmt::Display) -> Self {
+        Fault::new(FaultKind::NotStarted, message)
+    }
+
+    pub(crate) fn failed(message: impl fmt::Display) -> Self {
+        Fault::new(FaultKind::Failed, message)
+    }
+
+    pub(crate) fn nonsense(message: impl fmt::Display) -> Self {
+        Fault::new(FaultKind::Nonsense, message)
+    }
+
+    pub(crate) fn filter(message: impl fmt::Display) -> Self {
+        Fault::new(FaultKind::Filter, message)
+    }
+
+    pub(crate) fn not_asked(message: impl fmt::Display) -> Self {
+        Fault::new(FaultKind::NotAsked, message)
+    }
+
+    pub(crate) fn timed_out(limit: Duration) -> Self {
+        let limit = humantime::format_duration(limit);
+        Fault::new(
+            FaultKind::TimedOut,
+            format_args!("it took longer than {limit}"),
+        )
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}

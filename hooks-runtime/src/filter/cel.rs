@@ -1,0 +1,523 @@
+//! Expressions in CEL, guarded: the crate has no limit on what an expression may cost.
+//!
+//! An expression is compiled when its file is loaded, on a thread with a large stack, from a text of 2 KiB at most with
+//! little nesting. Variables and functions that nobody knows, and loops in loops, are refused then. When it is evaluated,
+//! it sees the event without a copy, up to a size.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, LazyLock, OnceLock};
+
+use cel::common::ast::Expr;
+use cel::common::types::{
+    CelBool, CelDouble, CelInt, CelList, CelMap, CelMapKey, CelNull, CelString, CelUInt,
+};
+use cel::common::value::{CowVal, Val};
+use cel::context::VariableResolver;
+use cel::{Context, Env, IdedExpr, Program};
+use hooks_core::agent::{AgentContext, AgentEvent};
+use serde_json::{Map, Value};
+
+use crate::fault::Fault;
+
+/// The longest expression, in bytes.
+const MOST_BYTES: usize = 2048;
+/// How many brackets may be open at once.
+const MOST_BRACKETS: usize = 40;
+/// How large the values may be that an expression sees, in bytes of JSON, about.
+const MOST_INPUT: usize = 256 * 1024;
+/// The stack that the parser gets.
+const STACK: usize = 32 * 1024 * 1024;
+
+/// The functions that an expression may call, beside operators and macros.
+const FUNCTIONS: &[&str] = &[
+    "bool",
+    "bytes",
+    "charAt",
+    "contains",
+    "double",
+    "dyn",
+    "endsWith",
+    "indexOf",
+    "int",
+    "join",
+    "lastIndexOf",
+    "lowerAscii",
+    "matches",
+    "max",
+    "min",
+    "replace",
+    "reverse",
+    "size",
+    "split",
+    "startsWith",
+    "string",
+    "substring",
+    "trim",
+    "type",
+    "uint",
+    "upperAscii",
+];
+
+static ENV: LazyLock<Arc<Env>> = LazyLock::new(|| {
+    let mut env = Env::stdlib();
+    // It can only fail if a function is there twice.
+    let _ = env.add_extension(cel::extensions::strings);
+    Arc::new(env)
+});
+
+/// An expression that is ready to be evaluated.
+#[derive(Clone)]
+pub(crate) struct Cel {
+    text: Arc<str>,
+    program: Arc<Program>,
+}
+
+impl fmt::Debug for Cel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Cel").field(&self.text).finish()
+    }
+}
+
+impl Cel {
+    /// Compiles an expression that may name these variables.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with it, in a sentence.
+    pub(crate) fn compile(text: &str, known: &[&str]) -> Result<Self, String> {
+        if text.len() > MOST_BYTES {
+            return Err(format!(
+                "the expression has {} bytes, and {MOST_BYTES} are allowed",
+                text.len()
+            ));
+        }
+        if nesting(text) > MOST_BRACKETS {
+            return Err(format!(
+                "more than {MOST_BRACKETS} brackets are open at once"
+            ));
+        }
+        let program = compiled(text.to_owned())?;
+        let references = program.references();
+        let mut unknown: Vec<&str> = references.variables();
+        // A message is the same in every run.
+        unknown.sort_unstable();
+        if let Some(unknown) = unknown
+            .into_iter()
+            .find(|name| !known.contains(name) && !is_type(name))
+        {
+            return Err(format!(
+                "`{unknown}` is not known here: {}",
+                known_names(unknown, known)
+            ));
+        }
+        let mut functions = references.functions();
+        functions.sort_unstable();
+        let is_operator = |name: &str| !name.starts_with(|first: char| first.is_ascii_alphabetic());
+        if let Some(unknown) = functions
+            .into_iter()
+            .find(|name| !is_operator(name) && !FUNCTIONS.contains(name))
+        {
+            return Err(format!(
+                "the function `{unknown}` is not known: {}",
+                known_names(unknown, FUNCTIONS)
+            ));
+        }
+        if loops(program.expression(), 0) > 1 {
+            return Err(
+                "a loop (`all`, `exists`, `map`, `filter`) in a loop may take too long".into(),
+            );
+        }
+        Ok(Cel {
+            text: text.into(),
+            program: Arc::new(program),
+        })
+    }
+
+    /// The text of the expression.
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Its value for an event, as JSON.
+    pub(crate) fn evaluate(&self, variables: &Variables<'_>) -> Result<Value, Fault> {
+        self.with(variables, |value| {
+            let value = cel::Value::try_from(value).map_err(|error| self.failed(error))?;
+            value.json().map_err(|error| self.failed(error))
+        })
+    }
+
+    /// Whether it is true of an event.
+    pub(crate) fn is_true(&self, variables: &Variables<'_>) -> Result<bool, Fault> {
+        self.with(variables, |value| match value.downcast_ref::<CelBool>() {
+            Some(value) => Ok(*value.inner()),
+            None => Err(Fault::filter(format_args!(
+                "`{}` gives a {} where true or false is expected",
+                self.text,
+                value.get_type().name()
+            ))),
+        })
+    }
+
+    fn with<T>(
+        &self,
+        variables: &Variables<'_>,
+        then: impl FnOnce(&dyn Val) -> Result<T, Fault>,
+    ) -> Result<T, Fault> {
+        variables.check_size()?;
+        let mut context = Context::with_env(Arc::clone(&ENV));
+        context.set_variable_resolver(variables);
+        let value = cel::Value::resolve_val(self.program.expression(), &context)
+            .map_err(|error| self.failed(error))?;
+        then(&*value)
+    }
+
+    fn failed(&self, error: impl fmt::Display) -> Fault {
+        Fault::filter(format_args!("`{}` cannot be evaluated: {error}", self.text))
+    }
+}
+
+/// The names of types are variables to the parser.
+fn is_type(name: &str) -> bool {
+    matches!(
+        name,
+        "bool"
+            | "bytes"
+            | "double"
+            | "int"
+            | "list"
+            | "map"
+            | "null_type"
+            | "string"
+            | "type"
+            | "uint"
+    )
+}
+
+fn known_names(unknown: &str, known: &[&str]) -> String {
+    let near = known
+        .iter()
+        .map(|name| (strsim::jaro_winkler(unknown, name), name))
+        .filter(|(near, _)| *near > 0.8)
+        .max_by(|one, other| one.0.total_cmp(&other.0));
+    let names = known.join("`, `");
+    match near {
+        Some((_, near)) => format!("did you mean `{near}`? known are `{names}`"),
+        None => format!("known are `{names}`"),
+    }
+}
+
+/// How many brackets are open at once, at most.
+fn nesting(text: &str) -> usize {
+    let (mut open, mut most) = (0_usize, 0);
+    for byte in text.bytes() {
+        match byte {
+            b'(' | b'[' | b'{' | b'?' | b'!' | b'-' => open += 1,
+            b')' | b']' | b'}' => open = open.saturating_sub(1),
+            _ => {}
+        }
+        most = most.max(open);
+    }
+    most
+}
+
+/// The parser recurses deeply even for short texts.
+fn compiled(text: String) -> Result<Program, String> {
+    let compile = move || ENV.compile(&text).map_err(|errors| errors.to_string());
+    let thread = std::thread::Builder::new().stack_size(STACK);
+    let parsing = thread
+        .spawn(compile)
+        .map_err(|error| format!("it cannot be parsed: {error}"))?;
+    let parsed = parsing
+        .join()
+        .unwrap_or_else(|_| Err("the parser does not understand it".into()));
+    parsed.map_err(|error| {
+        let first = error.lines().next().unwrap_or_default();
+        let said = first.strip_prefix("ERROR: <input>:").unwrap_or(first);
+        format!("it is no expression: {said}")
+    })
+}
+
+/// How deep loops are nested.
+fn loops(expression: &IdedExpr, outside: usize) -> usize {
+    let within = |expressions: Vec<&IdedExpr>, outside| {
+        let depths = expressions
+            .into_iter()
+            .map(|expression| loops(expression, outside));
+        depths.max().unwrap_or(outside).max(outside)
+    };
+    match &expression.expr {
+        Expr::Call(call) => within(
+            call.args.iter().chain(call.target.as_deref()).collect(),
+            outside,
+        ),
+        Expr::Comprehension(each) => {
+            // What is looped over is evaluated once.
+            let range = loops(&each.iter_range, outside);
+            let body = vec![
+                &each.accu_init,
+                &each.loop_cond,
+                &each.loop_step,
+                &each.result,
+            ];
+            within(body, outside + 1).max(range)
+        }
+        Expr::List(list) => within(list.elements.iter().collect(), outside),
+        Expr::Map(map) => within(
+            map.entries
+                .iter()
+                .flat_map(|entry| match &entry.expr {
+                    cel::common::ast::EntryExpr::MapEntry(entry) => vec![&entry.key, &entry.value],
+                    cel::common::ast::EntryExpr::StructField(field) => vec![&field.value],
+                })
+                .collect(),
+            outside,
+        ),
+        Expr::Select(select) => loops(&select.operand, outside),
+        Expr::Unspecified | Expr::Ident(_) | Expr::Literal(_) | Expr::Struct(_) => outside,
+    }
+}
+
+/// What an expression sees: the event's fields by their names, and `cx`.
+pub(crate) struct Variables<'a> {
+    cx: &'a AgentContext,
+    event: AgentEvent<'a>,
+    /// What a dialect calls otherwise, as `tool_name`.
+    more: &'a [(&'static str, Value)],
+    payload: OnceLock<Value>,
+    context: OnceLock<Value>,
+}
+
+impl<'a> Variables<'a> {
+    pub(crate) fn new(cx: &'a AgentContext, event: AgentEvent<'a>) -> Self {
+        Variables::with(cx, event, &[])
+    }
+
+    pub(crate) fn with(
+        cx: &'a AgentContext,
+        event: AgentEvent<'a>,
+        more: &'a [(&'static str, Value)],
+    ) -> Self {
+        Variables {
+            cx,
+            event,
+            more,
+            payload: OnceLock::new(),
+            context: OnceLock::new(),
+        }
+    }
+
+    /// The arguments of a tool call, which are the only part that is looked at without a copy.
+    fn args(&self) -> Option<&'a Value> {
+        Some(match self.event {
+            AgentEvent::InvalidToolCall(call) => &call.args,
+            AgentEvent::BeforeToolCall(call) => &call.args,
+            AgentEvent::ApproveToolCall(call) => call.args,
+            AgentEvent::ToolCallStart(call) => call.args,
+            AgentEvent::AfterToolCall(call) => &call.args,
+            AgentEvent::ToolCallEnd(call) => call.args,
+            AgentEvent::ToolCallSkipped(call) => call.args,
+            _ => return None,
+        })
+    }
+
+    fn payload(&self) -> &Value {
+        self.payload
+            .get_or_init(|| serde_json::to_value(self.event).unwrap_or_default())
+    }
+
+    fn check_size(&self) -> Result<(), Fault> {
+        let size = match self.args() {
+            Some(args) => size_of(args, MOST_INPUT),
+            None => size_of(self.payload(), MOST_INPUT),
+        };
+        if size > MOST_INPUT {
+            return Err(Fault::filter(format_args!(
+                "the event is larger than the {} KiB that an expression may look at",
+                MOST_INPUT / 1024
+            )));
+        }
+        Ok(())
+    }
+}
+
+impl VariableResolver for Variables<'_> {
+    fn resolve<'b>(&'b self, name: &str) -> Option<CowVal<'b, 'b>> {
+        if let Some((_, value)) = self.more.iter().find(|(known, _)| *known == name) {
+            return Some(CowVal::Owned(seen(value)));
+        }
+        match name {
+            "cx" => {
+                let context = || serde_json::to_value(self.cx).unwrap_or_default();
+                Some(CowVal::Owned(seen(self.context.get_or_init(context))))
+            }
+            "args" => self.args().map(|args| CowVal::Owned(seen(args))),
+            "name" => {
+                crate::events::subject(&self.event).map(|name| CowVal::owned(CelString::from(name)))
+            }
+            _ => {
+                if !crate::events::info(&self.event).fields.contains(&name) {
+                    return None;
+                }
+                // What is left out of the JSON is empty.
+                Some(CowVal::Owned(
+                    self.payload()
+                        .get(name)
+                        .map_or_else(|| Box::new(CelNull) as _, seen),
+                ))
+            }
+        }
+    }
+}
+
+/// A JSON value as an expression sees it: texts are borrowed.
+fn seen<'v>(value: &'v Value) -> Box<dyn Val + 'v> {
+    match value {
+        Value::Null => Box::new(CelNull),
+        Value::Bool(value) => Box::new(CelBool::from(*value)),
+        Value::Number(number) => match (number.as_i64(), number.as_u64()) {
+            (Some(number), _) => Box::new(CelInt::from(number)),
+            (None, Some(number)) => Box::new(CelUInt::from(number)),
+            _ => Box::new(CelDouble::from(number.as_f64().unwrap_or_default())),
+        },
+        Value::String(text) => Box::new(CelString::from(text.as_str())),
+        Value::Array(values) => {
+            Box::new(CelList::from(values.iter().map(seen).collect::<Vec<_>>()))
+        }
+        Value::Object(fields) => Box::new(CelMap::from(entries(fields))),
+    }
+}
+
+fn entries<'v>(fields: &'v Map<String, Value>) -> HashMap<CelMapKey<'v>, Box<dyn Val + 'v>> {
+    let entry =
+        |(key, value): (&'v String, &'v Value)| (CelMapKey::from(key.as_str()), seen(value));
+    fields.iter().map(entry).collect()
+}
+
+/// About how large a value is as JSON; counting ends past `most`.
+fn size_of(value: &Value, most: usize) -> usize {
+    match value {
+        Value::Null | Value::Bool(_) | Value::Number(_) => 8,
+        Value::String(text) => text.len() + 2,
+        Value::Array(values) => {
+            let mut size = 2;
+            for value in values {
+                size += size_of(value, most) + 1;
+                if size > most {
+                    break;
+                }
+            }
+            size
+        }
+        Value::Object(fields) => {
+            let mut size = 2;
+            for (key, value) in fields {
+                size += key.len() + 4 + size_of(value, most);
+                if size > most {
+                    break;
+                }
+            }
+            size
+        }
+    }
+}
+
+/// A text with expressions in it: `"no {args.command} here"`. `{{` is a brace.
+#[derive(Clone, Debug)]
+pub(crate) struct Template(Vec<Piece>);
+
+#[derive(Clone, Debug)]
+enum Piece {
+    Text(String),
+    Expression(Cel),
+}
+
+impl Template {
+    /// Compiles a text.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with it, in a sentence.
+    pub(crate) fn compile(text: &str, known: &[&str]) -> Result<Self, String> {
+        let mut pieces = Vec::new();
+        let mut plain = String::new();
+        let mut rest = text;
+        while let Some(at) = rest.find(['{', '}']) {
+            plain.push_str(&rest[..at]);
+            let brace = &rest[at..=at];
+            let after = &rest[at + 1..];
+            if after.starts_with(brace) {
+                plain.push_str(brace);
+                rest = &after[1..];
+                continue;
+            }
+            if brace == "}" {
+                plain.push('}');
+                rest = after;
+                continue;
+            }
+            let end = end_of_expression(after)
+                .ok_or("a `{` has no `}`: write `{{` for a brace that is no expression")?;
+            if !plain.is_empty() {
+                pieces.push(Piece::Text(std::mem::take(&mut plain)));
+            }
+            pieces.push(Piece::Expression(Cel::compile(&after[..end], known)?));
+            rest = &after[end + 1..];
+        }
+        plain.push_str(rest);
+        if !plain.is_empty() || pieces.is_empty() {
+            pieces.push(Piece::Text(plain));
+        }
+        Ok(Template(pieces))
+    }
+
+    /// The text, if there is no expression in it.
+    pub(crate) fn as_plain(&self) -> Option<&str> {
+        match self.0.as_slice() {
+            [Piece::Text(text)] => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The only expression, if there is nothing else.
+    pub(crate) fn as_expression(&self) -> Option<&Cel> {
+        match self.0.as_slice() {
+            [Piece::Expression(cel)] => Some(cel),
+            _ => None,
+        }
+    }
+
+    /// The text for an event.
+    pub(crate) fn fill(&self, variables: &Variables<'_>) -> Result<String, Fault> {
+        let mut filled = String::new();
+        for piece in &self.0 {
+            match piece {
+                Piece::Text(text) => filled.push_str(text),
+                Piece::Expression(cel) => match cel.evaluate(variables)? {
+                    Value::String(text) => filled.push_str(&text),
+                    other => filled.push_str(&other.to_string()),
+                },
+            }
+        }
+        Ok(filled)
+    }
+}
+
+/// Where the expression ends that begins here: at the brace that closes it, past texts and braces inside.
+fn end_of_expression(text: &str) -> Option<usize> {
+    let (mut open, mut quote, mut is_escaped) = (0_usize, None, false);
+    for (at, c) in text.char_indices() {
+        match (quote, c) {
+            _ if is_escaped => is_escaped = false,
+            (Some(_), '\\') => is_escaped = true,
+            (Some(quoted), c) if quoted == c => quote = None,
+            (Some(_), _) => {}
+            (None, '"' | '\'') => quote = Some(c),
+            (None, '{') => open += 1,
+            (None, '}') if open == 0 => return Some(at),
+            (None, '}') => open -= 1,
+            _ => {}
+        }
+    }
+    None
+}

@@ -1,0 +1,80 @@
+//! Answers of hooks that the agent did not wait for.
+//!
+//! What such a hook has for the model is delivered with the next message of its session, or the next prompt. It is lost
+//! if none comes: the store is bounded, and sessions expire.
+
+use std::fmt;
+use std::sync::Arc;
+
+use hooks_builtin::PerSession;
+use hooks_core::agent::{AgentContext, AgentHandler, BeforePromptBuild, MessageReceived};
+use hooks_core::{EventSet, HookAction, async_trait};
+
+use crate::answer::{Answer, cut};
+use crate::unit::Shared;
+
+/// How many late answers wait in a session at most: older ones go first.
+const MOST: usize = 32;
+
+/// What is to be delivered, for each session.
+#[derive(Default)]
+pub(crate) struct Late(PerSession<Vec<String>>);
+
+impl Late {
+    /// Keeps what an answer has for the model.
+    pub(crate) fn keep(&self, cx: &AgentContext, answer: &Answer) {
+        if answer.context.is_empty() {
+            return;
+        }
+        self.0.with(cx, |waiting| {
+            waiting.extend(answer.context.iter().cloned().map(cut));
+            let too_many = waiting.len().saturating_sub(MOST);
+            waiting.drain(..too_many);
+        });
+    }
+
+    fn take(&self, cx: &AgentContext) -> Vec<String> {
+        self.0.with(cx, std::mem::take)
+    }
+}
+
+/// Delivers late answers.
+pub(crate) struct Delivery(pub(crate) Arc<Shared>);
+
+impl fmt::Debug for Delivery {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Delivery")
+    }
+}
+
+#[async_trait]
+impl AgentHandler for Delivery {
+    fn name(&self) -> &'static str {
+        "late answers"
+    }
+
+    fn events(&self) -> EventSet {
+        EventSet::of::<MessageReceived>() | EventSet::of::<BeforePromptBuild>()
+    }
+
+    async fn message_received(
+        &self,
+        cx: &AgentContext,
+        message: &mut MessageReceived,
+    ) -> HookAction<MessageReceived> {
+        message.context.extend(self.0.late.take(cx));
+        HookAction::Continue
+    }
+
+    async fn before_prompt_build(
+        &self,
+        cx: &AgentContext,
+        build: &mut BeforePromptBuild,
+    ) -> HookAction<BeforePromptBuild> {
+        for text in self.0.late.take(cx) {
+            build.prompt.push_str("\n\n");
+            build.prompt.push_str(&text);
+        }
+        HookAction::Continue
+    }
+}

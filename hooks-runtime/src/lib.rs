@@ -1,0 +1,78 @@
+//! Hooks for AI agents from configuration files, without Rust: rules, commands, HTTP endpoints, prompts and processes.
+//!
+//! A file says which hooks an agent has. [`Runtime::load`] reads all of it, checks all of it, and runs it beside the static
+//! hooks of your pipeline:
+//!
+//! ```
+//! use hooks_core::agent::{AgentContext, BeforeToolCall};
+//! use hooks_core::hooks;
+//! use hooks_runtime::Runtime;
+//!
+//! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! // Or `Runtime::load("hooks.toml").await?`.
+//! let runtime = Runtime::builder().text(r#"
+//!     [[hooks.on]]
+//!     name  = "no-force-push"
+//!     event = "BeforeToolCall"
+//!     tools = ["shell"]
+//!     if    = 'args.command.contains("--force")'
+//!     block = "force pushes are not allowed"
+//! "#).build().await?;
+//! let hooks = hooks![..runtime.clone()];
+//!
+//! let args = serde_json::json!({ "command": "git push --force" });
+//! let mut call = BeforeToolCall::new("1", "shell", args);
+//! let result = hooks.intercept(&AgentContext::new("s1"), &mut call).await;
+//! let cancel = result.as_cancel().unwrap();
+//! assert_eq!((&*cancel.hook, &*cancel.reason), ("no-force-push", "force pushes are not allowed"));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Words
+//!
+//! | word | meaning |
+//! | --- | --- |
+//! | definition | one hook in a file: events, filter, handler, policy |
+//! | filter | when it runs: globs, a regular expression, a CEL expression, tenants, agents |
+//! | handler | what runs: a rule (written in the file itself), a command, an endpoint, a prompt, a process |
+//! | [dialect](Dialect) | whose file, wire format and rules |
+//! | [revision](Revision) | a whole valid set of definitions, which never changes, with a number and a hash |
+//! | [record](Record) | what came of one definition on one event, and why |
+//!
+//! # What holds
+//!
+//! - A dispatch uses one revision, the one that is in force when it begins.
+//! - A file with a mistake changes nothing: the last good revision stays in force, and [`Runtime::status`] shows the mistakes.
+//! - A decision is not a failure. What fails follows `on_failure` and `on_timeout`, which block by default where an event can
+//!   be blocked. A hook that fails again and again is left alone for a while.
+//! - An expression that cannot be evaluated is a failure, not a hook that does not match.
+
+#![forbid(unsafe_code)]
+
+mod answer;
+mod definition;
+mod dialect;
+mod events;
+mod fault;
+mod filter;
+mod handler;
+mod late;
+mod load;
+mod record;
+mod runtime;
+mod safeguard;
+mod trust;
+mod unit;
+
+pub use self::dialect::Dialect;
+pub use self::fault::FaultKind;
+pub use self::load::SourceStatus;
+pub use self::record::{JsonlRecorder, Record, RecordOutcome, Recorder, Records};
+pub use self::runtime::{
+    Explanation, HookStatus, Refused, Revision, Runtime, RuntimeBuilder, Status,
+};
+pub use self::safeguard::BreakerState;
+pub use self::trust::Trust;
+/// The error of a file, with every mistake in it.
+pub use hooks_builtin::config::ConfigError;

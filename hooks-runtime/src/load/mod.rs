@@ -1,0 +1,379 @@
+//! From files to a revision: read, check, compile everything, and say everything that is wrong.
+//!
+//! Loading changes nothing that runs. It makes a whole new [`Revision`], or none and a list of mistakes.
+
+mod native;
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use hooks_builtin::config::{
+    ConfigError, FileHooks, HookFactoryRegistry, HooksConfig, ImportEntry, LimitsConfig,
+};
+use hooks_core::agent::AgentEvent;
+use hooks_core::{EventSet, HookRegistry, OnPanic};
+use ring::digest::{SHA256, digest};
+use serde_json::Value;
+use tokio::sync::Semaphore;
+
+use crate::Dialect;
+use crate::definition::{Body, Definition, State};
+use crate::handler::Handler;
+use crate::late::Delivery;
+use crate::trust::{Trust, hex};
+use crate::unit::{Limits, Order, Shared, Unit};
+
+/// Where definitions come from.
+#[derive(Clone, Debug)]
+pub(crate) enum Origin {
+    /// A file, in a dialect.
+    File { path: PathBuf, dialect: Dialect },
+    /// A text in TOML.
+    Text(String),
+}
+
+/// All that a runtime was built with.
+pub(crate) struct Plan {
+    pub(crate) origins: Vec<Origin>,
+    pub(crate) project_dir: Option<PathBuf>,
+    pub(crate) trust: Trust,
+    pub(crate) factories: HookFactoryRegistry,
+    pub(crate) approver: Option<Arc<dyn hooks_builtin::Approver>>,
+    pub(crate) strict: bool,
+}
+
+/// Units before they have their places.
+pub(crate) struct Draft {
+    pub(crate) name: String,
+    pub(crate) priority: i32,
+    pub(crate) order: Order,
+    pub(crate) definitions: Vec<Definition>,
+}
+
+/// What stays the same from one revision to the next, where its definition does: handlers and what they remember.
+#[derive(Default)]
+pub(crate) struct Kept {
+    bodies: HashMap<String, (Arc<dyn Handler>, Arc<State>)>,
+    builtin: Vec<(Value, FileHooks)>,
+}
+
+/// A file that a revision was made of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SourceStatus {
+    /// The file; none for a text.
+    pub file: Option<PathBuf>,
+    /// Whose format it has.
+    pub dialect: Dialect,
+    /// How many definitions are from it.
+    pub definitions: usize,
+    /// Whether it may run code. If not, its definitions are listed in the notices, and do not run.
+    pub trusted: bool,
+}
+
+/// All of a revision.
+pub(crate) struct Loaded {
+    pub(crate) number: u64,
+    pub(crate) hash: String,
+    pub(crate) units: Vec<Arc<Unit>>,
+    pub(crate) registry: HookRegistry<AgentEvent<'static>>,
+    pub(crate) sources: Vec<SourceStatus>,
+    /// What is worth knowing, and no error: warnings, entries that never run here, files that are not trusted.
+    pub(crate) notices: Vec<String>,
+    pub(crate) kept: Kept,
+    /// The files whose changes make another revision.
+    pub(crate) files: Vec<PathBuf>,
+    pub(crate) limits: Arc<Limits>,
+}
+
+/// Collects what is read.
+pub(crate) struct Loader<'a> {
+    pub(crate) plan: &'a Plan,
+    pub(crate) mistakes: Vec<ConfigError>,
+    pub(crate) notices: Vec<String>,
+    pub(crate) drafts: Vec<Draft>,
+    pub(crate) sources: Vec<SourceStatus>,
+    pub(crate) files: Vec<PathBuf>,
+    /// The names that are taken, and where.
+    names: BTreeMap<String, String>,
+    before: &'a Kept,
+    kept: Kept,
+    limits: LimitsConfig,
+    builtin: Vec<FileHooks>,
+    /// What the hash is made of.
+    texts: Vec<Value>,
+}
+
+impl<'a> Loader<'a> {
+    fn new(plan: &'a Plan, before: &'a Kept) -> Self {
+        Loader {
+            plan,
+            mistakes: Vec::new(),
+            notices: Vec::new(),
+            drafts: Vec::new(),
+            sources: Vec::new(),
+            files: Vec::new(),
+            names: BTreeMap::new(),
+            before,
+            kept: Kept::default(),
+            limits: LimitsConfig::default(),
+            builtin: Vec::new(),
+            texts: Vec::new(),
+        }
+    }
+
+    /// Takes a name, if it is free.
+    pub(crate) fn take_name(&mut self, name: &str, place: &str) -> Result<(), String> {
+        match self.names.get(name) {
+            Some(taken) => Err(format!("the name `{name}` is taken already, at {taken}")),
+            None => {
+                self.names.insert(name.to_owned(), place.to_owned());
+                Ok(())
+            }
+        }
+    }
+
+    /// A name made of this one and a number, if it is taken.
+    pub(crate) fn free_name(&mut self, name: &str, place: &str) -> String {
+        let mut free = name.to_owned();
+        let mut number = 2;
+        while self.take_name(&free, place).is_err() {
+            free = format!("{name}#{number}");
+            number += 1;
+        }
+        free
+    }
+
+    /// A handler, or the one of the revision before if its definition is the same.
+    ///
+    /// `key` is all that the handler is made of.
+    pub(crate) fn handler(
+        &mut self,
+        key: &Value,
+        make: impl FnOnce() -> Result<Arc<dyn Handler>, String>,
+    ) -> Result<(Body, Arc<State>), String> {
+        let key = canonical(key);
+        let kept = self
+            .kept
+            .bodies
+            .get(&key)
+            .or_else(|| self.before.bodies.get(&key));
+        let (handler, state) = match kept {
+            Some(kept) => kept.clone(),
+            None => (make()?, Arc::default()),
+        };
+        self.kept
+            .bodies
+            .insert(key, (Arc::clone(&handler), Arc::clone(&state)));
+        Ok((Body::Handler(handler), state))
+    }
+
+    fn origin(&mut self, origin: &Origin) {
+        match origin {
+            Origin::Text(text) => match HooksConfig::from_toml(text) {
+                Ok(config) => self.native(&config),
+                Err(error) => self.mistakes.push(error),
+            },
+            Origin::File {
+                path,
+                dialect: Dialect::Hooks,
+            } => self.native_file(path),
+            Origin::File { path, dialect } => {
+                let entry = ImportEntry::default();
+                self.foreign(path, *dialect, &entry, true);
+            }
+        }
+    }
+
+    fn native_file(&mut self, path: &Path) {
+        self.files.push(path.to_owned());
+        match HooksConfig::load(path) {
+            Ok(config) => self.native(&config),
+            Err(error) => self.mistakes.push(error),
+        }
+    }
+
+    /// Everything of a file of ours.
+    fn native(&mut self, config: &HooksConfig) {
+        self.texts
+            .push(serde_json::to_value(config).unwrap_or_default());
+        let before = self.drafts.len();
+        if config.enabled {
+            self.limits = config.limits.clone();
+            self.builtin(config);
+            self.entries(config);
+            self.imports(config);
+        }
+        let definitions = self.drafts[before..]
+            .iter()
+            .map(|draft| draft.definitions.len())
+            .sum();
+        self.sources.insert(
+            0,
+            SourceStatus {
+                file: config.file().map(Path::to_owned),
+                dialect: Dialect::Hooks,
+                definitions,
+                trusted: true,
+            },
+        );
+    }
+
+    /// The hooks of this crate's sister, which keep their state where their settings are the same.
+    fn builtin(&mut self, config: &HooksConfig) {
+        let mut config = config.clone();
+        config.on.clear();
+        config.import.clear();
+        config.limits = LimitsConfig::default();
+        let key = serde_json::to_value(&config).unwrap_or_default();
+        let kept = self.before.builtin.iter().find(|(known, _)| *known == key);
+        let hooks = match kept {
+            Some((_, hooks)) => Ok(hooks.clone()),
+            None => config.parts(&self.plan.factories),
+        };
+        match hooks {
+            Ok(mut hooks) => {
+                if let (Some(approval), Some(approver)) =
+                    (hooks.builtin.approval.take(), &self.plan.approver)
+                {
+                    hooks.builtin.approval = Some(approval.with_approver(Arc::clone(approver)));
+                }
+                self.kept.builtin.push((key, hooks.clone()));
+                self.builtin.push(hooks);
+            }
+            Err(error) => self.mistakes.push(error),
+        }
+    }
+
+    /// Other systems' files that a file of ours names.
+    fn imports(&mut self, config: &HooksConfig) {
+        let folder = config
+            .file()
+            .and_then(Path::parent)
+            .map(Path::to_owned)
+            .unwrap_or_default();
+        for (index, entry) in config.import.iter().enumerate() {
+            let path = ["hooks".into(), "import".into(), index.into()];
+            match entry.files().as_slice() {
+                [(key, file)] => {
+                    let file = folder.join(file);
+                    let dialect: Dialect = key.parse().unwrap_or_default();
+                    if dialect == Dialect::Hooks {
+                        self.native_file(&file);
+                    } else {
+                        self.foreign(&file, dialect, entry, true);
+                    }
+                }
+                [] => self.mistakes.push(config.mistake(
+                    &path,
+                    "the import names no file",
+                    Some("write `claude = \".claude/settings.json\"`, or another system's name and its file"),
+                )),
+                [_, (second, _), ..] => self.mistakes.push(config.mistake(
+                    &path,
+                    format!("the import names several files: `{second}` is one too many"),
+                    Some("write a table `[[hooks.import]]` for each file"),
+                )),
+            }
+        }
+    }
+
+    /// Another system's file.
+    fn foreign(&mut self, path: &Path, dialect: Dialect, entry: &ImportEntry, _trusted: bool) {
+        self.files.push(path.to_owned());
+        let _ = entry;
+        self.notices.push(format!(
+            "{}: files of `{dialect}` are not read yet",
+            path.display()
+        ));
+    }
+
+    /// Puts all drafts into their places.
+    fn finish(mut self, number: u64, shared: &Arc<Shared>) -> Result<Loaded, ConfigError> {
+        ConfigError::all(std::mem::take(&mut self.mistakes))?;
+        self.drafts
+            .sort_by_key(|draft| std::cmp::Reverse(draft.priority));
+        let limits = Arc::new(Limits {
+            running: Arc::new(Semaphore::new(self.limits.concurrency.get() as usize)),
+            config: self.limits,
+        });
+        let mut registry = HookRegistry::new().on_panic(OnPanic::Propagate);
+        for hooks in self.builtin {
+            registry = match hooks.into_registry() {
+                Ok(of_file) => registry.with(of_file),
+                Err(_) => registry,
+            };
+        }
+        let mut units = Vec::new();
+        let answers_late = |draft: &Draft| {
+            draft
+                .definitions
+                .iter()
+                .any(|definition| definition.answers_late)
+        };
+        if self.drafts.iter().any(answers_late) {
+            registry = registry.with(Delivery(Arc::clone(shared)));
+        }
+        for (place, draft) in self.drafts.into_iter().enumerate() {
+            let events = draft.definitions.iter().map(Definition::event_set);
+            let unit = Arc::new(Unit {
+                name: draft.name.into(),
+                priority: draft.priority,
+                place,
+                events: events.fold(EventSet::NONE, EventSet::union),
+                order: draft.order,
+                definitions: draft.definitions.into_iter().map(Arc::new).collect(),
+                revision: number,
+                limits: Arc::clone(&limits),
+                shared: Arc::clone(shared),
+            });
+            registry = registry.with(Arc::clone(&unit));
+            units.push(unit);
+        }
+        let text = canonical(&Value::Array(self.texts));
+        Ok(Loaded {
+            number,
+            hash: hex(digest(&SHA256, text.as_bytes()).as_ref()),
+            units,
+            registry,
+            sources: self.sources,
+            notices: self.notices,
+            kept: self.kept,
+            files: self.files,
+            limits,
+        })
+    }
+}
+
+/// Loads everything, and makes a revision of it.
+pub(crate) fn load(
+    plan: &Plan,
+    number: u64,
+    before: &Kept,
+    shared: &Arc<Shared>,
+) -> Result<Loaded, ConfigError> {
+    let mut loader = Loader::new(plan, before);
+    for origin in &plan.origins {
+        loader.origin(origin);
+    }
+    loader.finish(number, shared)
+}
+
+/// A JSON text in which every object's keys are sorted.
+pub(crate) fn canonical(value: &Value) -> String {
+    fn sorted(value: &Value) -> Value {
+        match value {
+            Value::Object(fields) => {
+                let fields: BTreeMap<_, _> = fields
+                    .iter()
+                    .map(|(key, value)| (key.clone(), sorted(value)))
+                    .collect();
+                Value::Object(fields.into_iter().collect())
+            }
+            Value::Array(values) => Value::Array(values.iter().map(sorted).collect()),
+            other => other.clone(),
+        }
+    }
+    sorted(value).to_string()
+}

@@ -1,0 +1,492 @@
+//! `[[hooks.on]]`: definitions in a file of our own.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use hooks_builtin::Glob;
+use hooks_builtin::config::{ConfigError, HooksConfig, Mode, OnEntry, Segment};
+use regex::Regex;
+use serde_json::Value;
+
+use super::{Draft, Loader};
+use crate::Dialect;
+use crate::definition::{Body, Definition, Origin, State};
+use crate::dialect::names;
+use crate::events::{EVENTS, EventInfo};
+use crate::filter::cel::{Cel, Template};
+use crate::filter::{Filter, Subjects};
+use crate::handler::rule::{Pattern, Rule};
+use crate::unit::Order;
+
+/// How long a handler may take if its definition does not say.
+const TIMEOUT: Duration = Duration::from_secs(5);
+
+/// One entry while it is checked.
+struct Entry<'a> {
+    config: &'a HooksConfig,
+    entry: &'a OnEntry,
+    index: usize,
+    mistakes: Vec<ConfigError>,
+}
+
+impl Entry<'_> {
+    fn path(&self, keys: &[&str]) -> Vec<Segment> {
+        let mut path = vec!["hooks".into(), "on".into(), self.index.into()];
+        path.extend(keys.iter().map(|key| Segment::from(*key)));
+        path
+    }
+
+    fn wrong(&mut self, keys: &[&str], message: impl Into<String>, help: Option<&str>) {
+        let path = self.path(keys);
+        self.mistakes
+            .push(self.config.mistake(&path, message, help));
+    }
+
+    /// The events, each with the name that was written.
+    fn events(&mut self, dialect: Dialect) -> Vec<(&'static EventInfo, String)> {
+        let mut events: Vec<(&'static EventInfo, String)> = Vec::new();
+        for (nth, name) in self.entry.event.0.iter().enumerate() {
+            let found = match name.as_str() {
+                "*" => EVENTS
+                    .iter()
+                    .map(|event| (event, event.name.to_owned()))
+                    .collect(),
+                name => names::ours(dialect, name),
+            };
+            if found.is_empty() {
+                let is_list = self.entry.event.0.len() > 1;
+                let mut path = self.path(&["event"]);
+                if is_list {
+                    path.push(nth.into());
+                }
+                let help = names::suggestion(name);
+                self.mistakes.push(self.config.mistake(
+                    &path,
+                    format!("`{name}` is no event"),
+                    Some(&help),
+                ));
+            }
+            for one in found {
+                if !events.iter().any(|(known, _)| std::ptr::eq(*known, one.0)) {
+                    events.push(one);
+                }
+            }
+        }
+        if self.entry.event.0.is_empty() {
+            self.wrong(
+                &["event"],
+                "the hook is for no event",
+                Some("write `event = \"BeforeToolCall\"`, say"),
+            );
+        }
+        events
+    }
+
+    fn subjects(&mut self, events: &[(&'static EventInfo, String)]) -> Subjects {
+        let (key, subjects) = match (&self.entry.tools, &self.entry.matcher) {
+            (None, None) => return Subjects::Any,
+            (Some(_), Some(_)) => {
+                self.wrong(
+                    &["matcher"],
+                    "`tools` and `matcher` both say for which tools the hook is",
+                    Some("write one of them"),
+                );
+                return Subjects::Any;
+            }
+            (Some(tools), None) => {
+                if tools.0.is_empty() {
+                    self.wrong(
+                        &["tools"],
+                        "the hook is for no tool",
+                        Some("write `tools = [\"shell\"]`, say, or leave `tools` out"),
+                    );
+                }
+                let mut globs = Vec::new();
+                for tool in &tools.0 {
+                    match Glob::new(tool) {
+                        Ok(glob) => globs.push(glob),
+                        Err(error) => self.wrong(&["tools"], error.to_string(), None),
+                    }
+                }
+                let is_plain =
+                    |glob: &Glob| !glob.as_str().contains(['*', '?', '[', '{', '\\', '!']);
+                let subjects = if globs.iter().all(is_plain) {
+                    Subjects::Names(globs.iter().map(|glob| glob.as_str().to_owned()).collect())
+                } else {
+                    Subjects::Globs(globs)
+                };
+                ("tools", subjects)
+            }
+            (None, Some(matcher)) => match Regex::new(matcher) {
+                Ok(regex) => ("matcher", Subjects::Regex(regex)),
+                Err(error) => {
+                    let said = error.to_string();
+                    let last = said
+                        .lines()
+                        .last()
+                        .unwrap_or_default()
+                        .trim_start_matches("error: ")
+                        .to_owned();
+                    let help = "look-around and back-references are not supported, so that matching always takes linear time";
+                    self.wrong(
+                        &["matcher"],
+                        format!("it is no regular expression: {last}"),
+                        Some(help),
+                    );
+                    return Subjects::Any;
+                }
+            },
+        };
+        if let Some((event, _)) = events.iter().find(|(event, _)| !event.has_subject)
+            && self.entry.event.0.iter().all(|name| name != "*")
+        {
+            let message = format!(
+                "`{}` is not about a tool, so `{key}` never matches it",
+                event.name
+            );
+            self.wrong(
+                &[key],
+                message,
+                Some("use `if` for a condition on other events, or leave the event out"),
+            );
+        }
+        subjects
+    }
+
+    /// The names that an expression may use: fields that all events have, and `cx`.
+    fn known(events: &[(&'static EventInfo, String)]) -> Vec<&'static str> {
+        let mut known: Vec<&str> = match events {
+            [] => EVENTS
+                .iter()
+                .flat_map(|event| event.fields)
+                .copied()
+                .collect(),
+            [(first, _), others @ ..] => {
+                let in_all =
+                    |field: &&&str| others.iter().all(|(event, _)| event.fields.contains(field));
+                first.fields.iter().filter(in_all).copied().collect()
+            }
+        };
+        known.push("cx");
+        known
+    }
+
+    /// The rule, if the handler is one.
+    fn rule(&mut self, key: &'static str, events: &[(&'static EventInfo, String)]) -> Option<Rule> {
+        let known = Self::known(events);
+        let texts = [
+            ("block", &self.entry.block),
+            ("abort_turn", &self.entry.abort_turn),
+            ("abort_run", &self.entry.abort_run),
+            ("ask", &self.entry.ask),
+            ("approve", &self.entry.approve),
+            ("context", &self.entry.context),
+        ];
+        let text = texts
+            .into_iter()
+            .find(|(name, _)| *name == key)
+            .and_then(|(_, text)| text.as_deref());
+        let rule = match (key, text) {
+            (_, Some(text)) => Template::compile(text, &known).map(|template| match key {
+                "block" => Rule::Block(template),
+                "abort_turn" => Rule::AbortTurn(template),
+                "abort_run" => Rule::AbortRun(template),
+                "ask" => Rule::Ask(template),
+                "approve" => Rule::Approve(template),
+                _ => Rule::Context(template),
+            }),
+            ("respond", None) => self
+                .value(self.entry.respond.as_ref(), &known)
+                .map(Rule::Respond),
+            _ => self
+                .value(self.entry.modify.as_ref(), &known)
+                .map(Rule::Modify),
+        };
+        match rule {
+            Ok(rule) => {
+                self.check_rule(&rule, events);
+                Some(rule)
+            }
+            Err(error) => {
+                self.wrong(&[key], error, None);
+                None
+            }
+        }
+    }
+
+    /// A value: a table, a text with expressions, or one expression.
+    #[expect(clippy::unused_self, reason = "beside the other parts of an entry")]
+    fn value(&self, value: Option<&Value>, known: &[&str]) -> Result<Pattern, String> {
+        match value {
+            Some(Value::String(text)) if is_expression(text, known) => {
+                let whole = format!("{{{text}}}");
+                Pattern::compile(&Value::String(whole), known)
+            }
+            Some(value) => Pattern::compile(value, known),
+            None => Ok(Pattern::Other(Value::Null)),
+        }
+    }
+
+    /// A rule that an event does not allow would fail each time.
+    fn check_rule(&mut self, rule: &Rule, events: &[(&'static EventInfo, String)]) {
+        let key = rule.key();
+        for (event, _) in events {
+            let name = event.name;
+            let is_call = matches!(name, "BeforeToolCall" | "ApproveToolCall");
+            let wrong: Option<(String, &str)> = match rule {
+                Rule::Block(_) if !event.is_blockable => Some((
+                    format!("`{name}` cannot be blocked"),
+                    if event.is_intercepted {
+                        "`abort_turn` ends the turn"
+                    } else {
+                        "it is only observed: use a command, say, or another event"
+                    },
+                )),
+                Rule::AbortTurn(_) | Rule::AbortRun(_) if !event.is_intercepted => Some((
+                    format!("`{name}` is only observed, so nothing can be ended there"),
+                    "choose an event that hooks decide",
+                )),
+                Rule::Ask(_) if name != "BeforeToolCall" => Some((
+                    format!("nobody can be asked on `{name}`"),
+                    "write `event = \"BeforeToolCall\"`",
+                )),
+                Rule::Approve(_) if !is_call => Some((
+                    format!("there is nothing to approve of on `{name}`"),
+                    "write `event = \"ApproveToolCall\"`",
+                )),
+                Rule::Context(_)
+                    if !event.takes_context
+                        && !matches!(name, "BeforePromptBuild" | "BeforeStop") =>
+                {
+                    Some((
+                        format!("`{name}` takes no text for the model"),
+                        "events that do are `SessionStart`, `MessageReceived`, `BeforePromptBuild`, `BeforeToolCall`, \
+                     `AfterToolCall`, `SubagentStart` and `BeforeStop`",
+                    ))
+                }
+                Rule::Respond(_) if !event.is_answerable => Some((
+                    format!("`{name}` cannot be answered"),
+                    "events that can are `BeforeLlmCall`, `LlmFailed`, `AfterLlmCall`, `BeforeToolCall`, `InvalidToolCall` and \
+                     `ApproveToolCall`",
+                )),
+                Rule::Modify(_) if event.keys.is_empty() && !event.takes_args => Some((
+                    format!("`{name}` cannot be changed"),
+                    "choose an event that hooks may change",
+                )),
+                Rule::Modify(Pattern::Table(fields)) if !event.takes_args => {
+                    let unknown = fields
+                        .iter()
+                        .find(|(field, _)| !event.keys.contains(&field.as_str()));
+                    if let Some((field, _)) = unknown {
+                        let help =
+                            format!("the keys that can be set are `{}`", event.keys.join("`, `"));
+                        let message = format!("`{field}` of `{name}` cannot be set");
+                        let field = field.clone();
+                        self.wrong(&[key, &field], message, Some(&help));
+                    }
+                    None
+                }
+                _ => None,
+            };
+            if let Some((message, help)) = wrong {
+                self.wrong(&[key], message, Some(help));
+            }
+        }
+    }
+}
+
+/// Whether a text is meant as an expression, and not as a text with expressions in it: it names a field of the event
+/// outside of braces, or is a map.
+fn is_expression(text: &str, known: &[&str]) -> bool {
+    if text.trim_start().starts_with('{') {
+        // `{args.path}` is a text with an expression in it; `{"path": args.path}` is an expression.
+        return Template::compile(text, known).is_err();
+    }
+    let outside: String = {
+        let mut depth = 0_usize;
+        let kept = text.chars().filter(|c| match c {
+            '{' => {
+                depth += 1;
+                false
+            }
+            '}' => {
+                depth = depth.saturating_sub(1);
+                false
+            }
+            _ => depth == 0,
+        });
+        kept.collect()
+    };
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    known.iter().any(|name| {
+        outside.match_indices(name).any(|(at, _)| {
+            let before = outside[..at].chars().next_back();
+            let after = outside[at + name.len()..].chars().next();
+            !before.is_some_and(is_word)
+                && matches!(after, Some('.' | '['))
+                && outside[at + name.len() + 1..]
+                    .starts_with(|c: char| c.is_ascii_alphabetic() || c == '"' || c == '\'')
+        })
+    })
+}
+
+impl Loader<'_> {
+    /// The definitions of a file of ours.
+    pub(super) fn entries(&mut self, config: &HooksConfig) {
+        for (index, entry) in config.on.iter().enumerate() {
+            let mut checked = Entry {
+                config,
+                entry,
+                index,
+                mistakes: Vec::new(),
+            };
+            let definition = self.entry(&mut checked);
+            self.mistakes.append(&mut checked.mistakes);
+            if let Some(definition) = definition
+                && definition.mode != Mode::Off
+            {
+                self.drafts.push(Draft {
+                    name: definition.name.to_string(),
+                    priority: entry.priority,
+                    order: Order::AtOnce,
+                    definitions: vec![definition],
+                });
+            }
+        }
+    }
+
+    fn entry(&mut self, checked: &mut Entry<'_>) -> Option<Definition> {
+        let Entry {
+            config,
+            entry,
+            index,
+            ..
+        } = *checked;
+        let before = checked.mistakes.len();
+        let dialect = match &entry.dialect {
+            None => Dialect::Hooks,
+            Some(name) => name.parse().unwrap_or_else(|error: String| {
+                checked.wrong(&["dialect"], error, None);
+                Dialect::Hooks
+            }),
+        };
+        let events = checked.events(dialect);
+        let subjects = checked.subjects(&events);
+        let condition = entry.condition.as_ref().and_then(|text| {
+            let known = Entry::known(&events);
+            Cel::compile(text, &known)
+                .map_err(|error| checked.wrong(&["if"], error, None))
+                .ok()
+        });
+        let handlers = serde_json::to_value(entry).unwrap_or_default();
+        let mut handlers = OnEntry::HANDLERS
+            .into_iter()
+            .filter(|key| handlers.get(key).is_some());
+        let handler = match (handlers.next(), handlers.next()) {
+            (Some(handler), None) => Some(handler),
+            (None, _) => {
+                let help = format!("write one of `{}`", OnEntry::HANDLERS.join("`, `"));
+                checked.wrong(&[], "the hook does nothing: it has no handler", Some(&help));
+                None
+            }
+            (Some(first), Some(second)) => {
+                let message = format!("the hook has two handlers: `{first}` and `{second}`");
+                checked.wrong(&[second], message, Some("write a hook for each"));
+                None
+            }
+        };
+        let is_rule =
+            handler.is_some_and(|key| !matches!(key, "command" | "http" | "prompt" | "process"));
+        let (body, state) = match handler {
+            Some(key) if is_rule => (
+                checked.rule(key, &events).map(Body::Rule),
+                Arc::<State>::default(),
+            ),
+            Some(key) => self.outside(checked, key, dialect).map_or_else(
+                || (None, Arc::default()),
+                |(body, state)| (Some(body), state),
+            ),
+            None => (None, Arc::default()),
+        };
+        let is_observed = events.iter().all(|(event, _)| !event.is_intercepted);
+        if entry.background == Some(true) && !is_observed {
+            let decided = events
+                .iter()
+                .find(|(event, _)| event.is_intercepted)
+                .map_or("it", |(event, _)| event.name);
+            checked.wrong(
+                &["background"],
+                format!("the agent waits for hooks on `{decided}`, as they decide it"),
+                Some("only hooks on observed events run in the background"),
+            );
+        }
+        if entry.timeout == Some(Duration::ZERO) {
+            checked.wrong(
+                &["timeout"],
+                "no time at all is too short",
+                Some("write `timeout = \"5s\"`, or leave it out for the default"),
+            );
+        }
+        let place = checked.path(&[]);
+        let line = config.mistake(&place, "", None).line();
+        let origin = Origin::of(config.file(), line);
+        let name = match &entry.name {
+            Some(name) if name.trim().is_empty() => {
+                checked.wrong(
+                    &["name"],
+                    "the name is empty",
+                    Some("leave `name` out for a name made of the event and a number"),
+                );
+                return None;
+            }
+            Some(name) => {
+                if let Err(error) = self.take_name(name, &origin.to_string()) {
+                    checked.wrong(&["name"], error, Some("give each hook a name of its own"));
+                }
+                name.clone()
+            }
+            None => {
+                let event = entry.event.0.first().map_or("hook", String::as_str);
+                self.free_name(&format!("{event}-{}", index + 1), &origin.to_string())
+            }
+        };
+        let body = body?;
+        if checked.mistakes.len() > before {
+            return None;
+        }
+        Some(Definition {
+            name: name.into(),
+            origin,
+            dialect,
+            filter: Filter {
+                subjects,
+                tenants: entry.scope.tenants.clone(),
+                agents: entry.scope.agents.clone(),
+                condition,
+                ..Filter::default()
+            },
+            is_background: entry.background.unwrap_or(is_observed)
+                && matches!(body, Body::Handler(_)),
+            answers_late: false,
+            events,
+            body,
+            mode: entry.mode,
+            timeout: entry.timeout.unwrap_or(TIMEOUT),
+            on_timeout: entry.on_timeout,
+            on_failure: entry.on_failure,
+            state,
+        })
+    }
+
+    /// A handler outside of the agent.
+    fn outside(
+        &mut self,
+        checked: &mut Entry<'_>,
+        key: &'static str,
+        _dialect: Dialect,
+    ) -> Option<(Body, Arc<State>)> {
+        checked.wrong(&[key], "this handler is not there yet", None);
+        let _ = self;
+        None
+    }
+}

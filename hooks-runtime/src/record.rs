@@ -1,0 +1,338 @@
+//! What a definition did with an event, and why: one [`Record`] each, for logs, tests and people.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::fs::File;
+use std::io::{self, Write as _};
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// What came of a definition on one event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum RecordOutcome {
+    /// It let the event go on.
+    Continue,
+    /// It changed the event, or added text for the model.
+    Modify,
+    /// It approved of the tool call.
+    Approve,
+    /// It wants somebody to be asked.
+    Ask,
+    /// It answered in the agent's place.
+    Respond,
+    /// It blocked the event.
+    Block,
+    /// It ended the turn.
+    AbortTurn,
+    /// It ended the run.
+    AbortRun,
+    /// It failed. `why` says how, and `reason` with what message.
+    Fault,
+    /// It was left out, though its filter matched. `why` says because of what.
+    Skipped,
+}
+
+impl RecordOutcome {
+    /// The word for it, as in JSON.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            RecordOutcome::Continue => "continue",
+            RecordOutcome::Modify => "modify",
+            RecordOutcome::Approve => "approve",
+            RecordOutcome::Ask => "ask",
+            RecordOutcome::Respond => "respond",
+            RecordOutcome::Block => "block",
+            RecordOutcome::AbortTurn => "abort_turn",
+            RecordOutcome::AbortRun => "abort_run",
+            RecordOutcome::Fault => "fault",
+            RecordOutcome::Skipped => "skipped",
+        }
+    }
+}
+
+impl fmt::Display for RecordOutcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+/// The outcome of one definition for one event.
+///
+/// ```
+/// use hooks_runtime::{Record, RecordOutcome};
+///
+/// let mut record = Record::new("no-force-push", "BeforeToolCall");
+/// record.outcome = RecordOutcome::Block;
+/// let json = serde_json::to_value(&record).unwrap();
+/// assert_eq!(json["outcome"], "block");
+/// assert_eq!(serde_json::from_value::<Record>(json).unwrap(), record);
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Record {
+    /// When it was asked.
+    pub at: Timestamp,
+    /// The revision that was in force.
+    pub revision: u64,
+    /// The definition's name.
+    pub hook: String,
+    /// The file that it is from, with the line.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub source: String,
+    /// The kind of its handler: `rule`, `command`, `http`, `prompt` or `process`.
+    pub handler: String,
+    /// The event.
+    pub event: String,
+    /// What the event is about: the tool.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub subject: Option<String>,
+    /// The session.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub session_id: String,
+    /// The agent.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub agent_id: String,
+    /// The tenant.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tenant_id: Option<String>,
+    /// The tool call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool_call_id: Option<String>,
+    /// What came of it.
+    pub outcome: RecordOutcome,
+    /// Whether it was only tried: nothing came of it for the agent.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub shadow: bool,
+    /// Why: what matched, which limit was reached, how it failed.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub why: String,
+    /// The reason that the hook gave, or the message of its failure.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// How long it took.
+    #[serde(rename = "duration_us", with = "micros")]
+    pub duration: Duration,
+    /// What it changed, as a JSON Patch of the event.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub change: Option<Value>,
+    /// What the hook has for the user.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub messages: Vec<String>,
+    /// What was odd about the hook's answer.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+    /// The trace that the event belongs to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace_id: Option<String>,
+}
+
+impl Record {
+    /// A record of a definition that let an event go on, now.
+    #[must_use]
+    pub fn new(hook: impl Into<String>, event: impl Into<String>) -> Self {
+        Record {
+            at: Timestamp::now(),
+            revision: 0,
+            hook: hook.into(),
+            source: String::new(),
+            handler: String::new(),
+            event: event.into(),
+            subject: None,
+            session_id: String::new(),
+            agent_id: String::new(),
+            tenant_id: None,
+            tool_call_id: None,
+            outcome: RecordOutcome::Continue,
+            shadow: false,
+            why: String::new(),
+            reason: None,
+            duration: Duration::ZERO,
+            change: None,
+            messages: Vec::new(),
+            warnings: Vec::new(),
+            trace_id: None,
+        }
+    }
+}
+
+/// Durations as whole microseconds.
+mod micros {
+    use std::time::Duration;
+
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(
+        duration: &Duration,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        serializer.serialize_u64(u64::try_from(duration.as_micros()).unwrap_or(u64::MAX))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Duration, D::Error> {
+        u64::deserialize(deserializer).map(Duration::from_micros)
+    }
+}
+
+/// Who is told of every record.
+///
+/// It is called in the agent's own task, so it must not wait: hand the record to a queue, and count what does not fit.
+pub trait Recorder: Send + Sync {
+    /// Takes note of a record. It must not block.
+    fn record(&self, record: &Record);
+}
+
+impl<T: Recorder + ?Sized> Recorder for Arc<T> {
+    fn record(&self, record: &Record) {
+        (**self).record(record);
+    }
+}
+
+/// The latest records, in memory: for tests, and for programs that show them.
+///
+/// A clone shares them. When it is full, the oldest record goes.
+///
+/// ```
+/// use hooks_runtime::{Record, Recorder, Records};
+///
+/// let records = Records::latest(1);
+/// records.record(&Record::new("one", "BeforeToolCall"));
+/// records.record(&Record::new("two", "BeforeToolCall"));
+/// assert_eq!(records.take()[0].hook, "two");
+/// ```
+#[derive(Clone, Debug)]
+pub struct Records {
+    most: usize,
+    kept: Arc<Mutex<VecDeque<Record>>>,
+}
+
+impl Records {
+    /// Keeps so many.
+    #[must_use]
+    pub fn latest(most: usize) -> Self {
+        Records {
+            most,
+            kept: Arc::default(),
+        }
+    }
+
+    /// A copy of the records, from the oldest on.
+    #[must_use]
+    pub fn all(&self) -> Vec<Record> {
+        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.iter().cloned().collect()
+    }
+
+    /// The records, from the oldest on, which are then no longer kept.
+    #[must_use]
+    pub fn take(&self) -> Vec<Record> {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.drain(..).collect()
+    }
+}
+
+impl Recorder for Records {
+    fn record(&self, record: &Record) {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.len() >= self.most {
+            kept.pop_front();
+        }
+        if self.most > 0 {
+            kept.push_back(record.clone());
+        }
+    }
+}
+
+/// Writes every record as a line of JSON, on a thread of its own.
+///
+/// The queue is bounded: when the disk falls too far behind, records are dropped and [counted](Self::dropped). Dropping
+/// the recorder writes what is in the queue.
+///
+/// ```
+/// use hooks_runtime::{JsonlRecorder, Record, Recorder};
+///
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("records.jsonl");
+/// let recorder = JsonlRecorder::append(&path)?;
+/// recorder.record(&Record::new("no-force-push", "BeforeToolCall"));
+/// drop(recorder);
+/// assert!(std::fs::read_to_string(&path)?.starts_with(r#"{"at":""#));
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct JsonlRecorder {
+    lines: Option<SyncSender<String>>,
+    thread: Option<JoinHandle<()>>,
+    dropped: AtomicU64,
+}
+
+/// How many lines wait for the disk at most.
+const QUEUE: usize = 4096;
+
+impl JsonlRecorder {
+    /// Appends to a file, which is made if it is not there.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be opened.
+    pub fn append(path: impl AsRef<Path>) -> io::Result<Self> {
+        let file = File::options().create(true).append(true).open(path)?;
+        let (lines, queue) = sync_channel(QUEUE);
+        let thread = std::thread::Builder::new()
+            .name("hook-records".into())
+            .spawn(move || write_all(file, &queue))?;
+        Ok(JsonlRecorder {
+            lines: Some(lines),
+            thread: Some(thread),
+            dropped: AtomicU64::new(0),
+        })
+    }
+
+    /// How many records did not fit into the queue.
+    #[must_use]
+    pub fn dropped(&self) -> u64 {
+        self.dropped.load(Ordering::Relaxed)
+    }
+}
+
+fn write_all(mut file: File, queue: &Receiver<String>) {
+    while let Ok(line) = queue.recv() {
+        // A record that cannot be written must not stop those after it.
+        if let Err(error) = file.write_all(line.as_bytes()) {
+            tracing::warn!(%error, "a record of a hook could not be written");
+        }
+    }
+}
+
+impl Recorder for JsonlRecorder {
+    fn record(&self, record: &Record) {
+        let (Ok(mut line), Some(lines)) = (serde_json::to_string(record), &self.lines) else {
+            return;
+        };
+        line.push('\n');
+        if let Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) = lines.try_send(line) {
+            self.dropped.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+}
+
+impl Drop for JsonlRecorder {
+    fn drop(&mut self) {
+        drop(self.lines.take());
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}

@@ -1,0 +1,526 @@
+//! The handle to hooks that are configured in files: loads, swaps, explains, and ends them.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use hooks_builtin::Approver;
+use hooks_builtin::config::{ConfigError, HookFactory, HookFactoryRegistry, Mode};
+use hooks_core::agent::{AgentContext, AgentEvent};
+use hooks_core::{EventSet, HandlerSource, HookRegistry, Mounted};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use tokio::task::JoinSet;
+
+use crate::Dialect;
+use crate::definition::Body;
+use crate::filter::Unmet;
+use crate::load::{self, Kept, Loaded, Origin, Plan, SourceStatus};
+use crate::record::{Record, Recorder};
+use crate::safeguard::BreakerState;
+use crate::trust::Trust;
+use crate::unit::Shared;
+
+/// Hooks that are configured in files. A clone is a handle to the same.
+///
+/// It is a source of handlers: `hooks![deny_rm, ..runtime.clone()]` gives each definition its place by its own priority,
+/// between the static hooks.
+///
+/// ```no_run
+/// use hooks_core::hooks;
+/// use hooks_runtime::Runtime;
+///
+/// # async fn load() -> Result<(), Box<dyn std::error::Error>> {
+/// let runtime = Runtime::load("hooks.toml").await?;
+/// let hooks = hooks![..runtime.clone()];
+/// println!("{}", hooks.plan());
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Runtime(Arc<Inner>);
+
+struct Inner {
+    plan: Plan,
+    mounted: Mounted<AgentEvent<'static>>,
+    shared: Arc<Shared>,
+    /// One reload at a time.
+    reloading: tokio::sync::Mutex<()>,
+    current: Mutex<Arc<Loaded>>,
+    refused: Mutex<Option<Refused>>,
+}
+
+/// A whole valid set of definitions.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Revision {
+    /// It counts up from 1.
+    pub number: u64,
+    /// The SHA-256 of the canonical text of all its files, in hexadecimal digits.
+    pub hash: String,
+}
+
+impl fmt::Display for Revision {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let short = self.hash.get(..12).unwrap_or(&self.hash);
+        write!(f, "{} ({short})", self.number)
+    }
+}
+
+/// Files that were not loaded, because of mistakes in them.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Refused {
+    /// When.
+    pub at: Timestamp,
+    /// Every mistake.
+    pub error: Arc<ConfigError>,
+}
+
+/// The state of one definition.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct HookStatus {
+    /// Its name.
+    pub name: String,
+    /// The file that it is from, with the line.
+    pub source: String,
+    /// The dialect of the file.
+    pub dialect: Dialect,
+    /// The events that it runs on.
+    pub events: Vec<&'static str>,
+    /// The kind of its handler, and what that runs.
+    pub handler: String,
+    /// Its priority.
+    pub priority: i32,
+    /// Whether it counts.
+    pub mode: Mode,
+    /// Whether it is asked, or left alone because it has failed too often.
+    pub breaker: BreakerState,
+    /// What came of it last.
+    pub last: Option<Record>,
+}
+
+/// The state of a [`Runtime`].
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Status {
+    /// The revision that is in force.
+    pub revision: Revision,
+    /// The files that it was made of.
+    pub sources: Vec<SourceStatus>,
+    /// All definitions, in the order in which they run.
+    pub hooks: Vec<HookStatus>,
+    /// What is worth knowing about the files, and no error.
+    pub notices: Vec<String>,
+    /// Files that were refused since that revision, because of mistakes in them.
+    pub refused: Option<Refused>,
+    /// How many observed events were not handed to a hook, because too many ran in the background.
+    pub dropped: u64,
+}
+
+/// Whether a definition would run on an event, and if not, because of what.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Explanation {
+    /// The definition.
+    pub hook: String,
+    /// The file that it is from, with the line.
+    pub source: String,
+    /// The kind of its handler, and what that runs.
+    pub handler: String,
+    /// Its priority.
+    pub priority: i32,
+    /// Whether it would run.
+    pub runs: bool,
+    /// Why, in a sentence.
+    pub why: String,
+}
+
+/// Builds a [`Runtime`].
+///
+/// ```
+/// use hooks_runtime::{Records, Runtime};
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let records = Records::latest(100);
+/// let runtime = Runtime::builder()
+///     .text("[[hooks.on]]\nevent = 'BeforeToolCall'\nblock = 'nothing runs here'")
+///     .recorder(records.clone())
+///     .build()
+///     .await?;
+/// assert_eq!(runtime.status().hooks[0].name, "BeforeToolCall-1");
+/// # Ok(())
+/// # }
+/// ```
+#[must_use = "nothing is loaded before `build`"]
+pub struct RuntimeBuilder {
+    plan: Plan,
+    recorder: Option<Arc<dyn Recorder>>,
+}
+
+impl fmt::Debug for RuntimeBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RuntimeBuilder")
+            .field("origins", &self.plan.origins)
+            .finish_non_exhaustive()
+    }
+}
+
+impl RuntimeBuilder {
+    /// A file in our own format, whose name ends with `.toml` or `.json`.
+    pub fn file(self, path: impl Into<PathBuf>) -> Self {
+        self.file_as(Dialect::Hooks, path)
+    }
+
+    /// A file of another system, as it is.
+    pub fn file_as(mut self, dialect: Dialect, path: impl Into<PathBuf>) -> Self {
+        let path = path.into();
+        self.plan.origins.push(Origin::File { path, dialect });
+        self
+    }
+
+    /// A text in TOML, in our own format.
+    pub fn text(mut self, text: impl Into<String>) -> Self {
+        self.plan.origins.push(Origin::Text(text.into()));
+        self
+    }
+
+    /// The root of the project that the agent works in.
+    pub fn project_dir(mut self, path: impl Into<PathBuf>) -> Self {
+        self.plan.project_dir = Some(path.into());
+        self
+    }
+
+    /// Who is asked before a tool runs, in place of what the files say.
+    pub fn approver(mut self, approver: impl Approver + 'static) -> Self {
+        self.plan.approver = Some(Arc::new(approver));
+        self
+    }
+
+    /// Who is told of every record.
+    pub fn recorder(mut self, recorder: impl Recorder + 'static) -> Self {
+        self.recorder = Some(Arc::new(recorder));
+        self
+    }
+
+    /// Whose files may run code.
+    pub fn trust(mut self, trust: Trust) -> Self {
+        self.plan.trust = trust;
+        self
+    }
+
+    /// A type of hook for `[[hooks.chain]]`.
+    pub fn factory(mut self, factory: impl HookFactory + 'static) -> Self {
+        self.plan.factories = self.plan.factories.with(factory);
+        self
+    }
+
+    /// Whether failing hooks block, whatever the rules of the file's system say. By default they do not.
+    pub fn strict(mut self, strict: bool) -> Self {
+        self.plan.strict = strict;
+        self
+    }
+
+    /// Loads everything.
+    ///
+    /// # Errors
+    ///
+    /// If anything in any of the files is wrong. The error has every mistake.
+    pub async fn build(self) -> Result<Runtime, ConfigError> {
+        let shared = Arc::new(Shared::new(self.recorder));
+        let loaded = load::load(&self.plan, 1, &Kept::default(), &shared)?;
+        let mounted = Mounted::new(loaded.registry.clone());
+        Ok(Runtime(Arc::new(Inner {
+            plan: self.plan,
+            mounted,
+            shared,
+            reloading: tokio::sync::Mutex::new(()),
+            current: Mutex::new(Arc::new(loaded)),
+            refused: Mutex::new(None),
+        })))
+    }
+}
+
+impl Runtime {
+    /// Loads a file in our own format: built-in hooks, the chain, definitions, and the files that it imports.
+    ///
+    /// # Errors
+    ///
+    /// If anything in it is wrong. The error has every mistake.
+    pub async fn load(path: impl Into<PathBuf>) -> Result<Self, ConfigError> {
+        Runtime::builder().file(path).build().await
+    }
+
+    /// For several files, files of other systems, or a recorder.
+    pub fn builder() -> RuntimeBuilder {
+        RuntimeBuilder {
+            plan: Plan {
+                origins: Vec::new(),
+                project_dir: None,
+                trust: Trust::none(),
+                factories: HookFactoryRegistry::with_builtins(),
+                approver: None,
+                strict: false,
+            },
+            recorder: None,
+        }
+    }
+
+    fn current(&self) -> Arc<Loaded> {
+        let current = self
+            .0
+            .current
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(&current)
+    }
+
+    /// Loads all files again, and puts them into force together.
+    ///
+    /// A dispatch that has begun ends with the revision that it began with. Handlers whose definitions are unchanged go on:
+    /// a process keeps running, and a breaker stays open.
+    ///
+    /// # Errors
+    ///
+    /// If anything in any of the files is wrong. Then the revision in force stays, and [`status`](Self::status) shows the
+    /// mistakes.
+    pub async fn reload(&self) -> Result<Revision, ConfigError> {
+        let _one_at_a_time = self.0.reloading.lock().await;
+        let before = self.current();
+        let loaded = load::load(
+            &self.0.plan,
+            before.number + 1,
+            &before.kept,
+            &self.0.shared,
+        );
+        let mut refused = self
+            .0
+            .refused
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        match loaded {
+            Ok(loaded) => {
+                *refused = None;
+                let revision = loaded.revision();
+                let registry = loaded.registry.clone();
+                *self
+                    .0
+                    .current
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner) = Arc::new(loaded);
+                self.0.mounted.swap(registry);
+                tracing::info!(%revision, "hooks were loaded again");
+                Ok(revision)
+            }
+            Err(error) => {
+                tracing::warn!(%error, "the hooks' files were refused, and the last revision stays in force");
+                let shown = Arc::new(error);
+                *refused = Some(Refused {
+                    at: Timestamp::now(),
+                    error: Arc::clone(&shown),
+                });
+                drop(refused);
+                // The caller gets an error of its own: this one stays in the status.
+                Err(shown.again())
+            }
+        }
+    }
+
+    /// The revision that is in force.
+    #[must_use]
+    pub fn revision(&self) -> Revision {
+        self.current().revision()
+    }
+
+    /// What is in force, and how it goes.
+    #[must_use]
+    pub fn status(&self) -> Status {
+        let loaded = self.current();
+        let mut hooks = Vec::new();
+        for unit in &loaded.units {
+            for definition in &unit.definitions {
+                let last = definition
+                    .state
+                    .last
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner);
+                hooks.push(HookStatus {
+                    name: definition.name.to_string(),
+                    source: definition.origin.to_string(),
+                    dialect: definition.dialect,
+                    events: definition
+                        .events
+                        .iter()
+                        .map(|(event, _)| event.name)
+                        .collect(),
+                    handler: shown(&definition.body),
+                    priority: unit.priority,
+                    mode: definition.mode,
+                    breaker: definition.state.breaker.state(),
+                    last: last.clone(),
+                });
+            }
+        }
+        let refused = self
+            .0
+            .refused
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        Status {
+            revision: loaded.revision(),
+            sources: loaded.sources.clone(),
+            hooks,
+            notices: loaded.notices.clone(),
+            refused: refused.clone(),
+            dropped: self.0.shared.dropped.load(Ordering::Relaxed),
+        }
+    }
+
+    /// Whether each definition would run on an event, and if not, because of what. Nothing runs.
+    pub async fn explain<'a>(
+        &self,
+        cx: &AgentContext,
+        event: impl Into<AgentEvent<'a>>,
+    ) -> Vec<Explanation> {
+        let event = event.into();
+        let loaded = self.current();
+        let mut explanations = Vec::new();
+        for unit in &loaded.units {
+            for (definition, checked) in unit.explain(cx, &event) {
+                let filter = &definition.filter;
+                let (runs, why) = match checked {
+                    Ok(Ok(())) => (true, "everything matches".to_owned()),
+                    Ok(Err(unmet)) => (
+                        false,
+                        match unmet {
+                            Unmet::Event => {
+                                let events: Vec<_> = definition
+                                    .events
+                                    .iter()
+                                    .map(|(event, _)| event.name)
+                                    .collect();
+                                format!(
+                                    "it is for {}, and this is {}",
+                                    events.join(", "),
+                                    event.name()
+                                )
+                            }
+                            Unmet::Subject => match crate::events::subject(&event) {
+                                Some(subject) => format!(
+                                    "it is for the tools {}, and this is `{subject}`",
+                                    filter.subjects
+                                ),
+                                None => format!(
+                                    "it is for the tools {}, and this is about no tool",
+                                    filter.subjects
+                                ),
+                            },
+                            Unmet::Tenant => format!(
+                                "it is for the tenants {}, and this is {}",
+                                filter.tenants.join(", "),
+                                cx.tenant_id.as_deref().unwrap_or("none")
+                            ),
+                            Unmet::Agent => format!(
+                                "it is for the agents {}, and this is `{}`",
+                                filter.agents.join(", "),
+                                cx.agent_id
+                            ),
+                            Unmet::Condition => {
+                                let condition =
+                                    filter.condition.as_ref().map(crate::filter::cel::Cel::text);
+                                format!("its condition is false: {}", condition.unwrap_or_default())
+                            }
+                            Unmet::Rule => {
+                                let rule = filter.rule.as_ref().map(|rule| rule.text());
+                                format!("its rule does not match: {}", rule.unwrap_or_default())
+                            }
+                        },
+                    ),
+                    Err(fault) => (true, format!("{fault}: that is a failure of the hook")),
+                };
+                explanations.push(Explanation {
+                    hook: definition.name.to_string(),
+                    source: definition.origin.to_string(),
+                    handler: shown(&definition.body),
+                    priority: unit.priority,
+                    runs,
+                    why,
+                });
+            }
+        }
+        explanations
+    }
+
+    /// Waits for hooks that run in the background, and ends the processes of hooks.
+    ///
+    /// Call it before your program ends. What is in the background is given ten seconds.
+    pub async fn shutdown(&self) {
+        let mut tasks = {
+            let mut background = self
+                .0
+                .shared
+                .background
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
+            std::mem::replace(&mut *background, JoinSet::new())
+        };
+        let all = async { while tasks.join_next().await.is_some() {} };
+        if tokio::time::timeout(LAST_WORK, all).await.is_err() {
+            tracing::warn!("hooks in the background have not ended in time");
+        }
+        let loaded = self.current();
+        for unit in &loaded.units {
+            for definition in &unit.definitions {
+                if let Body::Handler(handler) = &definition.body {
+                    handler.shut_down().await;
+                }
+            }
+        }
+    }
+}
+
+/// How long hooks in the background get to end.
+const LAST_WORK: Duration = Duration::from_secs(10);
+
+fn shown(body: &Body) -> String {
+    format!("{}: {}", body.kind(), body.target())
+}
+
+impl Loaded {
+    pub(crate) fn revision(&self) -> Revision {
+        Revision {
+            number: self.number,
+            hash: self.hash.clone(),
+        }
+    }
+}
+
+impl fmt::Debug for Runtime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Runtime")
+            .field("revision", &self.revision())
+            .finish_non_exhaustive()
+    }
+}
+
+/// Each definition has its own place by its own priority.
+impl HandlerSource for Runtime {
+    type Vocabulary = AgentEvent<'static>;
+    type Set<'a> = Arc<HookRegistry<AgentEvent<'static>>>;
+
+    #[inline]
+    fn wanted(&self) -> EventSet {
+        HandlerSource::wanted(&self.0.mounted)
+    }
+
+    fn current(&self) -> Self::Set<'_> {
+        self.0.mounted.snapshot()
+    }
+
+    fn describe<'d>(&'d self, handler: &mut dyn FnMut(&'d str, i32, EventSet)) {
+        HandlerSource::describe(&self.0.mounted, handler);
+    }
+}

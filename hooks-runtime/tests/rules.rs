@@ -1,0 +1,342 @@
+//! Rules: decisions that a file makes itself.
+
+use hooks_core::agent::{
+    AfterToolCall, AgentContext, Approval, ApproveToolCall, BeforePromptBuild, BeforeStop,
+    BeforeToolCall, MessageReceived, SubagentStart, ToolOutput,
+};
+use hooks_core::{HookResult, Scope, hooks};
+use hooks_runtime::{RecordOutcome, Records, Runtime};
+use serde_json::json;
+
+async fn runtime(text: &str) -> Runtime {
+    Runtime::builder()
+        .text(text)
+        .build()
+        .await
+        .unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// A call of `shell`.
+fn shell(command: &str) -> BeforeToolCall {
+    BeforeToolCall::new("call 1", "shell", json!({ "command": command }))
+}
+
+fn cx() -> AgentContext {
+    AgentContext::new("s1")
+        .with_tenant_id("acme")
+        .with_agent_id("coder")
+}
+
+/// What the runtime says of a call.
+async fn decide(runtime: &Runtime, call: &mut BeforeToolCall) -> HookResult<BeforeToolCall> {
+    hooks![..runtime.clone()].intercept(&cx(), call).await
+}
+
+#[tokio::test]
+async fn a_block_has_its_reason_with_expressions_filled_in() {
+    let runtime = runtime(
+        r#"
+        [[hooks.on]]
+        name = "no-rm"
+        event = "BeforeToolCall"
+        tools = ["shell"]
+        if = 'args.command.startsWith("rm ")'
+        block = "`{args.command}` by {cx.agent_id} in {{braces}}"
+        "#,
+    )
+    .await;
+    let result = decide(&runtime, &mut shell("rm -r x")).await;
+    let cancel = result.as_cancel().unwrap();
+    assert_eq!(cancel.hook, "no-rm");
+    assert_eq!(cancel.reason, "`rm -r x` by coder in {braces}");
+    assert!(decide(&runtime, &mut shell("ls")).await.is_continue());
+}
+
+#[tokio::test]
+async fn every_part_of_a_filter_has_to_match() {
+    for (filter, matches) in [
+        ("tools = ['shell']", true),
+        ("tools = 'sh*'", true),
+        ("tools = ['file_*', 'mcp__*']", false),
+        ("matcher = '^(shell|exec)$'", true),
+        ("matcher = 'hel'", true),
+        ("matcher = '^hel'", false),
+        ("scope = { tenants = ['acme'] }", true),
+        ("scope = { tenants = ['other'] }", false),
+        ("scope = { agents = ['coder', 'x'] }", true),
+        ("scope = { agents = ['x'] }", false),
+        ("if = 'cx.depth == 0 && name == \"shell\"'", true),
+        ("if = 'size(args.command) > 10'", false),
+        ("if = 'cx.tenant_id == \"acme\"'", true),
+        ("if = 'has(args.cwd)'", false),
+        ("tools = ['shell']\nif = 'false'", false),
+    ] {
+        let runtime = runtime(&format!(
+            "[[hooks.on]]\nevent = 'BeforeToolCall'\nblock = 'no'\n{filter}"
+        ))
+        .await;
+        let result = decide(&runtime, &mut shell("ls")).await;
+        assert_eq!(!result.is_continue(), matches, "{filter}");
+        let call = shell("ls");
+        let explained = runtime.explain(&cx(), &call).await;
+        assert_eq!(explained[0].runs, matches, "{filter}: {}", explained[0].why);
+    }
+}
+
+#[tokio::test]
+async fn a_filter_that_cannot_be_evaluated_is_a_failure() {
+    let text = "[[hooks.on]]\nevent = 'BeforeToolCall'\nblock = 'no'\nif = 'args.missing == 1'";
+    let runtime = runtime(text).await;
+    let result = decide(&runtime, &mut shell("ls")).await;
+    let reason = &result.as_cancel().unwrap().reason;
+    assert!(
+        reason.contains("`args.missing == 1` cannot be evaluated"),
+        "{reason}"
+    );
+    let skips = self::runtime(&format!("{text}\non_failure = 'skip'")).await;
+    assert!(decide(&skips, &mut shell("ls")).await.is_continue());
+}
+
+#[tokio::test]
+async fn each_rule_does_what_it_says() {
+    let runtime = runtime(
+        r#"
+        [[hooks.on]]
+        event = "BeforeToolCall"
+        tools = "respond"
+        respond = { content = "{args.city} is sunny", is_error = false }
+
+        [[hooks.on]]
+        event = "BeforeToolCall"
+        tools = "text"
+        respond = "it is sunny"
+
+        [[hooks.on]]
+        event = "BeforeToolCall"
+        tools = "modify"
+        modify = { timeout = 10, command = "ls -l {args.dir}" }
+
+        [[hooks.on]]
+        event = "BeforeToolCall"
+        tools = "expression"
+        modify = '{"dir": args.dir + "/x"}'
+
+        [[hooks.on]]
+        event = "BeforeToolCall"
+        tools = "ask"
+        ask = "may it?"
+
+        [[hooks.on]]
+        event = "BeforeToolCall"
+        tools = "context"
+        context = "be careful"
+
+        [[hooks.on]]
+        event = "BeforeToolCall"
+        tools = "turn"
+        abort_turn = "enough"
+
+        [[hooks.on]]
+        event = "BeforeToolCall"
+        tools = "run"
+        abort_run = "too much"
+
+        [[hooks.on]]
+        event = "ApproveToolCall"
+        approve = "policy"
+
+        [[hooks.on]]
+        event = "AfterToolCall"
+        modify = { content = "changed" }
+
+        [[hooks.on]]
+        event = "MessageReceived"
+        modify = { content = "{content}!" }
+        "#,
+    )
+    .await;
+    let hooks = hooks![..runtime.clone()];
+    let args = json!({ "city": "Bonn", "dir": "src" });
+    let call = |name: &str| BeforeToolCall::new("1", name, args.clone());
+
+    let mut responded = call("respond");
+    let HookResult::Respond(output) = hooks.intercept(&cx(), &mut responded).await else {
+        panic!()
+    };
+    assert_eq!(output, ToolOutput::new("Bonn is sunny"));
+    let mut text = call("text");
+    let HookResult::Respond(output) = hooks.intercept(&cx(), &mut text).await else {
+        panic!()
+    };
+    assert_eq!(output, ToolOutput::new("it is sunny"));
+
+    let mut modified = call("modify");
+    assert!(hooks.intercept(&cx(), &mut modified).await.is_continue());
+    assert_eq!(
+        modified.args,
+        json!({ "city": "Bonn", "dir": "src", "timeout": 10, "command": "ls -l src" })
+    );
+    let mut expression = call("expression");
+    assert!(hooks.intercept(&cx(), &mut expression).await.is_continue());
+    assert_eq!(expression.args["dir"], "src/x");
+
+    let mut asked = call("ask");
+    assert!(hooks.intercept(&cx(), &mut asked).await.is_continue());
+    assert_eq!(asked.approval, Approval::ask("may it?"));
+    let mut careful = call("context");
+    assert!(hooks.intercept(&cx(), &mut careful).await.is_continue());
+    assert_eq!(careful.context, ["be careful"]);
+
+    let scope = |result: HookResult<BeforeToolCall>| result.as_cancel().unwrap().scope;
+    assert_eq!(
+        scope(hooks.intercept(&cx(), &mut call("turn")).await),
+        Scope::Turn
+    );
+    assert_eq!(
+        scope(hooks.intercept(&cx(), &mut call("run")).await),
+        Scope::Run
+    );
+
+    let other = call("other");
+    let mut approve = ApproveToolCall::from(&other);
+    let HookResult::Respond(approved) = hooks.intercept(&cx(), &mut approve).await else {
+        panic!()
+    };
+    assert_eq!(approved.by.as_deref(), Some("policy"));
+
+    let mut after = AfterToolCall {
+        output: ToolOutput::error("failed"),
+        ..AfterToolCall::default()
+    };
+    assert!(hooks.intercept(&cx(), &mut after).await.is_continue());
+    assert_eq!(
+        after.output,
+        ToolOutput::error("changed"),
+        "the other keys stay"
+    );
+
+    let mut message = MessageReceived {
+        content: "hello".into(),
+        ..MessageReceived::default()
+    };
+    assert!(hooks.intercept(&cx(), &mut message).await.is_continue());
+    assert_eq!(message.content, "hello!");
+}
+
+#[tokio::test]
+async fn context_reaches_every_event_that_takes_it() {
+    let runtime = runtime(
+        "[[hooks.on]]\nevent = ['BeforePromptBuild', 'BeforeStop', 'SubagentStart']\ncontext = 'mind the tests'",
+    )
+    .await;
+    let hooks = hooks![..runtime];
+    let mut prompt = BeforePromptBuild {
+        prompt: "You are a coder.".into(),
+    };
+    assert!(hooks.intercept(&cx(), &mut prompt).await.is_continue());
+    assert_eq!(prompt.prompt, "You are a coder.\n\nmind the tests");
+    let mut start = SubagentStart::new("1", "helper", "do it");
+    assert!(hooks.intercept(&cx(), &mut start).await.is_continue());
+    assert_eq!(start.context, ["mind the tests"]);
+    let mut stop = BeforeStop::new("done", 0);
+    let result = hooks.intercept(&cx(), &mut stop).await;
+    assert_eq!(
+        result.as_cancel().unwrap().reason,
+        "mind the tests",
+        "a reason to go on"
+    );
+}
+
+#[tokio::test]
+async fn definitions_run_by_priority_and_see_what_was_changed_before() {
+    let runtime = runtime(
+        r#"
+        [[hooks.on]]
+        name = "last"
+        event = "BeforeToolCall"
+        priority = -10
+        if = 'args.command == "ls -l"'
+        block = "{args.command}"
+
+        [[hooks.on]]
+        name = "first"
+        event = "BeforeToolCall"
+        priority = 10
+        modify = { command = "ls -l" }
+        "#,
+    )
+    .await;
+    let result = decide(&runtime, &mut shell("ls")).await;
+    assert_eq!(result.as_cancel().unwrap().hook, "last");
+}
+
+#[tokio::test]
+async fn a_shadow_is_recorded_and_changes_nothing() {
+    let records = Records::latest(10);
+    let runtime = Runtime::builder()
+        .text("[[hooks.on]]\nname = 'try'\nevent = 'BeforeToolCall'\nmode = 'shadow'\nblock = 'no'")
+        .text("[[hooks.on]]\nname = 'off'\nevent = 'BeforeToolCall'\nmode = 'off'\nblock = 'no'")
+        .recorder(records.clone())
+        .build()
+        .await
+        .unwrap();
+    assert!(decide(&runtime, &mut shell("ls")).await.is_continue());
+    let records = records.take();
+    assert_eq!(records.len(), 1);
+    assert_eq!(
+        (&*records[0].hook, records[0].outcome, records[0].shadow),
+        ("try", RecordOutcome::Block, true)
+    );
+}
+
+#[tokio::test]
+async fn a_record_says_who_did_what_to_which_event() {
+    let records = Records::latest(10);
+    let runtime = Runtime::builder()
+        .text("[[hooks.on]]\nname = 'm'\nevent = 'PreToolUse'\nmodify = { command = 'ls -l' }")
+        .recorder(records.clone())
+        .build()
+        .await
+        .unwrap();
+    assert!(decide(&runtime, &mut shell("ls")).await.is_continue());
+    let record = records.take().remove(0);
+    assert_eq!(
+        (record.revision, &*record.handler, &*record.event),
+        (1, "rule", "BeforeToolCall")
+    );
+    assert_eq!(
+        (record.subject.as_deref(), record.tool_call_id.as_deref()),
+        (Some("shell"), Some("call 1"))
+    );
+    assert_eq!(
+        (
+            &*record.session_id,
+            &*record.agent_id,
+            record.tenant_id.as_deref()
+        ),
+        ("s1", "coder", Some("acme"))
+    );
+    assert_eq!(record.outcome, RecordOutcome::Modify);
+    assert_eq!(
+        record.change,
+        Some(json!([{ "op": "replace", "path": "/args/command", "value": "ls -l" }]))
+    );
+}
+
+#[tokio::test]
+async fn hooks_do_not_send_an_agent_on_for_ever() {
+    let runtime =
+        runtime("[hooks.limits]\nstops = 2\n[[hooks.on]]\nevent = 'Stop'\nblock = 'go on'").await;
+    let _ = runtime;
+    let runtime = self::runtime(
+        "[hooks.limits]\nstops = 2\n[[hooks.on]]\nevent = 'BeforeStop'\nblock = 'go on'",
+    )
+    .await;
+    let hooks = hooks![..runtime];
+    for (attempt, goes_on) in [(0, true), (1, true), (2, false)] {
+        let result = hooks
+            .intercept(&cx(), &mut BeforeStop::new("done", attempt))
+            .await;
+        assert_eq!(!result.is_continue(), goes_on, "attempt {attempt}");
+    }
+}
