@@ -177,7 +177,8 @@ async fn each_rule_does_what_it_says() {
         json!({ "city": "Bonn", "dir": "src", "timeout": 10, "command": "ls -l src" })
     );
     let mut expression = call("expression");
-    assert!(hooks.intercept(&cx(), &mut expression).await.is_continue());
+    let result = hooks.intercept(&cx(), &mut expression).await;
+    assert!(result.is_continue(), "{result:?}");
     assert_eq!(expression.args["dir"], "src/x");
 
     let mut asked = call("ask");

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, LazyLock, OnceLock};
 
-use cel::common::ast::Expr;
+use cel::common::ast::{EntryExpr, Expr};
 use cel::common::types::{
     CelBool, CelDouble, CelInt, CelList, CelMap, CelMapKey, CelNull, CelString, CelUInt,
 };
@@ -98,19 +98,15 @@ impl Cel {
             ));
         }
         let program = compiled(text.to_owned())?;
-        let references = program.references();
-        let mut unknown: Vec<&str> = references.variables();
-        // A message is the same in every run.
-        unknown.sort_unstable();
-        if let Some(unknown) = unknown
-            .into_iter()
-            .find(|name| !known.contains(name) && !is_type(name))
-        {
+        let mut unknown = Vec::new();
+        free_names(program.expression(), &mut known.to_vec(), &mut unknown);
+        if let Some(unknown) = unknown.into_iter().find(|name| !is_type(name)) {
             return Err(format!(
                 "`{unknown}` is not known here: {}",
                 known_names(unknown, known)
             ));
         }
+        let references = program.references();
         let mut functions = references.functions();
         functions.sort_unstable();
         let is_operator = |name: &str| !name.starts_with(|first: char| first.is_ascii_alphabetic());
@@ -123,7 +119,7 @@ impl Cel {
                 known_names(unknown, FUNCTIONS)
             ));
         }
-        if loops(program.expression(), 0) > 1 {
+        if loops(program.expression()) > 1 {
             return Err(
                 "a loop (`all`, `exists`, `map`, `filter`) in a loop may take too long".into(),
             );
@@ -234,48 +230,74 @@ fn compiled(text: String) -> Result<Program, String> {
     parsed.map_err(|error| {
         let first = error.lines().next().unwrap_or_default();
         let said = first.strip_prefix("ERROR: <input>:").unwrap_or(first);
+        // What the parser expected is a list of its tokens, which tells nobody anything.
+        let said = said.split(" expecting {").next().unwrap_or(said);
         format!("it is no expression: {said}")
     })
 }
 
-/// How deep loops are nested.
-fn loops(expression: &IdedExpr, outside: usize) -> usize {
-    let within = |expressions: Vec<&IdedExpr>, outside| {
-        let depths = expressions
-            .into_iter()
-            .map(|expression| loops(expression, outside));
-        depths.max().unwrap_or(outside).max(outside)
-    };
-    match &expression.expr {
-        Expr::Call(call) => within(
-            call.args.iter().chain(call.target.as_deref()).collect(),
-            outside,
-        ),
-        Expr::Comprehension(each) => {
-            // What is looped over is evaluated once.
-            let range = loops(&each.iter_range, outside);
-            let body = vec![
-                &each.accu_init,
-                &each.loop_cond,
-                &each.loop_step,
-                &each.result,
-            ];
-            within(body, outside + 1).max(range)
-        }
-        Expr::List(list) => within(list.elements.iter().collect(), outside),
-        Expr::Map(map) => within(
-            map.entries
-                .iter()
-                .flat_map(|entry| match &entry.expr {
-                    cel::common::ast::EntryExpr::MapEntry(entry) => vec![&entry.key, &entry.value],
-                    cel::common::ast::EntryExpr::StructField(field) => vec![&field.value],
-                })
-                .collect(),
-            outside,
-        ),
-        Expr::Select(select) => loops(&select.operand, outside),
-        Expr::Unspecified | Expr::Ident(_) | Expr::Literal(_) | Expr::Struct(_) => outside,
+/// The expressions right under one, each with the names that only it may use.
+fn parts(expression: &IdedExpr) -> Vec<(&IdedExpr, Vec<&str>)> {
+    fn plain<'e>(
+        parts: impl IntoIterator<Item = &'e IdedExpr>,
+    ) -> Vec<(&'e IdedExpr, Vec<&'e str>)> {
+        parts.into_iter().map(|part| (part, Vec::new())).collect()
     }
+    fn entry(entry: &EntryExpr) -> Vec<&IdedExpr> {
+        match entry {
+            EntryExpr::MapEntry(entry) => vec![&entry.key, &entry.value],
+            EntryExpr::StructField(field) => vec![&field.value],
+        }
+    }
+    match &expression.expr {
+        Expr::Call(call) => plain(call.args.iter().chain(call.target.as_deref())),
+        Expr::Comprehension(each) => {
+            let accumulated = vec![each.accu_var.as_str()];
+            let mut both = accumulated.clone();
+            both.push(&each.iter_var);
+            both.extend(each.iter_var2.as_deref());
+            vec![
+                (&each.iter_range, Vec::new()),
+                (&each.accu_init, Vec::new()),
+                (&each.loop_cond, both.clone()),
+                (&each.loop_step, both),
+                (&each.result, accumulated),
+            ]
+        }
+        Expr::List(list) => plain(&list.elements),
+        Expr::Map(map) => plain(map.entries.iter().flat_map(|part| entry(&part.expr))),
+        Expr::Struct(made) => plain(made.entries.iter().flat_map(|part| entry(&part.expr))),
+        Expr::Select(select) => plain([&*select.operand]),
+        Expr::Unspecified | Expr::Ident(_) | Expr::Literal(_) => Vec::new(),
+    }
+}
+
+/// The names that an expression uses and that are not known.
+fn free_names<'e>(expression: &'e IdedExpr, known: &mut Vec<&'e str>, unknown: &mut Vec<&'e str>) {
+    if let Expr::Ident(name) = &expression.expr
+        && !known.contains(&name.as_str())
+    {
+        unknown.push(name);
+    }
+    for (part, own) in parts(expression) {
+        let outside = known.len();
+        known.extend(own);
+        free_names(part, known, unknown);
+        known.truncate(outside);
+    }
+}
+
+/// How deep loops are nested.
+fn loops(expression: &IdedExpr) -> usize {
+    let is_loop = matches!(expression.expr, Expr::Comprehension(_));
+    let within = parts(expression)
+        .into_iter()
+        .enumerate()
+        .map(|(nth, (part, _))| {
+            // What is looped over is evaluated once.
+            loops(part) + usize::from(is_loop && nth > 0)
+        });
+    within.max().unwrap_or(0).max(usize::from(is_loop))
 }
 
 /// What an expression sees: the event's fields by their names, and `cx`.
@@ -469,6 +491,15 @@ impl Template {
             pieces.push(Piece::Text(plain));
         }
         Ok(Template(pieces))
+    }
+
+    /// One expression, without braces around it.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with it, in a sentence.
+    pub(crate) fn expression(text: &str, known: &[&str]) -> Result<Self, String> {
+        Cel::compile(text, known).map(|cel| Template(vec![Piece::Expression(cel)]))
     }
 
     /// The text, if there is no expression in it.

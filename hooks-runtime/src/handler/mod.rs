@@ -8,9 +8,14 @@
 //! | `prompt` | a model that decides |
 //! | `process` | a process that stays, asked by JSON-RPC |
 
+pub(crate) mod command;
+pub(crate) mod http;
+pub(crate) mod process;
+pub(crate) mod prompt;
 pub(crate) mod rule;
 
 use std::future::Future;
+use std::path::PathBuf;
 use std::pin::Pin;
 
 use hooks_core::agent::{AgentContext, AgentEvent};
@@ -48,5 +53,42 @@ pub(crate) trait Handler: Send + Sync {
     /// Ends what runs on its own.
     fn shut_down(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
         Box::pin(std::future::ready(()))
+    }
+}
+
+/// What handlers are made with, beside their own settings.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Making {
+    /// The folder of the file, from which its relative paths start. Empty for a text: the current folder.
+    pub(crate) folder: PathBuf,
+    /// The root of the project that the agent works in.
+    pub(crate) project_dir: Option<PathBuf>,
+}
+
+/// What is wrong with the settings of a handler.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Wrong {
+    /// The keys, from the handler's own on: `["headers", "Authorization"]`. None is the whole.
+    pub(crate) keys: Vec<String>,
+    pub(crate) message: String,
+    pub(crate) help: Option<String>,
+}
+
+impl Wrong {
+    pub(crate) fn new(message: impl Into<String>) -> Self {
+        Wrong {
+            message: message.into(),
+            ..Wrong::default()
+        }
+    }
+
+    pub(crate) fn at(mut self, key: impl Into<String>) -> Self {
+        self.keys.push(key.into());
+        self
+    }
+
+    pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
     }
 }

@@ -19,7 +19,7 @@ use tokio::sync::Semaphore;
 
 use crate::Dialect;
 use crate::definition::{Body, Definition, State};
-use crate::handler::Handler;
+use crate::handler::{Handler, Making, Wrong};
 use crate::late::Delivery;
 use crate::trust::{Trust, hex};
 use crate::unit::{Limits, Order, Shared, Unit};
@@ -151,8 +151,8 @@ impl<'a> Loader<'a> {
     pub(crate) fn handler(
         &mut self,
         key: &Value,
-        make: impl FnOnce() -> Result<Arc<dyn Handler>, String>,
-    ) -> Result<(Body, Arc<State>), String> {
+        make: impl FnOnce() -> Result<Arc<dyn Handler>, Wrong>,
+    ) -> Result<(Body, Arc<State>), Wrong> {
         let key = canonical(key);
         let kept = self
             .kept
@@ -167,6 +167,17 @@ impl<'a> Loader<'a> {
             .bodies
             .insert(key, (Arc::clone(&handler), Arc::clone(&state)));
         Ok((Body::Handler(handler), state))
+    }
+
+    /// What the handlers of a file are made with.
+    pub(crate) fn making(&self, file: Option<&Path>) -> Making {
+        Making {
+            folder: file
+                .and_then(Path::parent)
+                .map(Path::to_owned)
+                .unwrap_or_default(),
+            project_dir: self.plan.project_dir.clone(),
+        }
     }
 
     fn origin(&mut self, origin: &Origin) {

@@ -16,6 +16,7 @@ use crate::events::{EVENTS, EventInfo};
 use crate::filter::cel::{Cel, Template};
 use crate::filter::{Filter, Subjects};
 use crate::handler::rule::{Pattern, Rule};
+use crate::handler::{Wrong, command, http, process, prompt};
 use crate::unit::Order;
 
 /// How long a handler may take if its definition does not say.
@@ -219,8 +220,7 @@ impl Entry<'_> {
     fn value(&self, value: Option<&Value>, known: &[&str]) -> Result<Pattern, String> {
         match value {
             Some(Value::String(text)) if is_expression(text, known) => {
-                let whole = format!("{{{text}}}");
-                Pattern::compile(&Value::String(whole), known)
+                Template::expression(text, known).map(Pattern::Text)
             }
             Some(value) => Pattern::compile(value, known),
             None => Ok(Pattern::Other(Value::Null)),
@@ -483,10 +483,45 @@ impl Loader<'_> {
         &mut self,
         checked: &mut Entry<'_>,
         key: &'static str,
-        _dialect: Dialect,
+        dialect: Dialect,
     ) -> Option<(Body, Arc<State>)> {
-        checked.wrong(&[key], "this handler is not there yet", None);
-        let _ = self;
-        None
+        let Entry { config, entry, .. } = *checked;
+        let making = self.making(config.file());
+        // All that the handler is made of: if that is unchanged, so is the handler.
+        let settings = serde_json::to_value(entry).unwrap_or_default();
+        let made_of = serde_json::json!([
+            key,
+            &settings[key],
+            dialect.as_str(),
+            &making.folder,
+            entry.name
+        ]);
+        let made = self.handler(&made_of, || {
+            match key {
+                "command" => entry
+                    .command
+                    .as_ref()
+                    .map(|entry| command::make(entry, dialect, &making)),
+                "http" => entry
+                    .http
+                    .as_ref()
+                    .map(|entry| http::make(entry, dialect, &making)),
+                "prompt" => entry
+                    .prompt
+                    .as_ref()
+                    .map(|entry| prompt::make(entry, dialect, &making)),
+                _ => entry
+                    .process
+                    .as_ref()
+                    .map(|entry| process::make(entry, dialect, &making)),
+            }
+            .unwrap_or_else(|| Err(Wrong::new("the handler has no settings")))
+        });
+        made.map_err(|wrong| {
+            let mut keys = vec![key];
+            keys.extend(wrong.keys.iter().map(String::as_str));
+            checked.wrong(&keys, wrong.message, wrong.help.as_deref());
+        })
+        .ok()
     }
 }
