@@ -64,6 +64,7 @@ mod runtime;
 mod safeguard;
 mod trust;
 mod unit;
+mod watch;
 
 pub use self::dialect::Dialect;
 pub use self::fault::FaultKind;

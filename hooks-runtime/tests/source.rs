@@ -164,3 +164,60 @@ async fn a_dispatch_runs_under_one_revision_while_others_swap() {
     assert_eq!(asked, answered.load(Ordering::Relaxed));
     assert_eq!(runtime.revision().number, 31);
 }
+
+/// Waits until the runtime has done what is expected of it.
+async fn eventually(what: &str, is_so: impl Fn() -> bool) {
+    for _ in 0..500 {
+        if is_so() {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    panic!("{what}");
+}
+
+#[tokio::test]
+async fn a_file_that_is_watched_is_loaded_again_when_it_changes() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("hooks.toml");
+    std::fs::write(
+        &path,
+        "[[hooks.on]]\nname = 'a'\nevent = 'BeforeToolCall'\nblock = 'a'",
+    )
+    .unwrap();
+    let runtime = Runtime::load(&path).await.unwrap();
+    runtime.watch().unwrap();
+    runtime.watch().unwrap();
+
+    // As an editor does: another file, which is renamed.
+    let new = folder.path().join("hooks.toml.new");
+    std::fs::write(
+        &new,
+        "[[hooks.on]]\nname = 'b'\nevent = 'BeforeToolCall'\nblock = 'b'",
+    )
+    .unwrap();
+    std::fs::rename(&new, &path).unwrap();
+    eventually("the new file is in force", || {
+        runtime.status().hooks[0].name == "b"
+    })
+    .await;
+
+    // Half of a file.
+    std::fs::write(&path, "[[hooks.on]]\nname = 'c'\nevent = 'BeforeTo").unwrap();
+    eventually("the half file is refused", || {
+        runtime.status().refused.is_some()
+    })
+    .await;
+    assert_eq!(runtime.status().hooks[0].name, "b");
+
+    std::fs::write(
+        &path,
+        "[[hooks.on]]\nname = 'c'\nevent = 'BeforeToolCall'\nblock = 'c'",
+    )
+    .unwrap();
+    eventually("the whole file is in force", || {
+        runtime.status().hooks[0].name == "c"
+    })
+    .await;
+    assert!(runtime.status().refused.is_none());
+}
