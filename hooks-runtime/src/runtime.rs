@@ -45,7 +45,7 @@ use crate::watch::Watcher;
 pub struct Runtime(Arc<Inner>);
 
 struct Inner {
-    plan: Plan,
+    plan: Arc<Plan>,
     mounted: Mounted<AgentEvent<'static>>,
     shared: Arc<Shared>,
     /// One reload at a time.
@@ -246,7 +246,7 @@ impl RuntimeBuilder {
         let loaded = load::load(&self.plan, 1, &Kept::default(), &shared)?;
         let mounted = Mounted::new(loaded.registry.clone());
         Ok(Runtime(Arc::new(Inner {
-            plan: self.plan,
+            plan: Arc::new(self.plan),
             mounted,
             shared,
             reloading: tokio::sync::Mutex::new(()),
