@@ -50,6 +50,11 @@
 
 #![forbid(unsafe_code)]
 
+// What the project's page shows is run.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/runtime.md")]
+mod page {}
+
 mod answer;
 mod definition;
 mod dialect;
