@@ -85,6 +85,8 @@ impl Glob {
         let glob = GlobBuilder::new(pattern)
             .literal_separator(false)
             .backslash_escape(true)
+            // `file{,_read}` matches `file` as well.
+            .empty_alternates(true)
             .case_insensitive(ignores_case)
             .build()?;
         Ok(Glob {
@@ -242,6 +244,7 @@ mod tests {
         assert!(!matches("shell", "Shell"));
         assert!(matches("mcp__*", "mcp__a/b.c"));
         assert!(matches("file_{read,write}", "file_write"));
+        assert!(matches("file{,_read}", "file"));
         assert!(matches("tool_?", "tool_1"));
         assert!(!matches("tool_?", "tool_12"));
         assert!(matches("[a-c]*", "base"));
