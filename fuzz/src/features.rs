@@ -17,9 +17,15 @@ impl Features {
 
     /// Notes a message, without what it quotes and without its numbers: those are different each time.
     pub fn add_message(&mut self, kind: &str, message: &str) {
-        let parts = message.split('`').step_by(2);
-        let words = parts.flat_map(|part| part.split(|c: char| !c.is_alphabetic()));
-        self.add(kind, words.collect::<Vec<_>>());
+        let quoted = message.find('`').zip(message.rfind('`'));
+        let (before, after) = quoted.map_or((message, ""), |(first, last)| {
+            (&message[..first], &message[last..])
+        });
+        let letters = before
+            .chars()
+            .chain(after.chars())
+            .filter(|c| c.is_alphabetic());
+        self.add(kind, letters.collect::<String>());
     }
 
     /// Notes about how many there are of something: 0, 1, 2, 3 to 4, 5 to 8, …

@@ -92,7 +92,9 @@ impl Target {
         let mut seeds = Vec::new();
         for file in self.lines {
             let text = read(&root.join(file));
-            let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+            let lines = text
+                .lines()
+                .filter(|line| !line.is_empty() && !line.starts_with('#'));
             // A line may say first what it is a case of.
             seeds.extend(lines.map(|line| line.rsplit('\t').next().unwrap_or(line).to_owned()));
         }
@@ -105,9 +107,15 @@ impl Target {
 
 /// The files of a folder by their names.
 fn files(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let entries =
+        fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     let mut files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
-    files.retain(|file| file.is_file() && file.extension().is_none_or(|extension| extension != "stderr"));
+    files.retain(|file| {
+        file.is_file()
+            && file
+                .extension()
+                .is_none_or(|extension| extension != "stderr")
+    });
     files.sort();
     files
 }

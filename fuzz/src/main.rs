@@ -52,9 +52,10 @@ fn main() -> ExitCode {
         now.map_or(0, |now| u64::from(now.subsec_nanos()))
     };
     let plan = Plan {
-        limit: arguments
-            .runs
-            .map_or(Limit::Time(Duration::from_secs(arguments.seconds)), Limit::Runs),
+        limit: arguments.runs.map_or(
+            Limit::Time(Duration::from_secs(arguments.seconds)),
+            Limit::Runs,
+        ),
         seed: arguments.seed.unwrap_or_else(anywhere),
         corpus: arguments.corpus,
         keep_going: arguments.keep_going,

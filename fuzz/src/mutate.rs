@@ -13,8 +13,22 @@ const LONGEST: usize = 4096;
 
 /// What stands in few corpora and is often read in the wrong way.
 const ODD: [&str; 16] = [
-    "\0", "\u{1b}", "\u{7f}", "\u{a0}", "\u{ad}", "\u{200b}", "\u{202e}", "\u{feff}", "\u{fffd}", "é", "ß", "İ", "①", "．",
-    "\u{10ffff}", "\r\n",
+    "\0",
+    "\u{1b}",
+    "\u{7f}",
+    "\u{a0}",
+    "\u{ad}",
+    "\u{200b}",
+    "\u{202e}",
+    "\u{feff}",
+    "\u{fffd}",
+    "é",
+    "ß",
+    "İ",
+    "①",
+    "．",
+    "\u{10ffff}",
+    "\r\n",
 ];
 
 /// A text that is made of one or two of the corpus, with one to five changes.
@@ -34,7 +48,11 @@ pub(crate) fn mutate(corpus: &[String], dictionary: &[String], rng: &mut Rng) ->
             2 | 3 => text.replace_range(range, token(dictionary, rng)),
             4 | 5 => text.replace_range(range, ""),
             6 => {
-                let times = if rng.u8(..8) == 0 { rng.usize(2..60) } else { 1 };
+                let times = if rng.u8(..8) == 0 {
+                    rng.usize(2..60)
+                } else {
+                    1
+                };
                 let again = text[range.clone()].repeat(times);
                 text.insert_str(range.end, &again);
             }
@@ -60,7 +78,8 @@ pub(crate) fn tokens(text: &str) -> impl Iterator<Item = &str> {
     iter::from_fn(move || {
         let first = rest.chars().next()?;
         let is_like = |c: char| {
-            (first.is_alphanumeric() && c.is_alphanumeric()) || (first.is_whitespace() && c == first)
+            (first.is_alphanumeric() && c.is_alphanumeric())
+                || (first.is_whitespace() && c == first)
         };
         let end = rest[first.len_utf8()..]
             .find(|c| !is_like(c))
@@ -73,12 +92,16 @@ pub(crate) fn tokens(text: &str) -> impl Iterator<Item = &str> {
 
 /// One to a few tokens of the dictionary.
 fn token<'d>(dictionary: &'d [String], rng: &mut Rng) -> &'d str {
-    dictionary.get(rng.usize(..dictionary.len().max(1))).map_or("", String::as_str)
+    dictionary
+        .get(rng.usize(..dictionary.len().max(1)))
+        .map_or("", String::as_str)
 }
 
 /// A place between two tokens.
 fn edge(text: &str, rng: &mut Rng) -> usize {
-    let edges: Vec<usize> = tokens(text).map(|token| token.as_ptr().addr() - text.as_ptr().addr()).collect();
+    let edges: Vec<usize> = tokens(text)
+        .map(|token| token.as_ptr().addr() - text.as_ptr().addr())
+        .collect();
     let nth = rng.usize(..=edges.len());
     edges.get(nth).copied().unwrap_or(text.len())
 }

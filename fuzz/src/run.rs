@@ -95,7 +95,9 @@ pub fn replay(target: Target, file: &Path) {
     let data = data.as_slice();
     thread::scope(|scope| {
         let run = move || drop((target.run)(data));
-        let thread = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, run);
+        let thread = thread::Builder::new()
+            .stack_size(STACK)
+            .spawn_scoped(scope, run);
         let ended = thread.expect("a thread can be started").join();
         if let Err(panicked) = ended {
             panic::resume_unwind(panicked);
@@ -145,9 +147,17 @@ impl Run {
         let mut seeds = self.target.seeds();
         if let Some(folder) = &plan.corpus {
             fs::create_dir_all(folder).expect("the folder can be made");
-            seeds.extend(crate::files(folder).iter().filter_map(|file| fs::read_to_string(file).ok()));
+            seeds.extend(
+                crate::files(folder)
+                    .iter()
+                    .filter_map(|file| fs::read_to_string(file).ok()),
+            );
         }
-        let mut words: Vec<String> = seeds.iter().flat_map(|seed| tokens(seed)).map(str::to_owned).collect();
+        let mut words: Vec<String> = seeds
+            .iter()
+            .flat_map(|seed| tokens(seed))
+            .map(str::to_owned)
+            .collect();
         words.sort();
         words.dedup();
         self.dictionary = words;
@@ -242,7 +252,10 @@ impl Run {
             let _ = writeln!(shown, "  {line}");
             shown
         });
-        eprintln!("{}: a property does not hold\n{shown}  for {text:?}", self.target.name);
+        eprintln!(
+            "{}: a property does not hold\n{shown}  for {text:?}",
+            self.target.name
+        );
         eprintln!(
             "  again: cargo run --profile fuzz -p fuzz -- {} --replay {}\n",
             self.target.name,
@@ -260,7 +273,10 @@ impl Run {
             let mut at = 0;
             while at < text.len() && attempts < MOST_ATTEMPTS {
                 attempts += 1;
-                let end = text[at..].char_indices().nth(size).map_or(text.len(), |(end, _)| at + end);
+                let end = text[at..]
+                    .char_indices()
+                    .nth(size)
+                    .map_or(text.len(), |(end, _)| at + end);
                 let without = format!("{}{}", &text[..at], &text[end..]);
                 match self.attempt(&without) {
                     Err(other) if kind_of(&other) == kind => (text, failure) = (without, other),
@@ -278,7 +294,11 @@ fn kind_of(failure: &str) -> String {
     let mut lines = failure.lines();
     let place = lines.next().unwrap_or_default();
     let message = lines.next().unwrap_or_default();
-    let words: String = message.chars().filter(|c| c.is_alphabetic() || *c == ' ').take(30).collect();
+    let words: String = message
+        .chars()
+        .filter(|c| c.is_alphabetic() || *c == ' ')
+        .take(30)
+        .collect();
     format!("{place} {words}")
 }
 

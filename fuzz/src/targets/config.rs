@@ -35,14 +35,34 @@ fn mistakes(error: &ConfigError, text: &str, format: &str, features: &mut Featur
     for mistake in error.mistakes() {
         let line = mistake.line().expect("a mistake has a line");
         let column = mistake.column().expect("a mistake has a column");
-        assert!((1..=lines).contains(&line), "line {line} of {lines}: {error}");
-        let length = text.split('\n').nth(line - 1).unwrap_or_default().chars().count();
-        assert!((1..=length + 1).contains(&column), "column {column} of {length}: {error}");
+        assert!(
+            (1..=lines).contains(&line),
+            "line {line} of {lines}: {error}"
+        );
+        let length = text
+            .split('\n')
+            .nth(line - 1)
+            .unwrap_or_default()
+            .chars()
+            .count();
+        assert!(
+            (1..=length + 1).contains(&column),
+            "column {column} of {length}: {error}"
+        );
         assert!(before <= (line, column), "mistakes are in order: {error}");
         before = (line, column);
-        assert!(!mistake.message().trim().is_empty(), "a mistake has a message");
+        assert!(
+            !mistake.message().trim().is_empty(),
+            "a mistake has a message"
+        );
         features.add_message(format, mistake.message());
-        features.add(format, (mistake.path().split('.').count(), mistake.to_string().lines().count()));
+        features.add(
+            format,
+            (
+                mistake.path().split('.').count(),
+                mistake.to_string().lines().count(),
+            ),
+        );
     }
     let shown = error.to_string();
     assert_eq!(shown, format!("{error:?}"));
@@ -74,7 +94,8 @@ fn round_trip(config: &HooksConfig, format: &str, features: &mut Features) {
     assert_eq!(&again, config, "written and read as JSON:\n{json}");
     if is_of_toml(&value) {
         let toml = toml::to_string(&value).unwrap_or_else(|error| panic!("{error}\nfor {json}"));
-        let again = HooksConfig::from_toml(&toml).unwrap_or_else(|error| panic!("{error}\nfor {toml}"));
+        let again =
+            HooksConfig::from_toml(&toml).unwrap_or_else(|error| panic!("{error}\nfor {toml}"));
         assert_eq!(&again, config, "written and read as TOML:\n{toml}");
     }
 }

@@ -22,7 +22,11 @@ static WITH_OWN: LazyLock<Redact> = LazyLock::new(|| {
         regex: regex.parse().expect("it is a regular expression"),
     };
     let config = RedactConfig {
-        patterns: vec![own("all", "[A-Z]+:[a-z]"), own("edge", r"^.\b|\]$|.$"), own("x", "REDACTED")],
+        patterns: vec![
+            own("all", "[A-Z]+:[a-z]"),
+            own("edge", r"^.\b|\]$|.$"),
+            own("x", "REDACTED"),
+        ],
         ..RedactConfig::default()
     };
     Redact::from_config(&config).expect("the patterns are right")
@@ -42,18 +46,32 @@ pub fn redact(data: &[u8]) -> Features {
         if let Cow::Borrowed(same) = redacted {
             assert_eq!(same, text);
         }
-        assert!(stays(&text, &redacted), "what is left stood there: {redacted:?}");
+        assert!(
+            stays(&text, &redacted),
+            "what is left stood there: {redacted:?}"
+        );
         for (secret, kind) in &planted {
             let count = |text: &str| text.matches(secret.as_str()).count();
             // Elsewhere the same text may be none.
             let others = planted.iter().filter(|(other, _)| other == secret).count();
-            assert!(count(&redacted) <= count(&text) - others, "{secret} is in {redacted:?}");
+            assert!(
+                count(&redacted) <= count(&text) - others,
+                "{secret} is in {redacted:?}"
+            );
             features.add("planted", kind.name());
         }
         features.add_count(who, redacted.split(OPEN).count());
         for (at, _) in redacted.match_indices(OPEN).take(8) {
-            let (mark, after) = redacted[at..].split_once(']').unwrap_or_default();
-            features.add("before", (mark, redacted[..at].chars().next_back().map(class)));
+            let (mark, after) = redacted[at + OPEN.len()..]
+                .split_once(']')
+                .unwrap_or_default();
+            let mark = SecretKind::ALL
+                .into_iter()
+                .position(|kind| kind.name() == mark);
+            features.add(
+                "before",
+                (mark, redacted[..at].chars().next_back().map(class)),
+            );
             features.add("after", (mark, after.chars().next().map(class)));
         }
     }
@@ -79,7 +97,9 @@ fn stays(text: &str, redacted: &str) -> bool {
             (1.., Some((_, part))) => part,
             _ => part,
         };
-        let Some((_, after)) = rest.split_once(part) else { return false };
+        let Some((_, after)) = rest.split_once(part) else {
+            return false;
+        };
         rest = after;
         true
     })
@@ -94,7 +114,9 @@ fn planted(text: &str) -> (String, Vec<(String, SecretKind)>) {
         whole.push_str(before);
         let named = after.split_once("}}").and_then(|(named, after)| {
             let (name, seed) = named.split_once(' ')?;
-            let kind = SecretKind::ALL.into_iter().find(|kind| kind.name() == name)?;
+            let kind = SecretKind::ALL
+                .into_iter()
+                .find(|kind| kind.name() == name)?;
             Some((kind, seed.parse().ok()?, after))
         });
         let Some((kind, seed, after)) = named else {
@@ -104,7 +126,9 @@ fn planted(text: &str) -> (String, Vec<(String, SecretKind)>) {
         };
         let secret = secret(kind, &mut Rng::with_seed(seed));
         // Beside a letter or a digit it may be something else.
-        let is_edge = |c: Option<char>| c.is_none_or(|c| matches!(c, ' ' | '\n' | '"' | '\'' | '(' | ')' | ',' | ';'));
+        let is_edge = |c: Option<char>| {
+            c.is_none_or(|c| matches!(c, ' ' | '\n' | '"' | '\'' | '(' | ')' | ',' | ';'))
+        };
         if is_edge(whole.chars().next_back()) && is_edge(after.chars().next()) {
             planted.push((secret.clone(), kind));
         }
@@ -119,7 +143,9 @@ fn planted(text: &str) -> (String, Vec<(String, SecretKind)>) {
 fn secret(kind: SecretKind, rng: &mut Rng) -> String {
     let text = |rng: &mut Rng, letters: &str, count: usize| -> String {
         let letters: Vec<char> = letters.chars().collect();
-        (0..count).map(|_| letters[rng.usize(..letters.len())]).collect()
+        (0..count)
+            .map(|_| letters[rng.usize(..letters.len())])
+            .collect()
     };
     const DIGITS: &str = "0123456789";
     const UPPER: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
@@ -143,14 +169,27 @@ fn secret(kind: SecretKind, rng: &mut Rng) -> String {
             }
             digits
         }
-        SecretKind::UsSsn => format!("{}-{}-{}", rng.u32(100..600), rng.u32(10..100), rng.u32(1000..10000)),
+        SecretKind::UsSsn => format!(
+            "{}-{}-{}",
+            rng.u32(100..600),
+            rng.u32(10..100),
+            rng.u32(1000..10000)
+        ),
         SecretKind::KoreanRrn => {
             let (year, month, day) = (rng.u32(10..100), rng.u32(1..13), rng.u32(1..29));
-            format!("{year}{month:02}{day:02}-{}{}", rng.u32(1..9), text(rng, DIGITS, 6))
+            format!(
+                "{year}{month:02}{day:02}-{}{}",
+                rng.u32(1..9),
+                text(rng, DIGITS, 6)
+            )
         }
         SecretKind::Email => {
             let name = text(rng, "abcdefghijklmnop", 6);
-            format!("{name}.{}@{}.example.org", rng.u32(1..99), text(rng, "qrstuvwxyz", 5))
+            format!(
+                "{name}.{}@{}.example.org",
+                rng.u32(1..99),
+                text(rng, "qrstuvwxyz", 5)
+            )
         }
         SecretKind::AwsKey => format!("AKIA{}", text(rng, UPPER, 16)),
         SecretKind::GithubToken => format!("ghp_{}", text(rng, WORD, 36)),

@@ -37,14 +37,23 @@ pub fn url(data: &[u8]) -> Features {
                 Some(Host::Domain(name)) => {
                     let address = of_c(name);
                     assert_eq!(address, None, "{name}");
-                    assert!(name.is_ascii() && !name.contains(['%', '@', ':', '/', '\\']), "{name}");
+                    assert!(
+                        name.is_ascii() && !name.contains(['%', '@', ':', '/', '\\']),
+                        "{name}"
+                    );
                 }
                 None => panic!("it has no host"),
             }
-            if let Some(address) = text.get("https://".len()..).and_then(authority).and_then(of_c) {
+            if let Some(address) = text
+                .get("https://".len()..)
+                .and_then(authority)
+                .and_then(of_c)
+            {
                 assert!(is_public_v4(address), "{address}, as it is written");
             }
-            let again = guard.check(checked.as_str()).expect("its canonical spelling is let through as well");
+            let again = guard
+                .check(checked.as_str())
+                .expect("its canonical spelling is let through as well");
             assert_eq!(again.as_str(), checked.as_str());
             assert_eq!(again.host(), checked.host());
             assert!(hook.is_ok(), "it may stand in a configuration");
@@ -55,9 +64,12 @@ pub fn url(data: &[u8]) -> Features {
             let message = refused.to_string();
             features.add_message("refused", &message);
             // What stands behind the host may be a secret.
-            let behind = text.split_once("://").and_then(|(_, rest)| rest.split_once('/'));
+            let behind = text
+                .split_once("://")
+                .and_then(|(_, rest)| rest.split_once('/'));
             if let Some((before, secret)) = behind
                 && secret.len() > 12
+                && !before.is_empty()
                 && !before.contains(secret)
             {
                 assert!(!message.contains(secret), "{message}");
@@ -68,8 +80,12 @@ pub fn url(data: &[u8]) -> Features {
         let url = Url::parse(hook.as_str()).expect("the crate `url` reads it as well");
         let is_loopback = |address: IpAddr| address.to_canonical().is_loopback();
         match url.host() {
-            Some(Host::Ipv4(address)) => assert!(is_public_v4(address) || is_loopback(address.into())),
-            Some(Host::Ipv6(address)) => assert!(is_public_v6(address) || is_loopback(address.into())),
+            Some(Host::Ipv4(address)) => {
+                assert!(is_public_v4(address) || is_loopback(address.into()))
+            }
+            Some(Host::Ipv6(address)) => {
+                assert!(is_public_v6(address) || is_loopback(address.into()))
+            }
             _ => {}
         }
     }
@@ -79,7 +95,11 @@ pub fn url(data: &[u8]) -> Features {
             assert!(address.to_canonical().is_loopback(), "{address}");
         }
         let again = host.as_str().parse::<LoopbackHost>();
-        assert_eq!(again.as_ref(), Ok(host), "it is read again as it is written");
+        assert_eq!(
+            again.as_ref(),
+            Ok(host),
+            "it is read again as it is written"
+        );
     }
     features
 }
@@ -134,7 +154,10 @@ fn of_c(text: &str) -> Option<Ipv4Addr> {
     if first.len() > 3 || first.iter().any(|number| *number > 255) {
         return None;
     }
-    let high = first.iter().zip([24, 16, 8]).fold(0, |bits, (number, shift)| bits | number << shift);
+    let high = first
+        .iter()
+        .zip([24, 16, 8])
+        .fold(0, |bits, (number, shift)| bits | number << shift);
     let room = 32 - 8 * u32::try_from(first.len()).ok()?;
     (u64::from(*last) < 1 << room).then(|| Ipv4Addr::from_bits(high | last))
 }
@@ -144,6 +167,9 @@ fn number_of_c(text: &str) -> Option<u32> {
     match (hexadecimal, text.strip_prefix('0')) {
         (Some(digits), _) => u32::from_str_radix(digits, 16).ok(),
         (None, Some(digits)) if !digits.is_empty() => u32::from_str_radix(digits, 8).ok(),
-        _ => text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok())?,
+        _ => text
+            .bytes()
+            .all(|byte| byte.is_ascii_digit())
+            .then(|| text.parse().ok())?,
     }
 }

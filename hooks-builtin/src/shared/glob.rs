@@ -11,8 +11,8 @@ use crate::shared::text_setting::text_setting;
 
 /// A pattern of tools' names: `shell`, `mcp__*`, `file_{read,write}`, `tool_?`, `[a-c]*`.
 ///
-/// It matches the whole name, and case matters, unless the hook that has it says otherwise. mini-claw-code's
-/// `glob::Pattern`.
+/// It matches the whole name, and case matters, unless the hook that has it says otherwise. `?` and `[…]` match one ASCII
+/// character: the names of tools have no others. mini-claw-code's `glob::Pattern`.
 ///
 /// ```
 /// use hooks_builtin::Glob;
@@ -63,7 +63,8 @@ impl Glob {
     ///
     /// # Errors
     ///
-    /// If a bracket or a brace is not closed, or the pattern is empty.
+    /// If a bracket or a brace is not closed, if the pattern is empty or begins or ends with a blank, or if it has a `[…]`
+    /// and a character that is not ASCII.
     pub fn new(pattern: &str) -> Result<Self, GlobError> {
         let wrong = |reason: String| GlobError {
             pattern: pattern.to_owned(),
@@ -75,6 +76,11 @@ impl Glob {
         if pattern.trim() != pattern {
             return Err(wrong(
                 "it begins or ends with a blank, which no tool's name does".into(),
+            ));
+        }
+        if pattern.contains('[') && !pattern.is_ascii() {
+            return Err(wrong(
+                "`[…]` is for ASCII characters: write others as `{α,β}`".into(),
             ));
         }
         Glob::build(pattern, false).map_err(|error| wrong(error.kind().to_string()))
@@ -246,6 +252,7 @@ mod tests {
         assert!(matches("file_{read,write}", "file_write"));
         assert!(matches("file{,_read}", "file"));
         assert!(matches("tool_?", "tool_1"));
+        assert!(matches("é{α,β}*", "éβ1"));
         assert!(!matches("tool_?", "tool_12"));
         assert!(matches("[a-c]*", "base"));
         assert!(matches(r"\*", "*"));
@@ -275,7 +282,7 @@ mod tests {
 
     #[test]
     fn what_is_no_glob_is_an_error_that_quotes_it() {
-        for pattern in ["", "file_[", "{a", "[z-a]"] {
+        for pattern in ["", "file_[", "{a", "[z-a]", "[αβ]"] {
             let error = Glob::new(pattern).unwrap_err().to_string();
             assert!(error.contains(&format!("`{pattern}`")), "{error}");
         }
