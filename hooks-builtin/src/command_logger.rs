@@ -1,4 +1,4 @@
-//! One line a tool call, for people.
+//! Logs one line per tool call, for people to read.
 
 use std::collections::VecDeque;
 use std::fmt::Write;
@@ -13,10 +13,11 @@ use serde::{Deserialize, Serialize};
 use crate::shared::BuildError;
 use crate::shared::visible::Visible;
 
-/// Logs a line a tool call, as `[14:30:00] shell (42ms) success=true`: to `tracing`, with the target
+/// Logs one line per tool call, such as `[14:30:00] shell (42ms) success=true`. It writes to `tracing`, with the target
 /// `hooks_builtin::command_logger`, and to memory.
 ///
-/// A call that was blocked or denied did not run, and has no line. The time is local. The memory keeps the newest lines, 1000 by default. Its priority is -50.
+/// A call that was blocked or denied did not run, so it has no line. The time is local. The memory keeps the newest
+/// lines, 1000 by default. The priority is -50.
 ///
 /// ZeroClaw's `CommandLoggerHook`; ClawSeed's `audit_log`.
 ///
@@ -49,13 +50,13 @@ struct Inner {
     lines: Mutex<VecDeque<String>>,
 }
 
-/// What stands under `[hooks.builtin.command_logger]`.
+/// The settings of `[hooks.builtin.command_logger]`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct CommandLoggerConfig {
-    /// The level of the lines in `tracing`; by default `info`.
+    /// The level of the lines in `tracing`. The default is `info`.
     pub level: LogLevel,
-    /// How many lines are kept in memory, the newest ones; by default 1000.
+    /// How many of the newest lines stay in memory. The default is 1000.
     pub capacity: usize,
 }
 
@@ -68,35 +69,35 @@ impl Default for CommandLoggerConfig {
     }
 }
 
-/// How loud a log is: a level of `tracing`.
+/// A level of `tracing`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LogLevel {
-    /// The least of all.
+    /// The most detailed level.
     Trace,
-    /// For who looks for a mistake.
+    /// Details for debugging.
     Debug,
-    /// What happens.
+    /// Normal operation.
     #[default]
     Info,
-    /// What should not happen.
+    /// Something unexpected.
     Warn,
-    /// What must not happen.
+    /// A failure.
     Error,
 }
 
 impl CommandLogger {
-    /// A logger at the level `info` that keeps 1000 lines.
+    /// Creates a logger at the level `info` that keeps 1000 lines.
     #[must_use]
     pub fn new() -> Self {
         CommandLogger::of(&CommandLoggerConfig::default())
     }
 
-    /// Logs as the configuration says.
+    /// Creates the hook from its configuration.
     ///
     /// # Errors
     ///
-    /// None yet; it returns a `Result` as all hooks do.
+    /// Never. It returns a `Result` because all hooks do.
     pub fn from_config(config: &CommandLoggerConfig) -> Result<Self, BuildError> {
         Ok(CommandLogger::of(config))
     }
@@ -109,7 +110,7 @@ impl CommandLogger {
         }))
     }
 
-    /// The lines in memory, the oldest first.
+    /// Returns the lines in memory, oldest first.
     #[must_use]
     pub fn lines(&self) -> Vec<String> {
         let lines = self.0.lines.lock().unwrap_or_else(PoisonError::into_inner);
