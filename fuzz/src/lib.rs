@@ -7,6 +7,7 @@
 //!
 //! The functions have the signature that libFuzzer wants, too: `fuzz_target!(|data: &[u8]| { fuzz::shell(data); })`.
 #![forbid(unsafe_code)]
+#![allow(clippy::must_use_candidate, reason = "a target is run for its panics")]
 
 mod features;
 mod mutate;

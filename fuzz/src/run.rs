@@ -306,5 +306,5 @@ fn kind_of(failure: &str) -> String {
 fn name_of(text: &str) -> String {
     let mut features = Features::default();
     features.add("text", text);
-    features.iter().map(|hash| format!("{hash:016x}")).collect()
+    format!("{:016x}", features.iter().next().unwrap_or_default())
 }

@@ -163,8 +163,9 @@ fn secret(kind: SecretKind, rng: &mut Rng) -> String {
                 .sum();
             digits.push_str(&((10 - sum % 10) % 10).to_string());
             if rng.bool() {
+                let separator = if rng.bool() { ' ' } else { '-' };
                 for at in [12, 8, 4] {
-                    digits.insert(at, if rng.bool() { ' ' } else { ' ' });
+                    digits.insert(at, separator);
                 }
             }
             digits
