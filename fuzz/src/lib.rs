@@ -86,9 +86,9 @@ impl Target {
     pub fn seeds(&self) -> Vec<String> {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
         let read = |path: &Path| {
-            fs::read(path)
-                .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
-                .unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+            let bytes =
+                fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+            String::from_utf8_lossy(&bytes).into_owned()
         };
         let mut seeds = Vec::new();
         for file in self.lines {

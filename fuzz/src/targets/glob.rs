@@ -145,7 +145,7 @@ fn after(
                 places = places
                     .iter()
                     .flat_map(|&place| place..=name.len())
-                    .collect()
+                    .collect();
             }
             '?' => places = one(&places, &|_| true),
             '[' => {

@@ -81,10 +81,10 @@ pub fn url(data: &[u8]) -> Features {
         let is_loopback = |address: IpAddr| address.to_canonical().is_loopback();
         match url.host() {
             Some(Host::Ipv4(address)) => {
-                assert!(is_public_v4(address) || is_loopback(address.into()))
+                assert!(is_public_v4(address) || is_loopback(address.into()));
             }
             Some(Host::Ipv6(address)) => {
-                assert!(is_public_v6(address) || is_loopback(address.into()))
+                assert!(is_public_v6(address) || is_loopback(address.into()));
             }
             _ => {}
         }
