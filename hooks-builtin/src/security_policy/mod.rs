@@ -138,7 +138,8 @@ pub struct SecurityPolicyConfig {
     /// keys are kept. `~` is the home directory; a relative path is in the workspace, and a name without `/` in any
     /// folder of it, as `.git`.
     pub forbidden_paths: Vec<String>,
-    /// The folder that the agent works in; by default that of its context, or else the current directory.
+    /// The folder that the agent works in; by default that of its context, or else the current directory. `~` is the home
+    /// directory; a relative path is under the current directory.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub workspace: Option<PathBuf>,
     /// Whether all paths have to be in the workspace; by default they have.
@@ -582,7 +583,7 @@ impl Inner {
             None if directory.is_empty() => Path::new("."),
             None => Path::new(directory),
         };
-        let guard = workspace_at(workspace)
+        let guard = paths::folder(workspace)
             .map(|workspace| Guard::new(workspace, &self.config))
             .map_err(|error| {
                 format!(
@@ -646,14 +647,4 @@ fn shortened(mut reason: String) -> String {
         reason.replace_range(start..end, " … ");
     }
     reason
-}
-
-/// The folder at a path, absolute and without links.
-fn workspace_at(path: &Path) -> std::io::Result<PathBuf> {
-    let text = path.to_str().ok_or(std::io::ErrorKind::InvalidInput)?;
-    let folder = paths::resolve(text, &std::env::current_dir()?)?.canonicalize()?;
-    if !folder.is_dir() {
-        return Err(std::io::ErrorKind::NotADirectory.into());
-    }
-    Ok(folder)
 }

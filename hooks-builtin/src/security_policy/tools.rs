@@ -7,10 +7,11 @@ use std::sync::LazyLock;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use smol_str::SmolStr;
 
 use super::SecurityPolicyConfig;
 use crate::shared::Globs;
-use crate::shared::path_arguments::{self, normalised};
+use crate::shared::path_arguments::{self, Rules, normal};
 use crate::shared::visible::Visible;
 
 /// What an argument of a tool is.
@@ -130,7 +131,7 @@ impl Profile {
 /// What is known of a tool's arguments, by their normalised names.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tool {
-    roles: HashMap<String, Role>,
+    roles: HashMap<SmolStr, Role>,
     /// Whether what is not listed may be anything, even if it is named as a path.
     is_open: bool,
 }
@@ -181,7 +182,7 @@ fn roles(text: &'static str) -> impl Iterator<Item = (&'static str, Role)> {
 
 impl Tool {
     fn add(&mut self, name: &str, role: Role) {
-        let name = normalised(name);
+        let name = normal(name);
         let before = self.roles.get(&name);
         // Of two agents' tools with the same name the stricter one holds.
         let is_weaker = matches!(
@@ -245,40 +246,40 @@ impl Tool {
 /// All tools that a policy knows.
 #[derive(Debug)]
 pub(super) struct Tools {
-    declared: Vec<(String, Globs, Tool)>,
-    known: HashMap<String, Tool>,
-    paths: Vec<String>,
+    declared: Vec<(SmolStr, Globs, Tool)>,
+    known: HashMap<SmolStr, Tool>,
+    paths: Rules,
 }
 
 impl Tools {
     pub(super) fn new(config: &SecurityPolicyConfig) -> Result<Self, String> {
         let mut declared = Vec::new();
         for (name, tool) in &config.tools {
-            let globs = Globs::new([normalised(name)]).map_err(|error| error.to_string())?;
-            declared.push((normalised(name), globs, Tool::of(tool)));
+            let globs = Globs::new([normal(name)]).map_err(|error| error.to_string())?;
+            declared.push((normal(name), globs, Tool::of(tool)));
         }
         // What is written out goes before patterns.
         declared.sort_by_key(|(name, ..)| name.contains(['*', '?', '[', '{']));
-        let mut known: HashMap<String, Tool> = HashMap::new();
+        let mut known: HashMap<SmolStr, Tool> = HashMap::new();
         for (profile, name, arguments) in PROFILES.iter() {
             if config.profiles.iter().any(|used| used.name() == *profile) {
-                let tool = known.entry(normalised(name)).or_default();
+                let tool = known.entry(normal(name)).or_default();
                 for (name, role) in arguments {
                     tool.add(name, *role);
                 }
             }
         }
-        let paths = [path_arguments::possible(), config.path_arguments.clone()].concat();
+        let paths = path_arguments::possible();
         Ok(Tools {
             declared,
             known,
-            paths,
+            paths: Rules::new(paths.iter().chain(&config.path_arguments)),
         })
     }
 
     /// What is known of a tool. It is lent, as it is asked for with every call, unless the configuration adds to it.
     pub(super) fn find(&self, config: &SecurityPolicyConfig, name: &str) -> Option<Cow<'_, Tool>> {
-        let normal = normalised(name);
+        let normal = normal(name);
         if let Some((.., tool)) = self
             .declared
             .iter()
@@ -305,17 +306,17 @@ impl Tools {
 
     /// What an argument of a tool is; nothing if it is not declared, and that is asked for.
     pub(super) fn role(&self, tool: &Tool, name: &str) -> Option<Role> {
-        match tool.roles.get(&normalised(name)) {
+        match tool.roles.get(&normal(name)) {
             Some(role) => Some(*role),
             None if tool.is_open => Some(Role::Harmless),
             None if tool.is_shell() => None,
-            None if path_arguments::matches(&self.paths, name) => Some(Role::Write),
+            None if self.paths.meet(name) => Some(Role::Write),
             None => Some(Role::Harmless),
         }
     }
 
     pub(super) fn is_path(&self, name: &str) -> bool {
-        path_arguments::matches(&self.paths, name)
+        self.paths.meet(name)
     }
 }
 
@@ -326,10 +327,10 @@ pub(super) fn undeclared(name: &str, args: &Value) -> String {
     let shown = Visible(name);
     let has = |words: &[&str]| {
         args.keys()
-            .find(|key| words.contains(&normalised(key).as_str()))
+            .find(|key| words.contains(&normal(key).as_str()))
     };
-    let rules = path_arguments::certain();
-    let is_path = |key: &&String| path_arguments::matches(&rules, key);
+    let rules = Rules::new(path_arguments::certain());
+    let is_path = |key: &&String| rules.meet(key);
     let paths: Vec<_> = args.keys().filter(is_path).collect();
     let declared = match has(&["command", "cmd", "commandline", "script", "code"]) {
         Some(command) => format!("{{ command = {command:?} }}"),
