@@ -53,7 +53,7 @@ struct Inner {
 #[derive(Debug, Default)]
 struct Log {
     lines: VecDeque<String>,
-    /// The second of the newest line, and how it is written: many lines share it, and a time zone takes long to ask.
+    /// The second of the newest line, and its text. Many lines share a second, and a look at the time zone takes long.
     second: Option<i64>,
     time: String,
 }

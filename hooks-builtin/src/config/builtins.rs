@@ -16,8 +16,9 @@ use crate::{
 /// Makes a static pipeline of the built-in hooks that are on, of a configuration that has no others:
 /// [`HooksConfig::build`] makes all hooks of any configuration.
 ///
-/// Each is an `Option`, so one that is off costs one branch. To have hooks of your own between them, by priority, see
-/// [`with_builtins!`](crate::with_builtins); to hold on to one of them, see [`BuiltinHooks`].
+/// Each is an `Option`, so one that is off costs one branch. An event that none of them wants costs one test for all of
+/// them. To have hooks of your own between them, by priority, see [`with_builtins!`](crate::with_builtins); to hold on to
+/// one of them, see [`BuiltinHooks`].
 ///
 /// ```
 /// use hooks_builtin::config::{HooksConfig, builtins};

@@ -156,7 +156,7 @@ pub(super) fn write_json(
     let mut write = || {
         let fields = out.len();
         values.write_next(out)?;
-        // The fields follow on the time, in the object that it has begun.
+        // The time has begun the object, and the fields go on with it.
         out[fields] = b',';
         out.pop();
         out.extend_from_slice(b",\"payload\":");

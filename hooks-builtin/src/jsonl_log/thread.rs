@@ -72,10 +72,10 @@ pub(super) fn run(shared: &Shared, target: impl Target, interval: Duration, enou
 /// What the thread has at hand.
 struct Work<T> {
     target: T,
-    /// The records of this round, and how much of them has become lines.
+    /// The records of this round, and how many bytes of them are lines already.
     records: Vec<u8>,
     read: usize,
-    /// How many lines are missing after these.
+    /// How many lines are missing after these records.
     untold: u64,
     clock: Clock,
     /// What is being written, whole lines, and how much of it was: a failure goes on where it stopped.
@@ -157,8 +157,8 @@ impl<T: Target> Work<T> {
         Ok(())
     }
 
-    /// Whether there is something to write. If all lines were, the next records become lines: not all at once, as JSON
-    /// may be larger than they are.
+    /// Whether there is something to write. When all lines are written, this makes lines of the next records: of a part
+    /// at a time, because JSON may be larger than the records.
     fn has_lines(&mut self, shared: &Shared) -> bool {
         if self.written < self.lines.len() {
             return true;

@@ -1,6 +1,6 @@
 //! Events as bytes, for logs: MessagePack, which copies a string where JSON looks at each of its characters.
 //!
-//! An agent waits for as long as it takes to pack an event. Whoever reads the bytes later makes JSON of them.
+//! The agent waits while an event is packed. JSON is made of the bytes later, if anybody reads them.
 
 use rmp_serde::{Deserializer, Serializer};
 use serde::Serialize;
