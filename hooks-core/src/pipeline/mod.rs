@@ -87,6 +87,7 @@ impl<H: Hook> Pipeline<H> {
     /// The same hooks, behind one test of whether any of them wants the event. It pays off where most hooks are an
     /// `Option`, and `None`.
     #[doc(hidden)]
+    #[must_use]
     pub fn switched(self) -> Pipeline<Switched<H>> {
         Pipeline::new(Switched::new(self.hooks))
     }
