@@ -2,11 +2,12 @@
 
 use std::collections::VecDeque;
 use std::fmt::Write;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hooks_core::agent::ToolCallEnd;
 use hooks_core::hook;
-use jiff::Zoned;
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -47,7 +48,28 @@ pub struct CommandLogger(Arc<Inner>);
 struct Inner {
     level: LogLevel,
     capacity: usize,
-    lines: Mutex<VecDeque<String>>,
+    log: Mutex<Log>,
+}
+
+#[derive(Debug, Default)]
+struct Log {
+    lines: VecDeque<String>,
+    /// The second of the newest line, and its text. Many lines share a second, and a look at the time zone takes long.
+    second: Option<i64>,
+    time: String,
+}
+
+impl Log {
+    /// The local time, as `14:30:00`.
+    fn time(&mut self, now: Timestamp) -> &str {
+        if self.second != Some(now.as_second()) {
+            self.second = Some(now.as_second());
+            let now = now.to_zoned(TimeZone::system());
+            let (hour, minute, second) = (now.hour(), now.minute(), now.second());
+            self.time = format!("{hour:02}:{minute:02}:{second:02}");
+        }
+        &self.time
+    }
 }
 
 /// The settings of `[hooks.builtin.command_logger]`.
@@ -106,15 +128,14 @@ impl CommandLogger {
         CommandLogger(Arc::new(Inner {
             level: config.level,
             capacity: config.capacity,
-            lines: Mutex::new(VecDeque::new()),
+            log: Mutex::default(),
         }))
     }
 
     /// Returns the lines in memory, oldest first.
     #[must_use]
     pub fn lines(&self) -> Vec<String> {
-        let lines = self.0.lines.lock().unwrap_or_else(PoisonError::into_inner);
-        lines.iter().cloned().collect()
+        self.0.lock().lines.iter().cloned().collect()
     }
 }
 
@@ -124,42 +145,39 @@ impl Default for CommandLogger {
     }
 }
 
+impl Inner {
+    fn lock(&self) -> MutexGuard<'_, Log> {
+        self.log.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 #[hook(priority = -50)]
 impl CommandLogger {
     fn log(&self, done: &ToolCallEnd<'_>) {
-        let Inner {
-            level,
-            capacity,
-            lines,
-        } = &*self.0;
-        let now = Zoned::now();
-        let lines = || lines.lock().unwrap_or_else(PoisonError::into_inner);
-        // The room of the oldest line is used again. Its place is free meanwhile: a subscriber of `tracing` may look
-        // at the lines, or call a tool.
-        let oldest = {
-            let mut lines = lines();
-            (lines.len() >= *capacity)
-                .then(|| lines.pop_front())
-                .flatten()
-        };
+        let capacity = self.0.capacity;
+        let mut log = self.0.lock();
+        // The room of the oldest line is used again.
+        let oldest = (log.lines.len() >= capacity)
+            .then(|| log.lines.pop_front())
+            .flatten();
         let mut line = oldest.unwrap_or_else(|| String::with_capacity(64));
         line.clear();
         // Writing to a string does not fail.
         let _ = write!(
             line,
-            "[{:02}:{:02}:{:02}] {} ({}ms) success={}",
-            now.hour(),
-            now.minute(),
-            now.second(),
+            "[{}] {} ({}ms) success={}",
+            log.time(Timestamp::now()),
             Visible(done.name),
             done.duration.as_millis(),
             !done.output.is_error,
         );
-        trace(*level, &line);
-        let mut lines = lines();
-        lines.push_back(line);
-        while lines.len() > *capacity {
-            lines.pop_front();
+        // A subscriber of `tracing` may look at the lines, or call a tool.
+        drop(log);
+        trace(self.0.level, &line);
+        let mut log = self.0.lock();
+        log.lines.push_back(line);
+        while log.lines.len() > capacity {
+            log.lines.pop_front();
         }
     }
 }

@@ -774,3 +774,62 @@ fn what_has_to_pass_is_well_formed() {
             .is_dir()
     );
 }
+
+#[test]
+fn a_workspace_may_be_in_the_home_directory() {
+    let home = std::env::home_dir().unwrap();
+    let with_workspace = |workspace: &str| {
+        SecurityPolicy::from_config(&SecurityPolicyConfig {
+            workspace: Some(workspace.into()),
+            ..SecurityPolicyConfig::default()
+        })
+    };
+    let policy = with_workspace("~").unwrap();
+    let mut call = BeforeToolCall {
+        name: "Read".into(),
+        args: json!({ "file_path": home.join("notes.txt") }),
+        ..BeforeToolCall::default()
+    };
+    let judged = hooks![policy].intercept_now(&AgentContext::new("s1"), &mut call);
+    assert!(judged.is_continue(), "{judged:?}");
+    let refused = with_workspace("~nobody/work").unwrap_err().to_string();
+    assert!(
+        refused.contains("the home directory of another user"),
+        "{refused}"
+    );
+}
+
+#[test]
+fn a_policy_with_an_absolute_workspace_needs_no_current_directory() {
+    const WORKSPACE: &str = "HOOKS_TEST_WORKSPACE";
+    let with_workspace = |workspace: &str| {
+        SecurityPolicy::from_config(&SecurityPolicyConfig {
+            workspace: Some(workspace.into()),
+            ..SecurityPolicyConfig::default()
+        })
+    };
+    // The current directory belongs to the whole process, so this test runs itself in another one.
+    let Ok(workspace) = std::env::var(WORKSPACE) else {
+        let (gone, workspace) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let child = std::process::Command::new(std::env::current_exe().unwrap())
+            .args([
+                "--exact",
+                "a_policy_with_an_absolute_workspace_needs_no_current_directory",
+            ])
+            .current_dir(gone.path())
+            .env(WORKSPACE, workspace.path())
+            .output()
+            .unwrap();
+        assert!(
+            child.status.success(),
+            "{}",
+            String::from_utf8_lossy(&child.stdout)
+        );
+        assert!(!gone.path().exists());
+        return;
+    };
+    fs::remove_dir(std::env::current_dir().unwrap()).unwrap();
+    assert!(std::env::current_dir().is_err());
+    assert!(with_workspace("src").is_err());
+    with_workspace(&workspace).unwrap();
+}

@@ -69,21 +69,16 @@ impl Form {
             .map(|word| word.as_str().map(String::from))
             .collect();
         let words = words.filter(|words| !words.is_empty())?;
-        let shells = ["sh", "bash", "dash", "zsh"];
-        let name = ["/bin/", "/usr/bin/"]
+        let flags: Vec<_> = words[1..]
             .iter()
-            .find_map(|folder| words[0].strip_prefix(folder))
-            .unwrap_or(&words[0]);
-        Some(match words.as_slice() {
-            [_, flags, script]
-                if shells.contains(&name) && matches!(flags.as_str(), "-c" | "-lc" | "-cl") =>
-            {
-                Form::Shell(2, script.clone())
-            }
-            [_, login, flags, script]
-                if shells.contains(&name) && (login.as_str(), flags.as_str()) == ("-l", "-c") =>
-            {
-                Form::Shell(3, script.clone())
+            .rev()
+            .skip(1)
+            .map(String::as_str)
+            .collect();
+        let is_script = matches!(*flags, ["-c" | "-lc" | "-cl"] | ["-c", "-l"]);
+        Some(match words.last() {
+            Some(script) if is_script && is_shell(&words[0]) => {
+                Form::Shell(words.len() - 1, script.clone())
             }
             _ => Form::Words(words),
         })
@@ -108,6 +103,15 @@ impl Form {
             }
         }
     }
+}
+
+/// Whether a program is a shell that reads scripts as they are judged.
+pub(super) fn is_shell(program: &str) -> bool {
+    let folders = ["/bin/", "/usr/bin/"];
+    let name = folders
+        .iter()
+        .find_map(|folder| program.strip_prefix(folder));
+    matches!(name.unwrap_or(program), "sh" | "bash" | "dash" | "zsh")
 }
 
 /// What a command would do, in one line.
