@@ -5,7 +5,7 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::evaluate::{Splits, Trace};
+use crate::trace::{Splits, Trace};
 use crate::value::Argument;
 use crate::{print, syntax, variables};
 

@@ -530,11 +530,6 @@ impl Evaluator<'_> {
     }
 
     fn in_subshell(&mut self, list: &List) -> Result<Output> {
-        let before = self.state.clone();
-        let was_tested = std::mem::replace(&mut self.is_tested, true);
-        let output = self.branch(list)?;
-        self.is_tested = was_tested;
-        self.state = before;
-        Ok(output)
+        self.apart(|this| this.tested(true, |this| this.list(list)))
     }
 }

@@ -56,9 +56,13 @@ mod languages;
 mod operands;
 mod parse;
 mod print;
+mod roles;
 mod special;
+mod state;
 mod syntax;
 mod table;
+mod tests;
+mod trace;
 mod value;
 mod variables;
 
