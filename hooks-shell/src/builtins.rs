@@ -1,6 +1,5 @@
 //! What the shell's own commands change, once their arguments are read.
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use crate::evaluate::{Arg, Evaluator, Input, Note, Output, Result};
@@ -8,32 +7,23 @@ use crate::operands::Call;
 use crate::state::Directories;
 use crate::value::{Argument, Field, Names};
 
-pub(crate) fn after(
-    this: &mut Evaluator<'_>,
-    call: &Call<'_>,
-    args: &[Arg],
-    before: &Directories,
-    input: &Input,
-) -> Result<()> {
+pub(crate) fn after(this: &mut Evaluator<'_>, call: &Call<'_>, before: &Directories) -> Result<()> {
     match call.name {
         "cd" => {
             if call.operands.len() != 1 {
-                this.unknown("`cd` takes one folder, which is written out", call.span);
+                this.unknown("`cd` takes one folder, which is written out");
             }
             let is_tested = this.is_tested || this.environment.is_as_written;
-            let change = this.change(args[0].word);
+            let change = this.change(call.args[0].word);
             change.instead = Some("cd -P".into());
             change.is_fatal = !is_tested;
             this.state.failed = is_tested.then(|| before.clone());
         }
         "export" | "local" if call.operands.is_empty() => {
-            this.unknown(
-                "variables may hold secrets: name those that you export",
-                call.span,
-            );
+            this.unknown("variables may hold secrets: name those that you export");
         }
         "read" => {
-            if let (Input::Names(found), [name]) = (input, call.operands.as_slice())
+            if let (Input::Names(found), [name]) = (call.input, call.operands.as_slice())
                 && !found.ends_with_nul
                 && !this.environment.is_as_written
             {
@@ -43,7 +33,7 @@ pub(crate) fn after(
                 };
                 let field = Field::of(Argument::Names(Arc::new(value)));
                 this.set(name.known().unwrap_or_default(), field)?;
-                this.change(args[0].word).instead = Some("IFS= read -r".into());
+                this.change(call.args[0].word).instead = Some("IFS= read -r".into());
             }
         }
         "shift" => this.positional = None,
@@ -63,7 +53,7 @@ pub(crate) fn pwd(this: &Evaluator<'_>) -> Output {
     }
 }
 
-pub(crate) fn eval(this: &mut Evaluator<'_>, args: &[Arg], span: &Range<usize>) -> Result<()> {
+pub(crate) fn eval(this: &mut Evaluator<'_>, args: &[Arg]) -> Result<()> {
     let plain = |arg: &Arg| {
         arg.known()
             .filter(|_| !arg.field.is_disputed)
@@ -71,10 +61,10 @@ pub(crate) fn eval(this: &mut Evaluator<'_>, args: &[Arg], span: &Range<usize>) 
     };
     let Some(texts) = args[1..].iter().map(plain).collect::<Option<Vec<_>>>() else {
         let reason = "what `eval` runs is only known when it does: write the command out";
-        this.unknown(reason, span);
+        this.unknown(reason);
         return Ok(());
     };
-    let rewritten = this.script(&texts.join(" "), span)?;
+    let rewritten = this.script(&texts.join(" "))?;
     replace(this, &args[1..], rewritten);
     Ok(())
 }

@@ -7,8 +7,9 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::bounds::{Rejected, Work};
-use crate::effects::{Access, PathUse, Program, Unknown};
+use crate::effects::{Access, Network, PathUse, Program, Unknown};
 use crate::environment::{Dialect, Environment};
+use crate::operands::{Call, unlisted};
 use crate::state::{Frame, State};
 use crate::syntax::{
     Command, Item, Join, Kind, List, Pipeline, Redirect, Redirection, Simple, Test, Word,
@@ -37,6 +38,8 @@ pub(crate) struct Evaluator<'e> {
     pub(crate) process: Option<Output>,
     /// Where the script stands that is evaluated, if it stands in a word of another.
     outer: Option<Range<usize>>,
+    /// Where that stands which is looked at.
+    at: Range<usize>,
 }
 
 /// How many words a loop is followed through one by one.
@@ -66,6 +69,7 @@ impl<'e> Evaluator<'e> {
             is_tested: false,
             process: None,
             outer: None,
+            at: 0..0,
         }
     }
 
@@ -73,19 +77,33 @@ impl<'e> Evaluator<'e> {
         self.outer.clone().unwrap_or_else(|| span.clone())
     }
 
-    pub(crate) fn unknown(&mut self, reason: impl Into<String>, span: &Range<usize>) {
-        let span = self.span(span);
-        let reason = reason.into();
+    /// Looks at what stands there: what is found out from now on is said of it.
+    pub(crate) fn look_at(&mut self, span: &Range<usize>) {
+        self.at = self.span(span);
+    }
+
+    /// What stands there, as it is written.
+    pub(crate) fn shown(&self, span: &Range<usize>) -> &'e str {
+        self.text.get(self.span(span)).unwrap_or_default()
+    }
+
+    pub(crate) fn unknown(&mut self, reason: impl Into<String>) {
+        let (reason, span) = (reason.into(), self.at.clone());
         self.trace.unknown.push(Unknown { reason, span });
     }
 
     /// Notes that shells disagree, unless it is known which one it is.
-    pub(crate) fn dispute(&mut self, reason: impl Into<String>, span: &Range<usize>) {
+    pub(crate) fn dispute(&mut self, reason: impl Into<String>) {
         if self.environment.dialect != Dialect::Bash {
-            let span = self.span(span);
-            let reason = reason.into();
+            let (reason, span) = (reason.into(), self.at.clone());
             self.trace.disputed.push(Unknown { reason, span });
         }
+    }
+
+    /// Notes that the network is reached.
+    pub(crate) fn reach(&mut self, address: Option<Arc<str>>) {
+        let span = self.at.clone();
+        self.trace.network.push(Network { address, span });
     }
 
     pub(crate) fn note(&mut self, word: usize, note: Note) {
@@ -102,32 +120,31 @@ impl<'e> Evaluator<'e> {
         self.trace.changes.entry(word).or_default()
     }
 
-    pub(crate) fn touch(&mut self, path: &Argument, access: Access, span: &Range<usize>) {
+    pub(crate) fn touch(&mut self, path: &Argument, access: Access) {
         let mut path = path.clone();
-        if let Argument::Names(names) = &path
+        if let Argument::Names(names) = &mut path
             && let Some(producer) = names.producer
             && access != Access::List
         {
             self.change(producer).drops_links = true;
-            path = Argument::Names(Arc::new(Names {
-                may_be_links: false,
-                ..(**names).clone()
-            }));
+            Arc::make_mut(names).may_be_links = false;
         }
-        let use_ = PathUse {
+        let directories = self.state.directories.clone();
+        let span = self.at.clone();
+        let used = PathUse {
             path,
             access,
-            directories: self.state.directories.clone(),
-            span: self.span(span),
+            directories,
+            span,
         };
-        if self.trace.paths.last() != Some(&use_) {
-            self.trace.paths.push(use_);
+        if self.trace.paths.last() != Some(&used) {
+            self.trace.paths.push(used);
         }
     }
 
     /// Evaluates a script that stands in a word of another, and gives its rewritten form.
-    pub(crate) fn script(&mut self, text: &str, span: &Range<usize>) -> Result<Option<String>> {
-        let span = self.span(span);
+    pub(crate) fn script(&mut self, text: &str) -> Result<Option<String>> {
+        let span = self.at.clone();
         self.work.enter(&span)?;
         let located = |error: Rejected| Rejected::new(error.reason(), span.clone());
         let list = crate::parse::parse(text, self.work, &mut self.next_word).map_err(located)?;
@@ -406,7 +423,7 @@ impl<'e> Evaluator<'e> {
             let is_input = matches!(redirect.descriptor, None | Some(0));
             self.process = None;
             let field = self.one(&redirect.target)?;
-            let span = &redirect.target.span;
+            self.look_at(&redirect.target.span);
             let access = match redirect.kind {
                 Redirection::CopyIn | Redirection::CopyOut => continue,
                 Redirection::Document | Redirection::HereString => {
@@ -426,23 +443,19 @@ impl<'e> Evaluator<'e> {
                     Access::Read
                 }
                 Redirection::ReadWrite => {
-                    self.touch(&field.value, Access::Read, span);
+                    self.touch(&field.value, Access::Read);
                     Access::Write
                 }
                 _ => Access::Write,
             };
             if matches!(redirect.kind, Redirection::Both | Redirection::BothAppend) {
-                self.dispute(
-                    "`&>` is two commands for some shells: write `> file 2>&1`",
-                    span,
-                );
+                self.dispute("`&>` is two commands for some shells: write `> file 2>&1`");
             }
             if field.value.is_one() {
-                self.touch(&field.value, access, span);
+                self.touch(&field.value, access);
             } else {
                 self.unknown(
                     "where a redirection leads is only known when it runs: write one file",
-                    span,
                 );
             }
         }
@@ -469,9 +482,9 @@ impl<'e> Evaluator<'e> {
                 } else {
                     value.join(&Field::of(Argument::unknown()))
                 };
-                self.assign(name, value, &word.span, false)?;
+                self.assign(name, value, false)?;
             } else if !(is_read && name == "IFS") {
-                variables::check(self, name, &value, &word.span, true);
+                variables::check(self, name, &value, true);
                 self.forget(name)?;
             }
         }
@@ -480,9 +493,10 @@ impl<'e> Evaluator<'e> {
             return Ok(Output::Unknown);
         }
         let input = self.redirects(redirects, input)?;
+        self.look_at(span);
         let Some(first) = args.first() else {
             let reason = "which program this is, is only known when the command runs: write it out";
-            self.unknown(reason, span);
+            self.unknown(reason);
             return Ok(Output::Unknown);
         };
         let is_plain = |redirect: &Redirect| {
@@ -492,7 +506,7 @@ impl<'e> Evaluator<'e> {
         let ends_script = is_plain && !self.is_tested && first.known() == Some("cd");
         let run = |this: &mut Self| {
             this.tested(this.is_tested || !is_plain, |this| {
-                this.run(&args, assignments, input, span)
+                this.run(&args, assignments, input)
             })
         };
         // If a file cannot be opened, it is not run.
@@ -524,14 +538,8 @@ impl<'e> Evaluator<'e> {
     }
 
     /// Sets a variable, of which a program may be told.
-    pub(crate) fn assign(
-        &mut self,
-        name: &str,
-        value: Field,
-        span: &Range<usize>,
-        is_exported: bool,
-    ) -> Result<()> {
-        variables::check(self, name, &value, span, is_exported);
+    pub(crate) fn assign(&mut self, name: &str, value: Field, is_exported: bool) -> Result<()> {
+        variables::check(self, name, &value, is_exported);
         self.set(name, value)
     }
 
@@ -547,11 +555,10 @@ impl<'e> Evaluator<'e> {
         args: &[Arg],
         assignments: Vec<(String, Argument)>,
         input: Input,
-        span: &Range<usize>,
     ) -> Result<Output> {
-        let span = &self.span(span);
-        self.work.enter(span)?;
-        self.work.spend(16 + 8 * args.len(), span)?;
+        let span = self.at.clone();
+        self.work.enter(&span)?;
+        self.work.spend(16 + 8 * args.len(), &span)?;
         let Some((first, rest)) = args.split_first() else {
             return Ok(Output::Unknown);
         };
@@ -561,7 +568,7 @@ impl<'e> Evaluator<'e> {
             let reason = format!(
                 "which program `{shown}` is, is only known when the command runs: write it out"
             );
-            self.unknown(reason, &first.span);
+            self.unknown(reason);
             self.work.leave();
             return Ok(Output::Unknown);
         };
@@ -573,14 +580,18 @@ impl<'e> Evaluator<'e> {
             name: name.into(),
             arguments: rest.iter().map(|arg| arg.field.value.clone()).collect(),
             assignments,
-            span: span.clone(),
+            span,
             directories: self.state.directories.clone(),
             is_builtin: is("builtin") || function.is_some(),
             is_wrapper: is("wrapper"),
         });
-        let output = match function {
-            Some(body) => self.call(&body, rest)?,
-            None => special::run(self, name, program, args, &input, span)?,
+        let output = match (function, program) {
+            (Some(body), _) => self.call(&body, rest)?,
+            (None, Some(program)) => special::run(self, Call::new(name, program, args, &input))?,
+            (None, None) => {
+                unlisted(self, name, rest);
+                Output::Unknown
+            }
         };
         self.work.leave();
         Ok(output)

@@ -127,12 +127,13 @@ impl Evaluator<'_> {
             for field in self.fields(word, true)? {
                 // The names of files are seen, whatever is done with them.
                 if matches!(field.value, Argument::Pattern(_)) {
-                    self.touch(&field.value, Access::List, &word.span);
+                    self.look_at(&word.span);
+                    self.touch(&field.value, Access::List);
                 }
                 if field.is_disputed {
+                    self.look_at(&word.span);
                     self.dispute(
                         "what this word says is not agreed upon: write it in a plainer way",
-                        &word.span,
                     );
                 }
                 let span = word.span.clone();

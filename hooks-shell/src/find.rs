@@ -1,6 +1,5 @@
 //! `find`: what it looks for, what it runs, and what it prints.
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use crate::effects::Access;
@@ -35,7 +34,7 @@ fn found(folders: &[String], tests: &Tests) -> Names {
     }
 }
 
-pub(crate) fn run(this: &mut Evaluator<'_>, args: &[Arg], span: &Range<usize>) -> Result<Output> {
+pub(crate) fn run(this: &mut Evaluator<'_>, args: &[Arg]) -> Result<Output> {
     let options = table::find("find").map(|program| &program.options);
     let mut folders = Vec::new();
     let mut tests = Tests::default();
@@ -50,10 +49,10 @@ pub(crate) fn run(this: &mut Evaluator<'_>, args: &[Arg], span: &Range<usize>) -
             let is_path = matches!(value, Argument::Pattern(_) | Argument::Names(_));
             if !is_path || value.may_be_option() {
                 let reason = "what `find` is given is only known when it runs: write it out";
-                this.unknown(reason, &arg.span);
+                this.unknown(reason);
                 return Ok(Output::Unknown);
             }
-            this.touch(value, Access::Read, &arg.span);
+            this.touch(value, Access::Read);
             folders.push(".".to_owned());
             continue;
         };
@@ -62,7 +61,7 @@ pub(crate) fn run(this: &mut Evaluator<'_>, args: &[Arg], span: &Range<usize>) -
         match text {
             "-exec" | "-ok" => {
                 has_action = true;
-                executed(this, &mut rest, &folders, &tests, span)?;
+                executed(this, &mut rest, &folders, &tests)?;
             }
             "!" | "-not" => tests.is_negated = !was_negated,
             "(" => tests.depth += 1,
@@ -80,16 +79,13 @@ pub(crate) fn run(this: &mut Evaluator<'_>, args: &[Arg], span: &Range<usize>) -
                 let Some(role) = known.value else { continue };
                 let Some(value) = rest.next() else { continue };
                 if !value.field.value.is_one() {
-                    this.unknown(
-                        format!(
-                            "`{text}` needs quotes: the shell puts the names of files in its place"
-                        ),
-                        &value.span,
-                    );
+                    this.unknown(format!(
+                        "`{text}` needs quotes: the shell puts the names of files in its place"
+                    ));
                 }
                 match (option, value.known()) {
                     _ if role == Role::List => {
-                        this.touch(&value.field.value, Access::List, &value.span);
+                        this.touch(&value.field.value, Access::List);
                     }
                     ("type", Some("f" | "d")) if is_certain => tests.are_plain = true,
                     ("name" | "iname", pattern) if is_certain => {
@@ -99,11 +95,11 @@ pub(crate) fn run(this: &mut Evaluator<'_>, args: &[Arg], span: &Range<usize>) -
                 }
             }
             _ if text.starts_with('-') => {
-                this.unknown(format!("`find {text}` may change a file, run a program elsewhere or follow links: use `-exec`, and redirect what it prints"), &arg.span);
+                this.unknown(format!("`find {text}` may change a file, run a program elsewhere or follow links: use `-exec`, and redirect what it prints"));
                 return Ok(Output::Unknown);
             }
             _ => {
-                this.touch(&arg.field.value, Access::Read, &arg.span);
+                this.touch(&arg.field.value, Access::Read);
                 folders.push(text.to_owned());
             }
         }
@@ -124,7 +120,6 @@ fn executed<'a>(
     rest: &mut impl Iterator<Item = &'a Arg>,
     folders: &[String],
     tests: &Tests,
-    span: &Range<usize>,
 ) -> Result<()> {
     let mut command: Vec<Arg> = Vec::new();
     let mut has_place = false;
@@ -162,9 +157,9 @@ fn executed<'a>(
         has_place = word.known() == Some("{}");
     };
     if let Some(reason) = refused {
-        this.unknown(reason, span);
+        this.unknown(reason);
         return Ok(());
     }
-    special::inner(this, "find", &command, &Input::Inherited, span)?;
+    special::inner(this, "find", &command, &Input::Inherited)?;
     Ok(())
 }

@@ -1,10 +1,8 @@
-//! Arguments, read by the table: what a program reads, writes, fetches, and what is not known of it.
+//! The arguments of a program, read by the table: which are options, values of options, operands and a command of its own.
 
-use std::ops::Range;
-
-use crate::effects::{Access, Network};
+use crate::effects::Access;
 use crate::evaluate::{Arg, Evaluator, Input, Output, Result};
-use crate::roles;
+use crate::roles::is_address;
 use crate::table::{self, Opt, Program, Role};
 use crate::value::{Argument, Field, Names};
 
@@ -16,7 +14,9 @@ pub(crate) struct Call<'a> {
     pub(crate) name: &'a str,
     pub(crate) command: Option<&'static str>,
     pub(crate) program: &'static Program,
-    pub(crate) span: &'a Range<usize>,
+    /// Its name, and what follows.
+    pub(crate) args: &'a [Arg],
+    pub(crate) input: &'a Input,
     /// The options that it has.
     pub(crate) options: Vec<&'static str>,
     pub(crate) operands: Vec<&'a Arg>,
@@ -29,13 +29,22 @@ pub(crate) struct Call<'a> {
     reads_as: Option<Role>,
 }
 
+/// The arguments that are still to be read.
+type Rest<'a> = std::slice::Iter<'a, Arg>;
+
 impl<'a> Call<'a> {
-    pub(crate) fn new(name: &'a str, program: &'static Program, span: &'a Range<usize>) -> Self {
+    pub(crate) fn new(
+        name: &'a str,
+        program: &'static Program,
+        args: &'a [Arg],
+        input: &'a Input,
+    ) -> Self {
         Call {
             name,
             command: None,
             program,
-            span,
+            args,
+            input,
             options: Vec::new(),
             operands: Vec::new(),
             files: Vec::new(),
@@ -57,86 +66,97 @@ impl<'a> Call<'a> {
         self.options.contains(&option)
     }
 
+    /// What git does with a path among its operands.
+    pub(crate) fn git_access(&self) -> Access {
+        if self.program.is("writes") {
+            Access::Write
+        } else {
+            Access::Read
+        }
+    }
+
     /// What the operand at a place is, if there may be one.
     fn role(&self, place: usize) -> Option<Role> {
         let first = self.program.first.get(place + usize::from(self.has_first));
         first.copied().or(self.program.rest)
     }
 
-    /// Reads all arguments.
-    pub(crate) fn read(&mut self, this: &mut Evaluator<'_>, args: &'a [Arg]) -> Result<()> {
+    /// Reads the arguments behind the name, or behind that of a command.
+    pub(crate) fn read(&mut self, this: &mut Evaluator<'_>, mut rest: Rest<'a>) -> Result<()> {
         if self.program.is("net") {
-            let span = self.span.clone();
-            this.trace.network.push(Network {
-                address: None,
-                span,
-            });
+            this.reach(None);
         }
         if let Some(reason) = self.program.refused {
-            this.unknown(format!("`{}` {reason}", self.full()), self.span);
+            this.unknown(format!("`{}` {reason}", self.full()));
         }
         if self.program.is("inert") {
             return Ok(());
         }
+        let all = rest.as_slice();
         let mut ended = false;
-        let mut nth = 0;
-        while let Some(arg) = args.get(nth) {
-            nth += 1;
+        while let Some(arg) = rest.next() {
+            this.look_at(&arg.span);
             match (arg.known(), self.program.behind) {
-                (_, Some(role)) if ended => {
-                    roles::apply(this, self, role, &arg.field, &arg.span)?;
-                }
+                (_, Some(role)) if ended => this.apply(self, role, &arg.field)?,
                 (Some("--"), _) if !ended => ended = true,
                 (Some(text), _) if !ended && text.len() > 1 && text.starts_with('-') => {
-                    self.option(this, text, args, &mut nth)?;
+                    self.option(this, text, arg, &mut rest)?;
                 }
-                (known, _) => {
-                    if self.program.is("dash") && nth == 1 {
-                        let reason = format!("the options of `{}` begin with a `-`", self.name);
-                        this.unknown(reason, &arg.span);
-                    }
-                    if self.program.is("sub") {
-                        return self.command(this, known, arg, &args[nth..]);
-                    }
+                (known, _) if self.program.is("sub") => {
+                    return self.command(this, known.unwrap_or("…"), rest);
+                }
+                _ => {
                     if !ended && arg.field.value.may_be_option() {
-                        self.end_options(this, arg, &args[nth..]);
+                        self.end_options(this, arg, rest.as_slice());
                     }
                     if self.role(self.operands.len()) == Some(Role::Run) {
-                        self.inner = Some(&args[nth - 1..]);
+                        self.inner = Some(&all[all.len() - rest.len() - 1..]);
                         break;
                     }
+                    ended |= self.program.is("ends");
                     self.operands.push(arg);
                 }
             }
         }
-        if let Some(needs) = self.program.needs {
-            let is_needed = |text| table::is_one_of(needs, text);
-            if !args.iter().filter_map(Arg::known).any(is_needed) {
-                let reason = format!("`{}` is only looked at with `{needs}`", self.full());
-                this.unknown(reason, self.span);
-            }
+        this.look_at(&self.args[0].span);
+        let is_dashed = |arg: &Arg| arg.known().is_some_and(|text| text.starts_with('-'));
+        if self.program.is("dash") && !all.first().is_some_and(is_dashed) {
+            this.unknown(format!("the options of `{}` begin with a `-`", self.name));
+        }
+        if let Some(needs) = self.program.needs
+            && !all
+                .iter()
+                .filter_map(Arg::known)
+                .any(|text| table::is_one_of(needs, text))
+        {
+            this.unknown(format!(
+                "`{}` is only looked at with `{needs}`",
+                self.full()
+            ));
         }
         if self.reads_as == Some(Role::Tree) && self.operands.is_empty() {
-            this.touch(&Argument::text("."), Access::Tree, self.span);
+            this.touch(&Argument::text("."), Access::Tree);
         }
         self.apply_roles(this)
     }
 
     /// Does with every operand what its role says.
     fn apply_roles(&mut self, this: &mut Evaluator<'_>) -> Result<()> {
-        let program = self.program;
-        let first = program.first.len() - usize::from(self.has_first && !program.first.is_empty());
+        let first = self
+            .program
+            .first
+            .len()
+            .saturating_sub(usize::from(self.has_first));
         for place in 0..self.operands.len() {
             let arg = self.operands[place];
+            this.look_at(&arg.span);
             let is_last = place > 0 && place + 1 == self.operands.len();
-            let role = program.last.filter(|_| is_last).or(self.role(place));
-            let Some(role) = role else {
-                let reason = format!("`{}` takes fewer arguments", self.full());
-                this.unknown(reason, &arg.span);
+            let Some(role) = self.program.last.filter(|_| is_last).or(self.role(place)) else {
+                this.unknown(format!("`{}` takes fewer arguments", self.full()));
                 continue;
             };
             if place < first && !arg.field.value.is_one() {
-                self.must_be_known(this, &arg.span);
+                this.must_be_known(self);
             }
             let role = match (role, self.reads_as) {
                 (Role::Read, Some(role)) | (Role::List, Some(role @ Role::Tree)) => role,
@@ -145,36 +165,21 @@ impl<'a> Call<'a> {
             if role != Role::Text {
                 self.files.push(arg);
             }
-            roles::apply(this, self, role, &arg.field, &arg.span)?;
+            this.apply(self, role, &arg.field)?;
         }
         Ok(())
     }
 
-    pub(crate) fn must_be_known(&self, this: &mut Evaluator<'_>, span: &Range<usize>) {
-        let name = self.full();
-        let reason = format!("what `{name}` is given is only known when it runs: write it out");
-        this.unknown(reason, span);
-    }
-
     /// The command of a program that has many.
-    fn command(
-        &mut self,
-        this: &mut Evaluator<'_>,
-        known: Option<&str>,
-        arg: &Arg,
-        rest: &'a [Arg],
-    ) -> Result<()> {
-        let name = known.unwrap_or("…");
-        let is_toolchain = |name: &str| name.starts_with('+') && !name.contains('/');
-        if self.name == "cargo" && is_toolchain(name) {
+    fn command(&mut self, this: &mut Evaluator<'_>, name: &str, rest: Rest<'a>) -> Result<()> {
+        let of = self.name;
+        if of == "cargo" && name.starts_with('+') && !name.contains('/') {
             return self.read(this, rest);
         }
-        let Some((command, program)) = table::find_command(self.name, name) else {
-            let of = self.name;
-            this.unknown(
-                format!("`{of} {name}` may run another program, or change what `{of}` does"),
-                &arg.span,
-            );
+        let Some((command, program)) = table::find_command(of, name) else {
+            this.unknown(format!(
+                "`{of} {name}` may run another program, or change what `{of}` does"
+            ));
             return Ok(());
         };
         self.command = Some(command);
@@ -188,63 +193,58 @@ impl<'a> Call<'a> {
         &mut self,
         this: &mut Evaluator<'_>,
         text: &str,
-        args: &[Arg],
-        nth: &mut usize,
+        arg: &Arg,
+        rest: &mut Rest<'a>,
     ) -> Result<()> {
         let options = &self.program.options;
-        let arg = &args[*nth - 1];
         let find = |name: &str| {
             options
                 .get_key_value(name)
                 .map(|(name, option)| (*name, *option))
         };
-        let is_script = arg.field.is_disputed && self.name == "sed";
-        // npm takes a long option with any number of dashes.
-        let name_of = |long: &str| long.split('=').next().unwrap_or_default().to_owned();
+        let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+        // npm and find take a long option with any number of dashes.
+        let name_of = |long: &'_ str| long.find('=').unwrap_or(long.len());
         let long = text.strip_prefix("--").or_else(|| {
-            let is_long = text.len() > 2 && options.contains_key(text[1..].split('=').next()?);
-            is_long.then_some(&text[1..])
+            let end = 1 + name_of(&text[1..]);
+            (end > 2 && options.contains_key(&text[1..end])).then_some(&text[1..])
         });
-        if let Some(long) = long {
-            let name = name_of(long);
-            let value = long.get(name.len() + 1..);
-            return match find(&name).filter(|_| name.len() > 1 && !is_script) {
-                Some((_, option)) if option.value.is_none() && value.is_some() => {
-                    self.unknown_option(this, text, arg);
-                    Ok(())
+        if arg.field.is_disputed && self.name == "sed" {
+            self.unknown_option(this, text);
+        } else if let Some(long) = long {
+            let (name, value) = long.split_at(name_of(long));
+            let value = value.strip_prefix('=');
+            match find(name) {
+                Some(found) if name.len() > 1 && (value.is_none() || found.1.value.is_some()) => {
+                    self.value(this, found, value, arg, rest)?;
                 }
-                Some(found) => self.value(this, found, value, args, nth),
-                None => {
-                    self.unknown_option(this, text, arg);
-                    Ok(())
-                }
-            };
-        }
-        if options.contains_key("#") && text[1..].bytes().all(|byte| byte.is_ascii_digit()) {
-            self.options.push("#");
-            return Ok(());
-        }
-        for (at, flag) in text.char_indices().skip(1) {
-            let end = at + flag.len_utf8();
-            let Some(found) = find(&text[at..end]).filter(|_| !is_script) else {
-                self.unknown_option(this, text, arg);
-                return Ok(());
-            };
-            let joined = Some(&text[end..]).filter(|value| !value.is_empty());
-            if found.1.value.is_some() {
-                return self.value(this, found, joined, args, nth);
+                _ => self.unknown_option(this, text),
             }
-            self.value(this, found, None, args, nth)?;
+        } else if options.contains_key("#") && is_number(&text[1..]) {
+            self.options.push("#");
+        } else {
+            for (at, flag) in text.char_indices().skip(1) {
+                let (flag, joined) = text[at..].split_at(flag.len_utf8());
+                let Some(found) = find(flag).filter(|_| flag != "#") else {
+                    self.unknown_option(this, text);
+                    break;
+                };
+                let takes_value = found.1.value.is_some();
+                let joined = (takes_value && !joined.is_empty()).then_some(joined);
+                self.value(this, found, joined, arg, rest)?;
+                if takes_value {
+                    break;
+                }
+            }
         }
         Ok(())
     }
 
-    fn unknown_option(&self, this: &mut Evaluator<'_>, text: &str, arg: &Arg) {
+    fn unknown_option(&self, this: &mut Evaluator<'_>, text: &str) {
         let (shown, name) = (shown(text), self.full());
-        this.unknown(
-            format!("the option `{shown}` of `{name}` may run another program, or touch files that are not looked at: leave it out"),
-            &arg.span,
-        );
+        this.unknown(format!(
+            "the option `{shown}` of `{name}` may run another program, or touch files that are not looked at: leave it out"
+        ));
     }
 
     /// Notes an option; its value is joined to it, or the next argument.
@@ -253,75 +253,67 @@ impl<'a> Call<'a> {
         this: &mut Evaluator<'_>,
         (name, option): (&'static str, Opt),
         joined: Option<&str>,
-        args: &[Arg],
-        nth: &mut usize,
+        arg: &Arg,
+        rest: &mut Rest<'a>,
     ) -> Result<()> {
         self.options.push(name);
         self.has_first |= option.replaces_first;
         self.reads_as = option.operands.or(self.reads_as);
-        let arg = &args[*nth - 1];
         let Some(role) = option.value else {
             return Ok(());
         };
         if let Some(value) = joined {
             let value = Argument::text(value);
-            let is_disputed = arg.field.is_disputed;
-            let field = Field { value, is_disputed };
-            return roles::apply(this, self, role, &field, &arg.span);
+            return this.apply(self, role, &Field { value, ..arg.field });
         }
         if option.is_joined {
             return Ok(());
         }
-        let Some(value) = args.get(*nth) else {
-            let reason = format!("the option `{name}` of `{}` has no value", self.full());
-            this.unknown(reason, &arg.span);
+        let Some(value) = rest.next() else {
+            this.unknown(format!(
+                "the option `{name}` of `{}` has no value",
+                self.full()
+            ));
             return Ok(());
         };
-        *nth += 1;
-        let looks_like_option = value.known().is_some_and(|text| {
-            let after = text.strip_prefix('-').unwrap_or_default();
-            !after.is_empty() && !after.starts_with(|c: char| c.is_ascii_digit())
-        });
-        if looks_like_option {
-            let reason = format!("the value of `{name}` looks like an option: join it to it");
-            this.unknown(reason, &value.span);
-            return Ok(());
+        let text = value.known().unwrap_or_default();
+        if text
+            .strip_prefix('-')
+            .is_some_and(|text| text.starts_with(|c: char| !c.is_ascii_digit()))
+        {
+            this.unknown(format!(
+                "the value of `{name}` looks like an option: join it to it"
+            ));
+        } else if !value.field.value.is_one() {
+            this.must_be_known(self);
+        } else {
+            this.apply(self, role, &value.field)?;
         }
-        if !value.field.value.is_one() {
-            self.must_be_known(this, &value.span);
-            return Ok(());
-        }
-        roles::apply(this, self, role, &value.field, &value.span)
+        Ok(())
     }
 
     /// Writes `--` before names of files that might be taken for options.
     fn end_options(&self, this: &mut Evaluator<'_>, arg: &Arg, rest: &[Arg]) {
         let is_operand = |arg: &Arg| !arg.known().is_some_and(|text| text.starts_with('-'));
-        let is_names = matches!(arg.field.value, Argument::Names(_) | Argument::Pattern(_));
-        if !is_names {
-            return self.must_be_known(this, &arg.span);
-        }
         let knows_dashes = self.command.is_none() || self.name == "git";
-        if this.environment.is_as_written || !rest.iter().all(is_operand) || !knows_dashes {
-            let shown = this.text.get(this.span(&arg.span)).unwrap_or("…");
-            let reason = format!(
+        if !matches!(arg.field.value, Argument::Names(_) | Argument::Pattern(_)) {
+            this.must_be_known(self);
+        } else if this.environment.is_as_written || !rest.iter().all(is_operand) || !knows_dashes {
+            let shown = this.shown(&arg.span);
+            this.unknown(format!(
                 "a file that `{shown}` matches would be taken for an option: write `--` before it"
-            );
-            return this.unknown(reason, &arg.span);
-        }
-        this.dispute(
-            "names of files may look like options: write `--` before them",
-            &arg.span,
-        );
-        if arg.word >= APPENDED {
-            this.change(arg.word - APPENDED).after = " --";
+            ));
         } else {
-            this.change(arg.word).before = "-- ";
+            this.dispute("names of files may look like options: write `--` before them");
+            match arg.word.checked_sub(APPENDED) {
+                Some(word) => this.change(word).after = " --",
+                None => this.change(arg.word).before = "-- ",
+            }
         }
     }
 
     /// What it prints, where that matters: names of files, and lines of what it reads.
-    pub(crate) fn output(&self, input: &Input) -> Output {
+    pub(crate) fn output(&self) -> Output {
         let is_so = |print: &&table::Print| {
             let is_by = |option| print.by.contains(option);
             self.options
@@ -333,7 +325,7 @@ impl<'a> Call<'a> {
             return Output::Unknown;
         };
         let texts = || self.operands.iter().map(|arg| arg.known());
-        match (print.what, input) {
+        match (print.what, self.input) {
             ("number", _) if self.files.is_empty() => Output::Number,
             ("lines", Input::Text(text)) if self.name == "cat" && self.operands.is_empty() => {
                 Output::Text(text.clone())
@@ -369,7 +361,7 @@ impl<'a> Call<'a> {
             let plain = text.find(['*', '?', '[']).unwrap_or(text.len());
             let folder = match text[..plain].rfind('/') {
                 _ if plain == text.len() => text,
-                Some(slash) => &text[..slash],
+                Some(slash) => &text[..slash.max(1)],
                 None => ".",
             };
             names.folders.push(folder.to_owned());
@@ -389,38 +381,41 @@ pub(crate) fn shown(text: &str) -> &str {
 }
 
 /// Runs a program of which the table knows nothing: every argument may be a path, and so may what is joined to an option.
-pub(crate) fn unlisted(this: &mut Evaluator<'_>, name: &str, args: &[Arg], span: &Range<usize>) {
+pub(crate) fn unlisted(this: &mut Evaluator<'_>, name: &str, args: &[Arg]) {
     for arg in args {
+        this.look_at(&arg.span);
         let Some(text) = arg.known() else {
-            match &arg.field.value {
-                value @ (Argument::Names(_) | Argument::Pattern(_)) if !value.may_be_option() => {
-                    this.touch(value, Access::Read, &arg.span);
-                    this.touch(value, Access::Write, &arg.span);
-                }
-                _ => this.unknown(
-                    format!("what `{name}` is given is only known when it runs: write it out"),
-                    span,
-                ),
+            let value = &arg.field.value;
+            if !matches!(value, Argument::Names(_) | Argument::Pattern(_)) || value.may_be_option()
+            {
+                let reason =
+                    format!("what `{name}` is given is only known when it runs: write it out");
+                this.unknown(reason);
+                continue;
             }
+            this.touch(value, Access::Read);
+            this.touch(value, Access::Write);
             continue;
         };
-        let is_option = text.starts_with('-') && text.len() > 1;
-        let joined = text
-            .match_indices(['=', ':', ',', '@'])
-            .map(|(at, _)| &text[at + 1..]);
-        let clustered = text.char_indices().skip(2).map(|(at, _)| &text[at..]);
-        let has_clusters = is_option && !text.starts_with("--");
-        let clustered = clustered.take(if has_clusters { 16 } else { 0 });
-        for piece in [text].into_iter().chain(joined.take(16)).chain(clustered) {
-            let is_whole = piece.len() == text.len();
-            let looks_like_path = piece.contains('/') || piece.starts_with('~') || piece == "..";
-            let is_value = !is_whole && !piece.is_empty() && text.contains('=');
-            if roles::is_address(piece) || (piece.starts_with("//") && text.contains("://")) {
-                let (address, span) = (Some(piece.into()), span.clone());
-                this.trace.network.push(Network { address, span });
-            } else if looks_like_path || is_value || (is_whole && !is_option) {
-                this.touch(&Argument::text(piece), Access::Read, &arg.span);
-                this.touch(&Argument::text(piece), Access::Write, &arg.span);
+        let value = match text.split_once('=') {
+            Some((name, value)) if name.starts_with('-') => value,
+            _ => text,
+        };
+        let is_address = is_address(value);
+        if is_address {
+            this.reach(Some(value.into()));
+        }
+        // `-I../x`, `--out=/x`, `a:b`
+        let is_flag = text.starts_with('-') && !text.starts_with("--");
+        let behind_flag = text.trim_start_matches(|c: char| c == '-' || c.is_ascii_alphanumeric());
+        let pieces = text
+            .split(['=', ':', ',', '@'])
+            .chain(is_flag.then_some(behind_flag));
+        for piece in pieces.chain((!is_address).then_some(text)) {
+            let is_of_address = piece.starts_with("//") && text.contains("://");
+            if !piece.is_empty() && !piece.starts_with('-') && !is_of_address {
+                this.touch(&Argument::text(piece), Access::Read);
+                this.touch(&Argument::text(piece), Access::Write);
             }
         }
     }

@@ -3,30 +3,28 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-/// What an operand, or the value of an option, is to a program. The head of `programs.txt` tells what each means.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Role {
-    Text,
-    Read,
-    Write,
-    Path,
-    List,
-    Tree,
-    Enter,
-    Net,
-    At,
-    Git,
-    Lines,
-    Sed,
-    Awk,
-    Config,
-    Flags,
-    Number,
-    Format,
-    Name,
-    Assign,
-    Run,
-    OneOf(&'static str),
+macro_rules! roles {
+    ($($role:ident $name:literal),*) => {
+        /// What an operand, or the value of an option, is to a program. The head of `programs.txt` tells what each means.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(crate) enum Role {
+            $($role,)*
+            OneOf(&'static str),
+        }
+
+        fn role_of(name: &'static str) -> Option<Role> {
+            match name {
+                $($name => Some(Role::$role),)*
+                _ => Some(Role::OneOf(name.strip_prefix('(')?.strip_suffix(')')?)),
+            }
+        }
+    };
+}
+
+roles! {
+    Text "text", Read "read", Write "write", Path "path", List "list", Tree "tree", Enter "enter", Net "net", At "at", Git "git",
+    Lines "lines", Sed "sed", Awk "awk", Config "config", Flags "flags", Number "number", Format "format", Name "name",
+    Assign "assign", Run "run"
 }
 
 /// An option, and its value, if it takes one.
@@ -183,32 +181,6 @@ fn print(section: &'static str) -> Print {
         .collect();
     print.by = tokens.flat_map(names).collect();
     print
-}
-
-fn role_of(name: &'static str) -> Option<Role> {
-    Some(match name {
-        "text" => Role::Text,
-        "read" => Role::Read,
-        "write" => Role::Write,
-        "path" => Role::Path,
-        "list" => Role::List,
-        "tree" => Role::Tree,
-        "enter" => Role::Enter,
-        "net" => Role::Net,
-        "at" => Role::At,
-        "git" => Role::Git,
-        "lines" => Role::Lines,
-        "sed" => Role::Sed,
-        "awk" => Role::Awk,
-        "config" => Role::Config,
-        "flags" => Role::Flags,
-        "number" => Role::Number,
-        "format" => Role::Format,
-        "name" => Role::Name,
-        "assign" => Role::Assign,
-        "run" => Role::Run,
-        _ => Role::OneOf(name.strip_prefix('(')?.strip_suffix(')')?),
-    })
 }
 
 /// Whether a text is one of a list: `a,b*`, or with `!` in front none of it.

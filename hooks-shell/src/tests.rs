@@ -1,16 +1,14 @@
 //! Tests: `[ … ]` and `[[ … ]]`. What asks for a file looks at it; what may run a command in an index is refused.
 
-use std::ops::Range;
-
 use crate::effects::Access;
 use crate::evaluate::{Arg, Evaluator, Result};
 use crate::syntax::Word;
 use crate::value::Argument;
 
 /// A test asks for a file: which one, need not be known.
-fn ask(this: &mut Evaluator<'_>, path: &Argument, span: &Range<usize>) {
+fn ask(this: &mut Evaluator<'_>, path: &Argument) {
     if !matches!(path, Argument::Unknown { .. } | Argument::Number) {
-        this.touch(path, Access::List, span);
+        this.touch(path, Access::List);
     }
 }
 
@@ -33,7 +31,7 @@ fn is_number(value: &Argument) -> bool {
 }
 
 /// `[ … ]`, which says by the number of its arguments what each is.
-pub(crate) fn bracket(this: &mut Evaluator<'_>, args: &[Arg], span: &Range<usize>) {
+pub(crate) fn bracket(this: &mut Evaluator<'_>, args: &[Arg]) {
     let args = match args {
         [all @ .., last] if last.known() == Some("]") => all,
         all => all,
@@ -41,7 +39,6 @@ pub(crate) fn bracket(this: &mut Evaluator<'_>, args: &[Arg], span: &Range<usize
     if args.iter().any(|arg| !arg.field.value.is_one()) {
         return this.unknown(
             "a test needs quotes around what is only known when it runs: write `[ -n \"$name\" ]`",
-            span,
         );
     }
     let negations = args
@@ -60,7 +57,7 @@ pub(crate) fn bracket(this: &mut Evaluator<'_>, args: &[Arg], span: &Range<usize
             .iter()
             .any(|arg| matches!(arg.known(), Some("-v" | "-R")))
     {
-        return this.unknown("which test this is, is only known when it runs, or it runs what is in an index: write `[ … ] && [ … ]`, with one operator in each", span);
+        return this.unknown("which test this is, is only known when it runs, or it runs what is in an index: write `[ … ] && [ … ]`, with one operator in each");
     }
     for (nth, arg) in args.iter().enumerate() {
         let is_asked =
@@ -69,14 +66,14 @@ pub(crate) fn bracket(this: &mut Evaluator<'_>, args: &[Arg], span: &Range<usize
             asks_for_file(text) || compares_files(text)
         }) || is_asked(nth + 1, compares_files)
         {
-            ask(this, &arg.field.value, span);
+            ask(this, &arg.field.value);
         }
     }
 }
 
 /// One test of `[[ … ]]`.
 pub(crate) fn double_bracket(this: &mut Evaluator<'_>, words: &[Word]) -> Result<()> {
-    let span = &words[0].span.clone();
+    this.look_at(&words[0].span);
     let operator = |word: &Word| word.literal().unwrap_or_default().to_owned();
     let not_seen =
         |operator: &str| format!("the test `{operator}` is not looked at: write `[ … ]`");
@@ -85,9 +82,9 @@ pub(crate) fn double_bracket(this: &mut Evaluator<'_>, words: &[Word]) -> Result
             let asked = this.one(operand)?;
             this.one(unary)?;
             match operator(unary).as_str() {
-                unary if asks_for_file(unary) => ask(this, &asked.value, span),
+                unary if asks_for_file(unary) => ask(this, &asked.value),
                 "-n" | "-z" | "!" => {}
-                unary => this.unknown(not_seen(unary), span),
+                unary => this.unknown(not_seen(unary)),
             }
         }
         [left, binary, right] => {
@@ -99,15 +96,15 @@ pub(crate) fn double_bracket(this: &mut Evaluator<'_>, words: &[Word]) -> Result
                 "-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge" => {
                     let right = this.one(right)?;
                     if !is_number(&left.value) || !is_number(&right.value) {
-                        this.unknown("what stands beside a comparison of numbers is evaluated: write `[ … ]`", span);
+                        this.unknown("what stands beside a comparison of numbers is evaluated: write `[ … ]`");
                     }
                 }
                 binary if compares_files(binary) => {
                     let right = this.one(right)?;
-                    ask(this, &left.value, span);
-                    ask(this, &right.value, span);
+                    ask(this, &left.value);
+                    ask(this, &right.value);
                 }
-                binary => this.unknown(not_seen(binary), span),
+                binary => this.unknown(not_seen(binary)),
             }
         }
         words => {
@@ -116,25 +113,18 @@ pub(crate) fn double_bracket(this: &mut Evaluator<'_>, words: &[Word]) -> Result
             }
         }
     }
-    this.dispute(
-        "`[[ … ]]` is a program for some shells: write `[ … ]`",
-        span,
-    );
+    this.dispute("`[[ … ]]` is a program for some shells: write `[ … ]`");
     Ok(())
 }
 
 /// What stands behind `=~`. Quotes change what an expression means, so it is written again as it is.
 fn expression(this: &mut Evaluator<'_>, word: &Word) -> Result<()> {
-    let text = this
-        .text
-        .get(this.span(&word.span))
-        .unwrap_or_default()
-        .to_owned();
+    let text = this.shown(&word.span);
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"^$.+*?[]{},:/_-@=%".contains(&byte);
     let has_names = text.trim_end_matches('$').contains('$');
     if !text.bytes().all(is_plain) || has_names {
         let reason = "this expression is not looked at: use letters, digits and `^$.+*?[]{}`";
-        this.unknown(reason, &word.span);
+        this.unknown(reason);
     }
     this.pattern(word)?;
     this.change(word.id).instead = Some(text.into());

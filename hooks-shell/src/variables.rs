@@ -1,7 +1,6 @@
 //! Variables of the environment: which may be set, and which are taken away before a script runs.
 
 use std::collections::HashMap;
-use std::ops::Range;
 use std::sync::LazyLock;
 
 use crate::effects::{Effects, Program};
@@ -59,13 +58,7 @@ pub(crate) fn is_changed_by_the_shell(name: &str) -> bool {
 }
 
 /// Judges an assignment. One that is not exported may be nevertheless, if the environment has the variable already.
-pub(crate) fn check(
-    this: &mut Evaluator<'_>,
-    name: &str,
-    held: &Field,
-    span: &Range<usize>,
-    is_exported: bool,
-) {
+pub(crate) fn check(this: &mut Evaluator<'_>, name: &str, held: &Field, is_exported: bool) {
     let value = held.value.known();
     let is_harmless = match (rule_of(name), value) {
         (Some("plain" | "shell"), _) => true,
@@ -82,7 +75,7 @@ pub(crate) fn check(
         let reason = format!(
             "the variable `{name}` may change which programs run, or what they do: leave it out"
         );
-        this.unknown(reason, span);
+        this.unknown(reason);
     }
 }
 

@@ -100,7 +100,10 @@ fn what_is_not_known_has_no_rewritten_form_and_says_why() {
             "eval \"$x\"",
             "what `eval` runs is only known when it does: write the command out",
         ),
-        ("cd $x", "where `cd $x` leads, is only known when it runs"),
+        (
+            "cd $x",
+            "what `cd` is given is only known when it runs: write it out",
+        ),
         (
             "git x",
             "`git x` may run another program, or change what `git` does",
@@ -178,7 +181,7 @@ fn folders_variables_and_branches_are_followed() {
     );
     assert_eq!(
         reads("if cd a; then cat b; fi; cat c"),
-        ["b from /work/a", "c from /work/a or /work"]
+        ["b from /work/a", "c from /work or /work/a"]
     );
     assert_eq!(
         reads("(cd a; cat b); cat c"),
