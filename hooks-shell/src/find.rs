@@ -104,14 +104,15 @@ pub(crate) fn run(this: &mut Evaluator<'_>, args: &[Arg]) -> Result<Output> {
             }
         }
     }
+    if has_action {
+        return Ok(Output::Unknown);
+    }
     // Its operands may be links themselves; what is printed begins with them.
-    Ok(match has_action {
-        true => Output::Unknown,
-        false => Output::Names(Names {
-            ends_with_nul,
-            ..found(&folders, &tests)
-        }),
-    })
+    let names = found(&folders, &tests);
+    Ok(Output::Names(Names {
+        ends_with_nul,
+        ..names
+    }))
 }
 
 /// The command after `-exec`, with what is found for `{}`.

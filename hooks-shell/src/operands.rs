@@ -158,10 +158,9 @@ impl<'a> Call<'a> {
             if place < first && !arg.field.value.is_one() {
                 this.must_be_known(self);
             }
-            let role = match (role, self.reads_as) {
-                (Role::Read, Some(role)) | (Role::List, Some(role @ Role::Tree)) => role,
-                (role, _) => role,
-            };
+            let is_read_so =
+                role == Role::Read || (role == Role::List && self.reads_as == Some(Role::Tree));
+            let role = self.reads_as.filter(|_| is_read_so).unwrap_or(role);
             if role != Role::Text {
                 self.files.push(arg);
             }

@@ -33,9 +33,9 @@ impl Evaluator<'_> {
             (Argument::Text(_) | Argument::Pattern(_) | Argument::Names(_), _)
                 if !access.is_empty() =>
             {
-                access
-                    .iter()
-                    .for_each(|access| self.touch(&field.value, *access));
+                for access in access {
+                    self.touch(&field.value, *access);
+                }
             }
             (_, Some(text)) if is_agreed => {
                 if let Some(reason) = self.apply_known(call, role, text)? {

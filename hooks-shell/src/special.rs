@@ -108,7 +108,7 @@ fn shell(this: &mut Evaluator<'_>, mut call: Call<'_>) -> Result<()> {
                 ));
                 return Ok(());
             };
-            if let Some(program) = this.trace.programs.last_mut() {
+            if let Some(program) = this.trace.effects.programs.last_mut() {
                 program.is_wrapper = true;
             }
             let positional = positional
@@ -120,7 +120,7 @@ fn shell(this: &mut Evaluator<'_>, mut call: Call<'_>) -> Result<()> {
             builtins::replace(this, std::slice::from_ref(script), rewritten);
         }
         (None, [_, ..]) if matches!(call.input, Input::Inherited) => {
-            call.read(this, rest.iter())?
+            call.read(this, rest.iter())?;
         }
         _ => this.unknown(format!(
             "a script that `{name}` reads is not looked at: write its commands out"

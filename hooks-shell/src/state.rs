@@ -53,9 +53,11 @@ impl Evaluator<'_> {
             0
         };
         self.work.spend(8 + cost, &(0..0))?;
-        let value = match variables::is_changed_by_the_shell(name) {
-            true => Field::of(Argument::unknown()),
-            false => value,
+        let is_ours = !variables::is_changed_by_the_shell(name);
+        let value = if is_ours {
+            value
+        } else {
+            Field::of(Argument::unknown())
         };
         if let Some(frame) = self.frames.last_mut() {
             frame.set(name, &value);
@@ -132,27 +134,21 @@ impl Evaluator<'_> {
         Ok(())
     }
 
-    /// Variables hold what they held before, or what they were set to in a frame.
-    fn weaken_variables(&mut self, before: &State, frame: &Frame) -> Result<()> {
-        if frame.variables.is_empty() {
-            return Ok(());
-        }
-        self.work.spend(
-            8 * (before.variables.len() + frame.variables.len()),
-            &(0..0),
-        )?;
-        let unset = Field::of(Argument::unknown());
-        let mut all = (*before.variables).clone();
-        for (name, value) in &frame.variables {
-            let held = before.variables.get(name).unwrap_or(&unset);
-            all.insert(name.clone(), held.join(value));
-        }
-        self.state.variables = Arc::new(all);
-        Ok(())
-    }
-
+    /// Says of what was set in a frame that it may not have been.
     fn weaken(&mut self, before: &State, frame: &Frame) -> Result<()> {
-        self.weaken_variables(before, frame)?;
+        self.state.variables = before.variables.clone();
+        if !frame.variables.is_empty() {
+            self.work.spend(
+                8 * (before.variables.len() + frame.variables.len()),
+                &(0..0),
+            )?;
+            let unset = Field::of(Argument::unknown());
+            let all = Arc::make_mut(&mut self.state.variables);
+            for (name, value) in &frame.variables {
+                let held = before.variables.get(name).unwrap_or(&unset);
+                all.insert(name.clone(), held.join(value));
+            }
+        }
         let failed = before.failed.as_deref().map_or(&[][..], Vec::as_slice);
         let directories = self.joined(&before.directories, failed)?;
         self.state.directories = self.joined(&directories, &frame.directories)?;
@@ -165,15 +161,6 @@ impl Evaluator<'_> {
         let before = self.state.clone();
         let (done, frame) = self.framed(run)?;
         self.weaken(&before, &frame)?;
-        self.collect(frame)?;
-        Ok(done)
-    }
-
-    /// The same, where the folders are told apart by whether it succeeded.
-    pub(crate) fn next<T>(&mut self, run: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
-        let before = self.state.clone();
-        let (done, frame) = self.framed(run)?;
-        self.weaken_variables(&before, &frame)?;
         self.collect(frame)?;
         Ok(done)
     }

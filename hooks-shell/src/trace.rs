@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::effects::{Network, PathUse, Program, Unknown};
+use crate::effects::Effects;
 use crate::syntax::Command;
 use crate::value::{Field, Names};
 
@@ -74,44 +74,26 @@ pub(crate) struct Splits {
 /// What was found out.
 #[derive(Debug, Default)]
 pub(crate) struct Trace {
-    pub(crate) programs: Vec<Program>,
-    pub(crate) paths: Vec<PathUse>,
-    pub(crate) network: Vec<Network>,
-    pub(crate) unknown: Vec<Unknown>,
-    pub(crate) disputed: Vec<Unknown>,
+    pub(crate) effects: Effects,
     pub(crate) notes: Vec<Note>,
     pub(crate) changes: HashMap<usize, Change>,
     pub(crate) called: HashSet<*const Command>,
     pub(crate) splits: Splits,
 }
 
-/// What a command prints, as far as it matters.
+/// What a command prints or reads, as far as it matters.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Output {
+pub(crate) enum Stream {
+    /// What the script itself is given.
+    Inherited,
     Unknown,
     Number,
     Text(Arc<str>),
     Names(Names),
 }
 
-/// What a command reads from its standard input.
-#[derive(Clone, Debug)]
-pub(crate) enum Input {
-    Inherited,
-    Unknown,
-    Text(Arc<str>),
-    Names(Names),
-}
-
-impl From<Output> for Input {
-    fn from(output: Output) -> Self {
-        match output {
-            Output::Names(names) => Input::Names(names),
-            Output::Text(text) => Input::Text(text),
-            Output::Unknown | Output::Number => Input::Unknown,
-        }
-    }
-}
+pub(crate) type Output = Stream;
+pub(crate) type Input = Stream;
 
 /// A word of a command that is run, and where it comes from.
 #[derive(Clone, Debug)]

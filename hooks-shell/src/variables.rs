@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use crate::effects::{Effects, Program};
+use crate::effects::Effects;
 use crate::evaluate::Evaluator;
 use crate::parse::is_identifier;
 use crate::table::{is_one_of, unfolded};
@@ -39,16 +39,14 @@ static RULES: LazyLock<HashMap<&str, &str>> = LazyLock::new(|| {
 });
 
 fn rule_of(name: &str) -> Option<&'static str> {
+    let begins = |begin: &&str| {
+        begin
+            .strip_suffix('*')
+            .is_some_and(|begin| name.starts_with(begin))
+    };
     RULES.get(name).copied().or_else(|| {
-        let begins = |begin: &&str| {
-            begin
-                .strip_suffix('*')
-                .is_some_and(|begin| name.starts_with(begin))
-        };
-        LINES
-            .iter()
-            .find(|line| line.names.iter().any(|begin| begins(&begin)))
-            .map(|line| line.rule)
+        let line = LINES.iter().find(|line| line.names.iter().any(begins))?;
+        Some(line.rule)
     })
 }
 
@@ -120,7 +118,10 @@ pub(crate) fn is_harmless_flag(flag: &str) -> bool {
 
 /// The commands that take away what the programs of a script would take orders from.
 pub(crate) fn prelude(effects: &Effects) -> String {
-    let names: Vec<&str> = effects.programs().map(Program::name).collect();
+    let names: Vec<&str> = effects
+        .programs()
+        .map(|program| program.name.as_str())
+        .collect();
     let mut unset = vec!["IFS"];
     for line in LINES
         .iter()

@@ -121,7 +121,10 @@ fn what_is_not_known_has_no_rewritten_form_and_says_why() {
         let effects = effects(text);
         assert_eq!(effects.rewritten(), None, "{text}");
         assert_eq!(
-            effects.unknown().next().map(hooks_shell::Unknown::reason),
+            effects
+                .unknown()
+                .next()
+                .map(|unknown| unknown.reason.as_str()),
             Some(reason),
             "{text}"
         );
@@ -163,11 +166,11 @@ fn folders_variables_and_branches_are_followed() {
     let reads = |text: &str| -> Vec<String> {
         let effects = effects(text);
         let show = |path: &hooks_shell::PathUse| {
-            format!("{} from {}", path.path(), path.directories().join(" or "))
+            format!("{} from {}", path.path, path.directories.join(" or "))
         };
         effects
             .reads()
-            .filter(|path| path.access() != hooks_shell::Access::Enter)
+            .filter(|path| path.access != hooks_shell::Access::Enter)
             .map(show)
             .collect()
     };
@@ -192,7 +195,7 @@ fn folders_variables_and_branches_are_followed() {
         reads("X=a; for f in b c; do cat $X/$f; done"),
         ["a/b from /work", "a/c from /work"]
     );
-    let last = |text: &str| effects(text).programs().last().unwrap().arguments()[0].clone();
+    let last = |text: &str| effects(text).programs().last().unwrap().arguments[0].clone();
     assert_eq!(
         last("if ls; then X=a; fi; echo \"$X\""),
         Argument::Unknown { begins: "".into() }
