@@ -3,7 +3,7 @@
 //! What may not be run, or more than once, is run in a [`Frame`], which collects all that was set in it. Afterwards a variable
 //! holds what it held before, or any of these; and the script is where it was before, or in any folder that it was in since.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use crate::bounds::Rejected;
@@ -29,7 +29,7 @@ pub(crate) struct State {
 #[derive(Debug, Default)]
 pub(crate) struct Frame {
     variables: HashMap<String, Field>,
-    directories: Vec<String>,
+    directories: BTreeSet<String>,
     /// Whether there was a `break` or the like, which leaves out what comes behind it.
     pub(crate) has_escaped: bool,
 }
@@ -80,7 +80,7 @@ impl Evaluator<'_> {
         // A path is taken apart and put together again.
         self.work.spend(8 + built, &(0..0))?;
         if let Some(frame) = self.frames.last_mut() {
-            frame.directories.extend_from_slice(&entered);
+            frame.directories.extend(entered.iter().cloned());
         }
         self.state.directories = Arc::new(entered);
         Ok(())
@@ -89,13 +89,17 @@ impl Evaluator<'_> {
     /// After a command it does not matter any more whether it failed.
     pub(crate) fn settle(&mut self) -> Result<()> {
         if let Some(failed) = self.state.failed.take() {
-            self.state.directories = self.joined(&self.state.directories.clone(), &failed)?;
+            self.state.directories = self.joined(&self.state.directories.clone(), failed.iter())?;
         }
         Ok(())
     }
 
     /// The folders of both, if they are not too many.
-    pub(crate) fn joined(&mut self, one: &Directories, other: &[String]) -> Result<Directories> {
+    pub(crate) fn joined<'d>(
+        &mut self,
+        one: &Directories,
+        other: impl IntoIterator<Item = &'d String>,
+    ) -> Result<Directories> {
         let mut all = one.clone();
         for directory in other {
             if !all.contains(directory) {
@@ -112,6 +116,7 @@ impl Evaluator<'_> {
 
     /// Runs something in a frame of its own.
     fn framed<T>(&mut self, run: impl FnOnce(&mut Self) -> Result<T>) -> Result<(T, Frame)> {
+        self.work.spend(16, &(0..0))?;
         self.frames.push(Frame::default());
         let done = run(self);
         let frame = self.frames.pop().unwrap_or_default();
@@ -136,20 +141,16 @@ impl Evaluator<'_> {
 
     /// Says of what was set in a frame that it may not have been.
     fn weaken(&mut self, before: &State, frame: &Frame) -> Result<()> {
-        self.state.variables = before.variables.clone();
         if !frame.variables.is_empty() {
-            self.work.spend(
-                8 * (before.variables.len() + frame.variables.len()),
-                &(0..0),
-            )?;
             let unset = Field::of(Argument::unknown());
             let all = Arc::make_mut(&mut self.state.variables);
+            self.work.spend(16 * frame.variables.len(), &(0..0))?;
             for (name, value) in &frame.variables {
                 let held = before.variables.get(name).unwrap_or(&unset);
                 all.insert(name.clone(), held.join(value));
             }
         }
-        let failed = before.failed.as_deref().map_or(&[][..], Vec::as_slice);
+        let failed = before.failed.iter().flat_map(|failed| failed.iter());
         let directories = self.joined(&before.directories, failed)?;
         self.state.directories = self.joined(&directories, &frame.directories)?;
         self.state.failed = None;

@@ -38,21 +38,27 @@ static RULES: LazyLock<HashMap<&str, &str>> = LazyLock::new(|| {
         .collect()
 });
 
+/// The rules of names that begin so.
+static BEGINNINGS: LazyLock<Vec<(&str, &str)>> = LazyLock::new(|| {
+    let all = LINES
+        .iter()
+        .flat_map(|line| line.names.iter().map(|name| (*name, line.rule)));
+    all.filter_map(|(name, rule)| Some((name.strip_suffix('*')?, rule)))
+        .collect()
+});
+
 fn rule_of(name: &str) -> Option<&'static str> {
-    let begins = |begin: &&str| {
-        begin
-            .strip_suffix('*')
-            .is_some_and(|begin| name.starts_with(begin))
-    };
     RULES.get(name).copied().or_else(|| {
-        let line = LINES.iter().find(|line| line.names.iter().any(begins))?;
-        Some(line.rule)
+        let (_, rule) = BEGINNINGS
+            .iter()
+            .find(|(begin, _)| name.starts_with(begin))?;
+        Some(*rule)
     })
 }
 
 /// Whether the shell gives the variable other values by itself.
 pub(crate) fn is_changed_by_the_shell(name: &str) -> bool {
-    rule_of(name) == Some("shell")
+    RULES.get(name) == Some(&"shell")
 }
 
 /// Judges an assignment. One that is not exported may be nevertheless, if the environment has the variable already.

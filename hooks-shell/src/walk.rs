@@ -66,8 +66,8 @@ impl Evaluator<'_> {
                 })?;
                 let failed_after = failed_after.unwrap_or_else(|| after.clone());
                 let (succeeded, failed) = match join {
-                    Join::And => (after, this.joined(&failed, &failed_after)?),
-                    Join::Or => (this.joined(&before, &after)?, failed_after),
+                    Join::And => (after, this.joined(&failed, failed_after.iter())?),
+                    Join::Or => (this.joined(&before, after.iter())?, failed_after),
                 };
                 this.state.failed = (succeeded != failed).then_some(failed);
                 this.state.directories = succeeded;
