@@ -175,7 +175,7 @@ impl<'a> Call<'a> {
         if of == "cargo" && name.starts_with('+') && !name.contains('/') {
             return self.read(this, rest);
         }
-        let Some((command, program)) = table::find_command(of, name) else {
+        let Some((command, program)) = self.program.commands.get_key_value(name) else {
             this.unknown(format!(
                 "`{of} {name}` may run another program, or change what `{of}` does"
             ));

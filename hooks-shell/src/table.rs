@@ -56,6 +56,8 @@ pub(crate) struct Program {
     pub(crate) behind: Option<Role>,
     /// By name; those of one letter have one dash.
     pub(crate) options: HashMap<&'static str, Opt>,
+    /// Its commands, where what follows depends on which it is.
+    pub(crate) commands: HashMap<&'static str, Program>,
     pub(crate) prints: Vec<Print>,
     pub(crate) needs: Option<&'static str>,
     /// Why it is not looked at.
@@ -70,27 +72,22 @@ impl Program {
     }
 }
 
-type Table = HashMap<&'static str, HashMap<&'static str, Program>>;
-
-/// The entries by name, and by command; that of a program itself has none.
-static TABLE: LazyLock<Table> = LazyLock::new(|| {
-    let mut table = Table::new();
+static TABLE: LazyLock<HashMap<&str, Program>> = LazyLock::new(|| {
+    let mut table: HashMap<&str, Program> = HashMap::new();
     // The table lives as long as the process.
     let text: &'static str = Box::leak(unfolded(include_str!("programs.txt")).into_boxed_str());
     for (names, entry) in text.lines().filter_map(|line| line.split_once(" :")) {
         let (first, commands) = names.split_once(' ').unwrap_or((names, ""));
-        let known = table.get(first).and_then(|commands| commands.get(""));
-        if known.is_some_and(|known| known.is("sub")) && !commands.is_empty() {
-            let program = program(entry, table.entry(first).or_default());
-            let commands = commands
-                .split(' ')
-                .map(|command| (command, program.clone()));
-            table.entry(first).or_default().extend(commands);
+        let of = table
+            .get_mut(first)
+            .filter(|of| of.is("sub") && !commands.is_empty());
+        if let Some(of) = of {
+            let program = program(entry, &of.commands);
+            of.commands
+                .extend(commands.split(' ').map(|name| (name, program.clone())));
         } else {
             let program = program(entry, &HashMap::new());
-            for name in names.split(' ') {
-                table.entry(name).or_default().insert("", program.clone());
-            }
+            table.extend(names.split(' ').map(|name| (name, program.clone())));
         }
     }
     table
@@ -197,13 +194,7 @@ pub(crate) fn is_one_of(list: &str, text: &str) -> bool {
 
 /// What is known of a program.
 pub(crate) fn find(name: &str) -> Option<&'static Program> {
-    TABLE.get(name)?.get("")
-}
-
-/// What is known of a command of a program, and its name.
-pub(crate) fn find_command(name: &str, command: &str) -> Option<(&'static str, &'static Program)> {
-    let (command, program) = TABLE.get(name)?.get_key_value(command)?;
-    Some((*command, program))
+    TABLE.get(name)
 }
 
 #[cfg(test)]
@@ -241,7 +232,9 @@ mod tests {
 
     #[test]
     fn what_a_program_prints_depends_on_options_that_it_has() {
-        let all = TABLE.values().flatten();
+        let all = TABLE
+            .iter()
+            .chain(TABLE.values().flat_map(|program| &program.commands));
         for (command, program) in all {
             for print in &program.prints {
                 for option in print.with.iter().chain(&print.by) {
@@ -258,17 +251,11 @@ mod tests {
     fn programs_commands_and_choices_are_found() {
         assert_eq!(find("cp").unwrap().last, Some(Role::Write));
         assert_eq!(find("egrep").unwrap().first, [Role::Text]);
-        assert!(
-            find_command("git", "log").is_some() && find_command("git", "filter-branch").is_none()
-        );
+        let git = &find("git").unwrap().commands;
+        assert!(git.contains_key("log") && !git.contains_key("filter-branch"));
         assert!(find("grep").unwrap().options["e"].replaces_first);
-        assert!(
-            find_command("cargo", "clippy")
-                .unwrap()
-                .1
-                .options
-                .contains_key("fix")
-        );
+        let clippy = &find("cargo").unwrap().commands["clippy"];
+        assert!(clippy.options.contains_key("fix") && clippy.behind == Some(Role::Flags));
         assert!(is_one_of("a,b*", "bc") && !is_one_of("a,b*", "ab") && is_one_of("!env", "test"));
     }
 }
