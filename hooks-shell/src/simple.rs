@@ -69,6 +69,7 @@ impl Evaluator<'_> {
         let is_read = args.first().and_then(Arg::known) == Some("read");
         for (name, word) in &simple.assignments {
             let value = self.one(word)?;
+            self.look_at(&word.span);
             assignments.push((name.clone(), value.value.clone()));
             if simple.words.is_empty() {
                 // If a file cannot be opened, it is not known whether they are set.
@@ -212,14 +213,15 @@ impl Evaluator<'_> {
         positional: Vec<Field>,
         run: impl FnOnce(&mut Self) -> Result<T>,
     ) -> Result<T> {
-        let functions = std::mem::take(&mut self.functions);
-        let outer = self.positional.replace(Arc::new(positional));
-        let done = self.apart(|this| {
-            this.state.variables = Arc::default();
-            this.tested(false, run)
-        })?;
-        self.positional = outer;
-        self.functions = functions;
+        let outer = (
+            std::mem::take(&mut self.functions),
+            std::mem::take(&mut self.frames),
+            self.state.clone(),
+            self.positional.replace(Arc::new(positional)),
+        );
+        self.state.variables = Arc::default();
+        let done = self.tested(false, run)?;
+        (self.functions, self.frames, self.state, self.positional) = outer;
         Ok(done)
     }
 }

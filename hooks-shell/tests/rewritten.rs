@@ -46,6 +46,10 @@ fn known_values_are_filled_in_and_everything_else_is_quoted() {
         ("sh -c 'ls {a,b}'", "sh -c 'ls a b'"),
         ("eval 'ls' \"-l\"", "eval 'ls -l'"),
         (
+            "sh -c 'f() { ls \"$1\"; }; f a'",
+            "sh -c 'f() { ls a; }\nf a'",
+        ),
+        (
             "f() { ls \"$1\"; }; f a; f b",
             "f() { ls \"${1}\"; }\nf a\nf b",
         ),
