@@ -47,6 +47,7 @@
 mod bounds;
 mod braces;
 mod builtins;
+mod conditions;
 mod effects;
 mod environment;
 mod evaluate;
@@ -62,7 +63,6 @@ mod special;
 mod state;
 mod syntax;
 mod table;
-mod tests;
 mod trace;
 mod value;
 mod variables;

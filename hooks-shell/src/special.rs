@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::evaluate::{Arg, Evaluator, Input, Note, Output, Result};
 use crate::operands::{APPENDED, Call};
 use crate::value::{Argument, Field, Names};
-use crate::{builtins, find, tests, variables};
+use crate::{builtins, conditions, find, variables};
 
 /// The name of a program of the system's that is given by its path; else the program as it is.
 pub(crate) fn name_of(program: &str) -> &str {
@@ -25,7 +25,7 @@ pub(crate) fn name_of(program: &str) -> &str {
 pub(crate) fn run(this: &mut Evaluator<'_>, mut call: Call<'_>) -> Result<Output> {
     match call.name {
         "find" => return find::run(this, &call.args[1..]),
-        "[" | "test" => tests::bracket(this, &call.args[1..]),
+        "[" | "test" => conditions::bracket(this, &call.args[1..]),
         "eval" => builtins::eval(this, call.args)?,
         "sh" | "bash" | "dash" | "ash" | "rbash" => shell(this, call)?,
         _ => {

@@ -6,7 +6,7 @@ use crate::bounds::Rejected;
 use crate::evaluate::{Evaluator, Input, Output, Result};
 use crate::syntax::{Command, Item, Join, Kind, List, Pipeline, Test, Word};
 use crate::value::{Argument, Field, Names};
-use crate::{print, table, tests};
+use crate::{conditions, print, table};
 
 /// How many words a loop is followed through one by one.
 const MOST_ROUNDS: usize = 256;
@@ -271,7 +271,7 @@ impl Evaluator<'_> {
                 self.test(left)?;
                 self.test(right)
             }
-            Test::Words(words) => tests::double_bracket(self, words),
+            Test::Words(words) => conditions::double_bracket(self, words),
         }
     }
 }
