@@ -76,9 +76,9 @@ impl Environment {
     /// let script = Script::parse("cd src; cat ../a")?;
     /// let environment = Environment::new("/work");
     /// // The rewritten script ends if `cd` fails.
-    /// assert_eq!(script.evaluate(&environment).reads().last().unwrap().directories(), ["/work/src"]);
+    /// assert_eq!(script.evaluate(&environment).reads().last().unwrap().directories.as_slice(), ["/work/src"]);
     /// let as_written = script.evaluate(&environment.as_written());
-    /// assert_eq!(as_written.reads().last().unwrap().directories(), ["/work/src", "/work"]);
+    /// assert_eq!(as_written.reads().last().unwrap().directories.as_slice(), ["/work/src", "/work"]);
     /// # Ok::<_, hooks_shell::Rejected>(())
     /// ```
     #[must_use]

@@ -127,12 +127,13 @@ impl Evaluator<'_> {
             for field in self.fields(word, true)? {
                 // The names of files are seen, whatever is done with them.
                 if matches!(field.value, Argument::Pattern(_)) {
-                    self.touch(&field.value, Access::List, &word.span);
+                    self.look_at(&word.span);
+                    self.touch(&field.value, Access::List);
                 }
                 if field.is_disputed {
+                    self.look_at(&word.span);
                     self.dispute(
                         "what this word says is not agreed upon: write it in a plainer way",
-                        &word.span,
                     );
                 }
                 let span = word.span.clone();
@@ -530,11 +531,6 @@ impl Evaluator<'_> {
     }
 
     fn in_subshell(&mut self, list: &List) -> Result<Output> {
-        let before = self.state.clone();
-        let was_tested = std::mem::replace(&mut self.is_tested, true);
-        let output = self.branch(list)?;
-        self.is_tested = was_tested;
-        self.state = before;
-        Ok(output)
+        self.apart(|this| this.tested(true, |this| this.list(list)))
     }
 }

@@ -11,7 +11,7 @@
 //! let effects = script.evaluate(&Environment::new("/work"));
 //!
 //! assert_eq!(effects.to_string(), "runs grep; reads .; writes ../todo.txt");
-//! assert_eq!(effects.writes().next().unwrap().directories(), ["/work/src"]);
+//! assert_eq!(effects.writes().next().unwrap().directories.as_slice(), ["/work/src"]);
 //! assert_eq!(effects.rewritten(), Some("X=src\n{ cd -P src || exit; } && grep -rn TODO . >../todo.txt"));
 //! assert_eq!(effects.unknown().count(), 0);
 //! # Ok::<_, hooks_shell::Rejected>(())
@@ -47,6 +47,7 @@
 mod bounds;
 mod braces;
 mod builtins;
+mod conditions;
 mod effects;
 mod environment;
 mod evaluate;
@@ -56,11 +57,16 @@ mod languages;
 mod operands;
 mod parse;
 mod print;
+mod roles;
+mod simple;
 mod special;
+mod state;
 mod syntax;
 mod table;
+mod trace;
 mod value;
 mod variables;
+mod walk;
 
 pub use self::bounds::Rejected;
 pub use self::effects::{Access, Effects, Network, PathUse, Program, Unknown};
@@ -112,11 +118,7 @@ impl Script {
         let mut work = bounds::Work::after(self.steps);
         let mut evaluator =
             evaluate::Evaluator::new(&self.text, environment, &mut work, self.words);
-        let evaluated = evaluator.list(&self.list);
-        let trace = evaluator.trace;
-        match evaluated {
-            Ok(_) => effects::collect(&self.list, trace, work.steps),
-            Err(error) => Effects::cut_short(trace, error.reason(), error.span(), work.steps),
-        }
+        let error = evaluator.list(&self.list).err();
+        effects::Effects::of(&self.list, evaluator.trace, error, work.steps)
     }
 }

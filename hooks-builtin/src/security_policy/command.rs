@@ -170,7 +170,7 @@ pub(super) fn judge(
     let effects = allowed(&text, programs, guard, directory, rewrites && !is_exact)?;
     if !(rewrites || is_exact) || effects.rewritten().is_none() {
         if let Some(disputed) = effects.disputed().next() {
-            return Err(disputed.reason().into());
+            return Err(disputed.reason.clone());
         }
         return Ok(None);
     }
@@ -193,17 +193,15 @@ fn allowed(
         effects = script.evaluate(&environment.as_written());
     }
     for program in effects.programs() {
-        if !program.is_builtin() && !program.is_wrapper() {
-            programs.check(program.name())?;
+        if !program.is_builtin && !program.is_wrapper {
+            programs.check(&program.name)?;
         }
     }
-    if effects.programs().any(|program| program.name() == "git") {
-        let entered = effects
-            .paths()
-            .filter(|used| used.access() == Access::Enter);
+    if effects.programs().any(|program| program.name == "git") {
+        let entered = effects.paths().filter(|used| used.access == Access::Enter);
         let entered = entered.flat_map(|used| {
-            let to = used.path().known().unwrap_or_default();
-            used.directories()
+            let to = used.path.known().unwrap_or_default();
+            used.directories
                 .iter()
                 .map(move |from| Path::new(from).join(to))
         });
@@ -218,7 +216,7 @@ fn allowed(
         }
     }
     if let Some(unknown) = effects.unknown().next() {
-        return Err(unknown.reason().into());
+        return Err(unknown.reason.clone());
     }
     guard.check_all(effects.paths(), &directory.to_string_lossy())?;
     Ok(effects)

@@ -94,16 +94,16 @@ impl Guard {
             if nth > MOST_PATHS {
                 return Err("the command has too many paths: put it into smaller ones".into());
             }
-            for directory in used.directories() {
+            for directory in used.directories.iter() {
                 let base = Path::new(directory);
                 if directory != start && !self.is_direct(base) {
                     return Err(format!(
                         "the folder `{directory}` is reached through a link: write where it leads"
                     ));
                 }
-                match used.path() {
+                match &used.path {
                     // The same path over and over is looked at once.
-                    Argument::Text(path) if used.access() != Access::Tree => {
+                    Argument::Text(path) if used.access != Access::Tree => {
                         if known.insert((path, directory)) {
                             self.check(super::path_of_address(path)?, base)?;
                         }
@@ -117,10 +117,10 @@ impl Guard {
                         self.walk(&folder, &|_| true, &mut judge, &mut budget)?;
                     }
                     Argument::Pattern(pattern) => {
-                        self.check_pattern(pattern, base, used.access(), &mut budget)?;
+                        self.check_pattern(pattern, base, used.access, &mut budget)?;
                     }
                     Argument::Names(names) => {
-                        self.check_names(names, base, used.access(), &mut budget)?;
+                        self.check_names(names, base, used.access, &mut budget)?;
                     }
                     other => {
                         return Err(format!(
