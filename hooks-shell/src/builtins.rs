@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use crate::effects::Access;
 use crate::evaluate::{Arg, Evaluator, Input, Output, Result};
-use crate::parse::is_identifier;
-use crate::syntax::Word;
+use crate::syntax::{Word, is_identifier};
 use crate::value::{Argument, Field, Names};
 
 /// Builtins that run or change what cannot be followed, and why.

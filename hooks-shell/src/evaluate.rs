@@ -10,7 +10,7 @@ use crate::bounds::{Rejected, Work};
 use crate::effects::{Access, Network, PathUse, Program, Unknown};
 use crate::environment::{Dialect, Environment};
 use crate::syntax::{
-    Command, Item, Join, Kind, List, Pipeline, Redirect, Redirection, Simple, Test, Word,
+    Command, Item, Join, Kind, List, Pipeline, Redirect, Redirection, Simple, Word,
 };
 use crate::value::{Argument, Field, Names};
 use crate::{builtins, print, special, variables};
@@ -481,17 +481,12 @@ impl<'e> Evaluator<'e> {
                 self.state = before;
                 return Ok(output);
             }
-            Kind::If {
-                branches,
-                otherwise,
-            } => self.r#if(branches, otherwise.as_ref())?,
-            Kind::While {
-                is_until,
-                condition,
-                body,
-            } => self.r#while(*is_until, condition, body, input)?,
-            Kind::For { name, words, body } => self.r#for(name, words.as_deref(), body)?,
-            Kind::Case { subject, arms } => {
+            Kind::If(branches, otherwise) => self.r#if(branches, otherwise.as_ref())?,
+            Kind::While(is_until, condition, body) => {
+                self.r#while(*is_until, condition, body, input)?
+            }
+            Kind::For(name, words, body) => self.r#for(name, words.as_deref(), body)?,
+            Kind::Case(subject, arms) => {
                 self.one(subject)?;
                 let before = self.state.clone();
                 let mut after = before.clone();
@@ -506,8 +501,8 @@ impl<'e> Evaluator<'e> {
                 }
                 self.state = after;
             }
-            Kind::Test(test) => self.test(test)?,
-            Kind::Function { name, body } => {
+            Kind::Test(words) => builtins::double_bracket(self, words)?,
+            Kind::Function(name, body) => {
                 let reason = if self.nested > 0 || self.functions.contains_key(name) {
                     Some("is only looked at where it is defined once, outside of other commands")
                 } else if builtins::is_known(name)
@@ -720,17 +715,6 @@ impl<'e> Evaluator<'e> {
             this.state = this.join(&before, &after)?;
             Ok(())
         })
-    }
-
-    fn test(&mut self, test: &Test) -> Result<()> {
-        match test {
-            Test::Not(test) => self.test(test),
-            Test::Both(left, _, right) => {
-                self.test(left)?;
-                self.test(right)
-            }
-            Test::Words(words) => builtins::double_bracket(self, words),
-        }
     }
 
     /// What a variable is set to.

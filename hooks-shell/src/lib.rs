@@ -61,6 +61,7 @@ mod syntax;
 mod table;
 mod value;
 mod variables;
+mod words;
 
 pub use self::bounds::Rejected;
 pub use self::effects::{Access, Effects, Network, PathUse, Program, Unknown};

@@ -41,7 +41,7 @@ fn known_values_are_filled_in_and_everything_else_is_quoted() {
         ("cd src || ls", "cd -P src || ls"),
         (
             "[[ -f a && b == c* ]]",
-            "{ { [[ -f 'a' ]]; } && { [[ 'b' == c* ]]; }; }",
+            "{ { [[ -f 'a' ]] && [[ 'b' == c* ]]; }; }",
         ),
         ("sh -c 'ls {a,b}'", "sh -c 'ls a b'"),
         ("eval 'ls' \"-l\"", "eval 'ls -l'"),
@@ -64,7 +64,7 @@ fn known_values_are_filled_in_and_everything_else_is_quoted() {
         ),
         (
             "case x in a|b) ls;; *) cat c;; esac",
-            "case x in\n( a | b) ls;;\n( *) cat c;;\nesac",
+            "case x in\n(a | b) ls;;\n(*) cat c;;\nesac",
         ),
         ("ls & cat a", "ls & cat a"),
         ("(cd a && ls)", "({ cd -P a || exit; } && ls)"),
