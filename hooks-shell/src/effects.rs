@@ -209,6 +209,8 @@ pub struct Effects {
     disputed: Vec<Unknown>,
     rewritten: Option<String>,
     pub(crate) splits: Splits,
+    /// What the shell is started with, if that is known.
+    pub(crate) inherited: Option<Arc<HashSet<String>>>,
     steps: usize,
 }
 
@@ -236,6 +238,7 @@ pub(crate) fn collect(list: &syntax::List, mut trace: Trace, steps: usize) -> Ef
         disputed: trace.disputed,
         rewritten,
         splits,
+        inherited: None,
         steps,
     }
 }
@@ -251,6 +254,7 @@ impl Effects {
             disputed: trace.disputed,
             rewritten: None,
             splits: trace.splits,
+            inherited: None,
             steps,
         };
         let reason = reason.to_owned();
@@ -311,7 +315,9 @@ impl Effects {
     }
 
     /// A line to run before the [rewritten](Self::rewritten) script: it unsets the variables from which its programs would
-    /// take orders, and has the shell split words as it was judged.
+    /// take orders, and has the shell split words as it was judged. It is empty where there is nothing to do: none of the
+    /// variables is [inherited](crate::Environment::with_inherited), no word is split, and `git` is at most run once, where
+    /// the script begins, before anything is written.
     ///
     /// ```
     /// use hooks_shell::{Environment, Script};

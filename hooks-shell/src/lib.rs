@@ -115,9 +115,11 @@ impl Script {
             evaluate::Evaluator::new(&self.text, environment, &mut work, self.words);
         let evaluated = evaluator.list(&self.list);
         let trace = evaluator.trace;
-        match evaluated {
+        let mut effects = match evaluated {
             Ok(_) => effects::collect(&self.list, trace, work.steps),
             Err(error) => Effects::cut_short(trace, error.reason(), error.span(), work.steps),
-        }
+        };
+        effects.inherited.clone_from(&environment.inherited);
+        effects
     }
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use crate::effects::Effects;
+use crate::effects::{Access, Effects, PathUse, Program};
 use crate::evaluate::Evaluator;
 use crate::value::{Argument, Field};
 
@@ -162,32 +162,42 @@ fn is_harmless_flag(flag: &str) -> bool {
         && !flag.starts_with("-Z")
 }
 
-/// The commands that take away what the programs of a script would take orders from.
+/// The commands that take away what the programs of a script would take orders from; nothing where there is nothing to do.
 pub(crate) fn prelude(effects: &Effects) -> String {
-    let names: Vec<&str> = effects
-        .programs()
-        .map(super::effects::Program::name)
-        .collect();
-    let mut unset = vec!["IFS"];
+    let names: Vec<&str> = effects.programs().map(Program::name).collect();
+    let is_inherited = |name: &str| {
+        let all = effects.inherited.as_deref();
+        all.is_none_or(|all| all.contains(name))
+    };
+    let mut commands = Vec::new();
+    let mut unset = String::from("unset -v");
     for (rule, programs, variables) in LINES.iter() {
         let concerns = programs
             .iter()
             .any(|program| *program == "*" || names.contains(program));
         if *rule != Rule::Plain && concerns {
-            unset.extend(variables.iter().filter(|name| !name.ends_with('*')));
+            let exact = variables.iter().filter(|name| !name.ends_with('*'));
+            exact
+                .filter(|name| is_inherited(name))
+                .for_each(|name| unset.extend([" ", name]));
         }
     }
-    let mut prelude = format!("unset -v {}", unset.join(" "));
-    if names.contains(&"git") {
-        // A repository without a work tree, among the files, is not entered by chance: its settings run programs.
-        prelude.push_str("; export GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=safe.bareRepository GIT_CONFIG_VALUE_0=explicit");
+    if !unset.ends_with("-v") {
+        commands.push(unset.as_str());
+    }
+    // A repository without a work tree, among the files, is not entered by chance: its settings run programs. Where `git` is
+    // begun before anything is made or entered, who judges the script has seen that there is none.
+    let changes_folders = |path: &PathUse| matches!(path.access, Access::Write | Access::Enter);
+    let runs = names.iter().filter(|name| **name == "git").count();
+    if runs > 1 || (runs == 1 && effects.paths().any(changes_folders)) {
+        commands.push("export GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=safe.bareRepository GIT_CONFIG_VALUE_0=explicit");
     }
     if effects.splits.at_blanks || effects.splits.at_lines {
-        prelude.push_str("; set -f");
+        commands.extend(["unset -v IFS", "set -f"]);
     }
     if effects.splits.at_lines {
         // A line's end, in quotes that every shell knows.
-        prelude.push_str("; IFS='\n'");
+        commands.push("IFS='\n'");
     }
-    prelude
+    commands.join("; ")
 }

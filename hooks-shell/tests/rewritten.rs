@@ -225,12 +225,22 @@ impl Stubs {
 
     /// What a shell prints for a script, in an empty folder; nothing if there is no such shell.
     fn run(&self, shell: &str, script: &str) -> Option<(String, Option<i32>)> {
+        self.run_with(shell, script, &[])
+    }
+
+    fn run_with(
+        &self,
+        shell: &str,
+        script: &str,
+        variables: &[(&str, &str)],
+    ) -> Option<(String, Option<i32>)> {
         let shell = Path::new("/bin").join(shell);
         let folder = tempfile::tempdir().unwrap();
         let output = Command::new(shell)
             .args(["-c", script])
             .env_clear()
             .env("PATH", self.0.path())
+            .envs(variables.iter().copied())
             .current_dir(&folder)
             .stdin(Stdio::null())
             .output()
@@ -327,6 +337,36 @@ fn script() -> impl Strategy<Value = String> {
         ]
     });
     command.prop_map(|command| format!("X='x1 x2'\nY=ab\nZ=21\n{command}\n"))
+}
+
+#[test]
+fn programs_take_no_orders_from_what_the_shell_is_started_with() {
+    let stubs = Stubs::new();
+    let git = stubs.0.path().join("git");
+    fs::write(
+        &git,
+        "#!/bin/sh\necho \"$GIT_DIR,$GIT_EXTERNAL_DIFF,$TERM\"\n",
+    )
+    .unwrap();
+    fs::set_permissions(&git, fs::Permissions::from_mode(0o755)).unwrap();
+    let variables = [("GIT_DIR", "a"), ("GIT_EXTERNAL_DIFF", "b"), ("TERM", "c")];
+    let script = Script::parse("git diff").unwrap();
+    let environments = [
+        Environment::new("/work"),
+        Environment::new("/work").with_inherited(variables.map(|(name, _)| name)),
+    ];
+    for environment in environments {
+        let effects = script.evaluate(&environment);
+        let rewritten = format!("{}\n{}", effects.prelude(), effects.rewritten().unwrap());
+        for shell in ["sh", "bash"] {
+            if let Some((printed, _)) = stubs.run_with(shell, &rewritten, &variables) {
+                assert_eq!(printed, ",,c\n", "{shell} ran {rewritten}");
+            }
+        }
+    }
+    // Nothing stands before a command that nothing is taken away from.
+    let nothing = Environment::new("/work").with_inherited(["TERM", "LANG"]);
+    assert_eq!(script.evaluate(&nothing).prelude(), "");
 }
 
 proptest! {
