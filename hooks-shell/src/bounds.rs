@@ -112,6 +112,7 @@ mod tests {
     #[test]
     fn every_reason_is_used_and_every_name_has_one() {
         let source = [
+            include_str!("cursor.rs"),
             include_str!("parse.rs"),
             include_str!("words.rs"),
             include_str!("braces.rs"),

@@ -32,7 +32,9 @@ pub(crate) fn expand(
                 Part::Brace(brace) => Part::Text(brace.to_string()),
                 part => part.clone(),
             };
-            words.iter_mut().for_each(|word| word.push(part.clone()));
+            for word in &mut words {
+                word.push(part.clone());
+            }
             continue;
         }
         if words.len() * choices.len() > MOST_WORDS {

@@ -483,7 +483,7 @@ impl<'e> Evaluator<'e> {
             }
             Kind::If(branches, otherwise) => self.r#if(branches, otherwise.as_ref())?,
             Kind::While(is_until, condition, body) => {
-                self.r#while(*is_until, condition, body, input)?
+                self.r#while(*is_until, condition, body, input)?;
             }
             Kind::For(name, words, body) => self.r#for(name, words.as_deref(), body)?,
             Kind::Case(subject, arms) => {

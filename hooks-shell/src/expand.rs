@@ -15,112 +15,76 @@ const GLOBS: [char; 4] = ['*', '?', '[', '\\'];
 #[derive(Default)]
 struct Piece {
     text: String,
-    known: Known,
+    /// What it is, if not the text: a pattern, names with the text behind each, or not known.
+    known: Option<Argument>,
+    /// The text as a pattern of file names, where what is quoted is escaped.
+    pattern: String,
     is_disputed: bool,
     /// Whether there is a field even if it is empty.
     is_there: bool,
 }
 
-/// What is known beside the text.
-#[derive(Default)]
-enum Known {
-    #[default]
-    Text,
-    /// The text as a pattern of file names, where what is quoted is escaped.
-    Pattern(String),
-    /// A number, and no text.
-    Number,
-    /// Names, with the text behind each.
-    Names(Arc<Names>),
-    /// How it begins.
-    Unknown(String),
-    Several,
-}
-
 impl Piece {
     fn push(&mut self, text: &str, is_glob: bool) {
         self.is_there = true;
-        if is_glob && matches!(self.known, Known::Text) {
-            self.known = Known::Pattern(escaped(&self.text));
-        }
-        if matches!(self.known, Known::Number) && !text.is_empty() {
-            self.forget();
-        }
-        if let Known::Pattern(pattern) = &mut self.known {
-            pattern.push_str(&if is_glob {
-                text.to_owned()
-            } else {
-                escaped(text)
-            });
+        match self.known {
+            None if is_glob => self.known = Some(Argument::Pattern("".into())),
+            Some(Argument::Number) if !text.is_empty() => self.forget(),
+            _ => {}
         }
         self.text.push_str(text);
+        for character in text.chars() {
+            let is_quoted = !is_glob && GLOBS.contains(&character);
+            self.pattern.push_str(if is_quoted { "\\" } else { "" });
+            self.pattern.push(character);
+        }
     }
 
     fn forget(&mut self) {
         self.is_there = true;
-        self.known = match std::mem::take(&mut self.known) {
-            Known::Text | Known::Pattern(_) => Known::Unknown(self.text.clone()),
+        let begins = match self.known {
+            None | Some(Argument::Pattern(_)) => self.text.as_str().into(),
             // What comes before a name is known as well, but for which name it is.
-            Known::Number | Known::Names(_) => Known::Unknown(String::new()),
-            known => known,
+            Some(Argument::Number | Argument::Names(_)) => "".into(),
+            Some(_) => return,
         };
+        self.known = Some(Argument::Unknown { begins });
     }
 
-    fn number(&mut self) {
+    /// Puts something that is no text, which has to stand at the beginning if it shall be known.
+    fn put(&mut self, value: Argument) {
         self.is_there = true;
-        match self.known {
-            Known::Text if self.text.is_empty() => self.known = Known::Number,
-            _ => self.forget(),
+        if self.known.is_none() && self.text.is_empty() {
+            self.known = Some(value);
+        } else {
+            self.forget();
         }
     }
 
     fn names(&mut self, names: &Arc<Names>) {
-        self.is_there = true;
-        let is_below_here = || names.folders().all(|folder| !folder.starts_with('/'));
-        self.known = match (&self.known, self.text.as_str()) {
-            (Known::Text, "") => Known::Names(names.clone()),
-            (Known::Text, "./") if is_below_here() => {
-                self.text.clear();
-                Known::Names(Arc::new(Names {
-                    may_be_options: false,
-                    ..(**names).clone()
-                }))
-            }
-            _ => return self.forget(),
-        };
+        let mut names = names.clone();
+        if self.text == "./" && names.folders().all(|folder| !folder.starts_with('/')) {
+            self.text.clear();
+            Arc::make_mut(&mut names).may_be_options = false;
+        }
+        self.put(Argument::Names(names));
     }
 
     fn several(&mut self) {
         self.is_there = true;
-        self.known = Known::Several;
+        self.known = Some(Argument::Several);
     }
 
     fn finish(self) -> Option<Field> {
         let value = match self.known {
-            Known::Text => Argument::Text(self.text.into()),
-            Known::Pattern(pattern) => Argument::Pattern(pattern.into()),
-            Known::Number => Argument::Number,
-            Known::Names(names) => with_ending(names, &self.text),
-            Known::Unknown(begins) => Argument::Unknown {
-                begins: begins.into(),
-            },
-            Known::Several => Argument::Several,
+            None => Argument::Text(self.text.into()),
+            Some(Argument::Pattern(_)) => Argument::Pattern(self.pattern.into()),
+            Some(Argument::Names(names)) => with_ending(names, &self.text),
+            Some(value) => value,
         };
         let is_disputed = self.is_disputed;
         self.is_there.then_some(Field { value, is_disputed })
     }
-}
-
-/// A text as a pattern of itself.
-fn escaped(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for character in text.chars() {
-        if GLOBS.contains(&character) {
-            escaped.push('\\');
-        }
-        escaped.push(character);
-    }
-    escaped
 }
 
 /// Names with a text behind each.
@@ -305,7 +269,7 @@ impl Evaluator<'_> {
         let field = match expansion {
             Expansion::Arithmetic(tokens) => {
                 self.arithmetic(tokens, to.word)?;
-                to.piece.number();
+                to.piece.put(Argument::Number);
                 return Ok(());
             }
             Expansion::Process(list, _) => {
@@ -338,13 +302,7 @@ impl Evaluator<'_> {
             Expansion::Parameter(name, _) if matches!(name.as_str(), "@" | "*") => {
                 return self.all_positional(name == "@" && is_quoted, to);
             }
-            Expansion::Parameter(name, operation) => match self.parameter(name, operation)? {
-                Some(field) => field,
-                None => {
-                    to.note = Some(Note::Never);
-                    Field::of(Argument::unknown())
-                }
-            },
+            Expansion::Parameter(name, operation) => self.parameter(name, operation, to)?,
         };
         self.put(&field, is_quoted, to)
     }
@@ -395,7 +353,7 @@ impl Evaluator<'_> {
                     }
                 }
             }
-            Argument::Number => to.piece.number(),
+            Argument::Number => to.piece.put(Argument::Number),
             Argument::Names(names) => to.piece.names(names),
             _ if is_quoted => to.piece.forget(),
             _ => {
@@ -407,35 +365,41 @@ impl Evaluator<'_> {
         Ok(())
     }
 
-    /// What a parameter holds; nothing if it cannot be written again as it was judged.
-    fn parameter(&mut self, name: &str, operation: &Operation) -> Result<Option<Field>> {
+    /// What a parameter holds. It is not written again with a word that is not known.
+    fn parameter(
+        &mut self,
+        name: &str,
+        operation: &Operation,
+        to: &mut Expanding<'_>,
+    ) -> Result<Field> {
         let value = self.variable(name);
         let unknown = Field::of(Argument::unknown());
-        Ok(Some(match operation {
-            Operation::Value => value,
-            Operation::Length => Field::of(Argument::Number),
-            Operation::Default(operator, default) => {
+        Ok(match (operation, value.value.known()) {
+            (Operation::Value, _) => value,
+            (Operation::Length, _) => Field::of(Argument::Number),
+            (Operation::Default(operator, default), known) => {
                 let default = self.one(default)?;
-                let is_known = default.value.known().is_some();
-                let field = match value.value.known() {
+                if default.value.known().is_none() {
+                    to.note = Some(Note::Never);
+                    return Ok(unknown);
+                }
+                match known {
                     Some("") if operator.starts_with(":-") => default,
                     None | Some("") => unknown,
                     Some(_) if operator.ends_with('+') => default,
                     Some(_) => value,
-                };
-                return Ok(is_known.then_some(field));
-            }
-            Operation::Cut(operator, pattern) => match value.value.known() {
-                Some(text) if !pattern.contains(['*', '?']) => {
-                    let cut = match operator.starts_with('#') {
-                        true => text.strip_prefix(pattern.as_str()),
-                        false => text.strip_suffix(pattern.as_str()),
-                    };
-                    Field::known(cut.unwrap_or(text))
                 }
-                _ => unknown,
-            },
-        }))
+            }
+            (Operation::Cut(operator, pattern), Some(text)) if !pattern.contains(['*', '?']) => {
+                let cut = if operator.starts_with('#') {
+                    text.strip_prefix(pattern.as_str())
+                } else {
+                    text.strip_suffix(pattern.as_str())
+                };
+                Field::known(cut.unwrap_or(text))
+            }
+            (Operation::Cut(..), _) => unknown,
+        })
     }
 
     fn variable(&self, name: &str) -> Field {

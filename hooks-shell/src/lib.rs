@@ -29,9 +29,9 @@
 //! | commands | simple commands, `\|`, `\|&`, `&&`, `\|\|`, `;`, `&`, `!`, `{ …; }`, `( … )` | `coproc`, `((…))`, `time` before a compound command |
 //! | compound | `if`, `while`, `until`, `for … in`, `case`, `[[ … ]]` | `select`, `for ((…))`, `;&` |
 //! | functions | `name() { …; }`, once, outside of other commands | `function`, a program's name |
-//! | quotes | `'…'`, `"…"`, `\c`, `$'…'` | `$"…"`, `\` at the end of a line within a word |
-//! | expansions | `$x`, `${x}`, `${#x}`, `${x:-text}`, `${x%text}`, `$(…)`, backquotes, `$((…))` that sets nothing, `~`, `{a,b}`, `{1..9}`, `*`, `?`, `[a-z]` | `${!x}`, `${x/a/b}`, `${x@P}`, `$[…]`, lists, `[[:class:]]`, `~name` |
-//! | redirections | `<`, `>`, `>>`, `>\|`, `<>`, `2>&1`, `&>`, `<<`, `<<-`, `<<<`, `<(…)`, `>(…)` | `>&file`, `{fd}>`, `>!`, descriptors of two digits |
+//! | quotes | `'…'`, `"…"`, `\c`, `$'…'` with `\n`, `\t`, `\\` | `$"…"`, other escapes, `\` at the end of a line within a word |
+//! | expansions | `$x`, `${x}`, `${#x}`, `${x:-text}`, `${x%text}`, `$(…)`, backquotes, `$((…))` that sets nothing, `~`, `{a,b}`, `{1..9}`, `*`, `?`, `[a-z]` | `${!x}`, `${x/a/b}`, `${x@P}`, `$[…]`, lists, braces within braces, `[[:class:]]`, `~name` |
+//! | redirections | `<`, `>`, `>>`, `>\|`, `<>`, `2>&1`, `&>`, `<<`, `<<-`, `<<<`, `<(…)`, `>(…)` | `>&file`, `{fd}>`, `>!`, descriptors of two digits, `<<-` before a text with `$` |
 //! | builtins | `cd`, `eval`, `export`, `local`, `printf`, `read -r`, `set -euxo`, `test`, `unset`, `wait`, … | `exec`, `source`, `trap`, `alias`, `declare`, `shopt`, … |
 //!
 //! What shells read in different ways is either rejected, or judged as `bash` reads it and listed as
@@ -47,6 +47,7 @@
 mod bounds;
 mod braces;
 mod builtins;
+mod cursor;
 mod effects;
 mod environment;
 mod evaluate;

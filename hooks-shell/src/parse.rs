@@ -1,18 +1,17 @@
 //! From text to tree: a strict subset of the shell's language, and a reason for everything else.
 //!
 //! The parser reads from left to right and never goes back, but for the few bytes of a keyword. Its stack is bounded by
-//! the depth that [`Work`] counts, its time by the steps. Here are its cursor and the commands; words are in [`crate::words`].
+//! the depth that [`Work`] counts, its time by the steps. Here are the commands; words are in [`crate::words`].
 
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::bounds::{LONGEST, REASONS, Rejected, Work, rejected};
+use crate::bounds::{LONGEST, REASONS, Work, rejected};
+use crate::cursor::{Parser, Result, check_characters, is_meta};
 use crate::syntax::{
     Command, Item, Join, Kind, List, Part, Pipeline, REDIRECTIONS, Redirect, Redirection, Simple,
     Word, is_identifier, is_of_name,
 };
-
-pub(crate) type Result<T> = std::result::Result<T, Rejected>;
 
 /// Words that end a list of commands, or go on with what was begun.
 const CLOSING: [&str; 8] = ["then", "else", "elif", "fi", "do", "done", "esac", "}"];
@@ -33,210 +32,12 @@ pub(crate) fn parse(text: &str, work: &mut Work, next_word: &mut usize) -> Resul
     };
     let list = parser.list(&[])?;
     parser.expect_end()?;
+    if parser.document.is_some() {
+        return parser.reject(parser.at, "line beside document");
+    }
     Ok(list)
 }
 
-/// Refuses characters that a reader does not see, and blanks that are none for the shell.
-fn check_characters(text: &str) -> Result<()> {
-    let is_plain = |byte: u8| matches!(byte, b' '..=b'~' | b'\n' | b'\t');
-    if text.bytes().all(is_plain) {
-        return Ok(());
-    }
-    for (at, character) in text.char_indices() {
-        let name = match character {
-            '\n' | '\t' | ' ' => continue,
-            hidden if is_hidden(hidden) => "hidden character",
-            blank if blank.is_whitespace() => "odd blank",
-            _ => continue,
-        };
-        let shown = character.escape_default().to_string();
-        return Err(rejected(name, &shown, at..at + character.len_utf8()));
-    }
-    Ok(())
-}
-
-fn is_hidden(character: char) -> bool {
-    character.is_control()
-        || matches!(character,
-            '\u{ad}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{180e}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}'
-            | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
-            | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
-}
-
-/// Whether a byte ends a word.
-pub(crate) fn is_meta(byte: u8) -> bool {
-    matches!(
-        byte,
-        b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b'(' | b')' | b'<' | b'>'
-    )
-}
-
-pub(crate) struct Parser<'t> {
-    /// The script up to where the part ends that is parsed.
-    pub(crate) text: &'t str,
-    pub(crate) at: usize,
-    pub(crate) work: &'t mut Work,
-    next_word: &'t mut usize,
-    /// The end of the line that has asked for here-documents, and where the script goes on behind their texts.
-    document: Option<(usize, usize)>,
-}
-
-/// The cursor.
-impl<'t> Parser<'t> {
-    pub(crate) fn rest(&self) -> &'t str {
-        &self.text[self.at..]
-    }
-
-    pub(crate) fn peek(&self) -> Option<u8> {
-        self.text.as_bytes().get(self.at).copied()
-    }
-
-    pub(crate) fn starts_with(&self, text: &str) -> bool {
-        self.text.as_bytes()[self.at..].starts_with(text.as_bytes())
-    }
-
-    /// Goes over the text, if it stands here.
-    pub(crate) fn eat(&mut self, text: &str) -> bool {
-        let found = self.starts_with(text);
-        self.at += if found { text.len() } else { 0 };
-        found
-    }
-
-    /// Goes over all bytes that are such.
-    pub(crate) fn take(&mut self, is_such: impl Fn(u8) -> bool) -> &'t str {
-        let from = self.at;
-        let rest = &self.text.as_bytes()[from..];
-        self.at += rest.iter().take_while(|byte| is_such(**byte)).count();
-        &self.text[from..self.at]
-    }
-
-    /// Rejects what stands between `from` and here.
-    pub(crate) fn reject<T>(&self, from: usize, name: &str) -> Result<T> {
-        self.reject_as(from, name, "")
-    }
-
-    /// Rejects it for a reason that names something.
-    pub(crate) fn reject_as<T>(&self, from: usize, name: &str, what: &str) -> Result<T> {
-        let end = self.at.max(from + 1).min(self.text.len());
-        Err(rejected(name, what, from.min(end)..end))
-    }
-
-    pub(crate) fn unexpected<T>(&self) -> Result<T> {
-        let (shown, length) = match (self.rest().chars().next(), self.keyword()) {
-            (None, _) => ("its end".into(), 0),
-            (Some('\n'), _) => ("the end of the line".into(), 0),
-            (Some(found), "") => (format!("`{found}`"), found.len_utf8()),
-            (_, word) => (format!("`{word}`"), word.len()),
-        };
-        let span = self.at..self.at + length;
-        Err(rejected("unexpected", &shown, span))
-    }
-
-    pub(crate) fn expect_end(&self) -> Result<()> {
-        match self.peek() {
-            None => Ok(()),
-            Some(_) => self.unexpected(),
-        }
-    }
-
-    /// The word that begins here, if it is written as keywords are and the next character ends it.
-    fn keyword(&self) -> &'t str {
-        let rest = self.rest();
-        let length = match rest.as_bytes() {
-            [b'{' | b'}' | b'!', ..] => 1,
-            bytes => {
-                let is_of_keyword = |byte: &&u8| byte.is_ascii_lowercase() || b"[]".contains(byte);
-                bytes.iter().take(12).take_while(is_of_keyword).count()
-            }
-        };
-        let ends = rest
-            .as_bytes()
-            .get(length)
-            .is_none_or(|next| is_meta(*next));
-        if ends { &rest[..length] } else { "" }
-    }
-
-    fn eat_keyword(&mut self, word: &str) -> bool {
-        let found = self.keyword() == word;
-        self.at += if found { word.len() } else { 0 };
-        found
-    }
-
-    /// Goes over what has to stand here.
-    fn expect(&mut self, word: &str) -> Result<()> {
-        if self.eat_keyword(word) || (word == ")" && self.eat(word)) {
-            return Ok(());
-        }
-        if self.peek().is_none() {
-            return self.reject_as(self.at, "missing end", word);
-        }
-        self.unexpected()
-    }
-
-    /// Skips blanks, comments, and lines that go on after a blank and a backslash.
-    pub(crate) fn skip_blanks(&mut self) {
-        loop {
-            self.take(|byte| matches!(byte, b' ' | b'\t'));
-            match self.peek() {
-                Some(b'#') => drop(self.take(|byte| byte != b'\n')),
-                Some(b'\\') if self.starts_with("\\\n") => {
-                    let before = self.text[..self.at].as_bytes().last();
-                    if before.is_some_and(|before| !matches!(before, b' ' | b'\t' | b'\n')) {
-                        return;
-                    }
-                    self.at += 2;
-                }
-                _ => return,
-            }
-        }
-    }
-
-    /// Skips ends of lines as well, and the here-documents that begin there.
-    fn skip_lines(&mut self) -> Result<()> {
-        loop {
-            self.skip_blanks();
-            if self.peek() != Some(b'\n') {
-                return Ok(());
-            }
-            if self.document.is_some_and(|(end, _)| end != self.at) {
-                return self.reject(self.at, "line beside document");
-            }
-            self.at = self
-                .document
-                .take()
-                .map_or(self.at + 1, |(_, resume)| resume);
-        }
-    }
-
-    /// Parses a part of the script to its end.
-    pub(crate) fn within<T>(
-        &mut self,
-        part: Range<usize>,
-        parse: impl FnOnce(&mut Self) -> Result<T>,
-    ) -> Result<T> {
-        let outer = (self.text, self.at);
-        self.text = &self.text[..part.end];
-        self.at = part.start;
-        let parsed = parse(self)?;
-        self.expect_end()?;
-        (self.text, self.at) = outer;
-        Ok(parsed)
-    }
-
-    /// A word that was parsed up to here.
-    pub(crate) fn word_of(&mut self, parts: Vec<Part>, from: usize, is_disputed: bool) -> Word {
-        let id = *self.next_word;
-        *self.next_word += 1;
-        Word {
-            id,
-            parts,
-            span: from..self.at,
-            is_disputed,
-        }
-    }
-}
-
-/// The commands.
 impl Parser<'_> {
     /// Commands up to one of the words, a `)` or `;;`, or the end.
     fn list(&mut self, closing: &[&str]) -> Result<List> {
@@ -346,7 +147,7 @@ impl Parser<'_> {
     fn command(&mut self) -> Result<Command> {
         let from = self.at;
         self.work.enter(&(from..from + 1))?;
-        self.work.spend(16, &(from..from + 1))?;
+        self.work.spend(40, &(from..from + 1))?;
         let mut redirects = Vec::new();
         let kind = self.kind(&mut redirects)?;
         self.work.leave();
@@ -414,10 +215,8 @@ impl Parser<'_> {
             if self.eat_keyword("elif") {
                 continue;
             }
-            let otherwise = match self.eat_keyword("else") {
-                true => Some(self.commands(&["fi"])?),
-                false => None,
-            };
+            let has_else = self.eat_keyword("else");
+            let otherwise = has_else.then(|| self.commands(&["fi"])).transpose()?;
             self.expect("fi")?;
             return Ok(Kind::If(branches, otherwise));
         }
@@ -657,47 +456,36 @@ impl Parser<'_> {
     fn document(&mut self, from: usize) -> Result<Word> {
         let strips = self.eat("-");
         self.skip_blanks();
-        let quote = self
-            .peek()
-            .filter(|byte| matches!(byte, b'\'' | b'"' | b'\\'));
-        self.at += usize::from(quote.is_some());
+        let quote = ["'", "\"", "\\"].into_iter().find(|quote| self.eat(quote));
         let delimiter = self.take(|byte| byte.is_ascii_alphanumeric() || b"_-.!%".contains(&byte));
-        let is_closed = match quote {
-            Some(quote @ (b'\'' | b'"')) => self.peek() == Some(quote),
-            _ => true,
-        };
-        self.at += usize::from(is_closed && matches!(quote, Some(b'\'' | b'"')));
+        let is_closed = quote.is_none_or(|quote| quote == "\\" || self.eat(quote));
         if delimiter.is_empty() || !is_closed || self.peek().is_some_and(|byte| !is_meta(byte)) {
             return self.reject(from, "odd delimiter");
         }
         let (line_end, begin) = self.document.unwrap_or_else(|| {
-            let line_end = self
-                .rest()
-                .find('\n')
-                .map_or(self.text.len(), |end| self.at + end);
+            let line_end = self.at + self.rest().find('\n').unwrap_or(self.rest().len());
             (line_end, line_end + 1)
         });
         let mut end = begin;
         let mut text = String::new();
         loop {
-            let Some(rest) = self.text.get(end..).filter(|rest| !rest.is_empty()) else {
+            let rest = self.text.get(end..).unwrap_or_default();
+            let Some(line) = rest.split_inclusive('\n').next() else {
                 return self.reject_as(from, "unended document", delimiter);
             };
-            let line = rest.split('\n').next().unwrap_or(rest);
-            let stripped = if strips {
-                line.trim_start_matches('\t')
-            } else {
-                line
-            };
-            if stripped == delimiter {
-                self.document = Some((line_end, self.text.len().min(end + line.len() + 1)));
+            let mut plain = line.trim_end_matches('\n');
+            if strips {
+                plain = plain.trim_start_matches('\t');
+            }
+            if plain == delimiter {
+                self.document = Some((line_end, end + line.len()));
                 break;
             }
-            if quote.is_none() && line.ends_with('\\') {
+            if quote.is_none() && plain.ends_with('\\') {
                 return self.reject(from, "joined document");
             }
-            text.extend([stripped, "\n"]);
-            end = self.text.len().min(end + line.len() + 1);
+            text.extend([plain, "\n"]);
+            end += line.len();
         }
         if quote.is_some() || !text.contains(['$', '`', '\\']) {
             return Ok(self.word_of(vec![Part::Text(text)], from, false));

@@ -2,8 +2,9 @@
 //!
 //! Every word is written as the evaluator has noted it, with a blank behind it, which the last one loses.
 
+use std::collections::HashSet;
 use std::fmt::Write as _;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use crate::evaluate::{Note, Trace};
 use crate::syntax::{
@@ -16,8 +17,11 @@ pub(crate) const WITHOUT_LINKS: &str =
     "while IFS= read -r name; do { [ -L \"${name}\" ] || printf '%s\\n' \"${name}\"; }; done";
 
 /// Words that mean something to one shell or another where a program's name is expected.
-const RESERVED: &str = " ! [[ ]] case coproc do done elif else end esac fi for foreach function if in nocorrect noglob \
-    repeat return select then time typeset until while always builtin - ";
+static RESERVED: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    let words = "! [[ ]] case coproc do done elif else end esac fi for foreach function if in nocorrect noglob \
+        repeat return select then time typeset until while always builtin -";
+    words.split(' ').collect()
+});
 
 /// Whether a text means itself to every shell.
 fn is_bare(text: &str) -> bool {
@@ -327,8 +331,7 @@ impl<'t> Printer<'t> {
             (None, Note::Text(_) | Note::Texts(_)) => {
                 for (nth, text) in note.texts()?.iter().enumerate() {
                     self.put(if nth > 0 { " " } else { "" });
-                    let is_reserved =
-                        || RESERVED.split(' ').any(|word| word == &**text) || text.contains('=');
+                    let is_reserved = || RESERVED.contains(&**text) || text.contains('=');
                     if is_name && nth == 0 && is_reserved() {
                         self.put(&quoted(text));
                     } else {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::braces;
-use crate::parse::{Parser, Result, is_meta};
+use crate::cursor::{Parser, Result, is_meta};
 use crate::syntax::{Expansion, Operation, Part, Word, is_identifier, is_of_name};
 
 /// Operators of `$((…))`; what begins like another stands before it.
@@ -11,6 +11,14 @@ const OPERATORS: [&str; 22] = [
     "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "+", "-", "*", "/", "%", "<", ">", "!", "&",
     "|", "^", "~", "(", ")",
 ];
+
+/// Whether a byte within a word says more than itself.
+fn is_special(byte: u8) -> bool {
+    matches!(
+        byte,
+        b'\'' | b'"' | b'\\' | b'$' | b'`' | b'*' | b'?' | b'[' | b'{' | b'}' | b',' | b'~'
+    )
+}
 
 /// Joins texts that stand together, so that a word has few parts.
 fn push_text(parts: &mut Vec<Part>, text: &str) {
@@ -80,7 +88,7 @@ impl<'t> Parser<'t> {
         let mut parts = Vec::with_capacity(1);
         let mut is_disputed = self.peek() == Some(b'=') && !is_value;
         loop {
-            let plain = self.take(|byte| !is_meta(byte) && !b"'\"\\$`*?[{},~".contains(&byte));
+            let plain = self.take(|byte| !is_meta(byte) && !is_special(byte));
             if !plain.is_empty() {
                 push_text(&mut parts, plain);
             }
@@ -133,10 +141,10 @@ impl<'t> Parser<'t> {
                 }
                 b'[' => {
                     let class = self.class()?;
-                    match class.len() {
-                        1 => push_text(&mut parts, class),
-                        _ if is_value => push_text(&mut parts, class),
-                        _ => parts.push(Part::Glob(class.into())),
+                    if is_value || class.len() == 1 {
+                        push_text(&mut parts, class);
+                    } else {
+                        parts.push(Part::Glob(class.into()));
                     }
                 }
                 b'{' => parts.push(self.brace()?),
@@ -163,10 +171,10 @@ impl<'t> Parser<'t> {
     }
 
     fn expect_quote(&mut self, quote: &str, from: usize) -> Result<()> {
-        match self.eat(quote) {
-            true => Ok(()),
-            false => self.reject_as(from, "unclosed quote", quote),
+        if self.eat(quote) {
+            return Ok(());
         }
+        self.reject_as(from, "unclosed quote", quote)
     }
 
     /// `{`, or a whole range such as `{1..9}`: not `{01..9}`, which shells fill up in their own ways, nor letters.
@@ -218,7 +226,7 @@ impl<'t> Parser<'t> {
     /// What stands in double quotes and the like, up to the end that is given, or that of the text.
     pub(crate) fn quoted(&mut self, parts: &mut Vec<Part>, end: Option<u8>) -> Result<()> {
         loop {
-            let plain = self.take(|byte| Some(byte) != end && !b"\\$`".contains(&byte));
+            let plain = self.take(|byte| Some(byte) != end && !matches!(byte, b'\\' | b'$' | b'`'));
             if !plain.is_empty() {
                 push_text(parts, plain);
             }

@@ -38,7 +38,22 @@ fn what_is_too_long_is_rejected() {
             .reason()
             .starts_with("the script is longer than 65536 bytes")
     );
-    assert!(Script::parse(&"ls;".repeat(20_000)).is_ok());
+    assert!(Script::parse(&"ls src; ".repeat(8_000)).is_ok());
+}
+
+#[test]
+fn a_line_that_asks_for_a_here_document_ends_where_its_text_begins() {
+    for text in [
+        "cat <<E 'x\nE\n'",
+        "cat <<E \\\nE\n",
+        "cat <<E $(ls\n)\nE\n",
+        "cat <<E \"\nE\n\"\nls",
+        "echo `cat <<E`\nE\n",
+    ] {
+        assert!(Script::parse(text).is_err(), "{text}");
+    }
+    assert!(Script::parse("cat <<E <<F | cat \"$(cat <<G\ng\nG\n)\" # x\n").is_err());
+    assert!(Script::parse("cat <<E <<F # x\ne\nE\nf\nF\nls \"$(cat <<G\ng\nG\n)\"").is_ok());
 }
 
 fn pieces() -> impl Strategy<Value = String> {
