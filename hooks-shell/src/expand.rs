@@ -198,20 +198,20 @@ impl Evaluator<'_> {
         splits: bool,
         mut with: impl FnMut(&mut Self, Field),
     ) -> Result<()> {
-        self.work.spend(8 + 8 * word.parts.len(), &word.span)?;
         if let Some(text) = word.literal() {
+            self.work.spend(8 + text.len() / 8, &word.span)?;
             if splits && word.parts.is_empty() {
                 self.note(word.id, Note::Texts(Vec::new()));
                 return Ok(());
             }
             let text: Arc<str> = text.into();
-            self.work.spend(text.len() / 8, &word.span)?;
             self.note(word.id, Note::Text(text.clone()));
             let is_disputed = word.is_disputed;
             let value = Argument::Text(text);
             with(self, Field { value, is_disputed });
             return Ok(());
         }
+        self.work.spend(8 + 8 * word.parts.len(), &word.span)?;
         let mut to = Expanding {
             word,
             splits,

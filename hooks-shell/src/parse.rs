@@ -147,7 +147,7 @@ impl Parser<'_> {
     fn command(&mut self) -> Result<Command> {
         let from = self.at;
         self.work.enter(&(from..from + 1))?;
-        self.work.spend(40, &(from..from + 1))?;
+        self.work.spend(28, &(from..from + 1))?;
         let mut redirects = Vec::new();
         let kind = self.kind(&mut redirects)?;
         self.work.leave();

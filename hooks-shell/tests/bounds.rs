@@ -42,6 +42,16 @@ fn what_is_too_long_is_rejected() {
 }
 
 #[test]
+fn a_list_of_64_kib_of_plain_commands_is_looked_at() {
+    let line = "ls -la src | head -20; grep -n parse src/main.rs; ";
+    let list = line.repeat(64 * 1024 / line.len());
+    let effects = Script::parse(&list)
+        .unwrap()
+        .evaluate(&Environment::new("/work"));
+    assert!(effects.rewritten().is_some() && effects.steps() <= MOST_STEPS / 10 * 9);
+}
+
+#[test]
 fn a_line_that_asks_for_a_here_document_ends_where_its_text_begins() {
     for text in [
         "cat <<E 'x\nE\n'",
