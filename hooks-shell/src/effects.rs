@@ -124,6 +124,8 @@ pub struct Effects {
     pub(crate) unknown: Vec<Unknown>,
     pub(crate) disputed: Vec<Unknown>,
     pub(crate) splits: Splits,
+    /// What the shell is started with, if that is known.
+    pub(crate) inherited: Option<Arc<HashSet<String>>>,
     rewritten: Option<String>,
     steps: usize,
 }
@@ -216,7 +218,9 @@ impl Effects {
     }
 
     /// A line to run before the [rewritten](Self::rewritten) script: it unsets the variables from which its programs would
-    /// take orders, and has the shell split words as it was judged.
+    /// take orders, and has the shell split words as it was judged. It is empty where there is nothing to do: none of the
+    /// variables is [inherited](crate::Environment::with_inherited), no word is split, and `git` is at most run once, where
+    /// the script begins, before anything is written.
     ///
     /// ```
     /// use hooks_shell::{Environment, Script};

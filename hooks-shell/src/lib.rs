@@ -29,9 +29,9 @@
 //! | commands | simple commands, `\|`, `\|&`, `&&`, `\|\|`, `;`, `&`, `!`, `{ …; }`, `( … )` | `coproc`, `((…))`, `time` before a compound command |
 //! | compound | `if`, `while`, `until`, `for … in`, `case`, `[[ … ]]` | `select`, `for ((…))`, `;&` |
 //! | functions | `name() { …; }`, once, outside of other commands | `function`, a program's name |
-//! | quotes | `'…'`, `"…"`, `\c`, `$'…'` | `$"…"`, `\` at the end of a line within a word |
-//! | expansions | `$x`, `${x}`, `${#x}`, `${x:-text}`, `${x%text}`, `$(…)`, backquotes, `$((…))` that sets nothing, `~`, `{a,b}`, `{1..9}`, `*`, `?`, `[a-z]` | `${!x}`, `${x/a/b}`, `${x@P}`, `$[…]`, lists, `[[:class:]]`, `~name` |
-//! | redirections | `<`, `>`, `>>`, `>\|`, `<>`, `2>&1`, `&>`, `<<`, `<<-`, `<<<`, `<(…)`, `>(…)` | `>&file`, `{fd}>`, `>!`, descriptors of two digits |
+//! | quotes | `'…'`, `"…"`, `\c`, `$'…'` with `\n`, `\t`, `\\` | `$"…"`, other escapes, `\` at the end of a line within a word |
+//! | expansions | `$x`, `${x}`, `${#x}`, `${x:-text}`, `${x%text}`, `$(…)`, backquotes, `$((…))` that sets nothing, `~`, `{a,b}`, `{1..9}`, `*`, `?`, `[a-z]` | `${!x}`, `${x/a/b}`, `${x@P}`, `$[…]`, lists, braces within braces, `[[:class:]]`, `~name` |
+//! | redirections | `<`, `>`, `>>`, `>\|`, `<>`, `2>&1`, `&>`, `<<`, `<<-`, `<<<`, `<(…)`, `>(…)` | `>&file`, `{fd}>`, `>!`, descriptors of two digits, `<<-` before a text with `$` |
 //! | builtins | `cd`, `eval`, `export`, `local`, `printf`, `read -r`, `set -euxo`, `test`, `unset`, `wait`, … | `exec`, `source`, `trap`, `alias`, `declare`, `shopt`, … |
 //!
 //! What shells read in different ways is either rejected, or judged as `bash` reads it and listed as
@@ -48,6 +48,7 @@ mod bounds;
 mod braces;
 mod builtins;
 mod conditions;
+mod cursor;
 mod effects;
 mod environment;
 mod evaluate;
@@ -67,6 +68,7 @@ mod trace;
 mod value;
 mod variables;
 mod walk;
+mod words;
 
 pub use self::bounds::Rejected;
 pub use self::effects::{Access, Effects, Network, PathUse, Program, Unknown};
@@ -119,6 +121,8 @@ impl Script {
         let mut evaluator =
             evaluate::Evaluator::new(&self.text, environment, &mut work, self.words);
         let error = evaluator.list(&self.list).err();
-        effects::Effects::of(&self.list, evaluator.trace, error, work.steps)
+        let mut effects = effects::Effects::of(&self.list, evaluator.trace, error, work.steps);
+        effects.inherited.clone_from(&environment.inherited);
+        effects
     }
 }

@@ -3,7 +3,7 @@
 use crate::effects::Access;
 use crate::evaluate::{Evaluator, Result};
 use crate::operands::{Call, shown};
-use crate::parse::is_identifier;
+use crate::syntax::is_identifier;
 use crate::table::{Role, is_one_of};
 use crate::value::{Argument, Field};
 use crate::{Dialect, languages, variables};

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use crate::effects::Effects;
+use crate::effects::{Access, Effects, PathUse};
 use crate::evaluate::Evaluator;
-use crate::parse::is_identifier;
+use crate::syntax::is_identifier;
 use crate::table::{is_one_of, unfolded};
 use crate::value::{Argument, Field};
 
@@ -122,35 +122,46 @@ pub(crate) fn is_harmless_flag(flag: &str) -> bool {
     }
 }
 
-/// The commands that take away what the programs of a script would take orders from.
+/// The commands that take away what the programs of a script would take orders from; nothing where there is nothing to do.
 pub(crate) fn prelude(effects: &Effects) -> String {
-    let names: Vec<&str> = effects
-        .programs()
-        .map(|program| program.name.as_str())
-        .collect();
-    let mut unset = vec!["IFS"];
+    let programs = effects.programs();
+    let names: Vec<&str> = programs.map(|program| program.name.as_str()).collect();
+    let is_inherited = |name: &str| {
+        let all = effects.inherited.as_deref();
+        all.is_none_or(|all| all.contains(name))
+    };
+    let mut commands = Vec::new();
+    let mut unset = String::from("unset -v");
     for line in LINES
         .iter()
         .filter(|line| !matches!(line.rule, "plain" | "shell"))
     {
         let concerns = |program: &&str| *program == "*" || names.contains(program);
         if line.programs.iter().any(concerns) {
-            unset.extend(line.names.iter().filter(|name| is_identifier(name)));
+            let exact = line.names.iter().filter(|name| is_identifier(name));
+            exact
+                .filter(|name| is_inherited(name))
+                .for_each(|name| unset.extend([" ", name]));
         }
     }
-    let mut prelude = format!("unset -v {}", unset.join(" "));
-    if names.contains(&"git") {
-        // A repository without a work tree, among the files, is not entered by chance: its settings run programs.
-        prelude.push_str("; export GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=safe.bareRepository GIT_CONFIG_VALUE_0=explicit");
+    if !unset.ends_with("-v") {
+        commands.push(unset.as_str());
+    }
+    // A repository without a work tree, among the files, is not entered by chance: its settings run programs. Where `git` is
+    // begun before anything is made or entered, who judges the script has seen that there is none.
+    let changes_folders = |path: &PathUse| matches!(path.access, Access::Write | Access::Enter);
+    let runs = names.iter().filter(|name| **name == "git").count();
+    if runs > 1 || (runs == 1 && effects.paths().any(changes_folders)) {
+        commands.push("export GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=safe.bareRepository GIT_CONFIG_VALUE_0=explicit");
     }
     if effects.splits.at_blanks || effects.splits.at_lines {
-        prelude.push_str("; set -f");
+        commands.extend(["unset -v IFS", "set -f"]);
     }
     if effects.splits.at_lines {
         // A line's end, in quotes that every shell knows.
-        prelude.push_str("; IFS='\n'");
+        commands.push("IFS='\n'");
     }
-    prelude
+    commands.join("; ")
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::bounds::Rejected;
 use crate::evaluate::{Evaluator, Input, Output, Result};
-use crate::syntax::{Command, Item, Join, Kind, List, Pipeline, Test, Word};
+use crate::syntax::{Command, Item, Join, Kind, List, Pipeline, Word};
 use crate::value::{Argument, Field, Names};
 use crate::{conditions, print, table};
 
@@ -27,7 +27,7 @@ impl Evaluator<'_> {
     fn item(&mut self, item: &Item) -> Result<Output> {
         self.work.spend(1, &(0..0))?;
         if item.is_background {
-            self.work.spend(24, &(0..0))?;
+            self.work.spend(16, &(0..0))?;
             self.apart(|this| this.tested(true, |this| this.chain(item)))?;
             return Ok(Output::Unknown);
         }
@@ -145,15 +145,10 @@ impl Evaluator<'_> {
             Kind::Simple(_) => {}
             Kind::Group(list) => return self.list(list),
             Kind::Subshell(list) => return self.apart(|this| this.list(list)),
-            Kind::If {
-                branches,
-                otherwise,
-            } => self.r#if(branches, otherwise.as_ref())?,
-            Kind::While {
-                condition, body, ..
-            } => self.r#while(condition, body, input)?,
-            Kind::For { name, words, body } => self.r#for(name, words.as_deref(), body)?,
-            Kind::Case { subject, arms } => {
+            Kind::If(branches, otherwise) => self.r#if(branches, otherwise.as_ref())?,
+            Kind::While(_, condition, body) => self.r#while(condition, body, input)?,
+            Kind::For(name, words, body) => self.r#for(name, words.as_deref(), body)?,
+            Kind::Case(subject, arms) => {
                 self.one(subject)?;
                 for (patterns, body) in arms {
                     patterns
@@ -162,8 +157,8 @@ impl Evaluator<'_> {
                     self.maybe(|this| this.list(body))?;
                 }
             }
-            Kind::Test(test) => self.test(test)?,
-            Kind::Function { name, body } => {
+            Kind::Test(words) => conditions::double_bracket(self, words)?,
+            Kind::Function(name, body) => {
                 let reason = if !self.frames.is_empty() || self.functions.contains_key(name) {
                     "is only looked at where it is defined once, outside of other commands"
                 } else if table::find(name).is_some() {
@@ -262,17 +257,6 @@ impl Evaluator<'_> {
             this.list(body)?;
             Ok(())
         })
-    }
-
-    fn test(&mut self, test: &Test) -> Result<()> {
-        match test {
-            Test::Not(test) => self.test(test),
-            Test::Both(left, _, right) => {
-                self.test(left)?;
-                self.test(right)
-            }
-            Test::Words(words) => conditions::double_bracket(self, words),
-        }
     }
 }
 

@@ -41,7 +41,7 @@ fn known_values_are_filled_in_and_everything_else_is_quoted() {
         ("cd src || ls", "cd -P src || ls"),
         (
             "[[ -f a && b == c* ]]",
-            "{ { [[ -f 'a' ]]; } && { [[ 'b' == c* ]]; }; }",
+            "{ { [[ -f 'a' ]] && [[ 'b' == c* ]]; }; }",
         ),
         ("sh -c 'ls {a,b}'", "sh -c 'ls a b'"),
         ("eval 'ls' \"-l\"", "eval 'ls -l'"),
@@ -68,7 +68,7 @@ fn known_values_are_filled_in_and_everything_else_is_quoted() {
         ),
         (
             "case x in a|b) ls;; *) cat c;; esac",
-            "case x in\n( a | b) ls;;\n( *) cat c;;\nesac",
+            "case x in\n(a | b) ls;;\n(*) cat c;;\nesac",
         ),
         ("ls & cat a", "ls & cat a"),
         ("(cd a && ls)", "({ cd -P a || exit; } && ls)"),
@@ -241,12 +241,22 @@ impl Stubs {
 
     /// What a shell prints for a script, in an empty folder; nothing if there is no such shell.
     fn run(&self, shell: &str, script: &str) -> Option<(String, Option<i32>)> {
+        self.run_with(shell, script, &[])
+    }
+
+    fn run_with(
+        &self,
+        shell: &str,
+        script: &str,
+        variables: &[(&str, &str)],
+    ) -> Option<(String, Option<i32>)> {
         let shell = Path::new("/bin").join(shell);
         let folder = tempfile::tempdir().unwrap();
         let output = Command::new(shell)
             .args(["-c", script])
             .env_clear()
             .env("PATH", self.0.path())
+            .envs(variables.iter().copied())
             .current_dir(&folder)
             .stdin(Stdio::null())
             .output()
@@ -260,9 +270,9 @@ impl Stubs {
 
 /// Whether a script runs nothing but the shell's own commands and the programs above.
 fn is_harmless(effects: &Effects) -> bool {
-    effects.programs().all(|program| {
-        program.is_builtin() || PROGRAMS.iter().any(|(name, _)| *name == program.name())
-    })
+    effects
+        .programs()
+        .all(|program| program.is_builtin || PROGRAMS.iter().any(|(name, _)| *name == program.name))
 }
 
 fn word() -> impl Strategy<Value = String> {
@@ -391,6 +401,36 @@ fn script() -> impl Strategy<Value = String> {
         ]
         });
     command.prop_map(|command| format!("X='x1 x2'\nY=ab\nZ=21\n{command}\n"))
+}
+
+#[test]
+fn programs_take_no_orders_from_what_the_shell_is_started_with() {
+    let stubs = Stubs::new();
+    let git = stubs.0.path().join("git");
+    fs::write(
+        &git,
+        "#!/bin/sh\necho \"$GIT_DIR,$GIT_EXTERNAL_DIFF,$TERM\"\n",
+    )
+    .unwrap();
+    fs::set_permissions(&git, fs::Permissions::from_mode(0o755)).unwrap();
+    let variables = [("GIT_DIR", "a"), ("GIT_EXTERNAL_DIFF", "b"), ("TERM", "c")];
+    let script = Script::parse("git diff").unwrap();
+    let environments = [
+        Environment::new("/work"),
+        Environment::new("/work").with_inherited(variables.map(|(name, _)| name)),
+    ];
+    for environment in environments {
+        let effects = script.evaluate(&environment);
+        let rewritten = format!("{}\n{}", effects.prelude(), effects.rewritten().unwrap());
+        for shell in ["sh", "bash"] {
+            if let Some((printed, _)) = stubs.run_with(shell, &rewritten, &variables) {
+                assert_eq!(printed, ",,c\n", "{shell} ran {rewritten}");
+            }
+        }
+    }
+    // Nothing stands before a command that nothing is taken away from.
+    let nothing = Environment::new("/work").with_inherited(["TERM", "LANG"]);
+    assert_eq!(script.evaluate(&nothing).prelude(), "");
 }
 
 proptest! {

@@ -98,11 +98,11 @@ fn rewrites(effects: &Effects, rewritten: &str, environment: &Environment) {
 fn paths(effects: &Effects) -> BTreeSet<String> {
     effects
         .paths()
-        .filter(|path| path.access() != Access::Enter)
+        .filter(|path| path.access != Access::Enter)
         .map(|path| {
             format!(
                 "{:?} {} from {:?}",
-                path.access(),
+                path.access,
                 path.path(),
                 path.directories()
             )
@@ -114,7 +114,7 @@ fn paths(effects: &Effects) -> BTreeSet<String> {
 fn programs(effects: &Effects) -> BTreeSet<&str> {
     let programs = effects
         .programs()
-        .filter(|program| !program.is_builtin() && !program.is_wrapper());
+        .filter(|program| !program.is_builtin && !program.is_wrapper);
     programs.map(hooks_shell::Program::name).collect()
 }
 
@@ -139,8 +139,8 @@ fn note(effects: &Effects, features: &mut Features) {
             "program",
             (
                 program.is_known(),
-                program.is_builtin(),
-                program.is_wrapper(),
+                program.is_builtin,
+                program.is_wrapper,
             ),
         );
         features.add_count("arguments", program.arguments().len());
@@ -149,7 +149,7 @@ fn note(effects: &Effects, features: &mut Features) {
         features.add(
             "path",
             (
-                path.access(),
+                path.access,
                 path.path().known().is_some(),
                 path.directories().len().min(3),
             ),

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::path::Path;
+use std::sync::LazyLock;
 
 use hooks_shell::{Access, Effects, Environment, Script};
 use serde_json::Value;
@@ -122,12 +123,20 @@ pub(super) fn describe(form: &Form, workspace: &Path) -> String {
     }
 }
 
-fn environment(directory: &Path) -> Environment {
-    let environment = Environment::new(directory.to_string_lossy());
+/// What is known of every shell: it is started with the variables of this process.
+static ENVIRONMENT: LazyLock<Environment> = LazyLock::new(|| {
+    let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+    let environment = Environment::default().with_inherited(names);
     match std::env::home_dir().as_deref().and_then(Path::to_str) {
         Some(home) => environment.with_home(home),
         None => environment,
     }
+});
+
+fn environment(directory: &Path) -> Environment {
+    ENVIRONMENT
+        .clone()
+        .in_directory(directory.to_string_lossy())
 }
 
 /// What stands behind the prelude that a policy has written before.
@@ -136,7 +145,8 @@ fn body(text: &str) -> String {
 }
 
 fn parts(text: &str) -> Option<(&str, &str)> {
-    if !text.starts_with("unset -v IFS ") {
+    let begins = ["unset -v ", "export GIT_CONFIG_COUNT="];
+    if !begins.iter().any(|begin| text.starts_with(begin)) {
         return None;
     }
     let lines = "; IFS='\n'\n";
@@ -174,9 +184,11 @@ pub(super) fn judge(
         }
         return Ok(None);
     }
-    Ok(effects
-        .rewritten()
-        .map(|script| format!("{}\n{script}", effects.prelude())))
+    let prelude = effects.prelude();
+    Ok(effects.rewritten().map(|script| match prelude.as_str() {
+        "" => script.to_owned(),
+        prelude => format!("{prelude}\n{script}"),
+    }))
 }
 
 fn allowed(
