@@ -1,4 +1,4 @@
-//! Tools that may not be called at all.
+//! Blocks tools by name.
 
 use std::sync::Arc;
 
@@ -36,23 +36,23 @@ use crate::shared::{BuildError, GlobError, Globs};
 #[derive(Clone, Debug)]
 pub struct BlockTools(Arc<BlockToolsConfig>);
 
-/// What stands under `[hooks.builtin.block_tools]`.
+/// The settings of `[hooks.builtin.block_tools]`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BlockToolsConfig {
-    /// The tools that are blocked, as globs; the case does not matter.
+    /// The tools to block, as globs. Case does not matter.
     pub tools: Globs,
-    /// What the model is told; by default that the tool is blocked.
+    /// The reason that the model reads. By default, it says that the tool is blocked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 
 impl BlockTools {
-    /// Blocks the tools that match one of the globs, for the reason.
+    /// Blocks the tools that match one of the globs, with the reason.
     ///
     /// # Errors
     ///
-    /// If a pattern is no glob.
+    /// If a pattern is not a valid glob.
     pub fn new<P: AsRef<str>>(
         tools: impl IntoIterator<Item = P>,
         reason: impl Into<String>,
@@ -63,11 +63,11 @@ impl BlockTools {
         })))
     }
 
-    /// Blocks what the configuration says.
+    /// Creates the hook from its configuration.
     ///
     /// # Errors
     ///
-    /// If it names no tool.
+    /// If the configuration names no tool.
     pub fn from_config(config: &BlockToolsConfig) -> Result<Self, BuildError> {
         if config.tools.is_empty() {
             return Err(BuildError::new(

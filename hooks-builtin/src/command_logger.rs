@@ -1,22 +1,24 @@
-//! One line a tool call, for people.
+//! Logs one line per tool call, for people to read.
 
 use std::collections::VecDeque;
 use std::fmt::Write;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hooks_core::agent::ToolCallEnd;
 use hooks_core::hook;
-use jiff::Zoned;
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::shared::BuildError;
 use crate::shared::visible::Visible;
 
-/// Logs a line a tool call, as `[14:30:00] shell (42ms) success=true`: to `tracing`, with the target
+/// Logs one line per tool call, such as `[14:30:00] shell (42ms) success=true`. It writes to `tracing`, with the target
 /// `hooks_builtin::command_logger`, and to memory.
 ///
-/// A call that was blocked or denied did not run, and has no line. The time is local. The memory keeps the newest lines, 1000 by default. Its priority is -50.
+/// A call that was blocked or denied did not run, so it has no line. The time is local. The memory keeps the newest
+/// lines, 1000 by default. The priority is -50.
 ///
 /// ZeroClaw's `CommandLoggerHook`; ClawSeed's `audit_log`.
 ///
@@ -46,16 +48,37 @@ pub struct CommandLogger(Arc<Inner>);
 struct Inner {
     level: LogLevel,
     capacity: usize,
-    lines: Mutex<VecDeque<String>>,
+    log: Mutex<Log>,
 }
 
-/// What stands under `[hooks.builtin.command_logger]`.
+#[derive(Debug, Default)]
+struct Log {
+    lines: VecDeque<String>,
+    /// The second of the newest line, and its text. Many lines share a second, and a look at the time zone takes long.
+    second: Option<i64>,
+    time: String,
+}
+
+impl Log {
+    /// The local time, as `14:30:00`.
+    fn time(&mut self, now: Timestamp) -> &str {
+        if self.second != Some(now.as_second()) {
+            self.second = Some(now.as_second());
+            let now = now.to_zoned(TimeZone::system());
+            let (hour, minute, second) = (now.hour(), now.minute(), now.second());
+            self.time = format!("{hour:02}:{minute:02}:{second:02}");
+        }
+        &self.time
+    }
+}
+
+/// The settings of `[hooks.builtin.command_logger]`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct CommandLoggerConfig {
-    /// The level of the lines in `tracing`; by default `info`.
+    /// The level of the lines in `tracing`. The default is `info`.
     pub level: LogLevel,
-    /// How many lines are kept in memory, the newest ones; by default 1000.
+    /// How many of the newest lines stay in memory. The default is 1000.
     pub capacity: usize,
 }
 
@@ -68,35 +91,35 @@ impl Default for CommandLoggerConfig {
     }
 }
 
-/// How loud a log is: a level of `tracing`.
+/// A level of `tracing`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LogLevel {
-    /// The least of all.
+    /// The most detailed level.
     Trace,
-    /// For who looks for a mistake.
+    /// Details for debugging.
     Debug,
-    /// What happens.
+    /// Normal operation.
     #[default]
     Info,
-    /// What should not happen.
+    /// Something unexpected.
     Warn,
-    /// What must not happen.
+    /// A failure.
     Error,
 }
 
 impl CommandLogger {
-    /// A logger at the level `info` that keeps 1000 lines.
+    /// Creates a logger at the level `info` that keeps 1000 lines.
     #[must_use]
     pub fn new() -> Self {
         CommandLogger::of(&CommandLoggerConfig::default())
     }
 
-    /// Logs as the configuration says.
+    /// Creates the hook from its configuration.
     ///
     /// # Errors
     ///
-    /// None yet; it returns a `Result` as all hooks do.
+    /// Never. It returns a `Result` because all hooks do.
     pub fn from_config(config: &CommandLoggerConfig) -> Result<Self, BuildError> {
         Ok(CommandLogger::of(config))
     }
@@ -105,15 +128,14 @@ impl CommandLogger {
         CommandLogger(Arc::new(Inner {
             level: config.level,
             capacity: config.capacity,
-            lines: Mutex::new(VecDeque::new()),
+            log: Mutex::default(),
         }))
     }
 
-    /// The lines in memory, the oldest first.
+    /// Returns the lines in memory, oldest first.
     #[must_use]
     pub fn lines(&self) -> Vec<String> {
-        let lines = self.0.lines.lock().unwrap_or_else(PoisonError::into_inner);
-        lines.iter().cloned().collect()
+        self.0.lock().lines.iter().cloned().collect()
     }
 }
 
@@ -123,42 +145,39 @@ impl Default for CommandLogger {
     }
 }
 
+impl Inner {
+    fn lock(&self) -> MutexGuard<'_, Log> {
+        self.log.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 #[hook(priority = -50)]
 impl CommandLogger {
     fn log(&self, done: &ToolCallEnd<'_>) {
-        let Inner {
-            level,
-            capacity,
-            lines,
-        } = &*self.0;
-        let now = Zoned::now();
-        let lines = || lines.lock().unwrap_or_else(PoisonError::into_inner);
-        // The room of the oldest line is used again. Its place is free meanwhile: a subscriber of `tracing` may look
-        // at the lines, or call a tool.
-        let oldest = {
-            let mut lines = lines();
-            (lines.len() >= *capacity)
-                .then(|| lines.pop_front())
-                .flatten()
-        };
+        let capacity = self.0.capacity;
+        let mut log = self.0.lock();
+        // The room of the oldest line is used again.
+        let oldest = (log.lines.len() >= capacity)
+            .then(|| log.lines.pop_front())
+            .flatten();
         let mut line = oldest.unwrap_or_else(|| String::with_capacity(64));
         line.clear();
         // Writing to a string does not fail.
         let _ = write!(
             line,
-            "[{:02}:{:02}:{:02}] {} ({}ms) success={}",
-            now.hour(),
-            now.minute(),
-            now.second(),
+            "[{}] {} ({}ms) success={}",
+            log.time(Timestamp::now()),
             Visible(done.name),
             done.duration.as_millis(),
             !done.output.is_error,
         );
-        trace(*level, &line);
-        let mut lines = lines();
-        lines.push_back(line);
-        while lines.len() > *capacity {
-            lines.pop_front();
+        // A subscriber of `tracing` may look at the lines, or call a tool.
+        drop(log);
+        trace(self.0.level, &line);
+        let mut log = self.0.lock();
+        log.lines.push_back(line);
+        while log.lines.len() > capacity {
+            log.lines.pop_front();
         }
     }
 }

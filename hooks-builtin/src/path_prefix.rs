@@ -1,6 +1,5 @@
 //! Relative paths of file tools, made absolute under a root.
 
-use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
@@ -11,7 +10,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::shared::alias::Alias;
-use crate::shared::{BuildError, Globs, path_arguments, paths};
+use crate::shared::path_arguments::{self, Rules};
+use crate::shared::{BuildError, Globs, paths};
 
 /// Makes the relative paths of file tools absolute under a root, and keeps all of them inside it.
 ///
@@ -51,7 +51,7 @@ struct Inner {
     /// Absolute, without links.
     root: PathBuf,
     tools: Globs,
-    arguments: Vec<String>,
+    arguments: Rules,
 }
 
 /// What stands under `[hooks.builtin.path_prefix]`.
@@ -157,22 +157,20 @@ impl PathPrefix {
                 return Err(BuildError::new("path_prefix", key, message));
             }
         }
-        let root = paths::in_home(&config.root)
-            .and_then(|root| folder(&root))
-            .map_err(|error| {
-                wrong(format!(
-                    "has to be a folder, and `{}` is none: {error}",
-                    config.root.display()
-                ))
-                .with_source(error)
-            })?;
+        let root = paths::folder(&config.root).map_err(|error| {
+            wrong(format!(
+                "has to be a folder, and `{}` is none: {error}",
+                config.root.display()
+            ))
+            .with_source(error)
+        })?;
         if root.to_str().is_none() {
             return Err(wrong("has to be UTF-8, as tools' arguments are".into()));
         }
         Ok(PathPrefix(Arc::new(Inner {
             root,
             tools: config.tools.clone(),
-            arguments: config.arguments.clone(),
+            arguments: Rules::new(&config.arguments),
         })))
     }
 
@@ -183,18 +181,6 @@ impl PathPrefix {
     }
 }
 
-/// The folder at a path, which may begin with `~`.
-fn folder(path: &Path) -> io::Result<PathBuf> {
-    let text = path
-        .to_str()
-        .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "it is not UTF-8"))?;
-    let folder = paths::resolve(text, &std::env::current_dir()?)?.canonicalize()?;
-    if !folder.is_dir() {
-        return Err(io::ErrorKind::NotADirectory.into());
-    }
-    Ok(folder)
-}
-
 #[hook]
 impl PathPrefix {
     fn rewrite(&self, call: &mut BeforeToolCall) -> Result<(), String> {
@@ -203,7 +189,7 @@ impl PathPrefix {
         }
         self.0.check_pattern(&call.name, &call.args)?;
         for (argument, value) in call.args.as_object_mut().into_iter().flatten() {
-            if path_arguments::matches(&self.0.arguments, argument) {
+            if self.0.arguments.meet(argument) {
                 self.0.for_paths(argument, value, &mut |path| {
                     if let Some(absolute) = self.0.absolute(path)? {
                         *path = absolute;
@@ -222,7 +208,7 @@ impl PathPrefix {
         if self.0.concerns(call.name, call.args) {
             self.0.check_pattern(call.name, call.args)?;
             for (argument, value) in call.args.as_object().into_iter().flatten() {
-                if path_arguments::matches(&self.0.arguments, argument) {
+                if self.0.arguments.meet(argument) {
                     let mut check = |path: &mut String| self.0.absolute(path).map(drop);
                     self.0.for_paths(argument, &mut value.clone(), &mut check)?;
                 }
@@ -235,8 +221,7 @@ impl PathPrefix {
 impl Inner {
     /// Whether the call is one of a file tool's, and may hold a path: most calls have no such argument.
     fn concerns(&self, tool: &str, args: &Value) -> bool {
-        let may_hold_path =
-            |name: &String| name == "pattern" || path_arguments::matches(&self.arguments, name);
+        let may_hold_path = |name: &String| name == "pattern" || self.arguments.meet(name);
         args.as_object()
             .is_some_and(|args| args.keys().any(may_hold_path))
             && self.tools.matches(tool)
@@ -258,7 +243,7 @@ impl Inner {
             Value::Object(values) => {
                 let mut has_path = false;
                 for (name, value) in values {
-                    if path_arguments::matches(&self.arguments, name) {
+                    if self.arguments.meet(name) {
                         has_path = true;
                         self.for_paths(name, value, act)?;
                     }

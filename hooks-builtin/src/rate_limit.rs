@@ -1,4 +1,4 @@
-//! How often tools may be called.
+//! Limits how often tools may be called.
 
 use std::hash::{BuildHasher, RandomState};
 use std::num::NonZeroU32;
@@ -17,14 +17,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::shared::{BuildError, Globs};
 
-/// Blocks tool calls that come too often.
+/// Blocks tool calls that exceed a rate.
 ///
-/// A limit of 60 a minute lets 60 calls through at once, and then one a second: what was not used for a while
-/// is saved up, to at most 60. Over a long time there are at most 60 a minute; in the first minute, which
-/// begins with all 60, there may be up to 119. (ClawSeed keeps a list of the last minute's calls. This is a
-/// token bucket, of the crate `governor`, and keeps one number.) The minute and the hour can both be limited.
+/// The limit is a token bucket, from the crate `governor`. A limit of 60 per minute allows 60 calls at once, and then
+/// one per second. Unused calls accumulate, up to 60. The long-term rate is at most 60 per minute, but the first minute
+/// starts with a full bucket and may have up to 119 calls. (ClawSeed has a sliding window instead.) You can limit both
+/// the minute and the hour.
 ///
-/// Its priority is [`priority::SECURITY`].
+/// The priority is [`priority::SECURITY`].
 ///
 /// ClawSeed's `RateLimitHook`.
 ///
@@ -46,20 +46,20 @@ use crate::shared::{BuildError, Globs};
 #[derive(Clone, Debug)]
 pub struct RateLimit(Arc<Limits<DefaultClock>>);
 
-/// What stands under `[hooks.builtin.rate_limit]`.
+/// The settings of `[hooks.builtin.rate_limit]`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct RateLimitConfig {
-    /// How many calls there may be a minute; by default as many as one likes. One of the two limits is needed.
+    /// The most calls per minute. The default is no limit. Set at least one of the two limits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_per_minute: Option<NonZeroU32>,
-    /// How many calls there may be an hour; by default as many as one likes.
+    /// The most calls per hour. The default is no limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_per_hour: Option<NonZeroU32>,
     /// What is counted together: `all` calls (the default, which protects what all sessions share), those of each
     /// `tool`, or of each `session`, so that no session waits because of what another does.
     pub per: Per,
-    /// The tools whose calls are counted, as globs, whatever the case is; by default all.
+    /// The tools whose calls count, as globs. Case does not matter. The default is all tools.
     pub tools: Globs,
 }
 
@@ -81,14 +81,14 @@ pub enum Per {
     /// All calls.
     #[default]
     All,
-    /// Those of one tool.
+    /// The calls of one tool.
     Tool,
-    /// Those of one session of a tenant.
+    /// The calls of one session of a tenant.
     Session,
 }
 
 impl RateLimit {
-    /// At most so many calls a minute.
+    /// Limits the calls per minute.
     #[must_use]
     pub fn per_minute(calls: NonZeroU32) -> Self {
         RateLimit::new(RateLimitConfig {
@@ -97,7 +97,7 @@ impl RateLimit {
         })
     }
 
-    /// At most so many calls an hour.
+    /// Limits the calls per hour.
     #[must_use]
     pub fn per_hour(calls: NonZeroU32) -> Self {
         RateLimit::new(RateLimitConfig {
@@ -106,29 +106,29 @@ impl RateLimit {
         })
     }
 
-    /// Counts the calls of each tool by themselves. What was counted before is forgotten.
+    /// Counts the calls of each tool separately. This resets the count.
     #[must_use]
     pub fn per_tool(self) -> Self {
         self.with(|config| config.per = Per::Tool)
     }
 
-    /// Counts the calls of each session by themselves. What was counted before is forgotten.
+    /// Counts the calls of each session separately. This resets the count.
     #[must_use]
     pub fn per_session(self) -> Self {
         self.with(|config| config.per = Per::Session)
     }
 
-    /// Counts the calls of these tools only. What was counted before is forgotten.
+    /// Counts the calls of these tools only. This resets the count.
     #[must_use]
     pub fn for_tools(self, tools: Globs) -> Self {
         self.with(|config| config.tools = tools)
     }
 
-    /// Limits as the configuration says.
+    /// Creates the hook from its configuration.
     ///
     /// # Errors
     ///
-    /// If it sets no limit, or for no tool.
+    /// If the configuration sets no limit, or names no tool.
     pub fn from_config(config: &RateLimitConfig) -> Result<Self, BuildError> {
         if config.max_per_minute.or(config.max_per_hour).is_none() {
             return Err(BuildError::new(

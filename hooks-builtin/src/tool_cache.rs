@@ -17,18 +17,17 @@ use serde_json::Value;
 
 use crate::shared::{BuildError, GlobError, Globs};
 
-/// Answers repeated calls of the tools that it lists, in the tools' place.
+/// Answers repeated calls of the listed tools from memory, so that the tools do not run again.
 ///
-/// A call is the same if its tool and its arguments are (whatever the order of an object's keys), for the same
-/// tenant in the same directory. Only what succeeded is kept, as it was when the call was over, and for five
-/// minutes by default; a call of any tool that is not listed may have changed what the listed ones would say,
-/// so after it all is forgotten, unless `forget_after` says otherwise. An answer does not live longer for being
-/// asked for.
+/// Two calls are the same if they have the same tool and arguments, in any order of keys, for the same tenant in the same
+/// directory. The cache keeps only successful outputs, for five minutes by default. A hit does not extend that time. A
+/// call of a tool that is not listed may change what the listed tools would return, so it clears the cache. Set
+/// `forget_after` to clear it after fewer tools.
 ///
-/// A call that is answered does not run, so nobody is asked to approve of it; and one session's calls answer another's.
-/// List no tool whose output is not for every session of a tenant.
+/// A call that the cache answers does not run, so nobody is asked to approve it. All sessions of a tenant share the
+/// answers: list only tools whose output every session may see.
 ///
-/// Its priority is [`priority::LOW`]: what earlier hooks made the same call, it answers the same.
+/// The priority is [`priority::LOW`], so the cache sees a call as earlier hooks have changed it.
 ///
 /// PicoClaw's `respond`, for its "tool result caching".
 ///
@@ -102,22 +101,21 @@ struct Key {
     args: String,
 }
 
-/// What stands under `[hooks.builtin.tool_cache]`.
+/// The settings of `[hooks.builtin.tool_cache]`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ToolCacheConfig {
-    /// The tools whose calls are answered, as globs. They should change nothing, and depend on nothing but
-    /// their arguments and what other tools do.
+    /// The tools whose calls are cached, as globs. They should change nothing, and depend only on their arguments and on
+    /// what other tools do.
     pub tools: Globs,
-    /// How long an answer is kept; by default "5m".
+    /// How long the cache keeps an output. The default is "5m".
     #[serde(default = "five_minutes", with = "crate::shared::duration")]
     #[schemars(with = "String")]
     pub time_to_live: Duration,
-    /// How many bytes the answers may take together; by default 16 MiB. A larger one is not kept.
+    /// The most bytes that all outputs may take together. The default is 16 MiB. A larger output is not kept.
     #[serde(default = "sixteen_mebibytes")]
     pub max_bytes: u32,
-    /// The tools after whose calls all answers are forgotten, as globs; by default every tool that is not in
-    /// `tools`.
+    /// The tools whose calls clear the cache, as globs. The default is every tool that is not in `tools`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub forget_after: Option<Globs>,
 }
@@ -131,7 +129,7 @@ fn sixteen_mebibytes() -> u32 {
 }
 
 impl ToolCacheConfig {
-    /// The defaults for these tools.
+    /// Creates a configuration with the defaults for these tools.
     #[must_use]
     pub fn new(tools: Globs) -> Self {
         ToolCacheConfig {
@@ -144,16 +142,16 @@ impl ToolCacheConfig {
 }
 
 impl ToolCache {
-    /// Answers the tools that match one of the globs.
+    /// Caches the tools that match one of the globs.
     ///
     /// # Errors
     ///
-    /// If a pattern is no glob.
+    /// If a pattern is not a valid glob.
     pub fn new<P: AsRef<str>>(tools: impl IntoIterator<Item = P>) -> Result<Self, GlobError> {
         Ok(ToolCache::of(&ToolCacheConfig::new(Globs::new(tools)?)))
     }
 
-    /// Answers as the configuration says.
+    /// Creates the hook from its configuration.
     ///
     /// # Errors
     ///
@@ -200,19 +198,19 @@ impl ToolCache {
         }))
     }
 
-    /// How many calls were answered.
+    /// Returns how many calls the cache has answered.
     #[must_use]
     pub fn hits(&self) -> u64 {
         self.0.hits.load(Ordering::Relaxed)
     }
 
-    /// How many calls of the listed tools were not known.
+    /// Returns how many calls of listed tools were not in the cache.
     #[must_use]
     pub fn misses(&self) -> u64 {
         self.0.misses.load(Ordering::Relaxed)
     }
 
-    /// Forgets all answers, also those of calls that still run.
+    /// Clears the cache. The outputs of calls that still run are not kept either.
     pub fn clear(&self) {
         let mut running = self.0.running();
         running.generation += 1;

@@ -14,10 +14,10 @@ use hooks_builtin::{
     Globs, JsonlLog, JsonlLogConfig, LogLevel, with_builtins,
 };
 use hooks_core::agent::{
-    AgentContext, AgentEventMut, AgentHandler, AgentHooks, AgentSaid, ApproveToolCall,
+    AgentContext, AgentEvent, AgentEventMut, AgentHandler, AgentHooks, AgentSaid, ApproveToolCall,
     BeforeToolCall, ToolCallStart,
 };
-use hooks_core::{HookAction, Intercepts, async_trait, hook, hooks};
+use hooks_core::{HookAction, Intercepts, Mounted, async_trait, hook, hooks};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -1047,4 +1047,29 @@ fn what_the_pages_show_works() {
     let (_, shown) = page.split_once("```text\nhooks.toml:").unwrap();
     let (shown, _) = shown.split_once('…').unwrap();
     assert!(error.starts_with(shown), "{error}");
+}
+
+#[tokio::test]
+async fn a_handler_that_is_mounted_later_runs_among_hooks_that_are_off() {
+    #[hook]
+    fn lower(call: &mut BeforeToolCall) {
+        call.name.make_ascii_lowercase();
+    }
+    assert!(
+        !BuiltinHooks::default()
+            .into_pipeline()
+            .handles::<BeforeToolCall>()
+    );
+    let plugins = Mounted::<AgentEvent>::default();
+    let hooks = with_builtins![BuiltinHooks::default(); plugins.clone()];
+    let cx = AgentContext::new("s1");
+    let mut call = BeforeToolCall {
+        name: "Shell".into(),
+        ..BeforeToolCall::default()
+    };
+    assert!(hooks.intercept(&cx, &mut call).await.is_continue());
+    assert_eq!(call.name, "Shell");
+    plugins.mount(lower).unwrap();
+    assert!(hooks.intercept(&cx, &mut call).await.is_continue());
+    assert_eq!(call.name, "shell");
 }

@@ -173,10 +173,8 @@ fn a_command_becomes_what_was_judged_and_is_judged_alike_when_it_is_approved() {
         json!({ "command": "X=src; ls $X/{a,b}" }),
     );
     let command = args["command"].as_str().unwrap();
-    assert!(
-        command.starts_with("unset -v IFS ") && command.ends_with("\nX=src\nls src/a src/b"),
-        "{command}"
-    );
+    let prelude = command.strip_suffix("X=src\nls src/a src/b").unwrap();
+    assert_only_what_is_set_is_unset(prelude);
     let args = left(
         &workspace,
         &policy,
@@ -184,11 +182,38 @@ fn a_command_becomes_what_was_judged_and_is_judged_alike_when_it_is_approved() {
         json!({ "command": ["bash", "-lc", "ls {a,b}"] }),
     );
     assert!(
-        args["command"][2].as_str().unwrap().ends_with("\nls a b"),
+        args["command"][2].as_str().unwrap().ends_with("ls a b"),
         "{args}"
     );
     let words = json!({ "command": ["ls", "{a,b}"] });
     assert_eq!(left(&workspace, &policy, "shell", words.clone()), words);
+}
+
+/// A prelude is empty, or a line that unsets variables of this process.
+fn assert_only_what_is_set_is_unset(prelude: &str) {
+    if prelude.is_empty() {
+        return;
+    }
+    let names = prelude.strip_prefix("unset -v ").unwrap();
+    let names = names.strip_suffix('\n').unwrap();
+    for name in names.split(' ') {
+        assert!(std::env::var_os(name).is_some(), "{name}");
+    }
+}
+
+#[test]
+fn a_plain_command_stays_as_it_is_for_the_hooks_behind() {
+    let (workspace, policy) = (Workspace::new(), policy());
+    for command in ["git status", "git log -3 | head -5", "ls src && cargo test"] {
+        let args = left(&workspace, &policy, "shell", json!({ "command": command }));
+        let left = args["command"].as_str().unwrap();
+        assert_only_what_is_set_is_unset(left.strip_suffix(command).unwrap());
+    }
+    // Between the two, a repository whose settings run programs might be made.
+    let args = json!({ "command": "mkdir x && git status" });
+    let args = left(&workspace, &policy, "shell", args);
+    let prelude = args["command"].as_str().unwrap().lines().next();
+    assert!(prelude.unwrap().contains("safe.bareRepository"), "{args}");
 }
 
 #[test]
@@ -773,4 +798,63 @@ fn what_has_to_pass_is_well_formed() {
             .join("tests/corpus")
             .is_dir()
     );
+}
+
+#[test]
+fn a_workspace_may_be_in_the_home_directory() {
+    let home = std::env::home_dir().unwrap();
+    let with_workspace = |workspace: &str| {
+        SecurityPolicy::from_config(&SecurityPolicyConfig {
+            workspace: Some(workspace.into()),
+            ..SecurityPolicyConfig::default()
+        })
+    };
+    let policy = with_workspace("~").unwrap();
+    let mut call = BeforeToolCall {
+        name: "Read".into(),
+        args: json!({ "file_path": home.join("notes.txt") }),
+        ..BeforeToolCall::default()
+    };
+    let judged = hooks![policy].intercept_now(&AgentContext::new("s1"), &mut call);
+    assert!(judged.is_continue(), "{judged:?}");
+    let refused = with_workspace("~nobody/work").unwrap_err().to_string();
+    assert!(
+        refused.contains("the home directory of another user"),
+        "{refused}"
+    );
+}
+
+#[test]
+fn a_policy_with_an_absolute_workspace_needs_no_current_directory() {
+    const WORKSPACE: &str = "HOOKS_TEST_WORKSPACE";
+    let with_workspace = |workspace: &str| {
+        SecurityPolicy::from_config(&SecurityPolicyConfig {
+            workspace: Some(workspace.into()),
+            ..SecurityPolicyConfig::default()
+        })
+    };
+    // The current directory belongs to the whole process, so this test runs itself in another one.
+    let Ok(workspace) = std::env::var(WORKSPACE) else {
+        let (gone, workspace) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let child = std::process::Command::new(std::env::current_exe().unwrap())
+            .args([
+                "--exact",
+                "a_policy_with_an_absolute_workspace_needs_no_current_directory",
+            ])
+            .current_dir(gone.path())
+            .env(WORKSPACE, workspace.path())
+            .output()
+            .unwrap();
+        assert!(
+            child.status.success(),
+            "{}",
+            String::from_utf8_lossy(&child.stdout)
+        );
+        assert!(!gone.path().exists());
+        return;
+    };
+    fs::remove_dir(std::env::current_dir().unwrap()).unwrap();
+    assert!(std::env::current_dir().is_err());
+    assert!(with_workspace("src").is_err());
+    with_workspace(&workspace).unwrap();
 }

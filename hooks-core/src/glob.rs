@@ -6,17 +6,17 @@
 
 /// A part of a glob.
 #[derive(Debug, Clone, Copy)]
-pub enum Token {
+pub enum Token<'a> {
     /// This text.
-    Text(&'static str),
+    Text(&'a str),
     /// `?`: any one character.
     AnyChar,
     /// `*`: any characters, or none.
     AnyText,
     /// `[a-z]`: one character of these ranges.
-    OneOf(&'static [(char, char)]),
+    OneOf(&'a [(char, char)]),
     /// `[!a-z]`: one character of none of these ranges.
-    NoneOf(&'static [(char, char)]),
+    NoneOf(&'a [(char, char)]),
 }
 
 /// Whether `text` as a whole matches `glob`.
@@ -25,7 +25,7 @@ pub enum Token {
 /// retried: a longer match for an earlier one leaves less text for the later ones, never more. So the time is at most
 /// the length of the glob times the length of the text, whatever a model names its tools.
 #[must_use]
-pub fn matches(glob: &[Token], text: &str) -> bool {
+pub fn matches(glob: &[Token<'_>], text: &str) -> bool {
     let (mut glob, mut text) = (glob, text);
     let mut last_star = None;
     loop {
@@ -53,7 +53,7 @@ pub fn matches(glob: &[Token], text: &str) -> bool {
     }
 }
 
-impl Token {
+impl Token<'_> {
     /// The rest of `text` after this token, which is not a `*`.
     fn strip<'t>(&self, text: &'t str) -> Option<&'t str> {
         if let Token::Text(prefix) = self {

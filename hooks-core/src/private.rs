@@ -8,11 +8,12 @@ pub use crate::event::{
 pub use crate::glob::{Token, matches};
 pub use crate::hook::{
     AnyEvent, Around, Before, Describe, Digits, EveryView, Few, Handle, HandleAsync, Nibble,
-    Number, Planner, Runs, Says, cancelled, catch, catch_async, deadline, misfit, nibble, skipped,
+    Number, Planner, Runs, Says, Switched, cancelled, catch, catch_async, deadline, events_of,
+    misfit, nibble, skipped,
 };
 pub use crate::pipeline::{ABSENT, Group, Listed, Listing, order};
 pub use crate::registry::{
-    AsHandler, BoxFuture, GoOn, Handled, Handler, decided, events_of, fall_back, intercept_boxed,
+    AsHandler, BoxFuture, GoOn, Handled, Handler, decided, fall_back, intercept_boxed,
     observe_boxed, spread,
 };
 pub use crate::trace::{enter, traced};

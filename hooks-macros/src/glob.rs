@@ -5,7 +5,7 @@ use quote::{ToTokens, quote};
 
 /// A part of a glob.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Part {
+pub(crate) enum Part {
     Text(String),
     AnyChar,
     AnyText,
@@ -17,7 +17,7 @@ enum Part {
 
 /// One glob without alternatives.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Glob(Vec<Part>);
+pub(crate) struct Glob(pub(crate) Vec<Part>);
 
 impl Glob {
     /// Parses a glob; `{a,b}` yields several.
@@ -72,21 +72,26 @@ impl Part {
 
 /// Expands `{a,b}`: `x{a,b}y` becomes `xay` and `xby`.
 fn alternatives(glob: &str) -> Result<Vec<String>, String> {
-    let mut escaped = false;
-    let mut open = None;
-    for (at, c) in glob.char_indices() {
-        match (c, open) {
-            _ if escaped => escaped = false,
-            ('\\', _) => escaped = true,
-            ('{', None) => open = Some(at),
-            ('{', Some(_)) => {
-                return Err("`{` within `{…}`: write the alternatives side by side".into());
+    // Where each choice of the open `{` begins.
+    let mut choices = Vec::new();
+    let mut chars = glob.chars();
+    while let Some(c) = chars.next() {
+        let next = glob.len() - chars.as_str().len();
+        match c {
+            '\\' => drop(chars.next()),
+            '[' => drop(class(&mut chars)?),
+            '{' if choices.is_empty() => choices.push(next),
+            '{' => return Err("`{` within `{…}`: write the alternatives side by side".into()),
+            ',' if !choices.is_empty() => choices.push(next),
+            '}' if choices.is_empty() => {
+                return Err("`}` without `{`: write `\\}` for the character".into());
             }
-            ('}', None) => return Err("`}` without `{`: write `\\}` for the character".into()),
-            ('}', Some(start)) => {
-                let (before, after) = (&glob[..start], &glob[at + 1..]);
+            '}' => {
+                let (before, after) = (&glob[..choices[0] - 1], &glob[next..]);
+                choices.push(next);
                 let mut all = Vec::new();
-                for choice in glob[start + 1..at].split(',') {
+                for [start, next] in choices.array_windows() {
+                    let choice = &glob[*start..next - 1];
                     all.extend(alternatives(&format!("{before}{choice}{after}"))?);
                 }
                 return Ok(all);
@@ -94,10 +99,10 @@ fn alternatives(glob: &str) -> Result<Vec<String>, String> {
             _ => {}
         }
     }
-    match open {
-        Some(_) => Err("`{` is not closed: write `{a,b}`, or `\\{` for the character".into()),
-        None => Ok(vec![glob.to_owned()]),
+    if choices.is_empty() {
+        return Ok(vec![glob.to_owned()]);
     }
+    Err("`{` is not closed: write `{a,b}`, or `\\{` for the character".into())
 }
 
 fn parts(glob: &str) -> Result<Glob, String> {
@@ -126,42 +131,54 @@ fn parts(glob: &str) -> Result<Glob, String> {
     Ok(Glob(parts))
 }
 
-/// Parses `[a-z_]` or `[!a-z_]`, after its `[`.
+/// Parses `[a-z_]` or `[!a-z_]`, after its `[`. What the globs of configurations read in another way is an error.
 fn class(chars: &mut std::str::Chars<'_>) -> Result<Part, String> {
     const UNCLOSED: &str = "`[` is not closed: write `[a-z]`, or `\\[` for the character";
     let negated = chars.clone().next() == Some('!');
     if negated {
         chars.next();
+    } else if chars.clone().next() == Some('^') {
+        return Err("`[^…]` is not supported: write `[!…]`".into());
     }
     let mut ranges = Vec::new();
+    let mut is_after_range = false;
     loop {
-        let first = match chars.next().ok_or(UNCLOSED)? {
+        let first = match member(chars, UNCLOSED)? {
             ']' if ranges.is_empty() => {
                 return Err(
                     "`[]` holds no character: write `[a-z]`, or `\\[` for the character".into(),
                 );
             }
             ']' => return Ok(Part::Class { negated, ranges }),
-            '\\' => chars.next().ok_or(UNCLOSED)?,
             c => c,
         };
         let mut ahead = chars.clone();
-        let is_range = ahead.next() == Some('-') && ahead.next().is_some_and(|c| c != ']');
-        if !is_range {
+        if is_after_range && first == '-' && ahead.next() != Some(']') {
+            return Err("a `-` after a range: write it at the end, as in `[a-z-]`".into());
+        }
+        let mut ahead = chars.clone();
+        is_after_range = ahead.next() == Some('-') && ahead.next().is_some_and(|c| c != ']');
+        if !is_after_range {
             ranges.push((first, first));
             continue;
         }
         chars.next();
-        let last = match chars.next().ok_or(UNCLOSED)? {
-            '\\' => chars.next().ok_or(UNCLOSED)?,
-            c => c,
-        };
+        let last = member(chars, UNCLOSED)?;
         if first > last {
             return Err(format!(
                 "`{first}-{last}` is the wrong way round: write `{last}-{first}`"
             ));
         }
         ranges.push((first, last));
+    }
+}
+
+/// The next character of a class.
+fn member(chars: &mut std::str::Chars<'_>, unclosed: &str) -> Result<char, String> {
+    match chars.next() {
+        Some('\\') => Err("`\\` within `[…]`: write `{a,\\]}` for one of some characters".into()),
+        Some(c) => Ok(c),
+        None => Err(unclosed.into()),
     }
 }
 
@@ -193,6 +210,14 @@ mod tests {
     }
 
     #[test]
+    fn a_mark_in_a_class_or_behind_a_backslash_is_a_character() {
+        let class = |glob: &str| code(glob).contains("OneOf");
+        assert!(class("[{,}]") && class("[a,b]{c,d}") && class("{[,],x}"));
+        assert_eq!(code(r"{a\,b,c}"), r#"s == "a,b" || s == "c""#);
+        assert_eq!(code("file{,_read}"), r#"s == "file" || s == "file_read""#);
+    }
+
+    #[test]
     fn any_other_glob_becomes_a_constant() {
         assert_eq!(
             code("a*b[!x-z_]?"),
@@ -215,6 +240,9 @@ mod tests {
             ("[z-a]", "the wrong way round: write `a-z`"),
             ("a\\", "`\\` at the end"),
             ("a**", "`**` says no more"),
+            ("[^a]", "write `[!…]`"),
+            ("[a\\]]", "`\\` within `[…]`"),
+            ("[a-b-c]", "a `-` after a range"),
         ] {
             let error = Glob::parse(glob).unwrap_err();
             assert!(error.contains(message), "{glob}: {error}");

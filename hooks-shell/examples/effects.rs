@@ -14,7 +14,7 @@ fn main() {
         let effects = script.evaluate(&Environment::new("."));
         println!("{effects}");
         for disputed in effects.disputed() {
-            println!("disputed: {}", disputed.reason());
+            println!("disputed: {}", disputed.reason);
         }
         if let Some(rewritten) = effects.rewritten() {
             println!("{rewritten}");

@@ -1,7 +1,9 @@
 //! What an analysis may cost. One counter serves parsing and evaluation, so that no script can hurt its judge.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::ops::Range;
+use std::sync::LazyLock;
 
 /// The longest script that is looked at, in bytes.
 pub(crate) const LONGEST: usize = 64 * 1024;
@@ -52,6 +54,19 @@ impl fmt::Display for Rejected {
 
 impl std::error::Error for Rejected {}
 
+/// The lines of `rejections.txt`: the reasons by their names.
+pub(crate) static REASONS: LazyLock<HashMap<&str, &str>> = LazyLock::new(|| {
+    let lines = include_str!("rejections.txt").lines();
+    let reasons = lines.filter(|line| !line.starts_with('#'));
+    reasons.filter_map(|line| line.split_once(" : ")).collect()
+});
+
+/// Rejects a script for a reason of the table, which may name something.
+pub(crate) fn rejected(name: &str, what: &str, span: Range<usize>) -> Rejected {
+    let reason = REASONS.get(name).copied().unwrap_or(name);
+    Rejected::new(reason.replace("{}", what), span)
+}
+
 /// The steps that were made, and the depth that was reached.
 #[derive(Debug, Default)]
 pub(crate) struct Work {
@@ -69,8 +84,7 @@ impl Work {
     pub(crate) fn spend(&mut self, steps: usize, span: &Range<usize>) -> Result<(), Rejected> {
         self.steps = self.steps.saturating_add(steps);
         if self.steps > MOST_STEPS {
-            let reason = "the command is too much to look at: put it into smaller ones";
-            return Err(Rejected::new(reason, span.clone()));
+            return Err(rejected("too much", "", span.clone()));
         }
         Ok(())
     }
@@ -79,13 +93,54 @@ impl Work {
     pub(crate) fn enter(&mut self, span: &Range<usize>) -> Result<(), Rejected> {
         self.depth += 1;
         if self.depth > DEEPEST {
-            let reason = "the command is nested too deep: write it flat";
-            return Err(Rejected::new(reason, span.clone()));
+            return Err(rejected("too deep", "", span.clone()));
         }
         Ok(())
     }
 
     pub(crate) fn leave(&mut self) {
         self.depth -= 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::REASONS;
+
+    #[test]
+    fn every_reason_is_used_and_every_name_has_one() {
+        let source = [
+            include_str!("cursor.rs"),
+            include_str!("parse.rs"),
+            include_str!("words.rs"),
+            include_str!("braces.rs"),
+            include_str!("bounds.rs")
+                .split("#[cfg(test)]")
+                .next()
+                .unwrap_or_default(),
+        ]
+        .concat();
+        let names: HashSet<&str> = REASONS
+            .keys()
+            .copied()
+            .filter(|name| name.contains(' '))
+            .collect();
+        for name in &names {
+            assert!(source.contains(&format!("\"{name}\"")), "{name}");
+        }
+        let calls = ["reject(", "reject_as(", "rejected("];
+        for call in calls.iter().flat_map(|call| source.split(call).skip(1)) {
+            let arguments = call.split(')').next().unwrap_or_default();
+            let Some(name) = arguments
+                .split('"')
+                .nth(1)
+                .filter(|name| name.contains(' '))
+            else {
+                continue;
+            };
+            assert!(names.contains(name), "{name}");
+        }
     }
 }

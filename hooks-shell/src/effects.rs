@@ -5,7 +5,8 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::evaluate::{Splits, Trace};
+use crate::bounds::Rejected;
+use crate::trace::{Splits, Trace};
 use crate::value::Argument;
 use crate::{print, syntax, variables};
 
@@ -14,68 +15,26 @@ use crate::{print, syntax, variables};
 /// Programs that others run are listed by themselves: of `timeout 5 git log` there are `timeout` and `git`. Nothing is listed
 /// for a word that is not known to name a program; that is in [`Effects::unknown`].
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Program {
-    pub(crate) name: String,
-    pub(crate) arguments: Vec<Argument>,
-    pub(crate) assignments: Vec<(String, Argument)>,
-    pub(crate) span: Range<usize>,
-    pub(crate) directories: Arc<Vec<String>>,
-    pub(crate) is_builtin: bool,
-    pub(crate) is_wrapper: bool,
+    /// Its name; its path where it is not given as a program of the system's.
+    pub name: String,
+    /// Its arguments, without the name.
+    pub arguments: Vec<Argument>,
+    /// Variables that are set for it alone.
+    pub assignments: Vec<(String, Argument)>,
+    /// Where it stands in the script, in bytes.
+    pub span: Range<usize>,
+    /// The directories that it may run in.
+    pub directories: Arc<Vec<String>>,
+    /// Whether it is the shell's own, or a function of the script's.
+    pub is_builtin: bool,
+    /// Whether it does no more than run others, which are listed after it: `env`, `timeout`, `xargs`, `sh -c`.
+    pub is_wrapper: bool,
 }
 
 impl Program {
-    /// Its name; its path where it is not given as a program of the system's.
-    #[must_use]
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// Its arguments, without the name.
-    #[must_use]
-    pub fn arguments(&self) -> &[Argument] {
-        &self.arguments
-    }
-
-    /// Variables that are set for it alone.
-    #[must_use]
-    pub fn assignments(&self) -> &[(String, Argument)] {
-        &self.assignments
-    }
-
-    /// Where it stands in the script, in bytes.
-    #[must_use]
-    pub fn span(&self) -> Range<usize> {
-        self.span.clone()
-    }
-
-    /// The directories that it may run in.
-    #[must_use]
-    pub fn directories(&self) -> &[String] {
-        &self.directories
-    }
-
-    /// Whether it is the shell's own, or a function of the script's.
-    #[must_use]
-    pub fn is_builtin(&self) -> bool {
-        self.is_builtin
-    }
-
-    /// Whether it does no more than run others, which are listed after it: `env`, `timeout`, `xargs`, `sh -c`.
-    #[must_use]
-    pub fn is_wrapper(&self) -> bool {
-        self.is_wrapper
-    }
-
-    /// Whether every word of it is known to the letter.
-    #[must_use]
-    pub fn is_known(&self) -> bool {
-        self.arguments
-            .iter()
-            .all(|argument| argument.known().is_some())
-    }
-
-    /// The command as one line, for a rule such as `git *`; nothing if a word of it is not known.
+    /// The command as one line, for a rule such as `git *`; nothing if a word of it is not known to the letter.
     ///
     /// ```
     /// use hooks_shell::{Environment, Script};
@@ -114,79 +73,36 @@ pub enum Access {
 
 /// A path that is touched.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct PathUse {
-    pub(crate) path: Argument,
-    pub(crate) access: Access,
-    pub(crate) directories: Arc<Vec<String>>,
-    pub(crate) span: Range<usize>,
-}
-
-impl PathUse {
-    /// The path, as far as it is known; a relative one is so to each of the [`directories`](Self::directories).
-    #[must_use]
-    pub fn path(&self) -> &Argument {
-        &self.path
-    }
-
+    /// The path, as far as it is known; a relative one is so to each of the directories.
+    pub path: Argument,
     /// How it is touched.
-    #[must_use]
-    pub fn access(&self) -> Access {
-        self.access
-    }
-
+    pub access: Access,
     /// The directories from which a relative path leads: most often one.
-    #[must_use]
-    pub fn directories(&self) -> &[String] {
-        &self.directories
-    }
-
+    pub directories: Arc<Vec<String>>,
     /// Where it stands in the script, in bytes.
-    #[must_use]
-    pub fn span(&self) -> Range<usize> {
-        self.span.clone()
-    }
+    pub span: Range<usize>,
 }
 
 /// That the script goes to the network, and where to, if it says so.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Network {
-    pub(crate) address: Option<Arc<str>>,
-    pub(crate) span: Range<usize>,
-}
-
-impl Network {
     /// The address; nothing where a program knows it by itself, as `cargo fetch` does.
-    #[must_use]
-    pub fn address(&self) -> Option<&str> {
-        self.address.as_deref()
-    }
-
+    pub address: Option<Arc<str>>,
     /// Where it stands in the script, in bytes.
-    #[must_use]
-    pub fn span(&self) -> Range<usize> {
-        self.span.clone()
-    }
+    pub span: Range<usize>,
 }
 
-/// Something that cannot be told before the script runs, and why.
+/// Something that cannot be told before the script runs.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Unknown {
-    pub(crate) reason: String,
-    pub(crate) span: Range<usize>,
-}
-
-impl Unknown {
     /// What cannot be told, and what to write instead.
-    #[must_use]
-    pub fn reason(&self) -> &str {
-        &self.reason
-    }
-
+    pub reason: String,
     /// Where it stands in the script, in bytes.
-    #[must_use]
-    pub fn span(&self) -> Range<usize> {
-        self.span.clone()
-    }
+    pub span: Range<usize>,
 }
 
 /// What a script would do, as far as it can be told before it runs.
@@ -202,59 +118,50 @@ impl Unknown {
 /// ```
 #[derive(Debug, Default)]
 pub struct Effects {
-    programs: Vec<Program>,
-    paths: Vec<PathUse>,
-    network: Vec<Network>,
-    unknown: Vec<Unknown>,
-    disputed: Vec<Unknown>,
-    rewritten: Option<String>,
+    pub(crate) programs: Vec<Program>,
+    pub(crate) paths: Vec<PathUse>,
+    pub(crate) network: Vec<Network>,
+    pub(crate) unknown: Vec<Unknown>,
+    pub(crate) disputed: Vec<Unknown>,
     pub(crate) splits: Splits,
+    /// What the shell is started with, if that is known.
+    pub(crate) inherited: Option<Arc<HashSet<String>>>,
+    rewritten: Option<String>,
     steps: usize,
 }
 
-/// Collects the effects from a trace.
-pub(crate) fn collect(list: &syntax::List, mut trace: Trace, steps: usize) -> Effects {
-    let splits = trace.splits;
-    let mut rewritten = None;
-    if trace.unknown.is_empty() {
-        // Patterns are not expanded in what the shell splits, so there may be none beside it.
-        let splits_both = (splits.at_blanks && splits.at_lines)
-            || ((splits.at_blanks || splits.at_lines) && splits.has_patterns);
-        rewritten = print::script(list, &trace).filter(|_| !splits_both);
-    }
-    if rewritten.is_none() && trace.unknown.is_empty() && (splits.at_blanks || splits.at_lines) {
-        let reason =
-            "what the shell splits into words is only known when it runs: put it in double quotes"
-                .to_owned();
-        trace.unknown.push(Unknown { reason, span: 0..0 });
-    }
-    Effects {
-        programs: trace.programs,
-        paths: trace.paths,
-        network: trace.network,
-        unknown: trace.unknown,
-        disputed: trace.disputed,
-        rewritten,
-        splits,
-        steps,
-    }
-}
-
 impl Effects {
-    /// Of a script that could not be followed to its end.
-    pub(crate) fn cut_short(trace: Trace, reason: &str, span: Range<usize>, steps: usize) -> Self {
+    /// The effects of a script from the trace of its evaluation, and what has cut it short.
+    pub(crate) fn of(
+        list: &syntax::List,
+        trace: Trace,
+        error: Option<Rejected>,
+        steps: usize,
+    ) -> Self {
+        let splits = trace.splits;
+        let mut rewritten = None;
+        let mut unknown = error.map(|error| (error.reason().to_owned(), error.span()));
+        if unknown.is_none() && trace.effects.unknown.is_empty() {
+            // Patterns are not expanded in what the shell splits, so there may be none beside it.
+            let splits_any = splits.at_blanks || splits.at_lines;
+            let splits_both = splits.at_blanks && splits.at_lines;
+            if !(splits_both || (splits_any && splits.has_patterns)) {
+                rewritten = print::script(list, &trace);
+            }
+            if rewritten.is_none() && splits_any {
+                let reason = "what the shell splits into words is only known when it runs: put it in double quotes";
+                unknown = Some((reason.to_owned(), 0..0));
+            }
+        }
         let mut effects = Effects {
-            programs: trace.programs,
-            paths: trace.paths,
-            network: trace.network,
-            unknown: trace.unknown,
-            disputed: trace.disputed,
-            rewritten: None,
-            splits: trace.splits,
+            splits,
+            rewritten,
             steps,
+            ..trace.effects
         };
-        let reason = reason.to_owned();
-        effects.unknown.push(Unknown { reason, span });
+        effects
+            .unknown
+            .extend(unknown.map(|(reason, span)| Unknown { reason, span }));
         effects
     }
 
@@ -311,7 +218,9 @@ impl Effects {
     }
 
     /// A line to run before the [rewritten](Self::rewritten) script: it unsets the variables from which its programs would
-    /// take orders, and has the shell split words as it was judged.
+    /// take orders, and has the shell split words as it was judged. It is empty where there is nothing to do: none of the
+    /// variables is [inherited](crate::Environment::with_inherited), no word is split, and `git` is at most run once, where
+    /// the script begins, before anything is written.
     ///
     /// ```
     /// use hooks_shell::{Environment, Script};
@@ -334,55 +243,49 @@ impl Effects {
 
 impl fmt::Display for Effects {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut separator = "";
-        let mut write =
-            |f: &mut fmt::Formatter<'_>, what: &str, all: &mut dyn Iterator<Item = String>| {
-                let mut seen = HashSet::new();
-                let all: Vec<String> = all
-                    .filter(|item| seen.insert(item.clone()))
-                    .take(9)
-                    .collect();
-                if all.is_empty() {
-                    return Ok(());
-                }
-                let shown = &all[..all.len().min(8)];
-                let more = if all.len() > 8 { ", …" } else { "" };
-                write!(f, "{separator}{what} {}{more}", shown.join(", "))?;
-                separator = "; ";
-                Ok(())
-            };
-        let programs = self.programs.iter().filter(|program| {
+        let is_shown = |program: &&Program| {
             !program.is_builtin || self.programs.len() == 1 || program.name == "echo"
-        });
-        write(f, "runs", &mut programs.map(|program| program.name.clone()))?;
-        let show = |path: &PathUse| path.path.to_string();
-        let is_read =
-            |path: &&PathUse| matches!(path.access, Access::Read | Access::Tree | Access::List);
-        write(f, "reads", &mut self.paths.iter().filter(is_read).map(show))?;
-        write(
-            f,
-            "writes",
-            &mut self
-                .writes()
-                .filter(|path| path.path.known() != Some("/dev/null"))
-                .map(show),
-        )?;
-        let address = |network: &Network| {
-            network
-                .address
-                .as_deref()
-                .unwrap_or("the network")
-                .to_owned()
         };
-        write(f, "reaches", &mut self.network.iter().map(address))?;
-        write(
-            f,
-            "does not say",
-            &mut self.unknown.iter().map(|unknown| unknown.reason.clone()),
-        )?;
-        if self.programs.is_empty() && self.paths.is_empty() && self.unknown.is_empty() {
-            f.write_str("does nothing")?;
+        let programs = self
+            .programs
+            .iter()
+            .filter(is_shown)
+            .map(|program| program.name.clone());
+        let paths = |is_meant: fn(Access) -> bool| -> Vec<String> {
+            let paths = self.paths.iter().filter(|path| is_meant(path.access));
+            paths.map(|path| path.path.to_string()).collect()
+        };
+        let mut written = paths(|access| access == Access::Write);
+        written.retain(|path| path != "/dev/null");
+        let addresses = self
+            .network
+            .iter()
+            .map(|network| network.address.as_deref());
+        let addresses = addresses.map(|address| address.unwrap_or("the network").to_owned());
+        let unknown = self.unknown.iter().map(|unknown| unknown.reason.clone());
+        let parts = [
+            ("runs", programs.collect()),
+            (
+                "reads",
+                paths(|access| !matches!(access, Access::Write | Access::Enter)),
+            ),
+            ("writes", written),
+            ("reaches", addresses.collect()),
+            ("does not say", unknown.collect()),
+        ];
+        let mut shown = Vec::new();
+        for (what, mut all) in parts {
+            let mut seen = HashSet::new();
+            all.retain(|item| seen.insert(item.clone()));
+            let more = if all.len() > 8 { ", …" } else { "" };
+            all.truncate(8);
+            if !all.is_empty() {
+                shown.push(format!("{what} {}{more}", all.join(", ")));
+            }
         }
-        Ok(())
+        match shown.as_slice() {
+            [] => f.write_str("does nothing"),
+            shown => f.write_str(&shown.join("; ")),
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! Where a script would run.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 /// The shell that runs a script. Shells read some texts in different ways.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -34,6 +35,7 @@ pub struct Environment {
     pub(crate) directory: String,
     pub(crate) home: Option<String>,
     pub(crate) variables: HashMap<String, String>,
+    pub(crate) inherited: Option<Arc<HashSet<String>>>,
     pub(crate) dialect: Dialect,
     pub(crate) is_as_written: bool,
 }
@@ -45,6 +47,33 @@ impl Environment {
             directory: directory.into(),
             ..Environment::default()
         }
+    }
+
+    /// The same, in another directory.
+    #[must_use]
+    pub fn in_directory(mut self, directory: impl Into<String>) -> Self {
+        self.directory = directory.into();
+        self
+    }
+
+    /// The variables that the shell is started with, such as those of this process: the [prelude](crate::Effects::prelude)
+    /// takes away none but these. Without them, the shell may have been started with any.
+    ///
+    /// ```
+    /// use hooks_shell::{Environment, Script};
+    ///
+    /// let script = Script::parse("git log")?;
+    /// let environment = Environment::new("/work").with_inherited(["GIT_DIR", "LANG"]);
+    /// assert_eq!(script.evaluate(&environment).prelude(), "unset -v GIT_DIR");
+    /// let environment = Environment::new("/work").with_inherited(["LANG"]);
+    /// assert_eq!(script.evaluate(&environment).prelude(), "");
+    /// # Ok::<_, hooks_shell::Rejected>(())
+    /// ```
+    #[must_use]
+    pub fn with_inherited<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
+        let names = names.into_iter().map(Into::into);
+        self.inherited = Some(Arc::new(names.collect()));
+        self
     }
 
     /// `~` and `$HOME` are this.
@@ -76,9 +105,9 @@ impl Environment {
     /// let script = Script::parse("cd src; cat ../a")?;
     /// let environment = Environment::new("/work");
     /// // The rewritten script ends if `cd` fails.
-    /// assert_eq!(script.evaluate(&environment).reads().last().unwrap().directories(), ["/work/src"]);
+    /// assert_eq!(script.evaluate(&environment).reads().last().unwrap().directories.as_slice(), ["/work/src"]);
     /// let as_written = script.evaluate(&environment.as_written());
-    /// assert_eq!(as_written.reads().last().unwrap().directories(), ["/work/src", "/work"]);
+    /// assert_eq!(as_written.reads().last().unwrap().directories.as_slice(), ["/work/src", "/work"]);
     /// # Ok::<_, hooks_shell::Rejected>(())
     /// ```
     #[must_use]

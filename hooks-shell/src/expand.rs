@@ -5,94 +5,92 @@ use std::sync::Arc;
 use crate::bounds::Rejected;
 use crate::effects::Access;
 use crate::evaluate::{Arg, Evaluator, Note, Output, Result};
-use crate::syntax::{List, Operation, Parameter, Part, Token, Word};
+use crate::syntax::{Expansion, List, Operation, Part, Word, is_identifier};
 use crate::value::{Argument, Field, Names};
 
-/// One word that is being put together.
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "they are independent of each other"
-)]
+const BLANKS: [char; 3] = [' ', '\t', '\n'];
+const GLOBS: [char; 4] = ['*', '?', '[', '\\'];
+
+/// One field of a word that is being put together.
 #[derive(Default)]
-struct Builder {
+struct Piece {
     text: String,
-    /// The same as a pattern of file names, where what is quoted is escaped.
+    /// What it is, if not the text: a pattern, names with the text behind each, or not known.
+    known: Option<Argument>,
+    /// The text as a pattern of file names, where what is quoted is escaped.
     pattern: String,
-    has_pattern: bool,
-    has_number: bool,
-    names: Option<Arc<Names>>,
-    /// How it begins, once something is not known.
-    unknown: Option<String>,
-    is_several: bool,
     is_disputed: bool,
-    /// Whether there is a word even if it is empty.
+    /// Whether there is a field even if it is empty.
     is_there: bool,
 }
 
-impl Builder {
+impl Piece {
     fn push(&mut self, text: &str, is_glob: bool) {
         self.is_there = true;
+        match self.known {
+            None if is_glob => self.known = Some(Argument::Pattern("".into())),
+            Some(Argument::Number) if !text.is_empty() => self.forget(),
+            _ => {}
+        }
         self.text.push_str(text);
-        if is_glob {
-            self.has_pattern = true;
-            self.pattern.push_str(text);
-            return;
-        }
-        if !text.contains(['*', '?', '[', '\\']) {
-            self.pattern.push_str(text);
-            return;
-        }
         for character in text.chars() {
-            if matches!(character, '*' | '?' | '[' | '\\') {
-                self.pattern.push('\\');
-            }
+            let is_quoted = !is_glob && GLOBS.contains(&character);
+            self.pattern.push_str(if is_quoted { "\\" } else { "" });
             self.pattern.push(character);
         }
     }
 
     fn forget(&mut self) {
         self.is_there = true;
-        if self.unknown.is_none() {
+        let begins = match self.known {
+            None | Some(Argument::Pattern(_)) => self.text.as_str().into(),
             // What comes before a name is known as well, but for which name it is.
-            let known = if self.names.is_some() { "" } else { &self.text };
-            self.unknown = Some(known.to_owned());
+            Some(Argument::Number | Argument::Names(_)) => "".into(),
+            Some(_) => return,
+        };
+        self.known = Some(Argument::Unknown { begins });
+    }
+
+    /// Puts something that is no text, which has to stand at the beginning if it shall be known.
+    fn put(&mut self, value: Argument) {
+        self.is_there = true;
+        if self.known.is_none() && self.text.is_empty() {
+            self.known = Some(value);
+        } else {
+            self.forget();
         }
     }
 
-    fn finish(self) -> Option<Field> {
-        if !self.is_there {
-            return None;
+    fn names(&mut self, names: &Arc<Names>) {
+        let mut names = names.clone();
+        if self.text == "./" && names.folders().all(|folder| !folder.starts_with('/')) {
+            self.text.clear();
+            Arc::make_mut(&mut names).may_be_options = false;
         }
-        let value = if self.is_several {
-            Argument::Several
-        } else if let Some(begins) = self.unknown {
-            Argument::Unknown {
-                begins: begins.into(),
-            }
-        } else if let Some(names) = self.names {
-            with_ending(&names, &self.text)
-        } else if self.has_pattern && !self.has_number {
-            Argument::Pattern(self.pattern.into())
-        } else if self.has_number && self.text.is_empty() {
-            Argument::Number
-        } else if self.has_number {
-            Argument::Unknown {
-                begins: self.text.into(),
-            }
-        } else {
-            Argument::Text(self.text.into())
+        self.put(Argument::Names(names));
+    }
+
+    fn several(&mut self) {
+        self.is_there = true;
+        self.known = Some(Argument::Several);
+    }
+
+    fn finish(self) -> Option<Field> {
+        let value = match self.known {
+            None => Argument::Text(self.text.into()),
+            Some(Argument::Pattern(_)) => Argument::Pattern(self.pattern.into()),
+            Some(Argument::Names(names)) => with_ending(names, &self.text),
+            Some(value) => value,
         };
-        Some(Field {
-            value,
-            is_disputed: self.is_disputed,
-        })
+        let is_disputed = self.is_disputed;
+        self.is_there.then_some(Field { value, is_disputed })
     }
 }
 
 /// Names with a text behind each.
-fn with_ending(names: &Arc<Names>, ending: &str) -> Argument {
+fn with_ending(names: Arc<Names>, ending: &str) -> Argument {
     if ending.is_empty() {
-        return Argument::Names(names.clone());
+        return Argument::Names(names);
     }
     if ending.contains('/') || !names.is_one {
         return Argument::unknown();
@@ -100,8 +98,50 @@ fn with_ending(names: &Arc<Names>, ending: &str) -> Argument {
     Argument::Names(Arc::new(Names {
         pattern: Some(format!("*{ending}")),
         may_be_links: true,
-        ..(**names).clone()
+        ..(*names).clone()
     }))
+}
+
+/// A word on its way to fields.
+struct Expanding<'w> {
+    word: &'w Word,
+    /// Whether it may become several fields, or none.
+    splits: bool,
+    done: Vec<Field>,
+    piece: Piece,
+    /// How it is written again, if not as its texts.
+    note: Option<Note>,
+}
+
+impl Expanding<'_> {
+    /// It is written again without quotes, if that is all that it says.
+    fn split(&mut self) {
+        if self.note != Some(Note::Never) {
+            let is_alone = self.word.parts.len() == 1;
+            self.note = Some(if is_alone { Note::Split } else { Note::Never });
+        }
+    }
+
+    /// Texts are written as they are, and anything else that stays one word as its parts.
+    fn note(&mut self) -> Note {
+        let texts: Option<Vec<_>> = self
+            .done
+            .iter()
+            .map(|field| match &field.value {
+                Argument::Text(text) => Some(text.clone()),
+                _ => None,
+            })
+            .collect();
+        match (self.note.take(), texts) {
+            (Some(note), _) => note,
+            (None, Some(texts)) => match <[_; 1]>::try_from(texts) {
+                Ok([text]) => Note::Text(text),
+                Err(texts) => Note::Texts(texts),
+            },
+            (None, None) if self.done.len() == 1 => Note::Keep,
+            (None, None) => Note::Never,
+        }
+    }
 }
 
 impl Evaluator<'_> {
@@ -109,367 +149,258 @@ impl Evaluator<'_> {
     pub(crate) fn words(&mut self, words: &[Word]) -> Result<Vec<Arg>> {
         let mut args = Vec::with_capacity(words.len());
         for word in words {
-            // Most words are plain text.
-            if let [Part::Text(text, _)] = word.parts.as_slice()
-                && !word.is_disputed
-            {
-                let text: Arc<str> = text.as_str().into();
-                self.work.spend(8 + text.len() / 8, &word.span)?;
-                self.note(word.id, Note::Text(text.clone()));
-                let field = Field::of(Argument::Text(text));
+            self.fields(word, true, |this, field| {
+                // The names of files are seen, whatever is done with them.
+                if matches!(field.value, Argument::Pattern(_)) {
+                    this.look_at(&word.span);
+                    this.touch(&field.value, Access::List);
+                    this.trace.splits.has_patterns = true;
+                }
+                if field.is_disputed {
+                    this.look_at(&word.span);
+                    this.dispute(
+                        "what this word says is not agreed upon: write it in a plainer way",
+                    );
+                }
                 args.push(Arg {
                     field,
                     word: word.id,
                     span: word.span.clone(),
                 });
-                continue;
-            }
-            for field in self.fields(word, true)? {
-                // The names of files are seen, whatever is done with them.
-                if matches!(field.value, Argument::Pattern(_)) {
-                    self.touch(&field.value, Access::List, &word.span);
-                }
-                if field.is_disputed {
-                    self.dispute(
-                        "what this word says is not agreed upon: write it in a plainer way",
-                        &word.span,
-                    );
-                }
-                let span = word.span.clone();
-                args.push(Arg {
-                    field,
-                    word: word.id,
-                    span,
-                });
-            }
+            })?;
         }
         Ok(args)
     }
 
     /// A word that stays one, as behind `=` and `>`.
     pub(crate) fn one(&mut self, word: &Word) -> Result<Field> {
-        let mut fields = self.fields(word, false)?;
-        Ok(match (fields.pop(), fields.is_empty()) {
-            (Some(field), true) => field,
-            (None, _) => Field::known(""),
-            _ => Field::of(Argument::Several),
-        })
+        let mut one = None;
+        self.fields(word, false, |_, field| {
+            one = Some(match one.take() {
+                None => field,
+                Some(_) => Field::of(Argument::Several),
+            });
+        })?;
+        Ok(one.unwrap_or(Field::known("")))
     }
 
     /// A pattern that a text is compared with: it names no files.
     pub(crate) fn pattern(&mut self, word: &Word) -> Result<()> {
-        self.fields(word, false)?;
+        self.one(word)?;
         if word.parts.iter().any(|part| matches!(part, Part::Glob(_))) {
             self.note(word.id, Note::Keep);
         }
         Ok(())
     }
 
-    fn fields(&mut self, word: &Word, splits: bool) -> Result<Vec<Field>> {
-        self.work.spend(8 + 8 * word.parts.len(), &word.span)?;
+    fn fields(
+        &mut self,
+        word: &Word,
+        splits: bool,
+        mut with: impl FnMut(&mut Self, Field),
+    ) -> Result<()> {
         if let Some(text) = word.literal() {
-            let is_empty = word.parts.is_empty();
-            if is_empty && splits {
+            self.work.spend(8 + text.len() / 8, &word.span)?;
+            if splits && word.parts.is_empty() {
                 self.note(word.id, Note::Texts(Vec::new()));
-                return Ok(Vec::new());
+                return Ok(());
             }
             let text: Arc<str> = text.into();
             self.note(word.id, Note::Text(text.clone()));
-            return Ok(vec![Field {
-                value: Argument::Text(text),
-                is_disputed: word.is_disputed,
-            }]);
+            let is_disputed = word.is_disputed;
+            let value = Argument::Text(text);
+            with(self, Field { value, is_disputed });
+            return Ok(());
         }
-        let mut done = Vec::new();
-        let mut builder = Builder {
-            is_disputed: word.is_disputed,
-            ..Builder::default()
-        };
-        let mut note = Note::Texts(Vec::new());
-        self.parts(
-            &word.parts,
+        self.work.spend(8 + 8 * word.parts.len(), &word.span)?;
+        let mut to = Expanding {
             word,
             splits,
-            &mut builder,
-            &mut done,
-            &mut note,
-        )?;
-        if !splits {
-            builder.is_there = true;
+            done: Vec::new(),
+            piece: Piece {
+                is_disputed: word.is_disputed,
+                is_there: !splits,
+                ..Piece::default()
+            },
+            note: None,
+        };
+        for part in &word.parts {
+            self.part(part, &mut to)?;
         }
-        done.extend(builder.finish());
-        if note != Note::Split && note != Note::Never {
-            let texts: Option<Vec<_>> = done
-                .iter()
-                .map(|field| match &field.value {
-                    Argument::Text(text) => Some(text.clone()),
-                    _ => None,
-                })
-                .collect();
-            note = match texts {
-                Some(mut texts) if note == Note::Texts(Vec::new()) => match texts.pop() {
-                    Some(only) if texts.is_empty() => Note::Text(only),
-                    last => {
-                        texts.extend(last);
-                        Note::Texts(texts)
-                    }
-                },
-                _ if done.len() == 1 || !splits => Note::Keep,
-                _ => Note::Never,
-            };
-        }
-        let built: usize = done
+        to.done.extend(std::mem::take(&mut to.piece).finish());
+        let built: usize = to
+            .done
             .iter()
-            .map(|field| field.value.known().map_or(0, str::len))
+            .filter_map(|field| field.value.known())
+            .map(str::len)
             .sum();
-        self.work.spend(16 * done.len() + built / 2, &word.span)?;
-        self.trace.splits.has_patterns |= splits
-            && done
-                .iter()
-                .any(|field| matches!(field.value, Argument::Pattern(_)));
-        self.note(word.id, note);
-        Ok(done)
+        self.work
+            .spend(16 * to.done.len() + built / 2, &word.span)?;
+        self.note(word.id, to.note());
+        to.done.into_iter().for_each(|field| with(self, field));
+        Ok(())
     }
 
-    fn parts(
-        &mut self,
-        parts: &[Part],
-        word: &Word,
-        splits: bool,
-        builder: &mut Builder,
-        done: &mut Vec<Field>,
-        note: &mut Note,
-    ) -> Result<()> {
-        for part in parts {
-            match part {
-                Part::Text(text, _) => builder.push(text, false),
-                Part::Glob(text) => builder.push(text, splits),
-                Part::Brace(brace) => builder.push(brace.encode_utf8(&mut [0; 4]), false),
-                Part::Home => {
-                    if let Some(home) = &self.environment.home {
-                        builder.push(home, false);
-                    } else {
-                        builder.forget();
-                        *note = Note::Never;
-                    }
-                }
-                Part::Document(text) => {
-                    let text = text.get().map_or(&[][..], Vec::as_slice);
-                    builder.is_there = true;
-                    self.parts(text, word, splits, builder, done, note)?;
-                }
-                Part::Arithmetic(tokens, is_quoted) => {
-                    self.arithmetic(tokens, word)?;
-                    builder.has_number = true;
-                    builder.is_there = true;
-                    if builder.names.is_some() {
-                        builder.forget();
-                    }
-                    let _ = is_quoted;
-                }
-                Part::Process(list, _) => {
-                    let output = self.in_subshell(list)?;
-                    self.process = Some(output);
-                    builder.push("/dev/null", false);
-                    *note = Note::Keep;
-                }
-                Part::Substitution(list, is_quoted) => {
-                    let field = match self.in_subshell(list)? {
-                        Output::Names(names) if names.ends_with_nul => Field::of(Argument::Several),
-                        Output::Text(text) => Field::known(text.trim_end_matches('\n')),
-                        Output::Number => {
-                            if !is_quoted && splits && word.parts.len() == 1 {
-                                *note = Note::Split;
-                            }
-                            Field::of(Argument::Number)
-                        }
-                        Output::Names(names)
-                            if !is_quoted && splits && !self.environment.is_as_written =>
-                        {
-                            let is_alone = word.parts.len() == 1;
-                            let names = Names {
-                                is_one: false,
-                                ..names
-                            };
-                            self.trace.splits.at_lines = true;
-                            *note = if is_alone { Note::Split } else { Note::Never };
-                            Field::of(Argument::Names(Arc::new(names)))
-                        }
-                        _ if !is_quoted && splits => Field::of(Argument::Several),
-                        _ => Field::of(Argument::unknown()),
-                    };
-                    self.put(&field, *is_quoted || !splits, word, builder, done, note)?;
-                }
-                Part::Parameter(parameter, is_quoted) => {
-                    let is_quoted = *is_quoted || !splits;
-                    if matches!(parameter.name.as_str(), "@" | "*") {
-                        self.all_positional(parameter, is_quoted, word, builder, done, note)?;
-                        continue;
-                    }
-                    let field = self.parameter(parameter, word)?;
-                    if field.is_none() {
-                        *note = Note::Never;
-                    }
-                    let field = field.unwrap_or(Field::of(Argument::unknown()));
-                    self.put(&field, is_quoted, word, builder, done, note)?;
-                }
+    fn part(&mut self, part: &Part, to: &mut Expanding<'_>) -> Result<()> {
+        match part {
+            Part::Text(text) => to.piece.push(text, false),
+            Part::Glob(text) => to.piece.push(text, to.splits),
+            Part::Home if self.environment.home.is_some() => {
+                to.piece
+                    .push(self.environment.home.as_deref().unwrap_or_default(), false);
+            }
+            Part::Home | Part::Brace(_) | Part::Range(_) => {
+                to.piece.forget();
+                to.note = Some(Note::Never);
+            }
+            Part::Expansion(expansion, is_quoted) => {
+                let is_quoted = *is_quoted || !to.splits;
+                return self.expansion(expansion, is_quoted, to);
             }
         }
         Ok(())
     }
 
-    fn all_positional(
+    fn expansion(
         &mut self,
-        parameter: &Parameter,
+        expansion: &Expansion,
         is_quoted: bool,
-        word: &Word,
-        builder: &mut Builder,
-        done: &mut Vec<Field>,
-        note: &mut Note,
+        to: &mut Expanding<'_>,
     ) -> Result<()> {
-        let all = self.positional.clone();
-        match all {
-            Some(all) if parameter.name == "@" && is_quoted && word.parts.len() == 1 => {
-                self.work.spend(8 * all.len(), &word.span)?;
-                done.extend(all.iter().cloned());
-                let is_known = all.iter().all(|field| field.value.known().is_some());
-                *note = if is_known {
-                    Note::Texts(Vec::new())
-                } else {
-                    Note::Keep
-                };
-                let _ = builder;
+        let field = match expansion {
+            Expansion::Arithmetic(tokens) => {
+                self.arithmetic(tokens, to.word)?;
+                to.piece.put(Argument::Number);
+                return Ok(());
+            }
+            Expansion::Process(list, _) => {
+                let output = self.in_subshell(list)?;
+                self.process = Some(output);
+                to.piece.push("/dev/null", false);
+                to.note = Some(Note::Keep);
+                return Ok(());
+            }
+            Expansion::Substitution(list) => match self.in_subshell(list)? {
+                Output::Names(names) if names.ends_with_nul => Field::of(Argument::Several),
+                Output::Text(text) => Field::known(text.trim_end_matches('\n')),
+                Output::Number => {
+                    if !is_quoted && to.word.parts.len() == 1 {
+                        to.note = Some(Note::Split);
+                    }
+                    Field::of(Argument::Number)
+                }
+                Output::Names(names) if !is_quoted && !self.environment.is_as_written => {
+                    self.trace.splits.at_lines = true;
+                    to.split();
+                    Field::of(Argument::Names(Arc::new(Names {
+                        is_one: false,
+                        ..names
+                    })))
+                }
+                _ if !is_quoted => Field::of(Argument::Several),
+                _ => Field::of(Argument::unknown()),
+            },
+            Expansion::Parameter(name, _) if matches!(name.as_str(), "@" | "*") => {
+                return self.all_positional(name == "@" && is_quoted, to);
+            }
+            Expansion::Parameter(name, operation) => self.parameter(name, operation, to)?,
+        };
+        self.put(&field, is_quoted, to)
+    }
+
+    /// `"$@"`, which becomes the arguments; anything else of its kind becomes what cannot be told.
+    fn all_positional(&mut self, is_exact: bool, to: &mut Expanding<'_>) -> Result<()> {
+        match self.positional.clone() {
+            Some(all) if is_exact && to.word.parts.len() == 1 => {
+                self.work.spend(8 * all.len(), &to.word.span)?;
+                to.done.extend(all.iter().cloned());
+                if all.iter().any(|field| field.value.known().is_none()) {
+                    to.note = Some(Note::Keep);
+                }
             }
             _ => {
-                *note = Note::Never;
-                builder.is_there = true;
-                builder.is_several = true;
+                to.note = Some(Note::Never);
+                to.piece.several();
             }
         }
         Ok(())
     }
 
-    /// Puts a value where a parameter stood.
-    fn put(
-        &mut self,
-        field: &Field,
-        is_quoted: bool,
-        word: &Word,
-        builder: &mut Builder,
-        done: &mut Vec<Field>,
-        note: &mut Note,
-    ) -> Result<()> {
-        builder.is_disputed |= field.is_disputed;
-        builder.is_there |= is_quoted;
+    /// Puts a value where it is expanded.
+    fn put(&mut self, field: &Field, is_quoted: bool, to: &mut Expanding<'_>) -> Result<()> {
+        to.piece.is_disputed |= field.is_disputed;
+        to.piece.is_there |= is_quoted;
         match &field.value {
-            Argument::Text(text) if is_quoted => builder.push(text, false),
-            Argument::Text(text) if text.contains(['*', '?', '[', '\\']) => {
-                builder.is_there = true;
-                builder.is_several = true;
-                *note = Note::Never;
-            }
-            Argument::Text(text) if text.contains([' ', '\t', '\n']) => {
-                // Not every shell splits it.
-                builder.is_disputed = true;
-                let blanks = [' ', '\t', '\n'];
-                self.work.spend(text.len(), &word.span)?;
-                for (nth, piece) in text.split(blanks).enumerate() {
-                    if nth > 0 {
-                        let next = Builder {
-                            is_disputed: true,
-                            ..Builder::default()
-                        };
-                        done.extend(std::mem::replace(builder, next).finish());
-                    }
-                    if !piece.is_empty() {
-                        builder.push(piece, false);
-                    }
-                }
+            Argument::Text(text) if is_quoted => to.piece.push(text, false),
+            Argument::Text(text) if text.contains(GLOBS) => {
+                to.piece.several();
+                to.note = Some(Note::Never);
             }
             Argument::Text(text) => {
-                if !text.is_empty() {
-                    builder.push(text, false);
+                self.work.spend(text.len(), &to.word.span)?;
+                // Not every shell splits it.
+                to.piece.is_disputed |= text.contains(BLANKS);
+                for (nth, piece) in text.split(BLANKS).enumerate() {
+                    if nth > 0 {
+                        let next = Piece {
+                            is_disputed: true,
+                            ..Piece::default()
+                        };
+                        to.done
+                            .extend(std::mem::replace(&mut to.piece, next).finish());
+                    }
+                    if !piece.is_empty() {
+                        to.piece.push(piece, false);
+                    }
                 }
             }
-            Argument::Number => {
-                builder.is_there = true;
-                builder.has_number = true;
-            }
-            Argument::Names(names) => {
-                let is_free = !builder.has_pattern
-                    && !builder.has_number
-                    && builder.names.is_none()
-                    && builder.unknown.is_none();
-                if is_free && builder.text.is_empty() {
-                    builder.names = Some(names.clone());
-                    builder.is_there = true;
-                } else if is_free
-                    && builder.text == "./"
-                    && names.folders().all(|folder| !folder.starts_with('/'))
-                {
-                    builder.text.clear();
-                    builder.pattern.clear();
-                    builder.names = Some(Arc::new(Names {
-                        may_be_options: false,
-                        ..(**names).clone()
-                    }));
-                } else {
-                    builder.forget();
-                }
-            }
-            _ if is_quoted => builder.forget(),
+            Argument::Number => to.piece.put(Argument::Number),
+            Argument::Names(names) => to.piece.names(names),
+            _ if is_quoted => to.piece.forget(),
             _ => {
-                builder.is_there = true;
-                builder.is_several = true;
+                to.piece.several();
                 self.trace.splits.at_blanks = true;
-                if *note != Note::Never {
-                    *note = if word.parts.len() == 1 {
-                        Note::Split
-                    } else {
-                        Note::Never
-                    };
-                }
+                to.split();
             }
         }
         Ok(())
     }
 
-    /// What a parameter holds; nothing if it cannot be written again as it was judged.
-    fn parameter(&mut self, parameter: &Parameter, word: &Word) -> Result<Option<Field>> {
-        let name = parameter.name.as_str();
+    /// What a parameter holds. It is not written again with a word that is not known.
+    fn parameter(
+        &mut self,
+        name: &str,
+        operation: &Operation,
+        to: &mut Expanding<'_>,
+    ) -> Result<Field> {
         let value = self.variable(name);
-        Ok(Some(match &parameter.operation {
-            Operation::Value => value,
-            Operation::Length => Field::of(Argument::Number),
-            Operation::Item(_) => Field::of(Argument::unknown()),
-            Operation::Default(operator, default) => {
+        let unknown = Field::of(Argument::unknown());
+        Ok(match (operation, value.value.known()) {
+            (Operation::Value, _) => value,
+            (Operation::Length, _) => Field::of(Argument::Number),
+            (Operation::Default(operator, default), known) => {
                 let default = self.one(default)?;
-                let is_known = default.value.known().is_some();
-                let field = match value.value.known() {
-                    Some(text) if !text.is_empty() => match operator.trim_start_matches(':') {
-                        "+" => default,
-                        _ => value,
-                    },
-                    Some(_) if operator.starts_with(":-") => default,
-                    _ => Field::of(Argument::unknown()),
-                };
-                return Ok(is_known.then_some(field));
+                if default.value.known().is_none() {
+                    to.note = Some(Note::Never);
+                    return Ok(unknown);
+                }
+                match known {
+                    Some("") if operator.starts_with(":-") => default,
+                    None | Some("") => unknown,
+                    Some(_) if operator.ends_with('+') => default,
+                    Some(_) => value,
+                }
             }
-            Operation::Cut(operator, pattern) => match value.value.known() {
-                Some(text) if !pattern.contains(['*', '?']) => {
-                    let cut = if operator.starts_with('#') {
-                        text.strip_prefix(pattern.as_str())
-                    } else {
-                        text.strip_suffix(pattern.as_str())
-                    };
-                    Field::known(cut.unwrap_or(text))
-                }
-                _ => {
-                    self.work.spend(1, &word.span)?;
-                    Field::of(Argument::unknown())
-                }
-            },
-        }))
+            (Operation::Cut(operator, pattern), Some(text)) if !pattern.contains(['*', '?']) => {
+                let cut = if operator.starts_with('#') {
+                    text.strip_prefix(pattern.as_str())
+                } else {
+                    text.strip_suffix(pattern.as_str())
+                };
+                Field::known(cut.unwrap_or(text))
+            }
+            (Operation::Cut(..), _) => unknown,
+        })
     }
 
     fn variable(&self, name: &str) -> Field {
@@ -480,21 +411,17 @@ impl Evaluator<'_> {
                 _ => unknown,
             };
         }
-        match name {
-            "?" | "#" | "$" | "!" => return Field::of(Argument::Number),
-            "PWD" => {
-                if let [only] = self.state.directories.as_slice() {
-                    return Field::known(only);
-                }
-                return unknown;
-            }
+        match (name, self.state.directories.as_slice()) {
+            ("?" | "#" | "$" | "!", _) => return Field::of(Argument::Number),
+            ("PWD", [only]) => return Field::known(only),
+            ("PWD", _) => return unknown,
             _ => {}
         }
         if let Some(value) = self.state.variables.get(name) {
             return value.clone();
         }
-        match (name, &self.environment.home) {
-            ("HOME", Some(home)) => Field::known(home),
+        match &self.environment.home {
+            Some(home) if name == "HOME" => Field::known(home),
             _ => self
                 .environment
                 .variables
@@ -504,37 +431,27 @@ impl Evaluator<'_> {
     }
 
     /// Only numbers may stand in variables here: anything else is evaluated again by the shell.
-    fn arithmetic(&mut self, tokens: &[Token], word: &Word) -> Result<()> {
-        for token in tokens {
-            let Token::Variable(name) = token else {
-                continue;
-            };
+    fn arithmetic(&mut self, tokens: &[String], word: &Word) -> Result<()> {
+        for name in tokens.iter().filter(|token| is_identifier(token)) {
             let is_number = match self.variable(name).value {
                 Argument::Number => true,
-                Argument::Text(text) => text
-                    .trim_start_matches('-')
-                    .bytes()
-                    .all(|byte| byte.is_ascii_digit()),
+                Argument::Text(text) => {
+                    let digits = text.trim_start_matches('-');
+                    digits.bytes().all(|byte| byte.is_ascii_digit())
+                }
                 _ => false,
             };
             if !is_number {
-                return Err(Rejected::new(
-                    format!(
-                        "what `{name}` holds is evaluated in `$((…))`: set it to a number before"
-                    ),
-                    self.span(&word.span),
-                ));
+                let reason = format!(
+                    "what `{name}` holds is evaluated in `$((…))`: set it to a number before"
+                );
+                return Err(Rejected::new(reason, self.span(&word.span)));
             }
         }
         self.work.spend(8 * tokens.len(), &word.span)
     }
 
     fn in_subshell(&mut self, list: &List) -> Result<Output> {
-        let before = self.state.clone();
-        let was_tested = std::mem::replace(&mut self.is_tested, true);
-        let output = self.branch(list)?;
-        self.is_tested = was_tested;
-        self.state = before;
-        Ok(output)
+        self.apart(|this| this.tested(true, |this| this.list(list)))
     }
 }

@@ -1,77 +1,12 @@
 //! `find`: what it looks for, what it runs, and what it prints.
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use crate::effects::Access;
 use crate::evaluate::{Arg, Evaluator, Input, Output, Result};
 use crate::special;
+use crate::table::{self, Role};
 use crate::value::{Argument, Field, Names};
-
-/// Tests and actions that stand alone.
-const ALONE: [&str; 26] = [
-    "-print",
-    "-print0",
-    "-ls",
-    "-prune",
-    "-quit",
-    "-depth",
-    "-d",
-    "-mount",
-    "-xdev",
-    "-true",
-    "-false",
-    "-empty",
-    "-executable",
-    "-readable",
-    "-writable",
-    "-nouser",
-    "-nogroup",
-    "-daystart",
-    "-noleaf",
-    "-warn",
-    "-nowarn",
-    "-ignore_readdir_race",
-    "-a",
-    "-and",
-    "-H",
-    "-P",
-];
-/// Those whose value is a text.
-const WITH_TEXT: [&str; 30] = [
-    "-name",
-    "-iname",
-    "-path",
-    "-ipath",
-    "-wholename",
-    "-iwholename",
-    "-regex",
-    "-iregex",
-    "-lname",
-    "-ilname",
-    "-printf",
-    "-amin",
-    "-atime",
-    "-cmin",
-    "-ctime",
-    "-fstype",
-    "-gid",
-    "-group",
-    "-inum",
-    "-links",
-    "-maxdepth",
-    "-mindepth",
-    "-mmin",
-    "-mtime",
-    "-perm",
-    "-regextype",
-    "-size",
-    "-uid",
-    "-used",
-    "-user",
-];
-/// Those whose value is a file that is looked at.
-const WITH_FILE: [&str; 4] = ["-anewer", "-cnewer", "-newer", "-samefile"];
 
 /// What is known of the files that come by, for all that stands before.
 #[derive(Clone, Default)]
@@ -85,8 +20,22 @@ struct Tests {
     depth: usize,
 }
 
-#[expect(clippy::too_many_lines, reason = "one arm a kind of word")]
-pub(crate) fn run(this: &mut Evaluator<'_>, args: &[Arg], span: &Range<usize>) -> Result<Output> {
+/// What is found.
+fn found(folders: &[String], tests: &Tests) -> Names {
+    Names {
+        folders: if folders.is_empty() {
+            vec![".".into()]
+        } else {
+            folders.to_vec()
+        },
+        pattern: tests.pattern.clone(),
+        may_be_links: !tests.are_plain,
+        ..Names::default()
+    }
+}
+
+pub(crate) fn run(this: &mut Evaluator<'_>, args: &[Arg]) -> Result<Output> {
+    let options = table::find("find").map(|program| &program.options);
     let mut folders = Vec::new();
     let mut tests = Tests::default();
     let mut rest = args.iter();
@@ -94,142 +43,76 @@ pub(crate) fn run(this: &mut Evaluator<'_>, args: &[Arg], span: &Range<usize>) -
     let mut ends_with_nul = false;
     while let Some(arg) = rest.next() {
         let was_negated = std::mem::take(&mut tests.is_negated);
-        let Some(text) = arg.known().map(str::to_owned) else {
-            let is_path = matches!(&arg.field.value, Argument::Pattern(_) | Argument::Names(_))
-                && !arg.field.value.may_be_option();
-            if !is_path {
-                this.unknown(
-                    "what `find` is given is only known when it runs: write it out",
-                    &arg.span,
-                );
+        let is_certain = tests.depth == 0 && !was_negated;
+        let Some(text) = arg.known() else {
+            let value = &arg.field.value;
+            let is_path = matches!(value, Argument::Pattern(_) | Argument::Names(_));
+            if !is_path || value.may_be_option() {
+                let reason = "what `find` is given is only known when it runs: write it out";
+                this.unknown(reason);
                 return Ok(Output::Unknown);
             }
-            this.touch(&arg.field.value, Access::Read, &arg.span);
+            this.touch(value, Access::Read);
             folders.push(".".to_owned());
             continue;
         };
-        let option = text.as_str();
-        match option {
+        let option = text.strip_prefix('-').unwrap_or_default();
+        let known = options.and_then(|options| options.get(option));
+        match text {
             "-exec" | "-ok" => {
                 has_action = true;
-                executed(this, &mut rest, &folders, &tests, span)?;
-            }
-            "-delete" => {
-                has_action = true;
-                this.run(
-                    &[called("rm", arg), given(&folders, &tests, arg)],
-                    Vec::new(),
-                    Input::Inherited,
-                    span,
-                )?;
-            }
-            "-type" => {
-                let kind = rest.next().and_then(Arg::known).unwrap_or_default();
-                tests.are_plain |= matches!(kind, "f" | "d") && tests.depth == 0 && !was_negated;
+                executed(this, &mut rest, &folders, &tests)?;
             }
             "!" | "-not" => tests.is_negated = !was_negated,
             "(" => tests.depth += 1,
             ")" => tests.depth = tests.depth.saturating_sub(1),
+            "-o" | "-or" | "," if tests.depth > 0 => {}
             "-o" | "-or" | "," => {
-                if tests.depth == 0 {
-                    tests = Tests {
-                        is_other_branch: true,
-                        ..Tests::default()
-                    };
+                tests = Tests {
+                    is_other_branch: true,
+                    ..Tests::default()
                 }
             }
-            _ if WITH_TEXT.contains(&option) => {
+            _ if let Some(known) = known => {
+                has_action |= matches!(option, "ls" | "printf");
+                ends_with_nul |= option == "print0";
+                let Some(role) = known.value else { continue };
                 let Some(value) = rest.next() else { continue };
                 if !value.field.value.is_one() {
-                    this.unknown(format!("`{option}` needs quotes: the shell puts the names of files in its place"), &value.span);
+                    this.unknown(format!(
+                        "`{text}` needs quotes: the shell puts the names of files in its place"
+                    ));
                 }
-                if option == "-printf" {
-                    has_action = true;
-                }
-                if matches!(option, "-name" | "-iname") && tests.depth == 0 && !was_negated {
-                    tests.pattern = value.known().map(str::to_owned);
+                match (option, value.known()) {
+                    _ if role == Role::List => {
+                        this.touch(&value.field.value, Access::List);
+                    }
+                    ("type", Some("f" | "d")) if is_certain => tests.are_plain = true,
+                    ("name" | "iname", pattern) if is_certain => {
+                        tests.pattern = pattern.map(str::to_owned);
+                    }
+                    _ => {}
                 }
             }
-            _ if WITH_FILE.contains(&option) => {
-                if let Some(value) = rest.next() {
-                    this.touch(&value.field.value, Access::List, &value.span);
-                }
-            }
-            _ if ALONE.contains(&option) => {
-                has_action |= option == "-ls";
-                ends_with_nul |= option == "-print0";
-            }
-            _ if option.starts_with('-') => {
-                let reason = format!(
-                    "`find {option}` may write a file, run a program elsewhere or follow links: use `-exec`, and redirect what it prints"
-                );
-                this.unknown(reason, &arg.span);
+            _ if text.starts_with('-') => {
+                this.unknown(format!("`find {text}` may change a file, run a program elsewhere or follow links: use `-exec`, and redirect what it prints"));
                 return Ok(Output::Unknown);
             }
             _ => {
-                this.touch(&arg.field.value, Access::Read, &arg.span);
-                folders.push(text);
+                this.touch(&arg.field.value, Access::Read);
+                folders.push(text.to_owned());
             }
         }
     }
     if has_action {
         return Ok(Output::Unknown);
     }
-    let Argument::Names(names) = given(
-        &folders,
-        &tests,
-        &called(
-            "find",
-            &args.first().cloned().unwrap_or_else(|| empty(span)),
-        ),
-    )
-    .field
-    .value
-    else {
-        return Ok(Output::Unknown);
-    };
     // Its operands may be links themselves; what is printed begins with them.
+    let names = found(&folders, &tests);
     Ok(Output::Names(Names {
         ends_with_nul,
-        ..(*names).clone()
+        ..names
     }))
-}
-
-fn empty(span: &Range<usize>) -> Arg {
-    Arg {
-        field: Field::known(""),
-        word: usize::MAX,
-        span: span.clone(),
-    }
-}
-
-fn called(name: &str, of: &Arg) -> Arg {
-    Arg {
-        field: Field::known(name),
-        ..of.clone()
-    }
-}
-
-/// What is found, as an argument.
-fn given(folders: &[String], tests: &Tests, of: &Arg) -> Arg {
-    let folders = match folders {
-        [] => vec![".".to_owned()],
-        all => all.to_vec(),
-    };
-    let names = Names {
-        folders,
-        pattern: tests.pattern.clone(),
-        may_be_links: !tests.are_plain,
-        may_be_options: false,
-        is_tracked: false,
-        is_one: false,
-        ends_with_nul: false,
-        producer: None,
-    };
-    Arg {
-        field: Field::of(Argument::Names(Arc::new(names))),
-        ..of.clone()
-    }
 }
 
 /// The command after `-exec`, with what is found for `{}`.
@@ -238,53 +121,46 @@ fn executed<'a>(
     rest: &mut impl Iterator<Item = &'a Arg>,
     folders: &[String],
     tests: &Tests,
-    span: &Range<usize>,
 ) -> Result<()> {
     let mut command: Vec<Arg> = Vec::new();
-    loop {
-        let Some(word) = rest.next() else {
-            this.unknown("`find -exec` has no end: write `\\;`, or `{} +`", span);
-            return Ok(());
-        };
-        match word.known() {
-            Some(";") => break,
-            // A `+` that does not follow `{}` is a word like others.
-            Some("+")
-                if command
-                    .last()
-                    .is_some_and(|last| last.known() == Some("{}")) =>
-            {
-                break;
-            }
-            // It might be the end.
-            None => {
-                this.unknown(
-                    "what `find -exec` runs is only known when it does: write it out",
-                    &word.span,
-                );
-                return Ok(());
-            }
-            _ => command.push(word.clone()),
-        }
-    }
+    let mut has_place = false;
     let is_told = tests
         .pattern
         .as_deref()
         .is_some_and(|pattern| pattern.contains('.'));
-    if tests.is_other_branch && !is_told && command.iter().any(|word| word.known() == Some("{}")) {
-        this.unknown("what is found behind `-o` is not told: write `\\( … -o … \\)`, or `-name '*.rs'` behind it", span);
+    let refused = loop {
+        let Some(word) = rest.next() else {
+            break Some("`find -exec` has no end: write `\\;`, or `{} +`");
+        };
+        match word.known() {
+            Some(";") => break None,
+            // A `+` that does not follow `{}` is a word like others.
+            Some("+") if has_place => break None,
+            Some("{}") if tests.is_other_branch && !is_told => {
+                break Some(
+                    "what is found behind `-o` is not told: write `\\( … -o … \\)`, or `-name '*.rs'` behind it",
+                );
+            }
+            Some("{}") => {
+                let field = Field::of(Argument::Names(Arc::new(found(folders, tests))));
+                command.push(Arg {
+                    field,
+                    ..word.clone()
+                });
+            }
+            Some(text) if text.contains("{}") => {
+                break Some("`{}` is only looked at as a word by itself");
+            }
+            Some(_) => command.push(word.clone()),
+            // It might be the end.
+            None => break Some("what `find -exec` runs is only known when it does: write it out"),
+        }
+        has_place = word.known() == Some("{}");
+    };
+    if let Some(reason) = refused {
+        this.unknown(reason);
         return Ok(());
     }
-    for word in &mut command {
-        match word.known() {
-            Some("{}") => *word = given(folders, tests, word),
-            Some(text) if text.contains("{}") => {
-                this.unknown("`{}` is only looked at as a word by itself", &word.span);
-                return Ok(());
-            }
-            _ => {}
-        }
-    }
-    special::inner(this, "find", &command, &Input::Inherited, span)?;
+    special::inner(this, "find", &command, &Input::Inherited)?;
     Ok(())
 }

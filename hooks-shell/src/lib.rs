@@ -11,7 +11,7 @@
 //! let effects = script.evaluate(&Environment::new("/work"));
 //!
 //! assert_eq!(effects.to_string(), "runs grep; reads .; writes ../todo.txt");
-//! assert_eq!(effects.writes().next().unwrap().directories(), ["/work/src"]);
+//! assert_eq!(effects.writes().next().unwrap().directories.as_slice(), ["/work/src"]);
 //! assert_eq!(effects.rewritten(), Some("X=src\n{ cd -P src || exit; } && grep -rn TODO . >../todo.txt"));
 //! assert_eq!(effects.unknown().count(), 0);
 //! # Ok::<_, hooks_shell::Rejected>(())
@@ -29,9 +29,9 @@
 //! | commands | simple commands, `\|`, `\|&`, `&&`, `\|\|`, `;`, `&`, `!`, `{ …; }`, `( … )` | `coproc`, `((…))`, `time` before a compound command |
 //! | compound | `if`, `while`, `until`, `for … in`, `case`, `[[ … ]]` | `select`, `for ((…))`, `;&` |
 //! | functions | `name() { …; }`, once, outside of other commands | `function`, a program's name |
-//! | quotes | `'…'`, `"…"`, `\c`, `$'…'` | `$"…"`, `\` at the end of a line within a word |
-//! | expansions | `$x`, `${x}`, `${#x}`, `${x:-text}`, `${x%text}`, `$(…)`, backquotes, `$((…))` that sets nothing, `~`, `{a,b}`, `{1..9}`, `*`, `?`, `[a-z]` | `${!x}`, `${x/a/b}`, `${x@P}`, `$[…]`, lists, `[[:class:]]`, `~name` |
-//! | redirections | `<`, `>`, `>>`, `>\|`, `<>`, `2>&1`, `&>`, `<<`, `<<-`, `<<<`, `<(…)`, `>(…)` | `>&file`, `{fd}>`, `>!`, descriptors of two digits |
+//! | quotes | `'…'`, `"…"`, `\c`, `$'…'` with `\n`, `\t`, `\\` | `$"…"`, other escapes, `\` at the end of a line within a word |
+//! | expansions | `$x`, `${x}`, `${#x}`, `${x:-text}`, `${x%text}`, `$(…)`, backquotes, `$((…))` that sets nothing, `~`, `{a,b}`, `{1..9}`, `*`, `?`, `[a-z]` | `${!x}`, `${x/a/b}`, `${x@P}`, `$[…]`, lists, braces within braces, `[[:class:]]`, `~name` |
+//! | redirections | `<`, `>`, `>>`, `>\|`, `<>`, `2>&1`, `&>`, `<<`, `<<-`, `<<<`, `<(…)`, `>(…)` | `>&file`, `{fd}>`, `>!`, descriptors of two digits, `<<-` before a text with `$` |
 //! | builtins | `cd`, `eval`, `export`, `local`, `printf`, `read -r`, `set -euxo`, `test`, `unset`, `wait`, … | `exec`, `source`, `trap`, `alias`, `declare`, `shopt`, … |
 //!
 //! What shells read in different ways is either rejected, or judged as `bash` reads it and listed as
@@ -47,6 +47,8 @@
 mod bounds;
 mod braces;
 mod builtins;
+mod conditions;
+mod cursor;
 mod effects;
 mod environment;
 mod evaluate;
@@ -56,11 +58,17 @@ mod languages;
 mod operands;
 mod parse;
 mod print;
+mod roles;
+mod simple;
 mod special;
+mod state;
 mod syntax;
 mod table;
+mod trace;
 mod value;
 mod variables;
+mod walk;
+mod words;
 
 pub use self::bounds::Rejected;
 pub use self::effects::{Access, Effects, Network, PathUse, Program, Unknown};
@@ -112,11 +120,9 @@ impl Script {
         let mut work = bounds::Work::after(self.steps);
         let mut evaluator =
             evaluate::Evaluator::new(&self.text, environment, &mut work, self.words);
-        let evaluated = evaluator.list(&self.list);
-        let trace = evaluator.trace;
-        match evaluated {
-            Ok(_) => effects::collect(&self.list, trace, work.steps),
-            Err(error) => Effects::cut_short(trace, error.reason(), error.span(), work.steps),
-        }
+        let error = evaluator.list(&self.list).err();
+        let mut effects = effects::Effects::of(&self.list, evaluator.trace, error, work.steps);
+        effects.inherited.clone_from(&environment.inherited);
+        effects
     }
 }

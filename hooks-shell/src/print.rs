@@ -1,12 +1,15 @@
 //! From tree to text again: the script in the form in which it was judged.
+//!
+//! Every word is written as the evaluator has noted it, with a blank behind it, which the last one loses.
 
+use std::collections::HashSet;
 use std::fmt::Write as _;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use crate::evaluate::{Note, Trace};
 use crate::syntax::{
-    Command, Item, Join, Kind, List, Operation, Parameter, Part, Pipeline, Redirect, Redirection,
-    Simple, Test, Token, Word,
+    Command, Expansion, Item, Join, Kind, List, Operation, Part, Pipeline, REDIRECTIONS, Redirect,
+    Redirection, Simple, Word,
 };
 
 /// Passes on names of files, but for those of symbolic links.
@@ -14,38 +17,11 @@ pub(crate) const WITHOUT_LINKS: &str =
     "while IFS= read -r name; do { [ -L \"${name}\" ] || printf '%s\\n' \"${name}\"; }; done";
 
 /// Words that mean something to one shell or another where a program's name is expected.
-const RESERVED: [&str; 30] = [
-    "!",
-    "[[",
-    "]]",
-    "case",
-    "coproc",
-    "do",
-    "done",
-    "elif",
-    "else",
-    "end",
-    "esac",
-    "fi",
-    "for",
-    "foreach",
-    "function",
-    "if",
-    "in",
-    "nocorrect",
-    "noglob",
-    "repeat",
-    "return",
-    "select",
-    "then",
-    "time",
-    "typeset",
-    "until",
-    "while",
-    "always",
-    "builtin",
-    "-",
-];
+static RESERVED: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    let words = "! [[ ]] case coproc do done elif else end esac fi for foreach function if in nocorrect noglob \
+        repeat return select then time typeset until while always builtin -";
+    words.split(' ').collect()
+});
 
 /// Whether a text means itself to every shell.
 fn is_bare(text: &str) -> bool {
@@ -75,100 +51,117 @@ pub(crate) fn script(list: &List, trace: &Trace) -> Option<String> {
         trace,
     };
     printer.list(list, "\n")?;
-    printer.end_line();
-    let trimmed = printer.out.trim_end_matches('\n').len();
+    printer.separate("");
+    let trimmed = printer.out.trim_end().len();
     printer.out.truncate(trimmed);
     Some(printer.out)
 }
 
+/// How the parts of a word are written.
+#[derive(Clone, Copy, PartialEq)]
+enum Style {
+    /// Each in quotes, so that the word stays one.
+    Quoted,
+    /// Without quotes, so that the shell splits it.
+    Split,
+    /// In the text of a here-document.
+    Document,
+}
+
 struct Printer<'t> {
     out: String,
-    /// Here-documents that begin after the next end of a line.
+    /// Here-documents that begin after the next end of a line, and how they end.
     documents: Vec<(String, String)>,
     trace: &'t Trace,
 }
 
 impl<'t> Printer<'t> {
-    /// Ends the line if here-documents wait for it.
-    fn end_line(&mut self) {
-        if self.documents.is_empty() {
-            return;
-        }
-        self.out.push('\n');
-        for (text, delimiter) in std::mem::take(&mut self.documents) {
-            self.out.push_str(&text);
-            self.out.push_str(&delimiter);
-            self.out.push('\n');
+    fn put(&mut self, text: &str) {
+        self.out.push_str(text);
+    }
+
+    /// Takes away the blank behind the last word.
+    fn trim(&mut self) {
+        if self.out.ends_with(' ') {
+            self.out.pop();
         }
     }
 
-    /// What stands between two commands.
+    fn note(&self, word: &Word) -> &'t Note {
+        self.trace.notes.get(word.id).unwrap_or(&Note::Unseen)
+    }
+
+    /// What stands behind a command: the text, if it needs one, or the here-documents that wait for the end of the line.
     fn separate(&mut self, separator: &str) {
         if self.documents.is_empty() {
-            self.out.push_str(separator);
-        } else {
-            self.end_line();
+            self.put(if self.out.ends_with('&') {
+                " "
+            } else {
+                separator
+            });
+            return;
+        }
+        self.put("\n");
+        for (text, delimiter) in std::mem::take(&mut self.documents) {
+            self.out.extend([&text, &delimiter, "\n"]);
         }
     }
 
+    /// Commands without what separates the last from what follows.
     fn list(&mut self, list: &List, separator: &str) -> Option<()> {
-        let mut is_first = true;
+        let begin = self.out.len();
         for item in list {
-            let is_dead = matches!(item.first.stages.as_slice(), [Command { kind: Kind::Function { body, .. }, .. }]
+            let is_dead = matches!(item.first.stages.as_slice(), [Command { kind: Kind::Function(_, body), .. }]
                 if !self.trace.called.contains(&Arc::as_ptr(body)));
             if is_dead {
                 continue;
             }
-            if !is_first && !self.out.ends_with(['\n', '&']) {
+            if self.out.len() > begin {
                 self.separate(separator);
-            } else if !is_first && self.out.ends_with('&') {
-                self.out.push(' ');
             }
-            is_first = false;
             self.item(item)?;
         }
-        if is_first {
-            self.out.push(':');
+        if self.out.len() == begin {
+            self.put(":");
         }
         Some(())
     }
 
-    /// A list within a compound command, and its end.
-    fn inner(&mut self, list: &List, end: &str) -> Option<()> {
+    /// Commands, and the word behind them.
+    fn block(&mut self, list: &List, end: &str) -> Option<()> {
         self.list(list, "; ")?;
-        if self.out.ends_with('&') {
-            self.out.push(' ');
-        } else {
-            self.separate("; ");
+        self.separate("; ");
+        self.put(end);
+        Some(())
+    }
+
+    /// Commands in brackets, of which one is open.
+    fn brackets(&mut self, list: &List) -> Option<()> {
+        let begin = self.out.len();
+        self.list(list, "; ")?;
+        self.separate("");
+        if self.out[begin..].starts_with('(') {
+            // Two brackets that stand together would begin arithmetic.
+            self.out.insert(begin, ' ');
         }
-        self.out.push_str(end);
+        self.put(")");
         Some(())
     }
 
     fn item(&mut self, item: &Item) -> Option<()> {
         self.pipeline(&item.first)?;
         for (join, pipeline) in &item.rest {
-            self.out.push_str(match join {
-                Join::And => " && ",
-                Join::Or => " || ",
-            });
+            self.put(if *join == Join::And { " && " } else { " || " });
             self.pipeline(pipeline)?;
         }
-        if item.is_background {
-            self.out.push_str(" &");
-            self.end_line();
-        }
+        self.put(if item.is_background { " &" } else { "" });
         Some(())
     }
 
     fn pipeline(&mut self, pipeline: &Pipeline) -> Option<()> {
-        if pipeline.is_negated {
-            self.out.push_str("! ");
-        }
+        self.put(if pipeline.is_negated { "! " } else { "" });
         for (nth, stage) in pipeline.stages.iter().enumerate() {
-            if nth > 0 {
-                self.out.push_str(" | ");
-            }
+            self.put(if nth > 0 { " | " } else { "" });
             self.command(stage)?;
         }
         Some(())
@@ -178,457 +171,287 @@ impl<'t> Printer<'t> {
         match &command.kind {
             Kind::Simple(simple) => return self.simple(simple, &command.redirects),
             Kind::Group(list) => {
-                self.out.push_str("{ ");
-                self.inner(list, "}")?;
+                self.put("{ ");
+                self.block(list, "}")?;
             }
             Kind::Subshell(list) => {
-                self.out.push('(');
-                let begin = self.out.len();
-                self.list(list, "; ")?;
-                self.keep_apart(begin);
-                self.end_line();
-                self.out.push(')');
+                self.put("(");
+                self.brackets(list)?;
             }
-            Kind::If {
-                branches,
-                otherwise,
-            } => {
-                let mut word = "if ";
-                for (condition, then) in branches {
-                    self.out.push_str(word);
-                    self.inner(condition, "then ")?;
-                    word = "elif ";
-                    self.list(then, "; ")?;
-                    self.after_list();
+            Kind::If(branches, otherwise) => {
+                for (nth, (condition, then)) in branches.iter().enumerate() {
+                    self.put(if nth > 0 { "elif " } else { "if " });
+                    self.block(condition, "then ")?;
+                    self.block(then, "")?;
                 }
                 if let Some(otherwise) = otherwise {
-                    self.out.push_str("else ");
-                    self.list(otherwise, "; ")?;
-                    self.after_list();
+                    self.put("else ");
+                    self.block(otherwise, "")?;
                 }
-                self.out.push_str("fi");
+                self.put("fi");
             }
-            Kind::While {
-                is_until,
-                condition,
-                body,
-            } => {
-                self.out
-                    .push_str(if *is_until { "until " } else { "while " });
-                self.inner(condition, "do ")?;
-                self.inner(body, "done")?;
+            Kind::While(is_until, condition, body) => {
+                self.put(if *is_until { "until " } else { "while " });
+                self.block(condition, "do ")?;
+                self.block(body, "done")?;
             }
-            Kind::For { name, words, body } => {
-                write!(self.out, "for {name}").ok()?;
+            Kind::For(name, words, body) => {
+                write!(self.out, "for {name} ").ok()?;
+                let mut is_run = true;
                 if let Some(words) = words {
-                    self.out.push_str(" in");
-                    if words
-                        .iter()
-                        .all(|word| self.note(word).texts().is_some_and(<[_]>::is_empty))
-                    {
-                        // Its body was not looked at, as it is not run.
-                        self.out.push_str("; do :; done");
-                        return self.redirects(&command.redirects);
-                    }
-                    for word in words {
-                        self.word(word)?;
-                    }
+                    self.put("in ");
+                    let begin = self.out.len();
+                    self.words(words)?;
+                    is_run = self.out.len() > begin;
                 }
+                self.trim();
                 self.separate("; ");
-                self.out.push_str("do ");
-                self.inner(body, "done")?;
-            }
-            Kind::Case { subject, arms } => {
-                self.out.push_str("case");
-                self.word(subject)?;
-                self.out.push_str(" in\n");
-                for (patterns, body) in arms {
-                    self.out.push('(');
-                    for (nth, pattern) in patterns.iter().enumerate() {
-                        self.out.push_str(if nth > 0 { " |" } else { "" });
-                        self.word(pattern)?;
-                    }
-                    self.out.push_str(") ");
-                    self.list(body, "; ")?;
-                    self.end_line();
-                    if self.out.ends_with('&') {
-                        self.out.push(' ');
-                    }
-                    self.out.push_str(";;\n");
+                self.put("do ");
+                if is_run {
+                    self.block(body, "done")?;
+                } else {
+                    // Its body was not looked at.
+                    self.put(":; done");
                 }
-                self.out.push_str("esac");
             }
-            Kind::Test(test) => {
-                self.out.push_str("{ ");
-                self.test(test)?;
-                self.out.push_str("; }");
+            Kind::Case(subject, arms) => {
+                self.put("case ");
+                self.word(subject, false)?;
+                self.put("in\n");
+                for (patterns, body) in arms {
+                    self.put("(");
+                    for (nth, pattern) in patterns.iter().enumerate() {
+                        self.put(if nth > 0 { "| " } else { "" });
+                        self.word(pattern, false)?;
+                    }
+                    self.trim();
+                    self.put(") ");
+                    self.list(body, "; ")?;
+                    self.separate("");
+                    self.put(";;\n");
+                }
+                self.put("esac");
             }
-            Kind::Function { name, body } => {
+            Kind::Test(words) => self.test(words)?,
+            Kind::Function(name, body) => {
                 write!(self.out, "{name}() ").ok()?;
                 self.command(body)?;
             }
         }
-        self.redirects(&command.redirects)
-    }
-
-    fn after_list(&mut self) {
-        if self.out.ends_with('&') {
-            self.out.push(' ');
-        } else {
-            self.separate("; ");
-        }
-    }
-
-    /// The parts of `[[ … ]]` as commands of their own, so that no shell sees a `&&` or a bracket between them.
-    fn test(&mut self, test: &Test) -> Option<()> {
-        match test {
-            Test::Not(test) => {
-                self.out.push_str("! { ");
-                self.test(test)?;
-                self.out.push_str("; }");
-            }
-            Test::Both(left, join, right) => {
-                self.out.push_str("{ ");
-                self.test(left)?;
-                self.out.push_str(if *join == Join::And {
-                    "; } && { "
-                } else {
-                    "; } || { "
-                });
-                self.test(right)?;
-                self.out.push_str("; }");
-            }
-            Test::Words(words) => {
-                self.out.push_str("[[");
-                for (nth, word) in words.iter().enumerate() {
-                    let is_operator =
-                        (nth == 0 && words.len() == 2) || (nth == 1 && words.len() == 3);
-                    match word.literal().filter(|_| is_operator) {
-                        Some(operator) => write!(self.out, " {operator}").ok()?,
-                        None => self.quoted_word(word)?,
-                    }
-                }
-                self.out.push_str(" ]]");
-            }
+        if !command.redirects.is_empty() {
+            self.put(" ");
+            self.redirects(&command.redirects)?;
+            self.trim();
         }
         Some(())
     }
 
-    /// A word of `[[ … ]]`, where even a plain one is put in quotes: it might be an operator.
-    fn quoted_word(&mut self, word: &Word) -> Option<()> {
-        match self.note(word).texts() {
-            Some(texts) if !self.trace.changes.contains_key(&word.id) => {
-                for text in texts {
-                    write!(self.out, " {}", quoted(text)).ok()?;
+    /// `[[ … ]]`, where even a plain word is put in quotes: it might be an operator.
+    fn test(&mut self, words: &[Word]) -> Option<()> {
+        self.put("[[ ");
+        for (nth, word) in words.iter().enumerate() {
+            let is_operator = nth + 2 == words.len();
+            match (word.literal(), self.note(word)) {
+                (Some(operator), _) if is_operator => write!(self.out, "{operator} ").ok()?,
+                (_, Note::Text(text)) if !self.trace.changes.contains_key(&word.id) => {
+                    write!(self.out, "{} ", quoted(text)).ok()?;
                 }
-                Some(())
+                _ => self.word(word, false)?,
             }
-            _ => self.word(word),
         }
-    }
-
-    fn note(&self, word: &Word) -> &'t Note {
-        self.trace.notes.get(word.id).unwrap_or(&Note::Unseen)
+        self.put("]]");
+        Some(())
     }
 
     fn simple(&mut self, simple: &Simple, redirects: &[Redirect]) -> Option<()> {
-        let change = simple
-            .words
-            .first()
-            .and_then(|word| self.trace.changes.get(&word.id));
+        let first = simple.words.first();
+        let change = first.and_then(|word| self.trace.changes.get(&word.id));
         let is_fatal = change.is_some_and(|change| change.is_fatal);
-        if let Some(before) = change
-            .map(|change| change.before)
-            .filter(|before| before.ends_with("| "))
-        {
-            self.out.push_str(before);
+        if let Some(change) = change.filter(|change| change.before.ends_with("| ")) {
+            self.put(change.before);
         }
-        if is_fatal {
-            self.out.push_str("{ ");
-        }
-        let start = self.out.len();
-        let is_xargs = change.is_some_and(|change| change.before.ends_with("| "));
+        self.put(if is_fatal { "{ " } else { "" });
         for (name, word) in &simple.assignments {
-            let is_of_read = name == "IFS";
-            if is_of_read && change.is_some_and(|change| change.instead.is_some()) {
+            // It is a part of what is written for `read`.
+            if name == "IFS" && change.is_some_and(|change| change.instead.is_some()) {
                 continue;
             }
-            self.gap(start);
             write!(self.out, "{name}=").ok()?;
             match self.note(word) {
-                Note::Text(text) => self.text(text),
                 Note::Texts(texts) => self.text(texts.first()?),
-                Note::Keep | Note::Split => self.parts(&word.parts, true)?,
+                Note::Text(text) => self.text(text),
+                Note::Keep | Note::Split => self.parts(&word.parts, Style::Quoted)?,
                 Note::Unseen | Note::Never => return None,
             }
+            self.put(" ");
         }
-        let mut has_name = false;
-        for word in &simple.words {
-            if !has_name && let Some(texts) = self.note(word).texts() {
-                let Some(name) = texts.first() else { continue };
-                has_name = true;
-                let is_odd = RESERVED.contains(&&**name) || name.contains('=');
-                if is_odd && !self.trace.changes.contains_key(&word.id) {
-                    self.gap(start);
-                    self.out.push_str(&quoted(name));
-                    for text in &texts[1..] {
-                        write!(self.out, " {}", written(text)).ok()?;
-                    }
-                    continue;
-                }
-            }
-            let _ = is_xargs;
-            self.word_from(word, start)?;
-        }
-        for redirect in redirects {
-            self.redirect(redirect, start)?;
-        }
+        self.words(&simple.words)?;
+        self.redirects(redirects)?;
+        self.trim();
         if change.is_some_and(|change| change.drops_links) {
-            self.out.push_str(" | ");
-            self.out.push_str(WITHOUT_LINKS);
+            write!(self.out, " | {WITHOUT_LINKS}").ok()?;
         }
         if is_fatal {
-            self.out.push_str(" || exit");
+            self.put(" || exit");
             self.separate("; ");
-            self.out.push('}');
+            self.put("}");
         }
         Some(())
     }
 
     fn text(&mut self, text: &str) {
         if is_bare(text) {
-            self.out.push_str(text);
+            self.put(text);
         } else {
-            self.out.push_str(&quoted(text));
+            self.put(&quoted(text));
         }
     }
 
-    fn gap(&mut self, start: usize) {
-        if self.out.len() > start {
-            self.out.push(' ');
+    /// Words, of which the first that says something might name a program.
+    fn words(&mut self, words: &[Word]) -> Option<()> {
+        let begin = self.out.len();
+        words
+            .iter()
+            .try_for_each(|word| self.word(word, self.out.len() == begin))
+    }
+
+    /// A word with a blank behind it; nothing of one that says nothing.
+    fn word(&mut self, word: &Word, is_name: bool) -> Option<()> {
+        let note = self.note(word);
+        let change = self.trace.changes.get(&word.id);
+        if let Some(change) = change.filter(|change| !change.before.ends_with("| ")) {
+            self.put(change.before);
         }
+        let begin = self.out.len();
+        match (change.and_then(|change| change.instead.as_deref()), note) {
+            (_, Note::Never) | (None, Note::Unseen) => return None,
+            (Some(instead), _) => self.put(instead),
+            (None, Note::Keep) => self.parts(&word.parts, Style::Quoted)?,
+            (None, Note::Split) => self.parts(&word.parts, Style::Split)?,
+            (None, Note::Text(_) | Note::Texts(_)) => {
+                for (nth, text) in note.texts()?.iter().enumerate() {
+                    self.put(if nth > 0 { " " } else { "" });
+                    let is_reserved = || RESERVED.contains(&**text) || text.contains('=');
+                    if is_name && nth == 0 && is_reserved() {
+                        self.put(&quoted(text));
+                    } else {
+                        self.text(text);
+                    }
+                }
+            }
+        }
+        if self.out.len() > begin {
+            self.put(change.map_or("", |change| change.after));
+            self.put(" ");
+        }
+        Some(())
     }
 
     fn redirects(&mut self, redirects: &[Redirect]) -> Option<()> {
-        redirects
-            .iter()
-            .try_for_each(|redirect| self.redirect(redirect, 0))
-    }
-
-    fn redirect(&mut self, redirect: &Redirect, start: usize) -> Option<()> {
-        self.gap(start);
-        if let Some(descriptor) = redirect.descriptor {
-            write!(self.out, "{descriptor}").ok()?;
-        }
-        let operator = match redirect.kind {
-            Redirection::Read => "<",
-            Redirection::Write | Redirection::Both => ">",
-            Redirection::Append | Redirection::BothAppend => ">>",
-            Redirection::Clobber => ">|",
-            Redirection::ReadWrite => "<>",
-            Redirection::CopyOut => ">&",
-            Redirection::CopyIn => "<&",
-            Redirection::Document | Redirection::HereString => return self.document(redirect),
-        };
-        self.out.push_str(operator);
-        match self.note(&redirect.target) {
-            Note::Text(text) => self.text(text),
-            Note::Keep => {
-                self.out.push(' ');
-                self.parts(&redirect.target.parts, true)?;
+        for redirect in redirects {
+            if let Some(descriptor) = redirect.descriptor {
+                write!(self.out, "{descriptor}").ok()?;
             }
-            _ => return None,
-        }
-        if matches!(redirect.kind, Redirection::Both | Redirection::BothAppend) {
-            self.out.push_str(" 2>&1");
+            if matches!(
+                redirect.kind,
+                Redirection::Document | Redirection::HereString
+            ) {
+                self.document(redirect)?;
+                continue;
+            }
+            let (operator, _) = REDIRECTIONS
+                .iter()
+                .find(|(_, kind)| *kind == redirect.kind)?;
+            let is_both = operator.starts_with('&');
+            self.put(operator.trim_start_matches('&'));
+            match self.note(&redirect.target) {
+                Note::Text(text) => self.text(text),
+                Note::Keep => {
+                    self.put(" ");
+                    self.parts(&redirect.target.parts, Style::Quoted)?;
+                }
+                _ => return None,
+            }
+            self.put(if is_both { " 2>&1 " } else { " " });
         }
         Some(())
     }
 
     /// Here-documents, and here-strings, which not every shell has.
     fn document(&mut self, redirect: &Redirect) -> Option<()> {
-        let parts = match redirect.target.parts.as_slice() {
-            [Part::Document(text)] => text.get()?.as_slice(),
-            parts => parts,
-        };
-        let ending = if redirect.kind == Redirection::HereString {
-            "\n"
-        } else {
-            ""
-        };
-        let (text, is_known) = match self.note(&redirect.target) {
-            Note::Text(text) => (text.to_string(), true),
+        let (mut text, quote) = match self.note(&redirect.target) {
+            Note::Text(text) => (text.to_string(), "'"),
             Note::Keep | Note::Split => {
-                let mut text = String::new();
-                for part in parts {
-                    match part {
-                        Part::Text(plain, _) => text.push_str(&escaped(plain)),
-                        part => {
-                            let outer = std::mem::replace(&mut self.out, text);
-                            self.expansion(part)?;
-                            text = std::mem::replace(&mut self.out, outer);
-                        }
-                    }
-                }
-                (text, false)
+                let begin = self.out.len();
+                self.parts(&redirect.target.parts, Style::Document)?;
+                (self.out.split_off(begin), "")
             }
             _ => return None,
         };
+        if redirect.kind == Redirection::HereString {
+            text.push('\n');
+        }
         let mut delimiter = String::from("EOF");
         while text.lines().any(|line| line == delimiter) {
             delimiter.push('_');
         }
-        if is_known {
-            write!(self.out, "<<'{delimiter}'").ok()?;
-        } else {
-            write!(self.out, "<<{delimiter}").ok()?;
-        }
-        self.documents.push((text + ending, delimiter));
+        write!(self.out, "<<{quote}{delimiter}{quote} ").ok()?;
+        self.documents.push((text, delimiter));
         Some(())
     }
 
-    fn word(&mut self, word: &Word) -> Option<()> {
-        self.word_from(word, 0)
-    }
-
-    fn word_from(&mut self, word: &Word, start: usize) -> Option<()> {
-        let change = self.trace.changes.get(&word.id);
-        let is_stage = |before: &str| before.ends_with("| ");
-        if let Some(change) = change {
-            if !change.before.is_empty() && !is_stage(change.before) {
-                self.gap(start);
-                self.out.push_str(change.before.trim_end());
-            }
-            if let Some(instead) = &change.instead {
-                if *self.note(word) == Note::Never {
-                    return None;
-                }
-                if !instead.is_empty() {
-                    self.gap(start);
-                    self.out.push_str(instead);
-                }
-                self.out.push_str(change.after);
-                return Some(());
-            }
-        }
-        match self.note(word) {
-            Note::Unseen | Note::Never => return None,
-            Note::Text(text) => {
-                self.gap(start);
-                self.text(text);
-            }
-            Note::Texts(texts) => {
-                for text in texts {
-                    self.gap(start);
-                    self.text(text);
-                }
-            }
-            Note::Keep => {
-                self.gap(start);
-                self.parts(&word.parts, true)?;
-            }
-            Note::Split => {
-                self.gap(start);
-                self.parts(&word.parts, false)?;
-            }
-        }
-        if let Some(change) = change {
-            self.out.push_str(change.after);
-        }
-        Some(())
-    }
-
-    fn parts(&mut self, parts: &[Part], quotes: bool) -> Option<()> {
+    fn parts(&mut self, parts: &[Part], style: Style) -> Option<()> {
         for part in parts {
             match part {
-                Part::Text(text, _) if text.is_empty() => self.out.push_str("''"),
-                Part::Text(text, _) => self.text(text),
-                Part::Glob(text) => self.out.push_str(text),
-                Part::Brace(brace) => self.out.push_str(&quoted(&brace.to_string())),
-                Part::Home => return None,
-                Part::Process(list, writes) => {
-                    self.out.push_str(if *writes { ">(" } else { "<(" });
-                    self.substitution(list)?;
+                Part::Text(text) if style == Style::Document => self.put(&escaped(text)),
+                Part::Text(text) if text.is_empty() => self.put("''"),
+                Part::Text(text) => self.text(text),
+                Part::Glob(text) => self.put(text),
+                Part::Expansion(expansion, _) => {
+                    let is_process = matches!(&**expansion, Expansion::Process(..));
+                    let quote = if style == Style::Quoted && !is_process {
+                        "\""
+                    } else {
+                        ""
+                    };
+                    self.put(quote);
+                    self.expansion(expansion)?;
+                    self.put(quote);
                 }
-                part if quotes => {
-                    self.out.push('"');
-                    self.expansion(part)?;
-                    self.out.push('"');
-                }
-                part => self.expansion(part)?,
+                Part::Home | Part::Brace(_) | Part::Range(_) => return None,
             }
         }
         Some(())
     }
 
-    /// Two brackets that stand together would begin arithmetic.
-    fn keep_apart(&mut self, begin: usize) {
-        if self.out[begin..].starts_with('(') {
-            self.out.insert(begin, ' ');
+    fn expansion(&mut self, expansion: &Expansion) -> Option<()> {
+        match expansion {
+            Expansion::Parameter(name, operation) => match operation {
+                Operation::Value => write!(self.out, "${{{name}}}").ok(),
+                Operation::Length => write!(self.out, "${{#{name}}}").ok(),
+                Operation::Cut(operator, pattern) => {
+                    write!(self.out, "${{{name}{operator}{pattern}}}").ok()
+                }
+                Operation::Default(operator, default) => {
+                    let texts = self.note(default).texts()?;
+                    let text = escaped(texts.first().map_or("", |text| text));
+                    write!(self.out, "${{{name}{operator}{text}}}").ok()
+                }
+            },
+            Expansion::Arithmetic(tokens) => write!(self.out, "$(( {} ))", tokens.join(" ")).ok(),
+            Expansion::Substitution(list) => self.substitution("$(", list),
+            Expansion::Process(list, true) => self.substitution(">(", list),
+            Expansion::Process(list, false) => self.substitution("<(", list),
         }
     }
 
-    /// The rest of a substitution, whose bracket is open.
-    fn substitution(&mut self, list: &List) -> Option<()> {
-        // It has documents of its own.
-        let outer = std::mem::take(&mut self.documents);
-        if !outer.is_empty() {
+    /// Commands with here-documents of their own, which must not meet those of the line.
+    fn substitution(&mut self, open: &str, list: &List) -> Option<()> {
+        if !self.documents.is_empty() {
             return None;
         }
-        let begin = self.out.len();
-        self.list(list, "; ")?;
-        self.keep_apart(begin);
-        self.end_line();
-        self.out.push(')');
-        self.documents = outer;
-        Some(())
-    }
-
-    /// What begins with `$`, as it stands in double quotes.
-    fn expansion(&mut self, part: &Part) -> Option<()> {
-        match part {
-            Part::Parameter(parameter, _) => self.parameter(parameter)?,
-            Part::Substitution(list, _) => {
-                self.out.push_str("$(");
-                self.substitution(list)?;
-            }
-            Part::Arithmetic(tokens, _) => {
-                self.out.push_str("$((");
-                for token in tokens.iter() {
-                    match token {
-                        Token::Number(text) | Token::Variable(text) => {
-                            write!(self.out, " {text}").ok()?;
-                        }
-                        Token::Operator(operator) => write!(self.out, " {operator}").ok()?,
-                    }
-                }
-                self.out.push_str(" ))");
-            }
-            Part::Document(_)
-            | Part::Text(..)
-            | Part::Glob(_)
-            | Part::Brace(_)
-            | Part::Home
-            | Part::Process(..) => return None,
-        }
-        Some(())
-    }
-
-    fn parameter(&mut self, parameter: &Parameter) -> Option<()> {
-        let name = &parameter.name;
-        match &parameter.operation {
-            Operation::Value => write!(self.out, "${{{name}}}").ok(),
-            Operation::Length => write!(self.out, "${{#{name}}}").ok(),
-            Operation::Item(index) => write!(self.out, "${{{name}[{index}]}}").ok(),
-            Operation::Cut(operator, pattern) => {
-                write!(self.out, "${{{name}{operator}{pattern}}}").ok()
-            }
-            Operation::Default(operator, default) => {
-                let texts = self.note(default).texts()?;
-                let text = escaped(texts.first().map_or("", |text| text));
-                write!(self.out, "${{{name}{operator}{text}}}").ok()
-            }
-        }
+        self.put(open);
+        self.brackets(list)
     }
 }
 

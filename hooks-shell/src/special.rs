@@ -1,119 +1,52 @@
-//! Programs that run others, and those whose arguments are a language of their own.
+//! How a program is run: by the table, and what the table cannot say of programs that run others.
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use crate::evaluate::{Arg, Evaluator, Input, Note, Output, Result};
+use crate::operands::{APPENDED, Call};
 use crate::value::{Argument, Field, Names};
-use crate::{builtins, find, operands};
-
-/// Folders of the system's programs: one that is given by its path there is the program of that name.
-const SYSTEM: [&str; 5] = [
-    "/bin/",
-    "/usr/bin/",
-    "/usr/local/bin/",
-    "/sbin/",
-    "/usr/sbin/",
-];
+use crate::{builtins, conditions, find, variables};
 
 /// The name of a program of the system's that is given by its path; else the program as it is.
 pub(crate) fn name_of(program: &str) -> &str {
-    let name = SYSTEM
+    let folders = [
+        "/bin/",
+        "/usr/bin/",
+        "/usr/local/bin/",
+        "/sbin/",
+        "/usr/sbin/",
+    ];
+    let name = folders
         .iter()
         .find_map(|folder| program.strip_prefix(folder));
     name.filter(|name| !name.contains('/')).unwrap_or(program)
 }
 
-/// Shells whose scripts are read as this crate reads them, and others.
-const SHELLS: [&str; 5] = ["sh", "bash", "dash", "ash", "rbash"];
-const OTHER_SHELLS: [&str; 6] = ["zsh", "ksh", "mksh", "fish", "csh", "tcsh"];
-
-/// Programs that run another one: options that stand alone, options with a value, words before the program.
-const WRAPPERS: [(&str, &[&str], &[&str], usize); 12] = [
-    (
-        "env",
-        &["-i", "-0", "--ignore-environment", "-v", "--debug"],
-        &["-u", "--unset"],
-        0,
-    ),
-    ("nice", &[], &["-n", "--adjustment"], 0),
-    ("ionice", &["-t"], &["-c", "-n"], 0),
-    ("nohup", &[], &[], 0),
-    (
-        "stdbuf",
-        &[],
-        &["-i", "-o", "-e", "--input", "--output", "--error"],
-        0,
-    ),
-    (
-        "setsid",
-        &["-c", "-f", "-w", "--fork", "--wait", "--ctty"],
-        &[],
-        0,
-    ),
-    ("time", &["-p", "-v"], &["-f"], 0),
-    (
-        "timeout",
-        &["-v", "--foreground", "--preserve-status", "--verbose"],
-        &["-k", "-s", "--signal", "--kill-after"],
-        1,
-    ),
-    ("sudo", &["-n"], &[], 0),
-    ("doas", &["-n"], &[], 0),
-    ("caffeinate", &["-d", "-i", "-m", "-s"], &[], 0),
-    ("unbuffer", &[], &[], 0),
-];
-
-/// Wrappers that are no more than the program which they run: it alone has to be allowed.
-const TRANSPARENT: [&str; 9] = [
-    "env", "nice", "ionice", "nohup", "stdbuf", "setsid", "time", "timeout", "xargs",
-];
-
-/// Whether a program is judged by what it runs, and not by its own name.
-pub(crate) fn is_transparent(name: &str) -> bool {
-    TRANSPARENT.contains(&name)
-}
-
-pub(crate) fn is_known(name: &str) -> bool {
-    SHELLS.contains(&name)
-        || OTHER_SHELLS.contains(&name)
-        || name == "xargs"
-        || name == "find"
-        || WRAPPERS.iter().any(|(wrapper, ..)| *wrapper == name)
-}
-
-pub(crate) fn run(
-    this: &mut Evaluator<'_>,
-    name: &str,
-    args: &[Arg],
-    input: &Input,
-    span: &Range<usize>,
-) -> Result<Output> {
-    let rest = &args[1..];
-    if SHELLS.contains(&name) {
-        return shell(this, name, args, input, span);
+pub(crate) fn run(this: &mut Evaluator<'_>, mut call: Call<'_>) -> Result<Output> {
+    match call.name {
+        "find" => return find::run(this, &call.args[1..]),
+        "[" | "test" => conditions::bracket(this, &call.args[1..]),
+        "eval" => builtins::eval(this, call.args)?,
+        "sh" | "bash" | "dash" | "ash" | "rbash" => shell(this, call)?,
+        _ => {
+            let before = this.state.directories.clone();
+            call.read(this, call.args[1..].iter())?;
+            this.look_at(&call.args[0].span);
+            if call.program.is("builtin") {
+                builtins::after(this, &call, &before)?;
+            } else {
+                this.state.directories = before;
+            }
+            return match (call.name, call.inner) {
+                ("pwd", _) => Ok(builtins::pwd(this)),
+                ("xargs", Some(rest)) => xargs(this, &call, rest),
+                ("env", rest) => environment(this, rest.unwrap_or_default(), call.input),
+                (name, Some(rest)) => inner(this, name, rest, call.input),
+                _ => Ok(call.output()),
+            };
+        }
     }
-    if OTHER_SHELLS.contains(&name)
-        && rest
-            .iter()
-            .any(|arg| arg.known().is_some_and(|text| text.starts_with('-')))
-    {
-        this.unknown(
-            format!(
-                "what `{name}` runs is not looked at, as `sh` would read it otherwise: use `sh`"
-            ),
-            span,
-        );
-        return Ok(Output::Unknown);
-    }
-    if let Some(wrapper) = WRAPPERS.iter().find(|(wrapper, ..)| *wrapper == name) {
-        return wrapped(this, wrapper, rest, input, span);
-    }
-    match name {
-        "xargs" => xargs(this, args, input, span),
-        "find" => find::run(this, rest, span),
-        _ => operands::run(this, name, args, input, span),
-    }
+    Ok(Output::Unknown)
 }
 
 /// The program that stands among another one's arguments.
@@ -122,274 +55,132 @@ pub(crate) fn inner(
     of: &str,
     args: &[Arg],
     input: &Input,
-    span: &Range<usize>,
 ) -> Result<Output> {
-    match args.first().map(Arg::known) {
-        Some(Some(name))
-            if builtins::changes_the_shell(name) || this.functions.contains_key(name) =>
-        {
-            this.unknown(
-                format!(
-                    "`{name}` is the shell's own, which `{of}` does not run: write it by itself"
-                ),
-                span,
-            );
+    let reason = match args.first().map(Arg::known) {
+        Some(Some(name)) if this.is_of_the_shell(name) => {
+            format!("`{name}` is the shell's own, which `{of}` does not run: write it by itself")
         }
         Some(Some(name)) if !name.starts_with('-') => {
-            return this.run(args, Vec::new(), input.clone(), span);
+            return this.run(args, Vec::new(), input.clone());
         }
-        _ => this.unknown(
-            format!(
-                "which program `{of}` runs is not told: write it out, without options before it"
-            ),
-            span,
+        _ => format!(
+            "which program `{of}` runs is not told: write it out, without options before it"
         ),
-    }
+    };
+    this.unknown(reason);
     Ok(Output::Unknown)
 }
 
-fn wrapped(
-    this: &mut Evaluator<'_>,
-    (name, alone, with_value, words): &(&str, &[&str], &[&str], usize),
-    mut args: &[Arg],
-    input: &Input,
-    span: &Range<usize>,
-) -> Result<Output> {
-    let mut words = *words;
-    while let Some((first, rest)) = args.split_first() {
-        let Some(text) = first.known().map(str::to_owned) else {
-            if words > 0 && first.field.value.is_one() {
-                words -= 1;
-                args = rest;
-                continue;
-            }
-            break;
-        };
-        let option = text
-            .split_once('=')
-            .map_or(text.as_str(), |(option, _)| option);
-        let short = text.get(..2).unwrap_or_default();
-        if alone.contains(&text.as_str()) {
-            args = rest;
-        } else if with_value.contains(&text.as_str()) {
-            args = rest.get(1..).unwrap_or(&[]);
-        } else if with_value.contains(&option)
-            || (!text.starts_with("--") && with_value.contains(&short))
-        {
-            args = rest;
-        } else if text.starts_with('-') && text.len() > 1 {
-            this.unknown(
-                format!("the option `{text}` of `{name}` is not looked at: leave it out"),
-                span,
-            );
-            return Ok(Output::Unknown);
-        } else if let ("env", Some((variable, value))) = (*name, text.split_once('=')) {
-            let before = this.state.clone();
-            this.assign(variable, Field::known(value), span, true)?;
-            this.state = before;
-            args = rest;
-        } else if words > 0 {
-            words -= 1;
-            args = rest;
-        } else {
-            break;
-        }
+/// `env NAME=value program`
+fn environment(this: &mut Evaluator<'_>, mut args: &[Arg], input: &Input) -> Result<Output> {
+    while let Some((first, rest)) = args.split_first()
+        && let Some((name, value)) = first.known().and_then(|text| text.split_once('='))
+    {
+        variables::check(this, name, &Field::known(value), true);
+        args = rest;
     }
-    if args.is_empty() && *name == "env" {
-        this.unknown(
-            "`env` alone shows the environment, and the secrets in it",
-            span,
-        );
+    if args.is_empty() {
+        this.unknown("`env` alone shows the environment, and the secrets in it");
         return Ok(Output::Unknown);
     }
-    inner(this, name, args, input, span)
+    inner(this, "env", args, input)
 }
 
-/// `sh -c '…'`: the script is looked at. One in a file, or one that is read, is not.
-fn shell(
-    this: &mut Evaluator<'_>,
-    name: &str,
-    args: &[Arg],
-    input: &Input,
-    span: &Range<usize>,
-) -> Result<Output> {
-    let mut rest = &args[1..];
+/// `sh -c '…'`: the script is looked at. One that is read is not; who allows a shell by its name allows one in a file.
+fn shell(this: &mut Evaluator<'_>, mut call: Call<'_>) -> Result<()> {
     let is_login = |arg: &&Arg| matches!(arg.known(), Some("-l" | "--login"));
-    while let Some(first) = rest.first()
-        && is_login(&first)
-    {
-        this.note(first.word, Note::Texts(Vec::new()));
-        rest = &rest[1..];
+    let logins = call.args[1..].iter().take_while(is_login).count();
+    for arg in &call.args[1..=logins] {
+        this.note(arg.word, Note::Texts(Vec::new()));
     }
+    let rest = &call.args[1 + logins..];
     let flags = rest
         .first()
         .and_then(Arg::known)
         .and_then(|text| text.strip_prefix('-'));
-    match (flags, rest.get(1)) {
-        (Some(flags), Some(script))
-            if flags.ends_with('c') && flags.bytes().all(|flag| b"ceuxl".contains(&flag)) =>
-        {
-            let Some(text) = script
-                .known()
-                .filter(|_| !script.field.is_disputed)
-                .map(str::to_owned)
-            else {
-                this.unknown(
-                    format!(
-                        "what `{name} -c` runs is only known when it does: write the command out"
-                    ),
-                    span,
-                );
-                return Ok(Output::Unknown);
+    let is_script = |flags: &str| flags.ends_with('c') && !flags.contains(|c| !"ceuxl".contains(c));
+    let name = call.name;
+    match (flags, rest) {
+        (Some(flags), [_, script, positional @ ..]) if is_script(flags) => {
+            let Some(text) = script.known().filter(|_| !script.field.is_disputed) else {
+                this.unknown(format!(
+                    "what `{name} -c` runs is only known when it does: write the command out"
+                ));
+                return Ok(());
             };
-            if let Some(program) = this.trace.programs.last_mut() {
+            if let Some(program) = this.trace.effects.programs.last_mut() {
                 program.is_wrapper = true;
             }
-            // It begins afresh, and leaves nothing behind.
-            let positional = rest
-                .get(3..)
-                .unwrap_or(&[])
+            let positional = positional
                 .iter()
+                .skip(1)
                 .map(|arg| arg.field.clone())
                 .collect();
-            let outer = (
-                this.state.clone(),
-                this.positional.replace(Arc::new(positional)),
-                std::mem::take(&mut this.functions),
-            );
-            this.state.variables = Arc::default();
-            let was_tested = std::mem::replace(&mut this.is_tested, false);
-            let rewritten = this.script(&text, span)?;
-            this.is_tested = was_tested;
+            let rewritten = this.afresh(positional, |this| this.script(text))?;
             builtins::replace(this, std::slice::from_ref(script), rewritten);
-            (this.state, this.positional, this.functions) = outer;
         }
-        (None, _) if !rest.is_empty() && matches!(input, Input::Inherited) => {
-            // Who allows a shell by its name allows its scripts.
-            operands::generic(this, name, rest, span);
+        (None, [_, ..]) if matches!(call.input, Input::Inherited) => {
+            call.read(this, rest.iter())?;
         }
-        _ => this.unknown(
-            format!("a script that `{name}` reads is not looked at: write its commands out"),
-            span,
-        ),
+        _ => this.unknown(format!(
+            "a script that `{name}` reads is not looked at: write its commands out"
+        )),
     }
-    Ok(Output::Unknown)
+    Ok(())
 }
 
 /// `xargs program`: the program gets what is read, as further arguments.
-fn xargs(
-    this: &mut Evaluator<'_>,
-    args: &[Arg],
-    input: &Input,
-    span: &Range<usize>,
-) -> Result<Output> {
-    let mut rest = &args[1..];
-    let mut splits_at_nul = false;
-    let mut places = None;
-    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    while let Some((option, after)) = rest.split_first() {
-        let Some(text) = option
-            .known()
-            .filter(|text| text.starts_with('-') && text.len() > 1)
-        else {
-            break;
-        };
-        match text {
-            "-0" | "--null" => splits_at_nul = true,
-            "-r" | "-t" | "--no-run-if-empty" => {}
-            "-I" => {
-                places = after.first().and_then(Arg::known).map(str::to_owned);
-                rest = after.get(1..).unwrap_or(&[]);
-                continue;
-            }
-            "-n" | "-P" | "-L" => {
-                rest = after.get(1..).unwrap_or(&[]);
-                continue;
-            }
-            _ if text.starts_with("-I") => places = Some(text[2..].to_owned()),
-            _ if matches!(&text[..2], "-n" | "-P" | "-L") && is_number(&text[2..]) => {}
-            _ => {
-                this.unknown(
-                    format!("the option `{text}` of `xargs` is not looked at: leave it out"),
-                    span,
-                );
-                return Ok(Output::Unknown);
-            }
-        }
-        rest = after;
-    }
-    if places.as_deref().is_some_and(|place| place != "{}") {
-        this.unknown("`xargs -I` is only looked at with `{}`", span);
-        return Ok(Output::Unknown);
-    }
-    if rest.is_empty() {
-        return Ok(Output::Unknown);
-    }
-    let given = match input {
-        Input::Names(names)
-            if names.ends_with_nul == splits_at_nul
-                && (splits_at_nul || !this.environment.is_as_written) =>
-        {
-            if !splits_at_nul {
-                // Names are split at lines, and not at blanks and quotes.
-                let change = this.change(args[0].word);
-                change.before = "tr '\\n' '\\0' | ";
-                change.instead = Some("xargs -0".into());
-            }
-            Argument::Names(Arc::new(Names {
-                is_one: false,
-                ..names.clone()
-            }))
-        }
-        _ => Argument::Several,
+fn xargs(this: &mut Evaluator<'_>, call: &Call<'_>, rest: &[Arg]) -> Result<Output> {
+    let splits_at_nul = call.has("0") || call.has("null");
+    let names = match call.input {
+        Input::Names(names) if names.ends_with_nul == splits_at_nul => Some(names),
+        _ => None,
     };
-    let last = &rest[rest.len() - 1];
+    let names = names.filter(|_| splits_at_nul || !this.environment.is_as_written);
+    if names.is_some() && !splits_at_nul {
+        // Names are split at lines, and not at blanks and quotes.
+        let change = this.change(call.args[0].word);
+        change.before = "tr '\\n' '\\0' | ";
+        change.instead = Some("xargs -0".into());
+    }
+    let given = |is_one: bool| match names {
+        Some(names) => Argument::Names(Arc::new(Names {
+            is_one,
+            ..names.clone()
+        })),
+        None if is_one => Argument::unknown(),
+        None => Argument::Several,
+    };
+    let has_places = call.has("I");
     let mut all = Vec::with_capacity(rest.len() + 1);
     for arg in rest {
-        let holds = places.is_some() && arg.known().is_some_and(|text| text.contains("{}"));
-        let field = match arg.known() {
-            Some("{}") if holds => Field::of(one_of(&given)),
-            Some(text) if holds => match (text, &given) {
-                ("./{}", Argument::Names(names)) => {
-                    let names = Names {
-                        is_one: true,
-                        may_be_options: false,
-                        ..(**names).clone()
-                    };
-                    Field::of(Argument::Names(Arc::new(names)))
-                }
-                _ => Field::of(Argument::Unknown {
-                    begins: text.split("{}").next().unwrap_or_default().into(),
-                }),
+        let value = match arg.known().and_then(|text| text.split_once("{}")) {
+            Some(("", "")) if has_places => given(true),
+            Some((begins, _)) if has_places => Argument::Unknown {
+                begins: begins.into(),
             },
-            _ => arg.field.clone(),
+            _ => arg.field.value.clone(),
         };
+        let field = Field { value, ..arg.field };
         all.push(Arg {
             field,
             ..arg.clone()
         });
     }
-    if places.is_none() {
+    if !has_places && let Some(last) = rest.last() {
+        let field = Field::of(given(false));
+        // What another `xargs` has appended is behind its word already.
+        let word = if last.word < APPENDED {
+            APPENDED + last.word
+        } else {
+            last.word
+        };
         all.push(Arg {
-            field: Field::of(given),
-            word: if last.word < operands::APPENDED {
-                operands::APPENDED + last.word
-            } else {
-                last.word
-            },
-            span: last.span.clone(),
+            field,
+            word,
+            ..last.clone()
         });
     }
-    inner(this, "xargs", &all, &Input::Unknown, span)?;
+    inner(this, "xargs", &all, &Input::Unknown)?;
     Ok(Output::Unknown)
-}
-
-fn one_of(given: &Argument) -> Argument {
-    match given {
-        Argument::Names(names) => Argument::Names(Arc::new(Names {
-            is_one: true,
-            ..(**names).clone()
-        })),
-        _ => Argument::unknown(),
-    }
 }

@@ -1,8 +1,7 @@
-//! The tree of a script: what the parser builds and the evaluator walks.
+//! The tree of a script: what the parser builds, the evaluator walks and the printer writes.
 
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
-use std::sync::OnceLock;
 
 /// Commands that run one after another.
 pub(crate) type List = Vec<Item>;
@@ -39,44 +38,21 @@ pub(crate) enum Kind {
     Simple(Simple),
     Group(List),
     Subshell(List),
-    If {
-        branches: Vec<(List, List)>,
-        otherwise: Option<List>,
-    },
-    While {
-        is_until: bool,
-        condition: List,
-        body: List,
-    },
-    For {
-        name: String,
-        words: Option<Vec<Word>>,
-        body: List,
-    },
-    Case {
-        subject: Word,
-        arms: Vec<(Vec<Word>, List)>,
-    },
-    Test(Test),
-    Function {
-        name: String,
-        body: Arc<Command>,
-    },
+    /// Conditions with what they guard, and what is done if none holds.
+    If(Vec<(List, List)>, Option<List>),
+    /// Whether it is `until`, the condition and the body.
+    While(bool, List, List),
+    For(String, Option<Vec<Word>>, List),
+    Case(Word, Vec<(Vec<Word>, List)>),
+    /// One test of `[[ … ]]`: one, two or three words; of two the first, of three the second is an operator.
+    Test(Vec<Word>),
+    Function(String, Arc<Command>),
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Simple {
     pub(crate) assignments: Vec<(String, Word)>,
     pub(crate) words: Vec<Word>,
-}
-
-/// What stands in `[[ … ]]`.
-#[derive(Debug)]
-pub(crate) enum Test {
-    Not(Box<Test>),
-    Both(Box<Test>, Join, Box<Test>),
-    /// One, two or three words; of two the first, of three the second is an operator.
-    Words(Vec<Word>),
 }
 
 #[derive(Debug)]
@@ -104,8 +80,23 @@ pub(crate) enum Redirection {
     HereString,
 }
 
+/// How redirections are written; what begins like another stands before it.
+pub(crate) const REDIRECTIONS: [(&str, Redirection); 11] = [
+    ("&>>", Redirection::BothAppend),
+    ("&>", Redirection::Both),
+    ("<<<", Redirection::HereString),
+    ("<<", Redirection::Document),
+    ("<>", Redirection::ReadWrite),
+    ("<&", Redirection::CopyIn),
+    ("<", Redirection::Read),
+    (">>", Redirection::Append),
+    (">|", Redirection::Clobber),
+    (">&", Redirection::CopyOut),
+    (">", Redirection::Write),
+];
+
 /// A word, with a number that no other word of the evaluation has.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Word {
     pub(crate) id: usize,
     pub(crate) parts: Vec<Part>,
@@ -116,47 +107,36 @@ pub(crate) struct Word {
 
 #[derive(Clone, Debug)]
 pub(crate) enum Part {
-    /// Text, and whether it stood in quotes.
-    Text(String, bool),
+    Text(String),
     /// `*`, `?` or `[a-z]`, not quoted.
     Glob(String),
-    /// `{`, `,` or `}`, not quoted: brace expansion takes them away.
+    /// `{`, `,`, `}` and `{1..9}`, not quoted: only while a word is parsed.
     Brace(char),
+    Range(RangeInclusive<u16>),
     /// `~` at the beginning.
     Home,
-    Parameter(Arc<Parameter>, bool),
-    Substitution(Arc<List>, bool),
-    Arithmetic(Arc<Vec<Token>>, bool),
-    /// A here-document's text, which is read after the word.
-    Document(Arc<OnceLock<Vec<Part>>>),
-    /// `<(…)`, or `>(…)` if it writes.
-    Process(Arc<List>, bool),
+    /// What begins with `$`, and whether it stands in double quotes.
+    Expansion(Arc<Expansion>, bool),
 }
 
 #[derive(Debug)]
-pub(crate) struct Parameter {
-    pub(crate) name: String,
-    pub(crate) operation: Operation,
+pub(crate) enum Expansion {
+    Parameter(String, Operation),
+    Substitution(List),
+    /// The tokens of `$((…))`: numbers, names of variables and operators.
+    Arithmetic(Vec<String>),
+    /// `<(…)`, or `>(…)` if it writes.
+    Process(List, bool),
 }
 
 #[derive(Debug)]
 pub(crate) enum Operation {
     Value,
     Length,
-    /// `[0]`, `[@]`: of a list that is not followed.
-    Item(String),
     /// `:-`, `-`, `:+`, `+`, `:?`, `?`, and the word.
     Default(&'static str, Word),
     /// `#`, `##`, `%`, `%%`, and a pattern of plain characters.
     Cut(&'static str, String),
-}
-
-/// A piece of `$((…))`.
-#[derive(Debug)]
-pub(crate) enum Token {
-    Number(String),
-    Variable(String),
-    Operator(&'static str),
 }
 
 impl Word {
@@ -164,8 +144,20 @@ impl Word {
     pub(crate) fn literal(&self) -> Option<&str> {
         match self.parts.as_slice() {
             [] => Some(""),
-            [Part::Text(text, _)] => Some(text),
+            [Part::Text(text)] => Some(text),
             _ => None,
         }
     }
+}
+
+/// Whether a text could name a variable.
+pub(crate) fn is_identifier(text: &str) -> bool {
+    !text.is_empty()
+        && !text.starts_with(|first: char| first.is_ascii_digit())
+        && text.bytes().all(is_of_name)
+}
+
+/// Whether a byte may stand in a variable's name.
+pub(crate) fn is_of_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
 }

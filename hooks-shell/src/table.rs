@@ -3,122 +3,119 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-/// What an operand, or the value of an option, is to a program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Role {
-    Text,
-    Read,
-    Write,
-    Path,
-    List,
-    Tree,
-    Enter,
-    Net,
-    /// Text, or a file to read behind `@` or `<`.
-    At,
-    /// A revision or a path of git's.
-    Git,
-    /// `1,20:file`.
-    Lines,
-    Sed,
-    Awk,
-    /// A setting of git's for one command.
-    Config,
-    /// A way of git's to merge, which may be the name of a program.
-    Strategy,
-    /// The ending of a copy's name.
-    Suffix,
+macro_rules! roles {
+    ($($role:ident $name:literal),*) => {
+        /// What an operand, or the value of an option, is to a program. The head of `programs.txt` tells what each means.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(crate) enum Role {
+            $($role,)*
+            OneOf(&'static str),
+        }
+
+        fn role_of(name: &'static str) -> Option<Role> {
+            match name {
+                $($name => Some(Role::$role),)*
+                _ => Some(Role::OneOf(name.strip_prefix('(')?.strip_suffix(')')?)),
+            }
+        }
+    };
 }
 
-/// An option: its value, if it takes one.
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "they are independent of each other"
-)]
+roles! {
+    Text "text", Read "read", Write "write", Path "path", List "list", Tree "tree", Enter "enter", Net "net", At "at", Git "git",
+    Lines "lines", Sed "sed", Awk "awk", Config "config", Flags "flags", Number "number", Format "format", Name "name",
+    Assign "assign", Run "run"
+}
+
+/// An option, and its value, if it takes one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Opt {
-    pub(crate) role: Option<Role>,
+    pub(crate) value: Option<Role>,
     /// Whether the value has to be joined to it.
     pub(crate) is_joined: bool,
     /// Whether it stands for the first operand.
     pub(crate) replaces_first: bool,
-    /// Whether operands are read through links, or are written.
-    pub(crate) follows_links: bool,
-    pub(crate) writes: bool,
+    /// What operands are that would be read else.
+    pub(crate) operands: Option<Role>,
+}
+
+/// What a program prints, if it has no other options than these, and one of those.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Print {
+    pub(crate) what: &'static str,
+    pub(crate) with: Vec<&'static str>,
+    pub(crate) by: Vec<&'static str>,
 }
 
 /// How a program takes its arguments.
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "they are independent of each other"
-)]
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Program {
     pub(crate) first: Vec<Role>,
     pub(crate) rest: Option<Role>,
     pub(crate) last: Option<Role>,
-    pub(crate) has_commands: bool,
-    pub(crate) short: HashMap<char, Opt>,
-    pub(crate) long: HashMap<&'static str, Opt>,
-    pub(crate) takes_numbers: bool,
-    pub(crate) is_inert: bool,
-    pub(crate) uses_network: bool,
-    pub(crate) hands_on: bool,
-    pub(crate) only: Vec<&'static str>,
+    pub(crate) behind: Option<Role>,
+    /// By name; those of one letter have one dash.
+    pub(crate) options: HashMap<&'static str, Opt>,
+    /// Its commands, where what follows depends on which it is.
+    pub(crate) commands: HashMap<&'static str, Program>,
+    pub(crate) prints: Vec<Print>,
+    pub(crate) needs: Option<&'static str>,
+    /// Why it is not looked at.
+    pub(crate) refused: Option<&'static str>,
+    flags: Vec<&'static str>,
 }
 
-/// The entries by name, and by name and command.
-static TABLE: LazyLock<HashMap<String, Program>> = LazyLock::new(|| {
-    let mut table: HashMap<String, Program> = HashMap::new();
-    let mut aliases = Vec::new();
-    let joined = include_str!("programs.txt").replace("\n    ", " ");
-    // The table lives as long as the process.
-    let text: &'static str = Box::leak(joined.into_boxed_str());
-    for line in text
-        .lines()
-        .filter(|line| !line.starts_with('#') && !line.trim().is_empty())
-    {
-        let Some((names, entry)) = line.split_once(" :") else {
-            aliases.extend(line.split_once(" = "));
-            continue;
-        };
-        let names: Vec<_> = names.split(' ').collect();
-        let is_of_commands = table
-            .get(names[0])
-            .is_some_and(|program| program.has_commands);
-        let keys: Vec<String> = if is_of_commands && names.len() > 1 {
-            names[1..]
-                .iter()
-                .map(|command| format!("{} {command}", names[0]))
-                .collect()
-        } else {
-            names.iter().map(ToString::to_string).collect()
-        };
-        for key in keys {
-            table.insert(key, program(entry));
-        }
+impl Program {
+    /// Whether it has a flag, such as `@inert`.
+    pub(crate) fn is(&self, flag: &str) -> bool {
+        self.flags.contains(&flag)
     }
-    for (name, of) in aliases {
-        let entry = text
-            .lines()
-            .find_map(|line| line.strip_prefix(of)?.strip_prefix(" :"));
-        table.insert(name.into(), program(entry.unwrap_or_default()));
+}
+
+static TABLE: LazyLock<HashMap<&str, Program>> = LazyLock::new(|| {
+    let mut table: HashMap<&str, Program> = HashMap::new();
+    // The table lives as long as the process.
+    let text: &'static str = Box::leak(unfolded(include_str!("programs.txt")).into_boxed_str());
+    for (names, entry) in text.lines().filter_map(|line| line.split_once(" :")) {
+        let (first, commands) = names.split_once(' ').unwrap_or((names, ""));
+        let of = table
+            .get_mut(first)
+            .filter(|of| of.is("sub") && !commands.is_empty());
+        if let Some(of) = of {
+            let program = program(entry, &of.commands);
+            of.commands
+                .extend(commands.split(' ').map(|name| (name, program.clone())));
+        } else {
+            let program = program(entry, &HashMap::new());
+            table.extend(names.split(' ').map(|name| (name, program.clone())));
+        }
     }
     table
 });
 
-fn program(entry: &'static str) -> Program {
+/// The lines of a table without comments, each with those that go on with it.
+pub(crate) fn unfolded(text: &str) -> String {
+    let is_entry = |line: &&str| !line.starts_with('#');
+    let lines: Vec<&str> = text.lines().filter(is_entry).collect();
+    lines.join("\n").replace("\n    ", " ")
+}
+
+/// Reads an entry; `@like` is one of these commands.
+fn program(entry: &'static str, commands: &HashMap<&str, Program>) -> Program {
+    let (entry, refused) = match entry.split_once(" ! ") {
+        Some((entry, reason)) => (entry, Some(reason)),
+        None => (entry, None),
+    };
+    let mut sections = entry.split(" > ");
     let mut program = Program::default();
-    for token in entry.split_whitespace() {
+    for token in sections.next().unwrap_or_default().split_whitespace() {
         if let Some(flag) = token.strip_prefix('@') {
             match flag.split_once('=') {
-                Some((_, commands)) => program.only = commands.split(',').collect(),
-                None if flag == "inert" => program.is_inert = true,
-                None if flag == "net" => program.uses_network = true,
-                None => program.hands_on = true,
+                Some(("like", like)) => program = commands[like].clone(),
+                Some(("needs", needs)) => program.needs = Some(needs),
+                Some((_, role)) => program.behind = role_of(role),
+                None => program.flags.push(flag),
             }
-        } else if token == "-#" {
-            program.takes_numbers = true;
         } else if token.starts_with('-') {
             option(&mut program, token);
         } else if let Some(role) = token.strip_suffix('*') {
@@ -126,84 +123,78 @@ fn program(entry: &'static str) -> Program {
         } else if let Some(role) = token.strip_suffix('$') {
             program.last = role_of(role);
         } else if token == "sub" {
-            program.has_commands = true;
-        } else if token != ";" {
+            program.flags.push(token);
+        } else {
             program.first.extend(role_of(token));
         }
     }
+    program.refused = refused;
+    program.prints.extend(sections.map(print));
     program
 }
 
 fn option(program: &mut Program, token: &'static str) {
-    let (name, value) = match token.find(['=', '?']) {
-        // The flag `-?` stands nowhere.
-        Some(at) => token.split_at(at),
-        None => (token, ""),
+    let (name, value) = token.split_at(token.find(['=', '?']).unwrap_or(token.len()));
+    let (name, operands) = match name.as_bytes() {
+        [.., b'+'] => (&name[..name.len() - 1], Some(Role::Tree)),
+        [.., b'^'] => (&name[..name.len() - 1], Some(Role::Write)),
+        _ => (name, None),
     };
-    let marked = name.trim_end_matches(['!', '+', '^']);
-    let mark = &name[marked.len()..];
-    let name = marked;
-    let replaces_first = value.ends_with('!') || mark == "!";
-    let role = value.trim_start_matches(['=', '?']).trim_end_matches('!');
     let option = Opt {
-        role: role_of(role),
+        value: role_of(value.trim_start_matches(['=', '?']).trim_end_matches('!')),
         is_joined: value.starts_with('?'),
-        replaces_first,
-        follows_links: mark == "+",
-        writes: mark == "^",
+        replaces_first: token.ends_with('!'),
+        operands,
     };
-    match name.strip_prefix("--") {
-        Some(name) => drop(program.long.insert(name, option)),
-        None if value.is_empty() => {
-            // Of two entries the one with a value holds: it is the stricter.
-            for flag in name[1..].chars() {
-                program.short.entry(flag).or_insert(option);
-            }
-        }
-        None => {
-            let name = &name[1..];
-            if name.chars().count() == 1 {
-                program
-                    .short
-                    .extend(name.chars().map(|flag| (flag, option)));
-            } else {
-                program.long.insert(name, option);
-            }
-        }
+    let name = name.trim_end_matches('!');
+    if option.value.is_some() && !name.starts_with("--") {
+        program.options.insert(&name[1..], option);
+        return;
+    }
+    for name in names(name) {
+        // Of two entries the one with a value holds: it is the stricter.
+        program.options.entry(name).or_insert(option);
     }
 }
 
-fn role_of(name: &str) -> Option<Role> {
-    Some(match name {
-        "text" => Role::Text,
-        "read" => Role::Read,
-        "write" => Role::Write,
-        "path" => Role::Path,
-        "list" => Role::List,
-        "tree" => Role::Tree,
-        "enter" => Role::Enter,
-        "net" => Role::Net,
-        "at" => Role::At,
-        "git" => Role::Git,
-        "lines" => Role::Lines,
-        "sed" => Role::Sed,
-        "awk" => Role::Awk,
-        "config" => Role::Config,
-        "strategy" => Role::Strategy,
-        "suffix" => Role::Suffix,
-        _ => return None,
-    })
+/// The options of `-abc` and of `--long`.
+fn names(token: &'static str) -> Vec<&'static str> {
+    match token.strip_prefix("--") {
+        Some(long) => vec![long],
+        None => (1..token.len()).map(|at| &token[at..=at]).collect(),
+    }
+}
+
+fn print(section: &'static str) -> Print {
+    let mut tokens = section.split_whitespace();
+    let mut print = Print {
+        what: tokens.next().unwrap_or_default(),
+        ..Print::default()
+    };
+    print.with = tokens
+        .by_ref()
+        .take_while(|token| *token != "by")
+        .flat_map(names)
+        .collect();
+    print.by = tokens.flat_map(names).collect();
+    print
+}
+
+/// Whether a text is one of a list: `a,b*`, or with `!` in front none of it.
+pub(crate) fn is_one_of(list: &str, text: &str) -> bool {
+    let matches = |choice: &str| match choice.strip_suffix('*') {
+        Some(begin) => text.starts_with(begin),
+        None => text == choice,
+    };
+    match list.strip_prefix('!') {
+        Some(list) => !list.split(',').any(matches),
+        None => list.split(',').any(matches),
+    }
 }
 
 /// What is known of a program.
 pub(crate) fn find(name: &str) -> Option<&'static Program> {
     TABLE.get(name)
-}
-
-/// What is known of a command of a program, and its name.
-pub(crate) fn find_command(name: &str, command: &str) -> Option<(&'static str, &'static Program)> {
-    let (key, program) = TABLE.get_key_value(&format!("{name} {command}"))?;
-    Some((&key[name.len() + 1..], program))
 }
 
 #[cfg(test)]
@@ -212,19 +203,44 @@ mod tests {
 
     #[test]
     fn every_word_of_the_table_is_known() {
-        for line in include_str!("programs.txt")
-            .lines()
-            .filter(|line| !line.starts_with('#'))
-        {
-            for token in line.split_whitespace() {
-                let role = token
-                    .trim_start_matches('-')
-                    .split_once(['=', '?'])
-                    .map(|(_, role)| role);
-                if let Some(role) = role.filter(|_| token.starts_with('-')) {
+        for line in unfolded(include_str!("programs.txt")).lines() {
+            let line: &'static str = Box::leak(line.to_owned().into_boxed_str());
+            let Some((_, entry)) = line.split_once(" :") else {
+                assert!(line.is_empty(), "{line}");
+                continue;
+            };
+            let entry = entry
+                .split(" ! ")
+                .next()
+                .unwrap()
+                .split(" > ")
+                .next()
+                .unwrap();
+            for token in entry.split_whitespace() {
+                let role = match token.find(['=', '?']) {
+                    Some(at) if token.starts_with('-') => token[at + 1..].trim_end_matches('!'),
+                    _ if token.starts_with(['-', '@', ';']) || token == "sub" => continue,
+                    _ => token.trim_end_matches('$'),
+                };
+                let is_known = role_of(role)
+                    .or(role_of(role.trim_end_matches('*')))
+                    .is_some();
+                assert!(is_known, "{token} in {line}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_a_program_prints_depends_on_options_that_it_has() {
+        let all = TABLE
+            .iter()
+            .chain(TABLE.values().flat_map(|program| &program.commands));
+        for (command, program) in all {
+            for print in &program.prints {
+                for option in print.with.iter().chain(&print.by) {
                     assert!(
-                        role_of(role.trim_end_matches('!')).is_some(),
-                        "{token} in {line}"
+                        program.options.contains_key(option),
+                        "{option} of {command}"
                     );
                 }
             }
@@ -232,12 +248,14 @@ mod tests {
     }
 
     #[test]
-    fn programs_commands_and_other_names_are_found() {
+    fn programs_commands_and_choices_are_found() {
         assert_eq!(find("cp").unwrap().last, Some(Role::Write));
         assert_eq!(find("egrep").unwrap().first, [Role::Text]);
-        assert!(
-            find_command("git", "log").is_some() && find_command("git", "filter-branch").is_none()
-        );
-        assert!(find("grep").unwrap().short[&'e'].replaces_first);
+        let git = &find("git").unwrap().commands;
+        assert!(git.contains_key("log") && !git.contains_key("filter-branch"));
+        assert!(find("grep").unwrap().options["e"].replaces_first);
+        let clippy = &find("cargo").unwrap().commands["clippy"];
+        assert!(clippy.options.contains_key("fix") && clippy.behind == Some(Role::Flags));
+        assert!(is_one_of("a,b*", "bc") && !is_one_of("a,b*", "ab") && is_one_of("!env", "test"));
     }
 }

@@ -84,8 +84,8 @@ impl Argument {
     ///
     /// let effects = Script::parse("X=src; ls $X $Y")?.evaluate(&Environment::new("/work"));
     /// let ls = effects.programs().next().unwrap();
-    /// assert_eq!(ls.arguments()[0].known(), Some("src"));
-    /// assert_eq!(ls.arguments()[1].known(), None);
+    /// assert_eq!(ls.arguments[0].known(), Some("src"));
+    /// assert_eq!(ls.arguments[1].known(), None);
     /// # Ok::<_, hooks_shell::Rejected>(())
     /// ```
     #[must_use]

@@ -1,135 +1,91 @@
 //! Variables of the environment: which may be set, and which are taken away before a script runs.
 
 use std::collections::HashMap;
-use std::ops::Range;
 use std::sync::LazyLock;
 
-use crate::effects::Effects;
+use crate::effects::{Access, Effects, PathUse};
 use crate::evaluate::Evaluator;
+use crate::syntax::is_identifier;
+use crate::table::{is_one_of, unfolded};
 use crate::value::{Argument, Field};
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Rule {
-    Plain,
-    Command,
-    Flags,
-    Refused,
+struct Line {
+    rule: &'static str,
+    programs: Vec<&'static str>,
+    names: Vec<&'static str>,
 }
 
-type Line = (Rule, Vec<&'static str>, Vec<&'static str>);
-
-/// The lines of `variables.txt`: rule, programs, names.
+/// The lines of `variables.txt`.
 static LINES: LazyLock<Vec<Line>> = LazyLock::new(|| {
-    let mut lines: Vec<Line> = Vec::new();
-    for line in include_str!("variables.txt")
-        .lines()
-        .filter(|line| !line.starts_with('#'))
-    {
-        let Some((head, names)) = line.split_once(" : ") else {
-            if let Some(last) = lines.last_mut() {
-                last.2.extend(line.split_whitespace());
-            }
-            continue;
-        };
-        let mut programs = head.split_whitespace();
-        let rule = match programs.next() {
-            Some("plain") => Rule::Plain,
-            Some("command") => Rule::Command,
-            Some("flags") => Rule::Flags,
-            _ => Rule::Refused,
-        };
-        lines.push((rule, programs.collect(), names.split_whitespace().collect()));
-    }
-    lines
+    let text: &'static str = Box::leak(unfolded(include_str!("variables.txt")).into_boxed_str());
+    let line = |line: &'static str| {
+        let (head, names) = line.split_once(" : ")?;
+        let (rule, programs) = head.split_once(' ')?;
+        let programs = programs.split_whitespace().collect();
+        Some(Line {
+            rule,
+            programs,
+            names: names.split_whitespace().collect(),
+        })
+    };
+    text.lines().filter_map(line).collect()
 });
 
-static RULES: LazyLock<HashMap<&str, Rule>> = LazyLock::new(|| {
+/// The rule of each name, of which the first line holds.
+static RULES: LazyLock<HashMap<&str, &str>> = LazyLock::new(|| {
     let all = LINES.iter().rev();
-    all.flat_map(|(rule, _, names)| names.iter().map(|name| (*name, *rule)))
+    all.flat_map(|line| line.names.iter().map(|name| (*name, line.rule)))
         .collect()
 });
 
-fn rule_of(name: &str) -> Option<Rule> {
-    if let Some(rule) = RULES.get(name) {
-        return Some(*rule);
-    }
-    let mut begins = LINES
+/// The rules of names that begin so.
+static BEGINNINGS: LazyLock<Vec<(&str, &str)>> = LazyLock::new(|| {
+    let all = LINES
         .iter()
-        .flat_map(|(rule, _, names)| names.iter().map(move |name| (rule, name)));
-    begins.find_map(|(rule, begin)| name.starts_with(begin.strip_suffix('*')?).then_some(*rule))
+        .flat_map(|line| line.names.iter().map(|name| (*name, line.rule)));
+    all.filter_map(|(name, rule)| Some((name.strip_suffix('*')?, rule)))
+        .collect()
+});
+
+fn rule_of(name: &str) -> Option<&'static str> {
+    RULES.get(name).copied().or_else(|| {
+        let (_, rule) = BEGINNINGS
+            .iter()
+            .find(|(begin, _)| name.starts_with(begin))?;
+        Some(*rule)
+    })
 }
 
 /// Whether the shell gives the variable other values by itself.
 pub(crate) fn is_changed_by_the_shell(name: &str) -> bool {
-    const CHANGED: [&str; 22] = [
-        "_",
-        "BASHPID",
-        "COLUMNS",
-        "DIRSTACK",
-        "EPOCHREALTIME",
-        "EPOCHSECONDS",
-        "EUID",
-        "FUNCNAME",
-        "GROUPS",
-        "HISTCMD",
-        "LINENO",
-        "LINES",
-        "OPTARG",
-        "OPTIND",
-        "PIPESTATUS",
-        "PPID",
-        "RANDOM",
-        "REPLY",
-        "SECONDS",
-        "SRANDOM",
-        "UID",
-        "status",
-    ];
-    CHANGED.contains(&name)
+    RULES.get(name) == Some(&"shell")
 }
 
 /// Judges an assignment. One that is not exported may be nevertheless, if the environment has the variable already.
-pub(crate) fn check(
-    this: &mut Evaluator<'_>,
-    name: &str,
-    held: &Field,
-    span: &Range<usize>,
-    is_exported: bool,
-) {
-    let refused = || {
-        format!(
-            "the variable `{name}` may change which programs run, or what they do: leave it out"
-        )
-    };
-    // Some shells tie these to `PATH` and its kin, in their own way.
-    if matches!(
-        name,
-        "path" | "cdpath" | "fpath" | "manpath" | "module_path" | "argv"
-    ) {
-        this.unknown(refused(), span);
-        return;
-    }
-    match (rule_of(name), held.value.known()) {
+pub(crate) fn check(this: &mut Evaluator<'_>, name: &str, held: &Field, is_exported: bool) {
+    let value = held.value.known();
+    let is_harmless = match (rule_of(name), value) {
+        (Some("plain" | "shell"), _) => true,
         // What edits a list of commands could have git run one.
-        (Some(Rule::Plain), _) | (Some(Rule::Command), Some("" | ":" | "cat" | "true")) => {}
-        (Some(Rule::Flags), Some(flags)) if flags.split_whitespace().all(is_harmless_flag) => {}
+        (Some("command"), Some(command)) => is_harmless_command(command),
+        (Some("flags"), Some(flags)) => flags.split_whitespace().all(is_harmless_flag),
+        (Some(_), _) => false,
         (None, value) => {
             let is_number = matches!(held.value, Argument::Number);
-            if is_exported && !is_number && !value.is_some_and(is_plain) {
-                this.unknown(refused(), span);
-            }
+            !is_exported || is_number || value.is_some_and(is_plain)
         }
-        _ => this.unknown(refused(), span),
+    };
+    if !is_harmless {
+        let reason = format!(
+            "the variable `{name}` may change which programs run, or what they do: leave it out"
+        );
+        this.unknown(reason);
     }
 }
 
 /// Whether a value neither names a file nor has a command in it.
 fn is_plain(value: &str) -> bool {
-    let is_address = value.split_once("://").is_some_and(|(scheme, rest)| {
-        !scheme.eq_ignore_ascii_case("file")
-            && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric())
-            && !rest.starts_with('/')
-    });
+    let is_address = value.contains("://") && crate::roles::is_address(value);
     let is_of_word = |byte: u8| {
         byte.is_ascii_alphanumeric()
             || b"_.,:=+@%-".contains(&byte)
@@ -138,56 +94,125 @@ fn is_plain(value: &str) -> bool {
     value.bytes().all(is_of_word) && !value.starts_with('-')
 }
 
-/// Whether a flag for rustc neither names a file nor chooses a program.
-fn is_harmless_flag(flag: &str) -> bool {
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_:=+,-".contains(&byte);
-    let chooses = [
-        "linker",
-        "link-arg",
-        "link-self",
-        "codegen-backend",
-        "llvm-args",
-        "emit",
-        "plugin",
-        "incremental",
-        "profile",
-        "out-dir",
-        "sysroot",
-    ];
-    flag.bytes().all(is_plain)
-        && !chooses.iter().any(|word| flag.contains(word))
-        && !flag.starts_with("-L")
-        && !flag.starts_with("-o")
-        && !flag.starts_with("--extern")
-        && !flag.starts_with("-Z")
+fn is_harmless_command(command: &str) -> bool {
+    matches!(command, "" | ":" | "cat" | "true")
 }
 
-/// The commands that take away what the programs of a script would take orders from.
+/// Whether a setting of git's only changes how something looks, or who somebody is.
+pub(crate) fn is_harmless_setting(setting: &str) -> bool {
+    let (key, value) = setting.split_once('=').unwrap_or((setting, "true"));
+    match rule_of(&key.to_ascii_lowercase()) {
+        Some("plain") => key.contains('.'),
+        Some("command") => key.contains('.') && is_harmless_command(value),
+        _ => false,
+    }
+}
+
+/// Whether one word of flags for rustc turns on a lint, or says how the program is optimised.
+pub(crate) fn is_harmless_flag(flag: &str) -> bool {
+    let is_of_lint = |byte: u8| byte.is_ascii_alphanumeric() || b"_:-".contains(&byte);
+    let flag = ["-A", "-D", "-F", "-W", "-C", "--cfg"]
+        .iter()
+        .find_map(|known| flag.strip_prefix(known))
+        .unwrap_or(flag);
+    let setting = "target-cpu=*,opt-level=*,debuginfo=*,overflow-checks=*,debug-assertions=*,panic=*,strip=*,lto=*";
+    match flag.split_once('=') {
+        Some((_, value)) => is_one_of(setting, flag) && value.bytes().all(is_of_lint),
+        None => !flag.starts_with('-') && flag.bytes().all(is_of_lint),
+    }
+}
+
+/// The commands that take away what the programs of a script would take orders from; nothing where there is nothing to do.
 pub(crate) fn prelude(effects: &Effects) -> String {
-    let names: Vec<&str> = effects
-        .programs()
-        .map(super::effects::Program::name)
-        .collect();
-    let mut unset = vec!["IFS"];
-    for (rule, programs, variables) in LINES.iter() {
-        let concerns = programs
-            .iter()
-            .any(|program| *program == "*" || names.contains(program));
-        if *rule != Rule::Plain && concerns {
-            unset.extend(variables.iter().filter(|name| !name.ends_with('*')));
+    let programs = effects.programs();
+    let names: Vec<&str> = programs.map(|program| program.name.as_str()).collect();
+    let is_inherited = |name: &str| {
+        let all = effects.inherited.as_deref();
+        all.is_none_or(|all| all.contains(name))
+    };
+    let mut commands = Vec::new();
+    let mut unset = String::from("unset -v");
+    for line in LINES
+        .iter()
+        .filter(|line| !matches!(line.rule, "plain" | "shell"))
+    {
+        let concerns = |program: &&str| *program == "*" || names.contains(program);
+        if line.programs.iter().any(concerns) {
+            let exact = line.names.iter().filter(|name| is_identifier(name));
+            exact
+                .filter(|name| is_inherited(name))
+                .for_each(|name| unset.extend([" ", name]));
         }
     }
-    let mut prelude = format!("unset -v {}", unset.join(" "));
-    if names.contains(&"git") {
-        // A repository without a work tree, among the files, is not entered by chance: its settings run programs.
-        prelude.push_str("; export GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=safe.bareRepository GIT_CONFIG_VALUE_0=explicit");
+    if !unset.ends_with("-v") {
+        commands.push(unset.as_str());
+    }
+    // A repository without a work tree, among the files, is not entered by chance: its settings run programs. Where `git` is
+    // begun before anything is made or entered, who judges the script has seen that there is none.
+    let changes_folders = |path: &PathUse| matches!(path.access, Access::Write | Access::Enter);
+    let runs = names.iter().filter(|name| **name == "git").count();
+    if runs > 1 || (runs == 1 && effects.paths().any(changes_folders)) {
+        commands.push("export GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=safe.bareRepository GIT_CONFIG_VALUE_0=explicit");
     }
     if effects.splits.at_blanks || effects.splits.at_lines {
-        prelude.push_str("; set -f");
+        commands.extend(["unset -v IFS", "set -f"]);
     }
     if effects.splits.at_lines {
         // A line's end, in quotes that every shell knows.
-        prelude.push_str("; IFS='\n'");
+        commands.push("IFS='\n'");
     }
-    prelude
+    commands.join("; ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_that_run_programs_are_not_harmless() {
+        for setting in [
+            "user.name=a",
+            "color.ui=always",
+            "core.pager=cat",
+            "Color.UI",
+        ] {
+            assert!(is_harmless_setting(setting), "{setting}");
+        }
+        for setting in [
+            "core.pager=less",
+            "alias.x=!rm",
+            "core.sshCommand=x",
+            "core.fsmonitor=x",
+            "diff.external=x",
+            "CI=x",
+        ] {
+            assert!(!is_harmless_setting(setting), "{setting}");
+        }
+    }
+
+    #[test]
+    fn flags_name_lints_and_no_files() {
+        for flag in [
+            "-D",
+            "-Dwarnings",
+            "clippy::all",
+            "-C",
+            "target-cpu=native",
+            "-Copt-level=3",
+        ] {
+            assert!(is_harmless_flag(flag), "{flag}");
+        }
+        for flag in [
+            "-Clinker=x",
+            "linker=./x",
+            "-o",
+            "../x",
+            "--emit=link",
+            "-Lx",
+            "-Zy",
+            "@x",
+        ] {
+            assert!(!is_harmless_flag(flag), "{flag}");
+        }
+    }
 }

@@ -38,7 +38,37 @@ fn what_is_too_long_is_rejected() {
             .reason()
             .starts_with("the script is longer than 65536 bytes")
     );
-    assert!(Script::parse(&"ls;".repeat(20_000)).is_ok());
+    assert!(Script::parse(&"ls src; ".repeat(8_000)).is_ok());
+}
+
+#[test]
+fn a_list_of_64_kib_of_plain_commands_is_looked_at() {
+    let line = "ls -la src | head -20; grep -n parse src/main.rs; ";
+    let list = line.repeat(64 * 1024 / line.len());
+    let effects = Script::parse(&list)
+        .unwrap()
+        .evaluate(&Environment::new("/work"));
+    assert!(effects.rewritten().is_some());
+    assert!(
+        effects.steps() <= MOST_STEPS / 10 * 9,
+        "{} steps",
+        effects.steps()
+    );
+}
+
+#[test]
+fn a_line_that_asks_for_a_here_document_ends_where_its_text_begins() {
+    for text in [
+        "cat <<E 'x\nE\n'",
+        "cat <<E \\\nE\n",
+        "cat <<E $(ls\n)\nE\n",
+        "cat <<E \"\nE\n\"\nls",
+        "echo `cat <<E`\nE\n",
+    ] {
+        assert!(Script::parse(text).is_err(), "{text}");
+    }
+    assert!(Script::parse("cat <<E <<F | cat \"$(cat <<G\ng\nG\n)\" # x\n").is_err());
+    assert!(Script::parse("cat <<E <<F # x\ne\nE\nf\nF\nls \"$(cat <<G\ng\nG\n)\"").is_ok());
 }
 
 fn pieces() -> impl Strategy<Value = String> {

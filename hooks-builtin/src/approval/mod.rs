@@ -22,12 +22,12 @@ use crate::shared::{BuildError, Globs, PerSession};
 
 /// Asks an [`Approver`] whether a tool may run, and blocks it if not.
 ///
-/// It is asked on [`ApproveToolCall`], which an agent raises when all hooks have had their say about a call. A yes is
-/// the response [`Approved`], and a no blocks the call. "Always" is remembered for the tool, and the session of a
-/// tenant, until the session does nothing for a day. No answer within five minutes, by default, is a no; so is an approver that has gone. A call that is given
-/// up meanwhile withdraws its question.
+/// The hook runs on [`ApproveToolCall`], which an agent raises after all hooks have seen the call. "Yes" is the response
+/// [`Approved`], and "no" blocks the call. "Always" holds for the tool in this session of the tenant, until the session is
+/// idle for a day. If there is no answer within five minutes, by default, or the approver is gone, the call is blocked.
+/// If the call is dropped meanwhile, its question is withdrawn.
 ///
-/// A hook on `BeforeToolCall` may say how its call is to be approved, and that goes before the settings here:
+/// A hook on `BeforeToolCall` can say how its call is approved. That overrides the settings here:
 ///
 /// | `call.approval` | here |
 /// | --- | --- |
@@ -35,8 +35,8 @@ use crate::shared::{BuildError, Globs, PerSession};
 /// | [`Ask`](Asked::Ask) | the person is asked, whatever the tool is and was answered before, and is shown the reason |
 /// | [`Granted`](Asked::Granted) | nobody is asked |
 ///
-/// Its priority is [`priority::LOW`]: a person is asked last. Hooks that check a call once more have done so before,
-/// and so has a hook that approves in the person's place. It needs a runtime of tokio's, with its timer.
+/// The priority is [`priority::LOW`], so that a person is asked last: after hooks that check the call once more, and after
+/// hooks that approve it in the person's place. The hook needs a tokio runtime with time.
 ///
 /// ClawSeed's `ApprovalHook`, PicoClaw's `ToolApprover` and `approve_tool`.
 ///
@@ -105,7 +105,7 @@ pub struct ApprovalRequest {
     pub session_id: String,
     /// The agent; empty where there is only one.
     pub agent_id: String,
-    /// What tells this call from others.
+    /// The id of the call.
     pub call_id: String,
     /// The tool.
     pub tool: String,
@@ -131,7 +131,7 @@ pub enum Verdict {
     No(String),
 }
 
-/// Denies everything: for where there is nobody to ask.
+/// Denies every call. Use it where there is nobody to ask.
 ///
 /// ```
 /// use hooks_builtin::{Approval, DenyAll};
@@ -155,18 +155,18 @@ impl Approver for DenyAll {
     }
 }
 
-/// What stands under `[hooks.builtin.approval]`.
+/// The settings of `[hooks.builtin.approval]`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ApprovalConfig {
-    /// The tools that somebody has to approve of, as globs, whatever the case is; by default all.
+    /// The tools that need an approval, as globs. Case does not matter. The default is all tools.
     pub tools: Globs,
-    /// Those of them that nobody has to, as globs; by default none.
+    /// Exceptions: tools that need no approval, as globs. The default is none.
     pub except: Globs,
     /// Who is asked: `terminal` (the default) or `deny`. A user interface of your own is given in Rust, to
     /// `Approval::with_approver`.
     pub approver: ApproverKind,
-    /// How long an answer may take, before it is a no; by default "5m".
+    /// How long to wait for an answer. After that, the call is blocked. The default is "5m".
     #[serde(with = "crate::shared::duration")]
     #[schemars(with = "String")]
     pub timeout: Duration,
@@ -201,11 +201,11 @@ impl Approval {
         Approval::of(&ApprovalConfig::default(), Arc::new(approver))
     }
 
-    /// Asks as the configuration says.
+    /// Creates the hook from its configuration.
     ///
     /// # Errors
     ///
-    /// If no tool is to be approved, or there is no time for an answer.
+    /// If no tool needs an approval, or the timeout is 0.
     pub fn from_config(config: &ApprovalConfig) -> Result<Self, BuildError> {
         let wrong = |key, message: &str| Err(BuildError::new("approval", key, message));
         if config.tools.is_empty() {
@@ -278,19 +278,19 @@ impl Approval {
         Approval::of(&self.config(), Arc::new(approver)).described_as(&self)
     }
 
-    /// Asks about these tools only. What was remembered is forgotten.
+    /// Asks about these tools only. This forgets earlier answers.
     #[must_use]
     pub fn with_tools(self, tools: Globs) -> Self {
         self.with(|config| config.tools = tools)
     }
 
-    /// Does not ask about these tools. What was remembered is forgotten.
+    /// Does not ask about these tools. This forgets earlier answers.
     #[must_use]
     pub fn with_except(self, except: Globs) -> Self {
         self.with(|config| config.except = except)
     }
 
-    /// Waits so long for an answer. What was remembered is forgotten.
+    /// Sets how long to wait for an answer. This forgets earlier answers.
     #[must_use]
     pub fn with_timeout(self, timeout: Duration) -> Self {
         self.with(|config| config.timeout = timeout)

@@ -1,6 +1,6 @@
 //! All hooks that a configuration says, made at once.
 
-use hooks_core::__private::Group;
+use hooks_core::__private::{Group, Switched};
 use hooks_core::agent::AgentEvent;
 use hooks_core::{HookRegistry, Pipeline, RegisterError};
 
@@ -107,34 +107,36 @@ impl FileHooks {
 /// It can be written down, so it can stand in a struct's field as it is; and in `hooks![…]`, where it runs as a whole at
 /// the place of its own priority, which is 0.
 pub type AllHooks = Pipeline<
-    Group<
-        AgentEvent<'static>,
-        (
-            Group<
-                AgentEvent<'static>,
-                (
-                    Option<Before>,
-                    Option<SecurityPolicy>,
-                    Option<BlockTools>,
-                    Option<RateLimit>,
-                    Option<PathPrefix>,
-                    Option<ShellHook>,
-                    Option<HookRegistry<AgentEvent<'static>>>,
-                    Option<CommandLogger>,
-                ),
-            >,
-            Group<
-                AgentEvent<'static>,
-                (
-                    Option<Approval>,
-                    Option<ToolCache>,
-                    Option<WebhookAudit>,
-                    Option<Redact>,
-                    Option<EventLog>,
-                    Option<JsonlLog>,
-                ),
-            >,
-        ),
+    Switched<
+        Group<
+            AgentEvent<'static>,
+            (
+                Group<
+                    AgentEvent<'static>,
+                    (
+                        Option<Before>,
+                        Option<SecurityPolicy>,
+                        Option<BlockTools>,
+                        Option<RateLimit>,
+                        Option<PathPrefix>,
+                        Option<ShellHook>,
+                        Option<HookRegistry<AgentEvent<'static>>>,
+                        Option<CommandLogger>,
+                    ),
+                >,
+                Group<
+                    AgentEvent<'static>,
+                    (
+                        Option<Approval>,
+                        Option<ToolCache>,
+                        Option<WebhookAudit>,
+                        Option<Redact>,
+                        Option<EventLog>,
+                        Option<JsonlLog>,
+                    ),
+                >,
+            ),
+        >,
     >,
 >;
 

@@ -1,6 +1,6 @@
 //! A static pipeline of the hooks that a configuration turns on.
 
-use hooks_core::__private::Group;
+use hooks_core::__private::{Group, Switched};
 use hooks_core::Pipeline;
 use hooks_core::agent::AgentEvent;
 
@@ -16,8 +16,9 @@ use crate::{
 /// Makes a static pipeline of the built-in hooks that are on, of a configuration that has no others:
 /// [`HooksConfig::build`] makes all hooks of any configuration.
 ///
-/// Each is an `Option`, so one that is off costs one branch. To have hooks of your own between them, by priority, see
-/// [`with_builtins!`](crate::with_builtins); to hold on to one of them, see [`BuiltinHooks`].
+/// Each is an `Option`, so one that is off costs one branch. An event that none of them wants costs one test for all of
+/// them. To have hooks of your own between them, by priority, see [`with_builtins!`](crate::with_builtins); to hold on to
+/// one of them, see [`BuiltinHooks`].
 ///
 /// ```
 /// use hooks_builtin::config::{HooksConfig, builtins};
@@ -95,33 +96,35 @@ pub struct BuiltinHooks {
 /// It can be written down, unlike others, so it can stand in a struct's field as it is; and in `hooks![…]`, where it
 /// runs as a whole at the place of its own priority, which is 0.
 pub type Builtins = Pipeline<
-    Group<
-        AgentEvent<'static>,
-        (
-            Group<
-                AgentEvent<'static>,
-                (
-                    Option<Before>,
-                    Option<SecurityPolicy>,
-                    Option<BlockTools>,
-                    Option<RateLimit>,
-                    Option<PathPrefix>,
-                    Option<ShellHook>,
-                    Option<CommandLogger>,
-                    Option<Approval>,
-                ),
-            >,
-            Group<
-                AgentEvent<'static>,
-                (
-                    Option<ToolCache>,
-                    Option<WebhookAudit>,
-                    Option<Redact>,
-                    Option<EventLog>,
-                    Option<JsonlLog>,
-                ),
-            >,
-        ),
+    Switched<
+        Group<
+            AgentEvent<'static>,
+            (
+                Group<
+                    AgentEvent<'static>,
+                    (
+                        Option<Before>,
+                        Option<SecurityPolicy>,
+                        Option<BlockTools>,
+                        Option<RateLimit>,
+                        Option<PathPrefix>,
+                        Option<ShellHook>,
+                        Option<CommandLogger>,
+                        Option<Approval>,
+                    ),
+                >,
+                Group<
+                    AgentEvent<'static>,
+                    (
+                        Option<ToolCache>,
+                        Option<WebhookAudit>,
+                        Option<Redact>,
+                        Option<EventLog>,
+                        Option<JsonlLog>,
+                    ),
+                >,
+            ),
+        >,
     >,
 >;
 
@@ -292,6 +295,6 @@ macro_rules! with_builtins {
         if let Some(learning) = learning {
             learning.learn(hooks.plan());
         }
-        hooks
+        hooks.switched()
     }};
 }

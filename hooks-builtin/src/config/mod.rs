@@ -65,6 +65,7 @@ mod document;
 mod error;
 mod factory;
 mod on;
+mod process;
 mod read;
 mod source;
 mod strict;
@@ -73,7 +74,7 @@ mod switch;
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU64;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use hooks_core::Timeouts;
@@ -91,6 +92,7 @@ pub use self::on::{
     BreakerConfig, CommandEntry, EnvEntry, HttpEntry, ImportEntry, LimitsConfig, Mode, OnEntry,
     OnFault, OneOrMany, PromptEntry, SandboxEntry, Scopes, ServerEntry,
 };
+pub use self::process::{ProcessEntry, Transport};
 pub use self::read::read;
 use self::source::{Origin, Source, Text};
 pub use self::switch::Switch;
@@ -272,44 +274,6 @@ pub struct NamedEntry {
     /// Its settings, as its factory reads them.
     #[serde(default = "nothing", skip_serializing_if = "is_nothing")]
     pub config: Value,
-}
-
-/// A hook in a process of its own: `hooks.processes.<name>`, as PicoClaw has it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct ProcessEntry {
-    /// Whether it is on; by default it is.
-    #[serde(default = "on")]
-    pub enabled: bool,
-    /// Its place among these hooks: a lower one runs first. By default 0.
-    #[serde(default)]
-    pub priority: i32,
-    /// How it is spoken to: `stdio`, the default and the only way.
-    #[serde(default)]
-    pub transport: Transport,
-    /// The program, and its arguments.
-    pub command: Vec<String>,
-    /// The directory that it runs in; by default the current one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub dir: Option<PathBuf>,
-    /// Variables of its environment.
-    #[serde(default)]
-    pub env: BTreeMap<String, String>,
-    /// The events that it is told of.
-    #[serde(default)]
-    pub observe: Vec<String>,
-    /// The events that it decides about.
-    #[serde(default)]
-    pub intercept: Vec<String>,
-}
-
-/// How a hook in a process of its own is spoken to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Transport {
-    /// JSON-RPC, a message a line, on its standard input and output.
-    #[default]
-    Stdio,
 }
 
 fn on() -> bool {

@@ -1,13 +1,13 @@
 //! The thread that writes.
 //!
-//! It takes the buffer whole and leaves an empty one, in which hooks go on while it writes. So memory is bounded
-//! by twice the buffer, and in the long run nobody allocates.
+//! It takes the buffer whole and leaves an empty one, which hooks fill while it writes. It makes JSON of a part of the
+//! records at a time. So memory is bounded by twice the buffer, and in the long run nobody allocates.
 
 use std::io::{self, Write};
 use std::sync::{MutexGuard, PoisonError};
 use std::time::Duration;
 
-use super::line;
+use super::line::{self, Clock};
 use super::writer::{Shared, State, copy};
 
 /// How many bytes are worth waking the thread for.
@@ -50,6 +50,10 @@ pub(super) fn run(shared: &Shared, target: impl Target, interval: Duration, enou
     let _ends = Ends(shared);
     let mut work = Work {
         target,
+        records: Vec::new(),
+        read: 0,
+        untold: 0,
+        clock: Clock::default(),
         lines: Vec::new(),
         written: 0,
         quiet: 0,
@@ -58,7 +62,7 @@ pub(super) fn run(shared: &Shared, target: impl Target, interval: Duration, enou
         let Some(round) = work.begin(shared, interval, enough) else {
             continue;
         };
-        let outcome = work.write(round);
+        let outcome = work.write(shared, round);
         if work.end(shared, round, outcome) {
             return;
         }
@@ -68,6 +72,12 @@ pub(super) fn run(shared: &Shared, target: impl Target, interval: Duration, enou
 /// What the thread has at hand.
 struct Work<T> {
     target: T,
+    /// The records of this round, and how many bytes of them are lines already.
+    records: Vec<u8>,
+    read: usize,
+    /// How many lines are missing after these records.
+    untold: u64,
+    clock: Clock,
     /// What is being written, whole lines, and how much of it was: a failure goes on where it stopped.
     lines: Vec<u8>,
     written: usize,
@@ -95,7 +105,7 @@ impl Round {
 impl<T: Target> Work<T> {
     /// Waits for lines and takes them, if it came to any.
     fn begin(&mut self, shared: &Shared, interval: Duration, enough: usize) -> Option<Round> {
-        let is_new = self.lines.is_empty();
+        let is_new = self.lines.is_empty() && self.read == self.records.len();
         let mut state = if is_new {
             shared.wait_for_work(interval, |state| state.buffer.len() < enough)
         } else {
@@ -111,11 +121,11 @@ impl<T: Target> Work<T> {
                 return None;
             }
             self.quiet = 0;
-            std::mem::swap(&mut self.lines, &mut state.buffer);
-            let State { clock, untold, .. } = &mut *state;
-            if *untold > 0 && line::write_dropped(clock, *untold, &mut self.lines).is_ok() {
-                *untold = 0;
-            }
+            self.records.clear();
+            self.records.shrink_to(MOST_KEPT);
+            self.read = 0;
+            std::mem::swap(&mut self.records, &mut state.buffer);
+            self.untold = std::mem::take(&mut state.untold);
         }
         let round = Round {
             is_new,
@@ -129,11 +139,11 @@ impl<T: Target> Work<T> {
         Some(round)
     }
 
-    fn write(&mut self, round: Round) -> io::Result<()> {
-        if self.written == 0 {
-            self.target.renew()?;
-        }
-        while self.written < self.lines.len() {
+    fn write(&mut self, shared: &Shared, round: Round) -> io::Result<()> {
+        while self.has_lines(shared) {
+            if self.written == 0 {
+                self.target.renew()?;
+            }
             match self.target.write(&self.lines[self.written..]) {
                 Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
                 Ok(bytes) => self.written += bytes,
@@ -141,13 +151,43 @@ impl<T: Target> Work<T> {
                 Err(error) => return Err(error),
             }
         }
-        self.lines.clear();
-        self.lines.shrink_to(MOST_KEPT);
-        self.written = 0;
         if round.is_last(true) {
             self.target.sync()?;
         }
         Ok(())
+    }
+
+    /// Whether there is something to write. When all lines are written, this makes lines of the next records: of a part
+    /// at a time, because JSON may be larger than the records.
+    fn has_lines(&mut self, shared: &Shared) -> bool {
+        if self.written < self.lines.len() {
+            return true;
+        }
+        self.lines.clear();
+        self.lines.shrink_to(MOST_KEPT);
+        self.written = 0;
+        let mut lost = 0;
+        while self.lines.len() < ENOUGH {
+            let mut rest = &self.records[self.read..];
+            if let Some(record) = line::next_record(&mut rest) {
+                let written = line::write_json(record, &mut self.clock, &mut self.lines);
+                lost += u64::from(written.is_err());
+                self.read = self.records.len() - rest.len();
+            } else {
+                self.read = self.records.len();
+                break;
+            }
+        }
+        if lost > 0 {
+            let mut state = shared.lock();
+            state.dropped += lost;
+            state.untold += lost;
+        }
+        if self.read == self.records.len() && self.untold > 0 {
+            line::write_dropped(&mut self.clock, self.untold, &mut self.lines);
+            self.untold = 0;
+        }
+        !self.lines.is_empty()
     }
 
     /// Tells what a round came to, and whether it was the last one.
@@ -155,7 +195,9 @@ impl<T: Target> Work<T> {
         let is_last = round.is_last(outcome.is_ok());
         let mut state = shared.lock();
         let lost = if is_last {
-            count_lines(&self.lines[self.written..]) + count_lines(&state.buffer)
+            count_lines(&self.lines[self.written..])
+                + line::count_records(&self.records[self.read..])
+                + line::count_records(&state.buffer)
         } else {
             0
         };

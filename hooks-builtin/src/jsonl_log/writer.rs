@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use super::file::LogFile;
-use super::line::{Clock, Line};
+use super::line::Line;
 use super::thread::{ENOUGH, Target, run};
 
 /// How long an event waits for room.
@@ -40,9 +40,8 @@ pub(super) struct Shared {
     reason = "each is told by another party, and at another time"
 )]
 pub(super) struct State {
-    /// Whole lines.
+    /// Whole records.
     pub(super) buffer: Vec<u8>,
-    pub(super) clock: Clock,
     /// Whether the thread sleeps until it is woken.
     pub(super) is_asleep: bool,
     /// Why the file could not be written the last time.
@@ -139,10 +138,9 @@ impl Writer {
             return;
         }
         let start = state.buffer.len();
-        let State { buffer, clock, .. } = &mut *state;
-        if line.write(clock, buffer).is_err() {
-            // JSON has room for every event that there is. One that it has not may break no line.
-            buffer.truncate(start);
+        if line.write(&mut state.buffer).is_err() {
+            // An event that cannot be packed may break no other line.
+            state.buffer.truncate(start);
             state.drop_line();
             return;
         }

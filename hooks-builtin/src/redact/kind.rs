@@ -13,6 +13,7 @@ pub enum SecretKind {
     /// Numbers of payment cards: 13 to 19 digits that begin as an issuer's do and have the right check digit,
     /// in one piece or in groups of four (or 4, 6 and 5) with a space or a dash between. Lengths that cards seldom have,
     /// and times and identifiers often, count in groups, or where a word of payment stands before them (`card`, `pan`).
+    /// So does the value of a key that says what else it is: `order_id`, `offset`, `timestamp`.
     Card,
     /// US social security numbers, `ddd-dd-dddd`, of the ranges that are given out.
     UsSsn,
@@ -264,7 +265,7 @@ fn card(text: &str, found: Range<usize>) -> Option<Range<usize>> {
             && has_check_digit(&digits[..count])
             && stands_alone(text, &range)
             && (group > 0
-                || is_of_usual_length(&digits[..count])
+                || (is_of_usual_length(&digits[..count]) && !is_of_other_name(text, found.start))
                 || *is_payment.get_or_insert_with(|| is_of_payment(text, found.start)))
         {
             longest = Some(range);
@@ -321,6 +322,37 @@ fn is_of_usual_length(digits: &[u8]) -> bool {
         [3, 0 | 6 | 8 | 9, ..] => digits.len() == 14,
         _ => digits.len() == 16,
     }
+}
+
+/// Whether a number is the value of something that is named for what it is, and that is no card: `order_id=4…`,
+/// `"offset": 4…`. One number in ten has the check digit of a card by chance.
+fn is_of_other_name(text: &str, at: usize) -> bool {
+    let is_around = |c: char| matches!(c, ' ' | '"' | '\'' | '\\' | ':' | '=');
+    let name = text[..at].trim_end_matches(is_around);
+    let is_value = text[name.len()..at].contains([':', '=']);
+    let others = [
+        "id",
+        "ids",
+        "offset",
+        "size",
+        "bytes",
+        "seed",
+        "hash",
+        "time",
+        "timestamp",
+        "ticks",
+    ];
+    // The last word of `order_id`, `orderId` or `orderID`, and not of `void`.
+    let is_last_word = |other: &&str| {
+        let start = name.len().checked_sub(other.len());
+        let word = start.and_then(|start| name.get(start..).map(|word| (start, word)));
+        word.is_some_and(|(start, word)| {
+            let [near, _] = before(name, start);
+            let is_hump = near.is_ascii_lowercase() && word.starts_with(|c: char| c.is_uppercase());
+            word.eq_ignore_ascii_case(other) && (is_hump || !near.is_ascii_alphabetic())
+        })
+    };
+    is_value && others.iter().any(is_last_word)
 }
 
 /// Whether a word of payment stands shortly before a number.
@@ -432,9 +464,11 @@ fn is_of_mail(domain: &str) -> bool {
         .unwrap_or_default()
         .strip_suffix('x');
     let is_scale = scale.is_some_and(|scale| !scale.is_empty() && is_number(scale));
+    // `object@meta.data` is a slot of R.
     let is_unit = matches!(
         last,
-        "service"
+        "data"
+            | "service"
             | "socket"
             | "timer"
             | "mount"

@@ -1,7 +1,7 @@
-//! Secrets and personal data, rewritten before anybody reads them.
+//! Rewrites secrets and personal data before anybody reads them.
 //!
-//! One automaton finds everything that looks like a secret, in one pass; what only looks like one (a number
-//! whose check digit is wrong, say) is told from it afterwards, by code that is named after the kind.
+//! One automaton finds everything that looks like a secret, in one pass. Code for each kind then sorts out what only looks
+//! like a secret, such as a number with a wrong check digit.
 
 mod kind;
 mod pattern;
@@ -23,20 +23,19 @@ pub use self::pattern::{Pattern, PatternError};
 use self::scan::Scanner;
 use crate::shared::BuildError;
 
-/// Rewrites secrets and personal data in what tools give back and in messages that go out, and, if asked, in
-/// what goes to the model.
+/// Rewrites secrets and personal data in the output of tools and in outgoing messages. On request, it also rewrites the
+/// input of the model.
 ///
-/// An e-mail address becomes `[REDACTED:email]`. What is found: see [`SecretKind`]; patterns of your own are
-/// added to it. It says how many it replaced ([`counts`](Self::counts), and an event of `tracing` at the level
-/// `INFO` with the target `hooks_builtin::redact`), never what. To redact twice changes nothing more.
+/// An e-mail address becomes `[REDACTED:email]`. [`SecretKind`] lists what the hook finds, and you can add your own
+/// patterns. [`counts`](Self::counts) tells how many it replaced, as does a `tracing` event at the level `INFO` with the
+/// target `hooks_builtin::redact`. Neither tells what it replaced. Redacting twice changes nothing more.
 ///
-/// Of a tool's output it rewrites what the model reads, what the user and programs get in its place (`for_user`,
-/// `data`), the names and addresses of its media, and the `context` that hooks have added. Of what goes to the model
-/// it rewrites each message, its tool calls and tool results, and what stands in it that is not known. It does not
-/// look into files, and leaves what a provider has signed (the model's reasoning). Messages that come in are rewritten
-/// with what goes to the model.
+/// In a tool's output, it rewrites `content`, `for_user`, `data`, the names and URLs of media, and the `context` that hooks
+/// have added. In the input of the model, it rewrites each message, its tool calls and tool results, and unknown fields.
+/// Incoming messages are rewritten there. It does not look into files, and it leaves what a provider has signed (the
+/// model's reasoning).
 ///
-/// It is the last of the rewriters: its priority is [`Redact::PRIORITY`], just before what writes down.
+/// The priority is [`Redact::PRIORITY`]: after other hooks that rewrite, and just before the logs.
 ///
 /// ZeroClaw's PII filter, which rewrites messages, and ClawSeed's `RedactionHook`, which could only warn of what
 /// a tool had given back.
@@ -68,19 +67,19 @@ struct Inner {
     model_input: bool,
 }
 
-/// What stands under `[hooks.builtin.redact]`.
+/// The settings of `[hooks.builtin.redact]`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct RedactConfig {
-    /// What is looked for; by default everything.
+    /// The kinds of secrets to find. The default is all of them.
     pub kinds: Vec<SecretKind>,
-    /// Patterns of your own; by default none.
+    /// Your own patterns. The default is none.
     pub patterns: Vec<NamedPattern>,
-    /// Whether the output of tools is rewritten; by default it is.
+    /// Whether to rewrite the output of tools. The default is yes.
     pub tool_output: bool,
-    /// Whether messages that go out are rewritten; by default they are.
+    /// Whether to rewrite outgoing messages. The default is yes.
     pub messages: bool,
-    /// Whether what goes to the model is rewritten; by default it is not.
+    /// Whether to rewrite the input of the model. The default is no.
     pub model_input: bool,
 }
 
@@ -100,17 +99,17 @@ impl Default for RedactConfig {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NamedPattern {
-    /// What stands in place of what is found: `ticket` for `[REDACTED:ticket]`. Letters, digits, `_` and `-`.
+    /// The name in the replacement: `ticket` for `[REDACTED:ticket]`. It consists of letters, digits, `_` and `-`.
     pub name: String,
     /// The regular expression, in the syntax of the crate `regex`.
     pub regex: Pattern,
 }
 
 impl Redact {
-    /// Its priority: after all that rewrite, and before what writes down.
+    /// The priority: after other hooks that rewrite, and before the logs.
     pub const PRIORITY: i32 = priority::AUDIT + 1;
 
-    /// Looks for everything in what tools give back and in messages.
+    /// Finds every kind of secret in the output of tools and in outgoing messages.
     #[must_use]
     pub fn new() -> Self {
         Redact::from_config(&RedactConfig::default()).unwrap_or_else(|error| {
@@ -118,7 +117,7 @@ impl Redact {
         })
     }
 
-    /// Redacts as the configuration says.
+    /// Creates the hook from its configuration.
     ///
     /// # Errors
     ///
@@ -147,7 +146,7 @@ impl Redact {
         })))
     }
 
-    /// Rewrites a text; it is borrowed where there is nothing to rewrite.
+    /// Rewrites a text. If there is nothing to rewrite, the result borrows the text.
     ///
     /// ```
     /// use hooks_builtin::Redact;
@@ -159,8 +158,8 @@ impl Redact {
         self.0.scanner.redact(text)
     }
 
-    /// How many of each kind were replaced; kinds that were not found are left out. In the order of
-    /// [`SecretKind::ALL`], and then of the patterns.
+    /// Returns how many of each kind the hook has replaced, without kinds that it did not find. The kinds come in the
+    /// order of [`SecretKind::ALL`], followed by your own patterns.
     #[must_use]
     pub fn counts(&self) -> Vec<(&str, u64)> {
         self.0

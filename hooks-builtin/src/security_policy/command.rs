@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::path::Path;
+use std::sync::LazyLock;
 
 use hooks_shell::{Access, Effects, Environment, Script};
 use serde_json::Value;
@@ -69,21 +70,16 @@ impl Form {
             .map(|word| word.as_str().map(String::from))
             .collect();
         let words = words.filter(|words| !words.is_empty())?;
-        let shells = ["sh", "bash", "dash", "zsh"];
-        let name = ["/bin/", "/usr/bin/"]
+        let flags: Vec<_> = words[1..]
             .iter()
-            .find_map(|folder| words[0].strip_prefix(folder))
-            .unwrap_or(&words[0]);
-        Some(match words.as_slice() {
-            [_, flags, script]
-                if shells.contains(&name) && matches!(flags.as_str(), "-c" | "-lc" | "-cl") =>
-            {
-                Form::Shell(2, script.clone())
-            }
-            [_, login, flags, script]
-                if shells.contains(&name) && (login.as_str(), flags.as_str()) == ("-l", "-c") =>
-            {
-                Form::Shell(3, script.clone())
+            .rev()
+            .skip(1)
+            .map(String::as_str)
+            .collect();
+        let is_script = matches!(*flags, ["-c" | "-lc" | "-cl"] | ["-c", "-l"]);
+        Some(match words.last() {
+            Some(script) if is_script && is_shell(&words[0]) => {
+                Form::Shell(words.len() - 1, script.clone())
             }
             _ => Form::Words(words),
         })
@@ -110,6 +106,15 @@ impl Form {
     }
 }
 
+/// Whether a program is a shell that reads scripts as they are judged.
+pub(super) fn is_shell(program: &str) -> bool {
+    let folders = ["/bin/", "/usr/bin/"];
+    let name = folders
+        .iter()
+        .find_map(|folder| program.strip_prefix(folder));
+    matches!(name.unwrap_or(program), "sh" | "bash" | "dash" | "zsh")
+}
+
 /// What a command would do, in one line.
 pub(super) fn describe(form: &Form, workspace: &Path) -> String {
     match Script::parse(&body(&form.script())) {
@@ -118,12 +123,20 @@ pub(super) fn describe(form: &Form, workspace: &Path) -> String {
     }
 }
 
-fn environment(directory: &Path) -> Environment {
-    let environment = Environment::new(directory.to_string_lossy());
+/// What is known of every shell: it is started with the variables of this process.
+static ENVIRONMENT: LazyLock<Environment> = LazyLock::new(|| {
+    let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+    let environment = Environment::default().with_inherited(names);
     match std::env::home_dir().as_deref().and_then(Path::to_str) {
         Some(home) => environment.with_home(home),
         None => environment,
     }
+});
+
+fn environment(directory: &Path) -> Environment {
+    ENVIRONMENT
+        .clone()
+        .in_directory(directory.to_string_lossy())
 }
 
 /// What stands behind the prelude that a policy has written before.
@@ -132,7 +145,8 @@ fn body(text: &str) -> String {
 }
 
 fn parts(text: &str) -> Option<(&str, &str)> {
-    if !text.starts_with("unset -v IFS ") {
+    let begins = ["unset -v ", "export GIT_CONFIG_COUNT="];
+    if !begins.iter().any(|begin| text.starts_with(begin)) {
         return None;
     }
     let lines = "; IFS='\n'\n";
@@ -166,13 +180,15 @@ pub(super) fn judge(
     let effects = allowed(&text, programs, guard, directory, rewrites && !is_exact)?;
     if !(rewrites || is_exact) || effects.rewritten().is_none() {
         if let Some(disputed) = effects.disputed().next() {
-            return Err(disputed.reason().into());
+            return Err(disputed.reason.clone());
         }
         return Ok(None);
     }
-    Ok(effects
-        .rewritten()
-        .map(|script| format!("{}\n{script}", effects.prelude())))
+    let prelude = effects.prelude();
+    Ok(effects.rewritten().map(|script| match prelude.as_str() {
+        "" => script.to_owned(),
+        prelude => format!("{prelude}\n{script}"),
+    }))
 }
 
 fn allowed(
@@ -189,17 +205,15 @@ fn allowed(
         effects = script.evaluate(&environment.as_written());
     }
     for program in effects.programs() {
-        if !program.is_builtin() && !program.is_wrapper() {
-            programs.check(program.name())?;
+        if !program.is_builtin && !program.is_wrapper {
+            programs.check(&program.name)?;
         }
     }
-    if effects.programs().any(|program| program.name() == "git") {
-        let entered = effects
-            .paths()
-            .filter(|used| used.access() == Access::Enter);
+    if effects.programs().any(|program| program.name == "git") {
+        let entered = effects.paths().filter(|used| used.access == Access::Enter);
         let entered = entered.flat_map(|used| {
-            let to = used.path().known().unwrap_or_default();
-            used.directories()
+            let to = used.path.known().unwrap_or_default();
+            used.directories
                 .iter()
                 .map(move |from| Path::new(from).join(to))
         });
@@ -214,7 +228,7 @@ fn allowed(
         }
     }
     if let Some(unknown) = effects.unknown().next() {
-        return Err(unknown.reason().into());
+        return Err(unknown.reason.clone());
     }
     guard.check_all(effects.paths(), &directory.to_string_lossy())?;
     Ok(effects)

@@ -1,6 +1,7 @@
 //! Which paths may be touched.
 
 use std::collections::HashSet;
+use std::ffi::OsStr;
 use std::fs::DirEntry;
 use std::path::{Path, PathBuf};
 
@@ -93,16 +94,16 @@ impl Guard {
             if nth > MOST_PATHS {
                 return Err("the command has too many paths: put it into smaller ones".into());
             }
-            for directory in used.directories() {
+            for directory in used.directories.iter() {
                 let base = Path::new(directory);
                 if directory != start && !self.is_direct(base) {
                     return Err(format!(
                         "the folder `{directory}` is reached through a link: write where it leads"
                     ));
                 }
-                match used.path() {
+                match &used.path {
                     // The same path over and over is looked at once.
-                    Argument::Text(path) if used.access() != Access::Tree => {
+                    Argument::Text(path) if used.access != Access::Tree => {
                         if known.insert((path, directory)) {
                             self.check(super::path_of_address(path)?, base)?;
                         }
@@ -110,19 +111,16 @@ impl Guard {
                     Argument::Text(path) if HARMLESS.contains(&path.as_ref()) => {}
                     Argument::Text(path) => {
                         let folder = self.enter(path, base)?;
-                        let all = |_: &str| true;
-                        self.walk(
-                            &folder,
-                            &all,
-                            &mut |name, folder, is_link| self.judge_link(name, folder, is_link),
-                            &mut budget,
-                        )?;
+                        let mut judge = |name: &str, folder: &Path, is_link| {
+                            self.judge_link(name, folder, is_link)
+                        };
+                        self.walk(&folder, &|_| true, &mut judge, &mut budget)?;
                     }
                     Argument::Pattern(pattern) => {
-                        self.check_pattern(pattern, base, used.access(), &mut budget)?;
+                        self.check_pattern(pattern, base, used.access, &mut budget)?;
                     }
                     Argument::Names(names) => {
-                        self.check_names(names, base, used.access(), &mut budget)?;
+                        self.check_names(names, base, used.access, &mut budget)?;
                     }
                     other => {
                         return Err(format!(
@@ -173,19 +171,13 @@ impl Guard {
         access: Access,
         budget: &mut usize,
     ) -> Result<(), String> {
-        let glob = match names
-            .pattern()
+        let pattern = names.pattern();
+        let glob = pattern
             .map(|pattern| Glob::new(&pattern.to_lowercase()))
-        {
-            Some(Err(_)) => {
-                return Err("which files these are cannot be told: write them out".into());
-            }
-            Some(Ok(glob)) => Some(glob),
-            None => None,
-        };
+            .transpose()
+            .map_err(|_| "which files these are cannot be told: write them out")?;
         let is_write = access == Access::Write;
-        let has_extension = names
-            .pattern()
+        let has_extension = pattern
             .and_then(|pattern| pattern.rsplit_once('.'))
             .is_some_and(|(_, extension)| {
                 let is_plain = extension.bytes().all(|byte| byte.is_ascii_alphanumeric());
@@ -212,12 +204,7 @@ impl Guard {
             let mut judge = |name: &str, folder: &Path, is_link: bool| {
                 self.judge_link(name, folder, is_link && names.may_be_links())?;
                 // A name that is forbidden everywhere, as `.git`, is passed by programs that read all there is.
-                let is_named = !is_write
-                    && self
-                        .names
-                        .iter()
-                        .any(|known| name.eq_ignore_ascii_case(known));
-                if is_named {
+                if !is_write && self.is_forbidden_name(name) {
                     Ok(())
                 } else {
                     self.judge(name, &folder.join(name))
@@ -356,6 +343,13 @@ impl Guard {
         Ok(resolved)
     }
 
+    /// Whether a name is forbidden in every folder. Some systems do not tell `.GIT` from `.git`.
+    fn is_forbidden_name(&self, name: &str) -> bool {
+        self.names
+            .iter()
+            .any(|known| name.eq_ignore_ascii_case(known))
+    }
+
     /// Whether a path may be touched that leads there.
     pub(super) fn judge(&self, path: &str, resolved: &Path) -> Result<(), String> {
         let is_in_workspace = resolved.starts_with(&self.workspace);
@@ -371,19 +365,11 @@ impl Guard {
                 return Err(format!("the path `{path}` is forbidden"));
             }
         }
-        // Some systems do not tell `.GIT` from `.git`.
         let inside = resolved
             .strip_prefix(&self.workspace)
             .unwrap_or(Path::new(""));
-        let is_named = |name: &str| {
-            self.names
-                .iter()
-                .any(|known| name.eq_ignore_ascii_case(known))
-        };
-        if inside
-            .components()
-            .any(|part| part.as_os_str().to_str().is_some_and(is_named))
-        {
+        let mut names = inside.iter().filter_map(OsStr::to_str);
+        if names.any(|name| self.is_forbidden_name(name)) {
             return Err(format!("the path `{path}` is forbidden"));
         }
         if self.workspace_only && !is_in_workspace {

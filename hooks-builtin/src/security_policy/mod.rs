@@ -43,8 +43,8 @@ use crate::shared::{BuildError, Globs, paths};
 ///   not parse, and what would take long to look at. To allow an interpreter is to allow all that it can do; `cargo`, `npm`
 ///   and `git` run what lies in the workspace for them: build scripts, scripts, hooks.
 /// - **What was judged is what runs.** The command is replaced by the form in which it was judged: every word in quotes, what
-///   is known filled in, after a line that unsets the variables from which its programs would take orders. `rewrite = false`
-///   leaves it as it is, and then what shells read in different ways is blocked.
+///   is known filled in. If this process has variables from which its programs would take orders, a line before it unsets
+///   them. `rewrite = false` leaves it as it is, and then what shells read in different ways is blocked.
 /// - **Paths.** What a command or a tool's argument names may not be in a forbidden path, nor outside of the
 ///   workspace, once `~`, `.`, `..` and links are resolved.
 ///
@@ -138,7 +138,8 @@ pub struct SecurityPolicyConfig {
     /// keys are kept. `~` is the home directory; a relative path is in the workspace, and a name without `/` in any
     /// folder of it, as `.git`.
     pub forbidden_paths: Vec<String>,
-    /// The folder that the agent works in; by default that of its context, or else the current directory.
+    /// The folder that the agent works in; by default that of its context, or else the current directory. `~` is the home
+    /// directory; a relative path is under the current directory.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub workspace: Option<PathBuf>,
     /// Whether all paths have to be in the workspace; by default they have.
@@ -207,40 +208,32 @@ impl SecurityPolicy {
     /// If the workspace is no folder that is there, or a program's name is empty or has a space in it.
     pub fn from_config(config: &SecurityPolicyConfig) -> Result<Self, BuildError> {
         let wrong = |key, message: String| BuildError::new("security_policy", key, message);
-        if let Some(name) = config
-            .allowed_commands
-            .iter()
-            .find(|name| name.is_empty() || name.contains(char::is_whitespace))
-        {
-            return Err(wrong(
+        let commands = || config.allowed_commands.iter();
+        let is_pattern = |text: &str| text.contains(['*', '?', '[']);
+        let mistakes = [
+            (
                 "allowed_commands",
-                format!(
-                    "has `{name}`: it is a list of programs, as `[\"git\", \"cargo\"]`, without arguments"
-                ),
-            ));
-        }
-        let is_pattern = |text: &&String| text.contains(['*', '?', '[']);
-        if let Some(name) = config
-            .allowed_commands
-            .iter()
-            .find(|name| is_pattern(name) && *name != "[")
-        {
-            return Err(wrong(
+                commands().find(|name| name.is_empty() || name.contains(char::is_whitespace)),
+                "it is a list of programs, as `[\"git\", \"cargo\"]`, without arguments",
+            ),
+            (
                 "allowed_commands",
-                format!("has `{name}`: it is a list of programs, and not of patterns"),
-            ));
-        }
-        if let Some(path) = config
-            .forbidden_paths
-            .iter()
-            .find(|path| path.is_empty() || is_pattern(path))
-        {
-            return Err(wrong(
+                commands().find(|name| is_pattern(name) && *name != "["),
+                "it is a list of programs, and not of patterns",
+            ),
+            (
                 "forbidden_paths",
-                format!(
-                    "has `{path}`: it is a list of paths, and not of patterns; all that is in a folder is meant"
-                ),
-            ));
+                config
+                    .forbidden_paths
+                    .iter()
+                    .find(|path| path.is_empty() || is_pattern(path)),
+                "it is a list of paths, and not of patterns; all that is in a folder is meant",
+            ),
+        ];
+        for (key, found, why) in mistakes {
+            if let Some(found) = found {
+                return Err(wrong(key, format!("has `{found}`: {why}")));
+            }
         }
         let inner = Inner {
             config: config.clone(),
@@ -419,8 +412,10 @@ impl Inner {
             match self.tools.role(&tool, argument) {
                 _ if value.is_null() => {}
                 Some(Role::Harmless) => self.check_nested(cx, value)?,
-                Some(Role::Read | Role::Write) => self.check_paths(cx, value)?,
-                Some(Role::Glob) => self.check_globs(cx, value)?,
+                Some(Role::Read | Role::Write) => {
+                    for_texts(value, &mut |path| self.check_path(cx, path))?;
+                }
+                Some(Role::Glob) => for_texts(value, &mut |glob| self.check_glob(cx, glob))?,
                 Some(Role::Patch) => {
                     let text = value
                         .as_str()
@@ -434,7 +429,8 @@ impl Inner {
                         return Err(format!("`{argument}` of `{name}` has to be a folder"));
                     }
                 }
-                Some(Role::Shell) if is_shell(value) => {}
+                Some(Role::Shell)
+                    if value == "" || value.as_str().is_some_and(command::is_shell) => {}
                 Some(Role::Nothing) if is_nothing(value) => {}
                 _ => {
                     return Err(format!(
@@ -507,7 +503,7 @@ impl Inner {
         match value {
             Value::Object(values) => values.iter().try_for_each(|(name, value)| {
                 if self.tools.is_path(name) {
-                    self.check_paths(cx, value)
+                    for_texts(value, &mut |path| self.check_path(cx, path))
                 } else {
                     self.check_nested(cx, value)
                 }
@@ -519,30 +515,24 @@ impl Inner {
         }
     }
 
-    /// The folder that a pattern begins in, and none above it.
-    fn check_globs(&self, cx: &AgentContext, value: &Value) -> Result<(), String> {
-        match value {
-            Value::Array(values) => values
-                .iter()
-                .try_for_each(|value| self.check_globs(cx, value)),
-            Value::String(text) => text
-                .split([',', '{', '}', '|', ' '])
-                .filter(|part| !part.is_empty())
-                .try_for_each(|part| {
-                    let part = part.trim_start_matches('!');
-                    if part.split('/').any(|part| part == "..") {
-                        return Err(format!(
-                            "the pattern `{text}` may leave the workspace: write it without `..`"
-                        ));
-                    }
-                    let plain = part.find(['*', '?', '[']).unwrap_or(part.len());
-                    let folder = part[..plain].rfind('/').map_or("", |slash| &part[..=slash]);
-                    let folder = if plain == part.len() { part } else { folder };
-                    let guard = self.guard(&cx.cwd)?;
-                    guard.check(path_of_address(folder)?, guard.workspace())
-                }),
-            _ => self.check_nested(cx, value),
+    /// Whether a pattern begins in a folder that may be looked at, and stays in it.
+    fn check_glob(&self, cx: &AgentContext, text: &str) -> Result<(), String> {
+        let parts = text.split([',', '{', '}', '|', ' ']);
+        for part in parts.map(|part| part.trim_start_matches('!')) {
+            if part.split('/').any(|part| part == "..") {
+                return Err(format!(
+                    "the pattern `{text}` may leave the workspace: write it without `..`"
+                ));
+            }
+            let folder = match part.find(['*', '?', '[']) {
+                Some(wild) => &part[..part[..wild].rfind('/').map_or(0, |slash| slash + 1)],
+                None => part,
+            };
+            if !part.is_empty() {
+                self.check_path(cx, folder)?;
+            }
         }
+        Ok(())
     }
 
     fn check_patch(&self, cx: &AgentContext, text: &str) -> Result<(), String> {
@@ -552,21 +542,9 @@ impl Inner {
             .try_for_each(|path| guard.check(path, guard.workspace()))
     }
 
-    fn check_paths(&self, cx: &AgentContext, value: &Value) -> Result<(), String> {
-        match value {
-            Value::String(path) => {
-                let guard = self.guard(&cx.cwd)?;
-                let path = path_of_address(path)?;
-                guard.check(path, guard.workspace())
-            }
-            Value::Array(values) => values
-                .iter()
-                .try_for_each(|value| self.check_paths(cx, value)),
-            Value::Object(values) => values
-                .values()
-                .try_for_each(|value| self.check_paths(cx, value)),
-            _ => Ok(()),
-        }
+    fn check_path(&self, cx: &AgentContext, path: &str) -> Result<(), String> {
+        let guard = self.guard(&cx.cwd)?;
+        guard.check(path_of_address(path)?, guard.workspace())
     }
 
     /// The guard of the workspace of an agent that is in the directory.
@@ -582,7 +560,7 @@ impl Inner {
             None if directory.is_empty() => Path::new("."),
             None => Path::new(directory),
         };
-        let guard = workspace_at(workspace)
+        let guard = paths::folder(workspace)
             .map(|workspace| Guard::new(workspace, &self.config))
             .map_err(|error| {
                 format!(
@@ -596,6 +574,19 @@ impl Inner {
     }
 }
 
+/// Hands over every text in a value, but for the names of fields.
+fn for_texts(
+    value: &Value,
+    act: &mut impl FnMut(&str) -> Result<(), String>,
+) -> Result<(), String> {
+    match value {
+        Value::String(text) => act(text),
+        Value::Array(values) => values.iter().try_for_each(|value| for_texts(value, act)),
+        Value::Object(fields) => fields.values().try_for_each(|value| for_texts(value, act)),
+        _ => Ok(()),
+    }
+}
+
 /// Whether an argument says no more than it would left out.
 fn is_nothing(value: &Value) -> bool {
     match value {
@@ -605,16 +596,6 @@ fn is_nothing(value: &Value) -> bool {
         Value::Object(values) => values.is_empty(),
         _ => false,
     }
-}
-
-/// Whether an argument names a shell that reads scripts as they are judged.
-fn is_shell(value: &Value) -> bool {
-    let name = value.as_str().unwrap_or_default();
-    let name = ["/bin/", "/usr/bin/"]
-        .iter()
-        .find_map(|folder| name.strip_prefix(folder))
-        .unwrap_or(name);
-    matches!(name, "" | "sh" | "bash" | "dash" | "zsh")
 }
 
 /// The path in `file:///path`, `file:/path` and `file://localhost/path`, which a tool may take as well.
@@ -646,14 +627,4 @@ fn shortened(mut reason: String) -> String {
         reason.replace_range(start..end, " … ");
     }
     reason
-}
-
-/// The folder at a path, absolute and without links.
-fn workspace_at(path: &Path) -> std::io::Result<PathBuf> {
-    let text = path.to_str().ok_or(std::io::ErrorKind::InvalidInput)?;
-    let folder = paths::resolve(text, &std::env::current_dir()?)?.canonicalize()?;
-    if !folder.is_dir() {
-        return Err(std::io::ErrorKind::NotADirectory.into());
-    }
-    Ok(folder)
 }

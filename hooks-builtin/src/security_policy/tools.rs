@@ -2,19 +2,21 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
-use std::sync::LazyLock;
 
 use schemars::JsonSchema;
+use serde::de::value::BorrowedStrDeserializer;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use smol_str::SmolStr;
 
 use super::SecurityPolicyConfig;
 use crate::shared::Globs;
-use crate::shared::path_arguments::{self, normalised};
+use crate::shared::path_arguments::{self, Rules, normal};
 use crate::shared::visible::Visible;
 
-/// What an argument of a tool is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What an argument of a tool is: see `profiles.txt`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(super) enum Role {
     Command,
     Directory,
@@ -109,79 +111,53 @@ impl Profile {
         Profile::Common,
         Profile::Examples,
     ];
-
-    fn name(self) -> &'static str {
-        match self {
-            Profile::ClaudeCode => "claude_code",
-            Profile::Codex => "codex",
-            Profile::GeminiCli => "gemini_cli",
-            Profile::Cursor => "cursor",
-            Profile::Windsurf => "windsurf",
-            Profile::Copilot => "copilot",
-            Profile::Openhands => "openhands",
-            Profile::Goose => "goose",
-            Profile::Zed => "zed",
-            Profile::Common => "common",
-            Profile::Examples => "examples",
-        }
-    }
 }
 
 /// What is known of a tool's arguments, by their normalised names.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tool {
-    roles: HashMap<String, Role>,
+    roles: HashMap<SmolStr, Role>,
     /// Whether what is not listed may be anything, even if it is named as a path.
     is_open: bool,
 }
 
-type Entry = (&'static str, &'static str, Vec<(&'static str, Role)>);
-
-/// The lines of `profiles.txt`: profile, tool, arguments.
-static PROFILES: LazyLock<Vec<Entry>> = LazyLock::new(|| {
-    let mut entries: Vec<Entry> = Vec::new();
-    let mut profile = "";
-    for line in include_str!("profiles.txt")
+/// The lines of `profiles.txt`: profile, tool, and what its arguments are. A tool may have several.
+fn profiles() -> impl Iterator<Item = (Option<Profile>, &'static str, &'static str)> {
+    let (mut profile, mut tool) = (None, "");
+    include_str!("profiles.txt")
         .lines()
-        .filter(|line| !line.starts_with('#'))
-    {
-        if let Some(name) = line
-            .strip_prefix('[')
-            .and_then(|line| line.strip_suffix(']'))
-        {
-            profile = name;
-        } else if line.starts_with(' ') {
-            if let Some((.., arguments)) = entries.last_mut() {
-                arguments.extend(roles(line));
+        .filter_map(move |line| {
+            if let Some(name) = line.strip_prefix('[') {
+                profile = named(name.trim_end_matches(']'));
+                return None;
             }
-        } else if let Some((tool, arguments)) = line.split_once(" :") {
-            entries.push((profile, tool, roles(arguments).collect()));
-        }
-    }
-    entries
-});
+            if line.is_empty() || line.starts_with('#') {
+                return None;
+            }
+            let Some((name, arguments)) = line.split_once(" :") else {
+                return Some((profile, tool, line));
+            };
+            tool = name;
+            Some((profile, tool, arguments))
+        })
+}
 
-fn roles(text: &'static str) -> impl Iterator<Item = (&'static str, Role)> {
-    text.split_whitespace().filter_map(|pair| {
-        let (name, role) = pair.split_once('=')?;
-        let role = match role {
-            "command" => Role::Command,
-            "directory" => Role::Directory,
-            "shell" => Role::Shell,
-            "read" => Role::Read,
-            "write" => Role::Write,
-            "glob" => Role::Glob,
-            "patch" => Role::Patch,
-            "harmless" => Role::Harmless,
-            _ => Role::Nothing,
-        };
-        Some((name, role))
-    })
+/// The arguments of a line of `profiles.txt`, each with its role.
+fn roles(arguments: &'static str) -> impl Iterator<Item = (&'static str, Option<Role>)> {
+    let pairs = arguments.split_whitespace();
+    pairs.filter_map(|pair| pair.split_once('=').map(|(name, role)| (name, named(role))))
+}
+
+/// A value by the name that it has in a configuration.
+fn named<'n, T: Deserialize<'n>>(name: &'n str) -> Option<T> {
+    let name: BorrowedStrDeserializer<'n, serde::de::value::Error> =
+        BorrowedStrDeserializer::new(name);
+    T::deserialize(name).ok()
 }
 
 impl Tool {
     fn add(&mut self, name: &str, role: Role) {
-        let name = normalised(name);
+        let name = normal(name);
         let before = self.roles.get(&name);
         // Of two agents' tools with the same name the stricter one holds.
         let is_weaker = matches!(
@@ -202,22 +178,15 @@ impl Tool {
             ..Tool::default()
         };
         let lists = [
-            (&config.harmless, Role::Harmless),
+            (&*config.harmless, Role::Harmless),
             (&config.read, Role::Read),
             (&config.write, Role::Write),
+            (config.command.as_slice(), Role::Command),
+            (config.directory.as_slice(), Role::Directory),
+            (config.patch.as_slice(), Role::Patch),
         ];
         for (names, role) in lists {
             for name in names {
-                tool.add(name, role);
-            }
-        }
-        let ones = [
-            (&config.command, Role::Command),
-            (&config.directory, Role::Directory),
-            (&config.patch, Role::Patch),
-        ];
-        for (name, role) in ones {
-            if let Some(name) = name {
                 tool.add(name, role);
             }
         }
@@ -245,40 +214,41 @@ impl Tool {
 /// All tools that a policy knows.
 #[derive(Debug)]
 pub(super) struct Tools {
-    declared: Vec<(String, Globs, Tool)>,
-    known: HashMap<String, Tool>,
-    paths: Vec<String>,
+    declared: Vec<(SmolStr, Globs, Tool)>,
+    known: HashMap<SmolStr, Tool>,
+    paths: Rules,
 }
 
 impl Tools {
     pub(super) fn new(config: &SecurityPolicyConfig) -> Result<Self, String> {
         let mut declared = Vec::new();
         for (name, tool) in &config.tools {
-            let globs = Globs::new([normalised(name)]).map_err(|error| error.to_string())?;
-            declared.push((normalised(name), globs, Tool::of(tool)));
+            let globs = Globs::new([normal(name)]).map_err(|error| error.to_string())?;
+            declared.push((normal(name), globs, Tool::of(tool)));
         }
         // What is written out goes before patterns.
         declared.sort_by_key(|(name, ..)| name.contains(['*', '?', '[', '{']));
-        let mut known: HashMap<String, Tool> = HashMap::new();
-        for (profile, name, arguments) in PROFILES.iter() {
-            if config.profiles.iter().any(|used| used.name() == *profile) {
-                let tool = known.entry(normalised(name)).or_default();
-                for (name, role) in arguments {
-                    tool.add(name, *role);
+        let mut known: HashMap<SmolStr, Tool> = HashMap::new();
+        for (profile, name, arguments) in profiles() {
+            if profile.is_some_and(|profile| config.profiles.contains(&profile)) {
+                let tool = known.entry(normal(name)).or_default();
+                for (name, role) in roles(arguments) {
+                    // What is not known is not allowed.
+                    tool.add(name, role.unwrap_or(Role::Nothing));
                 }
             }
         }
-        let paths = [path_arguments::possible(), config.path_arguments.clone()].concat();
+        let paths = path_arguments::possible();
         Ok(Tools {
             declared,
             known,
-            paths,
+            paths: Rules::new(paths.iter().chain(&config.path_arguments)),
         })
     }
 
     /// What is known of a tool. It is lent, as it is asked for with every call, unless the configuration adds to it.
     pub(super) fn find(&self, config: &SecurityPolicyConfig, name: &str) -> Option<Cow<'_, Tool>> {
-        let normal = normalised(name);
+        let normal = normal(name);
         if let Some((.., tool)) = self
             .declared
             .iter()
@@ -305,17 +275,17 @@ impl Tools {
 
     /// What an argument of a tool is; nothing if it is not declared, and that is asked for.
     pub(super) fn role(&self, tool: &Tool, name: &str) -> Option<Role> {
-        match tool.roles.get(&normalised(name)) {
+        match tool.roles.get(&normal(name)) {
             Some(role) => Some(*role),
             None if tool.is_open => Some(Role::Harmless),
             None if tool.is_shell() => None,
-            None if path_arguments::matches(&self.paths, name) => Some(Role::Write),
+            None if self.paths.meet(name) => Some(Role::Write),
             None => Some(Role::Harmless),
         }
     }
 
     pub(super) fn is_path(&self, name: &str) -> bool {
-        path_arguments::matches(&self.paths, name)
+        self.paths.meet(name)
     }
 }
 
@@ -326,10 +296,10 @@ pub(super) fn undeclared(name: &str, args: &Value) -> String {
     let shown = Visible(name);
     let has = |words: &[&str]| {
         args.keys()
-            .find(|key| words.contains(&normalised(key).as_str()))
+            .find(|key| words.contains(&normal(key).as_str()))
     };
-    let rules = path_arguments::certain();
-    let is_path = |key: &&String| path_arguments::matches(&rules, key);
+    let rules = Rules::new(path_arguments::certain());
+    let is_path = |key: &&String| rules.meet(key);
     let paths: Vec<_> = args.keys().filter(is_path).collect();
     let declared = match has(&["command", "cmd", "commandline", "script", "code"]) {
         Some(command) => format!("{{ command = {command:?} }}"),
@@ -351,37 +321,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_line_of_the_profiles_is_read() {
-        let words = include_str!("profiles.txt");
-        for line in words
-            .lines()
-            .filter(|line| !line.starts_with(['#', '[']) && line.contains('='))
-        {
-            for pair in line
-                .split_once(" : ")
-                .map_or(line, |(_, rest)| rest)
-                .split_whitespace()
-            {
-                let (_, role) = pair.split_once('=').expect(pair);
-                let known = [
-                    "command",
-                    "directory",
-                    "shell",
-                    "read",
-                    "write",
-                    "glob",
-                    "patch",
-                    "harmless",
-                    "nothing",
-                ];
-                assert!(known.contains(&role), "{pair}");
+    fn every_word_of_the_profiles_is_known() {
+        let mut found = Vec::new();
+        for (profile, tool, arguments) in profiles() {
+            found.push(profile.expect("an agent"));
+            assert!(!tool.is_empty() && tool.trim() == tool, "{tool}");
+            assert_eq!(
+                roles(arguments).count(),
+                arguments.split_whitespace().count(),
+                "{tool}"
+            );
+            for (name, role) in roles(arguments) {
+                assert!(role.is_some(), "{tool} : {name}");
             }
         }
-        for profile in Profile::ALL {
-            assert!(
-                PROFILES.iter().any(|(name, ..)| *name == profile.name()),
-                "{profile:?}"
-            );
-        }
+        found.dedup();
+        assert_eq!(found, Profile::ALL);
     }
 }

@@ -1,8 +1,8 @@
 //! What hooks have changed between two places of a list, for logs.
 //!
 //! A log is told of an event when it comes to the log's place, and an event does not say what it was before. So a second
-//! hook of the log, [`Before`], stands before the others and keeps the event's JSON. The log writes the same JSON
-//! anyway: where the bytes are equal, nothing was changed, and that is all that it costs.
+//! hook of the log, [`Before`], stands before the others and keeps a packed copy of the event. The log packs the event
+//! again: if the bytes are equal, nothing was changed. Only a change is worth making JSON of both.
 
 use std::collections::HashMap;
 use std::ptr::from_ref;
@@ -11,6 +11,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use hooks_core::agent::AgentEvent;
 use hooks_core::{Hook, Plan, PlanRow, hook};
 use serde_json::Value;
+
+use crate::shared::packed::{self, pack};
 
 /// Most snapshots that are kept: those of dispatches that were dropped before they came to the log stay behind.
 const MOST: usize = 256;
@@ -104,7 +106,7 @@ impl Before {
         };
         let mut state = self.home.lock();
         let mut kept = state.room(place);
-        if serde_json::to_writer(&mut kept.before, &event).is_ok() {
+        if pack(&mut kept.before, &event).is_ok() {
             kept.readers = self.logs.len();
             state.keep(place, kept);
         }
@@ -159,8 +161,8 @@ pub(crate) struct Compared {
 }
 
 impl Compared {
-    /// The JSON of the event, as it is now.
-    pub(crate) fn json(&self) -> &[u8] {
+    /// The event as it is now, packed.
+    pub(crate) fn packed(&self) -> &[u8] {
         &self.kept.after
     }
 
@@ -185,7 +187,7 @@ impl Snapshots {
         let snapshots = home.as_deref().unwrap_or(self);
         let mut kept = snapshots.lock().take(place)?;
         if !kept.is_compared {
-            serde_json::to_writer(&mut kept.after, &event).ok()?;
+            pack(&mut kept.after, &event).ok()?;
             kept.changes = (kept.before != kept.after).then(|| Changes {
                 patch: patch(&kept.before, &kept.after),
                 by: snapshots.hooks(event.name()),
@@ -221,10 +223,9 @@ impl Snapshots {
     }
 }
 
-/// What makes the one JSON of the other.
+/// What makes the one event, as JSON, of the other.
 fn patch(before: &[u8], after: &[u8]) -> Value {
-    let read = |json: &[u8]| serde_json::from_slice(json).unwrap_or(Value::Null);
-    let patch = json_patch::diff(&read(before), &read(after));
+    let patch = json_patch::diff(&packed::value(before), &packed::value(after));
     serde_json::to_value(patch).unwrap_or_default()
 }
 

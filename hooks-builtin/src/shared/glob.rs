@@ -11,8 +11,8 @@ use crate::shared::text_setting::text_setting;
 
 /// A pattern of tools' names: `shell`, `mcp__*`, `file_{read,write}`, `tool_?`, `[a-c]*`.
 ///
-/// It matches the whole name, and case matters, unless the hook that has it says otherwise. mini-claw-code's
-/// `glob::Pattern`.
+/// It matches the whole name, and case matters, unless the hook that has it says otherwise. `?` and `[…]` match one ASCII
+/// character: the names of tools have no others. mini-claw-code's `glob::Pattern`.
 ///
 /// ```
 /// use hooks_builtin::Glob;
@@ -63,7 +63,8 @@ impl Glob {
     ///
     /// # Errors
     ///
-    /// If a bracket or a brace is not closed, or the pattern is empty.
+    /// If a bracket or a brace is not closed, if the pattern is empty or begins or ends with a blank, or if it has a `[…]`
+    /// and a character that is not ASCII.
     pub fn new(pattern: &str) -> Result<Self, GlobError> {
         let wrong = |reason: String| GlobError {
             pattern: pattern.to_owned(),
@@ -77,6 +78,11 @@ impl Glob {
                 "it begins or ends with a blank, which no tool's name does".into(),
             ));
         }
+        if pattern.contains('[') && !pattern.is_ascii() {
+            return Err(wrong(
+                "`[…]` is for ASCII characters: write others as `{α,β}`".into(),
+            ));
+        }
         Glob::build(pattern, false).map_err(|error| wrong(error.kind().to_string()))
     }
 
@@ -85,6 +91,8 @@ impl Glob {
         let glob = GlobBuilder::new(pattern)
             .literal_separator(false)
             .backslash_escape(true)
+            // `file{,_read}` matches `file` as well.
+            .empty_alternates(true)
             .case_insensitive(ignores_case)
             .build()?;
         Ok(Glob {
@@ -242,7 +250,9 @@ mod tests {
         assert!(!matches("shell", "Shell"));
         assert!(matches("mcp__*", "mcp__a/b.c"));
         assert!(matches("file_{read,write}", "file_write"));
+        assert!(matches("file{,_read}", "file"));
         assert!(matches("tool_?", "tool_1"));
+        assert!(matches("é{α,β}*", "éβ1"));
         assert!(!matches("tool_?", "tool_12"));
         assert!(matches("[a-c]*", "base"));
         assert!(matches(r"\*", "*"));
@@ -272,7 +282,7 @@ mod tests {
 
     #[test]
     fn what_is_no_glob_is_an_error_that_quotes_it() {
-        for pattern in ["", "file_[", "{a", "[z-a]"] {
+        for pattern in ["", "file_[", "{a", "[z-a]", "[αβ]"] {
             let error = Glob::new(pattern).unwrap_err().to_string();
             assert!(error.contains(&format!("`{pattern}`")), "{error}");
         }

@@ -8,6 +8,7 @@ pub(crate) mod changes;
 pub(crate) mod duration;
 pub(crate) mod error;
 pub(crate) mod glob;
+pub(crate) mod packed;
 pub(crate) mod path_arguments;
 pub(crate) mod paths;
 pub(crate) mod per_session;

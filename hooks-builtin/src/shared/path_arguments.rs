@@ -3,6 +3,8 @@
 //! Agents spell the same argument in many ways: `file_path`, `filePath`, `AbsolutePath`, `relative_workspace_path`. So names
 //! are compared word by word, and a rule is the word that a name ends with.
 
+use smol_str::SmolStr;
+
 /// The words that the name of an argument ends with if it holds a path, or a list of paths.
 const OF_PATHS: &str = "path paths file files filename filenames filepath filepaths directory directories dir dirs folder \
      folders source destination src dst dest";
@@ -11,7 +13,7 @@ const OF_PATHS: &str = "path paths file files filename filenames filepath filepa
 #[cfg(feature = "security-policy")]
 const PERHAPS: &str = "cwd workdir root target from to uri include includes";
 
-/// The rules for arguments that hold paths.
+/// The rules for arguments that hold paths, as a configuration has them.
 pub(crate) fn certain() -> Vec<String> {
     OF_PATHS.split_whitespace().map(String::from).collect()
 }
@@ -19,31 +21,43 @@ pub(crate) fn certain() -> Vec<String> {
 /// The rules for arguments that may hold paths.
 #[cfg(feature = "security-policy")]
 pub(crate) fn possible() -> Vec<String> {
-    [
-        certain(),
-        PERHAPS.split_whitespace().map(String::from).collect(),
-    ]
-    .concat()
+    let words = OF_PATHS
+        .split_whitespace()
+        .chain(PERHAPS.split_whitespace());
+    words.map(String::from).collect()
 }
 
-/// The characters of a name without what agents spell in their own ways: in lower case, without `_` and `-`.
-fn normal(name: &str) -> impl Iterator<Item = char> {
-    let is_kept = |c: &char| !matches!(c, '_' | '-');
-    name.chars().filter(is_kept).flat_map(char::to_lowercase)
+/// A name without what agents spell in their own ways: in lower case, without `_` and `-`. A name of usual length
+/// allocates nothing: every argument of every call is compared.
+pub(crate) fn normal(name: &str) -> SmolStr {
+    let kept = name.chars().filter(|c| !matches!(c, '_' | '-'));
+    if name.is_ascii() {
+        kept.map(|c| c.to_ascii_lowercase()).collect()
+    } else {
+        kept.flat_map(char::to_lowercase).collect()
+    }
 }
 
-/// A name as [`normal`] reads it.
-#[cfg(feature = "security-policy")]
-pub(crate) fn normalised(name: &str) -> String {
-    normal(name).collect()
-}
+/// Rules, made ready to be compared.
+#[derive(Debug)]
+pub(crate) struct Rules(Vec<SmolStr>);
 
-/// Whether one of the rules meets a name: as a whole, or as its last word. Nothing is allocated: every argument of every
-/// call is compared.
-pub(crate) fn matches(rules: &[String], name: &str) -> bool {
-    let last = last_word(name);
-    let is_met = |rule: &String| normal(rule).eq(normal(name)) || normal(rule).eq(normal(last));
-    rules.iter().any(is_met)
+impl Rules {
+    pub(crate) fn new<R: AsRef<str>>(rules: impl IntoIterator<Item = R>) -> Self {
+        let mut rules: Vec<_> = rules
+            .into_iter()
+            .map(|rule| normal(rule.as_ref()))
+            .collect();
+        rules.sort_unstable();
+        Rules(rules)
+    }
+
+    /// Whether one of the rules meets a name: as a whole, or as its last word.
+    pub(crate) fn meet(&self, name: &str) -> bool {
+        let has = |part: &str| self.0.binary_search(&normal(part)).is_ok();
+        let last = last_word(name);
+        has(last) || (last.len() < name.len() && has(name))
+    }
 }
 
 /// `Path` of `AbsolutePath`, `path` of `file_path`; the whole of `PATH`.
@@ -86,7 +100,7 @@ mod tests {
             "SearchDirectory",
             "old_path",
         ] {
-            assert!(matches(&certain(), name), "{name}");
+            assert!(Rules::new(certain()).meet(name), "{name}");
         }
         for name in [
             "profile",
@@ -98,13 +112,14 @@ mod tests {
             "to",
             "",
         ] {
-            assert!(!matches(&certain(), name), "{name}");
+            assert!(!Rules::new(certain()).meet(name), "{name}");
         }
     }
 
     #[test]
     fn a_rule_of_several_words_is_compared_as_a_whole() {
-        let rules = ["save_as".to_owned()];
-        assert!(matches(&rules, "saveAs") && matches(&rules, "SAVE-AS") && !matches(&rules, "as"));
+        let rules = Rules::new(["save_as"]);
+        assert!(rules.meet("saveAs") && rules.meet("SAVE-AS") && !rules.meet("as"));
+        assert!(Rules::new(["ÜBER-PFAD"]).meet("überPfad"));
     }
 }

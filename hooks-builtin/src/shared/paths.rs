@@ -37,6 +37,28 @@ pub(crate) fn resolve(path: &str, base: &Path) -> io::Result<PathBuf> {
     }
 }
 
+/// The folder at a path, absolute and without links. A relative path is under the current directory, and `~` is the
+/// home directory.
+///
+/// # Errors
+///
+/// As [`resolve`], or if no folder is there. The current directory is asked for only if the path is relative.
+pub(crate) fn folder(path: &Path) -> io::Result<PathBuf> {
+    let text = path
+        .to_str()
+        .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "it is not UTF-8"))?;
+    let base = if path.has_root() || text.starts_with('~') {
+        PathBuf::from("/")
+    } else {
+        std::env::current_dir()?
+    };
+    let folder = resolve(text, &base)?.canonicalize()?;
+    if !folder.is_dir() {
+        return Err(io::ErrorKind::NotADirectory.into());
+    }
+    Ok(folder)
+}
+
 /// The path as it is written, but for a `~` at its beginning.
 ///
 /// # Errors

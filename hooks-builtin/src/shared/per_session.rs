@@ -9,14 +9,14 @@ use std::time::{Duration, Instant};
 use hooks_core::agent::AgentContext;
 use lru::LruCache;
 
-/// The state of a hook of yours, for each session by itself: a count of failures, a budget.
+/// Keeps the state of your hook separately for each session: a count of failures, or a budget.
 ///
-/// One hook serves all sessions of an agent, so a number in it is a number for all of them together. This holds one
-/// state for each session of each tenant, and makes it when it is first asked for. It is bounded: beyond
-/// [`MOST_SESSIONS`](Self::MOST_SESSIONS) sessions, the state that was not used for longest goes, and so does one that was
-/// not used for [`IDLE`](Self::IDLE). Both can be set.
+/// One hook serves all sessions of an agent, so a number in the hook counts for all of them together. `PerSession` holds
+/// one state for each session of each tenant, and creates it on first use. It is bounded: it drops the least recently used
+/// state beyond [`MOST_SESSIONS`](Self::MOST_SESSIONS) sessions, and a state that was not used for [`IDLE`](Self::IDLE).
+/// You can set both.
 ///
-/// A state is locked while it is used, and other sessions are not.
+/// A state is locked while it is used. The states of other sessions are not.
 ///
 /// ```
 /// use hooks_builtin::PerSession;

@@ -1,6 +1,6 @@
 //! A command that runs before or after tool calls.
 //!
-//! What a hook in Rust would decide, a command decides here by its exit status: so a policy can be a script.
+//! The command decides by its exit status, so a policy can be a script.
 
 mod process;
 
@@ -17,23 +17,22 @@ use serde::{Deserialize, Serialize};
 use self::process::{Outcome, Run};
 use crate::shared::{BuildError, Glob, GlobError, Globs};
 
-/// Runs a command before tool calls, or after them.
+/// Runs a command before or after tool calls.
 ///
-/// The command gets the event as JSON on its standard input, as [`AgentEvent`] serializes, with the agent's context
-/// beside it as `cx`, and as variables: `HOOK_EVENT`, `HOOK_TOOL`, `HOOK_CALL_ID`, `HOOK_SESSION_ID`, `HOOK_AGENT_ID`,
-/// `HOOK_TENANT_ID`, `HOOK_TURN` and `HOOK_CWD`. Of the environment it gets what is allowed. It runs in the directory
+/// The command reads the event as JSON on its standard input, as [`AgentEvent`] serializes it, with the agent's context
+/// in the field `cx`. It also gets the variables `HOOK_EVENT`, `HOOK_TOOL`, `HOOK_CALL_ID`, `HOOK_SESSION_ID`, `HOOK_AGENT_ID`,
+/// `HOOK_TENANT_ID`, `HOOK_TURN` and `HOOK_CWD`, and the allowed variables of the environment. It runs in the directory
 /// of the agent's context.
 ///
-/// If it exits with 0, the call goes on. Before a call, any other exit blocks it, with what the command wrote to its
-/// standard error as the reason (or to its standard output, if it wrote no error); so do a command that cannot be
-/// started, that a signal ends, and that takes longer than its timeout. After a call there is nothing to block: the
-/// model is told, at the end of the tool's output, which becomes an error.
+/// If the command exits with 0, the call continues. Before a call, any other exit status blocks the call. The reason is
+/// what the command wrote to its standard error, or else to its standard output. A command that cannot be started, is
+/// ended by a signal or exceeds its timeout also blocks the call. After a call there is nothing to block: the hook
+/// appends the reason to the tool's output, and marks the output as an error.
 ///
-/// With the timeout, with a call that is given up, and with the command itself, its whole process group ends: no
-/// process is left behind, but one that has left the group on its own account. (On Windows the command ends, and
-/// what it has started may not.)
+/// When the command ends, times out or its call is dropped, the hook ends the whole process group. Only a process that
+/// has left the group survives. (On Windows, the hook ends the command, but not what the command has started.)
 ///
-/// Its priority is 0. It needs a runtime of tokio's, with I/O and its timer.
+/// The priority is 0. The hook needs a tokio runtime with I/O and time.
 ///
 /// mini-claw-code's `ShellHook`.
 ///
@@ -60,30 +59,30 @@ use crate::shared::{BuildError, Glob, GlobError, Globs};
 #[derive(Clone, Debug)]
 pub struct ShellHook(Arc<ShellHookConfig>);
 
-/// What stands under `[hooks.builtin.shell_hook]`.
+/// The settings of `[hooks.builtin.shell_hook]`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ShellHookConfig {
     /// The command, for `sh -c` (on Windows, for `cmd /C`).
     pub command: String,
-    /// The tools for whose calls it runs, as globs; by default all.
+    /// The tools for whose calls the command runs, as globs. The default is all tools.
     #[serde(default = "Globs::all")]
     pub tools: Globs,
-    /// Whether it runs `before` a call (the default) or `after` it.
+    /// Whether the command runs `before` a call (the default) or `after` it.
     #[serde(default)]
     pub when: When,
-    /// The variables of the environment that it gets; by default those that programs need to be found and to
-    /// speak the user's language.
+    /// The environment variables that the command gets. The default is those that programs need to be found and to
+    /// use the user's language.
     #[serde(default = "usual_variables")]
     pub env: Vec<String>,
-    /// The directory that it runs in; by default that of the agent's context, or else the current one.
+    /// The working directory. The default is the directory of the agent's context, or else the current one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<PathBuf>,
-    /// How long it may take; by default "30s".
+    /// How long the command may take. The default is "30s".
     #[serde(default = "half_a_minute", with = "crate::shared::duration")]
     #[schemars(with = "String")]
     pub timeout: Duration,
-    /// How many bytes of what it writes are kept; by default 16 KiB. The rest is read, and thrown away.
+    /// How many bytes of its output are kept. The default is 16 KiB. The hook reads the rest and discards it.
     #[serde(default = "sixteen_kibibytes")]
     pub max_output_bytes: u32,
 }
@@ -113,7 +112,7 @@ fn sixteen_kibibytes() -> u32 {
 }
 
 impl ShellHookConfig {
-    /// The defaults for a command.
+    /// Creates a configuration with the defaults for a command.
     #[must_use]
     pub fn new(command: impl Into<String>) -> Self {
         ShellHookConfig {
@@ -139,7 +138,7 @@ impl ShellHook {
     ///
     /// # Errors
     ///
-    /// If the pattern is no glob. (In mini-claw-code the hook would then run for all tools.)
+    /// If the pattern is not a valid glob. (In mini-claw-code, the hook would then run for all tools.)
     pub fn for_tool(self, pattern: &str) -> Result<Self, GlobError> {
         let tools = Globs::from_iter([Glob::new(pattern)?]);
         Ok(self.with(|config| config.tools = tools))
@@ -151,7 +150,7 @@ impl ShellHook {
         self.with(|config| config.when = When::After)
     }
 
-    /// Ends the command after so long.
+    /// Sets how long the command may take.
     #[must_use]
     pub fn with_timeout(self, timeout: Duration) -> Self {
         self.with(|config| config.timeout = timeout)
@@ -171,7 +170,7 @@ impl ShellHook {
         self.with(|config| config.env = names)
     }
 
-    /// Runs what the configuration says.
+    /// Creates the hook from its configuration.
     ///
     /// # Errors
     ///

@@ -40,7 +40,7 @@ pub(super) fn size_hint(value: &Value, limit: usize) -> usize {
 }
 
 /// What was kept, as JSON of `limit` bytes at most, and whether it is whole: else it is cut on a character boundary, and
-/// [marked](MARK) within the limit.
+/// [marked](MARK) within the limit. The mark is always whole, even if the limit is shorter.
 pub(super) fn told(kept: &[u8], all: bool, limit: usize) -> (String, bool) {
     let mut text = String::new();
     let written = Writer {
@@ -55,22 +55,21 @@ pub(super) fn told(kept: &[u8], all: bool, limit: usize) -> (String, bool) {
     (text, whole)
 }
 
-/// `text`, of `limit` bytes at most; what is longer is cut on a character boundary, and marked within the limit.
+/// `text`, of `limit` bytes at most; what is longer is cut on a character boundary, and marked within the limit, as in
+/// [`told`].
 pub(super) fn push_text(out: &mut Vec<u8>, text: &str, limit: usize) {
     if text.len() <= limit {
         return out.extend_from_slice(text.as_bytes());
     }
-    let mark = &MARK[..MARK.len().min(limit)];
-    let part = text.floor_char_boundary(limit - mark.len());
+    let part = text.floor_char_boundary(limit.saturating_sub(MARK.len()));
     out.extend_from_slice(&text.as_bytes()[..part]);
-    out.extend_from_slice(mark.as_bytes());
+    out.extend_from_slice(MARK.as_bytes());
 }
 
 /// Puts the mark at the end, in the place of what would be over the limit.
 fn mark(text: &mut String, limit: usize) {
-    let mark = &MARK[..MARK.len().min(limit)];
-    text.truncate(text.floor_char_boundary(limit - mark.len()));
-    text.push_str(mark);
+    text.truncate(text.floor_char_boundary(limit.saturating_sub(MARK.len())));
+    text.push_str(MARK);
 }
 
 /// Keeps values, until their JSON is at least as long as what is told.
@@ -245,7 +244,7 @@ mod tests {
         fn what_is_cut_is_never_over_the_limit_and_splits_no_character(value in any_json(), limit in 0_usize..200) {
             let all = value.to_string();
             let (text, whole) = json_of(&value, limit);
-            prop_assert!(text.len() <= limit);
+            prop_assert!(text.len() <= limit.max(MARK.len()));
             prop_assert_eq!(whole, all.len() <= limit);
             if !whole && limit >= MARK.len() {
                 let kept = text.strip_suffix(MARK).unwrap();
@@ -253,7 +252,7 @@ mod tests {
                 // No more is missing than the mark, and a character that would have been split.
                 prop_assert!(kept.len() + MARK.len() + 3 >= limit);
             } else if !whole {
-                prop_assert_eq!(&*text, &MARK[..limit]);
+                prop_assert_eq!(text, MARK);
             }
         }
 
@@ -262,11 +261,11 @@ mod tests {
             let mut out = Vec::new();
             push_text(&mut out, &text, limit);
             let out = String::from_utf8(out).unwrap();
-            prop_assert!(out.len() <= limit);
+            prop_assert!(out.len() <= limit.max(MARK.len()));
             if text.len() <= limit {
                 prop_assert_eq!(out, text);
             } else {
-                prop_assert!(out.ends_with(&MARK[..MARK.len().min(limit)]));
+                prop_assert!(out.ends_with(MARK));
             }
         }
     }
@@ -278,6 +277,9 @@ mod tests {
             json_of(&args, 35),
             (r#"{"command":"echo éé...[truncated]"#.into(), false)
         );
+        for limit in 1..=MARK.len() {
+            assert_eq!(json_of(&args, limit), (MARK.into(), false));
+        }
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What stands under `[hooks.builtin.webhook_audit]`.
+//! The settings of `[hooks.builtin.webhook_audit]`.
 
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::time::Duration;
@@ -10,7 +10,7 @@ use super::secret::WebhookSecret;
 use crate::shared::Globs;
 use crate::shared::ssrf::{HookUrl, LoopbackHost};
 
-/// What stands under `[hooks.builtin.webhook_audit]`: [`WebhookAudit`](crate::WebhookAudit). Only `url` has to.
+/// The settings of `[hooks.builtin.webhook_audit]`, for [`WebhookAudit`](crate::WebhookAudit). Only `url` is required.
 ///
 /// ```
 /// use hooks_builtin::WebhookAuditConfig;
@@ -26,57 +26,56 @@ use crate::shared::ssrf::{HookUrl, LoopbackHost};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WebhookAuditConfig {
-    /// Where events are posted: an HTTPS URL of a public host, or one of `allow_loopback`. `""` is no URL: ZeroClaw
-    /// writes it for a hook that is off, and one that is on cannot be made with it.
+    /// Where to post events: an HTTPS URL of a public host, or a URL of a host in `allow_loopback`. ZeroClaw writes `""`
+    /// for a hook that is off. For a hook that is on, `""` is an error.
     #[serde(with = "url_or_nothing")]
     #[schemars(schema_with = "url_or_nothing::schema")]
     pub url: Option<HookUrl>,
-    /// The tools whose calls are told; all by default. In ZeroClaw none are by default; here `[]` is an error, if
-    /// the hook is on.
+    /// The tools whose calls are reported, as globs. The default is all tools; in ZeroClaw, it is none. If the hook is on,
+    /// `[]` is an error.
     #[serde(default = "Globs::all")]
     pub tool_patterns: Globs,
-    /// Whether the arguments of the calls are told; not by default.
+    /// Whether to report the arguments of the calls. The default is no.
     #[serde(default)]
     pub include_args: bool,
-    /// How many bytes of JSON the arguments may be before they are cut; 4096 by default. 0 is no limit but
-    /// that of the queue, a quarter of `queue_bytes`.
+    /// How many bytes of JSON the arguments may have before they are cut. The default is 4096. With 0, the limit is a
+    /// quarter of `queue_bytes`.
     #[serde(default = "max_args_bytes")]
     pub max_args_bytes: usize,
-    /// Hosts on loopback that `url` may name, and with `http://` too, such as "localhost" and "127.0.0.1"; none by
-    /// default.
+    /// Hosts on loopback that `url` may name, such as "localhost" and "127.0.0.1". For these, `http://` is allowed too. The
+    /// default is none.
     #[serde(default)]
     pub allow_loopback: Vec<LoopbackHost>,
-    /// What requests are signed with, by the Standard Webhooks scheme: "whsec_" and 24 to 64 bytes in
-    /// base64. Without it they are not signed.
+    /// The key that signs requests with the Standard Webhooks scheme: "whsec_" and 24 to 64 bytes in base64. By default,
+    /// requests are not signed.
     #[serde(default)]
     pub secret: Option<WebhookSecret>,
-    /// How long one attempt may take; "10s" by default.
+    /// How long one attempt may take. The default is "10s".
     #[serde(default = "timeout", with = "crate::shared::duration")]
     #[schemars(with = "String")]
     pub timeout: Duration,
-    /// How often an event is posted before it is dropped; 5 by default.
+    /// How many attempts an event gets before it is dropped. The default is 5.
     #[serde(default = "max_attempts")]
     pub max_attempts: NonZeroU32,
-    /// How long to wait before the second attempt, half of it by chance; "500ms" by default. Each wait is twice as
-    /// long as the one before, a minute at most.
+    /// How long to wait before the second attempt. The default is "500ms". Half of the wait is random. Each wait is twice
+    /// as long as the one before, up to a minute.
     #[serde(default = "retry_delay", with = "crate::shared::duration")]
     #[schemars(with = "String")]
     pub retry_delay: Duration,
-    /// How many events wait for delivery at most; 1024 by default. Further ones are dropped.
+    /// The most events that may wait for delivery. The default is 1024. Further events are dropped.
     #[serde(default = "queue_events")]
     pub queue_events: NonZeroUsize,
-    /// How many bytes the events that wait for delivery hold at most; 8388608 (8 MiB) by default. What would be
-    /// more is dropped.
+    /// The most bytes that the waiting events may hold. The default is 8388608 (8 MiB). Further events are dropped.
     #[serde(default = "queue_bytes")]
     pub queue_bytes: NonZeroUsize,
-    /// How long events are delivered after the agent has ended; "5s" by default. Then they are dropped.
+    /// How long the hook delivers events after the agent has ended. The default is "5s". Then it drops them.
     #[serde(default = "shutdown_timeout", with = "crate::shared::duration")]
     #[schemars(with = "String")]
     pub shutdown_timeout: Duration,
 }
 
 impl WebhookAuditConfig {
-    /// Posts to this URL, with the defaults for all else.
+    /// Creates a configuration that posts to this URL, with the defaults for everything else.
     #[must_use]
     pub fn new(url: HookUrl) -> Self {
         WebhookAuditConfig {

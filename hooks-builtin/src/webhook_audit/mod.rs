@@ -1,7 +1,7 @@
 //! Posts an audit event for every tool call.
 //!
-//! The one idea: the agent puts a record of the call in a queue, and a thread of its own does all that can wait:
-//! the request, the retries, the waiting in between. What the queue does not hold is counted, not waited for.
+//! The one idea: the agent puts a record of the call into a bounded queue. A separate thread sends the requests and the
+//! retries. If the queue is full, the hook counts the record as dropped, and does not wait.
 
 mod args;
 mod config;
@@ -27,37 +27,37 @@ use self::worker::Worker;
 use crate::shared::ssrf::{Guard, GuardError, HookUrl};
 use crate::shared::{BuildError, Globs};
 
-/// Posts a JSON event to a URL for every tool call that is over. ZeroClaw's `WebhookAuditHook`.
+/// Posts a JSON event to a URL for every tool call that has ended. ZeroClaw's `WebhookAuditHook`.
 ///
-/// A call that was blocked, denied or interrupted did not run. It is no event here, and so not a failed call either.
+/// A call that was blocked, denied or interrupted did not run, so the hook posts no event for it.
 ///
 /// ```json
 /// { "event": "tool_call", "timestamp": "2026-03-22T10:00:00Z", "tool": "shell",
 ///   "success": true, "duration_ms": 42, "error": null, "args": { "command": "ls" } }
 /// ```
 ///
-/// - `args` is there only if [asked for](Self::with_args), and is what the tool ran with: it comes with the result of
-///   the same call, so that calls of one tool that run at once never mix. Longer ones than
-///   [so many bytes](Self::with_max_args_bytes) are a string: the beginning of their JSON, and `...[truncated]`.
-/// - `error` is the output of a call that failed, of which the first 4 KiB, marked likewise.
-/// - The URL has to pass a [guard](crate::ssrf) against request forgery, and so has every address of its host.
+/// - `args` is present only [on request](Self::with_args). It holds the arguments that the tool ran with. If their JSON
+///   is longer than [the limit](Self::with_max_args_bytes), `args` is a string: the beginning of the JSON, followed by
+///   `...[truncated]`.
+/// - `error` is the output of a failed call. It is cut in the same way after 4 KiB.
+/// - The URL, and every address of its host, must pass a [guard](crate::ssrf) against request forgery.
 ///
 /// # Delivery
 ///
-/// The agent never waits: events go through a bounded queue to a thread of the hook, which posts one after the
-/// other, in the order in which the calls ended. What the receiver does not take with a 2xx is posted again after a
-/// network error, a 429 or a 5xx, each time after a longer wait (or after what `Retry-After` says, a minute at
-/// most). Any other answer ends it, a redirect among them, and so does a refusal of the guard. An event that
-/// comes when the queue is full, is not taken, or is left over at the end is counted as [dropped](Self::dropped),
-/// so that at last `accepted == delivered + dropped`. A log line says so, twice a minute at most.
+/// The agent never waits. Events go through a bounded queue to a thread of the hook. The thread posts them one by one, in
+/// the order in which the calls ended. After a network error, a 429 or a 5xx, it posts the event again. Each wait is
+/// longer than the one before, or as long as `Retry-After` says, up to a minute. After any other answer that is not a 2xx,
+/// such as a redirect, and after a refusal of the guard, it drops the event. The hook counts an event as
+/// [dropped](Self::dropped) if the queue was full, if the receiver did not take it, or if it was left at shutdown. In the
+/// end, `accepted == delivered + dropped`. A log line reports dropped events, at most twice a minute.
 ///
-/// A receiver may see an event twice, if its answer was lost: each has its own `webhook-id` header, the same
-/// every time. With a [secret](WebhookAuditConfig::secret) requests are signed by the
+/// If an answer gets lost, the receiver may see an event twice. Both times, the event has the same `webhook-id` header.
+/// If you set a [secret](WebhookAuditConfig::secret), the hook signs requests with the
 /// [Standard Webhooks](https://www.standardwebhooks.com) scheme.
 ///
-/// When the last clone is dropped, what is queued is delivered, for as long as
-/// [`shutdown_timeout`](WebhookAuditConfig::shutdown_timeout) at most; the thread that drops it waits. In asynchronous code,
-/// call [`shutdown`](Self::shutdown) before.
+/// When the last clone is dropped, the hook delivers what is queued, for at most
+/// [`shutdown_timeout`](WebhookAuditConfig::shutdown_timeout). The dropping thread waits for that. In asynchronous code,
+/// call [`shutdown`](Self::shutdown) first.
 ///
 /// # Example
 ///
@@ -136,7 +136,7 @@ impl WebhookAudit {
         WebhookAudit::from_config(&WebhookAuditConfig::new(url))
     }
 
-    /// The hook of a configuration: it starts its thread.
+    /// Creates the hook from its configuration, and starts its thread.
     ///
     /// # Errors
     ///
@@ -145,8 +145,8 @@ impl WebhookAudit {
         WebhookAudit::with_guard(config, Guard::new())
     }
 
-    /// The same with a guard of the program's own: one that looks names up in another way, say. The
-    /// configuration's `allow_loopback` is added to it.
+    /// Creates the hook with your own guard, for instance one that resolves names in another way. The configuration's
+    /// `allow_loopback` is added to it.
     ///
     /// # Errors
     ///
@@ -189,21 +189,21 @@ impl WebhookAudit {
         })
     }
 
-    /// Tells only the calls of these tools. The settings of clones that there are already stay as they are.
+    /// Reports only the calls of these tools. Existing clones keep their settings.
     #[must_use]
     pub fn with_tool_patterns(mut self, tool_patterns: Globs) -> Self {
         Arc::make_mut(&mut self.watched).tool_patterns = tool_patterns;
         self
     }
 
-    /// Tells the arguments as well.
+    /// Reports the arguments as well.
     #[must_use]
     pub fn with_args(mut self) -> Self {
         Arc::make_mut(&mut self.watched).include_args = true;
         self
     }
 
-    /// Cuts arguments to so many bytes of JSON; 0: only those that are longer than a quarter of
+    /// Cuts the JSON of arguments after so many bytes. With 0, the limit is a quarter of
     /// [`queue_bytes`](WebhookAuditConfig::queue_bytes).
     #[must_use]
     pub fn with_max_args_bytes(mut self, max_args_bytes: usize) -> Self {
@@ -211,33 +211,33 @@ impl WebhookAudit {
         self
     }
 
-    /// How many calls were to be told. Each of them is delivered or dropped in the end.
+    /// Returns how many calls the hook has accepted. Each of them is delivered or dropped in the end.
     #[must_use]
     pub fn accepted(&self) -> u64 {
         self.worker.counts().accepted()
     }
 
-    /// How many events the receiver has taken.
+    /// Returns how many events the receiver has taken.
     #[must_use]
     pub fn delivered(&self) -> u64 {
         self.worker.counts().delivered()
     }
 
-    /// How many events were lost: the queue was full, the receiver did not take them, or time was up.
+    /// Returns how many events were lost, because the queue was full, the receiver did not take them, or time was up.
     #[must_use]
     pub fn dropped(&self) -> u64 {
         self.worker.counts().dropped()
     }
 
-    /// Waits until every call that is over by now is delivered or dropped, retries included.
+    /// Waits until every call that has ended so far is delivered or dropped, including retries.
     ///
     /// It works on any executor.
     pub async fn flush(&self) {
         self.worker.flush().await;
     }
 
-    /// Takes no more calls, and waits until those that it took are delivered or dropped, for as long as
-    /// [`shutdown_timeout`](WebhookAuditConfig::shutdown_timeout) at most. Then the thread is gone.
+    /// Accepts no more calls, and waits until the accepted calls are delivered or dropped, for at most
+    /// [`shutdown_timeout`](WebhookAuditConfig::shutdown_timeout). Then the thread ends.
     ///
     /// It stops all clones, works on any executor, and may be called again.
     pub async fn shutdown(&self) {

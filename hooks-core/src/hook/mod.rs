@@ -12,6 +12,7 @@
 //! | `rank` | a priority as a type |
 //! | `plan` | a hook's description of itself, as rows of a table |
 //! | `pointers` | a hook behind `&`, `Box`, `Arc` or `Option` |
+//! | `switched` | hooks behind one test of whether any of them wants the event |
 //! | `closure` | a hook made of a closure |
 //! | `every` | a hook on every event |
 //! | `around` | a hook around the work that follows an event |
@@ -29,6 +30,7 @@ mod pointers;
 mod policy;
 mod rank;
 mod step;
+mod switched;
 mod then;
 mod ways_in;
 mod wrap;
@@ -53,6 +55,7 @@ pub use self::policy::{CanBlock, DefaultPolicy, Restorable};
 pub(crate) use self::rank::{Bool, Place};
 pub use self::rank::{Digits, Few, Nibble, Number, nibble};
 pub(crate) use self::step::{Instead, Step, StepNow};
+pub use self::switched::{Switched, events_of};
 pub use self::then::Then;
 pub(crate) use self::ways_in::{Asked, AskedNow};
 pub use self::ways_in::{Intercepts, InterceptsNow, Observes, ObservesNow};

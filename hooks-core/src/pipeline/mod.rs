@@ -25,8 +25,8 @@ pub use self::sorts::{Known, Sorts};
 use crate::decision::HookResult;
 use crate::event::{AnswersNow, Context, Event, EventSet, Intercepted, Observed, SharesVocabulary};
 use crate::hook::{
-    Describe, Hook, Intercepts, InterceptsNow, Observes, ObservesNow, Plan, Planner, TimingOf,
-    answer_as,
+    Describe, Hook, Intercepts, InterceptsNow, Observes, ObservesNow, Plan, Planner, Switched,
+    TimingOf, answer_as,
 };
 
 /// Hooks in priority order: what [`hooks![…]`](crate::hooks) makes.
@@ -84,6 +84,14 @@ impl<H> Pipeline<H> {
 }
 
 impl<H: Hook> Pipeline<H> {
+    /// The same hooks, behind one test of whether any of them wants the event. It pays off where most hooks are an
+    /// `Option`, and `None`.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn switched(self) -> Pipeline<Switched<H>> {
+        Pipeline::new(Switched::new(self.hooks))
+    }
+
     /// Runs the hooks on an intercepted event in order, until one blocks, responds or aborts.
     ///
     /// Hooks change the event in place: nothing is moved or cloned, and you can still report a cancelled event. The

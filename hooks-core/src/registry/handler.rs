@@ -9,8 +9,8 @@ use core::task::{Context as Task, Poll, Waker};
 
 use super::HandlersOf;
 use crate::decision::{Decision, HookAction, Said};
-use crate::event::{Access, Answers, Context, Event, EventSet, Intercepted, Observed, Vocabulary};
-use crate::hook::{AnyEvent, Hook, Intercepts, Observes, SaidOfAny, Says};
+use crate::event::{Access, Context, Event, EventSet, Intercepted, Observed, Vocabulary};
+use crate::hook::{AnyEvent, Intercepts, Observes, SaidOfAny, Says};
 
 /// A boxed future, as `#[async_trait]` boxes it.
 #[doc(hidden)]
@@ -99,18 +99,6 @@ pub enum ByHooks {}
 pub trait Handles<H, By = ByHandler>: RunTime {
     #[doc(hidden)]
     fn handler(handler: H) -> Arc<Self::Handler>;
-}
-
-/// The events that static hooks want as a handler, now or later.
-#[doc(hidden)]
-#[must_use]
-pub fn events_of<H: Hook>(hooks: &H) -> EventSet {
-    // A registry asks only once. Handlers mounted later, somewhere within the hooks, may want other events.
-    if hooks.plan().has_handlers() {
-        EventSet::from_bits(<H::Answers as Answers>::BITS)
-    } else {
-        hooks.wanted()
-    }
 }
 
 /// Hooks as a handler.

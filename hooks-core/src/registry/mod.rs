@@ -31,7 +31,7 @@ pub(crate) use self::ask::HandlersOf;
 use self::ask::Policy;
 pub use self::handler::{
     AsHandler, BoxFuture, ByHandler, ByHooks, GoOn, Handled, Handler, Handles, RunTime, decided,
-    events_of, fall_back, intercept_boxed, observe_boxed,
+    fall_back, intercept_boxed, observe_boxed,
 };
 #[cfg(feature = "std")]
 pub use self::mounted::Mounted;

@@ -9,7 +9,7 @@
 impl ShopEvent<'_> {
     /// The names of all events, in order.
     pub const NAMES: &'static [&'static str] = &["Checkout", "Paid", "Shipped"];
-    /// The event's name: that of the variant.
+    /// The name of the event, which is the name of its variant.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
@@ -193,9 +193,9 @@ impl<'__a> ::core::convert::From<&'__a Parcel<'__a>> for ShopEvent<'__a> {
         ShopEvent::Shipped(__event)
     }
 }
-/**Any event of [`ShopEvent`], lent to be changed: what a hook with `#[hook(every)]` takes that may decide.
+/**Any event of [`ShopEvent`], as a hook with `#[hook(every)]` takes it to change it or decide about it.
 
-An event that hooks intercept is lent by `&mut`. One that they observe is lent by `&`, and so is one that borrows what it holds. The hook returns [`ShopSaid`].*/
+A variant holds an intercepted event by `&mut`. It holds an observed event, and an event that borrows its fields, by `&`. The hook returns [`ShopSaid`].*/
 #[allow(missing_docs)]
 pub enum ShopEventMut<'__a> {
     /// Before the cart is paid for.
@@ -206,7 +206,7 @@ pub enum ShopEventMut<'__a> {
     Shipped(&'__a Parcel<'__a>),
 }
 impl ShopEventMut<'_> {
-    /// The event's name: that of the variant.
+    /// The name of the event, which is the name of its variant.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
@@ -224,7 +224,7 @@ impl ShopEventMut<'_> {
             ShopEventMut::Shipped(_) => false,
         }
     }
-    /// A look at the event.
+    /// The event as a read-only view.
     #[must_use]
     pub fn view(&self) -> ShopEvent<'_> {
         match self {
@@ -233,7 +233,7 @@ impl ShopEventMut<'_> {
             ShopEventMut::Shipped(__event) => ShopEvent::Shipped(__event),
         }
     }
-    /// The same event, lent for a shorter time.
+    /// Borrows the same event for a shorter time.
     #[must_use]
     pub fn reborrow(&mut self) -> ShopEventMut<'_> {
         match self {
@@ -242,9 +242,9 @@ impl ShopEventMut<'_> {
             ShopEventMut::Shipped(__event) => ShopEventMut::Shipped(&*__event),
         }
     }
-    /**Asks hooks about this event, whichever it is: for a hook that stands around other hooks.
+    /**Runs other hooks on this event. A hook that wraps other hooks calls this method.
 
-What they change is changed in place, and what they decide is returned. `hooks` is any [`ShopHooks`].*/
+The other hooks change the event in place. The method returns what they decide. `hooks` is any [`ShopHooks`].*/
     pub async fn dispatch<__H: ShopHooks>(
         self,
         hooks: &__H,
@@ -284,23 +284,23 @@ impl ::core::fmt::Debug for ShopEventMut<'_> {
         ::core::fmt::Formatter::write_str(__f, self.name())
     }
 }
-/**What a hook with `#[hook(every)]` says of the event that it was given as [`ShopEventMut`].
+/**What a hook with `#[hook(every)]` decides about an event that it takes as [`ShopEventMut`].
 
-`block`, `abort_turn` and `abort_run` fit every event that allows them: what cannot be blocked, such as an event that is only observed, goes on. Every other action is one on its own event, and turns into this by `into()`; on another event it fails closed.*/
+`block`, `abort_turn` and `abort_run` work on every event that allows them. An event that cannot be blocked, such as an observed one, continues. Every other action belongs to one event: convert it with `into()`. An action on the wrong event blocks the event.*/
 #[must_use = "what a hook says does nothing until the hook returns it"]
 #[derive(::core::default::Default)]
 pub enum ShopSaid {
-    /// Nothing to say: go on. The default.
+    /// The event continues. This is the default.
     #[default]
     Continue,
-    /// Do not go on. Made by `block`, `abort_turn` and `abort_run`.
+    /// The event is cancelled. `block`, `abort_turn` and `abort_run` make this.
     #[non_exhaustive]
     Cancel {
-        /// How far it reaches.
+        /// What is cancelled: the event, the turn or the run.
         scope: ::hooks_core::Scope,
-        /// Why.
+        /// The reason.
         reason: ::hooks_core::__private::Cow<'static, str>,
-        /// The hook that decided it, where it is not the one that says it.
+        /// The hook that decided this, if it is not the hook that returns it.
         hook: ::core::option::Option<::hooks_core::__private::Cow<'static, str>>,
     },
     ///An action on `Checkout`.
@@ -309,7 +309,7 @@ pub enum ShopSaid {
     Paid(::hooks_core::HookAction<Payment>),
 }
 impl ShopSaid {
-    /// Stops this event, if it can be blocked.
+    /// Blocks this event, if it can be blocked.
     pub fn block(
         reason: impl ::core::convert::Into<::hooks_core::__private::Cow<'static, str>>,
     ) -> Self {
@@ -321,7 +321,7 @@ impl ShopSaid {
             ::core::option::Option::None,
         )
     }
-    /// Stops the turn.
+    /// Ends the turn.
     pub fn abort_turn(
         reason: impl ::core::convert::Into<::hooks_core::__private::Cow<'static, str>>,
     ) -> Self {
@@ -333,7 +333,7 @@ impl ShopSaid {
             ::core::option::Option::None,
         )
     }
-    /// Stops the agent.
+    /// Ends the run.
     pub fn abort_run(
         reason: impl ::core::convert::Into<::hooks_core::__private::Cow<'static, str>>,
     ) -> Self {
@@ -345,12 +345,12 @@ impl ShopSaid {
             ::core::option::Option::None,
         )
     }
-    /// Whether there is nothing against going on as things are.
+    /// Whether the event continues.
     #[must_use]
     pub const fn is_continue(&self) -> bool {
         ::core::matches!(self, ShopSaid::Continue)
     }
-    /// On which event this is an action, if on one alone.
+    /// The event that this action belongs to, if it belongs to one.
     #[must_use]
     pub const fn event(&self) -> ::core::option::Option<&'static str> {
         match self {
@@ -360,7 +360,7 @@ impl ShopSaid {
         }
     }
 }
-/// What it stops, or the event that it is an action on.
+/// Shows what is cancelled, or the event that the action belongs to.
 impl ::core::fmt::Debug for ShopSaid {
     fn fmt(&self, __f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
         match self {
@@ -376,7 +376,7 @@ impl ::core::fmt::Debug for ShopSaid {
         }
     }
 }
-/// What a pipeline decided: the hook that decided it stays named.
+/// Keeps the name of the hook that decided.
 impl ::core::convert::From<::hooks_core::Cancel> for ShopSaid {
     fn from(__cancel: ::hooks_core::Cancel) -> Self {
         <ShopEvent<
@@ -521,9 +521,9 @@ impl<'event> ::hooks_core::__private::AnyEvent for Parcel<'event> {
         let _ = __said;
     }
 }
-/**Hooks for every event of [`ShopEvent`]: the bound of an agent that is generic over its hooks.
+/**Hooks for every event of [`ShopEvent`]. An agent that is generic over its hooks takes this bound.
 
-Every pipeline of this vocabulary meets it, and every single hook. A future that dispatches through it is `Send`. Its methods are those of [`Hook`](::hooks_core::Hook), [`Observes`](::hooks_core::Observes) and [`Intercepts`](::hooks_core::Intercepts).*/
+Every pipeline and every hook of this vocabulary implements it. A future that dispatches through this bound is `Send`. The methods are those of [`Hook`](::hooks_core::Hook), [`Observes`](::hooks_core::Observes) and [`Intercepts`](::hooks_core::Intercepts).*/
 #[diagnostic::on_unimplemented(
     message = "these are no hooks of the vocabulary `ShopEvent`",
     label = "not hooks of this vocabulary",
@@ -536,8 +536,8 @@ pub trait ShopHooks: ::hooks_core::Hook<
     > + for<> ::hooks_core::Intercepts<
         Payment,
     > + for<'event> ::hooks_core::Observes<Parcel<'event>> {
-    /// Runs these hooks only on the events of which the predicate says so, given the context and the
-    /// event.
+    /// Runs these hooks only on the events for which the predicate returns `true`. The predicate takes the
+    /// context and the event.
     fn when<__P>(self, predicate: __P) -> ::hooks_core::When<Self, __P>
     where
         Self: ::core::marker::Sized,
@@ -556,9 +556,9 @@ where
         + for<> ::hooks_core::Intercepts<Payment>
         + for<'event> ::hooks_core::Observes<Parcel<'event>>,
 {}
-/**Hooks for every event of [`ShopEvent`], none of which is asynchronous: the bound of an agent that is generic over its hooks and runs without an executor.
+/**Synchronous hooks for every event of [`ShopEvent`]. An agent that is generic over its hooks, and runs without an executor, takes this bound.
 
-Its methods are those of [`ObservesNow`](::hooks_core::ObservesNow) and [`InterceptsNow`](::hooks_core::InterceptsNow), beside those of [`ShopHooks`].*/
+The methods are those of [`ObservesNow`](::hooks_core::ObservesNow), [`InterceptsNow`](::hooks_core::InterceptsNow) and [`ShopHooks`].*/
 #[diagnostic::on_unimplemented(
     message = "some of these hooks on `ShopEvent` must be awaited, or are no hooks of it",
     label = "not synchronous hooks of this vocabulary",
@@ -576,19 +576,20 @@ where
         + for<> ::hooks_core::InterceptsNow<Payment>
         + for<'event> ::hooks_core::ObservesNow<Parcel<'event>>,
 {}
-/**A hook on events of [`ShopEvent`] that only exists at run time: see `HookRegistry`.
+/**A handler for events of [`ShopEvent`] that is added at run time: see `HookRegistry`.
 
-Implement it under `#[async_trait]`, with the methods of the events that it handles as `async fn`s. The method of an event falls back to `handle_any`, which by default does nothing: override that one to see every event.*/
+Implement this trait under `#[async_trait]`. Write one `async fn` for each event that you handle. The method of every other event calls `handle_any`, which does nothing by default. Override `handle_any` to handle every event.*/
 pub trait ShopHandler: ::core::marker::Send + ::core::marker::Sync {
-    /// Its name, for plans and for `cancel.hook`; by default that of its type.
+    /// The name of the handler in plans and in `cancel.hook`. By default, it is the name of the type.
     fn name(&self) -> &str {
         ::core::any::type_name::<Self>()
     }
-    /// Its priority among the handlers of a registry: a higher one runs first; by default 0.
+    /// The priority of the handler in a registry. A higher priority runs first. The default is 0.
     fn priority(&self) -> i32 {
         0
     }
-    /// The events that it wants; by default all. On any other event it is not asked, and costs nothing.
+    /// The events that the handler wants. The default is all of them. A registry does not call the handler
+    /// for any other event.
     fn events(&self) -> ::hooks_core::EventSet {
         ::hooks_core::EventSet::ALL
     }
@@ -596,7 +597,7 @@ pub trait ShopHandler: ::core::marker::Send + ::core::marker::Sync {
     fn wraps_around(&self) -> ::hooks_core::EventSet {
         ::hooks_core::EventSet::NONE
     }
-    /// Asked about every event whose own method is not overridden. By default it does nothing.
+    /// Handles every event whose own method is not overridden. By default, it does nothing.
     #[allow(unused_variables)]
     fn handle_any<'life0, 'life1, 'life2, 'async_trait>(
         &'life0 self,
@@ -611,8 +612,8 @@ pub trait ShopHandler: ::core::marker::Send + ::core::marker::Sync {
     {
         ::hooks_core::__private::GoOn::<ShopSaid>::boxed()
     }
-    /// Told of an event on which a handler or a hook before this one has decided, and which this
-    /// one is therefore not asked about: for logs. By default it does nothing.
+    /// Receives an event that an earlier hook or handler has blocked or answered. This handler does not get
+    /// to handle that event. Use this method for logs. By default, it does nothing.
     #[allow(unused_variables)]
     fn decided(
         &self,

@@ -123,6 +123,11 @@ impl FromStr for LoopbackHost {
             Host::Ipv4(address) => plain(&Host::Ipv4(*address)),
             Host::Ipv6(address) => plain(&Host::Ipv6(*address)),
         };
+        if host.split('.').any(str::is_empty) {
+            return Err(Refused::new(format!(
+                "`{text}` is no host such as \"localhost\": it has an empty part"
+            )));
+        }
         Ok(LoopbackHost(host))
     }
 }
@@ -187,6 +192,8 @@ mod tests {
             "[::2]",
             "a b",
             "::",
+            ".",
+            "a..b",
         ] {
             let error = text.parse::<LoopbackHost>().unwrap_err().to_string();
             assert!(error.contains('`'), "{text}: {error}");

@@ -50,25 +50,26 @@ fn the_trait(vocabulary: &Vocabulary) -> TokenStream {
     let decided = decided(vocabulary);
     let handle_any = handle_any(vocabulary);
     let doc = format!(
-        "A hook on events of [`{ident}`] that only exists at run time: see `HookRegistry`.\n\n\
-         Implement it under `#[async_trait]`, with the methods of the events that it handles as \
-         `async fn`s. The method of an event falls back to `handle_any`, which by default does nothing: \
-         override that one to see every event.",
+        "A handler for events of [`{ident}`] that is added at run time: see `HookRegistry`.\n\n\
+         Implement this trait under `#[async_trait]`. Write one `async fn` for each event that you handle. \
+         The method of every other event calls `handle_any`, which does nothing by default. Override \
+         `handle_any` to handle every event.",
     );
     quote! {
         #[doc = #doc]
         #visibility trait #handler: ::core::marker::Send + ::core::marker::Sync {
-            /// Its name, for plans and for `cancel.hook`; by default that of its type.
+            /// The name of the handler in plans and in `cancel.hook`. By default, it is the name of the type.
             fn name(&self) -> &str {
                 ::core::any::type_name::<Self>()
             }
 
-            /// Its priority among the handlers of a registry: a higher one runs first; by default 0.
+            /// The priority of the handler in a registry. A higher priority runs first. The default is 0.
             fn priority(&self) -> i32 {
                 0
             }
 
-            /// The events that it wants; by default all. On any other event it is not asked, and costs nothing.
+            /// The events that the handler wants. The default is all of them. A registry does not call the handler
+            /// for any other event.
             fn events(&self) -> #core::EventSet {
                 #core::EventSet::ALL
             }
@@ -78,14 +79,14 @@ fn the_trait(vocabulary: &Vocabulary) -> TokenStream {
                 #core::EventSet::NONE
             }
 
-            /// Asked about every event whose own method is not overridden. By default it does nothing.
+            /// Handles every event whose own method is not overridden. By default, it does nothing.
             #[allow(unused_variables)]
             #handle_any {
                 #core::__private::GoOn::<#said>::boxed()
             }
 
-            /// Told of an event on which a handler or a hook before this one has decided, and which this
-            /// one is therefore not asked about: for logs. By default it does nothing.
+            /// Receives an event that an earlier hook or handler has blocked or answered. This handler does not get
+            /// to handle that event. Use this method for logs. By default, it does nothing.
             #[allow(unused_variables)]
             #decided {}
 

@@ -62,7 +62,7 @@ fn the_enum(vocabulary: &Vocabulary) -> TokenStream {
             /// The names of all events, in order.
             pub const NAMES: &'static [&'static str] = &[#(#names),*];
 
-            /// The event's name: that of the variant.
+            /// The name of the event, which is the name of its variant.
             #[must_use]
             pub const fn name(&self) -> &'static str {
                 match self {
@@ -327,16 +327,16 @@ fn hooks(vocabulary: &Vocabulary) -> TokenStream {
         .collect();
     let path = core.to_string().replace(' ', "");
     let doc = format!(
-        "Hooks for every event of [`{ident}`]: the bound of an agent that is generic over its hooks.\n\n\
-         Every pipeline of this vocabulary meets it, and every single hook. A future that dispatches through \
-         it is `Send`. Its methods are those of [`Hook`]({path}::Hook), [`Observes`]({path}::Observes) and \
-         [`Intercepts`]({path}::Intercepts).",
+        "Hooks for every event of [`{ident}`]. An agent that is generic over its hooks takes this bound.\n\n\
+         Every pipeline and every hook of this vocabulary implements it. A future that dispatches through \
+         this bound is `Send`. The methods are those of [`Hook`]({path}::Hook), \
+         [`Observes`]({path}::Observes) and [`Intercepts`]({path}::Intercepts).",
     );
     let doc_now = format!(
-        "Hooks for every event of [`{ident}`], none of which is asynchronous: the bound of an agent that is \
-         generic over its hooks and runs without an executor.\n\n\
-         Its methods are those of [`ObservesNow`]({path}::ObservesNow) and \
-         [`InterceptsNow`]({path}::InterceptsNow), beside those of [`{hooks}`].",
+        "Synchronous hooks for every event of [`{ident}`]. An agent that is generic over its hooks, and runs \
+         without an executor, takes this bound.\n\n\
+         The methods are those of [`ObservesNow`]({path}::ObservesNow), \
+         [`InterceptsNow`]({path}::InterceptsNow) and [`{hooks}`].",
     );
     let message = format!("these are no hooks of the vocabulary `{ident}`");
     let note = format!(
@@ -361,8 +361,8 @@ fn hooks(vocabulary: &Vocabulary) -> TokenStream {
             #(+ #later)*
             #(+ #wraps)*
         {
-            /// Runs these hooks only on the events of which the predicate says so, given the context and the
-            /// event.
+            /// Runs these hooks only on the events for which the predicate returns `true`. The predicate takes the
+            /// context and the event.
             fn when<__P>(self, predicate: __P) -> #core::When<Self, __P>
             where
                 Self: ::core::marker::Sized,

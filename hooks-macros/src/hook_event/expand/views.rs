@@ -59,14 +59,13 @@ fn mutable(vocabulary: &Vocabulary) -> TokenStream {
         quote!(#mutable::#variant(event) => { #said })
     });
     let doc = format!(
-        "Any event of [`{ident}`], lent to be changed: what a hook with `#[hook(every)]` takes that may \
-         decide.\n\n\
-         An event that hooks intercept is lent by `&mut`. One that they observe is lent by `&`, and so is one \
-         that borrows what it holds. The hook returns [`{said}`]."
+        "Any event of [`{ident}`], as a hook with `#[hook(every)]` takes it to change it or decide about it.\n\n\
+         A variant holds an intercepted event by `&mut`. It holds an observed event, and an event that \
+         borrows its fields, by `&`. The hook returns [`{said}`]."
     );
     let doc_dispatch = format!(
-        "Asks hooks about this event, whichever it is: for a hook that stands around other hooks.\n\n\
-         What they change is changed in place, and what they decide is returned. `hooks` is any \
+        "Runs other hooks on this event. A hook that wraps other hooks calls this method.\n\n\
+         The other hooks change the event in place. The method returns what they decide. `hooks` is any \
          [`{hooks}`]."
     );
     quote! {
@@ -77,7 +76,7 @@ fn mutable(vocabulary: &Vocabulary) -> TokenStream {
         }
 
         impl #mutable<'_> {
-            /// The event's name: that of the variant.
+            /// The name of the event, which is the name of its variant.
             #[must_use]
             pub const fn name(&self) -> &'static str {
                 match self {
@@ -93,7 +92,7 @@ fn mutable(vocabulary: &Vocabulary) -> TokenStream {
                 }
             }
 
-            /// A look at the event.
+            /// The event as a read-only view.
             #[must_use]
             pub fn view(&self) -> #ident<'_> {
                 match self {
@@ -101,7 +100,7 @@ fn mutable(vocabulary: &Vocabulary) -> TokenStream {
                 }
             }
 
-            /// The same event, lent for a shorter time.
+            /// Borrows the same event for a shorter time.
             #[must_use]
             pub fn reborrow(&mut self) -> #mutable<'_> {
                 match self {
@@ -204,34 +203,34 @@ fn said(vocabulary: &Vocabulary) -> TokenStream {
         .collect();
     let docs = names.iter().map(|name| format!("An action on `{name}`."));
     let doc = format!(
-        "What a hook with `#[hook(every)]` says of the event that it was given as [`{mutable}`].\n\n\
-         `block`, `abort_turn` and `abort_run` fit every event that allows them: what cannot be blocked, such \
-         as an event that is only observed, goes on. Every other action is one on its own event, and turns \
-         into this by `into()`; on another event it fails closed."
+        "What a hook with `#[hook(every)]` decides about an event that it takes as [`{mutable}`].\n\n\
+         `block`, `abort_turn` and `abort_run` work on every event that allows them. An event that cannot be \
+         blocked, such as an observed one, continues. Every other action belongs to one event: convert it \
+         with `into()`. An action on the wrong event blocks the event."
     );
     quote! {
         #[doc = #doc]
         #[must_use = "what a hook says does nothing until the hook returns it"]
         #[derive(::core::default::Default)]
         #visibility enum #said {
-            /// Nothing to say: go on. The default.
+            /// The event continues. This is the default.
             #[default]
             Continue,
-            /// Do not go on. Made by `block`, `abort_turn` and `abort_run`.
+            /// The event is cancelled. `block`, `abort_turn` and `abort_run` make this.
             #[non_exhaustive]
             Cancel {
-                /// How far it reaches.
+                /// What is cancelled: the event, the turn or the run.
                 scope: #core::Scope,
-                /// Why.
+                /// The reason.
                 reason: #private::Cow<'static, str>,
-                /// The hook that decided it, where it is not the one that says it.
+                /// The hook that decided this, if it is not the hook that returns it.
                 hook: ::core::option::Option<#private::Cow<'static, str>>,
             },
             #(#[doc = #docs] #variants(#core::HookAction<#payloads>),)*
         }
 
         impl #said {
-            /// Stops this event, if it can be blocked.
+            /// Blocks this event, if it can be blocked.
             pub fn block(reason: impl ::core::convert::Into<#private::Cow<'static, str>>) -> Self {
                 <#ident<'static> as #private::Says>::cancelled(
                     #core::Scope::Event,
@@ -240,7 +239,7 @@ fn said(vocabulary: &Vocabulary) -> TokenStream {
                 )
             }
 
-            /// Stops the turn.
+            /// Ends the turn.
             pub fn abort_turn(reason: impl ::core::convert::Into<#private::Cow<'static, str>>) -> Self {
                 <#ident<'static> as #private::Says>::cancelled(
                     #core::Scope::Turn,
@@ -249,7 +248,7 @@ fn said(vocabulary: &Vocabulary) -> TokenStream {
                 )
             }
 
-            /// Stops the agent.
+            /// Ends the run.
             pub fn abort_run(reason: impl ::core::convert::Into<#private::Cow<'static, str>>) -> Self {
                 <#ident<'static> as #private::Says>::cancelled(
                     #core::Scope::Run,
@@ -258,13 +257,13 @@ fn said(vocabulary: &Vocabulary) -> TokenStream {
                 )
             }
 
-            /// Whether there is nothing against going on as things are.
+            /// Whether the event continues.
             #[must_use]
             pub const fn is_continue(&self) -> bool {
                 ::core::matches!(self, #said::Continue)
             }
 
-            /// On which event this is an action, if on one alone.
+            /// The event that this action belongs to, if it belongs to one.
             #[must_use]
             pub const fn event(&self) -> ::core::option::Option<&'static str> {
                 match self {
@@ -274,7 +273,7 @@ fn said(vocabulary: &Vocabulary) -> TokenStream {
             }
         }
 
-        /// What it stops, or the event that it is an action on.
+        /// Shows what is cancelled, or the event that the action belongs to.
         impl ::core::fmt::Debug for #said {
             fn fmt(&self, __f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
                 match self {
@@ -288,7 +287,7 @@ fn said(vocabulary: &Vocabulary) -> TokenStream {
             }
         }
 
-        /// What a pipeline decided: the hook that decided it stays named.
+        /// Keeps the name of the hook that decided.
         impl ::core::convert::From<#core::Cancel> for #said {
             fn from(__cancel: #core::Cancel) -> Self {
                 <#ident<'static> as #private::Says>::cancelled(

@@ -1,0 +1,148 @@
+//! Hooks in processes of their own, as PicoClaw configures them.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize};
+
+use super::on;
+
+/// A hook in a process of its own: `hooks.processes.<name>`, as PicoClaw has it.
+///
+/// The names in `observe` and `intercept` are PicoClaw's. A name that it does not have is an error.
+///
+/// ```
+/// use hooks_builtin::config::HooksConfig;
+///
+/// let of = |name: &str| HooksConfig::from_json(&format!(
+///     r#"{{ "hooks": {{ "processes": {{ "review": {{ "command": ["review"], "intercept": ["{name}"] }} }} }} }}"#
+/// ));
+/// assert!(of("before_tool").is_ok());
+/// assert_eq!(of("befor_tool").unwrap_err().path(), "hooks.processes.review.intercept[0]");
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ProcessEntry {
+    /// Whether it is on; by default it is.
+    #[serde(default = "on")]
+    pub enabled: bool,
+    /// Its place among these hooks: a lower one runs first. By default 0.
+    #[serde(default)]
+    pub priority: i32,
+    /// How the agent talks to it: `stdio`, the default and the only way.
+    #[serde(default)]
+    pub transport: Transport,
+    /// The program, and its arguments.
+    pub command: Vec<String>,
+    /// The directory that it runs in; by default the current one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dir: Option<PathBuf>,
+    /// Variables of its environment.
+    #[serde(default)]
+    pub env: BTreeMap<String, String>,
+    /// The runtime events that it receives, such as `agent.tool.exec_start`. `*` is all of them.
+    #[serde(default, deserialize_with = "observed")]
+    pub observe: Vec<String>,
+    /// The events that it decides about, such as `before_tool`.
+    #[serde(default, deserialize_with = "intercepted")]
+    pub intercept: Vec<String>,
+}
+
+/// How a hook in a process of its own is spoken to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Transport {
+    /// JSON-RPC, a message a line, on its standard input and output.
+    #[default]
+    Stdio,
+}
+
+const INTERCEPTED: &[&str] = &[
+    "before_llm",
+    "after_llm",
+    "before_tool",
+    "after_tool",
+    "approve_tool",
+];
+
+/// PicoClaw's runtime events. Those of agents have an older name as well: `tool_exec_start` is `agent.tool.exec_start`.
+const OBSERVED: &[&str] = &[
+    "*",
+    "agent.turn.start",
+    "agent.turn.end",
+    "agent.llm.request",
+    "agent.llm.delta",
+    "agent.llm.response",
+    "agent.llm.retry",
+    "agent.context.compress",
+    "agent.session.summarize",
+    "agent.tool.exec_start",
+    "agent.tool.exec_end",
+    "agent.tool.exec_skipped",
+    "agent.steering.injected",
+    "agent.follow_up.queued",
+    "agent.interrupt.received",
+    "agent.subturn.spawn",
+    "agent.subturn.end",
+    "agent.subturn.result_delivered",
+    "agent.subturn.orphan",
+    "agent.error",
+    "channel.lifecycle.started",
+    "channel.lifecycle.initialized",
+    "channel.lifecycle.start_failed",
+    "channel.lifecycle.stopped",
+    "channel.webhook.registered",
+    "channel.webhook.unregistered",
+    "channel.message.outbound_queued",
+    "channel.message.outbound_sent",
+    "channel.message.outbound_failed",
+    "channel.rate_limited",
+    "bus.publish.failed",
+    "bus.close.started",
+    "bus.close.completed",
+    "bus.close.drained",
+    "gateway.start",
+    "gateway.ready",
+    "gateway.shutdown",
+    "gateway.reload.started",
+    "gateway.reload.completed",
+    "gateway.reload.failed",
+    "mcp.server.connected",
+    "mcp.server.connecting",
+    "mcp.server.failed",
+    "mcp.tool.discovered",
+    "mcp.tool.call.start",
+    "mcp.tool.call.end",
+];
+
+/// A name of one of the lists. An error points at it, and not at its list.
+struct Known<const OBSERVES: bool>(String);
+
+impl<'de, const OBSERVES: bool> Deserialize<'de> for Known<OBSERVES> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        let known = if OBSERVES { OBSERVED } else { INTERCEPTED };
+        let is_old = |known: &str| {
+            let new = known.strip_prefix("agent.");
+            new.is_some_and(|new| new.replace('.', "_") == name)
+        };
+        // PicoClaw also writes these two for `*`.
+        let is_all = OBSERVES && matches!(&*name, "" | "all");
+        if is_all || known.iter().any(|known| *known == name || is_old(known)) {
+            return Ok(Known(name));
+        }
+        Err(D::Error::unknown_variant(&name, known))
+    }
+}
+
+fn observed<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    let names = Vec::<Known<true>>::deserialize(deserializer)?;
+    Ok(names.into_iter().map(|Known(name)| name).collect())
+}
+
+fn intercepted<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    let names = Vec::<Known<false>>::deserialize(deserializer)?;
+    Ok(names.into_iter().map(|Known(name)| name).collect())
+}

@@ -1,0 +1,207 @@
+//! The place in a script that the parser has come to, and what may be asked and skipped there.
+
+use std::ops::Range;
+
+use crate::bounds::{Rejected, Work, rejected};
+use crate::syntax::{Part, Word};
+
+pub(crate) type Result<T> = std::result::Result<T, Rejected>;
+
+/// Refuses characters that a reader does not see, and blanks that are none for the shell.
+pub(crate) fn check_characters(text: &str) -> Result<()> {
+    let is_plain = |byte: u8| matches!(byte, b' '..=b'~' | b'\n' | b'\t');
+    if text.bytes().all(is_plain) {
+        return Ok(());
+    }
+    for (at, character) in text.char_indices() {
+        let name = match character {
+            '\n' | '\t' | ' ' => continue,
+            hidden if is_hidden(hidden) => "hidden character",
+            blank if blank.is_whitespace() => "odd blank",
+            _ => continue,
+        };
+        let shown = character.escape_default().to_string();
+        return Err(rejected(name, &shown, at..at + character.len_utf8()));
+    }
+    Ok(())
+}
+
+fn is_hidden(character: char) -> bool {
+    character.is_control()
+        || matches!(character,
+            '\u{ad}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{180e}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}'
+            | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+            | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+}
+
+/// Whether a byte ends a word.
+pub(crate) fn is_meta(byte: u8) -> bool {
+    matches!(
+        byte,
+        b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b'(' | b')' | b'<' | b'>'
+    )
+}
+
+pub(crate) struct Parser<'t> {
+    /// The script up to where the part ends that is parsed.
+    pub(crate) text: &'t str,
+    pub(crate) at: usize,
+    pub(crate) work: &'t mut Work,
+    pub(crate) next_word: &'t mut usize,
+    /// The end of the line that has asked for here-documents, and where the script goes on behind their texts.
+    pub(crate) document: Option<(usize, usize)>,
+}
+
+impl<'t> Parser<'t> {
+    pub(crate) fn rest(&self) -> &'t str {
+        &self.text[self.at..]
+    }
+
+    pub(crate) fn peek(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.at).copied()
+    }
+
+    pub(crate) fn starts_with(&self, text: &str) -> bool {
+        self.text.as_bytes()[self.at..].starts_with(text.as_bytes())
+    }
+
+    /// Goes over the text, if it stands here.
+    pub(crate) fn eat(&mut self, text: &str) -> bool {
+        let found = self.starts_with(text);
+        self.at += if found { text.len() } else { 0 };
+        found
+    }
+
+    /// Goes over all bytes that are such.
+    pub(crate) fn take(&mut self, is_such: impl Fn(u8) -> bool) -> &'t str {
+        let from = self.at;
+        let rest = &self.text.as_bytes()[from..];
+        self.at += rest.iter().take_while(|byte| is_such(**byte)).count();
+        &self.text[from..self.at]
+    }
+
+    /// Rejects what stands between `from` and here.
+    pub(crate) fn reject<T>(&self, from: usize, name: &str) -> Result<T> {
+        self.reject_as(from, name, "")
+    }
+
+    /// Rejects it for a reason that names something.
+    pub(crate) fn reject_as<T>(&self, from: usize, name: &str, what: &str) -> Result<T> {
+        let end = self.at.max(from + 1).min(self.text.len());
+        Err(rejected(name, what, from.min(end)..end))
+    }
+
+    pub(crate) fn unexpected<T>(&self) -> Result<T> {
+        let (shown, length) = match (self.rest().chars().next(), self.keyword()) {
+            (None, _) => ("its end".into(), 0),
+            (Some('\n'), _) => ("the end of the line".into(), 0),
+            (Some(found), "") => (format!("`{found}`"), found.len_utf8()),
+            (_, word) => (format!("`{word}`"), word.len()),
+        };
+        let span = self.at..self.at + length;
+        Err(rejected("unexpected", &shown, span))
+    }
+
+    pub(crate) fn expect_end(&self) -> Result<()> {
+        match self.peek() {
+            None => Ok(()),
+            Some(_) => self.unexpected(),
+        }
+    }
+
+    /// The word that begins here, if it is written as keywords are and the next character ends it.
+    pub(crate) fn keyword(&self) -> &'t str {
+        let rest = self.rest();
+        let length = match rest.as_bytes() {
+            [b'{' | b'}' | b'!', ..] => 1,
+            bytes => {
+                let is_of_keyword = |byte: &&u8| byte.is_ascii_lowercase() || b"[]".contains(byte);
+                bytes.iter().take(12).take_while(is_of_keyword).count()
+            }
+        };
+        let ends = rest
+            .as_bytes()
+            .get(length)
+            .is_none_or(|next| is_meta(*next));
+        if ends { &rest[..length] } else { "" }
+    }
+
+    pub(crate) fn eat_keyword(&mut self, word: &str) -> bool {
+        let found = self.keyword() == word;
+        self.at += if found { word.len() } else { 0 };
+        found
+    }
+
+    /// Goes over what has to stand here.
+    pub(crate) fn expect(&mut self, word: &str) -> Result<()> {
+        if self.eat_keyword(word) || (word == ")" && self.eat(word)) {
+            return Ok(());
+        }
+        if self.peek().is_none() {
+            return self.reject_as(self.at, "missing end", word);
+        }
+        self.unexpected()
+    }
+
+    /// Skips blanks, comments, and lines that go on after a blank and a backslash.
+    pub(crate) fn skip_blanks(&mut self) {
+        loop {
+            self.take(|byte| matches!(byte, b' ' | b'\t'));
+            match self.peek() {
+                Some(b'#') => drop(self.take(|byte| byte != b'\n')),
+                Some(b'\\') if self.starts_with("\\\n") => {
+                    let before = self.text.as_bytes()[..self.at].last();
+                    if before.is_some_and(|before| !matches!(before, b' ' | b'\t' | b'\n')) {
+                        return;
+                    }
+                    self.at += 2;
+                }
+                _ => return,
+            }
+        }
+    }
+
+    /// Skips ends of lines as well, and the here-documents that begin there.
+    pub(crate) fn skip_lines(&mut self) -> Result<()> {
+        loop {
+            self.skip_blanks();
+            if self.peek() != Some(b'\n') {
+                return Ok(());
+            }
+            if self.document.is_some_and(|(end, _)| end != self.at) {
+                return self.reject(self.at, "line beside document");
+            }
+            self.at = self
+                .document
+                .take()
+                .map_or(self.at + 1, |(_, resume)| resume);
+        }
+    }
+
+    /// Parses a part of the script to its end.
+    pub(crate) fn within<T>(
+        &mut self,
+        part: Range<usize>,
+        parse: impl FnOnce(&mut Self) -> Result<T>,
+    ) -> Result<T> {
+        let outer = (self.text, self.at);
+        self.text = &self.text[..part.end];
+        self.at = part.start;
+        let parsed = parse(self)?;
+        self.expect_end()?;
+        (self.text, self.at) = outer;
+        Ok(parsed)
+    }
+
+    /// A word that was parsed up to here.
+    pub(crate) fn word_of(&mut self, parts: Vec<Part>, from: usize, is_disputed: bool) -> Word {
+        let id = *self.next_word;
+        *self.next_word += 1;
+        Word {
+            id,
+            parts,
+            span: from..self.at,
+            is_disputed,
+        }
+    }
+}

@@ -1,0 +1,237 @@
+//! What a program does with one argument, by the role that the table gives it.
+
+use crate::effects::Access;
+use crate::evaluate::{Evaluator, Result};
+use crate::operands::{Call, shown};
+use crate::syntax::is_identifier;
+use crate::table::{Role, is_one_of};
+use crate::value::{Argument, Field};
+use crate::{Dialect, languages, variables};
+
+/// Why an argument is not looked at, if it is not.
+type Refused = Option<String>;
+
+impl Evaluator<'_> {
+    /// Does with a value what its role says.
+    pub(crate) fn apply(&mut self, call: &Call<'_>, role: Role, field: &Field) -> Result<()> {
+        let known = field.value.known();
+        let access: &[Access] = match role {
+            Role::Text => return Ok(()),
+            Role::Number if field.value == Argument::Number => return Ok(()),
+            Role::Format if known.is_none() && call.operands.len() == 1 => return Ok(()),
+            Role::Read => &[Access::Read],
+            Role::Write => &[Access::Write],
+            Role::Path => &[Access::Write, Access::Read],
+            Role::List => &[Access::List],
+            Role::Tree => &[Access::Tree],
+            Role::Git if known.is_none() => &[call.git_access()],
+            _ => &[],
+        };
+        let is_agreed = !field.is_disputed || self.environment.dialect == Dialect::Bash;
+        match (&field.value, known) {
+            (Argument::Text(text), _) if text.as_ref() == "-" && !access.is_empty() => {}
+            (Argument::Text(_) | Argument::Pattern(_) | Argument::Names(_), _)
+                if !access.is_empty() =>
+            {
+                for access in access {
+                    self.touch(&field.value, *access);
+                }
+            }
+            (_, Some(text)) if is_agreed => {
+                if let Some(reason) = self.apply_known(call, role, text)? {
+                    self.unknown(reason);
+                }
+            }
+            _ => self.must_be_known(call),
+        }
+        Ok(())
+    }
+
+    pub(crate) fn must_be_known(&mut self, call: &Call<'_>) {
+        let name = call.full();
+        self.unknown(format!(
+            "what `{name}` is given is only known when it runs: write it out"
+        ));
+    }
+
+    /// The same for roles whose values have to be known.
+    fn apply_known(&mut self, call: &Call<'_>, role: Role, text: &str) -> Result<Refused> {
+        let (name, shown) = (call.full(), shown(text));
+        match role {
+            Role::Sed => return Ok(languages::sed(text).err()),
+            Role::Awk => return Ok(languages::awk(text).err()),
+            Role::Name => return self.name(text),
+            Role::Assign => return self.assignment(call, text),
+            Role::Net => return Ok(self.net(call, text)),
+            Role::Git => return Ok(self.git(call, text)),
+            Role::Enter if text.is_empty() || text.starts_with('-') => {
+                return Ok(Some(format!(
+                    "where `{name} {text}` leads, is only known when it runs"
+                )));
+            }
+            Role::Enter => {
+                self.touch(&Argument::text(text), Access::Enter);
+                self.enter(text)?;
+            }
+            Role::At => {
+                if let Some(at) = text.find(['@', '<']) {
+                    let path = text[at + 1..].split(';').next().unwrap_or_default();
+                    self.touch(&Argument::text(path), Access::Read);
+                }
+            }
+            Role::Lines => {
+                if let Some((_, file)) = text.rsplit_once(':') {
+                    self.touch(&Argument::text(file), Access::Read);
+                }
+            }
+            _ => {}
+        }
+        let refused = match role {
+            Role::Config if !variables::is_harmless_setting(text) => {
+                format!("the setting `{shown}` may have git run another program: leave it out")
+            }
+            Role::Flags if !variables::is_harmless_flag(text) => {
+                format!("the flag `{shown}` is not looked at: use `-D`, `-W`, `-A` and `-F`")
+            }
+            Role::OneOf(list) if !is_one_of(list, text) => {
+                format!("`{name} {shown}` is not looked at: write one of `{list}`")
+            }
+            Role::Number if !text.bytes().all(|byte| byte.is_ascii_digit()) => {
+                format!("`{name}` takes a number")
+            }
+            Role::Format if text.starts_with('-') || counts(text) => {
+                "`printf` may set a variable in passing, by `%n`: leave it out".into()
+            }
+            _ => return Ok(None),
+        };
+        Ok(Some(refused))
+    }
+
+    /// A variable that is taken away, or read.
+    fn name(&mut self, name: &str) -> Result<Refused> {
+        if !is_identifier(name) {
+            let shown = shown(name);
+            return Ok(Some(format!("`{shown}` is not the name of a variable")));
+        }
+        self.assign(name, Field::known(""), false)?;
+        self.forget(name)?;
+        Ok(None)
+    }
+
+    /// `NAME=value`, or a variable that has its value already.
+    fn assignment(&mut self, call: &Call<'_>, text: &str) -> Result<Refused> {
+        let (name, value) = match text.split_once('=') {
+            Some((name, value)) => (name, Some(Field::known(value))),
+            None => (text, self.state.variables.get(text).cloned()),
+        };
+        if !is_identifier(name) {
+            let program = call.name;
+            return Ok(Some(format!(
+                "`{program}` is only looked at as `{program} NAME=value`"
+            )));
+        }
+        let value = value.unwrap_or(Field::of(Argument::unknown()));
+        self.assign(name, value, call.name == "export")?;
+        Ok(None)
+    }
+
+    /// An address, a name that is looked up, or a path; why it is none of them.
+    fn net(&mut self, call: &Call<'_>, text: &str) -> Refused {
+        if is_address(text) {
+            self.reach(Some(text.into()));
+        } else if text.contains("::") || (call.name == "curl" && text.contains(['{', '['])) {
+            let shown = shown(text);
+            return Some(format!(
+                "the address `{shown}` may be one of a file, or run a program: write it out"
+            ));
+        } else if !is_name(text) || call.name == "git" {
+            self.touch(&Argument::text(without_scheme(text)), Access::Read);
+        }
+        None
+    }
+
+    /// A revision of git's, or a path; `rev:path` is one in the repository.
+    fn git(&mut self, call: &Call<'_>, text: &str) -> Refused {
+        if text.contains("ext::") || text.contains("fd::") {
+            return Some("an address with `ext::` has git run a program".into());
+        }
+        let is_revision = is_one_of("@~*,@^*,@{*", text);
+        let path = match text.split_once(':') {
+            // `:/fix`, `:(top)src`, `:!src`
+            Some(("", _)) => "",
+            Some((revision, file)) if !revision.contains('/') || is_revision => file,
+            _ if is_revision && !text.contains('/') => "",
+            _ => text,
+        };
+        if !path.is_empty() {
+            self.touch(&Argument::text(path), call.git_access());
+        }
+        None
+    }
+}
+
+/// Whether a format of printf's has `%n` in it.
+fn counts(format: &str) -> bool {
+    format.replace("%%", "").split('%').skip(1).any(|rest| {
+        let is_of_size = |c: char| c.is_ascii_digit() || "-+ #'.*hlqjztL".contains(c);
+        rest.trim_start_matches(is_of_size).starts_with('n')
+    })
+}
+
+/// Whether a text is the address of something that is no file here.
+pub(crate) fn is_address(text: &str) -> bool {
+    const SCHEMES: &str =
+        "http,https,ssh,git,git+ssh,ftp,ftps,ws,wss,postgres,postgresql,mysql,redis";
+    let Some((scheme, rest)) = text.split_once("://") else {
+        // `git@host:path`
+        let host = text.split_once(':').map_or("", |(host, _)| host);
+        return host.contains('@')
+            && !host.contains('/')
+            && !is_one_of("-*", host)
+            && !text.contains("::");
+    };
+    is_one_of(SCHEMES, &scheme.to_ascii_lowercase()) && !rest.starts_with('/')
+}
+
+/// The path in `file:///path`.
+fn without_scheme(text: &str) -> &str {
+    match text.get(..7) {
+        Some(scheme) if scheme.eq_ignore_ascii_case("file://") => {
+            &text[7 + text[7..].find('/').unwrap_or(0)..]
+        }
+        _ => text,
+    }
+}
+
+/// Whether a text is the name of a package or a host, and no path: `serde`, `@types/node`, `localhost:8080/x`.
+fn is_name(text: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"@/_.:^~=+-?&%*".contains(&byte);
+    is_one_of("!.*,/*,~*,file:*", text) && !text.contains("..") && text.bytes().all(is_plain)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_names_no_file() {
+        assert!(is_address("https://example.org/x") && is_address("git@example.org:a/b"));
+        for text in [
+            "file:///etc/passwd",
+            "FILE://x/y",
+            "https:///x",
+            "a/b",
+            "ext::sh",
+            "../x",
+            "-x@y:z",
+        ] {
+            assert!(!is_address(text), "{text}");
+        }
+        assert_eq!(without_scheme("file://localhost/etc/x"), "/etc/x");
+    }
+
+    #[test]
+    fn a_format_that_sets_a_variable_is_seen() {
+        assert!(counts("a%n") && counts("%-5ln") && !counts("%%n") && !counts("%s\\n"));
+    }
+}

@@ -1,0 +1,227 @@
+//! Simple commands: what they are given, where their input comes from, and which program, builtin or function runs.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::effects::{Access, Program};
+use crate::environment::Dialect;
+use crate::evaluate::{Arg, Evaluator, Input, Output, Result};
+use crate::operands::{Call, unlisted};
+use crate::syntax::{Command, Redirect, Redirection, Simple};
+use crate::value::{Argument, Field};
+use crate::{special, table, variables};
+
+impl Evaluator<'_> {
+    /// Follows redirections; what the command reads then.
+    pub(crate) fn redirects(&mut self, redirects: &[Redirect], mut input: Input) -> Result<Input> {
+        for redirect in redirects {
+            let is_input = matches!(redirect.descriptor, None | Some(0));
+            self.process = None;
+            let field = self.one(&redirect.target)?;
+            self.look_at(&redirect.target.span);
+            let access = match redirect.kind {
+                Redirection::CopyIn | Redirection::CopyOut => continue,
+                Redirection::Document | Redirection::HereString => {
+                    input = match field.value {
+                        Argument::Text(text) => Input::Text(text),
+                        _ => Input::Unknown,
+                    };
+                    continue;
+                }
+                Redirection::Read => {
+                    if is_input {
+                        input = match self.process.take() {
+                            Some(Output::Names(names)) => Input::Names(names),
+                            _ => Input::Unknown,
+                        };
+                    }
+                    Access::Read
+                }
+                Redirection::ReadWrite => {
+                    self.touch(&field.value, Access::Read);
+                    Access::Write
+                }
+                _ => Access::Write,
+            };
+            if matches!(redirect.kind, Redirection::Both | Redirection::BothAppend) {
+                self.dispute("`&>` is two commands for some shells: write `> file 2>&1`");
+            }
+            if field.value.is_one() {
+                self.touch(&field.value, access);
+            } else {
+                self.unknown(
+                    "where a redirection leads is only known when it runs: write one file",
+                );
+            }
+        }
+        Ok(input)
+    }
+
+    pub(crate) fn simple(
+        &mut self,
+        simple: &Simple,
+        redirects: &[Redirect],
+        input: Input,
+        span: &Range<usize>,
+    ) -> Result<Output> {
+        let args = self.words(&simple.words)?;
+        let mut assignments = Vec::new();
+        let is_read = args.first().and_then(Arg::known) == Some("read");
+        for (name, word) in &simple.assignments {
+            let value = self.one(word)?;
+            self.look_at(&word.span);
+            assignments.push((name.clone(), value.value.clone()));
+            if simple.words.is_empty() {
+                // If a file cannot be opened, it is not known whether they are set.
+                let value = if redirects.is_empty() {
+                    value
+                } else {
+                    value.join(&Field::of(Argument::unknown()))
+                };
+                self.assign(name, value, false)?;
+            } else if !(is_read && name == "IFS") {
+                variables::check(self, name, &value, true);
+                self.forget(name)?;
+            }
+        }
+        if simple.words.is_empty() {
+            self.redirects(redirects, input)?;
+            return Ok(Output::Unknown);
+        }
+        let input = self.redirects(redirects, input)?;
+        self.look_at(span);
+        let Some(first) = args.first() else {
+            let reason = "which program this is, is only known when the command runs: write it out";
+            self.unknown(reason);
+            return Ok(Output::Unknown);
+        };
+        let is_plain = |redirect: &Redirect| {
+            matches!(redirect.kind, Redirection::Write | Redirection::CopyOut)
+        };
+        let is_plain = redirects.iter().all(is_plain);
+        let ends_script = is_plain && !self.is_tested && first.known() == Some("cd");
+        let run = |this: &mut Self| {
+            this.tested(this.is_tested || !is_plain, |this| {
+                this.run(&args, assignments, input)
+            })
+        };
+        // If a file cannot be opened, it is not run.
+        let mut output = if redirects.is_empty() || ends_script {
+            run(self)?
+        } else {
+            self.maybe(run)?
+        };
+        if let Output::Names(names) = &mut output
+            && names.may_be_links
+            && !names.ends_with_nul
+            && names.producer.is_none()
+            && simple.words[0].id == first.word
+            && !self.environment.is_as_written
+        {
+            names.producer = Some(first.word);
+        }
+        let prints = |redirect: &Redirect| {
+            matches!(redirect.descriptor, None | Some(1))
+                && !matches!(
+                    redirect.kind,
+                    Redirection::Read | Redirection::Document | Redirection::HereString
+                )
+        };
+        Ok(if redirects.iter().any(prints) {
+            Output::Unknown
+        } else {
+            output
+        })
+    }
+
+    /// Sets a variable, of which a program may be told.
+    pub(crate) fn assign(&mut self, name: &str, value: Field, is_exported: bool) -> Result<()> {
+        variables::check(self, name, &value, is_exported);
+        self.set(name, value)
+    }
+
+    /// Whether a name is that of a function, or of a builtin after which the script goes on otherwise than before.
+    pub(crate) fn is_of_the_shell(&self, name: &str) -> bool {
+        self.functions.contains_key(name)
+            || table::find(name).is_some_and(|program| program.is("shell"))
+    }
+
+    /// Runs a program, a builtin or a function with its arguments.
+    pub(crate) fn run(
+        &mut self,
+        args: &[Arg],
+        assignments: Vec<(String, Argument)>,
+        input: Input,
+    ) -> Result<Output> {
+        let span = self.at.clone();
+        self.work.enter(&span)?;
+        self.work.spend(16 + 8 * args.len(), &span)?;
+        let Some((first, rest)) = args.split_first() else {
+            return Ok(Output::Unknown);
+        };
+        let is_agreed = !first.field.is_disputed || self.environment.dialect == Dialect::Bash;
+        let Some(path) = first.known().filter(|_| is_agreed) else {
+            let shown = self.text.get(self.span(&first.span)).unwrap_or_default();
+            let reason = format!(
+                "which program `{shown}` is, is only known when the command runs: write it out"
+            );
+            self.unknown(reason);
+            self.work.leave();
+            return Ok(Output::Unknown);
+        };
+        let name = special::name_of(path);
+        let function = self.functions.get(name).cloned();
+        let program = table::find(name);
+        let is = |flag: &str| program.is_some_and(|program| program.is(flag));
+        self.trace.effects.programs.push(Program {
+            name: name.into(),
+            arguments: rest.iter().map(|arg| arg.field.value.clone()).collect(),
+            assignments,
+            span,
+            directories: self.state.directories.clone(),
+            is_builtin: is("builtin") || function.is_some(),
+            is_wrapper: is("wrapper"),
+        });
+        let output = match (function, program) {
+            (Some(body), _) => self.call(&body, rest)?,
+            (None, Some(program)) => special::run(self, Call::new(name, program, args, &input))?,
+            (None, None) => {
+                unlisted(self, name, rest);
+                Output::Unknown
+            }
+        };
+        self.work.leave();
+        Ok(output)
+    }
+
+    fn call(&mut self, body: &Arc<Command>, args: &[Arg]) -> Result<Output> {
+        self.trace.called.insert(Arc::as_ptr(body));
+        let fields = args.iter().map(|arg| arg.field.clone()).collect();
+        let outer = self.positional.replace(Arc::new(fields));
+        let output =
+            self.once(|this| this.tested(true, |this| this.command(body, Input::Unknown)))?;
+        self.positional = outer;
+        Ok(match output {
+            Output::Names(names) => Output::Names(names),
+            _ => Output::Unknown,
+        })
+    }
+
+    /// Runs a script that begins without variables and functions, and leaves nothing behind.
+    pub(crate) fn afresh<T>(
+        &mut self,
+        positional: Vec<Field>,
+        run: impl FnOnce(&mut Self) -> Result<T>,
+    ) -> Result<T> {
+        let outer = (
+            std::mem::take(&mut self.functions),
+            std::mem::take(&mut self.frames),
+            self.state.clone(),
+            self.positional.replace(Arc::new(positional)),
+        );
+        self.state.variables = Arc::default();
+        let done = self.tested(false, run)?;
+        (self.functions, self.frames, self.state, self.positional) = outer;
+        Ok(done)
+    }
+}

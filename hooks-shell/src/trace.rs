@@ -1,0 +1,110 @@
+//! What the evaluation of a script finds out, and what passes from one command to the next.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::effects::Effects;
+use crate::syntax::Command;
+use crate::value::{Field, Names};
+
+/// How a word is written in the rewritten script.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) enum Note {
+    #[default]
+    Unseen,
+    /// As this text.
+    Text(Arc<str>),
+    /// As these texts; none if it says nothing.
+    Texts(Vec<Arc<str>>),
+    /// As it is, with every part in quotes: it stays one word, or is a pattern.
+    Keep,
+    /// As it is, without quotes: the shell splits it.
+    Split,
+    /// In no way.
+    Never,
+}
+
+impl Note {
+    /// The texts that it is written as.
+    pub(crate) fn texts(&self) -> Option<&[Arc<str>]> {
+        match self {
+            Note::Text(text) => Some(std::slice::from_ref(text)),
+            Note::Texts(texts) => Some(texts),
+            _ => None,
+        }
+    }
+
+    /// How a word is written that is evaluated twice.
+    pub(crate) fn merge(self, other: Note) -> Note {
+        let is_one = |note: &Note| match note {
+            Note::Texts(texts) => texts.len() == 1,
+            note => matches!(note, Note::Text(_) | Note::Keep),
+        };
+        match (self, other) {
+            (Note::Unseen, note) => note,
+            (before, note) if before == note => note,
+            (before, note) if is_one(&before) && is_one(&note) => Note::Keep,
+            _ => Note::Never,
+        }
+    }
+}
+
+/// What is added to a word, or written in its place, because the script was judged so.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Change {
+    /// Written for the word: `cd -P --`.
+    pub(crate) instead: Option<Arc<str>>,
+    pub(crate) before: &'static str,
+    pub(crate) after: &'static str,
+    /// For a command's first word: whether links are taken out of the names that it prints.
+    pub(crate) drops_links: bool,
+    /// For a command's first word: the command ends the script if it fails.
+    pub(crate) is_fatal: bool,
+}
+
+/// How unquoted words are split in the rewritten script.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Splits {
+    pub(crate) at_blanks: bool,
+    pub(crate) at_lines: bool,
+    pub(crate) has_patterns: bool,
+}
+
+/// What was found out.
+#[derive(Debug, Default)]
+pub(crate) struct Trace {
+    pub(crate) effects: Effects,
+    pub(crate) notes: Vec<Note>,
+    pub(crate) changes: HashMap<usize, Change>,
+    pub(crate) called: HashSet<*const Command>,
+    pub(crate) splits: Splits,
+}
+
+/// What a command prints or reads, as far as it matters.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Stream {
+    /// What the script itself is given.
+    Inherited,
+    Unknown,
+    Number,
+    Text(Arc<str>),
+    Names(Names),
+}
+
+pub(crate) type Output = Stream;
+pub(crate) type Input = Stream;
+
+/// A word of a command that is run, and where it comes from.
+#[derive(Clone, Debug)]
+pub(crate) struct Arg {
+    pub(crate) field: Field,
+    pub(crate) word: usize,
+    pub(crate) span: Range<usize>,
+}
+
+impl Arg {
+    pub(crate) fn known(&self) -> Option<&str> {
+        self.field.value.known()
+    }
+}
