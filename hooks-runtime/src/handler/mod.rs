@@ -34,6 +34,8 @@ pub(crate) struct Ask<'a> {
     pub(crate) hook: &'a str,
     /// The event's name in the definition's dialect, if it was asked for by that.
     pub(crate) named: &'a str,
+    /// The tool's name in the words of the definition's file, if it is not the agent's own.
+    pub(crate) tool: Option<&'a str>,
 }
 
 /// The answer to come. It holds all it needs, so the agent need not wait for it.
@@ -63,6 +65,19 @@ pub(crate) struct Making {
     pub(crate) folder: PathBuf,
     /// The root of the project that the agent works in.
     pub(crate) project_dir: Option<PathBuf>,
+    /// What only other systems' files say of their handlers.
+    pub(crate) foreign: Foreign,
+}
+
+/// What other systems' files say of handlers, and ours do not.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Foreign {
+    /// The variables of the environment that an endpoint's headers may have in them; `None` is any.
+    pub(crate) header_variables: Option<Vec<String>>,
+    /// The events that a process is told of, in PicoClaw's words; `None` is all.
+    pub(crate) observe: Option<Vec<String>>,
+    /// What a process decides, in PicoClaw's words; `None` is all.
+    pub(crate) intercept: Option<Vec<String>>,
 }
 
 /// What is wrong with the settings of a handler.
