@@ -62,6 +62,8 @@ mod load;
 mod record;
 mod runtime;
 mod safeguard;
+mod secrets;
+mod services;
 mod trust;
 mod unit;
 
@@ -73,6 +75,7 @@ pub use self::runtime::{
     Explanation, HookStatus, Refused, Revision, Runtime, RuntimeBuilder, Status,
 };
 pub use self::safeguard::BreakerState;
+pub use self::secrets::{EnvironmentSecrets, Secrets};
 pub use self::trust::Trust;
 /// The error of a file, with every mistake in it.
 pub use hooks_builtin::config::ConfigError;

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use hooks_builtin::Approver;
+use hooks_builtin::ssrf::Guard;
 use hooks_builtin::config::{ConfigError, HookFactory, HookFactoryRegistry, Mode};
 use hooks_core::agent::{AgentContext, AgentEvent};
 use hooks_core::{EventSet, HandlerSource, HookRegistry, Mounted};
@@ -20,6 +21,8 @@ use crate::filter::Unmet;
 use crate::load::{self, Kept, Loaded, Origin, Plan, SourceStatus};
 use crate::record::{Record, Recorder};
 use crate::safeguard::BreakerState;
+use crate::secrets::Secrets;
+use crate::services::Services;
 use crate::trust::Trust;
 use crate::unit::Shared;
 
@@ -218,6 +221,36 @@ impl RuntimeBuilder {
         self
     }
 
+    /// Who knows the values that files name as `secret:NAME`; by default
+    /// [the environment](crate::EnvironmentSecrets), with `HOOKS_SECRET_` before the name.
+    pub fn secrets(mut self, secrets: impl Secrets + 'static) -> Self {
+        self.plan.services.secrets = Arc::new(secrets);
+        self
+    }
+
+    /// Which URLs hooks may call, and how their hosts are looked up; by default public ones, looked up by the system.
+    ///
+    /// What a definition has in `allow_loopback` is added for that definition.
+    ///
+    /// ```
+    /// use hooks_builtin::ssrf::Guard;
+    /// use hooks_runtime::Runtime;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let runtime = Runtime::builder()
+    ///     .guard(Guard::new().allow_loopback(["localhost".parse()?]))
+    ///     .text("[[hooks.on]]\nevent = 'BeforeToolCall'\nhttp = 'http://localhost:9000/gate'")
+    ///     .build()
+    ///     .await?;
+    /// assert_eq!(runtime.status().hooks[0].handler, "http: POST http://localhost:9000/…");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn guard(mut self, guard: Guard) -> Self {
+        self.plan.services.guard = guard;
+        self
+    }
+
     /// Whether failing hooks block, whatever the rules of the file's system say. By default they do not.
     pub fn strict(mut self, strict: bool) -> Self {
         self.plan.strict = strict;
@@ -264,6 +297,7 @@ impl Runtime {
                 factories: HookFactoryRegistry::with_builtins(),
                 approver: None,
                 strict: false,
+                services: Services::default(),
             },
             recorder: None,
         }

@@ -23,6 +23,7 @@ use hooks_core::agent::{AgentContext, AgentEvent};
 use crate::answer::Answer;
 use crate::events::EventInfo;
 use crate::fault::Fault;
+use crate::services::Services;
 
 /// One event, and whom a handler is asked for.
 #[derive(Clone, Copy, Debug)]
@@ -63,6 +64,8 @@ pub(crate) struct Making {
     pub(crate) folder: PathBuf,
     /// The root of the project that the agent works in.
     pub(crate) project_dir: Option<PathBuf>,
+    /// What the program itself has given to the builder.
+    pub(crate) services: Services,
 }
 
 /// What is wrong with the settings of a handler.

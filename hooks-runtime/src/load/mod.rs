@@ -21,6 +21,7 @@ use crate::Dialect;
 use crate::definition::{Body, Definition, State};
 use crate::handler::{Handler, Making, Wrong};
 use crate::late::Delivery;
+use crate::services::Services;
 use crate::trust::{Trust, hex};
 use crate::unit::{Limits, Order, Shared, Unit};
 
@@ -41,6 +42,8 @@ pub(crate) struct Plan {
     pub(crate) factories: HookFactoryRegistry,
     pub(crate) approver: Option<Arc<dyn hooks_builtin::Approver>>,
     pub(crate) strict: bool,
+    /// What handlers get from the program itself.
+    pub(crate) services: Services,
 }
 
 /// Units before they have their places.
@@ -177,6 +180,7 @@ impl<'a> Loader<'a> {
                 .map(Path::to_owned)
                 .unwrap_or_default(),
             project_dir: self.plan.project_dir.clone(),
+            services: self.plan.services.clone(),
         }
     }
 
