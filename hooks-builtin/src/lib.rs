@@ -119,6 +119,10 @@ mod webhook_audit;
 /// For [`with_builtins!`], which may be used where `hooks_core` has another name.
 #[doc(hidden)]
 pub use hooks_core::hooks as __hooks;
+/// For `hooks-runtime`, whose requests are signed alike.
+#[cfg(feature = "webhook-audit")]
+#[doc(hidden)]
+pub use self::shared::webhook as __webhook;
 
 pub use self::approval::{
     Approval, ApprovalConfig, ApprovalRequest, ApprovalRequests, Approver, ApproverKind,

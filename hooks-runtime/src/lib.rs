@@ -62,17 +62,20 @@ mod load;
 mod record;
 mod runtime;
 mod safeguard;
+mod secrets;
+mod services;
 mod trust;
 mod unit;
 
 pub use self::dialect::Dialect;
 pub use self::fault::FaultKind;
-pub use self::load::SourceStatus;
+pub use self::load::{Edition, SourceStatus};
 pub use self::record::{JsonlRecorder, Record, RecordOutcome, Recorder, Records};
 pub use self::runtime::{
     Explanation, HookStatus, Refused, Revision, Runtime, RuntimeBuilder, Status,
 };
 pub use self::safeguard::BreakerState;
+pub use self::secrets::{EnvironmentSecrets, Secrets};
 pub use self::trust::Trust;
 /// The error of a file, with every mistake in it.
 pub use hooks_builtin::config::ConfigError;

@@ -3,9 +3,9 @@
 use hooks_core::agent::{AgentEvent, ChatMessage, LlmResponse, Role, ToolOutput};
 use serde_json::{Map, Value, json};
 
+use super::Dialect;
 use super::table::Words;
 use super::tools::{self, Class};
-use super::Dialect;
 use crate::events;
 use crate::handler::Ask;
 
@@ -334,7 +334,11 @@ fn goclaw(ask: &Ask<'_>) -> Map<String, Value> {
     let fields = [
         ("EventID", "eventId", json!(id)),
         ("SessionID", "sessionId", json!(cx.session_id)),
-        ("TenantID", "tenantId", json!(cx.tenant_id.as_deref().unwrap_or_default())),
+        (
+            "TenantID",
+            "tenantId",
+            json!(cx.tenant_id.as_deref().unwrap_or_default()),
+        ),
         ("AgentID", "agentId", json!(cx.agent_id)),
         ("ToolName", "toolName", json!(tool)),
         ("ToolInput", "toolInput", json!(args)),

@@ -31,7 +31,12 @@ pub(super) fn of_command(dialect: Dialect, on: &On, exit: &Exit) -> Result<Answe
 }
 
 /// What an endpoint says.
-pub(super) fn of_http(dialect: Dialect, on: &On, status: u16, body: &[u8]) -> Result<Answer, Fault> {
+pub(super) fn of_http(
+    dialect: Dialect,
+    on: &On,
+    status: u16,
+    body: &[u8],
+) -> Result<Answer, Fault> {
     // GoClaw takes a redirection for an answer.
     let highest = if dialect == Dialect::Goclaw { 400 } else { 300 };
     if !(200..highest).contains(&status) {
@@ -122,7 +127,11 @@ impl<'a> Reading<'a> {
 
     /// Whether the answer says no in one way or another.
     fn has_refused(&self) -> bool {
-        self.answer.verdict.rank() >= Verdict::Block { reason: String::new() }.rank()
+        self.answer.verdict.rank()
+            >= Verdict::Block {
+                reason: String::new(),
+            }
+            .rank()
             || self.answer.feedback.is_some()
     }
 
@@ -178,7 +187,10 @@ impl<'a> Reading<'a> {
                 Ok(self.answer)
             }
             Ok(None) if exit.code == Some(0) => {
-                if is_codex && self.event.is_some_and(|event| event.ours == "BeforeStop") && !said.is_empty() {
+                if is_codex
+                    && self.event.is_some_and(|event| event.ours == "BeforeStop")
+                    && !said.is_empty()
+                {
                     return Err(Fault::nonsense("a hook on `Stop` prints JSON or nothing"));
                 }
                 self.text(said);
@@ -312,15 +324,15 @@ impl<'a> Reading<'a> {
 
     /// What a JSON answer says.
     fn json(&mut self, json: &Map<String, Value>) -> Result<(), Fault> {
-        static NOTHING: Map<String, Value> = Map::new();
+        let nothing = Map::new();
         self.check_keys(json)?;
         let text = |value: Option<&Value>| value.and_then(Value::as_str).map(str::to_owned);
         let specific = match json.get("hookSpecificOutput") {
             Some(Value::Object(specific)) => specific,
-            None | Some(Value::Null) => &NOTHING,
+            None | Some(Value::Null) => &nothing,
             Some(_) => {
                 self.warn("`hookSpecificOutput` is no object, and was ignored");
-                &NOTHING
+                &nothing
             }
         };
         if let Some(message) = text(json.get("systemMessage")) {
@@ -337,7 +349,9 @@ impl<'a> Reading<'a> {
                 is_ours
             }
             None if self.rules.names_event && !specific.is_empty() => {
-                self.warn("`hookEventName` is missing in `hookSpecificOutput`: only a refusal counts");
+                self.warn(
+                    "`hookEventName` is missing in `hookSpecificOutput`: only a refusal counts",
+                );
                 false
             }
             None => true,
@@ -371,11 +385,18 @@ impl<'a> Reading<'a> {
     }
 
     /// `decision`, `permissionDecision`.
-    fn decision(&mut self, json: &Map<String, Value>, specific: &Map<String, Value>, is_ours: bool) {
+    fn decision(
+        &mut self,
+        json: &Map<String, Value>,
+        specific: &Map<String, Value>,
+        is_ours: bool,
+    ) {
         let text = |value: Option<&Value>| value.and_then(Value::as_str).map(str::to_owned);
         let misplaced = json.get("permissionDecision");
         if misplaced.is_some() {
-            self.warn("`permissionDecision` belongs into `hookSpecificOutput`: only a refusal counts");
+            self.warn(
+                "`permissionDecision` belongs into `hookSpecificOutput`: only a refusal counts",
+            );
         }
         let words = [
             (specific.get("permissionDecision"), is_ours),
@@ -404,7 +425,9 @@ impl<'a> Reading<'a> {
                     return;
                 }
                 "ask" if is_call || self.on.info.is_blockable => {
-                    let reason = reason.clone().unwrap_or_else(|| format!("the hook `{}` asks", self.on.hook));
+                    let reason = reason
+                        .clone()
+                        .unwrap_or_else(|| format!("the hook `{}` asks", self.on.hook));
                     self.answer.verdict = Verdict::Ask { reason };
                     return;
                 }
@@ -430,7 +453,10 @@ impl<'a> Reading<'a> {
         match decision.get("behavior").and_then(Value::as_str) {
             Some(no) if is_no(no) => {
                 if decision.get("interrupt") == Some(&Value::Bool(true)) {
-                    let reason = message.map_or_else(|| format!("the hook `{}` ends the turn", self.on.hook), str::to_owned);
+                    let reason = message.map_or_else(
+                        || format!("the hook `{}` ends the turn", self.on.hook),
+                        str::to_owned,
+                    );
                     self.answer.verdict = Verdict::AbortTurn { reason };
                 } else {
                     self.refuse(message.map(str::to_owned));
@@ -459,9 +485,14 @@ impl<'a> Reading<'a> {
             None | Some(Value::String(_) | Value::Null) => {}
             Some(_) => self.warn("`additionalContext` is no text, and was ignored"),
         }
-        if let Some(input) = specific.get("updatedInput").filter(|input| !input.is_null()) {
+        if let Some(input) = specific
+            .get("updatedInput")
+            .filter(|input| !input.is_null())
+        {
             if self.rules.is_strict && !matches!(self.answer.verdict, Verdict::Approve { .. }) {
-                return Err(Fault::nonsense("`updatedInput` counts only with `permissionDecision: \"allow\"`"));
+                return Err(Fault::nonsense(
+                    "`updatedInput` counts only with `permissionDecision: \"allow\"`",
+                ));
             }
             self.answer.change = Some(Change::Replace(input.clone()));
         }
@@ -493,7 +524,9 @@ impl<'a> Reading<'a> {
             None => response["candidates"][0]["content"]["parts"]
                 .as_array()
                 .map(|parts| {
-                    let texts = parts.iter().filter_map(|part| part.as_str().or(part["text"].as_str()));
+                    let texts = parts
+                        .iter()
+                        .filter_map(|part| part.as_str().or(part["text"].as_str()));
                     texts.collect()
                 }),
         };
@@ -503,7 +536,10 @@ impl<'a> Reading<'a> {
             }
             (Some(text), "AfterLlmCall") => {
                 let response = json!({ "content": text });
-                self.answer.change = Some(Change::Merge(Map::from_iter([("response".to_owned(), response)])));
+                self.answer.change = Some(Change::Merge(Map::from_iter([(
+                    "response".to_owned(),
+                    response,
+                )])));
             }
             _ => self.warn("`llm_response` has no text, and was ignored"),
         }
@@ -543,15 +579,37 @@ impl<'a> Reading<'a> {
     /// Keys that nobody knows are misspelt, or of another system.
     fn check_keys(&mut self, json: &Map<String, Value>) -> Result<(), Fault> {
         const HERE: &[&str] = &[
-            "continue", "stopReason", "suppressOutput", "systemMessage", "decision", "reason", "hookSpecificOutput",
+            "continue",
+            "stopReason",
+            "suppressOutput",
+            "systemMessage",
+            "decision",
+            "reason",
+            "hookSpecificOutput",
         ];
         const ELSEWHERE: &[&str] = &[
-            "permissionDecision", "permissionDecisionReason", "terminalSequence", "async", "asyncTimeout",
+            "permissionDecision",
+            "permissionDecisionReason",
+            "terminalSequence",
+            "async",
+            "asyncTimeout",
         ];
         const OWN: &[&str] = &[
-            "block", "abort_turn", "abort_run", "ask", "approve", "context", "respond", "modify",
+            "block",
+            "abort_turn",
+            "abort_run",
+            "ask",
+            "approve",
+            "context",
+            "respond",
+            "modify",
         ];
-        const INNER: &[&str] = &["additionalContext", "updatedInput", "updatedToolOutput", "updatedMCPToolOutput"];
+        const INNER: &[&str] = &[
+            "additionalContext",
+            "updatedInput",
+            "updatedToolOutput",
+            "updatedMCPToolOutput",
+        ];
         if self.rules.is_strict {
             self.check_codex(json)?;
         }
@@ -561,7 +619,11 @@ impl<'a> Reading<'a> {
         for key in json.keys().map(String::as_str) {
             if INNER.contains(&key) {
                 // GoClaw has them there, and does nothing with them.
-                let what = if is_goclaw { "has no effect in GoClaw" } else { "belongs into `hookSpecificOutput`" };
+                let what = if is_goclaw {
+                    "has no effect in GoClaw"
+                } else {
+                    "belongs into `hookSpecificOutput`"
+                };
                 warnings.push(format!("`{key}` {what}, and was ignored"));
             } else if !HERE.contains(&key) && !ELSEWHERE.contains(&key) && !is_own(key) {
                 warnings.push(format!("`{key}` is not known, and was ignored"));
@@ -574,22 +636,40 @@ impl<'a> Reading<'a> {
     /// What Codex takes for a failure.
     fn check_codex(&self, json: &Map<String, Value>) -> Result<(), Fault> {
         let known: &[&str] = &[
-            "continue", "stopReason", "suppressOutput", "systemMessage", "decision", "reason", "hookSpecificOutput",
+            "continue",
+            "stopReason",
+            "suppressOutput",
+            "systemMessage",
+            "decision",
+            "reason",
+            "hookSpecificOutput",
         ];
         let inner: &[&str] = &[
-            "hookEventName", "permissionDecision", "permissionDecisionReason", "updatedInput", "additionalContext",
-            "decision", "updatedMCPToolOutput",
+            "hookEventName",
+            "permissionDecision",
+            "permissionDecisionReason",
+            "updatedInput",
+            "additionalContext",
+            "decision",
+            "updatedMCPToolOutput",
         ];
         let specific = json.get("hookSpecificOutput").and_then(Value::as_object);
         let unknown = json.keys().find(|key| !known.contains(&key.as_str()));
-        let unknown = unknown.or_else(|| specific?.keys().find(|key| !inner.contains(&key.as_str())));
+        let unknown =
+            unknown.or_else(|| specific?.keys().find(|key| !inner.contains(&key.as_str())));
         if let Some(unknown) = unknown {
-            return Err(Fault::nonsense(format!("Codex does not know `{unknown}` in an answer")));
+            return Err(Fault::nonsense(format!(
+                "Codex does not know `{unknown}` in an answer"
+            )));
         }
         if self.on.info.name != "BeforeToolCall" {
             return Ok(());
         }
-        let inside = |key: &str| specific.and_then(|specific| specific.get(key)).and_then(Value::as_str);
+        let inside = |key: &str| {
+            specific
+                .and_then(|specific| specific.get(key))
+                .and_then(Value::as_str)
+        };
         let wrong = if json.get("continue") == Some(&Value::Bool(false)) {
             Some("`continue: false`")
         } else if json.contains_key("suppressOutput") {
@@ -597,17 +677,24 @@ impl<'a> Reading<'a> {
         } else {
             match inside("permissionDecision") {
                 Some("ask") => Some("`ask`"),
-                Some("allow") if specific.is_some_and(|specific| !specific.contains_key("updatedInput")) => {
+                Some("allow")
+                    if specific.is_some_and(|specific| !specific.contains_key("updatedInput")) =>
+                {
                     Some("`allow` without `updatedInput`")
                 }
-                Some("deny") if inside("permissionDecisionReason").is_none_or(|reason| reason.trim().is_empty()) => {
+                Some("deny")
+                    if inside("permissionDecisionReason")
+                        .is_none_or(|reason| reason.trim().is_empty()) =>
+                {
                     Some("`deny` without `permissionDecisionReason`")
                 }
                 _ => None,
             }
         };
         match wrong {
-            Some(wrong) => Err(Fault::nonsense(format!("Codex does not take {wrong} on `PreToolUse`"))),
+            Some(wrong) => Err(Fault::nonsense(format!(
+                "Codex does not take {wrong} on `PreToolUse`"
+            ))),
             None => Ok(()),
         }
     }
@@ -624,15 +711,25 @@ fn output_of(output: &Value) -> Map<String, Value> {
                 Some(Value::String(text)) => text.clone(),
                 // MCP's parts.
                 Some(Value::Array(parts)) => {
-                    let texts: Vec<_> = parts.iter().filter_map(|part| part["text"].as_str()).collect();
+                    let texts: Vec<_> = parts
+                        .iter()
+                        .filter_map(|part| part["text"].as_str())
+                        .collect();
                     texts.join("\n")
                 }
                 _ => output.to_string(),
             }
         }
         Value::Array(parts) => {
-            let texts: Vec<_> = parts.iter().filter_map(|part| part["text"].as_str()).collect();
-            if texts.is_empty() { output.to_string() } else { texts.join("\n") }
+            let texts: Vec<_> = parts
+                .iter()
+                .filter_map(|part| part["text"].as_str())
+                .collect();
+            if texts.is_empty() {
+                output.to_string()
+            } else {
+                texts.join("\n")
+            }
         }
         other => other.to_string(),
     };

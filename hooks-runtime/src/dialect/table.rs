@@ -601,9 +601,8 @@ impl Rules {
     ) -> Option<&'static Event> {
         let ours = || self.events.iter().filter(|event| event.ours == info.name);
         let by_name = ours().find(|event| event.named == named);
-        let by_what = happened.and_then(|(cx, happened)| {
-            ours().find(|event| event.when.holds(cx, happened))
-        });
+        let by_what =
+            happened.and_then(|(cx, happened)| ours().find(|event| event.when.holds(cx, happened)));
         by_name.or(by_what).or_else(|| ours().next())
     }
 }
@@ -617,7 +616,10 @@ mod tests {
         for dialect in Dialect::ALL {
             for event in dialect.rules().events {
                 assert!(event.info().is_some(), "{dialect}: {}", event.named);
-                let is_tool = matches!(event.subject, Subject::Tool | Subject::Command | Subject::Path);
+                let is_tool = matches!(
+                    event.subject,
+                    Subject::Tool | Subject::Command | Subject::Path
+                );
                 let has_subject = event.info().unwrap().has_subject;
                 assert_eq!(is_tool, has_subject, "{dialect}: {}", event.named);
             }

@@ -237,7 +237,10 @@ mod tests {
     #[test]
     fn the_matcher_chooses_between_two_names() {
         let aliases = aliases(Dialect::Claude);
-        assert_eq!(theirs(&aliases, "replace", |name| name == "MultiEdit"), "MultiEdit");
+        assert_eq!(
+            theirs(&aliases, "replace", |name| name == "MultiEdit"),
+            "MultiEdit"
+        );
         assert_eq!(theirs(&aliases, "replace", |_| true), "Edit");
     }
 }

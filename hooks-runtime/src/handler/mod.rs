@@ -23,6 +23,7 @@ use hooks_core::agent::{AgentContext, AgentEvent};
 use crate::answer::Answer;
 use crate::events::EventInfo;
 use crate::fault::Fault;
+use crate::services::Services;
 
 /// One event, and whom a handler is asked for.
 #[derive(Clone, Copy, Debug)]
@@ -65,19 +66,18 @@ pub(crate) struct Making {
     pub(crate) folder: PathBuf,
     /// The root of the project that the agent works in.
     pub(crate) project_dir: Option<PathBuf>,
-    /// What only other systems' files say of their handlers.
-    pub(crate) foreign: Foreign,
+    /// What the program itself has given to the builder.
+    pub(crate) services: Services,
+    /// The events that a process is told of, in PicoClaw's words, and what it decides: as the file says, which is nothing
+    /// where it does not.
+    pub(crate) modes: Option<Modes>,
 }
 
-/// What other systems' files say of handlers, and ours do not.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Foreign {
-    /// The variables of the environment that an endpoint's headers may have in them; `None` is any.
-    pub(crate) header_variables: Option<Vec<String>>,
-    /// The events that a process is told of, in PicoClaw's words; `None` is all.
-    pub(crate) observe: Option<Vec<String>>,
-    /// What a process decides, in PicoClaw's words; `None` is all.
-    pub(crate) intercept: Option<Vec<String>>,
+/// What a process of PicoClaw is asked for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Modes {
+    pub(crate) observe: Vec<String>,
+    pub(crate) intercept: Vec<String>,
 }
 
 /// What is wrong with the settings of a handler.

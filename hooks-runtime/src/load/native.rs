@@ -349,6 +349,7 @@ impl Loader<'_> {
                     name: definition.name.to_string(),
                     priority: entry.priority,
                     order: Order::AtOnce,
+                    is_foreign: false,
                     definitions: vec![definition],
                 });
             }
@@ -468,6 +469,9 @@ impl Loader<'_> {
             is_background: entry.background.unwrap_or(is_observed)
                 && matches!(body, Body::Handler(_)),
             answers_late: false,
+            wakes: false,
+            is_in_turn: false,
+            twin: None,
             events,
             body,
             mode: entry.mode,
