@@ -8,6 +8,7 @@
 //! | `prompt` | a model that decides |
 //! | `process` | a process that stays, asked by JSON-RPC |
 
+mod child;
 pub(crate) mod command;
 pub(crate) mod http;
 pub(crate) mod process;
@@ -63,6 +64,10 @@ pub(crate) struct Making {
     pub(crate) folder: PathBuf,
     /// The root of the project that the agent works in.
     pub(crate) project_dir: Option<PathBuf>,
+    /// The definition's name, if the file gives it one.
+    pub(crate) name: Option<String>,
+    /// The events that the definition is for.
+    pub(crate) events: Vec<&'static EventInfo>,
 }
 
 /// What is wrong with the settings of a handler.

@@ -177,6 +177,7 @@ impl<'a> Loader<'a> {
                 .map(Path::to_owned)
                 .unwrap_or_default(),
             project_dir: self.plan.project_dir.clone(),
+            ..Making::default()
         }
     }
 
