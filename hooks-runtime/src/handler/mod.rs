@@ -8,6 +8,7 @@
 //! | `prompt` | a model that decides |
 //! | `process` | a process that stays, asked by JSON-RPC |
 
+mod child;
 pub(crate) mod command;
 pub(crate) mod http;
 pub(crate) mod process;
@@ -68,16 +69,10 @@ pub(crate) struct Making {
     pub(crate) project_dir: Option<PathBuf>,
     /// What the program itself has given to the builder.
     pub(crate) services: Services,
-    /// The events that a process is told of, in PicoClaw's words, and what it decides: as the file says, which is nothing
-    /// where it does not.
-    pub(crate) modes: Option<Modes>,
-}
-
-/// What a process of PicoClaw is asked for.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Modes {
-    pub(crate) observe: Vec<String>,
-    pub(crate) intercept: Vec<String>,
+    /// The definition's name, if the file gives it one.
+    pub(crate) name: Option<String>,
+    /// The events that the definition is for.
+    pub(crate) events: Vec<&'static EventInfo>,
 }
 
 /// What is wrong with the settings of a handler.

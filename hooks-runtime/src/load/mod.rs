@@ -195,7 +195,7 @@ impl<'a> Loader<'a> {
                 .unwrap_or_default(),
             project_dir: self.plan.project_dir.clone(),
             services: self.plan.services.clone(),
-            modes: None,
+            ..Making::default()
         }
     }
 

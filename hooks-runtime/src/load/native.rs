@@ -16,7 +16,7 @@ use crate::events::{EVENTS, EventInfo};
 use crate::filter::cel::{Cel, Template};
 use crate::filter::{Filter, Subjects};
 use crate::handler::rule::{Pattern, Rule};
-use crate::handler::{Wrong, command, http, process, prompt};
+use crate::handler::{Making, Wrong, command, http, process, prompt};
 use crate::unit::Order;
 
 /// How long a handler may take if its definition does not say.
@@ -403,7 +403,7 @@ impl Loader<'_> {
                 checked.rule(key, &events).map(Body::Rule),
                 Arc::<State>::default(),
             ),
-            Some(key) => self.outside(checked, key, dialect).map_or_else(
+            Some(key) => self.outside(checked, key, dialect, &events).map_or_else(
                 || (None, Arc::default()),
                 |(body, state)| (Some(body), state),
             ),
@@ -488,9 +488,14 @@ impl Loader<'_> {
         checked: &mut Entry<'_>,
         key: &'static str,
         dialect: Dialect,
+        events: &[(&'static EventInfo, String)],
     ) -> Option<(Body, Arc<State>)> {
         let Entry { config, entry, .. } = *checked;
-        let making = self.making(config.file());
+        let making = Making {
+            name: entry.name.clone(),
+            events: events.iter().map(|(event, _)| *event).collect(),
+            ..self.making(config.file())
+        };
         // All that the handler is made of: if that is unchanged, so is the handler.
         let settings = serde_json::to_value(entry).unwrap_or_default();
         let made_of = serde_json::json!([
@@ -498,7 +503,12 @@ impl Loader<'_> {
             &settings[key],
             dialect.as_str(),
             &making.folder,
-            entry.name
+            entry.name,
+            // A process is told what it is for.
+            events
+                .iter()
+                .map(|(event, _)| event.name)
+                .collect::<Vec<_>>(),
         ]);
         let made = self.handler(&made_of, || {
             match key {

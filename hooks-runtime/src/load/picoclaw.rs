@@ -4,9 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hooks_builtin::config::{
-    DefaultsConfig, Document, HooksConfig, ImportEntry, Mode, OnFault, ProcessEntry, ServerEntry,
-};
+use hooks_builtin::config::{DefaultsConfig, Document, HooksConfig, ImportEntry, Mode, OnFault};
 use serde_json::{Value, json};
 
 use super::{Loader, SourceStatus};
@@ -15,7 +13,7 @@ use crate::definition::{Definition, Origin, State};
 use crate::dialect::names;
 use crate::events::EventInfo;
 use crate::filter::Filter;
-use crate::handler::{Modes, process};
+use crate::handler::process;
 use crate::unit::Order;
 
 /// What a process decides, with its methods: each way turns on all of its methods.
@@ -253,14 +251,28 @@ impl Loader<'_> {
                 self.mistakes.append(&mut wrong);
                 continue;
             }
-            let mut making = self.making(file);
-            making.modes = Some(Modes {
-                observe: entry.observe.clone(),
-                intercept: entry.intercept.clone(),
+            let folder = self.making(file).folder;
+            let decided = intercepted.iter().map(|(event, _)| process::mode_of(event));
+            let mut modes: Vec<_> = decided
+                .chain((!observed.is_empty()).then_some("observe"))
+                .collect();
+            modes.sort_unstable();
+            modes.dedup();
+            let key = json!(["picoclaw", name, entry, &folder]);
+            let made = self.handler(&key, || {
+                Ok(process::start(process::Settings {
+                    name: name.clone(),
+                    argv: entry.command.clone(),
+                    folder,
+                    dir: entry.dir.clone(),
+                    env: entry.env.clone(),
+                    restart: true,
+                    modes,
+                    // The definitions below are for these events and no others.
+                    observe: None,
+                    dialect: Dialect::Picoclaw,
+                }))
             });
-            let server = server_of(entry);
-            let key = json!(["picoclaw", name, entry, &making.folder]);
-            let made = self.handler(&key, || process::make(&server, Dialect::Picoclaw, &making));
             let (body, _) = match made {
                 Ok(made) => made,
                 Err(fault) => {
@@ -317,16 +329,6 @@ impl Loader<'_> {
             }
         }
         self.add("processes", Order::InTurn, import, definitions);
-    }
-}
-
-/// What a process needs for its start.
-fn server_of(entry: &ProcessEntry) -> ServerEntry {
-    ServerEntry {
-        argv: entry.command.clone(),
-        dir: entry.dir.clone(),
-        env: entry.env.clone(),
-        restart: None,
     }
 }
 
