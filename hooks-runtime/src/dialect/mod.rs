@@ -16,6 +16,8 @@ pub(crate) mod names;
 mod said;
 pub(crate) mod table;
 pub(crate) mod tools;
+#[cfg(test)]
+mod wire;
 
 pub(crate) use self::input::path_of;
 
