@@ -136,7 +136,7 @@ async fn gemini_has_its_own_codes_and_shapes() {
     let answer = json!({ "hookSpecificOutput": { "llm_response": { "candidates": [{ "content": { "role": "model", "parts": ["from", " a hook"] } }] } } });
     let model = Project::with(Dialect::Gemini, "BeforeModel", &says(&answer)).await;
     let result = hooks![..model.runtime.clone()].intercept(&model.cx(), &mut BeforeLlmCall::default()).await;
-    assert_eq!(result.into_response().unwrap().content, "from a hook");
+    assert_eq!(result.into_result().unwrap().unwrap().content, "from a hook");
 
     let again = Project::with(Dialect::Gemini, "AfterAgent", "echo 'not yet' >&2; exit 2").await;
     let result = hooks![..again.runtime.clone()].intercept(&again.cx(), &mut BeforeStop::default()).await;

@@ -94,7 +94,7 @@ async fn a_process_is_told_of_what_it_observes() {
         "watch": process("watch", &json!({}), &json!({ "observe": ["turn_start", "mcp.tool.discovered"] }))
     } }))
     .await;
-    hooks![..claw.runtime.clone()].notify(&AgentContext::new("s"), &AgentStart { prompt: "hello" }).await;
+    hooks![..claw.runtime.clone()].observe(&AgentContext::new("s"), &AgentStart { prompt: "hello" }).await;
     claw.runtime.shutdown().await;
     assert_eq!(claw.log(), ["watch hook.runtime_event"]);
     assert!(claw.runtime.status().notices[0].contains("`mcp.tool.discovered` is known, and never raised here"));
