@@ -50,10 +50,15 @@ async fn serve(mut stream: TcpStream, bodies: std::sync::mpsc::Sender<Vec<u8>>) 
 fn endpoint() -> (String, std::sync::mpsc::Receiver<Vec<u8>>) {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("there is a port");
     listener.set_nonblocking(true).expect("it is a socket");
-    let url = format!("http://{}/hook", listener.local_addr().expect("it is bound"));
+    let url = format!(
+        "http://{}/hook",
+        listener.local_addr().expect("it is bound")
+    );
     let (bodies, received) = std::sync::mpsc::channel();
     std::thread::spawn(move || {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build();
         runtime.expect("tokio starts").block_on(async {
             let listener = TcpListener::from_std(listener).expect("it is a socket");
             while let Ok((stream, _)) = listener.accept().await {
@@ -71,7 +76,9 @@ fn median(mut times: Vec<Duration>) -> Duration {
 }
 
 fn main() {
-    let tokio = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let tokio = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
     tokio.expect("tokio starts").block_on(async {
         let (url, bodies) = endpoint();
         let text = format!(

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use hooks_builtin::Approver;
-use hooks_builtin::ssrf::Guard;
 use hooks_builtin::config::{ConfigError, HookFactory, HookFactoryRegistry, Mode};
+use hooks_builtin::ssrf::Guard;
 use hooks_core::agent::{AgentContext, AgentEvent};
 use hooks_core::{EventSet, HandlerSource, HookRegistry, Mounted};
 use jiff::Timestamp;

@@ -236,7 +236,10 @@ mod tests {
             ("$CARGO_PKG_NAME", name.clone()),
             ("a ${CARGO_PKG_NAME}b", format!("a {name}b")),
             ("$CARGO_PKG_NAME-$", format!("{name}-$")),
-            ("5 $ and $5 and ${} and ${a b", "5 $ and $5 and ${} and ${a b".into()),
+            (
+                "5 $ and $5 and ${} and ${a b",
+                "5 $ and $5 and ${} and ${a b".into(),
+            ),
             ("secret:key", "s3cret".into()),
             ("Bearer ${secret:key}", "Bearer s3cret".into()),
             ("Bearer secret:key", "Bearer secret:key".into()),
@@ -248,7 +251,10 @@ mod tests {
     #[test]
     fn what_is_missing_is_named() {
         let missing = filled("x $HOOKS_NO_SUCH_THING", &Replaced::All);
-        assert_eq!(missing, Err(Missing::Variable("HOOKS_NO_SUCH_THING".into())));
+        assert_eq!(
+            missing,
+            Err(Missing::Variable("HOOKS_NO_SUCH_THING".into()))
+        );
         let missing = filled("secret:other", &Replaced::All);
         assert_eq!(missing, Err(Missing::Secret("other".into())));
     }

@@ -111,7 +111,10 @@ async fn an_observed_event_is_posted_beside_the_agent() {
         .observe(&AgentContext::new("s1"), &ended)
         .await;
     runtime.shutdown().await;
-    assert_eq!(server.requests()[0].json()["tool_response"]["content"], "done");
+    assert_eq!(
+        server.requests()[0].json()["tool_response"]["content"],
+        "done"
+    );
 }
 
 #[tokio::test]
@@ -174,17 +177,23 @@ async fn mistakes_are_shown_where_they_are() {
     .assert_eq(&error);
     let error = mistake("url = 'http://127.0.0.1:9/token/abc'").await;
     expect![[r#"
-        4:7: the URL is refused: `http` is for loopback only, and for hosts that `allow_loopback` names: write `https://`
+        4:7: the URL is refused: a URL must begin with `https://`: `http://` is for loopback, and `127.0.0.1` is not in `allow_loopback`
           |
         4 | url = 'http://127.0.0.1:9/token/abc'
           |       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
           = help: write an `https://` URL of a public host, or name a host of this machine in `allow_loopback`"#]]
     .assert_eq(&error);
     let error = mistake("url = 'https://gate.example.com/'\nsecret = 'secret:nobody'").await;
-    assert!(error.contains("5:10: there is no secret `nobody`"), "{error}");
+    assert!(
+        error.contains("5:10: there is no secret `nobody`"),
+        "{error}"
+    );
     assert!(error.contains("HOOKS_SECRET_nobody"), "{error}");
     let error = mistake("url = 'https://gate.example.com/'\nsecret = 'abc'").await;
-    assert!(error.contains("whsec_") && error.contains("openssl"), "{error}");
+    assert!(
+        error.contains("whsec_") && error.contains("openssl"),
+        "{error}"
+    );
     let error = mistake("url = 'https://gate.example.com/'\nheaders = { Host = 'x' }").await;
     assert!(error.contains("`Host` cannot be set"), "{error}");
     let error = mistake("url = 'https://gate.example.com/'\nheaders = { 'a b' = 'x' }").await;
@@ -265,7 +274,8 @@ async fn what_another_attempt_would_not_change_is_not_tried_again() {
         ),
         (
             Reply::Bytes(
-                b"HTTP/1.1 200 X\r\ncontent-encoding: gzip\r\ncontent-length: 3\r\n\r\nabc".to_vec(),
+                b"HTTP/1.1 200 X\r\ncontent-encoding: gzip\r\ncontent-length: 3\r\n\r\nabc"
+                    .to_vec(),
             ),
             "its answer makes no sense",
             "compressed (gzip)",
@@ -285,7 +295,10 @@ async fn what_another_attempt_would_not_change_is_not_tried_again() {
         let (runtime, records) = gate(&server, "").await;
         let record = fault(&runtime, &records).await;
         assert_eq!(record.why, why, "{reply:?}");
-        assert!(record.reason.as_ref().unwrap().contains(reason), "{record:?}");
+        assert!(
+            record.reason.as_ref().unwrap().contains(reason),
+            "{record:?}"
+        );
         assert_eq!(server.requests().len(), 1, "{reply:?}");
     }
 }
@@ -339,10 +352,7 @@ async fn many_agents_ask_at_once_and_each_gets_its_own_answer() {
             let cx = AgentContext::new(format!("s{number}"));
             let mut call = BeforeToolCall::new("1", "shell", json!({}));
             let result = hooks![..runtime].intercept(&cx, &mut call).await;
-            assert_eq!(
-                result.as_cancel().unwrap().reason,
-                format!("not s{number}")
-            );
+            assert_eq!(result.as_cancel().unwrap().reason, format!("not s{number}"));
         });
     }
     assert_eq!(asked.join_all().await.len(), 64);

@@ -184,14 +184,20 @@ async fn what_is_no_decision_fails_closed() {
         (call("decide", json!({})), "without"),
         (call("decide", json!({ "decision": "yes" })), "without"),
         (
-            call("decide", json!({ "decision": "allow", "updated_input": "ls" })),
+            call(
+                "decide",
+                json!({ "decision": "allow", "updated_input": "ls" }),
+            ),
             "`updated_input`",
         ),
     ] {
         let test = Test::new(move |_| Ok(evaluated.clone()), PROMPT).await;
         for turn in 0..2 {
             // It is not remembered either.
-            assert!(test.says("ls", turn).await.as_cancel().is_some(), "{reason}");
+            assert!(
+                test.says("ls", turn).await.as_cancel().is_some(),
+                "{reason}"
+            );
         }
         let (why, said) = test.failed();
         assert_eq!(why, "its answer makes no sense");
@@ -217,7 +223,10 @@ async fn a_decision_is_remembered_for_a_while() {
     test.says("ls", 0).await;
     test.says("ls", 0).await;
     assert_eq!(test.calls(), 2);
-    assert_eq!(test.asked.lock().unwrap()[0].model.as_deref(), Some("small"));
+    assert_eq!(
+        test.asked.lock().unwrap()[0].model.as_deref(),
+        Some("small")
+    );
 }
 
 #[tokio::test]
@@ -282,14 +291,20 @@ async fn the_months_tokens_are_never_overspent() {
     }
     let allowed: usize = agents.join_all().await.into_iter().sum();
     let used = used.load(Ordering::SeqCst);
-    assert!(used <= limit && allowed > 0 && allowed < 64, "{used} {allowed}");
+    assert!(
+        used <= limit && allowed > 0 && allowed < 64,
+        "{used} {allowed}"
+    );
     let spent = records.all();
     let spent = spent
         .iter()
         .filter(|record| record.outcome == RecordOutcome::Fault);
     for record in spent {
         assert_eq!(record.why, "it was not asked");
-        assert!(record.reason.as_ref().unwrap().contains("used up"), "{record:?}");
+        assert!(
+            record.reason.as_ref().unwrap().contains("used up"),
+            "{record:?}"
+        );
     }
     // Another tenant has its own.
     let cx = AgentContext::new("s1").with_tenant_id("other");
@@ -351,7 +366,13 @@ async fn a_model_that_hangs_is_a_timeout_and_costs_nothing() {
 async fn an_input_that_is_too_long_is_not_cut() {
     let test = Test::new(allow, PROMPT).await;
     let result = test.says(&"x".repeat(300_000), 0).await;
-    assert!(result.as_cancel().unwrap().reason.contains("262144 at most"));
+    assert!(
+        result
+            .as_cancel()
+            .unwrap()
+            .reason
+            .contains("262144 at most")
+    );
     assert_eq!(test.calls(), 0);
 }
 
@@ -380,7 +401,11 @@ async fn mistakes_are_shown_where_they_are() {
           |          ^^^^^^^^
           = help: give it one where your program builds it: `Runtime::builder().evaluator(HttpEvaluator::anthropic("claude-haiku-4-5").build()?)`"#]]
     .assert_eq(&error);
-    let error = mistake(with(), "[[hooks.on]]\nevent = 'BeforeToolCall'\nprompt = 'Judge.'").await;
+    let error = mistake(
+        with(),
+        "[[hooks.on]]\nevent = 'BeforeToolCall'\nprompt = 'Judge.'",
+    )
+    .await;
     expect![[r#"
         3:10: a model would be asked about every event
           |
@@ -393,7 +418,10 @@ async fn mistakes_are_shown_where_they_are() {
         "[[hooks.on]]\nevent = 'MessageReceived'\nif = 'true'\nprompt = 'Judge.'",
     )
     .await;
-    assert!(error.contains("2:9: a prompt judges what a tool is given"), "{error}");
+    assert!(
+        error.contains("2:9: a prompt judges what a tool is given"),
+        "{error}"
+    );
     let error = mistake(
         with(),
         "[[hooks.on]]\nevent = 'BeforeToolCall'\ntools = 'shell'\nprompt = ' '",
@@ -454,11 +482,18 @@ async fn an_endpoint_that_speaks_as_openai_does_is_asked() {
     let (reason, _) = through(&server, openai(&server)).await;
     assert_eq!(reason, "it deletes");
     let request = &server.requests()[0];
-    assert!(request.head.starts_with("POST /v1/chat/completions HTTP/1.1\r\n"));
+    assert!(
+        request
+            .head
+            .starts_with("POST /v1/chat/completions HTTP/1.1\r\n")
+    );
     assert_eq!(request.header("authorization"), Some("Bearer k3y"));
     let body = request.json();
     assert_eq!(body["model"], "qwen3");
-    assert_eq!((&body["max_tokens"], &body["seed"]), (&json!(512), &json!(7)));
+    assert_eq!(
+        (&body["max_tokens"], &body["seed"]),
+        (&json!(512), &json!(7))
+    );
     assert_eq!(body["temperature"].as_f64(), Some(0.0));
     assert_eq!(body["messages"][0]["role"], "system");
     assert_eq!(body["tools"][0]["function"]["name"], "decide");
@@ -490,7 +525,12 @@ async fn an_endpoint_that_speaks_as_anthropic_does_is_asked() {
     assert_eq!(body["model"], "claude-haiku-4-5");
     assert_eq!(body["max_tokens"], 512);
     assert_eq!(body.get("temperature"), None);
-    assert!(body["system"].as_str().unwrap().contains("Block what deletes files."));
+    assert!(
+        body["system"]
+            .as_str()
+            .unwrap()
+            .contains("Block what deletes files.")
+    );
     assert_eq!(body["tools"][0]["input_schema"]["type"], "object");
     assert_eq!(body["tool_choice"]["type"], "tool");
     assert_eq!(body["tool_choice"]["name"], "decide");

@@ -75,7 +75,12 @@ impl HttpEvaluator {
 
     /// A model behind `/messages` of [Anthropic](https://api.anthropic.com), or of who speaks like it.
     pub fn anthropic(model: impl Into<String>) -> HttpEvaluatorBuilder {
-        HttpEvaluatorBuilder::new(Api::Anthropic, model.into(), ANTHROPIC, "$ANTHROPIC_API_KEY")
+        HttpEvaluatorBuilder::new(
+            Api::Anthropic,
+            model.into(),
+            ANTHROPIC,
+            "$ANTHROPIC_API_KEY",
+        )
     }
 }
 
@@ -166,9 +171,7 @@ impl HttpEvaluatorBuilder {
             api: self.api,
             model: self.model,
             endpoint,
-            key: self
-                .key
-                .map(|key| SecretText::parse(&key, &Replaced::All)),
+            key: self.key.map(|key| SecretText::parse(&key, &Replaced::All)),
             secrets: self.secrets,
             options: self.options,
         };
@@ -189,7 +192,10 @@ impl HttpEvaluator {
             return Ok(headers);
         };
         let key = key.fill(&*self.secrets).map_err(|missing| {
-            EvaluatorError::NotReached(format!("{missing}, which holds the key: {}", missing.help()))
+            EvaluatorError::NotReached(format!(
+                "{missing}, which holds the key: {}",
+                missing.help()
+            ))
         })?;
         let (name, value) = match self.api {
             Api::OpenAi => (AUTHORIZATION, format!("Bearer {key}")),
@@ -222,7 +228,9 @@ impl fmt::Debug for HttpEvaluatorBuilder {
 #[async_trait]
 impl Evaluator for HttpEvaluator {
     async fn evaluate(&self, evaluation: &Evaluation) -> Result<Evaluated, EvaluatorError> {
-        let mut body = self.api.request(&self.model, evaluation, self.endpoint.url().host());
+        let mut body = self
+            .api
+            .request(&self.model, evaluation, self.endpoint.url().host());
         for (key, value) in &self.options {
             match value {
                 Value::Null => drop(body.remove(key)),
@@ -231,10 +239,12 @@ impl Evaluator for HttpEvaluator {
         }
         let request = self.endpoint.post().headers(self.headers()?);
         let request = request.body(Value::Object(body).to_string());
-        let (status, body) = send(request).await.map_err(|broken| match broken.fault.kind {
-            FaultKind::NotStarted => EvaluatorError::NotReached(broken.fault.message),
-            _ => EvaluatorError::Nonsense(broken.fault.message),
-        })?;
+        let (status, body) = send(request)
+            .await
+            .map_err(|broken| match broken.fault.kind {
+                FaultKind::NotStarted => EvaluatorError::NotReached(broken.fault.message),
+                _ => EvaluatorError::Nonsense(broken.fault.message),
+            })?;
         if !(200..300).contains(&status) {
             return Err(EvaluatorError::Status(status));
         }

@@ -244,7 +244,10 @@ impl Entry<'_> {
         if let Some((event, _)) = other {
             self.wrong(
                 &["event"],
-                format!("a prompt judges what a tool is given, and `{}` is about no tool", event.name),
+                format!(
+                    "a prompt judges what a tool is given, and `{}` is about no tool",
+                    event.name
+                ),
                 Some("choose `BeforeToolCall`, say"),
             );
         }

@@ -115,8 +115,16 @@ mod tests {
         assert!(allowed("http://[::1]:9/", &["[::1]:9"]));
         assert!(allowed("http://[::1]:9/", &["::1"]));
         assert!(!allowed("http://[::1]:9/", &["[::1]:8"]));
-        for wrong in ["10.0.0.1", "10.0.0.1:80", "localhost:http", "http://localhost"] {
-            assert!(loopback("http://localhost/", &[wrong.to_owned()]).is_err(), "{wrong}");
+        for wrong in [
+            "10.0.0.1",
+            "10.0.0.1:80",
+            "localhost:http",
+            "http://localhost",
+        ] {
+            assert!(
+                loopback("http://localhost/", &[wrong.to_owned()]).is_err(),
+                "{wrong}"
+            );
         }
     }
 

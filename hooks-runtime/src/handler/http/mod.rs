@@ -152,8 +152,8 @@ pub(crate) fn with(
 
 /// A value that is shown nowhere.
 pub(crate) fn header_value(text: &str) -> Result<HeaderValue, &'static str> {
-    let mut value =
-        HeaderValue::from_str(text).map_err(|_| "its value has characters that no header may have")?;
+    let mut value = HeaderValue::from_str(text)
+        .map_err(|_| "its value has characters that no header may have")?;
     value.set_sensitive(true);
     Ok(value)
 }
@@ -187,8 +187,8 @@ impl Handler for Http {
         let body = serde_json::to_vec(&self.0.dialect.input(ask));
         let (on, poster) = (On::of(ask), Arc::clone(&self.0));
         Box::pin(async move {
-            let body = body
-                .map_err(|error| Fault::failed(format!("the event is no JSON: {error}")))?;
+            let body =
+                body.map_err(|error| Fault::failed(format!("the event is no JSON: {error}")))?;
             poster.post(&body, &on).await
         })
     }

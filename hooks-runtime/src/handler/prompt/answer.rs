@@ -18,11 +18,7 @@ pub(super) fn may_ask(info: &EventInfo) -> bool {
 }
 
 /// The decision, if there is one.
-pub(super) fn answer_of(
-    evaluated: &Evaluated,
-    dialect: Dialect,
-    on: &On,
-) -> Result<Answer, Fault> {
+pub(super) fn answer_of(evaluated: &Evaluated, dialect: Dialect, on: &On) -> Result<Answer, Fault> {
     let call = match evaluated.calls.as_slice() {
         [call] if call.name == "decide" => call,
         [] => {
@@ -30,8 +26,16 @@ pub(super) fn answer_of(
                 "the model answered in free text, and did not call `decide`",
             ));
         }
-        [_] => return Err(Fault::nonsense("the model called a tool that is not `decide`")),
-        _ => return Err(Fault::nonsense("the model called several tools, and not `decide` alone")),
+        [_] => {
+            return Err(Fault::nonsense(
+                "the model called a tool that is not `decide`",
+            ));
+        }
+        _ => {
+            return Err(Fault::nonsense(
+                "the model called several tools, and not `decide` alone",
+            ));
+        }
     };
     let Value::Object(args) = &call.args else {
         return Err(Fault::nonsense(
@@ -54,7 +58,8 @@ pub(super) fn answer_of(
             hook = on.hook,
             "a model found an instruction in what it judges"
         );
-        let reason = format!("the input holds text that tries to instruct whoever judges it: {said}");
+        let reason =
+            format!("the input holds text that tries to instruct whoever judges it: {said}");
         return Ok(Answer::block(reason));
     }
     let verdict = match args.get("decision").and_then(Value::as_str) {

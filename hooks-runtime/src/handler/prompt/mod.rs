@@ -51,10 +51,12 @@ pub(crate) fn make(
     making: &Making,
 ) -> Result<Arc<dyn Handler>, Wrong> {
     let Some(evaluator) = &making.services.evaluator else {
-        return Err(Wrong::new("no model can be asked: the runtime has no evaluator").help(
-            "give it one where your program builds it: `Runtime::builder()\
+        return Err(
+            Wrong::new("no model can be asked: the runtime has no evaluator").help(
+                "give it one where your program builds it: `Runtime::builder()\
              .evaluator(HttpEvaluator::anthropic(\"claude-haiku-4-5\").build()?)`",
-        ));
+            ),
+        );
     };
     let template = entry.template.trim();
     if template.is_empty() {
@@ -67,7 +69,9 @@ pub(crate) fn make(
     Ok(Arc::new(Prompt(Arc::new(Judge {
         dialect,
         evaluator: Arc::clone(evaluator),
-        system: format!("You judge what an AI agent is about to do, by this rule:\n\n{template}\n\n{FRAME}"),
+        system: format!(
+            "You judge what an AI agent is about to do, by this rule:\n\n{template}\n\n{FRAME}"
+        ),
         template,
         model: entry.model.clone(),
         max_per_turn: entry.max_per_turn.map_or(MAX_PER_TURN, Into::into),
@@ -181,7 +185,8 @@ impl Judge {
                 return Err(fault_of(&error));
             }
         };
-        hold.settle(evaluated.usage.map(|usage| usage.total())).await;
+        hold.settle(evaluated.usage.map(|usage| usage.total()))
+            .await;
         let answer = answer_of(&evaluated, self.dialect, &question.on).inspect_err(|fault| {
             tracing::warn!(
                 key = "security.hook.prompt_parse_error",

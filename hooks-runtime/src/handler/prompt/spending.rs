@@ -34,7 +34,8 @@ impl Spending {
     /// What tells a turn from all others.
     pub(super) fn turn(cx: &AgentContext) -> u64 {
         // A secret key, so that nobody can choose a session that shares the count of another.
-        static HASHER: std::sync::LazyLock<RandomState> = std::sync::LazyLock::new(RandomState::new);
+        static HASHER: std::sync::LazyLock<RandomState> =
+            std::sync::LazyLock::new(RandomState::new);
         HASHER.hash_one((&cx.session_id, &cx.run_id, cx.turn))
     }
 
