@@ -51,8 +51,10 @@
 #![forbid(unsafe_code)]
 
 mod answer;
+mod budget;
 mod definition;
 mod dialect;
+mod evaluator;
 mod events;
 mod fault;
 mod filter;
@@ -67,7 +69,11 @@ mod services;
 mod trust;
 mod unit;
 
+pub use self::budget::{Budget, BudgetError, MemoryBudget, Reservation};
 pub use self::dialect::Dialect;
+pub use self::evaluator::{
+    Evaluated, Evaluation, Evaluator, EvaluatorError, HttpEvaluator, HttpEvaluatorBuilder,
+};
 pub use self::fault::FaultKind;
 pub use self::load::{Edition, SourceStatus};
 pub use self::record::{JsonlRecorder, Record, RecordOutcome, Recorder, Records};

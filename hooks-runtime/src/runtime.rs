@@ -16,7 +16,9 @@ use serde::{Deserialize, Serialize};
 use tokio::task::JoinSet;
 
 use crate::Dialect;
+use crate::budget::Budget;
 use crate::definition::Body;
+use crate::evaluator::Evaluator;
 use crate::filter::Unmet;
 use crate::load::{self, Edition, Kept, Loaded, Origin, Plan, SourceStatus};
 use crate::record::{Record, Recorder};
@@ -272,6 +274,19 @@ impl RuntimeBuilder {
     /// [the environment](crate::EnvironmentSecrets), with `HOOKS_SECRET_` before the name.
     pub fn secrets(mut self, secrets: impl Secrets + 'static) -> Self {
         self.plan.services.secrets = Arc::new(secrets);
+        self
+    }
+
+    /// Who asks a model, for definitions with `prompt`: [`HttpEvaluator`](crate::HttpEvaluator), or one of your own. There is
+    /// none by default, and a `prompt` is then a mistake in the file.
+    pub fn evaluator(mut self, evaluator: impl Evaluator + 'static) -> Self {
+        self.plan.services.evaluator = Some(Arc::new(evaluator));
+        self
+    }
+
+    /// Who counts the tokens that prompts use; by default [a count in memory](crate::MemoryBudget).
+    pub fn budget(mut self, budget: impl Budget + 'static) -> Self {
+        self.plan.services.budget = Arc::new(budget);
         self
     }
 

@@ -5,6 +5,9 @@ use std::sync::Arc;
 
 use hooks_builtin::ssrf::Guard;
 
+use crate::budget::{Budget, MemoryBudget};
+use crate::evaluator::Evaluator;
+use crate::handler::prompt::Spending;
 use crate::secrets::{EnvironmentSecrets, Secrets};
 
 /// What the builder of a runtime has for its handlers. All revisions share it.
@@ -13,6 +16,11 @@ pub(crate) struct Services {
     pub(crate) secrets: Arc<dyn Secrets>,
     /// Which URLs may be called.
     pub(crate) guard: Guard,
+    /// Who asks models.
+    pub(crate) evaluator: Option<Arc<dyn Evaluator>>,
+    /// How many tokens they may use.
+    pub(crate) budget: Arc<dyn Budget>,
+    pub(crate) spending: Arc<Spending>,
 }
 
 impl Default for Services {
@@ -20,6 +28,9 @@ impl Default for Services {
         Services {
             secrets: Arc::new(EnvironmentSecrets),
             guard: Guard::new(),
+            evaluator: None,
+            budget: Arc::new(MemoryBudget::new()),
+            spending: Arc::default(),
         }
     }
 }

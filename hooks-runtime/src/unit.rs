@@ -668,13 +668,17 @@ async fn guarded(
         Ok(said) => said,
         Err(_) => Err(Fault::timed_out(limit)),
     };
-    trial.0 = None;
     match &said {
         Ok(answer) => span.record("outcome", answer.verdict.word()),
         Err(fault) => span
             .record("outcome", "fault")
             .record("why", fault.to_string()),
     };
+    // A hook that was not asked, because one tenant has spent its budget, say, may be well for all others.
+    if matches!(&said, Err(fault) if fault.kind == FaultKind::NotAsked) {
+        return said;
+    }
+    trial.0 = None;
     let failed = said.as_ref().is_err_and(|fault| counts(definition, fault));
     if state.breaker.note(failed, &limits.config.breaker) {
         tracing::warn!(

@@ -227,6 +227,33 @@ impl Entry<'_> {
         }
     }
 
+    /// A prompt costs money and time, and judges what a tool is given.
+    fn may_prompt(&mut self, events: &[(&'static EventInfo, String)]) -> bool {
+        let before = self.mistakes.len();
+        let entry = self.entry;
+        if entry.tools.is_none() && entry.matcher.is_none() && entry.condition.is_none() {
+            self.wrong(
+                &["prompt"],
+                "a model would be asked about every event",
+                Some("say which ones it is for, with `tools`, `matcher` or `if`"),
+            );
+        }
+        let other = events
+            .iter()
+            .find(|(event, _)| !event.fields.contains(&"args"));
+        if let Some((event, _)) = other {
+            self.wrong(
+                &["event"],
+                format!(
+                    "a prompt judges what a tool is given, and `{}` is about no tool",
+                    event.name
+                ),
+                Some("choose `BeforeToolCall`, say"),
+            );
+        }
+        self.mistakes.len() == before
+    }
+
     /// A rule that an event does not allow would fail each time.
     fn check_rule(&mut self, rule: &Rule, events: &[(&'static EventInfo, String)]) {
         let key = rule.key();
@@ -403,6 +430,7 @@ impl Loader<'_> {
                 checked.rule(key, &events).map(Body::Rule),
                 Arc::<State>::default(),
             ),
+            Some("prompt") if !checked.may_prompt(&events) => (None, Arc::default()),
             Some(key) => self.outside(checked, key, dialect, &events).map_or_else(
                 || (None, Arc::default()),
                 |(body, state)| (Some(body), state),

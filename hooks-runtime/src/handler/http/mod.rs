@@ -18,7 +18,7 @@ use jiff::Timestamp;
 use reqwest::header::{self, HeaderMap, HeaderName, HeaderValue};
 
 pub(crate) use self::allowed::loopback;
-pub(crate) use self::answer::{Broken, send};
+pub(crate) use self::answer::send;
 use super::{Ask, Asked, Handler, Making, Wrong};
 use crate::Dialect;
 use crate::answer::Answer;
