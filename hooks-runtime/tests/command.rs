@@ -50,7 +50,8 @@ impl Trial {
 
     async fn decide(&self, call: &mut BeforeToolCall) -> HookResult<BeforeToolCall> {
         let hooks = hooks![..self.runtime.clone()];
-        let asked = tokio::time::timeout(LONG, hooks.intercept(&cx(), call));
+        let cx = cx();
+        let asked = tokio::time::timeout(LONG, hooks.intercept(&cx, call));
         asked.await.expect("the agent hangs")
     }
 
@@ -152,7 +153,8 @@ async fn it_reads_the_event_and_its_variables() {
         .await
         .unwrap();
     let cx = cx().with_cwd("/tmp").with_project_dir("/elsewhere");
-    hooks![..runtime].intercept(&cx, &mut call()).await;
+    let result = hooks![..runtime].intercept(&cx, &mut call()).await;
+    assert!(result.is_continue());
 
     let event = std::fs::read_to_string(event).unwrap();
     assert!(event.ends_with("}\n"));
@@ -496,7 +498,8 @@ async fn an_agent_to_be_killed() {
     let script = format!(
         "echo $$ >{folder}/own; sleep 1000 & echo $! >{folder}/child; setsid sleep 1000 & echo $! >{folder}/session; wait"
     );
-    trial(&script).await.decide(&mut call()).await;
+    let result = trial(&script).await.decide(&mut call()).await;
+    panic!("it ended: {result:?}");
 }
 
 #[tokio::test]

@@ -86,7 +86,8 @@ impl Trial {
 
     async fn decide(&self, call: &mut BeforeToolCall) -> HookResult<BeforeToolCall> {
         let hooks = hooks![..self.runtime.clone()];
-        let asked = tokio::time::timeout(LONG, hooks.intercept(&cx(), call));
+        let cx = cx();
+        let asked = tokio::time::timeout(LONG, hooks.intercept(&cx, call));
         asked.await.expect("the agent hangs")
     }
 

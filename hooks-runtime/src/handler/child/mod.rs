@@ -50,6 +50,35 @@ pub(crate) struct Child {
     process: Option<std::process::Child>,
     mark: Mark,
     background: Background,
+    outputs: Outputs,
+}
+
+/// Our ends of a process's outputs once more. They stay open until it has ended: otherwise a process that cleans up
+/// after TERM, and says so, would be killed by SIGPIPE.
+#[derive(Debug, Default)]
+struct Outputs {
+    #[cfg(unix)]
+    _open: Vec<std::os::fd::OwnedFd>,
+}
+
+impl Outputs {
+    #[cfg(unix)]
+    fn of(process: &std::process::Child) -> Self {
+        use std::os::fd::AsFd;
+        let stdout = process.stdout.as_ref().map(AsFd::as_fd);
+        let stderr = process.stderr.as_ref().map(AsFd::as_fd);
+        let outputs = stdout.into_iter().chain(stderr);
+        Outputs {
+            _open: outputs
+                .filter_map(|one| one.try_clone_to_owned().ok())
+                .collect(),
+        }
+    }
+
+    #[cfg(not(unix))]
+    fn of(_: &std::process::Child) -> Self {
+        Outputs::default()
+    }
 }
 
 /// The ends of a child's pipes.
@@ -77,6 +106,7 @@ impl Child {
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let mut process = command.spawn()?;
         watchdog::watch(mark, process.id());
+        let outputs = Outputs::of(&process);
         let pipes = (
             process.stdin.take(),
             process.stdout.take(),
@@ -87,6 +117,7 @@ impl Child {
             process: Some(process),
             mark,
             background,
+            outputs,
         };
         let (Some(stdin), Some(stdout), Some(stderr)) = pipes else {
             return Err(io::Error::other("a pipe is missing"));
@@ -177,7 +208,7 @@ impl Child {
 impl Drop for Child {
     fn drop(&mut self) {
         if let Some(process) = self.process.take() {
-            reaper::finish(process, self.mark);
+            reaper::finish(process, self.mark, std::mem::take(&mut self.outputs));
         }
     }
 }

@@ -9,7 +9,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
 use super::mark::{self, Mark};
-use super::{GRACE, signal_group, watchdog};
+use super::{GRACE, Outputs, signal_group, watchdog};
 
 /// How often the thread looks at processes that are about to end.
 const TICK: Duration = Duration::from_millis(10);
@@ -25,6 +25,7 @@ struct Doomed {
     mark: Mark,
     /// When it is killed.
     deadline: Instant,
+    _outputs: Outputs,
 }
 
 static REAPER: LazyLock<Option<Sender<Job>>> = LazyLock::new(|| {
@@ -40,12 +41,13 @@ static REAPER: LazyLock<Option<Sender<Job>>> = LazyLock::new(|| {
 });
 
 /// Ends a process and its group.
-pub(super) fn finish(mut process: Child, mark: Mark) {
+pub(super) fn finish(mut process: Child, mark: Mark, outputs: Outputs) {
     signal_group(&mut process, false);
     let doomed = Doomed {
         process,
         mark,
         deadline: Instant::now() + GRACE,
+        _outputs: outputs,
     };
     let left = match &*REAPER {
         Some(reaper) => reaper.send(Job::Finish(doomed)).err().map(|error| error.0),
