@@ -60,7 +60,9 @@ impl Project {
     }
 
     async fn call(&self, call: &mut BeforeToolCall) -> HookResult<BeforeToolCall> {
-        hooks![..self.runtime.clone()].intercept(&self.cx(), call).await
+        hooks![..self.runtime.clone()]
+            .intercept(&self.cx(), call)
+            .await
     }
 
     fn notices(&self) -> String {
@@ -77,7 +79,10 @@ fn shell(command: &str) -> BeforeToolCall {
 }
 
 fn reason(result: &HookResult<BeforeToolCall>) -> String {
-    result.as_cancel().map(|cancel| cancel.reason.to_string()).unwrap_or_default()
+    result
+        .as_cancel()
+        .map(|cancel| cancel.reason.to_string())
+        .unwrap_or_default()
 }
 
 /// Prints JSON and ends with a code.
@@ -91,7 +96,10 @@ fn decides(decision: &str, more: Value) -> Value {
         "permissionDecision": decision,
         "permissionDecisionReason": format!("because of {decision}"),
     });
-    inner.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    inner
+        .as_object_mut()
+        .unwrap()
+        .extend(more.as_object().unwrap().clone());
     json!({ "hookSpecificOutput": inner })
 }
 
@@ -106,17 +114,56 @@ async fn exit_codes_mean_what_they_mean_there() {
         ("echo '{' ; exit 0", None),
         ("echo '{'; echo broken >&2; exit 2", Some("broken")),
         // JSON cannot turn 2 into a yes, and counts with other codes.
-        (&says(&decides("allow", json!({})), 2), Some("because of allow")),
-        (&says(&decides("deny", json!({})), 2), Some("because of deny")),
-        (&says(&decides("deny", json!({})), 1), Some("because of deny")),
-        (&says(&decides("deny", json!({})), 0), Some("because of deny")),
-        (&says(&json!({ "decision": "block", "reason": "old" }), 0), Some("old")),
+        (
+            &says(&decides("allow", json!({})), 2),
+            Some("because of allow"),
+        ),
+        (
+            &says(&decides("deny", json!({})), 2),
+            Some("because of deny"),
+        ),
+        (
+            &says(&decides("deny", json!({})), 1),
+            Some("because of deny"),
+        ),
+        (
+            &says(&decides("deny", json!({})), 0),
+            Some("because of deny"),
+        ),
+        (
+            &says(&json!({ "decision": "block", "reason": "old" }), 0),
+            Some("old"),
+        ),
         (&says(&json!({ "decision": "approve" }), 0), None),
-        (&says(&json!({ "permissionDecision": "deny", "reason": "misplaced" }), 0), Some("misplaced")),
-        (&says(&json!({ "hookSpecificOutput": { "permissionDecision": "deny" } }), 0), Some("the hook `PreToolUse-1` blocks it")),
-        (&says(&json!({ "hookSpecificOutput": { "hookEventName": "Stop", "permissionDecision": "deny" } }), 0), Some("the hook `PreToolUse-1` blocks it")),
-        (&says(&decides("defer", json!({})), 0), Some("because of defer")),
-        (&says(&json!({ "decision": "rejected", "reason": "odd word" }), 0), Some("odd word")),
+        (
+            &says(
+                &json!({ "permissionDecision": "deny", "reason": "misplaced" }),
+                0,
+            ),
+            Some("misplaced"),
+        ),
+        (
+            &says(
+                &json!({ "hookSpecificOutput": { "permissionDecision": "deny" } }),
+                0,
+            ),
+            Some("the hook `PreToolUse-1` blocks it"),
+        ),
+        (
+            &says(
+                &json!({ "hookSpecificOutput": { "hookEventName": "Stop", "permissionDecision": "deny" } }),
+                0,
+            ),
+            Some("the hook `PreToolUse-1` blocks it"),
+        ),
+        (
+            &says(&decides("defer", json!({})), 0),
+            Some("because of defer"),
+        ),
+        (
+            &says(&json!({ "decision": "rejected", "reason": "odd word" }), 0),
+            Some("odd word"),
+        ),
         (&says(&json!({ "decision": "approved" }), 0), None),
     ] {
         let project = Project::with("PreToolUse", "", command).await;
@@ -147,7 +194,10 @@ async fn the_strictest_of_all_answers_counts() {
     let asked = project(vec![&allow, &ask]).await;
     assert!(asked.call(&mut call).await.is_continue());
     assert_eq!(call.approval, Approval::ask("because of ask"));
-    assert_eq!(call.args["command"], "asked", "who is asked sees what will run");
+    assert_eq!(
+        call.args["command"], "asked",
+        "who is asked sees what will run"
+    );
     assert_eq!(call.context, ["be careful"]);
 
     let mut call = shell("ls");
@@ -168,14 +218,24 @@ async fn the_last_change_counts_and_both_are_named() {
         let answer = json!({ "hookSpecificOutput": { "hookEventName": "PreToolUse", "updatedInput": { "command": text } } });
         json!({ "type": "command", "command": says(&answer, 0) })
     };
-    let project = Project::new(json!({ "hooks": { "PreToolUse": [{ "hooks": [hook("one"), hook("two")] }] } })).await;
+    let project = Project::new(
+        json!({ "hooks": { "PreToolUse": [{ "hooks": [hook("one"), hook("two")] }] } }),
+    )
+    .await;
     let mut call = shell("ls");
     assert!(project.call(&mut call).await.is_continue());
     assert_eq!(call.args, json!({ "command": "two" }));
-    let warnings: Vec<_> = project.records.all().into_iter().flat_map(|record| record.warnings).collect();
+    let warnings: Vec<_> = project
+        .records
+        .all()
+        .into_iter()
+        .flat_map(|record| record.warnings)
+        .collect();
     assert_eq!(
         warnings,
-        ["`PreToolUse-2` changes the same as `PreToolUse-1`, and the later one counts: `PreToolUse-2`"]
+        [
+            "`PreToolUse-2` changes the same as `PreToolUse-1`, and the later one counts: `PreToolUse-2`"
+        ]
     );
 }
 
@@ -207,14 +267,24 @@ async fn matchers_are_names_or_regular_expressions() {
 
 #[tokio::test]
 async fn rules_for_the_input_save_a_process() {
-    let project = Project::new(json!({ "hooks": { "PreToolUse": [{ "matcher": "Bash", "hooks": [
+    let project = Project::new(
+        json!({ "hooks": { "PreToolUse": [{ "matcher": "Bash", "hooks": [
         { "type": "command", "if": "Bash(git push *)", "command": "exit 2" }
-    ] }] } }))
+    ] }] } }),
+    )
     .await;
     assert!(project.call(&mut shell("ls -l")).await.is_continue());
-    assert!(!project.call(&mut shell("cd x && git push origin")).await.is_continue());
+    assert!(
+        !project
+            .call(&mut shell("cd x && git push origin"))
+            .await
+            .is_continue()
+    );
     let explained = project.runtime.explain(&project.cx(), &shell("ls")).await;
-    assert_eq!(explained[0].why, "its rule does not match: Bash(git push *)");
+    assert_eq!(
+        explained[0].why,
+        "its rule does not match: Bash(git push *)"
+    );
 }
 
 #[tokio::test]
@@ -253,9 +323,16 @@ async fn a_wrong_entry_loses_only_itself() {
         assert!(notices.contains(expected), "{expected}\n---\n{notices}");
     }
     let file = project.path("settings.json");
-    let strict = Runtime::builder().file_as(Dialect::Claude, file).strict(true).build().await;
+    let strict = Runtime::builder()
+        .file_as(Dialect::Claude, file)
+        .strict(true)
+        .build()
+        .await;
     let error = strict.map(|_| ()).unwrap_err().to_string();
-    assert!(error.contains("the matcher is a text") && error.contains("`magic` is no type"), "{error}");
+    assert!(
+        error.contains("the matcher is a text") && error.contains("`magic` is no type"),
+        "{error}"
+    );
 }
 
 #[tokio::test]
@@ -268,10 +345,18 @@ async fn failures_go_on_unless_the_hook_says_otherwise() {
     for command in ["exit 1", "/does/not/exist", "sleep 30"] {
         let open = Project::new(settings("continue", command)).await;
         assert!(open.call(&mut shell("ls")).await.is_continue(), "{command}");
-        assert_eq!(open.records.all()[0].outcome, RecordOutcome::Fault, "{command}");
+        assert_eq!(
+            open.records.all()[0].outcome,
+            RecordOutcome::Fault,
+            "{command}"
+        );
         let closed = Project::new(settings("block", command)).await;
         let result = closed.call(&mut shell("ls")).await;
-        assert!(reason(&result).contains("the hook `PreToolUse-1` failed"), "{command}: {}", reason(&result));
+        assert!(
+            reason(&result).contains("the hook `PreToolUse-1` failed"),
+            "{command}: {}",
+            reason(&result)
+        );
     }
 }
 
@@ -293,7 +378,10 @@ async fn the_same_hook_runs_once() {
     ] } }))
     .await;
     assert!(project.call(&mut shell("ls")).await.is_continue());
-    assert_eq!(std::fs::read_to_string(project.path("ran")).unwrap(), "run\n");
+    assert_eq!(
+        std::fs::read_to_string(project.path("ran")).unwrap(),
+        "run\n"
+    );
 }
 
 #[tokio::test]
@@ -308,8 +396,14 @@ async fn tools_that_succeed_and_tools_that_fail_are_two_events() {
         let text = std::fs::read_to_string(project.path(name)).ok()?;
         serde_json::from_str(&text).ok()
     };
-    let mut done = AfterToolCall::of(shell("ls"), ToolOutput::new("a.txt"), std::time::Duration::ZERO);
-    let result = hooks![..project.runtime.clone()].intercept(&project.cx(), &mut done).await;
+    let mut done = AfterToolCall::of(
+        shell("ls"),
+        ToolOutput::new("a.txt"),
+        std::time::Duration::ZERO,
+    );
+    let result = hooks![..project.runtime.clone()]
+        .intercept(&project.cx(), &mut done)
+        .await;
     assert!(result.is_continue());
     assert_eq!(done.context, ["told"]);
     let input = read("PostToolUse.json").unwrap();
@@ -317,18 +411,33 @@ async fn tools_that_succeed_and_tools_that_fail_are_two_events() {
     assert_eq!(input["tool_response"]["is_error"], false);
     assert!(read("PostToolUseFailure.json").is_none());
 
-    let mut failed = AfterToolCall::of(shell("ls"), ToolOutput::error("no such file"), std::time::Duration::ZERO);
-    let result = hooks![..project.runtime.clone()].intercept(&project.cx(), &mut failed).await;
+    let mut failed = AfterToolCall::of(
+        shell("ls"),
+        ToolOutput::error("no such file"),
+        std::time::Duration::ZERO,
+    );
+    let result = hooks![..project.runtime.clone()]
+        .intercept(&project.cx(), &mut failed)
+        .await;
     assert!(result.is_continue());
-    assert_eq!(read("PostToolUseFailure.json").unwrap()["error"], "no such file");
+    assert_eq!(
+        read("PostToolUseFailure.json").unwrap()["error"],
+        "no such file"
+    );
 }
 
 #[tokio::test]
 async fn a_new_output_takes_the_place_of_the_old_one() {
     let answer = json!({ "hookSpecificOutput": { "hookEventName": "PostToolUse", "updatedToolOutput": { "stdout": "hidden" } } });
     let project = Project::with("PostToolUse", "Bash", &says(&answer, 0)).await;
-    let mut done = AfterToolCall::of(shell("env"), ToolOutput::new("KEY=1"), std::time::Duration::ZERO);
-    let result = hooks![..project.runtime.clone()].intercept(&project.cx(), &mut done).await;
+    let mut done = AfterToolCall::of(
+        shell("env"),
+        ToolOutput::new("KEY=1"),
+        std::time::Duration::ZERO,
+    );
+    let result = hooks![..project.runtime.clone()]
+        .intercept(&project.cx(), &mut done)
+        .await;
     assert!(result.is_continue());
     assert_eq!(done.output.content, "hidden");
 }
@@ -359,7 +468,12 @@ async fn a_refusal_where_nothing_can_be_refused_is_for_the_user() {
     .await;
     let hooks = hooks![..project.runtime.clone()];
     let cx = project.cx();
-    assert!(hooks.intercept(&cx, &mut SubagentStart::default()).await.is_continue());
+    assert!(
+        hooks
+            .intercept(&cx, &mut SubagentStart::default())
+            .await
+            .is_continue()
+    );
     assert_eq!(project.records.all()[0].messages, ["no"]);
     let mut start = SessionStart::default();
     assert!(hooks.intercept(&cx, &mut start).await.is_continue());
@@ -367,22 +481,47 @@ async fn a_refusal_where_nothing_can_be_refused_is_for_the_user() {
     let mut message = MessageReceived::default();
     assert!(hooks.intercept(&cx, &mut message).await.is_continue());
     assert_eq!(message.context, ["it is Monday"]);
-    assert!(project.notices().contains("`UserPromptSubmit` has nothing to compare a matcher with"));
+    assert!(
+        project
+            .notices()
+            .contains("`UserPromptSubmit` has nothing to compare a matcher with")
+    );
 }
 
 #[tokio::test]
 async fn a_permission_is_given_or_refused() {
     for (command, expected) in [
-        (says(&json!({ "hookSpecificOutput": { "hookEventName": "PermissionRequest", "decision": { "behavior": "allow" } } }), 0), "responded"),
-        (says(&json!({ "hookSpecificOutput": { "hookEventName": "PermissionRequest", "decision": { "behavior": "deny", "message": "never" } } }), 0), "never"),
+        (
+            says(
+                &json!({ "hookSpecificOutput": { "hookEventName": "PermissionRequest", "decision": { "behavior": "allow" } } }),
+                0,
+            ),
+            "responded",
+        ),
+        (
+            says(
+                &json!({ "hookSpecificOutput": { "hookEventName": "PermissionRequest", "decision": { "behavior": "deny", "message": "never" } } }),
+                0,
+            ),
+            "never",
+        ),
         ("echo closed >&2; exit 2".to_owned(), "closed"),
     ] {
         let project = Project::with("PermissionRequest", "Bash", &command).await;
         let args = json!({ "command": "ls" });
         let approval = Approval::ask("may it?");
-        let mut call = ApproveToolCall { id: "1", name: "shell", args: &args, approval: &approval };
-        let result = hooks![..project.runtime.clone()].intercept(&project.cx(), &mut call).await;
-        let said = result.as_cancel().map_or("responded", |cancel| &*cancel.reason);
+        let mut call = ApproveToolCall {
+            id: "1",
+            name: "shell",
+            args: &args,
+            approval: &approval,
+        };
+        let result = hooks![..project.runtime.clone()]
+            .intercept(&project.cx(), &mut call)
+            .await;
+        let said = result
+            .as_cancel()
+            .map_or("responded", |cancel| &*cancel.reason);
         assert_eq!(said, expected);
         assert!(!result.is_continue());
     }
@@ -424,7 +563,9 @@ async fn arguments_need_no_shell_and_placeholders_are_filled_in() {
 async fn tools_have_the_names_of_the_file() {
     let project = Project::with("PreToolUse", "Bash", "cat > input.json").await;
     assert!(project.call(&mut shell("ls")).await.is_continue());
-    let input: Value = serde_json::from_str(&std::fs::read_to_string(project.path("input.json")).unwrap()).unwrap();
+    let input: Value =
+        serde_json::from_str(&std::fs::read_to_string(project.path("input.json")).unwrap())
+            .unwrap();
     assert_eq!(input["tool_name"], "Bash");
     assert_eq!(input["hook_event_name"], "PreToolUse");
     assert_eq!(input["tool_use_id"], "call-1");
@@ -437,10 +578,19 @@ async fn tools_have_the_names_of_the_file() {
     )
     .unwrap();
     let ours = folder.path().join("hooks.toml");
-    std::fs::write(&ours, "[[hooks.import]]\nclaude = 'settings.json'\ntools = { Deploy = 'ship_it' }").unwrap();
+    std::fs::write(
+        &ours,
+        "[[hooks.import]]\nclaude = 'settings.json'\ntools = { Deploy = 'ship_it' }",
+    )
+    .unwrap();
     let runtime = Runtime::load(&ours).await.unwrap();
     let mut call = BeforeToolCall::new("1", "ship_it", json!({}));
-    assert!(!hooks![..runtime].intercept(&AgentContext::new("s"), &mut call).await.is_continue());
+    assert!(
+        !hooks![..runtime]
+            .intercept(&AgentContext::new("s"), &mut call)
+            .await
+            .is_continue()
+    );
 }
 
 #[tokio::test]
@@ -454,8 +604,20 @@ async fn the_flat_form_has_its_own_rules() {
         )
         .await;
         let mut call = BeforeToolCall::new("1", "bash", json!({}));
-        assert_eq!(reason(&project.call(&mut call).await), "bash is off", "{dialect}");
-        assert!(project.call(&mut BeforeToolCall::new("1", "read", json!({}))).await.is_continue());
-        assert_eq!(project.notices().contains("the form of mini-claw-code"), dialect == Dialect::Claude);
+        assert_eq!(
+            reason(&project.call(&mut call).await),
+            "bash is off",
+            "{dialect}"
+        );
+        assert!(
+            project
+                .call(&mut BeforeToolCall::new("1", "read", json!({})))
+                .await
+                .is_continue()
+        );
+        assert_eq!(
+            project.notices().contains("the form of mini-claw-code"),
+            dialect == Dialect::Claude
+        );
     }
 }

@@ -23,9 +23,18 @@ impl Project {
         let file = folder.path().join("hooks.json");
         std::fs::write(&file, json!({ "hooks": hooks }).to_string()).unwrap();
         let records = Records::latest(100);
-        let builder = Runtime::builder().file_as(dialect, file).recorder(records.clone());
-        let runtime = builder.build().await.unwrap_or_else(|error| panic!("{error}"));
-        Project { folder, records, runtime }
+        let builder = Runtime::builder()
+            .file_as(dialect, file)
+            .recorder(records.clone());
+        let runtime = builder
+            .build()
+            .await
+            .unwrap_or_else(|error| panic!("{error}"));
+        Project {
+            folder,
+            records,
+            runtime,
+        }
     }
 
     async fn with(dialect: Dialect, event: &str, command: &str) -> Self {
@@ -38,7 +47,9 @@ impl Project {
     }
 
     async fn call(&self, call: &mut BeforeToolCall) -> HookResult<BeforeToolCall> {
-        hooks![..self.runtime.clone()].intercept(&self.cx(), call).await
+        hooks![..self.runtime.clone()]
+            .intercept(&self.cx(), call)
+            .await
     }
 }
 
@@ -63,7 +74,10 @@ async fn check(dialect: Dialect, event: &str, cases: &[(String, Option<&str>)]) 
 async fn codex_is_strict_and_open() {
     let inner = |more: Value| {
         let mut inner = json!({ "hookEventName": "PreToolUse" });
-        inner.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        inner
+            .as_object_mut()
+            .unwrap()
+            .extend(more.as_object().unwrap().clone());
         says(&json!({ "hookSpecificOutput": inner }))
     };
     check(
@@ -81,7 +95,8 @@ async fn codex_is_strict_and_open() {
     )
     .await;
     let mut call = shell("ls");
-    let allowed = inner(json!({ "permissionDecision": "allow", "updatedInput": { "command": "pwd" } }));
+    let allowed =
+        inner(json!({ "permissionDecision": "allow", "updatedInput": { "command": "pwd" } }));
     let project = Project::with(Dialect::Codex, "PreToolUse", &allowed).await;
     assert!(project.call(&mut call).await.is_continue());
     assert_eq!(call.args["command"], "pwd");
@@ -95,9 +110,16 @@ async fn codex_is_strict_and_open() {
 #[tokio::test]
 async fn codex_runs_the_same_command_twice() {
     let hook = json!({ "type": "command", "command": "echo x >> ran" });
-    let project = Project::new(Dialect::Codex, json!({ "PreToolUse": [{ "hooks": [hook, hook] }] })).await;
+    let project = Project::new(
+        Dialect::Codex,
+        json!({ "PreToolUse": [{ "hooks": [hook, hook] }] }),
+    )
+    .await;
     assert!(project.call(&mut shell("ls")).await.is_continue());
-    assert_eq!(std::fs::read_to_string(project.folder.path().join("ran")).unwrap(), "x\nx\n");
+    assert_eq!(
+        std::fs::read_to_string(project.folder.path().join("ran")).unwrap(),
+        "x\nx\n"
+    );
 }
 
 #[tokio::test]
@@ -109,15 +131,37 @@ async fn gemini_has_its_own_codes_and_shapes() {
             ("echo no >&2; exit 2".into(), Some("no")),
             ("echo no >&2; exit 3".into(), Some("no")),
             ("echo hm >&2; exit 1".into(), None),
-            (says(&json!({ "decision": "deny", "reason": "no" })), Some("no")),
-            (says(&json!({ "decision": "block", "reason": "no" })), Some("no")),
+            (
+                says(&json!({ "decision": "deny", "reason": "no" })),
+                Some("no"),
+            ),
+            (
+                says(&json!({ "decision": "block", "reason": "no" })),
+                Some("no"),
+            ),
             (says(&json!({ "decision": "allow" })), None),
-            (format!("{} >&2", says(&json!({ "decision": "deny", "reason": "there" }))), Some("there")),
-            (says(&json!(json!({ "decision": "deny", "reason": "twice" }).to_string())), Some("twice")),
+            (
+                format!(
+                    "{} >&2",
+                    says(&json!({ "decision": "deny", "reason": "there" }))
+                ),
+                Some("there"),
+            ),
+            (
+                says(&json!(
+                    json!({ "decision": "deny", "reason": "twice" }).to_string()
+                )),
+                Some("twice"),
+            ),
         ],
     )
     .await;
-    let ask = Project::with(Dialect::Gemini, "BeforeTool", &says(&json!({ "decision": "ask", "reason": "may it?" }))).await;
+    let ask = Project::with(
+        Dialect::Gemini,
+        "BeforeTool",
+        &says(&json!({ "decision": "ask", "reason": "may it?" })),
+    )
+    .await;
     let mut call = shell("ls");
     assert!(ask.call(&mut call).await.is_continue());
     assert_eq!(call.approval, Approval::ask("may it?"));
@@ -128,18 +172,39 @@ async fn gemini_has_its_own_codes_and_shapes() {
     assert!(project.call(&mut call).await.is_continue());
     assert_eq!(call.args, json!({ "command": "ls", "dir": "/tmp" }));
 
-    let replaced = Project::with(Dialect::Gemini, "AfterTool", &says(&json!({ "decision": "deny", "reason": "hidden" }))).await;
-    let mut done = AfterToolCall::of(shell("ls"), ToolOutput::new("secret"), std::time::Duration::ZERO);
-    assert!(hooks![..replaced.runtime.clone()].intercept(&replaced.cx(), &mut done).await.is_continue());
+    let replaced = Project::with(
+        Dialect::Gemini,
+        "AfterTool",
+        &says(&json!({ "decision": "deny", "reason": "hidden" })),
+    )
+    .await;
+    let mut done = AfterToolCall::of(
+        shell("ls"),
+        ToolOutput::new("secret"),
+        std::time::Duration::ZERO,
+    );
+    assert!(
+        hooks![..replaced.runtime.clone()]
+            .intercept(&replaced.cx(), &mut done)
+            .await
+            .is_continue()
+    );
     assert_eq!(done.output.content, "hidden");
 
     let answer = json!({ "hookSpecificOutput": { "llm_response": { "candidates": [{ "content": { "role": "model", "parts": ["from", " a hook"] } }] } } });
     let model = Project::with(Dialect::Gemini, "BeforeModel", &says(&answer)).await;
-    let result = hooks![..model.runtime.clone()].intercept(&model.cx(), &mut BeforeLlmCall::default()).await;
-    assert_eq!(result.into_result().unwrap().unwrap().content, "from a hook");
+    let result = hooks![..model.runtime.clone()]
+        .intercept(&model.cx(), &mut BeforeLlmCall::default())
+        .await;
+    assert_eq!(
+        result.into_result().unwrap().unwrap().content,
+        "from a hook"
+    );
 
     let again = Project::with(Dialect::Gemini, "AfterAgent", "echo 'not yet' >&2; exit 2").await;
-    let result = hooks![..again.runtime.clone()].intercept(&again.cx(), &mut BeforeStop::default()).await;
+    let result = hooks![..again.runtime.clone()]
+        .intercept(&again.cx(), &mut BeforeStop::default())
+        .await;
     assert_eq!(result.as_cancel().unwrap().reason, "not yet");
 }
 
@@ -171,8 +236,17 @@ async fn goose_lets_nothing_odd_through_where_it_is_told_to() {
         "PreToolUse",
         &[
             ("echo no >&2; exit 2".into(), Some("no")),
-            (says(&json!({ "decision": "block", "reason": "no" })), Some("no")),
-            (format!("{}; exit 1", says(&json!({ "decision": "block", "reason": "no" }))), Some("no")),
+            (
+                says(&json!({ "decision": "block", "reason": "no" })),
+                Some("no"),
+            ),
+            (
+                format!(
+                    "{}; exit 1",
+                    says(&json!({ "decision": "block", "reason": "no" }))
+                ),
+                Some("no"),
+            ),
             (says(&json!({ "decision": "allow" })), None),
             ("exit 0".into(), None),
             ("echo fine".into(), None),
@@ -182,8 +256,15 @@ async fn goose_lets_nothing_odd_through_where_it_is_told_to() {
     .await;
     for command in ["echo fine", "exit 1"] {
         let hook = json!({ "type": "command", "command": command, "on_failure": "block" });
-        let project = Project::new(Dialect::Goose, json!({ "PreToolUse": [{ "hooks": [hook] }] })).await;
-        assert!(!project.call(&mut shell("ls")).await.is_continue(), "{command}");
+        let project = Project::new(
+            Dialect::Goose,
+            json!({ "PreToolUse": [{ "hooks": [hook] }] }),
+        )
+        .await;
+        assert!(
+            !project.call(&mut shell("ls")).await.is_continue(),
+            "{command}"
+        );
     }
 }
 
@@ -198,7 +279,12 @@ async fn goose_stops_at_the_first_refusal_and_matches_command_lines() {
     )
     .await;
     assert!(project.call(&mut shell("git push")).await.is_continue());
-    assert!(!project.call(&mut shell("git push --force")).await.is_continue());
+    assert!(
+        !project
+            .call(&mut shell("git push --force"))
+            .await
+            .is_continue()
+    );
     let mut other = BeforeToolCall::new("1", "deploy", json!({ "command": "push --force" }));
     assert!(project.call(&mut other).await.is_continue());
     let read = |name: &str| std::fs::read_to_string(project.folder.path().join(name)).unwrap();
@@ -217,7 +303,9 @@ async fn text_is_for_the_model_where_the_system_says_so() {
     ] {
         let project = Project::with(dialect, event, "echo hello").await;
         let mut message = MessageReceived::default();
-        let result = hooks![..project.runtime.clone()].intercept(&project.cx(), &mut message).await;
+        let result = hooks![..project.runtime.clone()]
+            .intercept(&project.cx(), &mut message)
+            .await;
         assert!(result.is_continue());
         assert_eq!(message.context, expected, "{dialect}");
     }

@@ -23,13 +23,18 @@ impl Gate {
         let file = folder.path().join("hooks.json");
         std::fs::write(&file, hooks.to_string()).unwrap();
         let builder = more(Runtime::builder().file_as(Dialect::Goclaw, file));
-        let runtime = builder.build().await.unwrap_or_else(|error| panic!("{error}"));
+        let runtime = builder
+            .build()
+            .await
+            .unwrap_or_else(|error| panic!("{error}"));
         Gate { folder, runtime }
     }
 
     async fn call(&self, tool: &str, args: Value) -> HookResult<BeforeToolCall> {
         let mut call = BeforeToolCall::new("1", tool, args);
-        hooks![..self.runtime.clone()].intercept(&self.cx(), &mut call).await
+        hooks![..self.runtime.clone()]
+            .intercept(&self.cx(), &mut call)
+            .await
     }
 
     fn cx(&self) -> AgentContext {
@@ -46,7 +51,9 @@ impl Gate {
 
 fn command(run: &str, more: Value) -> Value {
     let mut hook = json!({ "event": "pre_tool_use", "handler_type": "command", "scope": "global", "config": { "command": run } });
-    hook.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    hook.as_object_mut()
+        .unwrap()
+        .extend(more.as_object().unwrap().clone());
     hook
 }
 
@@ -69,7 +76,12 @@ async fn commands_block_by_code_and_by_answer() {
     ] {
         let gate = Gate::new(command(run, json!({}))).await;
         let result = gate.call("exec", json!({})).await;
-        assert_eq!(!result.is_continue(), blocks, "{run}: {:?}", reason(&result));
+        assert_eq!(
+            !result.is_continue(),
+            blocks,
+            "{run}: {:?}",
+            reason(&result)
+        );
     }
 }
 
@@ -79,7 +91,10 @@ async fn the_filter_has_a_pattern_an_expression_and_a_scope() {
         (json!({ "matcher": "^(exec|shell)$" }), true),
         (json!({ "matcher": "xe" }), true),
         (json!({ "matcher": "^read" }), false),
-        (json!({ "if_expr": "tool_name == \"exec\" && size(tool_input.cmd) > 3" }), true),
+        (
+            json!({ "if_expr": "tool_name == \"exec\" && size(tool_input.cmd) > 3" }),
+            true,
+        ),
         (json!({ "if_expr": "depth > 0" }), false),
         (json!({ "scope": "tenant", "tenant_id": "acme" }), true),
         (json!({ "scope": "tenant", "tenant_id": "other" }), false),
@@ -97,17 +112,38 @@ async fn the_filter_has_a_pattern_an_expression_and_a_scope() {
 
 #[tokio::test]
 async fn higher_priorities_run_first_and_the_first_refusal_ends_it() {
-    let log = |name: &str, code: u8, priority: i64| command(&format!("echo {name} >> ran; exit {code}"), json!({ "priority": priority }));
-    let gate = Gate::new(json!([log("low", 0, 1), log("no", 2, 5), log("high", 0, 9)])).await;
+    let log = |name: &str, code: u8, priority: i64| {
+        command(
+            &format!("echo {name} >> ran; exit {code}"),
+            json!({ "priority": priority }),
+        )
+    };
+    let gate = Gate::new(json!([
+        log("low", 0, 1),
+        log("no", 2, 5),
+        log("high", 0, 9)
+    ]))
+    .await;
     assert!(!gate.call("exec", json!({})).await.is_continue());
-    assert_eq!(std::fs::read_to_string(gate.folder.path().join("ran")).unwrap(), "high\nno\n");
+    assert_eq!(
+        std::fs::read_to_string(gate.folder.path().join("ran")).unwrap(),
+        "high\nno\n"
+    );
 }
 
 #[tokio::test]
 async fn a_timeout_does_what_the_hook_says() {
     for (on_timeout, blocks) in [("block", true), ("allow", false)] {
-        let gate = Gate::new(command("sleep 30", json!({ "timeout_ms": 200, "on_timeout": on_timeout }))).await;
-        assert_eq!(!gate.call("exec", json!({})).await.is_continue(), blocks, "{on_timeout}");
+        let gate = Gate::new(command(
+            "sleep 30",
+            json!({ "timeout_ms": 200, "on_timeout": on_timeout }),
+        ))
+        .await;
+        assert_eq!(
+            !gate.call("exec", json!({})).await.is_continue(),
+            blocks,
+            "{on_timeout}"
+        );
     }
 }
 
@@ -116,13 +152,20 @@ async fn commands_are_for_one_edition() {
     let hook = command("exit 2", json!({}));
     let gate = Gate::with(hook, |builder| builder.edition(Edition::Standard)).await;
     assert!(gate.call("exec", json!({})).await.is_continue());
-    assert!(gate.notices().contains("commands run on the edition `lite` only"));
+    assert!(
+        gate.notices()
+            .contains("commands run on the edition `lite` only")
+    );
 }
 
 #[tokio::test]
 async fn the_input_has_both_spellings() {
     let gate = Gate::new(command("cat > input.json", json!({}))).await;
-    assert!(gate.call("exec", json!({ "cmd": "ls" })).await.is_continue());
+    assert!(
+        gate.call("exec", json!({ "cmd": "ls" }))
+            .await
+            .is_continue()
+    );
     let text = std::fs::read_to_string(gate.folder.path().join("input.json")).unwrap();
     let input: Value = serde_json::from_str(&text).unwrap();
     for (one, other, expected) in [
@@ -146,10 +189,22 @@ async fn wrong_hooks_are_left_out_one_by_one() {
         command("exit 2", json!({ "name": "good" })),
     ]))
     .await;
-    let names: Vec<_> = gate.runtime.status().hooks.into_iter().map(|hook| hook.name).collect();
+    let names: Vec<_> = gate
+        .runtime
+        .status()
+        .hooks
+        .into_iter()
+        .map(|hook| hook.name)
+        .collect();
     assert_eq!(names, ["good"]);
     let notices = gate.notices();
-    for expected in ["is no event of GoClaw", "`nobody` is not known here", "no regular expression", "needs `matcher` or `if_expr`", "type `script`"] {
+    for expected in [
+        "is no event of GoClaw",
+        "`nobody` is not known here",
+        "no regular expression",
+        "needs `matcher` or `if_expr`",
+        "type `script`",
+    ] {
         assert!(notices.contains(expected), "{expected}\n---\n{notices}");
     }
 }
@@ -162,7 +217,12 @@ async fn quality_gates_send_a_subagent_on() {
     .await;
     let hooks = hooks![..gate.runtime.clone()];
     let mut cx = gate.cx();
-    assert!(hooks.intercept(&cx, &mut BeforeStop::default()).await.is_continue());
+    assert!(
+        hooks
+            .intercept(&cx, &mut BeforeStop::default())
+            .await
+            .is_continue()
+    );
     cx.depth = 1;
     let result = hooks.intercept(&cx, &mut BeforeStop::default()).await;
     assert_eq!(reason(&result).as_deref(), Some("tests are missing"));

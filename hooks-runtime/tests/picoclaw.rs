@@ -23,7 +23,10 @@ for line in sys.stdin:
 
 fn process(name: &str, decision: &Value, more: &Value) -> Value {
     let mut entry = json!({ "enabled": true, "command": ["python3", "-c", PROGRAM, name, decision.to_string()] });
-    entry.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    entry
+        .as_object_mut()
+        .unwrap()
+        .extend(more.as_object().unwrap().clone());
     entry
 }
 
@@ -42,14 +45,26 @@ impl Claw {
         let file = folder.path().join("config.json");
         std::fs::write(&file, json!({ "agents": {}, "hooks": hooks }).to_string()).unwrap();
         let records = Records::latest(100);
-        let builder = Runtime::builder().file_as(Dialect::Picoclaw, file).recorder(records.clone());
-        let runtime = builder.build().await.unwrap_or_else(|error| panic!("{error}"));
-        Claw { folder, records, runtime }
+        let builder = Runtime::builder()
+            .file_as(Dialect::Picoclaw, file)
+            .recorder(records.clone());
+        let runtime = builder
+            .build()
+            .await
+            .unwrap_or_else(|error| panic!("{error}"));
+        Claw {
+            folder,
+            records,
+            runtime,
+        }
     }
 
     fn log(&self) -> Vec<String> {
         let text = std::fs::read_to_string(self.folder.path().join("log")).unwrap_or_default();
-        text.lines().filter(|line| !line.ends_with("hook.hello")).map(str::to_owned).collect()
+        text.lines()
+            .filter(|line| !line.ends_with("hook.hello"))
+            .map(str::to_owned)
+            .collect()
     }
 }
 
@@ -65,8 +80,12 @@ async fn lower_priorities_run_first_and_then_names() {
     } }))
     .await;
     let mut call = BeforeToolCall::new("1", "shell", json!({}));
-    let result = hooks![..claw.runtime.clone()].intercept(&AgentContext::new("s"), &mut call).await;
-    let cancel = result.as_cancel().unwrap_or_else(|| panic!("{:?}", claw.records.all()));
+    let result = hooks![..claw.runtime.clone()]
+        .intercept(&AgentContext::new("s"), &mut call)
+        .await;
+    let cancel = result
+        .as_cancel()
+        .unwrap_or_else(|| panic!("{:?}", claw.records.all()));
     assert_eq!(cancel.hook, "a");
     assert_eq!(claw.log(), ["c hook.before_tool", "a hook.before_tool"]);
     claw.runtime.shutdown().await;
@@ -83,7 +102,12 @@ async fn approvals_fail_closed_and_others_open() {
     let mut call = BeforeToolCall::new("1", "shell", json!({}));
     assert!(hooks.intercept(&cx, &mut call).await.is_continue());
     let (args, approval) = (json!({}), Approval::ask("may it?"));
-    let mut approve = ApproveToolCall { id: "1", name: "shell", args: &args, approval: &approval };
+    let mut approve = ApproveToolCall {
+        id: "1",
+        name: "shell",
+        args: &args,
+        approval: &approval,
+    };
     let result = hooks.intercept(&cx, &mut approve).await;
     assert_eq!(result.as_cancel().unwrap().hook, "dead:approve");
 }
@@ -94,22 +118,39 @@ async fn a_process_is_told_of_what_it_observes() {
         "watch": process("watch", &json!({}), &json!({ "observe": ["turn_start", "mcp.tool.discovered"] }))
     } }))
     .await;
-    hooks![..claw.runtime.clone()].observe(&AgentContext::new("s"), &AgentStart { prompt: "hello" }).await;
+    hooks![..claw.runtime.clone()]
+        .observe(&AgentContext::new("s"), &AgentStart { prompt: "hello" })
+        .await;
     claw.runtime.shutdown().await;
     assert_eq!(claw.log(), ["watch hook.runtime_event"]);
-    assert!(claw.runtime.status().notices[0].contains("`mcp.tool.discovered` is known, and never raised here"));
+    assert!(
+        claw.runtime.status().notices[0]
+            .contains("`mcp.tool.discovered` is known, and never raised here")
+    );
 }
 
 #[tokio::test]
 async fn the_same_tables_stand_in_a_file_of_ours() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("hooks.json");
-    let mut gate = process("gate", &json!({ "action": "deny_tool", "reason": "no" }), &json!({ "intercept": ["before_tool"] }));
+    let mut gate = process(
+        "gate",
+        &json!({ "action": "deny_tool", "reason": "no" }),
+        &json!({ "intercept": ["before_tool"] }),
+    );
     gate["dir"] = json!(folder.path());
-    std::fs::write(&file, json!({ "hooks": { "processes": { "gate": gate } } }).to_string()).unwrap();
-    let runtime = Runtime::load(&file).await.unwrap_or_else(|error| panic!("{error}"));
+    std::fs::write(
+        &file,
+        json!({ "hooks": { "processes": { "gate": gate } } }).to_string(),
+    )
+    .unwrap();
+    let runtime = Runtime::load(&file)
+        .await
+        .unwrap_or_else(|error| panic!("{error}"));
     let mut call = BeforeToolCall::new("1", "shell", json!({}));
-    let result = hooks![..runtime.clone()].intercept(&AgentContext::new("s"), &mut call).await;
+    let result = hooks![..runtime.clone()]
+        .intercept(&AgentContext::new("s"), &mut call)
+        .await;
     assert!(result.as_cancel().is_some());
     runtime.shutdown().await;
 }
@@ -125,9 +166,17 @@ async fn wrong_processes_are_mistakes() {
         "d": { "enabled": true, "command": [], "intercept": ["before_tool"] },
     } });
     std::fs::write(&file, json!({ "hooks": hooks }).to_string()).unwrap();
-    let built = Runtime::builder().file_as(Dialect::Picoclaw, file).build().await;
+    let built = Runtime::builder()
+        .file_as(Dialect::Picoclaw, file)
+        .build()
+        .await;
     let error = built.map(|_| ()).unwrap_err().to_string();
-    for expected in ["`before_lunch` is nothing", "`lunch` is no kind", "`c` neither observes", "`d` has no command"] {
+    for expected in [
+        "`before_lunch` is nothing",
+        "`lunch` is no kind",
+        "`c` neither observes",
+        "`d` has no command",
+    ] {
         assert!(error.contains(expected), "{expected}\n---\n{error}");
     }
 }

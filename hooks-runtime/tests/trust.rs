@@ -49,7 +49,10 @@ impl Machine {
 
     /// Which hooks run.
     async fn ran(&self, builder: RuntimeBuilder) -> Vec<String> {
-        let runtime = builder.build().await.unwrap_or_else(|error| panic!("{error}"));
+        let runtime = builder
+            .build()
+            .await
+            .unwrap_or_else(|error| panic!("{error}"));
         let cx = AgentContext::new("s").with_cwd(self.project.path().to_string_lossy());
         let mut call = BeforeToolCall::new("1", "shell", json!({ "command": "ls" }));
         let _ = std::fs::remove_file(self.project.path().join("ran"));
@@ -71,19 +74,39 @@ async fn all_levels_add_up_and_the_project_has_to_be_trusted() {
     Machine::write(&machine.user, PROJECT, &blocks("user"));
     Machine::write(&machine.project, PROJECT, &blocks("project"));
     Machine::write(&machine.project, LOCAL, &blocks("local"));
-    Machine::write(&machine.managed, "managed-settings.json", &blocks("managed"));
-    Machine::write(&machine.managed, "managed-settings.d/10-more.json", &blocks("more"));
+    Machine::write(
+        &machine.managed,
+        "managed-settings.json",
+        &blocks("managed"),
+    );
+    Machine::write(
+        &machine.managed,
+        "managed-settings.d/10-more.json",
+        &blocks("more"),
+    );
 
-    assert_eq!(machine.ran(machine.builder()).await, ["managed", "more", "user"]);
+    assert_eq!(
+        machine.ran(machine.builder()).await,
+        ["managed", "more", "user"]
+    );
     let all = machine.builder().trust(Trust::all());
-    assert_eq!(machine.ran(all).await, ["local", "managed", "more", "project", "user"]);
+    assert_eq!(
+        machine.ran(all).await,
+        ["local", "managed", "more", "project", "user"]
+    );
     let text = blocks("project").to_string();
     let file = machine.project.path().join(PROJECT);
     let one = Trust::none().with_text(&file, &Trust::fingerprint(&text));
-    assert_eq!(machine.ran(machine.builder().trust(one.clone())).await, ["managed", "more", "project", "user"]);
+    assert_eq!(
+        machine.ran(machine.builder().trust(one.clone())).await,
+        ["managed", "more", "project", "user"]
+    );
     // Another text is another file.
     Machine::write(&machine.project, PROJECT, &blocks("changed"));
-    assert_eq!(machine.ran(machine.builder().trust(one)).await, ["managed", "more", "user"]);
+    assert_eq!(
+        machine.ran(machine.builder().trust(one)).await,
+        ["managed", "more", "user"]
+    );
 }
 
 #[tokio::test]
@@ -97,7 +120,10 @@ async fn what_is_not_trusted_is_listed_with_its_fingerprint() {
     assert_eq!((source.trusted, source.definitions), (false, 0));
     let fingerprint = Trust::fingerprint(&blocks("project").to_string());
     let notice = &status.notices[0];
-    assert!(notice.contains(&fingerprint) && notice.contains("`echo project >> ran; exit 0`"), "{notice}");
+    assert!(
+        notice.contains(&fingerprint) && notice.contains("`echo project >> ran; exit 0`"),
+        "{notice}"
+    );
 }
 
 #[tokio::test]
@@ -105,12 +131,19 @@ async fn hooks_are_switched_off_by_whom_it_may_concern() {
     let off = json!({ "disableAllHooks": true });
     let machine = Machine::new();
     Machine::write(&machine.user, PROJECT, &blocks("user"));
-    Machine::write(&machine.managed, "managed-settings.json", &blocks("managed"));
+    Machine::write(
+        &machine.managed,
+        "managed-settings.json",
+        &blocks("managed"),
+    );
     // A project that nobody trusts switches nothing off.
     Machine::write(&machine.project, PROJECT, &off);
     assert_eq!(machine.ran(machine.builder()).await, ["managed", "user"]);
     // One that is trusted does not reach the organisation's.
-    assert_eq!(machine.ran(machine.builder().trust(Trust::all())).await, ["managed"]);
+    assert_eq!(
+        machine.ran(machine.builder().trust(Trust::all())).await,
+        ["managed"]
+    );
 
     let machine = Machine::new();
     Machine::write(&machine.user, PROJECT, &blocks("user"));
@@ -125,7 +158,10 @@ async fn the_same_hook_of_two_levels_runs_once() {
     let machine = Machine::new();
     Machine::write(&machine.user, PROJECT, &blocks("same"));
     Machine::write(&machine.project, PROJECT, &blocks("same"));
-    assert_eq!(machine.ran(machine.builder().trust(Trust::all())).await, ["same"]);
+    assert_eq!(
+        machine.ran(machine.builder().trust(Trust::all())).await,
+        ["same"]
+    );
 }
 
 #[tokio::test]
@@ -133,17 +169,32 @@ async fn an_import_is_trusted_as_its_file_is_unless_it_is_the_projects() {
     let machine = Machine::new();
     Machine::write(&machine.project, PROJECT, &blocks("project"));
     let file = machine.project.path().join(PROJECT);
-    let import = format!("[[hooks.import]]\nclaude = {:?}", file.display().to_string());
+    let import = format!(
+        "[[hooks.import]]\nclaude = {:?}",
+        file.display().to_string()
+    );
     let write = |folder: &Path| {
         let ours = folder.join("hooks.toml");
         std::fs::write(&ours, &import).unwrap();
         ours
     };
-    let of = |ours| Runtime::builder().project_dir(machine.project.path()).file(ours);
-    assert_eq!(machine.ran(of(write(machine.project.path()))).await, ["project"]);
+    let of = |ours| {
+        Runtime::builder()
+            .project_dir(machine.project.path())
+            .file(ours)
+    };
+    assert_eq!(
+        machine.ran(of(write(machine.project.path()))).await,
+        ["project"]
+    );
     let outside = write(machine.user.path());
     assert!(machine.ran(of(outside.clone())).await.is_empty());
-    assert_eq!(machine.ran(of(outside).trust(Trust::none().with_file(&file))).await, ["project"]);
+    assert_eq!(
+        machine
+            .ran(of(outside).trust(Trust::none().with_file(&file)))
+            .await,
+        ["project"]
+    );
 }
 
 #[tokio::test]
@@ -157,9 +208,17 @@ async fn endpoints_are_limited_by_all_settings() {
             { "type": "http", "url": "https://hooks.example.com/a" },
         ] }] } }),
     );
-    Machine::write(&machine.managed, "managed-settings.json", &json!({ "allowedHttpHookUrls": ["https://*.example.com/*"] }));
+    Machine::write(
+        &machine.managed,
+        "managed-settings.json",
+        &json!({ "allowedHttpHookUrls": ["https://*.example.com/*"] }),
+    );
     let runtime = machine.builder().build().await.unwrap();
     let status = runtime.status();
     assert_eq!(status.hooks.len(), 1);
-    assert!(status.notices[0].contains("none of those that may be called"), "{}", status.notices[0]);
+    assert!(
+        status.notices[0].contains("none of those that may be called"),
+        "{}",
+        status.notices[0]
+    );
 }

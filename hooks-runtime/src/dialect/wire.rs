@@ -28,15 +28,32 @@ fn every(check: &mut dyn FnMut(&str, AgentEvent<'_>)) {
     start.session_id = "s1".into();
     start.model = Some("m-1".into());
     check("SessionStart", AgentEvent::SessionStart(&start));
-    let end = SessionEnd { session_id: "s1", channel: "cli", reason: "logout" };
+    let end = SessionEnd {
+        session_id: "s1",
+        channel: "cli",
+        reason: "logout",
+    };
     check("SessionEnd", AgentEvent::SessionEnd(&end));
     let mut message = MessageReceived::default();
     message.content = "run the \"tests\"\nplease".into();
     check("MessageReceived", AgentEvent::MessageReceived(&message));
-    check("AgentStart", AgentEvent::AgentStart(&AgentStart { prompt: "run the tests" }));
-    let resolve = BeforeModelResolve { provider: "p".into(), model: "m-1".into() };
-    check("BeforeModelResolve", AgentEvent::BeforeModelResolve(&resolve));
-    let build = BeforePromptBuild { prompt: "You are careful.".into() };
+    check(
+        "AgentStart",
+        AgentEvent::AgentStart(&AgentStart {
+            prompt: "run the tests",
+        }),
+    );
+    let resolve = BeforeModelResolve {
+        provider: "p".into(),
+        model: "m-1".into(),
+    };
+    check(
+        "BeforeModelResolve",
+        AgentEvent::BeforeModelResolve(&resolve),
+    );
+    let build = BeforePromptBuild {
+        prompt: "You are careful.".into(),
+    };
     check("BeforePromptBuild", AgentEvent::BeforePromptBuild(&build));
     let mut model = BeforeLlmCall::default();
     model.model = "m-1".into();
@@ -47,16 +64,30 @@ fn every(check: &mut dyn FnMut(&str, AgentEvent<'_>)) {
     check("LlmFailed", AgentEvent::LlmFailed(&failed));
     let mut response = LlmResponse::new("hi");
     response.usage = Usage::new(10, 5);
-    let answered = AfterLlmCall { model: "m-1".into(), response, attempt: 0 };
+    let answered = AfterLlmCall {
+        model: "m-1".into(),
+        response,
+        attempt: 0,
+    };
     check("AfterLlmCall", AgentEvent::AfterLlmCall(&answered));
     let mut invalid = InvalidToolCall::default();
-    (invalid.id, invalid.name, invalid.error) = ("call-1".into(), "shel".into(), "no such tool".into());
+    (invalid.id, invalid.name, invalid.error) =
+        ("call-1".into(), "shel".into(), "no such tool".into());
     check("InvalidToolCall", AgentEvent::InvalidToolCall(&invalid));
     check("BeforeToolCall", AgentEvent::BeforeToolCall(&call));
     let approval = Approval::ask("may it?");
-    let approve = ApproveToolCall { id: "call-1", name: "shell", args: &args, approval: &approval };
+    let approve = ApproveToolCall {
+        id: "call-1",
+        name: "shell",
+        args: &args,
+        approval: &approval,
+    };
     check("ApproveToolCall", AgentEvent::ApproveToolCall(&approve));
-    let started = ToolCallStart { id: "call-1", name: "shell", args: &args };
+    let started = ToolCallStart {
+        id: "call-1",
+        name: "shell",
+        args: &args,
+    };
     check("ToolCallStart", AgentEvent::ToolCallStart(&started));
     let done = AfterToolCall::of(call.clone(), ToolOutput::new("2 passed"), second);
     check("AfterToolCall", AgentEvent::AfterToolCall(&done));
@@ -64,28 +95,66 @@ fn every(check: &mut dyn FnMut(&str, AgentEvent<'_>)) {
     check("AfterToolCall failed", AgentEvent::AfterToolCall(&wrong));
     let ended = ToolCallEnd::of(&done, ToolOutcome::Ran);
     check("ToolCallEnd", AgentEvent::ToolCallEnd(&ended));
-    let skipped = ToolCallSkipped { id: "call-1", name: "shell", args: &args, by: "guard", reason: "no" };
+    let skipped = ToolCallSkipped {
+        id: "call-1",
+        name: "shell",
+        args: &args,
+        by: "guard",
+        reason: "no",
+    };
     check("ToolCallSkipped", AgentEvent::ToolCallSkipped(&skipped));
     let mut sub = SubagentStart::default();
     (sub.id, sub.agent, sub.prompt) = ("a2".into(), "reviewer".into(), "review it".into());
     check("SubagentStart", AgentEvent::SubagentStart(&sub));
-    let stopped = SubagentStop { id: "a2", agent: "reviewer", response: "fine", status: AgentStatus::Completed };
+    let stopped = SubagentStop {
+        id: "a2",
+        agent: "reviewer",
+        response: "fine",
+        status: AgentStatus::Completed,
+    };
     check("SubagentStop", AgentEvent::SubagentStop(&stopped));
     let mut stop = BeforeStop::default();
     (stop.response, stop.attempt) = ("done".into(), 1);
     check("BeforeStop", AgentEvent::BeforeStop(&stop));
-    let end = AgentEnd { response: "done", status: AgentStatus::Completed, usage: Usage::default(), duration: second };
+    let end = AgentEnd {
+        response: "done",
+        status: AgentStatus::Completed,
+        usage: Usage::default(),
+        duration: second,
+    };
     check("AgentEnd", AgentEvent::AgentEnd(&end));
-    check("AgentError", AgentEvent::AgentError(&AgentError { stage: "model", message: "gone" }));
+    check(
+        "AgentError",
+        AgentEvent::AgentError(&AgentError {
+            stage: "model",
+            message: "gone",
+        }),
+    );
     let mut sending = MessageSending::default();
     sending.content = "done".into();
     check("MessageSending", AgentEvent::MessageSending(&sending));
     let mut compact = BeforeCompact::default();
     compact.trigger = "manual".into();
     check("BeforeCompact", AgentEvent::BeforeCompact(&compact));
-    check("AfterCompact", AgentEvent::AfterCompact(&AfterCompact { trigger: "auto", summary: "short" }));
-    check("Interrupt", AgentEvent::Interrupt(&Interrupt { kind: "user", message: "stop" }));
-    let notification = Notification { kind: "idle_prompt", title: "", message: "waiting" };
+    check(
+        "AfterCompact",
+        AgentEvent::AfterCompact(&AfterCompact {
+            trigger: "auto",
+            summary: "short",
+        }),
+    );
+    check(
+        "Interrupt",
+        AgentEvent::Interrupt(&Interrupt {
+            kind: "user",
+            message: "stop",
+        }),
+    );
+    let notification = Notification {
+        kind: "idle_prompt",
+        title: "",
+        message: "waiting",
+    };
     check("Notification", AgentEvent::Notification(&notification));
 }
 
@@ -98,7 +167,11 @@ fn written(dialect: Dialect) -> String {
     };
     every(&mut |name, event| {
         let info = events::info(&event);
-        let is_known = dialect.rules().events.iter().any(|event| event.ours == info.name);
+        let is_known = dialect
+            .rules()
+            .events
+            .iter()
+            .any(|event| event.ours == info.name);
         if !is_known && dialect != Dialect::Hooks {
             return;
         }
@@ -106,7 +179,9 @@ fn written(dialect: Dialect) -> String {
             if depth > 0 && info.name != "BeforeStop" {
                 continue;
             }
-            let mut cx = AgentContext::new("s1").with_agent_id("coder").with_cwd("/work/shop");
+            let mut cx = AgentContext::new("s1")
+                .with_agent_id("coder")
+                .with_cwd("/work/shop");
             cx.turn = 3;
             cx.depth = depth;
             let ask = Ask {
