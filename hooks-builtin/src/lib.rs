@@ -116,6 +116,10 @@ mod tool_cache;
 #[cfg(feature = "webhook-audit")]
 mod webhook_audit;
 
+/// For `hooks-runtime`, whose requests are signed alike.
+#[cfg(feature = "webhook-audit")]
+#[doc(hidden)]
+pub use self::shared::webhook as __webhook;
 /// For [`with_builtins!`], which may be used where `hooks_core` has another name.
 #[doc(hidden)]
 pub use hooks_core::hooks as __hooks;

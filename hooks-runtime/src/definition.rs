@@ -46,6 +46,7 @@ impl fmt::Display for Origin {
 }
 
 /// What runs.
+#[derive(Clone)]
 pub(crate) enum Body {
     Rule(Rule),
     Handler(Arc<dyn Handler>),
@@ -101,6 +102,12 @@ pub(crate) struct Definition {
     pub(crate) is_background: bool,
     /// Whether the late answer of one that runs in the background is for the model.
     pub(crate) answers_late: bool,
+    /// Whether that is so for its refusal, too.
+    pub(crate) wakes: bool,
+    /// Whether it, and all that run with it, run one after the other.
+    pub(crate) is_in_turn: bool,
+    /// Of definitions with the same, one runs.
+    pub(crate) twin: Option<Arc<str>>,
     pub(crate) state: Arc<State>,
 }
 

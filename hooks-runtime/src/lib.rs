@@ -56,8 +56,10 @@
 mod page {}
 
 mod answer;
+mod budget;
 mod definition;
 mod dialect;
+mod evaluator;
 mod events;
 mod fault;
 mod filter;
@@ -67,18 +69,25 @@ mod load;
 mod record;
 mod runtime;
 mod safeguard;
+mod secrets;
+mod services;
 mod trust;
 mod unit;
 mod watch;
 
+pub use self::budget::{Budget, BudgetError, MemoryBudget, Reservation};
 pub use self::dialect::Dialect;
+pub use self::evaluator::{
+    Evaluated, Evaluation, Evaluator, EvaluatorError, HttpEvaluator, HttpEvaluatorBuilder,
+};
 pub use self::fault::FaultKind;
-pub use self::load::SourceStatus;
+pub use self::load::{Edition, SourceStatus};
 pub use self::record::{JsonlRecorder, Record, RecordOutcome, Recorder, Records};
 pub use self::runtime::{
     Explanation, HookStatus, Refused, Revision, Runtime, RuntimeBuilder, Status,
 };
 pub use self::safeguard::BreakerState;
+pub use self::secrets::{EnvironmentSecrets, Secrets};
 pub use self::trust::Trust;
 /// The error of a file, with every mistake in it.
 pub use hooks_builtin::config::ConfigError;

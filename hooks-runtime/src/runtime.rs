@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use hooks_builtin::Approver;
 use hooks_builtin::config::{ConfigError, HookFactory, HookFactoryRegistry, Mode};
+use hooks_builtin::ssrf::Guard;
 use hooks_core::agent::{AgentContext, AgentEvent};
 use hooks_core::{EventSet, HandlerSource, HookRegistry, Mounted};
 use jiff::Timestamp;
@@ -16,11 +17,15 @@ use serde::{Deserialize, Serialize};
 use tokio::task::JoinSet;
 
 use crate::Dialect;
+use crate::budget::Budget;
 use crate::definition::Body;
+use crate::evaluator::Evaluator;
 use crate::filter::Unmet;
-use crate::load::{self, Kept, Loaded, Origin, Plan, SourceStatus};
+use crate::load::{self, Edition, Kept, Loaded, Origin, Plan, SourceStatus};
 use crate::record::{Record, Recorder};
 use crate::safeguard::BreakerState;
+use crate::secrets::Secrets;
+use crate::services::Services;
 use crate::trust::Trust;
 use crate::unit::Shared;
 use crate::watch::Watcher;
@@ -200,6 +205,53 @@ impl RuntimeBuilder {
         self
     }
 
+    /// Also the files that these systems find by themselves: the user's, the organisation's, and those of the
+    /// [project](Self::project_dir). By default none is looked for.
+    ///
+    /// Files of the project run code only if you [trust](Self::trust) them. The others are listed in
+    /// [`Runtime::status`], with what to write to trust them.
+    ///
+    /// ```
+    /// use hooks_runtime::{Dialect, Runtime};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let project = tempfile::tempdir()?;
+    /// # let home = tempfile::tempdir()?;
+    /// let runtime = Runtime::builder()
+    ///     .project_dir(project.path())
+    ///     .discover([Dialect::Claude])
+    /// #   .user_dir(home.path()).managed_dir(home.path())
+    ///     .build()
+    ///     .await?;
+    /// for notice in runtime.status().notices {
+    ///     println!("{notice}");
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn discover(mut self, dialects: impl IntoIterator<Item = Dialect>) -> Self {
+        self.plan.discover.extend(dialects);
+        self
+    }
+
+    /// The folder of the user, below which [`discover`](Self::discover) looks; by default as the environment says.
+    pub fn user_dir(mut self, path: impl Into<PathBuf>) -> Self {
+        self.plan.user_dir = Some(path.into());
+        self
+    }
+
+    /// The folder of the organisation's files; by default that of Claude Code on this system, as `/etc/claude-code`.
+    pub fn managed_dir(mut self, path: impl Into<PathBuf>) -> Self {
+        self.plan.managed_dir = Some(path.into());
+        self
+    }
+
+    /// Which of GoClaw's editions this is; by default [`Edition::Lite`]. Commands of GoClaw's hooks run on that only.
+    pub fn edition(mut self, edition: Edition) -> Self {
+        self.plan.edition = edition;
+        self
+    }
+
     /// The root of the project that the agent works in.
     pub fn project_dir(mut self, path: impl Into<PathBuf>) -> Self {
         self.plan.project_dir = Some(path.into());
@@ -230,7 +282,51 @@ impl RuntimeBuilder {
         self
     }
 
-    /// Whether failing hooks block, whatever the rules of the file's system say. By default they do not.
+    /// Who knows the values that files name as `secret:NAME`; by default
+    /// [the environment](crate::EnvironmentSecrets), with `HOOKS_SECRET_` before the name.
+    pub fn secrets(mut self, secrets: impl Secrets + 'static) -> Self {
+        self.plan.services.secrets = Arc::new(secrets);
+        self
+    }
+
+    /// Who asks a model, for definitions with `prompt`: [`HttpEvaluator`](crate::HttpEvaluator), or one of your own. There is
+    /// none by default, and a `prompt` is then a mistake in the file.
+    pub fn evaluator(mut self, evaluator: impl Evaluator + 'static) -> Self {
+        self.plan.services.evaluator = Some(Arc::new(evaluator));
+        self
+    }
+
+    /// Who counts the tokens that prompts use; by default [a count in memory](crate::MemoryBudget).
+    pub fn budget(mut self, budget: impl Budget + 'static) -> Self {
+        self.plan.services.budget = Arc::new(budget);
+        self
+    }
+
+    /// Which URLs hooks may call, and how their hosts are looked up; by default public ones, looked up by the system.
+    ///
+    /// What a definition has in `allow_loopback` is added for that definition.
+    ///
+    /// ```
+    /// use hooks_builtin::ssrf::Guard;
+    /// use hooks_runtime::Runtime;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let runtime = Runtime::builder()
+    ///     .guard(Guard::new().allow_loopback(["localhost".parse()?]))
+    ///     .text("[[hooks.on]]\nevent = 'BeforeToolCall'\nhttp = 'http://localhost:9000/gate'")
+    ///     .build()
+    ///     .await?;
+    /// assert_eq!(runtime.status().hooks[0].handler, "http: POST http://localhost:9000/…");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn guard(mut self, guard: Guard) -> Self {
+        self.plan.services.guard = guard;
+        self
+    }
+
+    /// Whether failing hooks of other systems' files block, whatever the rules of their system say, and wrong entries in
+    /// their files are errors and not notices. By default neither is so.
     pub fn strict(mut self, strict: bool) -> Self {
         self.plan.strict = strict;
         self
@@ -277,6 +373,11 @@ impl Runtime {
                 factories: HookFactoryRegistry::with_builtins(),
                 approver: None,
                 strict: false,
+                discover: Vec::new(),
+                user_dir: None,
+                managed_dir: None,
+                edition: Edition::default(),
+                services: Services::default(),
             },
             recorder: None,
         }
@@ -488,6 +589,7 @@ impl Runtime {
                                 let rule = filter.rule.as_ref().map(|rule| rule.text());
                                 format!("its rule does not match: {}", rule.unwrap_or_default())
                             }
+                            Unmet::When => format!("it is for {} only", filter.when.words()),
                         },
                     ),
                     Err(fault) => (true, format!("{fault}: that is a failure of the hook")),

@@ -10,7 +10,8 @@ use ring::digest::{SHA256, digest};
 /// A repository may bring files with hooks, and whoever clones it has not read them. So files that are found in a project
 /// run nothing unless you trust them, by their path and, if you want, by a fingerprint of their text. Files that you name
 /// yourself, by [`Runtime::load`](crate::Runtime::load) or [`RuntimeBuilder::file`](crate::RuntimeBuilder::file), are
-/// trusted. What is not trusted is listed in [`Runtime::status`](crate::Runtime::status), never skipped in silence.
+/// trusted, and so are the files that they import, unless those are the project's. A fingerprint is of the file's own text,
+/// not of the programs that it names. What is not trusted is listed in [`Runtime::status`](crate::Runtime::status), never skipped in silence.
 ///
 /// ```
 /// use hooks_runtime::Trust;
@@ -68,11 +69,22 @@ impl Trust {
     /// Whether a file with this text may run code.
     #[must_use]
     pub fn covers(&self, path: impl AsRef<Path>, text: &str) -> bool {
+        // A file has several paths, and one that is real.
+        let path = real(path.as_ref());
+        let mut files = self.files.iter();
         self.all
-            || self.files.get(path.as_ref()).is_some_and(|fingerprints| {
-                fingerprints.is_empty() || fingerprints.contains(&Trust::fingerprint(text))
+            || files.any(|(known, fingerprints)| {
+                real(known) == path
+                    && (fingerprints.is_empty() || fingerprints.contains(&Trust::fingerprint(text)))
             })
     }
+}
+
+/// A path without links in it, as far as it exists.
+pub(crate) fn real(path: &Path) -> PathBuf {
+    std::fs::canonicalize(path)
+        .or_else(|_| std::path::absolute(path))
+        .unwrap_or_else(|_| path.to_owned())
 }
 
 /// Bytes in hexadecimal digits.

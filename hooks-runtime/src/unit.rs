@@ -79,6 +79,8 @@ pub(crate) struct Unit {
     pub(crate) place: usize,
     pub(crate) events: EventSet,
     pub(crate) order: Order,
+    /// Whether it is another system's file, whose hooks have no budget together but that of their system.
+    pub(crate) is_foreign: bool,
     pub(crate) definitions: Vec<Arc<Definition>>,
     pub(crate) revision: u64,
     pub(crate) limits: Arc<Limits>,
@@ -162,8 +164,12 @@ impl Unit {
         event: &AgentEvent<'_>,
         info: &'static EventInfo,
     ) -> Vec<Matched<'_>> {
-        let mut matched = Vec::new();
+        let mut matched: Vec<Matched<'_>> = Vec::new();
         for definition in &self.definitions {
+            let is_twin = |one: &Matched<'_>| one.definition.twin == definition.twin;
+            if definition.twin.is_some() && matched.iter().any(is_twin) {
+                continue;
+            }
             match definition.check(cx, event, info) {
                 Ok(Ok(())) => matched.push(Matched {
                     definition,
@@ -257,7 +263,8 @@ impl Unit {
             let left_out = left_out.collect();
             return self.conclude(cx, event, info, left_out);
         }
-        if self.order == Order::InTurn {
+        let is_in_turn = |one: &Matched<'_>| one.definition.is_in_turn;
+        if self.order == Order::InTurn || matched.iter().any(is_in_turn) {
             for one in matched {
                 let done = self.ask(cx, &event.view(), info, one).await;
                 let said = self.conclude(cx, event.reborrow(), info, vec![done]);
@@ -329,6 +336,7 @@ impl Unit {
                     info,
                     hook: &definition.name,
                     named: definition.named(info).unwrap_or(info.name),
+                    tool: definition.filter.tool(event),
                 };
                 let is_background =
                     definition.is_background && tokio::runtime::Handle::try_current().is_ok();
@@ -337,6 +345,9 @@ impl Unit {
                     skipped = Some("it runs in the background");
                     self.in_background(definition, asked, cx, event, info);
                     Ok(Answer::default())
+                } else if self.is_foreign {
+                    self.guarded(definition, || handler.ask(&ask), Duration::MAX)
+                        .await
                 } else {
                     let key = Chains::key(cx, event);
                     let budget = self.limits.config.chain;
@@ -420,7 +431,13 @@ impl Unit {
             record.duration = started.elapsed();
             record.why = "in the background".into();
             match said {
-                Ok(answer) => {
+                Ok(mut answer) => {
+                    if definition.wakes {
+                        let refusal = answer.verdict.reason().map(str::to_owned);
+                        answer
+                            .context
+                            .extend(refusal.or_else(|| answer.feedback.take()));
+                    }
                     if definition.answers_late {
                         shared.late.keep(&cx, &answer);
                     }
@@ -488,9 +505,11 @@ impl Unit {
                 }
                 if said.change.is_some() {
                     if let Some(first) = changed_by {
-                        let warning = "a later hook of the file has changed the same input";
-                        let first: &mut (Arc<Definition>, Record) = &mut records[first];
-                        first.1.warnings.push(warning.into());
+                        let (other, first): &mut (Arc<Definition>, Record) = &mut records[first];
+                        first.warnings.push(format!(
+                            "`{}` changes the same as `{}`, and the later one counts: `{}`",
+                            other.name, definition.name, definition.name
+                        ));
                     }
                     changed_by = Some(index);
                     merged.change = said.change;
@@ -656,7 +675,6 @@ async fn guarded(
         Ok(said) => said,
         Err(_) => Err(Fault::timed_out(limit)),
     };
-    trial.0 = None;
     span.record("duration_ms", started.elapsed().as_secs_f64() * 1e3);
     match &said {
         Ok(answer) => span.record("outcome", answer.verdict.word()),
@@ -664,7 +682,13 @@ async fn guarded(
             .record("outcome", "fault")
             .record("why", fault.to_string()),
     };
-    if state.breaker.note(said.is_err(), &limits.config.breaker) {
+    // A hook that was not asked, because one tenant has spent its budget, say, may be well for all others.
+    if matches!(&said, Err(fault) if fault.kind == FaultKind::NotAsked) {
+        return said;
+    }
+    trial.0 = None;
+    let failed = said.as_ref().is_err_and(|fault| counts(definition, fault));
+    if state.breaker.note(failed, &limits.config.breaker) {
         tracing::warn!(
             key = "security.hook.circuit_breaker",
             hook = &*definition.name,
@@ -686,6 +710,15 @@ impl Future for Caught {
         // It is not polled again after a panic.
         catch_unwind(poll).unwrap_or_else(|_| Poll::Ready(Err(Fault::failed("it panicked"))))
     }
+}
+
+/// Whether a failure counts for the breaker.
+///
+/// Where failing lets the event go on, a hook may fail by habit, as a linter does that ends with 1. To leave it alone for
+/// that would let through what it refuses the next time.
+fn counts(definition: &Definition, fault: &Fault) -> bool {
+    matches!(fault.kind, FaultKind::TimedOut | FaultKind::NotStarted)
+        || definition.on_failure != Some(hooks_builtin::config::OnFault::Skip)
 }
 
 /// Gives a trial of an open breaker to the next caller if this one is dropped.

@@ -17,6 +17,8 @@ pub mod ssrf;
 pub(crate) mod subject;
 pub(crate) mod text_setting;
 pub(crate) mod visible;
+#[cfg(feature = "webhook-audit")]
+pub mod webhook;
 
 pub use self::changes::{Before, Changes};
 pub use self::error::BuildError;

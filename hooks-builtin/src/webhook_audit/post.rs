@@ -1,25 +1,19 @@
 //! One event, posted and signed.
 
-use std::error::Error;
-use std::fmt::Write;
-
 use jiff::Timestamp;
-use reqwest::header::{CONTENT_TYPE, RETRY_AFTER};
-use standardwebhooks::{
-    HEADER_WEBHOOK_ID, HEADER_WEBHOOK_SIGNATURE, HEADER_WEBHOOK_TIMESTAMP, Webhook,
-};
+use reqwest::header::RETRY_AFTER;
+use standardwebhooks::Webhook;
 
-use super::retry::{Outcome, random};
+use super::retry::Outcome;
 use super::secret::WebhookSecret;
 use crate::shared::ssrf::{Endpoint, Refused, reqwest};
+use crate::shared::webhook::{Ids, chain, post};
 
 /// Where events go, and how they are signed.
 pub(super) struct Post {
     endpoint: Endpoint,
     signer: Option<Webhook>,
-    /// What tells the events of this hook from those of all others.
-    origin: String,
-    events: u64,
+    ids: Ids,
 }
 
 impl Post {
@@ -27,35 +21,24 @@ impl Post {
         Post {
             endpoint,
             signer: secret.and_then(WebhookSecret::signer),
-            origin: format!("{:016x}{:016x}", random(), random()),
-            events: 0,
+            ids: Ids::new(),
         }
     }
 
     /// An id for the next event, the same in all its attempts.
-    pub(super) fn next_id(&mut self) -> String {
-        self.events += 1;
-        format!("msg_{}_{}", self.origin, self.events)
+    pub(super) fn next_id(&self) -> String {
+        self.ids.next_id()
     }
 
     /// One attempt.
     pub(super) async fn attempt(&self, id: &str, body: &[u8]) -> Outcome {
-        // A signature is good for some minutes: each attempt has its own.
         let now = Timestamp::now();
-        let mut request = self
-            .endpoint
-            .post()
-            .header(CONTENT_TYPE, "application/json")
-            .header(HEADER_WEBHOOK_ID, id)
-            .header(HEADER_WEBHOOK_TIMESTAMP, now.as_second());
-        if let Some(signer) = &self.signer {
-            match signer.sign(id, now.as_second(), body) {
-                Ok(signature) => request = request.header(HEADER_WEBHOOK_SIGNATURE, signature),
-                Err(error) => return Outcome::Rejected(format!("it cannot be signed: {error}")),
-            }
-        }
+        let request = match post(&self.endpoint, self.signer.as_ref(), id, now, body) {
+            Ok(request) => request,
+            Err(error) => return Outcome::Rejected(error),
+        };
         // What the answer says beside its head is not read.
-        match request.body(body.to_vec()).send().await {
+        match request.send().await {
             Ok(answer) => {
                 let after = answer.headers().get(RETRY_AFTER);
                 let after = after.and_then(|after| after.to_str().ok());
@@ -71,15 +54,4 @@ impl Post {
             }
         }
     }
-}
-
-/// An error and what is beneath it, in a line.
-fn chain(error: &dyn Error) -> String {
-    let mut line = error.to_string();
-    let mut next = error.source();
-    while let Some(error) = next {
-        let _ = write!(line, ": {error}");
-        next = error.source();
-    }
-    line
 }

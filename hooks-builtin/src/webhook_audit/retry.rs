@@ -1,7 +1,5 @@
 //! What an answer means, and how long to wait before the next attempt.
 
-use std::collections::hash_map::RandomState;
-use std::hash::BuildHasher;
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -9,6 +7,7 @@ use jiff::fmt::rfc2822;
 use reqwest::StatusCode;
 
 use crate::shared::ssrf::reqwest;
+use crate::shared::webhook::random;
 
 /// As long as a receiver can make the queue wait, and as a wait grows.
 const LONGEST_WAIT: Duration = Duration::from_mins(1);
@@ -62,11 +61,6 @@ pub(super) fn wait(delay: Duration, attempts: u32, asked: Option<Duration>) -> D
     let chance = f64::from(u16::try_from(random() >> 48).unwrap_or_default()) / f64::from(u16::MAX);
     let wait = most.mul_f64(0.5 + chance / 2.0);
     wait.max(asked.unwrap_or_default()).min(LONGEST_WAIT)
-}
-
-/// A number by chance: good enough to tell things apart, and for no secret.
-pub(super) fn random() -> u64 {
-    RandomState::new().hash_one(())
 }
 
 #[cfg(test)]

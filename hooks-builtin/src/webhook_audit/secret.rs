@@ -33,7 +33,9 @@ pub struct SecretError(&'static str);
 
 impl WebhookSecret {
     /// What signs with it.
-    pub(super) fn signer(&self) -> Option<Webhook> {
+    #[doc(hidden)]
+    #[must_use]
+    pub fn signer(&self) -> Option<Webhook> {
         Webhook::new(&self.0).ok()
     }
 }

@@ -11,14 +11,22 @@ use crate::events::EventInfo;
 use crate::fault::Fault;
 use crate::handler::Ask;
 
-mod claude;
+mod input;
 pub(crate) mod names;
+mod said;
+pub(crate) mod table;
+pub(crate) mod tools;
+#[cfg(test)]
+mod wire;
+
+pub(crate) use self::input::path_of;
 
 /// Whose file a definition is from, and whose words its handler speaks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Dialect {
-    /// Ours: Claude Code's names of fields, and the whole payload under `event`.
+    /// Ours: Claude Code's names of fields, and the whole payload under `event`. An answer may also have the keys of a rule:
+    /// `block`, `abort_turn`, `abort_run`, `ask`, `approve`, `context`, `respond` and `modify`.
     #[default]
     Hooks,
     /// Claude Code's.
@@ -33,11 +41,13 @@ pub enum Dialect {
     Picoclaw,
     /// GoClaw's.
     Goclaw,
+    /// The form of mini-claw-code, in which each entry is a command with a glob: `{"matcher": "bash", "command": "…"}`.
+    Flat,
 }
 
 impl Dialect {
     /// All dialects.
-    pub const ALL: [Dialect; 7] = [
+    pub const ALL: [Dialect; 8] = [
         Dialect::Hooks,
         Dialect::Claude,
         Dialect::Codex,
@@ -45,6 +55,7 @@ impl Dialect {
         Dialect::Goose,
         Dialect::Picoclaw,
         Dialect::Goclaw,
+        Dialect::Flat,
     ];
 
     /// Its name, as in a file.
@@ -58,12 +69,13 @@ impl Dialect {
             Dialect::Goose => "goose",
             Dialect::Picoclaw => "picoclaw",
             Dialect::Goclaw => "goclaw",
+            Dialect::Flat => "flat",
         }
     }
 
     /// An event as this dialect writes it: what a command reads on its standard input, and an endpoint as its body.
     pub(crate) fn input(self, ask: &Ask<'_>) -> Value {
-        claude::input(self, ask)
+        input::input(self, ask)
     }
 
     /// What a command has said.
@@ -72,7 +84,7 @@ impl Dialect {
     ///
     /// If it has failed by the rules of the dialect, or its answer makes no sense.
     pub(crate) fn of_command(self, on: &On, exit: &Exit) -> Result<Answer, Fault> {
-        claude::of_command(self, on, exit)
+        said::of_command(self, on, exit)
     }
 
     /// What an endpoint has said.
@@ -81,7 +93,7 @@ impl Dialect {
     ///
     /// If it has failed by the rules of the dialect, or its answer makes no sense.
     pub(crate) fn of_http(self, on: &On, status: u16, body: &[u8]) -> Result<Answer, Fault> {
-        claude::of_http(self, on, status, body)
+        said::of_http(self, on, status, body)
     }
 }
 

@@ -1,6 +1,7 @@
 //! When a definition runs: the tool, the tenant, the agent, and a condition.
 
 pub(crate) mod cel;
+pub(crate) mod input;
 
 use std::fmt;
 
@@ -9,6 +10,8 @@ use hooks_core::agent::{AgentContext, AgentEvent};
 use regex::Regex;
 
 use self::cel::{Cel, Variables};
+use crate::dialect::table::{Subject, When};
+use crate::dialect::{path_of, tools};
 use crate::events;
 use crate::fault::Fault;
 
@@ -67,25 +70,23 @@ pub(crate) enum Unmet {
     Condition,
     /// Its rule for the tool's input does not match.
     Rule,
-}
-
-/// A rule for the input of a tool, as `Bash(git *)`: see the dialects.
-pub(crate) trait InputRule: Send + Sync + fmt::Debug {
-    /// Whether the call is one that the rule names.
-    fn matches(&self, cx: &AgentContext, event: &AgentEvent<'_>) -> bool;
-    /// The rule as it is written.
-    fn text(&self) -> &str;
+    /// It is for other events of this kind.
+    When,
 }
 
 /// When a definition runs. All parts must hold.
 #[derive(Debug, Default)]
 pub(crate) struct Filter {
+    /// Which events of its kind.
+    pub(crate) when: When,
     pub(crate) subjects: Subjects,
+    /// What the subjects are compared with, if it is not the tool.
+    pub(crate) compared: Option<Subject>,
     /// Names of tools in the file's own words, and in this agent's.
-    pub(crate) aliases: Vec<(String, String)>,
+    pub(crate) aliases: tools::Aliases,
     pub(crate) tenants: Vec<String>,
     pub(crate) agents: Vec<String>,
-    pub(crate) rule: Option<Box<dyn InputRule>>,
+    pub(crate) rule: Option<input::Rule>,
     pub(crate) condition: Option<Cel>,
     /// Whether the condition sees GoClaw's names: `tool_name`, `tool_input`, `depth`.
     pub(crate) is_goclaw: bool,
@@ -98,15 +99,17 @@ impl Filter {
         cx: &AgentContext,
         event: &AgentEvent<'_>,
     ) -> Result<Result<(), Unmet>, Fault> {
+        if self.when != When::Always && !self.when.holds(cx, event) {
+            return Ok(Err(Unmet::When));
+        }
         if !matches!(self.subjects, Subjects::Any) {
-            let has = |subject: &str| {
-                self.subjects.has(subject)
-                    || self
-                        .aliases
-                        .iter()
-                        .any(|(theirs, ours)| ours == subject && self.subjects.has(theirs))
+            let is_met = match self.compared {
+                None => events::subject(event).is_some_and(|subject| self.has(subject)),
+                Some(compared) => {
+                    of(compared, cx, event).is_some_and(|text| self.subjects.has(text))
+                }
             };
-            if !events::subject(event).is_some_and(has) {
+            if !is_met {
                 return Ok(Err(Unmet::Subject));
             }
         }
@@ -139,6 +142,27 @@ impl Filter {
         }
     }
 
+    /// Whether it is for a tool, by one of the tool's names.
+    fn has(&self, tool: &str) -> bool {
+        self.subjects.has(tool)
+            || self
+                .aliases
+                .iter()
+                .any(|(theirs, ours)| ours == tool && self.subjects.has(theirs))
+    }
+
+    /// The tool's name in the words of the file.
+    pub(crate) fn tool<'a>(&'a self, event: &AgentEvent<'a>) -> Option<&'a str> {
+        let ours = events::subject(event)?;
+        let is_named = !matches!(self.subjects, Subjects::Any) && self.compared.is_none();
+        if self.aliases.is_empty() || (is_named && self.subjects.has(ours)) {
+            return Some(ours);
+        }
+        Some(tools::theirs(&self.aliases, ours, |theirs| {
+            !is_named || self.subjects.has(theirs)
+        }))
+    }
+
     fn is_met(
         &self,
         condition: &Cel,
@@ -164,5 +188,36 @@ impl Filter {
             ("depth", cx.depth.into()),
         ];
         condition.is_true(&Variables::with(cx, *event, &more))
+    }
+}
+
+/// What a matcher is compared with, if it is not the tool's name.
+fn of<'a>(compared: Subject, cx: &'a AgentContext, event: &AgentEvent<'a>) -> Option<&'a str> {
+    let args = || match event {
+        AgentEvent::BeforeToolCall(call) => Some(&call.args),
+        AgentEvent::AfterToolCall(done) => Some(&done.args),
+        _ => None,
+    };
+    let or = |text: &'a str, default: &'static str| if text.is_empty() { default } else { text };
+    match compared {
+        Subject::None => None,
+        Subject::Tool => events::subject(event),
+        Subject::Command => args()?["command"].as_str(),
+        Subject::Path => path_of(args()?),
+        Subject::Empty => Some(""),
+        Subject::Reason => Some(match event {
+            AgentEvent::SessionStart(start) => or(&start.source, "startup"),
+            AgentEvent::SessionEnd(end) => or(end.reason, "other"),
+            AgentEvent::BeforeCompact(compact) => or(&compact.trigger, "auto"),
+            AgentEvent::AfterCompact(compact) => or(compact.trigger, "auto"),
+            _ => return None,
+        }),
+        Subject::Kind => Some(match event {
+            AgentEvent::SubagentStart(start) => &start.agent,
+            AgentEvent::SubagentStop(stop) => stop.agent,
+            AgentEvent::BeforeStop(_) => &cx.agent_type,
+            AgentEvent::Notification(notification) => notification.kind,
+            _ => return None,
+        }),
     }
 }

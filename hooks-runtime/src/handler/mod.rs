@@ -8,6 +8,7 @@
 //! | `prompt` | a model that decides |
 //! | `process` | a process that stays, asked by JSON-RPC |
 
+mod child;
 pub(crate) mod command;
 pub(crate) mod http;
 pub(crate) mod process;
@@ -23,6 +24,7 @@ use hooks_core::agent::{AgentContext, AgentEvent};
 use crate::answer::Answer;
 use crate::events::EventInfo;
 use crate::fault::Fault;
+use crate::services::Services;
 
 /// One event, and whom a handler is asked for.
 #[derive(Clone, Copy, Debug)]
@@ -34,6 +36,8 @@ pub(crate) struct Ask<'a> {
     pub(crate) hook: &'a str,
     /// The event's name in the definition's dialect, if it was asked for by that.
     pub(crate) named: &'a str,
+    /// The tool's name in the words of the definition's file, if it is not the agent's own.
+    pub(crate) tool: Option<&'a str>,
 }
 
 /// The answer to come. It holds all it needs, so the agent need not wait for it.
@@ -63,6 +67,12 @@ pub(crate) struct Making {
     pub(crate) folder: PathBuf,
     /// The root of the project that the agent works in.
     pub(crate) project_dir: Option<PathBuf>,
+    /// What the program itself has given to the builder.
+    pub(crate) services: Services,
+    /// The definition's name, if the file gives it one.
+    pub(crate) name: Option<String>,
+    /// The events that the definition is for.
+    pub(crate) events: Vec<&'static EventInfo>,
 }
 
 /// What is wrong with the settings of a handler.

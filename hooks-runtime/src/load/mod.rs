@@ -2,15 +2,21 @@
 //!
 //! Loading changes nothing that runs. It makes a whole new [`Revision`], or none and a list of mistakes.
 
+mod claude;
+mod discover;
+mod goclaw;
 mod native;
+mod picoclaw;
 mod warn;
+
+pub use self::goclaw::Edition;
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use hooks_builtin::config::{
-    ConfigError, FileHooks, HookFactoryRegistry, HooksConfig, ImportEntry, LimitsConfig,
+    ConfigError, Document, FileHooks, HookFactoryRegistry, HooksConfig, ImportEntry, LimitsConfig,
 };
 use hooks_core::agent::AgentEvent;
 use hooks_core::{EventSet, HookRegistry, OnPanic};
@@ -20,8 +26,10 @@ use tokio::sync::Semaphore;
 
 use crate::Dialect;
 use crate::definition::{Body, Definition, State};
+use crate::dialect::table::Whose;
 use crate::handler::{Handler, Making, Wrong};
 use crate::late::Delivery;
+use crate::services::Services;
 use crate::trust::{Trust, hex};
 use crate::unit::{Limits, Order, Shared, Unit};
 
@@ -42,6 +50,13 @@ pub(crate) struct Plan {
     pub(crate) factories: HookFactoryRegistry,
     pub(crate) approver: Option<Arc<dyn hooks_builtin::Approver>>,
     pub(crate) strict: bool,
+    /// The systems whose files are looked for.
+    pub(crate) discover: Vec<Dialect>,
+    pub(crate) user_dir: Option<PathBuf>,
+    pub(crate) managed_dir: Option<PathBuf>,
+    pub(crate) edition: Edition,
+    /// What handlers get from the program itself.
+    pub(crate) services: Services,
 }
 
 /// Units before they have their places.
@@ -49,6 +64,8 @@ pub(crate) struct Draft {
     pub(crate) name: String,
     pub(crate) priority: i32,
     pub(crate) order: Order,
+    /// Whether it is another system's file.
+    pub(crate) is_foreign: bool,
     pub(crate) definitions: Vec<Definition>,
 }
 
@@ -178,6 +195,8 @@ impl<'a> Loader<'a> {
                 .map(Path::to_owned)
                 .unwrap_or_default(),
             project_dir: self.plan.project_dir.clone(),
+            services: self.plan.services.clone(),
+            ..Making::default()
         }
     }
 
@@ -193,7 +212,7 @@ impl<'a> Loader<'a> {
             } => self.native_file(path),
             Origin::File { path, dialect } => {
                 let entry = ImportEntry::default();
-                self.foreign(path, *dialect, &entry, true);
+                self.foreign(path, *dialect, &entry);
             }
         }
     }
@@ -215,6 +234,7 @@ impl<'a> Loader<'a> {
             self.limits = config.limits.clone();
             self.builtin(config);
             self.entries(config);
+            self.processes(config, config.file(), &ImportEntry::default());
             self.imports(config);
         }
         let definitions = self.drafts[before..]
@@ -237,6 +257,7 @@ impl<'a> Loader<'a> {
         let mut config = config.clone();
         config.on.clear();
         config.import.clear();
+        config.processes.clear();
         config.limits = LimitsConfig::default();
         let key = serde_json::to_value(&config).unwrap_or_default();
         let kept = self.before.builtin.iter().find(|(known, _)| *known == key);
@@ -271,10 +292,13 @@ impl<'a> Loader<'a> {
                 [(key, file)] => {
                     let file = folder.join(file);
                     let dialect: Dialect = key.parse().unwrap_or_default();
+                    if !self.may_import(config.file(), &file, dialect) {
+                        continue;
+                    }
                     if dialect == Dialect::Hooks {
                         self.native_file(&file);
                     } else {
-                        self.foreign(&file, dialect, entry, true);
+                        self.foreign(&file, dialect, entry);
                     }
                 }
                 [] => self.mistakes.push(config.mistake(
@@ -292,18 +316,61 @@ impl<'a> Loader<'a> {
     }
 
     /// Another system's file.
-    fn foreign(&mut self, path: &Path, dialect: Dialect, entry: &ImportEntry, _trusted: bool) {
+    fn foreign(&mut self, path: &Path, dialect: Dialect, entry: &ImportEntry) {
         self.files.push(path.to_owned());
-        let _ = entry;
-        self.notices.push(format!(
-            "{}: files of `{dialect}` are not read yet",
-            path.display()
-        ));
+        match Document::load(path) {
+            Ok(document) => match dialect {
+                Dialect::Goclaw => self.goclaw(&document, entry),
+                Dialect::Picoclaw => self.picoclaw(&document, entry),
+                _ => {
+                    let files = vec![claude::File {
+                        document,
+                        whose: Whose::User,
+                    }];
+                    self.grouped(&files, dialect, entry);
+                }
+            },
+            Err(error) => self.mistakes.push(error),
+        }
+    }
+
+    /// A wrong entry of another system's file. It is left out, and the others stay.
+    fn left_out(&mut self, wrong: ConfigError, entry: &ImportEntry) {
+        if self.is_strict(entry) {
+            self.mistakes.push(wrong);
+        } else {
+            self.notices.push(format!("an entry is left out: {wrong}"));
+        }
+    }
+
+    fn is_strict(&self, entry: &ImportEntry) -> bool {
+        entry.strict || self.plan.strict
+    }
+
+    /// Adds the definitions of another system's file as one place in the pipeline.
+    fn add(&mut self, name: &str, order: Order, entry: &ImportEntry, definitions: Vec<Definition>) {
+        if definitions.is_empty() {
+            return;
+        }
+        let name = self.free_name(name, name);
+        self.drafts.push(Draft {
+            name,
+            priority: entry.priority,
+            order,
+            is_foreign: true,
+            definitions,
+        });
     }
 
     /// Puts all drafts into their places.
     fn finish(mut self, number: u64, shared: &Arc<Shared>) -> Result<Loaded, ConfigError> {
         ConfigError::all(std::mem::take(&mut self.mistakes))?;
+        if let Some(longest) = self.limits.timeout {
+            let foreign = self.drafts.iter_mut().filter(|draft| draft.is_foreign);
+            for definition in foreign.flat_map(|draft| &mut draft.definitions) {
+                definition.timeout = definition.timeout.min(longest);
+            }
+        }
         self.drafts
             .sort_by_key(|draft| std::cmp::Reverse(draft.priority));
         self.notices.extend(warn::warnings(&self.drafts));
@@ -336,6 +403,7 @@ impl<'a> Loader<'a> {
                 place,
                 events: events.fold(EventSet::NONE, EventSet::union),
                 order: draft.order,
+                is_foreign: draft.is_foreign,
                 definitions: draft.definitions.into_iter().map(Arc::new).collect(),
                 revision: number,
                 limits: Arc::clone(&limits),
@@ -369,6 +437,9 @@ pub(crate) fn load(
     let mut loader = Loader::new(plan, before);
     for origin in &plan.origins {
         loader.origin(origin);
+    }
+    for dialect in &plan.discover {
+        loader.discover(*dialect);
     }
     loader.finish(number, shared)
 }

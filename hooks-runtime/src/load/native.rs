@@ -16,7 +16,7 @@ use crate::events::{EVENTS, EventInfo};
 use crate::filter::cel::{Cel, Template};
 use crate::filter::{Filter, Subjects};
 use crate::handler::rule::{Pattern, Rule};
-use crate::handler::{Wrong, command, http, process, prompt};
+use crate::handler::{Making, Wrong, command, http, process, prompt};
 use crate::unit::Order;
 
 /// How long a handler may take if its definition does not say.
@@ -227,6 +227,33 @@ impl Entry<'_> {
         }
     }
 
+    /// A prompt costs money and time, and judges what a tool is given.
+    fn may_prompt(&mut self, events: &[(&'static EventInfo, String)]) -> bool {
+        let before = self.mistakes.len();
+        let entry = self.entry;
+        if entry.tools.is_none() && entry.matcher.is_none() && entry.condition.is_none() {
+            self.wrong(
+                &["prompt"],
+                "a model would be asked about every event",
+                Some("say which ones it is for, with `tools`, `matcher` or `if`"),
+            );
+        }
+        let other = events
+            .iter()
+            .find(|(event, _)| !event.fields.contains(&"args"));
+        if let Some((event, _)) = other {
+            self.wrong(
+                &["event"],
+                format!(
+                    "a prompt judges what a tool is given, and `{}` is about no tool",
+                    event.name
+                ),
+                Some("choose `BeforeToolCall`, say"),
+            );
+        }
+        self.mistakes.len() == before
+    }
+
     /// A rule that an event does not allow would fail each time.
     fn check_rule(&mut self, rule: &Rule, events: &[(&'static EventInfo, String)]) {
         let key = rule.key();
@@ -349,6 +376,7 @@ impl Loader<'_> {
                     name: definition.name.to_string(),
                     priority: entry.priority,
                     order: Order::AtOnce,
+                    is_foreign: false,
                     definitions: vec![definition],
                 });
             }
@@ -402,7 +430,8 @@ impl Loader<'_> {
                 checked.rule(key, &events).map(Body::Rule),
                 Arc::<State>::default(),
             ),
-            Some(key) => self.outside(checked, key, dialect).map_or_else(
+            Some("prompt") if !checked.may_prompt(&events) => (None, Arc::default()),
+            Some(key) => self.outside(checked, key, dialect, &events).map_or_else(
                 || (None, Arc::default()),
                 |(body, state)| (Some(body), state),
             ),
@@ -468,6 +497,9 @@ impl Loader<'_> {
             is_background: entry.background.unwrap_or(is_observed)
                 && matches!(body, Body::Handler(_)),
             answers_late: false,
+            wakes: false,
+            is_in_turn: false,
+            twin: None,
             events,
             body,
             mode: entry.mode,
@@ -484,9 +516,14 @@ impl Loader<'_> {
         checked: &mut Entry<'_>,
         key: &'static str,
         dialect: Dialect,
+        events: &[(&'static EventInfo, String)],
     ) -> Option<(Body, Arc<State>)> {
         let Entry { config, entry, .. } = *checked;
-        let making = self.making(config.file());
+        let making = Making {
+            name: entry.name.clone(),
+            events: events.iter().map(|(event, _)| *event).collect(),
+            ..self.making(config.file())
+        };
         // All that the handler is made of: if that is unchanged, so is the handler.
         let settings = serde_json::to_value(entry).unwrap_or_default();
         let made_of = serde_json::json!([
@@ -494,7 +531,12 @@ impl Loader<'_> {
             &settings[key],
             dialect.as_str(),
             &making.folder,
-            entry.name
+            entry.name,
+            // A process is told what it is for.
+            events
+                .iter()
+                .map(|(event, _)| event.name)
+                .collect::<Vec<_>>(),
         ]);
         let made = self.handler(&made_of, || {
             match key {

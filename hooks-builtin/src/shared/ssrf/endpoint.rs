@@ -52,6 +52,11 @@ impl Endpoint {
             .no_proxy()
             .redirect(redirect::Policy::none())
             .referer(false)
+            // Some other crate may switch decompression on for all; a few bytes could then become gigabytes.
+            .no_gzip()
+            .no_brotli()
+            .no_zstd()
+            .no_deflate()
             .dns_resolver(Judged(guard.clone()))
             .timeout(timeout)
             .user_agent(concat!(

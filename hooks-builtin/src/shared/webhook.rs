@@ -1,0 +1,83 @@
+//! Posts as [Standard Webhooks](https://www.standardwebhooks.com) has them: an id for each event, the time, a signature.
+
+use std::collections::hash_map::RandomState;
+use std::error::Error;
+use std::fmt::Write;
+use std::hash::BuildHasher;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use jiff::Timestamp;
+use reqwest::RequestBuilder;
+use reqwest::header::CONTENT_TYPE;
+use standardwebhooks::{
+    HEADER_WEBHOOK_ID, HEADER_WEBHOOK_SIGNATURE, HEADER_WEBHOOK_TIMESTAMP, Webhook,
+};
+
+use crate::shared::ssrf::{Endpoint, reqwest};
+
+/// Gives each event of one sender an id.
+#[derive(Debug)]
+pub struct Ids {
+    /// What tells the events of this sender from those of all others.
+    origin: String,
+    events: AtomicU64,
+}
+
+impl Ids {
+    #[expect(missing_docs, clippy::new_without_default, reason = "not public")]
+    #[must_use]
+    pub fn new() -> Self {
+        Ids {
+            origin: format!("{:016x}{:016x}", random(), random()),
+            events: AtomicU64::new(0),
+        }
+    }
+
+    /// An id for the next event, the same in all its attempts.
+    pub fn next_id(&self) -> String {
+        let event = self.events.fetch_add(1, Ordering::Relaxed) + 1;
+        format!("msg_{}_{event}", self.origin)
+    }
+}
+
+/// One attempt to post an event as JSON.
+///
+/// # Errors
+///
+/// If it cannot be signed.
+pub fn post(
+    endpoint: &Endpoint,
+    signer: Option<&Webhook>,
+    id: &str,
+    now: Timestamp,
+    body: &[u8],
+) -> Result<RequestBuilder, String> {
+    // A signature is good for some minutes: each attempt has its own.
+    let mut request = endpoint
+        .post()
+        .header(CONTENT_TYPE, "application/json")
+        .header(HEADER_WEBHOOK_ID, id)
+        .header(HEADER_WEBHOOK_TIMESTAMP, now.as_second());
+    if let Some(signer) = signer {
+        let signature = signer.sign(id, now.as_second(), body);
+        let signature = signature.map_err(|error| format!("it cannot be signed: {error}"))?;
+        request = request.header(HEADER_WEBHOOK_SIGNATURE, signature);
+    }
+    Ok(request.body(body.to_vec()))
+}
+
+/// An error and what is beneath it, in a line.
+pub fn chain(error: &dyn Error) -> String {
+    let mut line = error.to_string();
+    let mut next = error.source();
+    while let Some(error) = next {
+        let _ = write!(line, ": {error}");
+        next = error.source();
+    }
+    line
+}
+
+/// A number by chance: good enough to tell things apart, and for no secret.
+pub(crate) fn random() -> u64 {
+    RandomState::new().hash_one(())
+}

@@ -1,0 +1,261 @@
+//! How many tokens the hooks of a tenant may use in a month.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Mutex, PoisonError};
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
+/// Counts the tokens that the prompts of each tenant use in a month.
+///
+/// A call reserves before it is made, more than it can use; [settles](Self::settle) by what it has used; or is
+/// [refunded](Self::refund), if it came to nothing. So calls that are made at once never use more than there is. The
+/// default, [`MemoryBudget`], forgets all when the program ends. Write one of your own to keep the counts in a store.
+///
+/// ```
+/// use hooks_runtime::{Budget, BudgetError, MemoryBudget};
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() {
+/// let budget = MemoryBudget::new();
+/// let reserved = budget.reserve("acme", 600, 1_000).await.unwrap();
+/// // Another call has to wait, or does without.
+/// let spent = budget.reserve("acme", 600, 1_000).await.unwrap_err();
+/// assert!(matches!(spent, BudgetError::Spent { left: 400 }));
+///
+/// assert_eq!(budget.settle(reserved, 100).await.unwrap(), 900);
+/// # }
+/// ```
+#[async_trait]
+pub trait Budget: Send + Sync {
+    /// Sets tokens aside for a call of a tenant, who may use `limit` in a month; without tenants, it is `""`.
+    ///
+    /// # Errors
+    ///
+    /// If that would be more than there is, or the store fails. Then the call is not made.
+    async fn reserve(
+        &self,
+        tenant: &str,
+        tokens: u64,
+        limit: u64,
+    ) -> Result<Reservation, BudgetError>;
+
+    /// Counts what a call has used, in place of what it reserved, and says how much is left.
+    ///
+    /// # Errors
+    ///
+    /// If the store fails.
+    async fn settle(&self, reservation: Reservation, used: u64) -> Result<u64, BudgetError>;
+
+    /// Gives back what a call reserved that came to nothing.
+    ///
+    /// # Errors
+    ///
+    /// If the store fails.
+    async fn refund(&self, reservation: Reservation) -> Result<(), BudgetError>;
+}
+
+/// Tokens that are set aside for a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reservation {
+    /// Whose they are.
+    pub tenant: String,
+    /// The month by UTC, as `2026-11`.
+    pub month: String,
+    /// How many.
+    pub tokens: u64,
+    /// How many the tenant may use in the month.
+    pub limit: u64,
+}
+
+/// Why nothing is set aside.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BudgetError {
+    /// There is not enough left.
+    #[error("the month's tokens are used up: {left} are left, and the call needs more")]
+    Spent {
+        /// How many are left.
+        left: u64,
+    },
+    /// The store fails.
+    #[error("the month's tokens cannot be counted: {0}")]
+    Failed(String),
+}
+
+/// Counts in memory, by months of UTC.
+///
+/// ```
+/// use hooks_runtime::{MemoryBudget, Runtime};
+///
+/// // The same counts for several runtimes.
+/// let budget = std::sync::Arc::new(MemoryBudget::new());
+/// let builder = Runtime::builder().budget(budget.clone());
+/// ```
+pub struct MemoryBudget {
+    now: Box<dyn Fn() -> Timestamp + Send + Sync>,
+    counts: Mutex<Counts>,
+}
+
+#[derive(Debug, Default)]
+struct Counts {
+    month: String,
+    /// What each tenant has used or reserved in this month.
+    taken: HashMap<String, u64>,
+}
+
+impl MemoryBudget {
+    /// Nothing is used yet.
+    #[must_use]
+    pub fn new() -> Self {
+        MemoryBudget::with_clock(Timestamp::now)
+    }
+
+    /// The same with a clock of your own, for a test.
+    ///
+    /// ```
+    /// use hooks_runtime::MemoryBudget;
+    ///
+    /// let budget = MemoryBudget::with_clock(|| "2026-11-30T23:59:59Z".parse().unwrap());
+    /// ```
+    #[must_use]
+    pub fn with_clock(now: impl Fn() -> Timestamp + Send + Sync + 'static) -> Self {
+        MemoryBudget {
+            now: Box::new(now),
+            counts: Mutex::default(),
+        }
+    }
+
+    /// Calls `change` with the month, and what a tenant has taken in it.
+    fn count<T>(&self, tenant: &str, change: impl FnOnce(&str, &mut u64) -> T) -> T {
+        let month = (self.now)().to_zoned(TimeZone::UTC).strftime("%Y-%m");
+        let month = month.to_string();
+        let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        if counts.month != month {
+            *counts = Counts {
+                month: month.clone(),
+                taken: HashMap::new(),
+            };
+        }
+        change(&month, counts.taken.entry(tenant.to_owned()).or_default())
+    }
+
+    /// What a call was given is replaced by `used`; that of another month is over.
+    fn replace(&self, reservation: &Reservation, used: u64) -> u64 {
+        self.count(&reservation.tenant, |month, taken| {
+            if month == reservation.month {
+                *taken = taken
+                    .saturating_sub(reservation.tokens)
+                    .saturating_add(used);
+            }
+            reservation.limit.saturating_sub(*taken)
+        })
+    }
+}
+
+impl Default for MemoryBudget {
+    fn default() -> Self {
+        MemoryBudget::new()
+    }
+}
+
+impl fmt::Debug for MemoryBudget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MemoryBudget")
+            .field("counts", &self.counts)
+            .finish_non_exhaustive()
+    }
+}
+
+#[async_trait]
+impl Budget for MemoryBudget {
+    async fn reserve(
+        &self,
+        tenant: &str,
+        tokens: u64,
+        limit: u64,
+    ) -> Result<Reservation, BudgetError> {
+        self.count(tenant, |month, taken| {
+            let left = limit.saturating_sub(*taken);
+            if tokens > left {
+                return Err(BudgetError::Spent { left });
+            }
+            *taken += tokens;
+            Ok(Reservation {
+                tenant: tenant.to_owned(),
+                month: month.to_owned(),
+                tokens,
+                limit,
+            })
+        })
+    }
+
+    async fn settle(&self, reservation: Reservation, used: u64) -> Result<u64, BudgetError> {
+        Ok(self.replace(&reservation, used))
+    }
+
+    async fn refund(&self, reservation: Reservation) -> Result<(), BudgetError> {
+        self.replace(&reservation, 0);
+        Ok(())
+    }
+}
+
+#[async_trait]
+impl<B: Budget + ?Sized> Budget for std::sync::Arc<B> {
+    async fn reserve(
+        &self,
+        tenant: &str,
+        tokens: u64,
+        limit: u64,
+    ) -> Result<Reservation, BudgetError> {
+        (**self).reserve(tenant, tokens, limit).await
+    }
+
+    async fn settle(&self, reservation: Reservation, used: u64) -> Result<u64, BudgetError> {
+        (**self).settle(reservation, used).await
+    }
+
+    async fn refund(&self, reservation: Reservation) -> Result<(), BudgetError> {
+        (**self).refund(reservation).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_month_begins_with_nothing_used_and_knows_nothing_of_the_last() {
+        let now = Arc::new(Mutex::new("2026-11-30T23:59:59Z".parse().unwrap()));
+        let clock = Arc::clone(&now);
+        let budget = MemoryBudget::with_clock(move || *clock.lock().unwrap());
+        let old = budget.reserve("acme", 100, 100).await.unwrap();
+        assert_eq!(old.month, "2026-11");
+        assert_eq!(
+            budget.reserve("acme", 1, 100).await,
+            Err(BudgetError::Spent { left: 0 })
+        );
+        // Every tenant has its own.
+        budget.reserve("other", 100, 100).await.unwrap();
+        *now.lock().unwrap() = "2026-12-01T00:00:00Z".parse().unwrap();
+        let new = budget.reserve("acme", 60, 100).await.unwrap();
+        assert_eq!(budget.settle(old, 70).await, Ok(40));
+        budget.refund(new).await.unwrap();
+        budget.reserve("acme", 100, 100).await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn what_was_used_counts_in_place_of_what_was_reserved() {
+        let budget = MemoryBudget::new();
+        let one = budget.reserve("", 60, 100).await.unwrap();
+        let two = budget.reserve("", 40, 100).await.unwrap();
+        assert_eq!(budget.settle(one, 10).await, Ok(50));
+        budget.refund(two).await.unwrap();
+        let three = budget.reserve("", 90, 100).await.unwrap();
+        // A model that used more than was reserved leaves nothing.
+        assert_eq!(budget.settle(three, 500).await, Ok(0));
+    }
+}

@@ -1,0 +1,357 @@
+//! An event as a system writes it: what its hooks read.
+
+use hooks_core::agent::{AgentEvent, ChatMessage, LlmResponse, Role, ToolOutput};
+use serde_json::{Map, Value, json};
+
+use super::Dialect;
+use super::table::Words;
+use super::tools::{self, Class};
+use crate::events;
+use crate::handler::Ask;
+
+/// What of [`AgentContext::extra`](hooks_core::agent::AgentContext) goes to hooks as it is, if the agent has put it there.
+const OF_THE_AGENT: &[&str] = &["transcript_path", "permission_mode", "prompt_id", "model"];
+
+/// An event as a dialect writes it.
+pub(super) fn input(dialect: Dialect, ask: &Ask<'_>) -> Value {
+    let rules = dialect.rules();
+    let mut input = match rules.words {
+        Words::Goclaw => goclaw(ask),
+        Words::Goose => goose(ask),
+        words => claude(dialect, words, ask),
+    };
+    if dialect == Dialect::Hooks {
+        let payload = serde_json::to_value(ask.event).unwrap_or_default();
+        input.insert("event".into(), payload);
+    }
+    Value::Object(input)
+}
+
+/// What an event is called there.
+fn named<'a>(dialect: Dialect, ask: &Ask<'a>) -> &'a str {
+    let happened = Some((ask.cx, &ask.event));
+    match dialect.rules().event(ask.info, ask.named, happened) {
+        Some(event) => event.named,
+        None => ask.named,
+    }
+}
+
+/// The tool's name, arguments and call, of events that are about a tool.
+fn of_tool<'a>(ask: &Ask<'a>) -> Option<(&'a str, &'a Value)> {
+    let args = match ask.event {
+        AgentEvent::InvalidToolCall(call) => &call.args,
+        AgentEvent::BeforeToolCall(call) => &call.args,
+        AgentEvent::ApproveToolCall(call) => call.args,
+        AgentEvent::ToolCallStart(call) => call.args,
+        AgentEvent::AfterToolCall(call) => &call.args,
+        AgentEvent::ToolCallEnd(call) => call.args,
+        AgentEvent::ToolCallSkipped(call) => call.args,
+        _ => return None,
+    };
+    let own = events::subject(&ask.event)?;
+    Some((ask.tool.unwrap_or(own), args))
+}
+
+/// The output of a tool, and how long it took.
+fn of_output<'a>(event: &AgentEvent<'a>) -> Option<(&'a ToolOutput, u64)> {
+    let (output, duration) = match *event {
+        AgentEvent::AfterToolCall(done) => (&done.output, done.duration),
+        AgentEvent::ToolCallEnd(done) => (done.output, done.duration),
+        _ => return None,
+    };
+    let duration = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
+    Some((output, duration))
+}
+
+fn or<'a>(text: &'a str, default: &'a str) -> &'a str {
+    if text.is_empty() { default } else { text }
+}
+
+/// The words that most systems have taken over from Claude Code.
+fn claude(dialect: Dialect, words: Words, ask: &Ask<'_>) -> Map<String, Value> {
+    let cx = ask.cx;
+    let mut input = Map::new();
+    let mut put = |key: &str, value: Value| input.insert(key.to_owned(), value);
+    let named = named(dialect, ask);
+    put("session_id", json!(cx.session_id));
+    put("transcript_path", Value::Null);
+    put("cwd", json!(cx.cwd));
+    put("hook_event_name", json!(named));
+    match words {
+        Words::Gemini => {
+            put("timestamp", json!(jiff::Timestamp::now().to_string()));
+        }
+        Words::Codex => {
+            put("permission_mode", json!("default"));
+            put("model", Value::Null);
+            if !matches!(named, "SessionStart" | "SessionEnd") {
+                put("turn_id", json!(format!("{}:{}", cx.session_id, cx.turn)));
+            }
+        }
+        _ => {
+            put("permission_mode", json!("default"));
+        }
+    }
+    for key in OF_THE_AGENT {
+        if let Some(known) = cx.extra.get(*key) {
+            put(key, known.clone());
+        }
+    }
+    if cx.depth > 0 && words != Words::Gemini {
+        put("agent_id", json!(cx.agent_id));
+        put("agent_type", json!(cx.agent_type));
+    }
+    if let Some((tool, args)) = of_tool(ask) {
+        put("tool_name", json!(tool));
+        put("tool_input", args.clone());
+        if named != "PermissionRequest" && words != Words::Gemini {
+            put("tool_use_id", json!(events::call_id(&ask.event)));
+        }
+        if let Some((output, duration)) = of_output(&ask.event) {
+            match words {
+                Words::Gemini => {
+                    let error = output
+                        .is_error
+                        .then(|| json!({ "message": output.content }));
+                    let shown = output.for_user.as_ref().unwrap_or(&output.content);
+                    let response = json!({ "llmContent": output.content, "returnDisplay": shown, "error": error });
+                    put("tool_response", response);
+                }
+                _ if named == "PostToolUseFailure" => {
+                    put("error", json!(output.content));
+                    put("is_interrupt", json!(false));
+                    put("duration_ms", json!(duration));
+                }
+                _ => {
+                    put("tool_response", response(tool, args, output));
+                    put("duration_ms", json!(duration));
+                }
+            }
+        }
+    }
+    match ask.event {
+        AgentEvent::MessageReceived(message) => {
+            put("prompt", json!(message.content));
+        }
+        AgentEvent::InvalidToolCall(call) => {
+            put("error", json!(call.error));
+        }
+        AgentEvent::ToolCallSkipped(call) => {
+            put("reason", json!(call.reason));
+        }
+        AgentEvent::BeforeStop(stop) if words == Words::Gemini => {
+            put("prompt", json!(""));
+            put("prompt_response", json!(stop.response));
+            put("stop_hook_active", json!(stop.attempt > 0));
+        }
+        AgentEvent::BeforeStop(stop) => {
+            put("stop_hook_active", json!(stop.attempt > 0));
+            put("last_assistant_message", json!(stop.response));
+            if words == Words::Claude && dialect != Dialect::Hooks {
+                put("background_tasks", json!([]));
+                put("session_crons", json!([]));
+            }
+        }
+        AgentEvent::AgentError(error) => {
+            put("error", json!(or(error.stage, "unknown")));
+            put("error_details", json!(error.message));
+        }
+        AgentEvent::SubagentStart(start) => {
+            put("agent_id", json!(start.id));
+            put("agent_type", json!(start.agent));
+        }
+        AgentEvent::SessionStart(start) => {
+            put("source", json!(or(&start.source, "startup")));
+            if let Some(model) = &start.model {
+                put("model", json!(model));
+            }
+        }
+        AgentEvent::SessionEnd(end) => {
+            put("reason", json!(or(end.reason, "other")));
+        }
+        AgentEvent::Notification(notification) => {
+            put("message", json!(notification.message));
+            if words == Words::Gemini {
+                put("details", json!({ "title": notification.title }));
+            } else if !notification.title.is_empty() {
+                put("title", json!(notification.title));
+            }
+            put("notification_type", json!(notification.kind));
+        }
+        AgentEvent::BeforeCompact(compact) => {
+            put("trigger", json!(or(&compact.trigger, "auto")));
+            if words != Words::Gemini {
+                let instructions = Some(&compact.instructions).filter(|text| !text.is_empty());
+                put("custom_instructions", json!(instructions));
+            }
+        }
+        AgentEvent::AfterCompact(compact) => {
+            put("trigger", json!(or(compact.trigger, "auto")));
+            put("compact_summary", json!(compact.summary));
+        }
+        AgentEvent::MessageSending(message) => {
+            // Once a message, as without a terminal.
+            put("turn_id", json!(format!("{}:{}", cx.session_id, cx.turn)));
+            put("message_id", Value::Null);
+            put("index", json!(0));
+            put("final", json!(true));
+            put("delta", json!(message.content));
+        }
+        AgentEvent::BeforeLlmCall(call) if words == Words::Gemini => {
+            put("llm_request", request(&call.model, &call.messages));
+        }
+        AgentEvent::AfterLlmCall(call) if words == Words::Gemini => {
+            put("llm_request", request(&call.model, &[]));
+            put("llm_response", answer(&call.response));
+        }
+        _ => {}
+    }
+    input
+}
+
+/// A tool's output as scripts expect it: what the tool says for programs, and what Claude Code's own tools say.
+fn response(tool: &str, args: &Value, output: &ToolOutput) -> Value {
+    let mut response = match &output.data {
+        Some(Value::Object(data)) => data.clone(),
+        _ => Map::new(),
+    };
+    let mut put = |key: &str, value: Value| {
+        if !response.contains_key(key) {
+            response.insert(key.to_owned(), value);
+        }
+    };
+    put("content", json!(output.content));
+    put("is_error", json!(output.is_error));
+    if let Some(for_user) = &output.for_user {
+        put("for_user", json!(for_user));
+    }
+    match tools::class_of(tool) {
+        Some(Class::Shell) => {
+            put("stdout", json!(output.content));
+            put("stderr", json!(""));
+            put("interrupted", json!(false));
+        }
+        Some(Class::Edit) => {
+            if let Some(path) = path_of(args) {
+                put("filePath", json!(path));
+            }
+            put("success", json!(!output.is_error));
+        }
+        _ => {}
+    }
+    Value::Object(response)
+}
+
+/// The path that a tool was given.
+pub(crate) fn path_of(args: &Value) -> Option<&str> {
+    let keys = ["file_path", "path", "notebook_path", "filename", "file"];
+    keys.iter().find_map(|key| args[*key].as_str())
+}
+
+/// A call of a model, as Gemini CLI writes it.
+fn request(model: &str, messages: &[ChatMessage]) -> Value {
+    let messages = messages.iter().map(|message| {
+        let role = match message.role {
+            Role::Assistant => json!("model"),
+            ref other => json!(other),
+        };
+        json!({ "role": role, "content": message.content })
+    });
+    json!({ "model": model, "messages": messages.collect::<Vec<_>>(), "config": {} })
+}
+
+/// The answer of a model, as Gemini CLI writes it.
+fn answer(response: &LlmResponse) -> Value {
+    let usage = &response.usage;
+    json!({
+        "text": response.content,
+        "candidates": [{
+            "content": { "role": "model", "parts": [response.content] },
+            "finishReason": "STOP",
+        }],
+        "usageMetadata": {
+            "promptTokenCount": usage.input_tokens,
+            "candidatesTokenCount": usage.output_tokens,
+            "totalTokenCount": usage.input_tokens + usage.output_tokens,
+        },
+    })
+}
+
+/// goose's words.
+fn goose(ask: &Ask<'_>) -> Map<String, Value> {
+    let cx = ask.cx;
+    let mut input = Map::new();
+    let mut put = |key: &str, value: Value| input.insert(key.to_owned(), value);
+    put("event", json!(named(Dialect::Goose, ask)));
+    put("session_id", json!(cx.session_id));
+    put("working_dir", json!(cx.cwd));
+    let mut context = None;
+    if let Some((tool, args)) = of_tool(ask) {
+        put("tool_name", json!(tool));
+        put("tool_input", args.clone());
+        put("tool_call_id", json!(events::call_id(&ask.event)));
+        context = Some(match named(Dialect::Goose, ask) {
+            "BeforeShellExecution" | "AfterShellExecution" => {
+                args["command"].as_str().unwrap_or(tool)
+            }
+            "BeforeReadFile" | "AfterFileEdit" => path_of(args).unwrap_or(tool),
+            _ => tool,
+        });
+    }
+    put("matcher_context", json!(context));
+    if let Some((output, _)) = of_output(&ask.event) {
+        put("tool_output", json!(output.content));
+    }
+    match ask.event {
+        AgentEvent::MessageReceived(message) => {
+            put("message", json!(message.content));
+        }
+        AgentEvent::BeforeStop(stop) => {
+            put("message", json!(stop.response));
+        }
+        _ => {}
+    }
+    input
+}
+
+/// GoClaw's words: what its program sends, and what its documentation says.
+fn goclaw(ask: &Ask<'_>) -> Map<String, Value> {
+    let cx = ask.cx;
+    let (tool, args) = of_tool(ask).map_or(("", None), |(tool, args)| (tool, Some(args)));
+    let raw = match ask.event {
+        AgentEvent::MessageReceived(message) => message.content.clone(),
+        AgentEvent::SubagentStart(start) => start.prompt.clone(),
+        AgentEvent::SubagentStop(stop) => stop.response.to_owned(),
+        AgentEvent::BeforeStop(stop) => stop.response.clone(),
+        AgentEvent::AgentEnd(end) => end.response.to_owned(),
+        AgentEvent::ToolCallEnd(done) => done.output.content.clone(),
+        _ => args.map(Value::to_string).unwrap_or_default(),
+    };
+    let id = match events::call_id(&ask.event).filter(|id| !id.is_empty()) {
+        Some(call) => format!("{}:{}:{call}", cx.session_id, cx.turn),
+        None => format!("{}:{}:{}", cx.session_id, cx.turn, ask.named),
+    };
+    let fields = [
+        ("EventID", "eventId", json!(id)),
+        ("SessionID", "sessionId", json!(cx.session_id)),
+        (
+            "TenantID",
+            "tenantId",
+            json!(cx.tenant_id.as_deref().unwrap_or_default()),
+        ),
+        ("AgentID", "agentId", json!(cx.agent_id)),
+        ("ToolName", "toolName", json!(tool)),
+        ("ToolInput", "toolInput", json!(args)),
+        ("RawInput", "rawInput", json!(raw)),
+        ("Depth", "depth", json!(cx.depth)),
+        ("HookEvent", "hookEvent", json!(named(Dialect::Goclaw, ask))),
+    ];
+    let mut input = Map::new();
+    for (key, _, value) in &fields {
+        input.insert((*key).to_owned(), value.clone());
+    }
+    for (_, key, value) in fields {
+        input.insert(key.to_owned(), value);
+    }
+    input
+}

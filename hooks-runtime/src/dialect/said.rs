@@ -1,0 +1,763 @@
+//! What the answer of a hook means: its exit code, its text and its JSON.
+
+use serde_json::{Map, Value, json};
+
+use super::table::{Event, Exits, Refusal, Rules};
+use super::{Dialect, Exit, On};
+use crate::answer::{Answer, Change, Verdict};
+use crate::fault::Fault;
+
+/// An answer while it is read.
+struct Reading<'a> {
+    dialect: Dialect,
+    rules: &'static Rules,
+    on: &'a On,
+    event: Option<&'static Event>,
+    answer: Answer,
+}
+
+/// What a command says by its exit code and its output.
+pub(super) fn of_command(dialect: Dialect, on: &On, exit: &Exit) -> Result<Answer, Fault> {
+    let reading = Reading::new(dialect, on);
+    let said = text_of(&exit.stdout);
+    let errors = text_of(&exit.stderr);
+    match reading.rules.exits {
+        Exits::Flat => reading.flat(exit, &said, &errors),
+        Exits::Goclaw => reading.goclaw(exit, &said, &errors),
+        Exits::Goose => reading.goose(exit, &said, &errors),
+        Exits::Gemini => reading.gemini(exit, &said, &errors),
+        Exits::Claude | Exits::Codex => reading.claude(exit, &said, &errors),
+    }
+}
+
+/// What an endpoint says.
+pub(super) fn of_http(
+    dialect: Dialect,
+    on: &On,
+    status: u16,
+    body: &[u8],
+) -> Result<Answer, Fault> {
+    // GoClaw takes a redirection for an answer.
+    let highest = if dialect == Dialect::Goclaw { 400 } else { 300 };
+    if !(200..highest).contains(&status) {
+        return Err(Fault::failed(format!(
+            "the endpoint answered with the status {status}"
+        )));
+    }
+    let mut reading = Reading::new(dialect, on);
+    let text = text_of(body);
+    if text.is_empty() {
+        return Ok(reading.answer);
+    }
+    match serde_json::from_str::<Value>(&text) {
+        Ok(Value::Object(json)) => {
+            reading.json(&json)?;
+            Ok(reading.answer)
+        }
+        _ if dialect == Dialect::Goclaw => Ok(reading.answer),
+        _ => Err(Fault::nonsense("the endpoint's answer is no JSON object")),
+    }
+}
+
+/// Text without a mark of byte order, and without blanks around it.
+fn text_of(bytes: &[u8]) -> String {
+    let text = String::from_utf8_lossy(bytes);
+    text.trim_start_matches('\u{feff}').trim().to_owned()
+}
+
+/// JSON, if a text is meant as such.
+fn json_of(text: &str) -> Result<Option<Map<String, Value>>, String> {
+    if !text.starts_with('{') {
+        return Ok(None);
+    }
+    serde_json::from_str(text)
+        .map(Some)
+        .map_err(|error| format!("its output is no JSON: {error}"))
+}
+
+/// The words for no, of any system.
+fn is_no(word: &str) -> bool {
+    matches!(
+        word.to_ascii_lowercase().as_str(),
+        "deny" | "denied" | "block" | "blocked" | "reject" | "rejected" | "defer"
+    )
+}
+
+impl<'a> Reading<'a> {
+    fn new(dialect: Dialect, on: &'a On) -> Self {
+        let rules = dialect.rules();
+        Reading {
+            dialect,
+            rules,
+            on,
+            event: rules.event(on.info, &on.named, None),
+            answer: Answer::default(),
+        }
+    }
+
+    fn warn(&mut self, warning: impl Into<String>) {
+        self.answer.warnings.push(warning.into());
+    }
+
+    /// What a no comes to on this event.
+    fn refusal(&self) -> Refusal {
+        match self.event {
+            Some(event) => event.refusal,
+            None if self.on.info.is_blockable => Refusal::Blocks,
+            None if self.on.info.takes_context => Refusal::Tells,
+            None => Refusal::Shows,
+        }
+    }
+
+    /// Says no.
+    fn refuse(&mut self, reason: Option<String>) {
+        let reason = reason
+            .filter(|reason| !reason.trim().is_empty())
+            .unwrap_or_else(|| format!("the hook `{}` blocks it", self.on.hook));
+        match self.refusal() {
+            Refusal::Blocks => self.answer.verdict = Verdict::Block { reason },
+            Refusal::Tells => self.answer.feedback = Some(reason),
+            Refusal::Shows => self.answer.messages.push(reason),
+            Refusal::Replaces => {
+                let output = Map::from_iter([("content".to_owned(), json!(reason))]);
+                self.answer.change = Some(Change::Merge(output));
+            }
+        }
+    }
+
+    /// Whether the answer says no in one way or another.
+    fn has_refused(&self) -> bool {
+        self.answer.verdict.rank()
+            >= Verdict::Block {
+                reason: String::new(),
+            }
+            .rank()
+            || self.answer.feedback.is_some()
+    }
+
+    /// It has ended with a code that says nothing.
+    fn failed(exit: &Exit, errors: &str) -> Fault {
+        let code = exit
+            .code
+            .map_or_else(|| "a signal".to_owned(), |code| format!("exit code {code}"));
+        let first = errors.lines().next().unwrap_or_default();
+        let said = if first.is_empty() {
+            String::new()
+        } else {
+            format!(": {first}")
+        };
+        Fault::failed(format!("it ended with {code}{said}"))
+    }
+
+    /// Claude Code and Codex.
+    fn claude(mut self, exit: &Exit, said: &str, errors: &str) -> Result<Answer, Fault> {
+        let is_codex = self.rules.exits == Exits::Codex;
+        let json = json_of(said);
+        if exit.code == Some(2) {
+            if is_codex && errors.is_empty() {
+                return Err(Fault::failed(
+                    "it ended with exit code 2 and nothing on standard error, which blocks nothing",
+                ));
+            }
+            match json {
+                // What it says beside the decision holds, the decision is no.
+                Ok(Some(json)) => {
+                    if let Err(fault) = self.json(&json) {
+                        self.answer = Answer::default();
+                        self.warn(fault.to_string());
+                    }
+                    if !self.has_refused() {
+                        let reason = self.answer.verdict.reason().map(str::to_owned);
+                        self.answer.change = None;
+                        self.answer.verdict = Verdict::Continue;
+                        self.refuse(reason.or_else(|| Some(errors.to_owned())));
+                    }
+                }
+                Ok(None) => self.refuse(Some(errors.to_owned())),
+                Err(error) => {
+                    self.warn(error);
+                    self.refuse(Some(errors.to_owned()));
+                }
+            }
+            return Ok(self.answer);
+        }
+        match json {
+            Ok(Some(json)) if exit.code == Some(0) || (!is_codex && exit.code.is_some()) => {
+                self.json(&json)?;
+                Ok(self.answer)
+            }
+            Ok(None) if exit.code == Some(0) => {
+                if is_codex
+                    && self.event.is_some_and(|event| event.ours == "BeforeStop")
+                    && !said.is_empty()
+                {
+                    return Err(Fault::nonsense("a hook on `Stop` prints JSON or nothing"));
+                }
+                self.text(said);
+                Ok(self.answer)
+            }
+            Err(error) if exit.code == Some(0) => Err(Fault::nonsense(error)),
+            _ => Err(Self::failed(exit, errors)),
+        }
+    }
+
+    /// Gemini CLI.
+    fn gemini(mut self, exit: &Exit, said: &str, errors: &str) -> Result<Answer, Fault> {
+        let text = if said.is_empty() { errors } else { said };
+        // Some hooks encode their JSON twice.
+        let twice: Option<String> = serde_json::from_str(text).ok();
+        let json = json_of(twice.as_deref().unwrap_or(text));
+        match (exit.code, json) {
+            (Some(0 | 1), Ok(Some(json))) => self.json(&json)?,
+            (Some(0), Ok(None)) => {
+                if !said.is_empty() {
+                    self.answer.messages.push(said.to_owned());
+                }
+            }
+            (Some(0), Err(error)) => return Err(Fault::nonsense(error)),
+            (Some(1) | None, _) => return Err(Self::failed(exit, errors)),
+            (Some(_), json) => {
+                if let Ok(Some(json)) = json
+                    && let Err(fault) = self.json(&json)
+                {
+                    self.warn(fault.to_string());
+                }
+                if !self.has_refused() {
+                    let reason = self.answer.verdict.reason().map(str::to_owned);
+                    self.answer.verdict = Verdict::Continue;
+                    let errors = if errors.is_empty() { said } else { errors };
+                    self.refuse(reason.or_else(|| Some(errors.to_owned())));
+                }
+            }
+        }
+        Ok(self.answer)
+    }
+
+    /// goose.
+    fn goose(mut self, exit: &Exit, said: &str, errors: &str) -> Result<Answer, Fault> {
+        let json = json_of(said);
+        if let Ok(Some(json)) = &json
+            && let Some(word) = json.get("decision").and_then(Value::as_str)
+            && (is_no(word) || (word == "allow" && exit.code == Some(0)))
+        {
+            self.json(json)?;
+            return Ok(self.answer);
+        }
+        match exit.code {
+            Some(2) => {
+                self.refuse(Some(errors.to_owned()));
+                Ok(self.answer)
+            }
+            Some(0) if said.is_empty() => Ok(self.answer),
+            Some(0) => Err(Fault::nonsense(
+                "it printed something else than `{\"decision\": \"allow\"}` or nothing",
+            )),
+            _ => Err(Self::failed(exit, errors)),
+        }
+    }
+
+    /// GoClaw.
+    fn goclaw(mut self, exit: &Exit, said: &str, errors: &str) -> Result<Answer, Fault> {
+        match exit.code {
+            Some(0) => {
+                match json_of(said) {
+                    Ok(Some(json)) => self.json(&json)?,
+                    Ok(None) => {}
+                    Err(error) => self.warn(error),
+                }
+                Ok(self.answer)
+            }
+            Some(2) => {
+                self.refuse(Some(errors.to_owned()));
+                Ok(self.answer)
+            }
+            // The gate of a delegation passes with 0 alone.
+            Some(_) if self.on.named == "delegation.completed" => {
+                let text = if errors.is_empty() { said } else { errors };
+                self.refuse(Some(text.to_owned()));
+                Ok(self.answer)
+            }
+            _ => Err(Self::failed(exit, errors)),
+        }
+    }
+
+    /// mini-claw-code's form.
+    fn flat(mut self, exit: &Exit, said: &str, errors: &str) -> Result<Answer, Fault> {
+        match exit.code {
+            Some(0) => {}
+            None => return Err(Self::failed(exit, errors)),
+            Some(_) => {
+                let text = if errors.is_empty() { said } else { errors };
+                self.refuse(Some(text.to_owned()));
+            }
+        }
+        Ok(self.answer)
+    }
+
+    /// Plain text is for the model where the event takes any.
+    fn text(&mut self, text: &str) {
+        if text.is_empty() {
+            return;
+        }
+        if text.ends_with('}') && text.lines().any(|line| line.trim_start().starts_with('{')) {
+            self.warn("text stands before the JSON, so all of it is text: print nothing but JSON");
+        }
+        let is_for_the_model = match self.event {
+            Some(event) => event.text,
+            None => matches!(self.on.info.name, "SessionStart" | "MessageReceived"),
+        };
+        if is_for_the_model {
+            self.answer.context.push(text.to_owned());
+        }
+    }
+
+    /// The names by which an answer may name the event.
+    fn is_event(&self, name: &str) -> bool {
+        name == self.on.named
+            || name == self.on.info.name
+            || self
+                .rules
+                .events
+                .iter()
+                .any(|event| event.ours == self.on.info.name && event.named == name)
+    }
+
+    /// What a JSON answer says.
+    fn json(&mut self, json: &Map<String, Value>) -> Result<(), Fault> {
+        let nothing = Map::new();
+        self.check_keys(json)?;
+        let text = |value: Option<&Value>| value.and_then(Value::as_str).map(str::to_owned);
+        let specific = match json.get("hookSpecificOutput") {
+            Some(Value::Object(specific)) => specific,
+            None | Some(Value::Null) => &nothing,
+            Some(_) => {
+                self.warn("`hookSpecificOutput` is no object, and was ignored");
+                &nothing
+            }
+        };
+        if let Some(message) = text(json.get("systemMessage")) {
+            self.answer.messages.push(message);
+        }
+        // An answer about another event says little about this one. What is strict in it counts.
+        let is_ours = match specific.get("hookEventName").and_then(Value::as_str) {
+            Some(name) => {
+                let is_ours = self.is_event(name);
+                if !is_ours {
+                    let named = &self.on.named;
+                    self.warn(format!("`hookEventName` is `{name}`, and the event is `{named}`: only a refusal counts"));
+                }
+                is_ours
+            }
+            None if self.rules.names_event && !specific.is_empty() => {
+                self.warn(
+                    "`hookEventName` is missing in `hookSpecificOutput`: only a refusal counts",
+                );
+                false
+            }
+            None => true,
+        };
+        self.decision(json, specific, is_ours);
+        self.permission(specific, is_ours);
+        if is_ours {
+            self.changes(specific)?;
+        }
+        if self.dialect == Dialect::Hooks {
+            self.own(json);
+        }
+        match json.get("continue") {
+            Some(Value::Bool(false)) => {
+                let stops = self.event.is_none_or(|event| event.stops);
+                let reason = text(json.get("stopReason"))
+                    .or_else(|| text(json.get("reason")))
+                    .unwrap_or_else(|| format!("the hook `{}` ends the turn", self.on.hook));
+                if self.rules.exits == Exits::Goclaw {
+                    self.refuse(Some(reason));
+                } else if stops {
+                    self.answer.verdict = Verdict::AbortTurn { reason };
+                } else {
+                    self.warn("`continue: false` has no effect on this event");
+                }
+            }
+            None | Some(Value::Bool(true)) => {}
+            Some(_) => self.warn("`continue` is no boolean, and was ignored"),
+        }
+        Ok(())
+    }
+
+    /// `decision`, `permissionDecision`.
+    fn decision(
+        &mut self,
+        json: &Map<String, Value>,
+        specific: &Map<String, Value>,
+        is_ours: bool,
+    ) {
+        let text = |value: Option<&Value>| value.and_then(Value::as_str).map(str::to_owned);
+        let misplaced = json.get("permissionDecision");
+        if misplaced.is_some() {
+            self.warn(
+                "`permissionDecision` belongs into `hookSpecificOutput`: only a refusal counts",
+            );
+        }
+        let words = [
+            (specific.get("permissionDecision"), is_ours),
+            (misplaced, false),
+            (json.get("decision"), true),
+        ];
+        let reason = text(specific.get("permissionDecisionReason"))
+            .or_else(|| text(json.get("permissionDecisionReason")))
+            .or_else(|| text(json.get("reason")));
+        for (value, counts) in words {
+            let word = match value {
+                None | Some(Value::Null | Value::Object(_)) => continue,
+                Some(Value::String(word)) => word,
+                Some(_) => {
+                    self.warn("a decision is a text, and this one was ignored");
+                    continue;
+                }
+            };
+            let is_call = matches!(self.on.info.name, "BeforeToolCall" | "ApproveToolCall");
+            match word.as_str() {
+                no if is_no(no) => {
+                    if !matches!(no, "deny" | "block" | "defer") {
+                        self.warn(format!("`{no}` is no decision, and was taken for `deny`"));
+                    }
+                    self.refuse(reason.clone());
+                    return;
+                }
+                "ask" if is_call || self.on.info.is_blockable => {
+                    let reason = reason
+                        .clone()
+                        .unwrap_or_else(|| format!("the hook `{}` asks", self.on.hook));
+                    self.answer.verdict = Verdict::Ask { reason };
+                    return;
+                }
+                "allow" | "approve" if counts && self.rules.exits != Exits::Goclaw => {
+                    if is_call && self.rules.exits != Exits::Goose {
+                        let by = Some(self.on.hook.clone());
+                        self.answer.verdict = Verdict::Approve { by };
+                    }
+                    return;
+                }
+                "allow" | "approve" | "ask" => {}
+                other => self.warn(format!("`{other}` is no decision, and was ignored")),
+            }
+        }
+    }
+
+    /// The decision about a permission: `hookSpecificOutput.decision`.
+    fn permission(&mut self, specific: &Map<String, Value>, is_ours: bool) {
+        let Some(Value::Object(decision)) = specific.get("decision") else {
+            return;
+        };
+        let message = decision.get("message").and_then(Value::as_str);
+        match decision.get("behavior").and_then(Value::as_str) {
+            Some(no) if is_no(no) => {
+                if decision.get("interrupt") == Some(&Value::Bool(true)) {
+                    let reason = message.map_or_else(
+                        || format!("the hook `{}` ends the turn", self.on.hook),
+                        str::to_owned,
+                    );
+                    self.answer.verdict = Verdict::AbortTurn { reason };
+                } else {
+                    self.refuse(message.map(str::to_owned));
+                }
+            }
+            Some("allow") if is_ours => {
+                let by = Some(self.on.hook.clone());
+                self.answer.verdict = Verdict::Approve { by };
+                for key in ["updatedInput", "updatedPermissions"] {
+                    if decision.contains_key(key) {
+                        self.warn(format!("`{key}` has no effect here: a hook that approves of a call cannot change it"));
+                    }
+                }
+            }
+            Some("allow") => {}
+            _ => self.warn("`decision.behavior` is `allow` or `deny`: this one was ignored"),
+        }
+    }
+
+    /// New inputs and outputs, and text for the model.
+    fn changes(&mut self, specific: &Map<String, Value>) -> Result<(), Fault> {
+        match specific.get("additionalContext") {
+            Some(Value::String(context)) if !context.is_empty() => {
+                self.answer.context.push(context.clone());
+            }
+            None | Some(Value::String(_) | Value::Null) => {}
+            Some(_) => self.warn("`additionalContext` is no text, and was ignored"),
+        }
+        if let Some(input) = specific
+            .get("updatedInput")
+            .filter(|input| !input.is_null())
+        {
+            if self.rules.is_strict && !matches!(self.answer.verdict, Verdict::Approve { .. }) {
+                return Err(Fault::nonsense(
+                    "`updatedInput` counts only with `permissionDecision: \"allow\"`",
+                ));
+            }
+            self.answer.change = Some(Change::Replace(input.clone()));
+        }
+        if self.rules.merges_input
+            && let Some(Value::Object(input)) = specific.get("tool_input")
+        {
+            self.answer.change = Some(Change::Merge(input.clone()));
+        }
+        let output = ["updatedToolOutput", "updatedMCPToolOutput"];
+        if let Some(output) = output.iter().find_map(|key| specific.get(*key)) {
+            self.answer.change = Some(Change::Merge(output_of(output)));
+        }
+        if let Some(Value::String(shown)) = specific.get("displayContent") {
+            self.answer.change = Some(Change::Replace(json!(shown)));
+        }
+        if let Some(response) = specific.get("llm_response") {
+            self.response(response);
+        }
+        if let Some(Value::Object(request)) = specific.get("llm_request") {
+            self.answer.change = Some(Change::Merge(request_of(request)));
+        }
+        Ok(())
+    }
+
+    /// A model's answer in Gemini CLI's shape.
+    fn response(&mut self, response: &Value) {
+        let text = match response["text"].as_str() {
+            Some(text) => Some(text.to_owned()),
+            None => response["candidates"][0]["content"]["parts"]
+                .as_array()
+                .map(|parts| {
+                    let texts = parts
+                        .iter()
+                        .filter_map(|part| part.as_str().or(part["text"].as_str()));
+                    texts.collect()
+                }),
+        };
+        match (text, self.on.info.name) {
+            (Some(text), "BeforeLlmCall") => {
+                self.answer.verdict = Verdict::Respond(Value::String(text));
+            }
+            (Some(text), "AfterLlmCall") => {
+                let response = json!({ "content": text });
+                self.answer.change = Some(Change::Merge(Map::from_iter([(
+                    "response".to_owned(),
+                    response,
+                )])));
+            }
+            _ => self.warn("`llm_response` has no text, and was ignored"),
+        }
+    }
+
+    /// Our own keys: those of a rule.
+    fn own(&mut self, json: &Map<String, Value>) {
+        let text = |key: &str| json.get(key).and_then(Value::as_str).map(str::to_owned);
+        if let Some(context) = text("context") {
+            self.answer.context.push(context);
+        }
+        match json.get("modify") {
+            Some(Value::Object(keys)) => self.answer.change = Some(Change::Merge(keys.clone())),
+            Some(_) => self.warn("`modify` is no object, and was ignored"),
+            None => {}
+        }
+        if let Some(by) = text("approve") {
+            self.answer.verdict = Verdict::Approve { by: Some(by) };
+        }
+        if let Some(reason) = text("ask") {
+            self.answer.verdict = Verdict::Ask { reason };
+        }
+        if let Some(value) = json.get("respond") {
+            self.answer.verdict = Verdict::Respond(value.clone());
+        }
+        if text("block").is_some() {
+            self.refuse(text("block"));
+        }
+        if let Some(reason) = text("abort_turn") {
+            self.answer.verdict = Verdict::AbortTurn { reason };
+        }
+        if let Some(reason) = text("abort_run") {
+            self.answer.verdict = Verdict::AbortRun { reason };
+        }
+    }
+
+    /// Keys that nobody knows are misspelt, or of another system.
+    fn check_keys(&mut self, json: &Map<String, Value>) -> Result<(), Fault> {
+        const HERE: &[&str] = &[
+            "continue",
+            "stopReason",
+            "suppressOutput",
+            "systemMessage",
+            "decision",
+            "reason",
+            "hookSpecificOutput",
+        ];
+        const ELSEWHERE: &[&str] = &[
+            "permissionDecision",
+            "permissionDecisionReason",
+            "terminalSequence",
+            "async",
+            "asyncTimeout",
+        ];
+        const OWN: &[&str] = &[
+            "block",
+            "abort_turn",
+            "abort_run",
+            "ask",
+            "approve",
+            "context",
+            "respond",
+            "modify",
+        ];
+        const INNER: &[&str] = &[
+            "additionalContext",
+            "updatedInput",
+            "updatedToolOutput",
+            "updatedMCPToolOutput",
+        ];
+        if self.rules.is_strict {
+            self.check_codex(json)?;
+        }
+        let is_own = |key: &str| self.dialect == Dialect::Hooks && OWN.contains(&key);
+        let is_goclaw = self.dialect == Dialect::Goclaw;
+        let mut warnings = Vec::new();
+        for key in json.keys().map(String::as_str) {
+            if INNER.contains(&key) {
+                // GoClaw has them there, and does nothing with them.
+                let what = if is_goclaw {
+                    "has no effect in GoClaw"
+                } else {
+                    "belongs into `hookSpecificOutput`"
+                };
+                warnings.push(format!("`{key}` {what}, and was ignored"));
+            } else if !HERE.contains(&key) && !ELSEWHERE.contains(&key) && !is_own(key) {
+                warnings.push(format!("`{key}` is not known, and was ignored"));
+            }
+        }
+        self.answer.warnings.append(&mut warnings);
+        Ok(())
+    }
+
+    /// What Codex takes for a failure.
+    fn check_codex(&self, json: &Map<String, Value>) -> Result<(), Fault> {
+        let known: &[&str] = &[
+            "continue",
+            "stopReason",
+            "suppressOutput",
+            "systemMessage",
+            "decision",
+            "reason",
+            "hookSpecificOutput",
+        ];
+        let inner: &[&str] = &[
+            "hookEventName",
+            "permissionDecision",
+            "permissionDecisionReason",
+            "updatedInput",
+            "additionalContext",
+            "decision",
+            "updatedMCPToolOutput",
+        ];
+        let specific = json.get("hookSpecificOutput").and_then(Value::as_object);
+        let unknown = json.keys().find(|key| !known.contains(&key.as_str()));
+        let unknown =
+            unknown.or_else(|| specific?.keys().find(|key| !inner.contains(&key.as_str())));
+        if let Some(unknown) = unknown {
+            return Err(Fault::nonsense(format!(
+                "Codex does not know `{unknown}` in an answer"
+            )));
+        }
+        if self.on.info.name != "BeforeToolCall" {
+            return Ok(());
+        }
+        let inside = |key: &str| {
+            specific
+                .and_then(|specific| specific.get(key))
+                .and_then(Value::as_str)
+        };
+        let wrong = if json.get("continue") == Some(&Value::Bool(false)) {
+            Some("`continue: false`")
+        } else if json.contains_key("suppressOutput") {
+            Some("`suppressOutput`")
+        } else {
+            match inside("permissionDecision") {
+                Some("ask") => Some("`ask`"),
+                Some("allow")
+                    if specific.is_some_and(|specific| !specific.contains_key("updatedInput")) =>
+                {
+                    Some("`allow` without `updatedInput`")
+                }
+                Some("deny")
+                    if inside("permissionDecisionReason")
+                        .is_none_or(|reason| reason.trim().is_empty()) =>
+                {
+                    Some("`deny` without `permissionDecisionReason`")
+                }
+                _ => None,
+            }
+        };
+        match wrong {
+            Some(wrong) => Err(Fault::nonsense(format!(
+                "Codex does not take {wrong} on `PreToolUse`"
+            ))),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A tool's new output: the keys of ours that are set.
+fn output_of(output: &Value) -> Map<String, Value> {
+    let mut set = Map::new();
+    let text = match output {
+        Value::String(text) => text.clone(),
+        Value::Object(fields) => {
+            set.insert("data".to_owned(), output.clone());
+            match fields.get("content").or_else(|| fields.get("stdout")) {
+                Some(Value::String(text)) => text.clone(),
+                // MCP's parts.
+                Some(Value::Array(parts)) => {
+                    let texts: Vec<_> = parts
+                        .iter()
+                        .filter_map(|part| part["text"].as_str())
+                        .collect();
+                    texts.join("\n")
+                }
+                _ => output.to_string(),
+            }
+        }
+        Value::Array(parts) => {
+            let texts: Vec<_> = parts
+                .iter()
+                .filter_map(|part| part["text"].as_str())
+                .collect();
+            if texts.is_empty() {
+                output.to_string()
+            } else {
+                texts.join("\n")
+            }
+        }
+        other => other.to_string(),
+    };
+    set.insert("content".to_owned(), Value::String(text));
+    set.insert("for_user".to_owned(), Value::Null);
+    for key in ["is_error", "isError"] {
+        if let Some(Value::Bool(is_error)) = output.get(key) {
+            set.insert("is_error".to_owned(), json!(is_error));
+        }
+    }
+    set
+}
+
+/// A call of a model in Gemini CLI's shape, in ours.
+fn request_of(request: &Map<String, Value>) -> Map<String, Value> {
+    let mut set = Map::new();
+    if let Some(model @ Value::String(_)) = request.get("model") {
+        set.insert("model".to_owned(), model.clone());
+    }
+    if let Some(Value::Array(messages)) = request.get("messages") {
+        let messages = messages.iter().map(|message| {
+            let role = match message["role"].as_str() {
+                Some("model") | None => "assistant",
+                Some(role) => role,
+            };
+            json!({ "role": role, "content": message["content"] })
+        });
+        set.insert("messages".to_owned(), Value::Array(messages.collect()));
+    }
+    set
+}

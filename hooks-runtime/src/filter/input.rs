@@ -1,0 +1,385 @@
+//! Rules for the input of a tool, as Claude Code's files have them in `if`: `Bash(git *)`, `Edit(src/**)`.
+//!
+//! A rule saves a process, and is no gate: where it cannot be told whether it matches, the hook runs.
+
+use std::path::Path;
+
+use hooks_core::agent::{AgentContext, AgentEvent};
+use hooks_shell::{Environment, Script};
+use regex::Regex;
+use serde_json::Value;
+
+use crate::dialect::path_of;
+use crate::dialect::tools::{self, Aliases, Class};
+use crate::events;
+
+/// One rule.
+#[derive(Clone, Debug)]
+pub(crate) struct Rule {
+    text: String,
+    tool: String,
+    pattern: Pattern,
+    aliases: Aliases,
+}
+
+#[derive(Clone, Debug)]
+enum Pattern {
+    /// Every call of the tool.
+    Any,
+    /// One of the commands of a script.
+    Command {
+        regex: Regex,
+        /// Whether it says no more than the name of the program.
+        is_name: bool,
+    },
+    /// The path, seen from a folder.
+    Path { regex: Regex, from: From },
+    /// The host of a URL.
+    Host(String),
+    /// One that is not understood.
+    Unknown,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum From {
+    Cwd,
+    Project,
+    Home,
+    Root,
+    /// Anywhere below the folder.
+    Anywhere,
+}
+
+impl Rule {
+    /// Reads a rule. One that is not understood matches every call.
+    pub(crate) fn parse(text: &str, aliases: Aliases) -> Self {
+        let trimmed = text.trim();
+        let (tool, inner) = match trimmed.split_once('(') {
+            Some((tool, rest)) => (tool.trim(), rest.strip_suffix(')')),
+            None => (trimmed, Some("*")),
+        };
+        let class = tools::class_of(tool);
+        let pattern = match (inner.map(str::trim), class) {
+            (None, _) => Pattern::Unknown,
+            (Some("*" | ""), _) => Pattern::Any,
+            (Some(inner), Some(Class::Shell)) => command(inner),
+            (Some(inner), Some(Class::Read | Class::Edit)) => path(inner),
+            (Some(inner), _) => match inner.strip_prefix("domain:") {
+                Some(host) => Pattern::Host(host.trim().to_lowercase()),
+                None => Pattern::Unknown,
+            },
+        };
+        Rule {
+            text: trimmed.to_owned(),
+            tool: tool.to_owned(),
+            pattern,
+            aliases,
+        }
+    }
+
+    /// Whether it is understood.
+    pub(crate) fn is_known(&self) -> bool {
+        !matches!(self.pattern, Pattern::Unknown) && !self.tool.is_empty()
+    }
+
+    /// The rule as it is written.
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether a call is one that the rule names.
+    pub(crate) fn matches(&self, cx: &AgentContext, event: &AgentEvent<'_>) -> bool {
+        let args = match event {
+            AgentEvent::BeforeToolCall(call) => &call.args,
+            AgentEvent::ApproveToolCall(call) => call.args,
+            AgentEvent::AfterToolCall(done) => &done.args,
+            AgentEvent::ToolCallSkipped(call) => call.args,
+            _ => return false,
+        };
+        let Some(tool) = events::subject(event) else {
+            return false;
+        };
+        if !self.is_known() {
+            return true;
+        }
+        self.is_tool(tool)
+            && match &self.pattern {
+                Pattern::Any | Pattern::Unknown => true,
+                Pattern::Command { regex, is_name } => runs(cx, args, regex, *is_name),
+                Pattern::Path { regex, from } => is_below(cx, args, regex, *from),
+                Pattern::Host(host) => args["url"].as_str().is_none_or(|url| has_host(url, host)),
+            }
+    }
+
+    /// Whether the rule is for a tool. A rule for `Edit` is for all tools that change files, one for `Read` for all that
+    /// read them.
+    fn is_tool(&self, tool: &str) -> bool {
+        let is_named = |name: &str| {
+            name == self.tool
+                || match self.tool.split_once('*') {
+                    Some((start, end)) => {
+                        name.len() >= start.len() + end.len()
+                            && name.starts_with(start)
+                            && name.ends_with(end)
+                    }
+                    None => false,
+                }
+        };
+        let theirs = self.aliases.iter().filter(|(_, ours)| ours == tool);
+        is_named(tool)
+            || theirs.into_iter().any(|(theirs, _)| is_named(theirs))
+            || (matches!(self.tool.as_str(), "Edit" | "Read")
+                && tools::class_of(tool) == tools::class_of(&self.tool))
+    }
+}
+
+/// A pattern of a command line, in which `*` is any text.
+fn command(pattern: &str) -> Pattern {
+    // The old form of a beginning.
+    let (start, is_start) = match pattern.strip_suffix(":*") {
+        Some(start) => (start, true),
+        None => match pattern.strip_suffix(" *") {
+            Some(start) => (start, true),
+            None => (pattern, false),
+        },
+    };
+    let parts: Vec<_> = start.split('*').map(regex::escape).collect();
+    let end = if is_start { r"(?:\s.*)?" } else { "" };
+    match Regex::new(&format!("(?s)^{}{end}$", parts.join(".*"))) {
+        Ok(regex) => Pattern::Command {
+            regex,
+            is_name: !start.trim().contains(char::is_whitespace),
+        },
+        Err(_) => Pattern::Unknown,
+    }
+}
+
+/// A pattern of a path, as `.gitignore` has it.
+fn path(pattern: &str) -> Pattern {
+    let (from, rest) = if let Some(rest) = pattern.strip_prefix("//") {
+        (From::Root, rest)
+    } else if let Some(rest) = pattern.strip_prefix("~/") {
+        (From::Home, rest)
+    } else if let Some(rest) = pattern.strip_prefix('/') {
+        (From::Project, rest)
+    } else if let Some(rest) = pattern.strip_prefix("./") {
+        (From::Cwd, rest)
+    } else if pattern.trim_end_matches('/').contains('/') {
+        (From::Cwd, pattern)
+    } else {
+        (From::Anywhere, pattern)
+    };
+    let mut regex = String::from("(?s)^");
+    let mut chars = rest.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '*' if chars.peek() == Some(&'*') => {
+                chars.next();
+                if chars.peek() == Some(&'/') {
+                    chars.next();
+                    regex.push_str("(?:.*/)?");
+                } else {
+                    regex.push_str(".*");
+                }
+            }
+            '*' => regex.push_str("[^/]*"),
+            '?' => regex.push_str("[^/]"),
+            '/' if chars.peek().is_none() => {}
+            c => regex.push_str(&regex::escape(c.encode_utf8(&mut [0; 4]))),
+        }
+    }
+    // A folder is all that is in it.
+    regex.push_str("(?:/.*)?$");
+    match Regex::new(&regex) {
+        Ok(regex) => Pattern::Path { regex, from },
+        Err(_) => Pattern::Unknown,
+    }
+}
+
+/// Whether a script runs a command that the pattern names, or may do so.
+fn runs(cx: &AgentContext, args: &Value, regex: &Regex, is_name: bool) -> bool {
+    let Some(text) = args["command"].as_str().or_else(|| args["cmd"].as_str()) else {
+        return true;
+    };
+    let Ok(script) = Script::parse(text) else {
+        return true;
+    };
+    let effects = script.evaluate(&Environment::new(cx.cwd.as_str()));
+    if effects.unknown().next().is_some()
+        || (!is_name && (text.contains("$(") || text.contains('`')))
+    {
+        return true;
+    }
+    regex.is_match(text.trim())
+        || effects.programs().any(|program| match program.line() {
+            Some(line) => regex.is_match(&line),
+            None => regex.is_match(program.name()) || !is_name,
+        })
+}
+
+/// Whether a call touches a path that the pattern names.
+fn is_below(cx: &AgentContext, args: &Value, regex: &Regex, from: From) -> bool {
+    let Some(path) = path_of(args) else {
+        return true;
+    };
+    let path = path.replace('\\', "/");
+    let cwd = if cx.cwd.is_empty() {
+        "."
+    } else {
+        cx.cwd.as_str()
+    };
+    let project = if cx.project_dir.is_empty() {
+        cwd
+    } else {
+        cx.project_dir.as_str()
+    };
+    let whole = if path.starts_with('/') {
+        path
+    } else {
+        format!("{}/{path}", cwd.trim_end_matches('/'))
+    };
+    let whole = normal(&whole);
+    let below = |folder: &str| {
+        let folder = normal(folder);
+        let rest = whole.strip_prefix(folder.trim_end_matches('/'))?;
+        rest.strip_prefix('/').map(str::to_owned)
+    };
+    let home = || std::env::home_dir().map(|home| home.to_string_lossy().into_owned());
+    match from {
+        From::Root => regex.is_match(whole.trim_start_matches('/')),
+        From::Home => home()
+            .and_then(|home| below(&home))
+            .is_some_and(|path| regex.is_match(&path)),
+        From::Project => below(project).is_some_and(|path| regex.is_match(&path)),
+        From::Cwd => below(cwd).is_some_and(|path| regex.is_match(&path)),
+        From::Anywhere => whole
+            .match_indices('/')
+            .any(|(at, _)| regex.is_match(&whole[at + 1..])),
+    }
+}
+
+/// A path without `.` and `..`, by its text alone.
+fn normal(path: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." if parts.last().is_some_and(|last| *last != "..") => {
+                parts.pop();
+            }
+            part => parts.push(part),
+        }
+    }
+    let start = if Path::new(path).is_absolute() {
+        "/"
+    } else {
+        ""
+    };
+    format!("{start}{}", parts.join("/"))
+}
+
+/// Whether a URL is of a host, or of one below it.
+fn has_host(url: &str, host: &str) -> bool {
+    let Ok(url) = reqwest::Url::parse(url) else {
+        return true;
+    };
+    let Some(found) = url.host_str() else {
+        return true;
+    };
+    let found = found.trim_end_matches('.').to_lowercase();
+    match host.strip_prefix("*.") {
+        Some(parent) => found
+            .strip_suffix(parent)
+            .is_some_and(|rest| rest.ends_with('.')),
+        None => found == host,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hooks_core::agent::BeforeToolCall;
+    use serde_json::json;
+
+    use super::*;
+    use crate::Dialect;
+
+    fn matches(rule: &str, tool: &str, args: Value) -> bool {
+        let rule = Rule::parse(rule, tools::aliases(Dialect::Claude));
+        let cx = AgentContext::new("s")
+            .with_cwd("/work/shop")
+            .with_project_dir("/work/shop");
+        let call = BeforeToolCall::new("1", tool, args);
+        rule.matches(&cx, &AgentEvent::BeforeToolCall(&call))
+    }
+
+    #[test]
+    fn commands_are_found_wherever_they_stand() {
+        for (rule, command, expected) in [
+            ("Bash(git *)", "git push", true),
+            ("Bash(git *)", "git", true),
+            ("Bash(git *)", "gitk", false),
+            ("Bash(git:*)", "cd x && git status", true),
+            ("Bash(git push *)", "echo a; X=1 git push origin", true),
+            ("Bash(git push *)", "git status", false),
+            ("Bash(rm *)", "ls | xargs rm -f", true),
+            ("Bash(git push *)", "echo $(date)", true),
+            ("Bash(git *)", "ls -l", false),
+            ("Bash(npm run *)", "npm install", false),
+            ("Bash(*--force*)", "git push --force origin", true),
+            ("Bash(git *)", "if (", true),
+            ("Bash", "ls", true),
+            ("Bash(*)", "ls", true),
+            ("Read(src/**)", "ls", false),
+            ("Bash(git", "ls", true),
+        ] {
+            assert_eq!(
+                matches(rule, "shell", json!({ "command": command })),
+                expected,
+                "{rule}: {command}"
+            );
+        }
+    }
+
+    #[test]
+    fn paths_are_seen_from_their_folders() {
+        for (rule, path, expected) in [
+            ("Edit(src/**)", "src/a/b.rs", true),
+            ("Edit(src/**)", "/work/shop/src/a.rs", true),
+            ("Edit(src/**)", "/work/other/src/a.rs", false),
+            ("Edit(src/**)", "src/../docs/a.md", false),
+            ("Edit(*.rs)", "src/deep/a.rs", true),
+            ("Edit(*.rs)", "src/deep/a.rsx", false),
+            ("Edit(/docs/**)", "docs/a.md", true),
+            ("Edit(//etc/**)", "/etc/passwd", true),
+            ("Edit(//etc/**)", "etc/passwd", false),
+            ("Edit(src/*.rs)", "src/deep/a.rs", false),
+        ] {
+            assert_eq!(
+                matches(rule, "file_write", json!({ "path": path })),
+                expected,
+                "{rule}: {path}"
+            );
+        }
+    }
+
+    #[test]
+    fn hosts_are_whole() {
+        let fetch = |rule: &str, url: &str| matches(rule, "WebFetch", json!({ "url": url }));
+        assert!(fetch(
+            "WebFetch(domain:example.com)",
+            "https://example.com/a"
+        ));
+        assert!(!fetch(
+            "WebFetch(domain:example.com)",
+            "https://badexample.com/a"
+        ));
+        assert!(fetch(
+            "WebFetch(domain:*.example.com)",
+            "https://a.example.com"
+        ));
+        assert!(!fetch(
+            "WebFetch(domain:*.example.com)",
+            "https://badexample.com"
+        ));
+    }
+}

@@ -1,0 +1,138 @@
+//! Ends processes that nobody waits for any more.
+//!
+//! A future that is dropped cannot wait, and the async runtime may be gone. So one thread sees to all of them: TERM at
+//! once, KILL after the grace, and then they are reaped.
+
+use std::process::Child;
+use std::sync::LazyLock;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::{Duration, Instant};
+
+use super::mark::{self, Mark};
+use super::{GRACE, Outputs, signal_group, watchdog};
+
+/// How often the thread looks at processes that are about to end.
+const TICK: Duration = Duration::from_millis(10);
+
+enum Job {
+    Finish(Doomed),
+    /// Kills what has left its group.
+    Sweep(Mark),
+}
+
+struct Doomed {
+    process: Child,
+    mark: Mark,
+    /// When it is killed.
+    deadline: Instant,
+    _outputs: Outputs,
+}
+
+static REAPER: LazyLock<Option<Sender<Job>>> = LazyLock::new(|| {
+    let (sender, receiver) = channel();
+    let thread = std::thread::Builder::new().name("hooks-reaper".into());
+    match thread.spawn(move || work(&receiver)) {
+        Ok(_) => Some(sender),
+        Err(error) => {
+            tracing::warn!(%error, "no thread ends the processes of hooks: they are killed at once");
+            None
+        }
+    }
+});
+
+/// Ends a process and its group.
+pub(super) fn finish(mut process: Child, mark: Mark, outputs: Outputs) {
+    signal_group(&mut process, false);
+    let doomed = Doomed {
+        process,
+        mark,
+        deadline: Instant::now() + GRACE,
+        _outputs: outputs,
+    };
+    let left = match &*REAPER {
+        Some(reaper) => reaper.send(Job::Finish(doomed)).err().map(|error| error.0),
+        None => Some(Job::Finish(doomed)),
+    };
+    if let Some(Job::Finish(mut doomed)) = left {
+        doomed.kill();
+        doomed.bury();
+    }
+}
+
+/// Kills descendants that have left the group of a process which has ended.
+pub(super) fn sweep(mark: Mark) {
+    match &*REAPER {
+        Some(reaper) if reaper.send(Job::Sweep(mark)).is_ok() => {}
+        _ => mark::kill_all(mark),
+    }
+}
+
+impl Doomed {
+    /// Whether it has ended. It is not reaped yet, so the number of its group is still its own.
+    fn has_ended(&mut self) -> bool {
+        #[cfg(unix)]
+        {
+            use rustix::process::{WaitId, WaitIdOptions, waitid};
+            let Some(pid) = super::pid(&self.process) else {
+                return true;
+            };
+            let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
+            match waitid(WaitId::Pid(pid), options) {
+                Ok(status) => status.is_some(),
+                Err(error) => error != rustix::io::Errno::INTR,
+            }
+        }
+        #[cfg(not(unix))]
+        {
+            !matches!(self.process.try_wait(), Ok(None))
+        }
+    }
+
+    fn kill(&mut self) {
+        signal_group(&mut self.process, true);
+        mark::kill_all(self.mark);
+    }
+
+    /// Kills what is left, and reaps it.
+    fn bury(&mut self) {
+        self.kill();
+        watchdog::forget(self.mark);
+        let _ = self.process.wait();
+    }
+}
+
+fn work(jobs: &Receiver<Job>) {
+    let mut doomed: Vec<Doomed> = Vec::new();
+    loop {
+        let job = if doomed.is_empty() {
+            match jobs.recv() {
+                Ok(job) => Some(job),
+                Err(_) => return,
+            }
+        } else {
+            match jobs.recv_timeout(TICK) {
+                Ok(job) => Some(job),
+                Err(RecvTimeoutError::Timeout) => None,
+                Err(RecvTimeoutError::Disconnected) => return,
+            }
+        };
+        match job {
+            Some(Job::Finish(one)) => doomed.push(one),
+            Some(Job::Sweep(mark)) => mark::kill_all(mark),
+            None => {}
+        }
+        let now = Instant::now();
+        doomed.retain_mut(|one| {
+            if one.has_ended() {
+                one.bury();
+                return false;
+            }
+            if now >= one.deadline {
+                one.kill();
+                // Should it have escaped, it is looked for again.
+                one.deadline = now + GRACE;
+            }
+            true
+        });
+    }
+}

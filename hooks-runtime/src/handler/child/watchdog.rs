@@ -1,0 +1,132 @@
+//! Kills the children when the agent is killed.
+//!
+//! A process cannot do anything when it gets KILL, and the kernel tells children of their parent's death only if they
+//! ask for it between `fork` and `exec`, which takes unsafe code and a slow start. So the first child brings a shell
+//! with it, one for the whole agent. It reads from a pipe which children run. When the agent is gone, however that
+//! came about, the pipe ends, and the shell kills all that still run.
+//!
+//! Between the start of a child and its line in the pipe are some microseconds in which nobody knows of it.
+
+#[cfg(not(unix))]
+pub(super) fn watch(_: super::mark::Mark, _: u32) {}
+
+#[cfg(not(unix))]
+pub(super) fn forget(_: super::mark::Mark) {}
+
+#[cfg(unix)]
+pub(super) use unix::{forget, watch};
+
+#[cfg(unix)]
+mod unix {
+    use std::collections::BTreeMap;
+    use std::io::{self, Write};
+    use std::os::unix::process::CommandExt;
+    use std::process::{ChildStdin, Command, Stdio};
+    use std::sync::{Mutex, PoisonError};
+
+    use super::super::mark::{Mark, PREFIX, VARIABLE};
+
+    /// `+ RUN GROUP` is a child that runs, `- RUN` one that has ended.
+    ///
+    /// A descendant that has left its group is known by its environment, where the system shows that.
+    const SCRIPT: &str = r#"
+trap '' HUP INT QUIT TERM
+runs=' '
+while read -r sign run group; do
+  case $sign in
+    +) runs="$runs$run:$group " ;;
+    -) case $runs in
+         *" $run:"*) rest=${runs#*" $run:"}; runs="${runs%%" $run:"*} ${rest#* }" ;;
+       esac ;;
+  esac
+done
+for run in $runs; do
+  kill -s KILL -- "-${run#*:}"
+done
+for run in $runs; do
+  for file in $(grep -lsaF "$1${run%%:*}." /proc/[0-9]*/environ); do
+    pid=${file#/proc/}
+    kill -s KILL "${pid%/environ}"
+  done
+done
+"#;
+
+    /// The children that run, and the shell.
+    struct Watchdog {
+        running: BTreeMap<Mark, u32>,
+        pipe: Option<ChildStdin>,
+        is_refused: bool,
+    }
+
+    static WATCHDOG: Mutex<Watchdog> = Mutex::new(Watchdog {
+        running: BTreeMap::new(),
+        pipe: None,
+        is_refused: false,
+    });
+
+    pub(in super::super) fn watch(mark: Mark, group: u32) {
+        let mut watchdog = WATCHDOG.lock().unwrap_or_else(PoisonError::into_inner);
+        watchdog.running.insert(mark, group);
+        watchdog.tell(&format!("+ {} {group}\n", mark.0));
+    }
+
+    pub(in super::super) fn forget(mark: Mark) {
+        let mut watchdog = WATCHDOG.lock().unwrap_or_else(PoisonError::into_inner);
+        if watchdog.running.remove(&mark).is_some() {
+            watchdog.tell(&format!("- {}\n", mark.0));
+        }
+    }
+
+    impl Watchdog {
+        fn tell(&mut self, line: &str) {
+            let told = self
+                .pipe
+                .as_mut()
+                .map(|pipe| pipe.write_all(line.as_bytes()));
+            if let Some(Ok(())) = told {
+                return;
+            }
+            // There is none, or it was killed: a new one hears of all that run.
+            self.pipe = None;
+            if self.is_refused || self.running.is_empty() {
+                return;
+            }
+            let all: String = self
+                .running
+                .iter()
+                .map(|(mark, group)| format!("+ {} {group}\n", mark.0))
+                .collect();
+            let started =
+                start().and_then(|mut pipe| pipe.write_all(all.as_bytes()).map(|()| pipe));
+            match started {
+                Ok(pipe) => self.pipe = Some(pipe),
+                Err(error) => {
+                    self.is_refused = true;
+                    tracing::warn!(%error, "no watchdog: if this program is killed, the commands of its hooks live on");
+                }
+            }
+        }
+    }
+
+    fn start() -> io::Result<ChildStdin> {
+        let path = std::env::var_os("PATH").unwrap_or_else(|| "/usr/bin:/bin".into());
+        let mut child = Command::new("/bin/sh")
+            .args(["-c", SCRIPT, "hooks-watchdog"])
+            .arg(format!("{VARIABLE}={}", *PREFIX))
+            .env_clear()
+            .env("PATH", path)
+            .current_dir("/")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .process_group(0)
+            .spawn()?;
+        let pipe = child
+            .stdin
+            .take()
+            .ok_or_else(|| io::Error::other("a pipe is missing"))?;
+        // A watchdog that is stopped must not stop the agent.
+        rustix::io::ioctl_fionbio(&pipe, true)?;
+        Ok(pipe)
+    }
+}

@@ -1,0 +1,197 @@
+//! The environment of a command.
+//!
+//! | dialect | what it inherits |
+//! | --- | --- |
+//! | ours | [`BASE`], and the variables that `env` names |
+//! | GoClaw | `PATH`, and the variables that `env` names |
+//! | Gemini CLI | all but `OTEL_*`, and but those whose names speak of secrets and that `env` does not name |
+//! | others | all but `OTEL_*` |
+//!
+//! Then come the variables that say what it is about, and last those that `env` sets.
+//!
+//! | variable | |
+//! | --- | --- |
+//! | `HOOK_EVENT`, `HOOK_NAME` | the event, as the hook's dialect calls it, and the definition |
+//! | `TOOL_NAME` | the tool, on events about one |
+//! | `CLAUDE_PROJECT_DIR` | the root of the project; it does not follow the agent's directory |
+//! | `CLAUDE_CODE_SESSION_ID` | Claude Code's files: the session |
+//! | `GEMINI_PROJECT_DIR`, `GEMINI_CWD`, `GEMINI_SESSION_ID` | Gemini CLI's files: the project, the agent's directory, the session |
+//! | `HOOKS_RUN_ID` | tells which run a process belongs to, so that none is left |
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use hooks_builtin::config::EnvEntry;
+
+use crate::Dialect;
+use crate::fault::Fault;
+use crate::handler::Wrong;
+
+/// Variables that programs need to be found, to find their files and to write text. None has a secret in it.
+const BASE: &[&str] = &[
+    "PATH",
+    "HOME",
+    "USER",
+    "LOGNAME",
+    "SHELL",
+    "LANG",
+    "LC_ALL",
+    "LC_CTYPE",
+    "TERM",
+    "TZ",
+    "TMPDIR",
+    // Windows.
+    "SYSTEMROOT",
+    "COMSPEC",
+    "PATHEXT",
+    "TEMP",
+    "TMP",
+    "USERPROFILE",
+    "APPDATA",
+    "LOCALAPPDATA",
+];
+
+/// Parts of the names of variables that are likely to hold secrets.
+const SECRET: &[&str] = &[
+    "TOKEN",
+    "SECRET",
+    "PASSWORD",
+    "PASSWD",
+    "KEY",
+    "AUTH",
+    "CREDENTIAL",
+    "CREDS",
+    "PRIVATE",
+    "CERT",
+];
+
+/// What a run is about.
+pub(super) struct About {
+    pub(super) event: String,
+    pub(super) hook: String,
+    pub(super) subject: Option<String>,
+    pub(super) session_id: String,
+    pub(super) cwd: String,
+    pub(super) project_dir: String,
+}
+
+/// What is inherited, and what is set.
+pub(super) struct Environment {
+    dialect: Dialect,
+    inherit: Vec<String>,
+    set: Vec<(String, String)>,
+}
+
+impl Environment {
+    pub(super) fn check(entry: &EnvEntry, dialect: Dialect) -> Result<Self, Wrong> {
+        let names = entry.inherit.iter().chain(entry.set.keys());
+        for name in names {
+            if name.is_empty() || name.contains(['=', '\0']) {
+                let message = format!("`{}` is no name of a variable", name.escape_debug());
+                return Err(Wrong::new(message)
+                    .at("env")
+                    .help("`env = [\"NAME\"]` inherits, `env = { NAME = \"value\" }` sets"));
+            }
+        }
+        if let Some((name, _)) = entry.set.iter().find(|(_, value)| value.contains('\0')) {
+            let message = format!("the value of `{name}` has a zero byte in it");
+            return Err(Wrong::new(message).at("env").at(name.clone()));
+        }
+        Ok(Environment {
+            dialect,
+            inherit: entry.inherit.clone(),
+            set: entry.set.clone().into_iter().collect(),
+        })
+    }
+
+    /// A command of the program that is found with the `PATH` of the environment.
+    pub(super) fn command(
+        &self,
+        find: impl FnOnce(Option<&OsStr>) -> Result<PathBuf, String>,
+        about: &About,
+        project: Option<&Path>,
+    ) -> Result<Command, Fault> {
+        let set = self.set.iter().find(|(name, _)| name == "PATH");
+        let path = set.map(|(_, path)| OsStr::new(path.as_str()));
+        let mut command = Command::new(find(path).map_err(Fault::not_started)?);
+        self.inherit(&mut command);
+        command
+            .env("HOOK_EVENT", &about.event)
+            .env("HOOK_NAME", &about.hook);
+        if let Some(subject) = &about.subject {
+            // A name of a model's making may have anything in it.
+            command.env("TOOL_NAME", subject.replace('\0', ""));
+        }
+        let project = project.map(Path::as_os_str);
+        if let Some(project) = project {
+            command.env("CLAUDE_PROJECT_DIR", project);
+        }
+        match self.dialect {
+            Dialect::Claude => {
+                command.env("CLAUDE_CODE_SESSION_ID", about.session_id.replace('\0', ""));
+            }
+            Dialect::Gemini => {
+                command
+                    .env("GEMINI_PROJECT_DIR", project.unwrap_or_default())
+                    .env("GEMINI_CWD", &about.cwd)
+                    .env("GEMINI_SESSION_ID", about.session_id.replace('\0', ""));
+            }
+            _ => {}
+        }
+        command.envs(self.set.iter().map(|(name, value)| (name, value)));
+        Ok(command)
+    }
+
+    fn inherit(&self, command: &mut Command) {
+        let only = |base: &[&str], command: &mut Command| {
+            command.env_clear();
+            let base = base.iter().copied();
+            let names = base.chain(self.inherit.iter().map(String::as_str));
+            let known = names.filter_map(|name| Some((name, std::env::var_os(name)?)));
+            command.envs(known);
+        };
+        match self.dialect {
+            Dialect::Hooks => only(BASE, command),
+            Dialect::Goclaw => only(&["PATH"], command),
+            dialect => {
+                let names = std::env::vars_os().map(|(name, _)| name);
+                for name in names {
+                    let text = name.to_string_lossy();
+                    let is_named = || self.inherit.iter().any(|named| *named == text);
+                    if is_telemetry(&text)
+                        || dialect == Dialect::Gemini && is_secret(&text) && !is_named()
+                    {
+                        command.env_remove(&name);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Whether a variable is about the agent's own telemetry, which a hook must not take over.
+pub(crate) fn is_telemetry(name: &str) -> bool {
+    name.starts_with("OTEL_")
+}
+
+fn is_secret(name: &str) -> bool {
+    let name = name.to_uppercase();
+    SECRET.iter().any(|part| name.contains(part))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_speak_of_secrets_are_known() {
+        for name in ["GITHUB_TOKEN", "aws_secret_access_key", "DB_PASSWORD"] {
+            assert!(is_secret(name), "{name}");
+        }
+        for name in ["PATH", "HOME", "LANG"] {
+            assert!(!is_secret(name), "{name}");
+        }
+        assert!(is_telemetry("OTEL_SERVICE_NAME") && !is_telemetry("HOTEL_OTEL_"));
+    }
+}

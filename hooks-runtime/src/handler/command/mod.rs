@@ -1,0 +1,251 @@
+//! A process for each event: the event on its standard input, its answer in the exit code and on standard output.
+//!
+//! | | |
+//! | --- | --- |
+//! | what runs | `run`, by `sh -c` (Codex's files: by the user's login shell), or `argv`, by no shell |
+//! | environment | see [`environment`] |
+//! | folder | `cwd`; else the agent's, if it is there; else the project's |
+//! | input | the event as the dialect writes it, a line feed, the end; a command that does not read it is none the worse |
+//! | output | 1 MiB of each is kept (`output_limit`), the rest is read and dropped |
+//! | end | see [`super::child`]: nothing of it is left, whatever it does |
+
+mod environment;
+mod program;
+
+use std::io;
+use std::num::NonZeroU64;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+
+use hooks_builtin::config::{CommandEntry, SandboxEntry};
+
+use self::environment::{About, Environment};
+use super::child::{Background, Child};
+use super::{Ask, Asked, Handler, Making, Wrong};
+use crate::Dialect;
+use crate::answer::Answer;
+use crate::dialect::On;
+use crate::events;
+use crate::fault::Fault;
+
+pub(crate) use self::environment::is_telemetry;
+pub(crate) use self::program::in_folder;
+
+/// How much of what a command writes is kept.
+const MOST_OUTPUT: usize = 1024 * 1024;
+
+struct CommandHandler(Arc<Settings>);
+
+/// A checked entry.
+struct Settings {
+    /// The program and its arguments.
+    argv: Vec<String>,
+    /// The command in one line.
+    shown: String,
+    dialect: Dialect,
+    environment: Environment,
+    cwd: Option<PathBuf>,
+    folder: PathBuf,
+    project_dir: Option<PathBuf>,
+    most_output: usize,
+}
+
+/// Checks the settings, and makes the handler.
+pub(crate) fn make(
+    entry: &CommandEntry,
+    dialect: Dialect,
+    making: &Making,
+) -> Result<Arc<dyn Handler>, Wrong> {
+    let argv = argv(entry, dialect)?;
+    let argv = match &entry.sandbox {
+        None => argv,
+        Some(sandbox) => sandboxed(argv, sandbox)?,
+    };
+    if let Some(text) = argv.iter().find(|text| text.contains('\0')) {
+        let message = format!("`{}` has a zero byte in it", text.escape_debug());
+        return Err(Wrong::new(message));
+    }
+    let shown = entry.run.clone().unwrap_or_else(|| entry.argv.join(" "));
+    Ok(Arc::new(CommandHandler(Arc::new(Settings {
+        argv,
+        shown,
+        dialect,
+        environment: Environment::check(&entry.env, dialect)?,
+        cwd: entry.cwd.as_ref().map(|cwd| making.folder.join(cwd)),
+        folder: making.folder.clone(),
+        project_dir: making.project_dir.clone(),
+        most_output: entry
+            .output_limit
+            .map_or(MOST_OUTPUT, |limit| limited(limit)),
+    }))))
+}
+
+fn limited(limit: NonZeroU64) -> usize {
+    usize::try_from(limit.get()).unwrap_or(usize::MAX)
+}
+
+/// What is executed.
+fn argv(entry: &CommandEntry, dialect: Dialect) -> Result<Vec<String>, Wrong> {
+    match (&entry.run, entry.argv.as_slice()) {
+        (Some(_), [_, ..]) => Err(Wrong::new("`run` and `argv` both say what runs")
+            .at("argv")
+            .help("write one of them: `run` for a shell, `argv` for a program and its arguments")),
+        (None, []) => Err(Wrong::new("the command is missing")
+            .help("write `command = \"./check.sh\"`, or a table with `run` or `argv`")),
+        (Some(run), []) if run.trim().is_empty() => {
+            Err(Wrong::new("the command is empty").help("write what the shell is to run"))
+        }
+        (Some(run), []) => {
+            let mut argv = shell(entry.shell.as_deref(), dialect);
+            argv.push(run.clone());
+            Ok(argv)
+        }
+        (None, [program, ..]) if program.trim().is_empty() => {
+            Err(Wrong::new("the program's name is empty")
+                .at("argv")
+                .help("the first element of `argv` is the program"))
+        }
+        (None, argv) => {
+            if entry.shell.is_some() {
+                return Err(Wrong::new("`argv` is run by no shell")
+                    .at("shell")
+                    .help("leave `shell` out, or write `run` in place of `argv`"));
+            }
+            Ok(argv.to_vec())
+        }
+    }
+}
+
+/// The shell, and what it is told before the command.
+fn shell(named: Option<&str>, dialect: Dialect) -> Vec<String> {
+    let of_user = || {
+        std::env::var("SHELL")
+            .ok()
+            .filter(|shell| !shell.is_empty())
+    };
+    let (shell, is_login) = match named {
+        Some(shell) => (shell.to_owned(), false),
+        None if dialect == Dialect::Codex => (of_user().unwrap_or_else(|| "sh".into()), true),
+        None if cfg!(windows) && program::found("sh", None).is_err() => {
+            ("powershell".into(), false)
+        }
+        None => ("sh".into(), false),
+    };
+    let name = Path::new(&shell)
+        .file_stem()
+        .map(|name| name.to_string_lossy().to_lowercase());
+    let flags: &[&str] = match name.as_deref() {
+        Some("powershell" | "pwsh") => &["-NoProfile", "-NonInteractive", "-Command"],
+        Some("cmd") => &["/C"],
+        _ if is_login => &["-lc"],
+        _ => &["-c"],
+    };
+    let flags = flags.iter().map(|flag| (*flag).to_owned());
+    std::iter::once(shell).chain(flags).collect()
+}
+
+/// What is executed in place of a command that is to be limited.
+///
+/// This is the one place where a command is wrapped. A limit that cannot be set is an error, never ignored.
+fn sandboxed(_: Vec<String>, _: &SandboxEntry) -> Result<Vec<String>, Wrong> {
+    Err(Wrong::new("commands cannot be limited here")
+        .at("sandbox")
+        .help("leave `sandbox` out, and run the command by a program that limits it"))
+}
+
+impl Handler for CommandHandler {
+    fn kind(&self) -> &'static str {
+        "command"
+    }
+
+    fn target(&self) -> String {
+        self.0.shown.clone()
+    }
+
+    fn ask(&self, ask: &Ask<'_>) -> Asked {
+        let settings = Arc::clone(&self.0);
+        let on = On::of(ask);
+        let about = About {
+            event: ask.named.to_owned(),
+            hook: ask.hook.to_owned(),
+            subject: events::subject(&ask.event).map(str::to_owned),
+            session_id: ask.cx.session_id.clone(),
+            cwd: ask.cx.cwd.clone(),
+            project_dir: ask.cx.project_dir.clone(),
+        };
+        let input = serde_json::to_vec(&settings.dialect.input(ask));
+        Box::pin(async move {
+            let mut input = input.map_err(Fault::nonsense)?;
+            input.push(b'\n');
+            settings.run(&about, &input, &on).await
+        })
+    }
+}
+
+impl Settings {
+    async fn run(&self, about: &About, input: &[u8], on: &On) -> Result<Answer, Fault> {
+        let command = self.command(about)?;
+        // Our own commands leave nothing behind. Other systems let a command start something and go on.
+        let background = match self.dialect {
+            Dialect::Hooks => Background::Ends,
+            _ => Background::Lives,
+        };
+        let (child, pipes) =
+            Child::spawn(command, background).map_err(|error| self.not_started(&error))?;
+        let exit = child.talk(pipes, input, self.most_output).await;
+        let exit = exit.map_err(|error| Fault::failed(format_args!("it was lost: {error}")))?;
+        self.dialect.of_command(on, &exit)
+    }
+
+    fn not_started(&self, error: &io::Error) -> Fault {
+        Fault::not_started(format_args!(
+            "`{}` cannot be started: {error}",
+            self.argv[0]
+        ))
+    }
+
+    fn command(&self, about: &About) -> Result<Command, Fault> {
+        let project = self.project(about);
+        let cwd = self.directory(about, project.as_deref())?;
+        let (program, arguments) = self
+            .argv
+            .split_first()
+            .ok_or_else(|| Fault::not_started("the command is empty"))?;
+        let mut command = self.environment.command(
+            |path| program::in_folder(program, &self.folder, cwd.as_deref(), path),
+            about,
+            project.as_deref(),
+        )?;
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::arg0(&mut command, program);
+        command.args(arguments);
+        if let Some(cwd) = cwd {
+            command.current_dir(cwd);
+        }
+        Ok(command)
+    }
+
+    /// The root of the project: as the runtime was told, else as the agent says. It does not follow the agent.
+    fn project(&self, about: &About) -> Option<PathBuf> {
+        let said = || {
+            Some(&about.project_dir)
+                .filter(|dir| !dir.is_empty())
+                .map(PathBuf::from)
+        };
+        self.project_dir.clone().or_else(said)
+    }
+
+    fn directory(&self, about: &About, project: Option<&Path>) -> Result<Option<PathBuf>, Fault> {
+        if let Some(cwd) = &self.cwd {
+            if !cwd.is_dir() {
+                let message = format!("the directory {} of `cwd` is not there", cwd.display());
+                return Err(Fault::not_started(message));
+            }
+            return Ok(Some(cwd.clone()));
+        }
+        let agents = Some(Path::new(&about.cwd)).filter(|cwd| !cwd.as_os_str().is_empty());
+        let mut known = agents.into_iter().chain(project);
+        Ok(known.find(|cwd| cwd.is_dir()).map(Path::to_owned))
+    }
+}

@@ -1,0 +1,85 @@
+//! Where a program is.
+//!
+//! It is looked for here, because the standard library takes the slow way (`fork`) where it has to search in a `PATH` that
+//! is not its own.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+/// The program of a command: a path starts at the file's folder (at the command's directory, if there is no file), a name
+/// is searched for.
+pub(crate) fn in_folder(
+    program: &str,
+    folder: &Path,
+    cwd: Option<&Path>,
+    path: Option<&OsStr>,
+) -> Result<PathBuf, String> {
+    if !is_path(program) {
+        return found(program, path);
+    }
+    let here = std::env::current_dir().unwrap_or_default();
+    let base = if folder.as_os_str().is_empty() {
+        here.join(cwd.unwrap_or(Path::new("")))
+    } else {
+        here.join(folder)
+    };
+    Ok(base.join(program))
+}
+
+fn is_path(program: &str) -> bool {
+    program.contains(std::path::is_separator)
+}
+
+/// Searches for a program by its name.
+///
+/// # Errors
+///
+/// If it is nowhere, in words.
+pub(super) fn found(program: &str, path: Option<&OsStr>) -> Result<PathBuf, String> {
+    // Windows has its own rules, and no `fork`.
+    if is_path(program) || cfg!(windows) && path.is_some() {
+        return Ok(program.into());
+    }
+    let own = std::env::var_os("PATH");
+    let path = path
+        .or(own.as_deref())
+        .unwrap_or(OsStr::new("/usr/bin:/bin"));
+    std::env::split_paths(path)
+        .filter(|folder| folder.is_absolute())
+        .map(|folder| folder.join(program))
+        .find(|file| is_executable(file))
+        .ok_or_else(|| format!("there is no program `{program}` in any folder of `PATH`"))
+}
+
+#[cfg(unix)]
+fn is_executable(file: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    let Ok(metadata) = file.metadata() else {
+        return false;
+    };
+    metadata.is_file() && metadata.permissions().mode() & 0o111 != 0
+}
+
+#[cfg(not(unix))]
+fn is_executable(file: &Path) -> bool {
+    file.is_file() || file.with_extension("exe").is_file()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn a_name_is_searched_for_and_a_path_starts_at_the_folder() {
+        let shell = found("sh", Some(OsStr::new("/nowhere:relative:/bin"))).unwrap();
+        assert_eq!(shell, Path::new("/bin/sh"));
+        let error = found("sh", Some(OsStr::new("/nowhere"))).unwrap_err();
+        assert!(error.contains("`sh`"), "{error}");
+        // A folder's name is no program.
+        assert!(found("bin", Some(OsStr::new("/usr"))).is_err());
+        let path = |folder| in_folder("./check", Path::new(folder), Some(Path::new("/work")), None);
+        assert_eq!(path("/etc/agent").unwrap(), Path::new("/etc/agent/./check"));
+        assert_eq!(path("").unwrap(), Path::new("/work/./check"));
+    }
+}

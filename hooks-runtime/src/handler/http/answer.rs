@@ -1,0 +1,85 @@
+//! What comes back, up to a length.
+
+use hooks_builtin::__webhook::chain;
+use hooks_builtin::ssrf::Refused;
+use reqwest::header::CONTENT_ENCODING;
+use reqwest::{RequestBuilder, Response};
+
+use crate::fault::Fault;
+
+/// How long an answer may be, in bytes.
+const MOST: usize = 1024 * 1024;
+
+/// A request that came to nothing.
+#[derive(Debug)]
+pub(crate) struct Broken {
+    pub(crate) fault: Fault,
+    /// Whether another attempt may do better.
+    pub(crate) may_get_better: bool,
+}
+
+impl Broken {
+    fn for_good(fault: Fault) -> Self {
+        Broken {
+            fault,
+            may_get_better: false,
+        }
+    }
+
+    fn of(error: reqwest::Error) -> Self {
+        // A URL may hold a token.
+        let error = error.without_url();
+        match Refused::behind(&error) {
+            Some(refused) => {
+                Broken::for_good(Fault::not_started(format!("the URL is refused: {refused}")))
+            }
+            None => Broken {
+                may_get_better: !error.is_builder() && !error.is_timeout(),
+                fault: Fault::not_started(format!(
+                    "the endpoint cannot be reached: {}",
+                    chain(&error)
+                )),
+            },
+        }
+    }
+}
+
+/// Sends a request, and reads the answer: its status, and its body if it is a good one.
+pub(crate) async fn send(request: RequestBuilder) -> Result<(u16, Vec<u8>), Broken> {
+    let mut response = request.send().await.map_err(Broken::of)?;
+    let status = response.status();
+    if !status.is_success() {
+        return Ok((status.as_u16(), Vec::new()));
+    }
+    if let Some(encoding) = response.headers().get(CONTENT_ENCODING)
+        && encoding != "identity"
+    {
+        return Err(Broken::for_good(Fault::nonsense(format!(
+            "the endpoint's answer is compressed ({}), which was not asked for",
+            String::from_utf8_lossy(encoding.as_bytes())
+        ))));
+    }
+    let body = body(&mut response).await?;
+    Ok((status.as_u16(), body))
+}
+
+async fn body(response: &mut Response) -> Result<Vec<u8>, Broken> {
+    let too_long = || {
+        Broken::for_good(Fault::nonsense(
+            "the endpoint's answer is longer than 1 MiB",
+        ))
+    };
+    let told = response.content_length().unwrap_or_default();
+    let told = usize::try_from(told).unwrap_or(usize::MAX);
+    if told > MOST {
+        return Err(too_long());
+    }
+    let mut body = Vec::with_capacity(told);
+    while let Some(piece) = response.chunk().await.map_err(Broken::of)? {
+        if body.len() + piece.len() > MOST {
+            return Err(too_long());
+        }
+        body.extend_from_slice(&piece);
+    }
+    Ok(body)
+}

@@ -1,0 +1,273 @@
+//! A POST to an endpoint for each event.
+//!
+//! Every request goes through the guard of [`hooks_builtin::ssrf`], so a file cannot make the agent call into its own
+//! network. Values of headers that the file only names are filled in for each request, and shown nowhere.
+
+mod allowed;
+mod answer;
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use hooks_builtin::__webhook as webhook;
+use hooks_builtin::WebhookSecret;
+use hooks_builtin::config::HttpEntry;
+use hooks_builtin::ssrf::{CheckedUrl, Endpoint, Guard};
+use jiff::Timestamp;
+use reqwest::header::{self, HeaderMap, HeaderName, HeaderValue};
+
+pub(crate) use self::allowed::loopback;
+pub(crate) use self::answer::send;
+use super::{Ask, Asked, Handler, Making, Wrong};
+use crate::Dialect;
+use crate::answer::Answer;
+use crate::dialect::On;
+use crate::fault::Fault;
+use crate::secrets::{Replaced, SecretText, Secrets};
+
+/// How long to wait before the next attempt.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// How often it is tried again, if the file does not say.
+const RETRIES: u8 = 1;
+
+/// Longer than any hook may take: the time of the definition ends a request before.
+pub(crate) const LONGEST: Duration = Duration::from_hours(1);
+
+/// Headers that say how a request is framed. Whoever sets them by hand could smuggle in a second request.
+const FRAMING: [HeaderName; 5] = [
+    header::HOST,
+    header::CONTENT_LENGTH,
+    header::TRANSFER_ENCODING,
+    header::CONNECTION,
+    header::UPGRADE,
+];
+
+/// What a handler is made of, whatever file it is from.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Settings {
+    pub(crate) url: String,
+    pub(crate) headers: BTreeMap<String, String>,
+    /// What requests are signed with.
+    pub(crate) secret: Option<String>,
+    pub(crate) retries: Option<u8>,
+    /// Hosts on loopback that may be called, with or without a port.
+    pub(crate) allow_loopback: Vec<String>,
+    /// Which names in the values of headers are replaced.
+    pub(crate) replaced: Replaced,
+    /// The URLs that may be called, as patterns with `*`; all, if there are none.
+    pub(crate) urls: Option<Vec<String>>,
+}
+
+impl From<&HttpEntry> for Settings {
+    fn from(entry: &HttpEntry) -> Self {
+        Settings {
+            url: entry.url.clone(),
+            headers: entry.headers.clone(),
+            secret: entry.secret.clone(),
+            retries: entry.retries,
+            allow_loopback: entry.allow_loopback.clone(),
+            ..Settings::default()
+        }
+    }
+}
+
+/// Checks the settings, and makes the handler.
+pub(crate) fn make(
+    entry: &HttpEntry,
+    dialect: Dialect,
+    making: &Making,
+) -> Result<Arc<dyn Handler>, Wrong> {
+    with(&Settings::from(entry), dialect, making).map(|(handler, _)| handler)
+}
+
+/// The same for another system's file, and what is worth knowing about it.
+pub(crate) fn with(
+    settings: &Settings,
+    dialect: Dialect,
+    making: &Making,
+) -> Result<(Arc<dyn Handler>, Vec<String>), Wrong> {
+    let secrets = Arc::clone(&making.services.secrets);
+    let loopback = loopback(&settings.url, &settings.allow_loopback)
+        .map_err(|error| Wrong::new(error).at("allow_loopback"))?;
+    let guard = making.services.guard.clone().allow_loopback(loopback);
+    let url = guard.check(&settings.url).map_err(|refused| {
+        Wrong::new(format!("the URL is refused: {refused}"))
+            .at("url")
+            .help("write an `https://` URL of a public host, or name a host of this machine in `allow_loopback`")
+    })?;
+    if let Some(urls) = &settings.urls
+        && !urls.iter().any(|pattern| allowed::matches(pattern, &url))
+    {
+        return Err(Wrong::new("the URL is none of those that may be called").at("url"));
+    }
+    let mut notices = Vec::new();
+    let mut headers = Vec::new();
+    for (name, value) in &settings.headers {
+        let wrong = |message: String| Wrong::new(message).at("headers").at(name);
+        let header: HeaderName = name
+            .parse()
+            .map_err(|_| wrong(format!("`{name}` is no name of a header")))?;
+        if FRAMING.contains(&header) {
+            return Err(wrong(format!("`{name}` cannot be set"))
+                .help("the request itself decides it: leave it out"));
+        }
+        let value = SecretText::parse(value, &settings.replaced);
+        notices.extend(value.empty().map(|variable| {
+            format!("the header `{name}` names `{variable}`, which is not set: it is empty")
+        }));
+        let filled = value
+            .fill(&*secrets)
+            .map_err(|missing| wrong(missing.to_string()).help(missing.help()))?;
+        header_value(&filled).map_err(|error| wrong(error.into()))?;
+        headers.push((header, value));
+    }
+    let secret = settings
+        .secret
+        .as_deref()
+        .map(|text| SecretText::parse(text, &settings.replaced));
+    if let Some(text) = &secret {
+        let wrong = |message: String| Wrong::new(message).at("secret");
+        let filled = text
+            .fill(&*secrets)
+            .map_err(|missing| wrong(missing.to_string()).help(missing.help()))?;
+        let _: WebhookSecret = filled
+            .parse()
+            .map_err(|error: hooks_builtin::SecretError| wrong(error.to_string()))?;
+    }
+    let handler = Http(Arc::new(Poster {
+        dialect,
+        guard,
+        url,
+        endpoint: OnceLock::new(),
+        headers,
+        secret,
+        secrets,
+        retries: settings.retries.unwrap_or(RETRIES),
+        ids: webhook::Ids::new(),
+    }));
+    Ok((Arc::new(handler), notices))
+}
+
+/// A value that is shown nowhere.
+pub(crate) fn header_value(text: &str) -> Result<HeaderValue, &'static str> {
+    let mut value = HeaderValue::from_str(text)
+        .map_err(|_| "its value has characters that no header may have")?;
+    value.set_sensitive(true);
+    Ok(value)
+}
+
+struct Http(Arc<Poster>);
+
+struct Poster {
+    dialect: Dialect,
+    guard: Guard,
+    url: CheckedUrl,
+    /// One client, which keeps its connections. To make one reads the system's certificates, which takes a while.
+    endpoint: OnceLock<Endpoint>,
+    headers: Vec<(HeaderName, SecretText)>,
+    secret: Option<SecretText>,
+    secrets: Arc<dyn Secrets>,
+    retries: u8,
+    ids: webhook::Ids,
+}
+
+impl Handler for Http {
+    fn kind(&self) -> &'static str {
+        "http"
+    }
+
+    /// Without the path, in which some services have their token.
+    fn target(&self) -> String {
+        format!("POST {:?}", self.0.url)
+    }
+
+    fn ask(&self, ask: &Ask<'_>) -> Asked {
+        let body = serde_json::to_vec(&self.0.dialect.input(ask));
+        let (on, poster) = (On::of(ask), Arc::clone(&self.0));
+        Box::pin(async move {
+            let body =
+                body.map_err(|error| Fault::failed(format!("the event is no JSON: {error}")))?;
+            poster.post(&body, &on).await
+        })
+    }
+}
+
+impl Poster {
+    async fn post(&self, body: &[u8], on: &On) -> Result<Answer, Fault> {
+        let endpoint = self.endpoint()?;
+        let headers = self.headers()?;
+        let signer = match &self.secret {
+            Some(text) => self.fill(text)?.parse::<WebhookSecret>(),
+            None => return self.attempts(endpoint, &headers, None, body, on).await,
+        };
+        let signer = signer.map_err(Fault::not_started)?.signer();
+        let Some(signer) = signer else {
+            return Err(Fault::not_started("the request cannot be signed"));
+        };
+        self.attempts(endpoint, &headers, Some(&signer), body, on)
+            .await
+    }
+
+    async fn attempts(
+        &self,
+        endpoint: &Endpoint,
+        headers: &HeaderMap,
+        signer: Option<&standardwebhooks::Webhook>,
+        body: &[u8],
+        on: &On,
+    ) -> Result<Answer, Fault> {
+        let id = self.ids.next_id();
+        let mut left = self.retries;
+        loop {
+            let request = webhook::post(endpoint, signer, &id, Timestamp::now(), body)
+                .map_err(Fault::not_started)?
+                .headers(headers.clone());
+            let said = send(request).await;
+            let failure = match &said {
+                Ok((status, _)) if *status >= 500 => format!("the status {status}"),
+                Err(broken) if broken.may_get_better => broken.fault.message.clone(),
+                _ => String::new(),
+            };
+            if failure.is_empty() || left == 0 {
+                let (status, body) = said.map_err(|broken| broken.fault)?;
+                if (300..400).contains(&status) {
+                    return Err(Fault::failed(format!(
+                        "the endpoint answered with the status {status}, and redirects are not followed: write the \
+                         URL that it leads to into the file"
+                    )));
+                }
+                return self.dialect.of_http(on, status, &body);
+            }
+            left -= 1;
+            tracing::debug!(hook = on.hook, failure, "an endpoint is tried again");
+            tokio::time::sleep(PAUSE).await;
+        }
+    }
+
+    fn endpoint(&self) -> Result<&Endpoint, Fault> {
+        if let Some(endpoint) = self.endpoint.get() {
+            return Ok(endpoint);
+        }
+        let made = self.guard.endpoint(self.url.as_str(), LONGEST);
+        let made = made.map_err(|error| Fault::not_started(error.to_string()))?;
+        Ok(self.endpoint.get_or_init(|| made))
+    }
+
+    fn headers(&self) -> Result<HeaderMap, Fault> {
+        let mut headers = HeaderMap::with_capacity(self.headers.len());
+        for (name, text) in &self.headers {
+            let value = header_value(&self.fill(text)?);
+            let value = value
+                .map_err(|error| Fault::not_started(format!("the header `{name}`: {error}")))?;
+            headers.insert(name, value);
+        }
+        Ok(headers)
+    }
+
+    fn fill(&self, text: &SecretText) -> Result<String, Fault> {
+        text.fill(&*self.secrets)
+            .map_err(|missing| Fault::not_started(missing.to_string()))
+    }
+}

@@ -1,0 +1,408 @@
+//! What a process has answered.
+//!
+//! | `action` | |
+//! | --- | --- |
+//! | none, `continue`, `modify` | the event goes on, with the changes that came along |
+//! | `respond`, with `result` | that is the tool's output |
+//! | `deny_tool` | the call is blocked |
+//! | `abort_turn`, `hard_abort` | the turn ends, the run ends |
+//!
+//! As in PicoClaw, a process changes neither the system messages nor the tools of a call of the model. A `call` without
+//! `arguments` keeps those that it has: PicoClaw empties them, which is hardly ever meant.
+
+use hooks_core::agent::{ChatMessage, ToolOutput};
+use serde_json::{Map, Value, json};
+
+use super::wire::Request;
+use crate::Dialect;
+use crate::answer::{Answer, Change, Verdict};
+use crate::fault::Fault;
+
+/// The meaning of a result.
+pub(super) fn of(
+    request: &Request,
+    result: Value,
+    hook: &str,
+    dialect: Dialect,
+) -> Result<Answer, Fault> {
+    if request.method == "hook.approve_tool" {
+        return Ok(approval(request, &result, hook));
+    }
+    let mut answer = Answer::default();
+    let reason = |otherwise: &str| {
+        let reason = result["reason"]
+            .as_str()
+            .filter(|reason| !reason.is_empty());
+        reason.map_or_else(|| format!("the hook `{hook}` {otherwise}"), str::to_owned)
+    };
+    match result["action"].as_str() {
+        Some("" | "continue" | "modify") => {}
+        None if result["action"].is_null() => {
+            // Another system's word in the wrong place is no consent.
+            let denies = ["deny", "block", "reject", "denied", "blocked"];
+            if let Some(word) = result["decision"].as_str()
+                && denies.contains(&word)
+            {
+                answer = Answer::block(reason("denies it"));
+                let warning = format!(
+                    "`decision = \"{word}\"` is no part of this protocol: write `action = \"deny_tool\"`"
+                );
+                answer.warnings.push(warning);
+                return Ok(answer);
+            }
+        }
+        Some("respond") if request.method == "hook.before_tool" => {
+            if result["result"].is_object() {
+                answer.verdict = Verdict::Respond(json!(output_of(&result["result"])));
+                return Ok(answer);
+            }
+            answer
+                .warnings
+                .push("`respond` has no `result`, so the tool runs".into());
+        }
+        Some("deny_tool") => return Ok(Answer::block(reason("denies it"))),
+        Some("abort_turn") => {
+            return Ok(Answer::of(Verdict::AbortTurn {
+                reason: reason("ends the turn"),
+            }));
+        }
+        Some("hard_abort") => {
+            return Ok(Answer::of(Verdict::AbortRun {
+                reason: reason("ends the run"),
+            }));
+        }
+        other => {
+            let other = other.map_or_else(|| result["action"].to_string(), str::to_owned);
+            let message = format!("`{other}` is no action of `{}`", request.method);
+            if dialect != Dialect::Picoclaw {
+                return Err(Fault::nonsense(message));
+            }
+            answer.warnings.push(format!("{message}: it was ignored"));
+        }
+    }
+    change(request, &result, &mut answer);
+    if result["action"] == "modify" && answer.change.is_none() && answer.warnings.is_empty() {
+        answer.warnings.push("`modify` came with no change".into());
+    }
+    Ok(answer)
+}
+
+fn approval(request: &Request, result: &Value, hook: &str) -> Answer {
+    if result["approved"] != Value::Bool(true) {
+        let reason = result["reason"]
+            .as_str()
+            .filter(|reason| !reason.is_empty());
+        let reason = reason.map_or_else(
+            || format!("the hook `{hook}` does not approve it"),
+            str::to_owned,
+        );
+        return Answer::block(reason);
+    }
+    if request.ours == Value::Bool(true) {
+        return Answer::of(Verdict::Approve {
+            by: Some(hook.to_owned()),
+        });
+    }
+    Answer::default()
+}
+
+/// The change that came along, if it is one.
+fn change(request: &Request, result: &Value, answer: &mut Answer) {
+    let asked = &request.params;
+    match request.method {
+        "hook.before_tool" => {
+            let Value::Object(call) = &result["call"] else {
+                return;
+            };
+            let name = call.get("tool").and_then(Value::as_str);
+            let name = name.filter(|name| !name.is_empty() && *name != asked["tool"]);
+            let args = call.get("arguments").filter(|args| !args.is_null());
+            if args.is_none() {
+                answer
+                    .warnings
+                    .push("`call` has no `arguments`: the call keeps its own".into());
+            }
+            let args = args.filter(|args| **args != asked["arguments"]).cloned();
+            answer.change = match (name, args) {
+                (Some(name), args) => Some(Change::Tool {
+                    name: name.to_owned(),
+                    args,
+                }),
+                (None, Some(args)) => Some(Change::Replace(args)),
+                (None, None) => None,
+            };
+        }
+        "hook.after_tool" => {
+            // The whole is the shape of the request; the new output is inside.
+            let whole = &result["result"];
+            let output = if whole["result"].is_object() {
+                &whole["result"]
+            } else {
+                whole
+            };
+            if output.is_object() && *output != asked["result"] {
+                let mut output = json!(output_of(output));
+                for key in ["data", "media"] {
+                    if let Some(value) = request.ours.get(key) {
+                        output[key] = value.clone();
+                    }
+                }
+                answer.change = Some(Change::Replace(output));
+            }
+        }
+        "hook.before_llm" => before_llm(asked, &result["request"], answer),
+        "hook.after_llm" => {
+            let whole = &result["response"];
+            let response = if whole["response"].is_object() {
+                &whole["response"]
+            } else {
+                whole
+            };
+            let mut keys = Map::new();
+            if let Some(model) = whole["model"].as_str()
+                && !model.is_empty()
+                && *model != asked["model"]
+            {
+                keys.insert("model".into(), model.into());
+            }
+            if response.is_object() && *response != asked["response"] {
+                keys.insert("response".into(), response_of(response, &request.ours));
+            }
+            answer.change = (!keys.is_empty()).then_some(Change::Merge(keys));
+        }
+        _ => {}
+    }
+}
+
+/// A tool's output as we write it.
+fn output_of(result: &Value) -> ToolOutput {
+    let text = |key: &str| result[key].as_str().map(str::to_owned);
+    ToolOutput {
+        content: text("for_llm").unwrap_or_default(),
+        for_user: text("for_user").filter(|text| !text.is_empty()),
+        silent: result["silent"] == Value::Bool(true),
+        is_error: result["is_error"] == Value::Bool(true),
+        ..ToolOutput::default()
+    }
+}
+
+/// A response as we write it; what the process knows nothing of stays.
+fn response_of(response: &Value, ours: &Value) -> Value {
+    let mut written = ours.clone();
+    // The calls have the shape that they have in messages.
+    let mut message = response.clone();
+    message["role"] = "assistant".into();
+    if let Ok(message) = serde_json::from_value::<ChatMessage>(message) {
+        written["content"] = message.content.into();
+        written["tool_calls"] = json!(message.tool_calls);
+        if let Some(reasoning) = message.reasoning.filter(|reasoning| !reasoning.is_empty()) {
+            written["reasoning"] = reasoning.into();
+        }
+    }
+    written
+}
+
+fn before_llm(asked: &Value, request: &Value, answer: &mut Answer) {
+    let Value::Object(request) = request else {
+        return;
+    };
+    let mut keys = Map::new();
+    for key in ["model", "options"] {
+        if let Some(value) = request.get(key)
+            && *value != asked[key]
+            && !value.is_null()
+            && *value != ""
+        {
+            keys.insert(key.to_owned(), value.clone());
+        }
+    }
+    if let Some(tools) = request.get("tools")
+        && *tools != asked["tools"]
+        && !tools.is_null()
+    {
+        answer
+            .warnings
+            .push("a process cannot change the tools of a call: they stay".into());
+    }
+    if let Some(messages @ Value::Array(new)) = request.get("messages")
+        && *messages != asked["messages"]
+    {
+        let none = Vec::new();
+        let old = asked["messages"].as_array().unwrap_or(&none);
+        let (instructions, are_kept) = instructions(old, new);
+        if !are_kept {
+            answer
+                .warnings
+                .push("a process cannot change system messages: they stay".into());
+        }
+        let mut messages: Vec<_> = if are_kept {
+            new.clone()
+        } else {
+            new.iter()
+                .filter(|message| !is_instruction(message))
+                .cloned()
+                .collect()
+        };
+        if !are_kept {
+            for (at, message) in instructions {
+                messages.insert(at.min(messages.len()), message);
+            }
+        }
+        if messages != *old {
+            keys.insert("messages".into(), Value::Array(messages));
+        }
+    }
+    answer.change = (!keys.is_empty()).then_some(Change::Merge(keys));
+}
+
+fn is_instruction(message: &Value) -> bool {
+    matches!(message["role"].as_str(), Some("system" | "developer"))
+}
+
+/// The system messages with their places, and whether the new messages have the same.
+fn instructions(old: &[Value], new: &[Value]) -> (Vec<(usize, Value)>, bool) {
+    let of = |messages: &[Value]| -> Vec<(usize, Value)> {
+        let messages = messages.iter().enumerate();
+        messages
+            .filter(|(_, message)| is_instruction(message))
+            .map(|(at, message)| (at, message.clone()))
+            .collect()
+    };
+    let (old, new) = (of(old), of(new));
+    let same = old
+        .iter()
+        .map(|(_, message)| message)
+        .eq(new.iter().map(|(_, message)| message));
+    (old, same)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request(method: &'static str, params: Value) -> Request {
+        Request {
+            method,
+            params,
+            ours: json!({ "content": "old", "usage": { "input_tokens": 3 } }),
+        }
+    }
+
+    fn answered(request: &Request, result: Value) -> Answer {
+        of(request, result, "gate", Dialect::Hooks).unwrap()
+    }
+
+    #[test]
+    fn system_messages_and_tools_stay() {
+        let system = json!({ "role": "system", "content": "be good" });
+        let user = json!({ "role": "user", "content": "hi" });
+        let tools = json!([{ "type": "function" }]);
+        let request = request(
+            "hook.before_llm",
+            json!({ "model": "m", "messages": [system, user], "tools": tools, "options": {} }),
+        );
+        let said = json!({
+            "action": "modify",
+            "request": {
+                "model": "n",
+                "messages": [{ "role": "system", "content": "be bad" }, { "role": "user", "content": "ho" }],
+                "tools": [],
+            },
+        });
+        let answer = answered(&request, said);
+        assert_eq!(answer.warnings.len(), 2, "{answer:?}");
+        let Some(Change::Merge(keys)) = answer.change else {
+            panic!("{answer:?}")
+        };
+        let expected = json!({
+            "model": "n", "messages": [system, { "role": "user", "content": "ho" }],
+        });
+        assert_eq!(Value::Object(keys), expected);
+    }
+
+    #[test]
+    fn what_comes_back_as_it_was_is_no_change() {
+        let params = json!({
+            "tool": "t", "arguments": { "a": 1 }, "model": "m", "messages": [], "tools": [], "options": {},
+            "result": { "for_llm": "x" }, "response": { "content": "old" },
+        });
+        for (method, key) in [
+            ("hook.before_tool", "call"),
+            ("hook.after_tool", "result"),
+            ("hook.before_llm", "request"),
+            ("hook.after_llm", "response"),
+        ] {
+            let said = json!({ "action": "continue", key: &params });
+            let answer = answered(&request(method, params.clone()), said);
+            assert_eq!(answer, Answer::default(), "{method}");
+        }
+    }
+
+    #[test]
+    fn a_response_keeps_what_the_process_knows_nothing_of() {
+        let request = request(
+            "hook.after_llm",
+            json!({ "model": "m", "response": { "content": "old" } }),
+        );
+        let call = json!({ "id": "1", "type": "function", "function": { "name": "t", "arguments": "{\"a\":1}" } });
+        let said =
+            json!({ "response": { "response": { "content": "new", "tool_calls": [call] } } });
+        let Some(Change::Merge(keys)) = answered(&request, said).change else {
+            panic!()
+        };
+        let response = &keys["response"];
+        assert_eq!(response["content"], "new");
+        assert_eq!(response["tool_calls"][0]["args"], json!({ "a": 1 }));
+        assert_eq!(response["usage"]["input_tokens"], 3);
+    }
+
+    #[test]
+    fn a_word_that_denies_is_never_consent() {
+        let request = request("hook.before_tool", json!({ "tool": "t", "arguments": {} }));
+        let said = answered(&request, json!({ "decision": "deny", "reason": "no" }));
+        assert_eq!(
+            said.verdict,
+            Verdict::Block {
+                reason: "no".into()
+            }
+        );
+        assert!(
+            of(
+                &request,
+                json!({ "action": "deny" }),
+                "gate",
+                Dialect::Hooks
+            )
+            .is_err()
+        );
+        let theirs = of(
+            &request,
+            json!({ "action": "what" }),
+            "gate",
+            Dialect::Picoclaw,
+        )
+        .unwrap();
+        assert_eq!(
+            (theirs.verdict, theirs.warnings.len()),
+            (Verdict::Continue, 1)
+        );
+    }
+
+    #[test]
+    fn only_true_approves() {
+        let request = request("hook.approve_tool", json!({}));
+        for result in [
+            json!(null),
+            json!({}),
+            json!({ "approved": "true" }),
+            json!({ "approved": false }),
+        ] {
+            let answer = answered(&request, result.clone());
+            assert!(matches!(answer.verdict, Verdict::Block { .. }), "{result}");
+        }
+        assert_eq!(
+            answered(&request, json!({ "approved": true })),
+            Answer::default()
+        );
+    }
+}

@@ -1,0 +1,404 @@
+//! One life of a process: calls and answers, matched by their ids.
+
+use std::collections::HashMap;
+use std::io;
+use std::process::Command;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::io::{AsyncRead, AsyncWriteExt};
+use tokio::process::ChildStdin;
+use tokio::sync::{mpsc, oneshot, watch};
+use tokio::time::{Instant, timeout};
+
+use super::Settings;
+use super::line::{Line, Lines};
+use crate::fault::Fault;
+use crate::handler::child::{Background, Child, Pipes};
+use crate::handler::command;
+
+/// The longest answer.
+const MOST_ANSWER: usize = 1024 * 1024;
+
+/// The longest line on standard error that is logged whole.
+const MOST_ERROR: usize = 8 * 1024;
+
+/// So many lines on standard error are logged in a second.
+const MOST_ERRORS: u32 = 50;
+
+/// So many messages wait until the process reads.
+const MOST_WAITING: usize = 256;
+
+/// How long the process has for `hook.hello`.
+const HELLO: Duration = Duration::from_secs(5);
+
+/// How long the process has to end after its input has.
+const LAST_WORK: Duration = Duration::from_secs(2);
+
+/// What is open between us and the process.
+pub(super) struct Connection {
+    name: String,
+    calls: Mutex<Calls>,
+    queue: mpsc::Sender<String>,
+}
+
+#[derive(Default)]
+struct Calls {
+    last: u64,
+    open: HashMap<u64, oneshot::Sender<Result<Value, Fault>>>,
+    /// Why no more can be asked.
+    over: Option<String>,
+}
+
+/// How a life ended.
+pub(super) enum End {
+    /// It was told to.
+    Stopped,
+    Died(String),
+}
+
+impl Connection {
+    /// Asks, and waits for the answer.
+    ///
+    /// # Errors
+    ///
+    /// If the process ends, answers with an error, or with too long a line.
+    pub(super) async fn call(&self, method: &str, params: &str) -> Result<Value, Fault> {
+        let (sender, answer) = oneshot::channel();
+        let id = {
+            let mut calls = self.calls();
+            if let Some(why) = &calls.over {
+                return Err(Fault::not_started(why));
+            }
+            calls.last += 1;
+            let id = calls.last;
+            calls.open.insert(id, sender);
+            id
+        };
+        let _forget = Forget(self, id);
+        let line = format!(
+            "{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"{method}\",\"params\":{params}}}\n"
+        );
+        // If the queue is closed, the process has ended, and the call has been told.
+        let _ = self.queue.send(line).await;
+        answer
+            .await
+            .unwrap_or_else(|_| Err(Fault::failed("the process has ended")))
+    }
+
+    /// Tells, and does not wait.
+    ///
+    /// # Errors
+    ///
+    /// If the process does not read, or has ended.
+    pub(super) fn tell(&self, method: &str, params: &str) -> Result<(), Fault> {
+        let line = format!("{{\"jsonrpc\":\"2.0\",\"method\":\"{method}\",\"params\":{params}}}\n");
+        self.queue.try_send(line).map_err(|error| match error {
+            mpsc::error::TrySendError::Full(_) => Fault::not_asked(format_args!(
+                "{MOST_WAITING} messages wait already, and the process does not read them"
+            )),
+            mpsc::error::TrySendError::Closed(_) => Fault::not_started("the process has ended"),
+        })
+    }
+
+    fn calls(&self) -> std::sync::MutexGuard<'_, Calls> {
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Hands an answer to whoever waits for it.
+    fn answered(&self, line: Line) {
+        let (id, said) = match line {
+            Line::TooLong(id) => (id, Err(Fault::nonsense("its answer is longer than 1 MiB"))),
+            Line::Whole(line) => {
+                if line.iter().all(u8::is_ascii_whitespace) {
+                    return;
+                }
+                let mut message: Value = match serde_json::from_slice(&line) {
+                    Ok(message @ Value::Object(_)) => message,
+                    Ok(_) => return self.drop_line(&line, "it is no object"),
+                    Err(error) => return self.drop_line(&line, &error.to_string()),
+                };
+                let said = match message.get("error") {
+                    Some(error) if !error.is_null() => {
+                        let text = error["message"]
+                            .as_str()
+                            .map_or_else(|| error.to_string(), str::to_owned);
+                        Err(Fault::failed(format_args!(
+                            "it answered with an error: {text}"
+                        )))
+                    }
+                    _ => Ok(message["result"].take()),
+                };
+                (message["id"].as_u64(), said)
+            }
+        };
+        let waiting = id.and_then(|id| self.calls().open.remove(&id));
+        match waiting {
+            // Whoever asked may have gone meanwhile.
+            Some(waiting) => drop(waiting.send(said)),
+            None => tracing::warn!(
+                process = self.name,
+                id,
+                "a process has answered what nobody waits for"
+            ),
+        }
+    }
+
+    fn drop_line(&self, line: &[u8], why: &str) {
+        let start = String::from_utf8_lossy(&line[..line.len().min(200)]).into_owned();
+        tracing::warn!(
+            process = self.name,
+            line = start,
+            "a process has written a line that is no answer: {why}"
+        );
+    }
+
+    /// Fails all calls, and those to come.
+    fn end(&self, why: &str) {
+        let mut calls = self.calls();
+        calls.over = Some(why.to_owned());
+        for (_, waiting) in calls.open.drain() {
+            let _ = waiting.send(Err(Fault::failed(why)));
+        }
+    }
+}
+
+/// Nobody waits for an answer any more.
+struct Forget<'a>(&'a Connection, u64);
+
+impl Drop for Forget<'_> {
+    fn drop(&mut self) {
+        self.0.calls().open.remove(&self.1);
+    }
+}
+
+/// Starts the process, says hello, and stays with it to its end. `is_up` is told when it can be asked.
+pub(super) async fn live(
+    settings: &Settings,
+    stop: &mut watch::Receiver<bool>,
+    is_up: impl FnOnce(Arc<Connection>),
+) -> End {
+    let started = match command(settings) {
+        Ok(command) => Child::spawn(command, Background::Ends),
+        Err(why) => return End::Died(why),
+    };
+    let (child, pipes) = match started {
+        Ok(started) => started,
+        Err(error) => {
+            return End::Died(format!("`{}` cannot be started: {error}", settings.argv[0]));
+        }
+    };
+    let (queue, lines) = mpsc::channel(MOST_WAITING);
+    let connection = Arc::new(Connection {
+        name: settings.name.clone(),
+        calls: Mutex::default(),
+        queue,
+    });
+    let params = json!({ "name": settings.name, "version": 1, "modes": settings.modes });
+    let end = {
+        let mut life = std::pin::pin!(run(child, pipes, lines, &connection, stop));
+        let params = params.to_string();
+        let hello = timeout(HELLO, connection.call("hook.hello", &params));
+        let greeted = tokio::select! {
+            greeted = hello => match greeted {
+                Ok(Ok(said)) => {
+                    if said["ok"] == Value::Bool(false) {
+                        tracing::warn!(process = settings.name, "a process says that it is not ready, and is asked all the same");
+                    }
+                    Ok(())
+                }
+                Ok(Err(fault)) => Err(format!("`hook.hello` failed: {fault}")),
+                Err(_) => Err("it did not answer `hook.hello`".to_owned()),
+            },
+            end = &mut life => {
+                connection.end("the process has ended");
+                return end;
+            }
+        };
+        match greeted {
+            Ok(()) => {
+                is_up(Arc::clone(&connection));
+                life.await
+            }
+            Err(why) => End::Died(why),
+        }
+    };
+    connection.end(match &end {
+        End::Stopped => "the process was ended",
+        End::Died(why) => why,
+    });
+    end
+}
+
+fn command(settings: &Settings) -> Result<Command, String> {
+    let set = settings.env.get("PATH").map(std::ffi::OsStr::new);
+    let (program, arguments) = settings
+        .argv
+        .split_first()
+        .ok_or("the program is missing")?;
+    let found = command::in_folder(program, &settings.folder, settings.dir.as_deref(), set)?;
+    let mut command = Command::new(found);
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::arg0(&mut command, program);
+    command.args(arguments);
+    for (name, _) in std::env::vars_os() {
+        if command::is_telemetry(&name.to_string_lossy()) {
+            command.env_remove(name);
+        }
+    }
+    command.envs(&settings.env);
+    if let Some(dir) = &settings.dir {
+        if !dir.is_dir() {
+            return Err(format!(
+                "the directory {} of `dir` is not there",
+                dir.display()
+            ));
+        }
+        command.current_dir(dir);
+    }
+    Ok(command)
+}
+
+/// Moves what goes in and comes out, until the process ends or is told to.
+async fn run(
+    mut child: Child,
+    pipes: Pipes,
+    lines: mpsc::Receiver<String>,
+    connection: &Connection,
+    stop: &mut watch::Receiver<bool>,
+) -> End {
+    let Pipes {
+        stdin,
+        stdout,
+        stderr,
+    } = pipes;
+    let end = {
+        let mut wait = std::pin::pin!(child.wait());
+        let mut writing = std::pin::pin!(write(stdin, lines, stop.clone()));
+        let mut reading = std::pin::pin!(read(stdout, connection));
+        let mut logging = std::pin::pin!(log(stderr, &connection.name));
+        let mut is_logged = false;
+        let end = loop {
+            tokio::select! {
+                status = &mut wait => break Some(Err(ended(status))),
+                () = &mut reading => break Some(Ok("it has closed its output")),
+                is_told = &mut writing => break (!is_told).then_some(Ok("it has closed its input")),
+                () = &mut logging, if !is_logged => is_logged = true,
+            }
+        };
+        match end {
+            Some(Err(status)) => {
+                // What it has still said.
+                let rest = async {
+                    tokio::join!(&mut reading, async {
+                        if !is_logged {
+                            logging.await;
+                        }
+                    })
+                };
+                let _ = timeout(Duration::from_millis(100), rest).await;
+                return End::Died(status);
+            }
+            // It is likely to end by itself, which says more.
+            Some(Ok(why)) => match timeout(Duration::from_millis(500), &mut wait).await {
+                Ok(status) => return End::Died(ended(status)),
+                Err(_) => End::Died(why.to_owned()),
+            },
+            None => {
+                let last = async {
+                    loop {
+                        tokio::select! {
+                            _ = &mut wait => return,
+                            () = &mut logging, if !is_logged => is_logged = true,
+                        }
+                    }
+                };
+                let answers = async { tokio::join!(last, reading) };
+                let _ = timeout(LAST_WORK, answers).await;
+                End::Stopped
+            }
+        }
+    };
+    // If it still runs, the whole group is killed, and reaped when the child is dropped.
+    child.kill();
+    end
+}
+
+fn ended(status: io::Result<std::process::ExitStatus>) -> String {
+    match status {
+        Ok(status) => format!("the process has ended: {status}"),
+        Err(error) => format!("the process was lost: {error}"),
+    }
+}
+
+/// Writes what is queued. Whether it was told to stop; otherwise the process does not read any more.
+async fn write(
+    mut stdin: ChildStdin,
+    mut lines: mpsc::Receiver<String>,
+    mut stop: watch::Receiver<bool>,
+) -> bool {
+    loop {
+        let line = tokio::select! {
+            biased;
+            line = lines.recv() => line,
+            () = stopped(&mut stop) => {
+                // What was said before is still heard.
+                lines.close();
+                lines.recv().await
+            }
+        };
+        let Some(line) = line else { return true };
+        if stdin.write_all(line.as_bytes()).await.is_err() {
+            return false;
+        }
+    }
+}
+
+/// Waits until the process is to end, also because nobody is left who could say so.
+pub(super) async fn stopped(stop: &mut watch::Receiver<bool>) {
+    let _ = stop.wait_for(|stop| *stop).await;
+}
+
+async fn read(stdout: impl AsyncRead + Unpin, connection: &Connection) {
+    let mut lines = Lines::new(stdout, MOST_ANSWER);
+    while let Some(line) = lines.next().await {
+        connection.answered(line);
+    }
+}
+
+/// Logs what the process writes to standard error, a bounded number of lines a second.
+async fn log(stderr: impl AsyncRead + Unpin, name: &str) {
+    let mut lines = Lines::new(stderr, MOST_ERROR);
+    let (mut since, mut logged, mut dropped) = (Instant::now(), 0, 0_u64);
+    while let Some(line) = lines.next().await {
+        if since.elapsed() >= Duration::from_secs(1) {
+            report(name, &mut dropped);
+            (since, logged) = (Instant::now(), 0);
+        }
+        if logged >= MOST_ERRORS {
+            dropped += 1;
+            continue;
+        }
+        logged += 1;
+        match line {
+            Line::Whole(line) => {
+                let line = String::from_utf8_lossy(&line);
+                tracing::warn!(process = name, "{}", line.trim_end());
+            }
+            Line::TooLong(_) => tracing::warn!(process = name, "a line of more than 8 KiB"),
+        }
+    }
+    report(name, &mut dropped);
+}
+
+fn report(name: &str, dropped: &mut u64) {
+    if *dropped > 0 {
+        tracing::warn!(
+            process = name,
+            dropped,
+            "more lines on standard error were not logged"
+        );
+        *dropped = 0;
+    }
+}

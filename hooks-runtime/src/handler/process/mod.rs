@@ -1,0 +1,158 @@
+//! A process that stays, and is asked by JSON-RPC: PicoClaw's protocol, with its names.
+//!
+//! The process starts with the first event that is for it, not when the file is loaded: whoever only checks a file or asks
+//! for the plan starts nothing. It ends when the runtime shuts down, or when its definition is gone after a reload. If it
+//! ends by itself, it is started again after a while, unless `restart = false`. Until then, every call is a failure, so
+//! what can be blocked is blocked, unless the definition says otherwise.
+//!
+//! | event | method | |
+//! | --- | --- | --- |
+//! | `BeforeToolCall`, `AfterToolCall` | `hook.before_tool`, `hook.after_tool` | a request |
+//! | `ApproveToolCall` | `hook.approve_tool` | a request |
+//! | `BeforeLlmCall`, `AfterLlmCall` | `hook.before_llm`, `hook.after_llm` | a request |
+//! | any other | `hook.runtime_event` | a notification: it has no answer, and decides nothing |
+//!
+//! `true` from `hook.approve_tool` grants a call for which another hook wants an approval. Other calls go on to whoever
+//! else approves.
+
+mod answer;
+mod connection;
+mod line;
+mod server;
+mod wire;
+
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::path::PathBuf;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use hooks_builtin::config::ServerEntry;
+
+use self::server::Server;
+use self::wire::Message;
+use super::{Ask, Asked, Handler, Making, Wrong};
+use crate::Dialect;
+use crate::answer::Answer;
+use crate::fault::Fault;
+
+pub(crate) use self::wire::mode_of;
+
+/// What a process is, and what it is for.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Settings {
+    /// Its name, as it is told.
+    pub(crate) name: String,
+    /// The program and its arguments.
+    pub(crate) argv: Vec<String>,
+    /// From where the program's path starts, if it has one that is relative.
+    pub(crate) folder: PathBuf,
+    /// Where it runs; by default where the agent does.
+    pub(crate) dir: Option<PathBuf>,
+    /// Variables that are added to the agent's.
+    pub(crate) env: BTreeMap<String, String>,
+    /// Whether it is started again.
+    pub(crate) restart: bool,
+    /// What it is told that it is for: of `observe`, `llm`, `tool` and `approve`.
+    pub(crate) modes: Vec<&'static str>,
+    /// The kinds of events that it hears of, as PicoClaw names them; `None` is all.
+    pub(crate) observe: Option<Vec<String>>,
+    /// The dialect of the file: in PicoClaw's, an answer that nobody understands lets the event go on.
+    pub(crate) dialect: Dialect,
+}
+
+struct ProcessHandler(Arc<Server>);
+
+/// Checks the settings, and makes the handler.
+pub(crate) fn make(
+    entry: &ServerEntry,
+    dialect: Dialect,
+    making: &Making,
+) -> Result<Arc<dyn Handler>, Wrong> {
+    let Some(program) = entry
+        .argv
+        .first()
+        .filter(|program| !program.trim().is_empty())
+    else {
+        return Err(Wrong::new("the program is missing")
+            .at("argv")
+            .help("write `process = { argv = [\"python3\", \"gate.py\"] }`"));
+    };
+    let texts = entry.argv.iter().chain(entry.env.values());
+    if let Some(text) = texts.into_iter().find(|text| text.contains('\0')) {
+        let message = format!("`{}` has a zero byte in it", text.escape_debug());
+        return Err(Wrong::new(message));
+    }
+    let is_name = |name: &&String| name.is_empty() || name.contains(['=', '\0']);
+    if let Some(name) = entry.env.keys().find(is_name) {
+        let message = format!("`{}` is no name of a variable", name.escape_debug());
+        return Err(Wrong::new(message).at("env"));
+    }
+    let mut modes = Vec::new();
+    for event in &making.events {
+        let mode = wire::mode_of(event);
+        if !modes.contains(&mode) {
+            modes.push(mode);
+        }
+    }
+    Ok(start(Settings {
+        name: making.name.clone().unwrap_or_else(|| program.clone()),
+        argv: entry.argv.clone(),
+        folder: making.folder.clone(),
+        dir: entry.dir.as_ref().map(|dir| making.folder.join(dir)),
+        env: entry.env.clone(),
+        restart: entry.restart.unwrap_or(true),
+        modes,
+        observe: None,
+        dialect,
+    }))
+}
+
+/// A handler that starts the process with its first event.
+pub(crate) fn start(settings: Settings) -> Arc<dyn Handler> {
+    Arc::new(ProcessHandler(Arc::new(Server::new(settings))))
+}
+
+impl Handler for ProcessHandler {
+    fn kind(&self) -> &'static str {
+        "process"
+    }
+
+    fn target(&self) -> String {
+        self.0.settings.argv.join(" ")
+    }
+
+    fn ask(&self, ask: &Ask<'_>) -> Asked {
+        let server = Arc::clone(&self.0);
+        match wire::message(ask) {
+            Message::Request(request) => {
+                let hook = ask.hook.to_owned();
+                let params = request.params.to_string();
+                Box::pin(async move {
+                    let connection = server.connection().await?;
+                    let result = connection.call(request.method, &params).await?;
+                    answer::of(&request, result, &hook, server.settings.dialect)
+                })
+            }
+            Message::Event { kind, params } => {
+                let observed = &server.settings.observe;
+                if observed
+                    .as_ref()
+                    .is_some_and(|kinds| !kinds.iter().any(|one| *one == kind))
+                {
+                    return Box::pin(std::future::ready(Ok(Answer::default())));
+                }
+                let params = params.to_string();
+                Box::pin(async move {
+                    let connection = server.connection().await?;
+                    connection.tell("hook.runtime_event", &params)?;
+                    Ok::<_, Fault>(Answer::default())
+                })
+            }
+        }
+    }
+
+    fn shut_down(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+        Box::pin(self.0.shut_down())
+    }
+}

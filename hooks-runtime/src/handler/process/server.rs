@@ -1,0 +1,171 @@
+//! Keeps a process running: starts it, starts it again after a while, and ends it.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep, timeout};
+
+use super::Settings;
+use super::connection::{Connection, End, live, stopped};
+use crate::fault::Fault;
+
+/// The delay before the first new start. It doubles each time.
+const FIRST_DELAY: Duration = Duration::from_millis(100);
+
+/// The longest delay.
+const LONGEST_DELAY: Duration = Duration::from_secs(30);
+
+/// After such a life, the delays begin anew.
+const HEALTHY: Duration = Duration::from_mins(1);
+
+/// A process is not started more often than this …
+const MOST_STARTS: usize = 10;
+
+/// … within this time.
+const WINDOW: Duration = Duration::from_mins(5);
+
+/// A process to be kept running.
+pub(super) struct Server {
+    pub(super) settings: Arc<Settings>,
+    keeper: Mutex<Option<Keeper>>,
+}
+
+/// The task that keeps it running. It ends when this is dropped.
+struct Keeper {
+    state: watch::Receiver<State>,
+    stop: watch::Sender<bool>,
+}
+
+#[derive(Clone)]
+enum State {
+    Starting,
+    Up(Arc<Connection>),
+    Down(Arc<str>),
+    /// It was told to end.
+    Ended,
+}
+
+impl Server {
+    pub(super) fn new(settings: Settings) -> Self {
+        Server {
+            settings: Arc::new(settings),
+            keeper: Mutex::new(None),
+        }
+    }
+
+    /// The process, which is started if it was not yet.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be started, or is down.
+    pub(super) async fn connection(&self) -> Result<Arc<Connection>, Fault> {
+        let mut state = self.state()?;
+        loop {
+            match state.borrow_and_update().clone() {
+                State::Up(connection) => return Ok(connection),
+                State::Down(why) => return Err(Fault::not_started(why)),
+                State::Ended => return Err(Fault::not_started("the process was ended")),
+                State::Starting => {}
+            }
+            if state.changed().await.is_err() {
+                return Err(Fault::not_started("the process was ended"));
+            }
+        }
+    }
+
+    fn state(&self) -> Result<watch::Receiver<State>, Fault> {
+        let mut keeper = self.keeper.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(keeper) = &*keeper {
+            let is_over = matches!(*keeper.state.borrow(), State::Ended);
+            // A task whose async runtime is gone is gone with it.
+            if is_over || keeper.state.has_changed().is_ok() {
+                return Ok(keeper.state.clone());
+            }
+        }
+        let runtime = tokio::runtime::Handle::try_current();
+        let runtime = runtime.map_err(|_| Fault::not_started("a process needs a Tokio runtime"))?;
+        let (sender, state) = watch::channel(State::Starting);
+        let (stop, is_stopped) = watch::channel(false);
+        runtime.spawn(keep(Arc::clone(&self.settings), sender, is_stopped));
+        *keeper = Some(Keeper {
+            state: state.clone(),
+            stop,
+        });
+        Ok(state)
+    }
+
+    /// Ends the process, for good.
+    pub(super) async fn shut_down(&self) {
+        let mut state = {
+            let keeper = self.keeper.lock().unwrap_or_else(PoisonError::into_inner);
+            let Some(keeper) = &*keeper else { return };
+            keeper.stop.send_replace(true);
+            keeper.state.clone()
+        };
+        let ended = state.wait_for(|state| matches!(state, State::Ended));
+        // It has two seconds of its own.
+        let _ = timeout(Duration::from_secs(5), ended).await;
+    }
+}
+
+/// The task that keeps a process running.
+async fn keep(
+    settings: Arc<Settings>,
+    state: watch::Sender<State>,
+    mut stop: watch::Receiver<bool>,
+) {
+    let mut starts = VecDeque::new();
+    let mut delay = FIRST_DELAY;
+    loop {
+        let started = Instant::now();
+        starts.push_back(started);
+        let end = live(&settings, &mut stop, |connection| {
+            state.send_replace(State::Up(connection));
+        });
+        let why = match end.await {
+            End::Stopped => break,
+            End::Died(why) => why,
+        };
+        tracing::warn!(
+            process = settings.name,
+            why,
+            "the process of a hook is down"
+        );
+        state.send_replace(State::Down(why.into()));
+        if started.elapsed() >= HEALTHY {
+            delay = FIRST_DELAY;
+        }
+        let rest = if settings.restart {
+            while starts
+                .front()
+                .is_some_and(|start: &Instant| start.elapsed() >= WINDOW)
+            {
+                starts.pop_front();
+            }
+            let rest = match starts.front() {
+                Some(first) if starts.len() >= MOST_STARTS => {
+                    delay.max(WINDOW.saturating_sub(first.elapsed()))
+                }
+                _ => delay,
+            };
+            delay = (delay * 2).min(LONGEST_DELAY);
+            Some(rest)
+        } else {
+            None
+        };
+        let again = async {
+            match rest {
+                Some(rest) => sleep(rest).await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            () = again => {}
+            () = stopped(&mut stop) => break,
+        }
+        state.send_replace(State::Starting);
+    }
+    state.send_replace(State::Ended);
+}

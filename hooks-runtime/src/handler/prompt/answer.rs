@@ -1,0 +1,92 @@
+//! What a model's answer means. Whatever is not a clear decision is a failure.
+
+use serde_json::Value;
+
+use crate::Dialect;
+use crate::answer::{Answer, Change, Verdict};
+use crate::dialect::On;
+use crate::evaluator::Evaluated;
+use crate::events::EventInfo;
+use crate::fault::Fault;
+
+/// How long a reason may be, in characters.
+const MOST_REASON: usize = 1000;
+
+/// Whether somebody can be asked about an event.
+pub(super) fn may_ask(info: &EventInfo) -> bool {
+    info.name == "BeforeToolCall"
+}
+
+/// The decision, if there is one.
+pub(super) fn answer_of(evaluated: &Evaluated, dialect: Dialect, on: &On) -> Result<Answer, Fault> {
+    let call = match evaluated.calls.as_slice() {
+        [call] if call.name == "decide" => call,
+        [] => {
+            return Err(Fault::nonsense(
+                "the model answered in free text, and did not call `decide`",
+            ));
+        }
+        [_] => {
+            return Err(Fault::nonsense(
+                "the model called a tool that is not `decide`",
+            ));
+        }
+        _ => {
+            return Err(Fault::nonsense(
+                "the model called several tools, and not `decide` alone",
+            ));
+        }
+    };
+    let Value::Object(args) = &call.args else {
+        return Err(Fault::nonsense(
+            "the model called `decide` with something that is no object",
+        ));
+    };
+    let said = match args.get("reason") {
+        Some(Value::String(reason)) if !reason.trim().is_empty() => {
+            reason.trim().chars().take(MOST_REASON).collect()
+        }
+        _ => format!("the hook `{}` gives no reason", on.hook),
+    };
+    let is_injected = !matches!(
+        args.get("injection_detected"),
+        None | Some(Value::Null | Value::Bool(false))
+    );
+    if is_injected {
+        tracing::warn!(
+            key = "security.hook.prompt_injection",
+            hook = on.hook,
+            "a model found an instruction in what it judges"
+        );
+        let reason =
+            format!("the input holds text that tries to instruct whoever judges it: {said}");
+        return Ok(Answer::block(reason));
+    }
+    let verdict = match args.get("decision").and_then(Value::as_str) {
+        Some("allow") => Verdict::Continue,
+        Some("ask") if may_ask(on.info) => Verdict::Ask { reason: said },
+        // Where nobody can be asked, nobody agrees.
+        Some("ask" | "block") => Verdict::Block { reason: said },
+        _ => {
+            return Err(Fault::nonsense(
+                "the model called `decide` without `allow`, `block` or `ask`",
+            ));
+        }
+    };
+    let mut answer = Answer::of(verdict);
+    match args.get("updated_input") {
+        None | Some(Value::Null) => {}
+        Some(input @ Value::Object(_)) if on.info.takes_args && dialect != Dialect::Goclaw => {
+            answer.change = Some(Change::Replace(input.clone()));
+        }
+        Some(Value::Object(_)) => answer
+            .warnings
+            .push("the model has changed the input, which cannot be changed here".into()),
+        Some(_) => {
+            return Err(Fault::nonsense(
+                "the model called `decide` with an `updated_input` that is no object",
+            ));
+        }
+    }
+    Ok(answer)
+}

@@ -1,0 +1,148 @@
+//! What prompts cost: calls in a turn, and tokens in a month.
+
+use std::hash::{BuildHasher as _, RandomState};
+use std::num::NonZeroUsize;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use hooks_core::agent::AgentContext;
+use lru::LruCache;
+
+use crate::budget::{Budget, BudgetError, Reservation};
+use crate::fault::Fault;
+
+/// How many turns, and how many tenants, are remembered.
+const REMEMBERED: NonZeroUsize = NonZeroUsize::new(4096).unwrap();
+
+/// What all prompts of a runtime share.
+pub(crate) struct Spending {
+    /// How often models were asked in a turn, by all prompts together.
+    turns: Mutex<LruCache<u64, u32>>,
+    /// The tenants that were warned, and the month.
+    warned: Mutex<LruCache<String, String>>,
+}
+
+impl Default for Spending {
+    fn default() -> Self {
+        Spending {
+            turns: Mutex::new(LruCache::new(REMEMBERED)),
+            warned: Mutex::new(LruCache::new(REMEMBERED)),
+        }
+    }
+}
+
+impl Spending {
+    /// What tells a turn from all others.
+    pub(super) fn turn(cx: &AgentContext) -> u64 {
+        // A secret key, so that nobody can choose a session that shares the count of another.
+        static HASHER: std::sync::LazyLock<RandomState> =
+            std::sync::LazyLock::new(RandomState::new);
+        HASHER.hash_one((&cx.session_id, &cx.run_id, cx.turn))
+    }
+
+    /// Counts one call of a turn, unless there were as many already.
+    pub(super) fn take(&self, turn: u64, most: u32) -> bool {
+        let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
+        let calls = turns.get_or_insert_mut(turn, || 0);
+        let may = *calls < most;
+        *calls += u32::from(may);
+        may
+    }
+
+    /// Whether it is time to warn of a budget that is nearly spent: once for each tenant and month.
+    fn is_first(&self, tenant: &str, month: &str) -> bool {
+        let mut warned = self.warned.lock().unwrap_or_else(PoisonError::into_inner);
+        warned
+            .put(tenant.to_owned(), month.to_owned())
+            .is_none_or(|before| before != month)
+    }
+}
+
+/// Spends for one prompt.
+#[derive(Clone)]
+pub(super) struct Spender {
+    pub(super) budget: Arc<dyn Budget>,
+    pub(super) spending: Arc<Spending>,
+    /// How many tokens a tenant may use in a month.
+    pub(super) limit: u64,
+}
+
+impl Spender {
+    /// Sets tokens aside.
+    pub(super) async fn reserve(&self, tenant: &str, tokens: u64) -> Result<Hold, Fault> {
+        match self.budget.reserve(tenant, tokens, self.limit).await {
+            Ok(reservation) => Ok(Hold {
+                spender: self.clone(),
+                reservation: Some(reservation),
+            }),
+            Err(error) => {
+                let key = match error {
+                    BudgetError::Spent { .. } => "security.hook.budget_exceeded",
+                    BudgetError::Failed(_) => "security.hook.budget_precheck_failed",
+                };
+                tracing::warn!(key, tenant, tokens, %error, "a model is not asked");
+                Err(Fault::not_asked(error))
+            }
+        }
+    }
+}
+
+/// Tokens that are set aside. They are given back if the call is given up.
+pub(super) struct Hold {
+    spender: Spender,
+    reservation: Option<Reservation>,
+}
+
+impl Hold {
+    /// Counts what was used; all that was set aside, if that is not known.
+    pub(super) async fn settle(mut self, used: Option<u64>) {
+        let Some(reservation) = self.reservation.take() else {
+            return;
+        };
+        let used = used.unwrap_or(reservation.tokens);
+        let (tenant, month) = (reservation.tenant.clone(), reservation.month.clone());
+        let limit = reservation.limit;
+        match self.spender.budget.settle(reservation, used).await {
+            Ok(left) if left < limit / 5 => {
+                if self.spender.spending.is_first(&tenant, &month) {
+                    tracing::warn!(
+                        key = "security.hook.budget_low",
+                        tenant,
+                        left,
+                        limit,
+                        "less than 20 % of the month's tokens are left"
+                    );
+                }
+            }
+            Ok(_) => {}
+            Err(error) => failed(&error),
+        }
+    }
+
+    pub(super) async fn refund(mut self) {
+        if let Some(reservation) = self.reservation.take() {
+            refund(&*self.spender.budget, reservation).await;
+        }
+    }
+}
+
+/// A call that takes too long is dropped where it waits.
+impl Drop for Hold {
+    fn drop(&mut self) {
+        if let Some(reservation) = self.reservation.take()
+            && let Ok(runtime) = tokio::runtime::Handle::try_current()
+        {
+            let budget = Arc::clone(&self.spender.budget);
+            runtime.spawn(async move { refund(&*budget, reservation).await });
+        }
+    }
+}
+
+async fn refund(budget: &dyn Budget, reservation: Reservation) {
+    if let Err(error) = budget.refund(reservation).await {
+        failed(&error);
+    }
+}
+
+fn failed(error: &BudgetError) {
+    tracing::warn!(key = "security.hook.budget_deduct_failed", %error, "a model's tokens are not counted");
+}

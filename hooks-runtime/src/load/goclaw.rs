@@ -1,0 +1,591 @@
+//! GoClaw's hooks, as JSON: one, a list, or what became of an agent's quality gates.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hooks_builtin::config::{
+    CommandEntry, ConfigError, Document, EnvEntry, ImportEntry, Mode, OnFault, PromptEntry, Segment,
+};
+use regex::Regex;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use super::{Loader, SourceStatus};
+use crate::Dialect;
+use crate::definition::{Body, Definition, Origin, State};
+use crate::dialect::table::{Event, Subject};
+use crate::events::EventInfo;
+use crate::filter::cel::Cel;
+use crate::filter::{Filter, Subjects};
+use crate::handler::{Wrong, command, http, prompt};
+use crate::secrets::Replaced;
+
+/// Which of GoClaw's editions this is.
+///
+/// A hook of GoClaw that is a command runs on a machine of its own, `Lite`, and not on a server that many share.
+///
+/// ```
+/// use hooks_runtime::{Edition, Runtime};
+///
+/// let builder = Runtime::builder().edition(Edition::Standard);
+/// # let _ = builder;
+/// assert_eq!(Edition::default(), Edition::Lite);
+/// assert_eq!("standard".parse(), Ok(Edition::Standard));
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Edition {
+    /// One machine of one user: commands run.
+    #[default]
+    Lite,
+    /// A server: commands are refused.
+    Standard,
+}
+
+impl std::str::FromStr for Edition {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        match name {
+            "lite" => Ok(Edition::Lite),
+            "standard" => Ok(Edition::Standard),
+            _ => Err(format!(
+                "`{name}` is no edition: write `lite` or `standard`"
+            )),
+        }
+    }
+}
+
+/// How long a hook may take at most.
+const LONGEST: Duration = Duration::from_secs(10);
+
+/// A hook as GoClaw has it.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Hook {
+    id: Option<String>,
+    name: Option<String>,
+    event: String,
+    #[serde(alias = "handlerType")]
+    handler_type: String,
+    scope: String,
+    #[serde(alias = "tenantId")]
+    tenant_id: Option<String>,
+    #[serde(alias = "agentId")]
+    agent_id: Option<String>,
+    #[serde(alias = "agentIds")]
+    agent_ids: Option<Vec<String>>,
+    matcher: Option<String>,
+    #[serde(alias = "ifExpr")]
+    if_expr: Option<String>,
+    #[serde(alias = "timeoutMs")]
+    timeout_ms: u64,
+    #[serde(alias = "onTimeout")]
+    on_timeout: Option<String>,
+    priority: i64,
+    enabled: Option<bool>,
+    config: Map<String, Value>,
+}
+
+/// Where a hook stands in its file.
+struct Place<'a> {
+    document: &'a Document,
+    path: Vec<Segment>,
+}
+
+impl Place<'_> {
+    fn wrong(&self, keys: &[&str], message: impl Into<String>, help: Option<&str>) -> ConfigError {
+        let mut path = self.path.clone();
+        path.extend(keys.iter().map(|key| Segment::from(*key)));
+        self.document.mistake(&path, message, help)
+    }
+}
+
+/// The tenant that stands for all.
+const EVERYBODY: &str = "00000000-0000-0000-0000-000000000000";
+
+impl Loader<'_> {
+    /// Hooks of GoClaw: one place, in which they run one after the other.
+    pub(super) fn goclaw(&mut self, document: &Document, entry: &ImportEntry) {
+        let value = document.value();
+        self.texts.push(json!(["goclaw", value, entry]));
+        let mut found: Vec<(Vec<Segment>, &Value)> = Vec::new();
+        let list = |path: Vec<Segment>, values: &'_ [Value]| -> Vec<Vec<Segment>> {
+            let at = |index: usize| {
+                let mut path = path.clone();
+                path.push(index.into());
+                path
+            };
+            (0..values.len()).map(at).collect()
+        };
+        let gates = value
+            .pointer("/other_config/quality_gates")
+            .or_else(|| value.get("quality_gates"));
+        match (value, value.get("hooks")) {
+            (Value::Array(hooks), _) => {
+                found.extend(list(Vec::new(), hooks).into_iter().zip(hooks))
+            }
+            (_, Some(Value::Array(hooks))) => {
+                found.extend(list(vec!["hooks".into()], hooks).into_iter().zip(hooks))
+            }
+            _ if gates.is_none() => found.push((Vec::new(), value)),
+            _ => {}
+        }
+        let mut made: Vec<(i64, Definition)> = Vec::new();
+        for (path, value) in found {
+            let place = Place { document, path };
+            let hook = match document.read::<Hook>(value, &place.path) {
+                Ok(hook) => hook,
+                Err(wrong) => {
+                    self.left_out(wrong, entry);
+                    continue;
+                }
+            };
+            let priority = hook.priority;
+            match self.goclaw_hook(&place, hook, value, entry) {
+                Ok(definition) => made.extend(definition.map(|definition| (priority, definition))),
+                Err(wrong) => self.left_out(wrong, entry),
+            }
+        }
+        if let Some(Value::Array(gates)) = gates {
+            let start: Vec<Segment> = if value.get("quality_gates").is_some() {
+                vec!["quality_gates".into()]
+            } else {
+                vec!["other_config".into(), "quality_gates".into()]
+            };
+            for (path, gate) in list(start, gates).into_iter().zip(gates) {
+                let place = Place { document, path };
+                match self.gate(&place, gate, entry) {
+                    Ok(definition) => made.extend(definition.map(|definition| (0, definition))),
+                    Err(wrong) => self.left_out(wrong, entry),
+                }
+            }
+        }
+        // Higher first, then the older one, which stands first.
+        made.sort_by_key(|(priority, _)| std::cmp::Reverse(*priority));
+        let definitions: Vec<_> = made.into_iter().map(|(_, definition)| definition).collect();
+        self.sources.push(SourceStatus {
+            file: document.file().map(Path::to_owned),
+            dialect: Dialect::Goclaw,
+            definitions: definitions.len(),
+            trusted: true,
+        });
+        let name = format!("goclaw:{}", super::claude::shown(document));
+        self.add(&name, Dialect::Goclaw.rules().order, entry, definitions);
+    }
+
+    fn goclaw_hook(
+        &mut self,
+        place: &Place<'_>,
+        hook: Hook,
+        value: &Value,
+        entry: &ImportEntry,
+    ) -> Result<Option<Definition>, ConfigError> {
+        let rules = Dialect::Goclaw.rules();
+        let events = || {
+            let names = rules
+                .events
+                .iter()
+                .map(|event| event.named)
+                .filter(|name| !name.contains('.'));
+            format!(
+                "the events are `{}`",
+                names.collect::<Vec<_>>().join("`, `")
+            )
+        };
+        let event = rules
+            .named(&hook.event)
+            .filter(|event| !event.named.contains('.'));
+        let Some((event, info)) = event.and_then(|event| Some((event, event.info()?))) else {
+            return Err(place.wrong(
+                &["event"],
+                format!("`{}` is no event of GoClaw", hook.event),
+                Some(&events()),
+            ));
+        };
+        if hook.enabled == Some(false) || entry.mode == Mode::Off {
+            let notice = place.wrong(&["enabled"], "the hook is turned off", None);
+            self.notices.push(notice.to_string());
+            return Ok(None);
+        }
+        let filter = self.goclaw_filter(place, &hook, event)?;
+        let name = hook
+            .name
+            .clone()
+            .or_else(|| hook.id.clone())
+            .filter(|name| !name.trim().is_empty());
+        let line = place.wrong(&[], "", None).line();
+        let origin = Origin::of(place.document.file(), line);
+        let name = self.free_name(
+            &name.unwrap_or_else(|| hook.event.clone()),
+            &origin.to_string(),
+        );
+        let is_filtered = hook.matcher.is_some() || hook.if_expr.is_some();
+        let Some((body, state)) = self.goclaw_body(
+            place,
+            &hook.handler_type,
+            &hook.config,
+            value,
+            &name,
+            is_filtered,
+        )?
+        else {
+            return Ok(None);
+        };
+        let timeout = match hook.timeout_ms {
+            0 => rules.timeout,
+            ms => Duration::from_millis(ms),
+        };
+        if timeout > LONGEST {
+            let notice = place.wrong(
+                &["timeout_ms"],
+                "a hook of GoClaw gets 10 seconds at most",
+                None,
+            );
+            self.notices.push(notice.to_string());
+        }
+        let on_timeout = match hook.on_timeout.as_deref() {
+            None | Some("") => None,
+            Some("block") => Some(OnFault::Block),
+            Some("allow") => Some(OnFault::Skip),
+            Some(other) => {
+                return Err(place.wrong(
+                    &["on_timeout"],
+                    format!("`{other}` is nothing that happens on a timeout"),
+                    Some("write `block` or `allow`"),
+                ));
+            }
+        };
+        let is_blocking = matches!(
+            event.named,
+            "user_prompt_submit" | "pre_tool_use" | "subagent_start"
+        );
+        Ok(Some(Definition {
+            name: name.into(),
+            origin,
+            dialect: Dialect::Goclaw,
+            events: vec![(info, hook.event)],
+            filter,
+            body,
+            mode: entry.mode,
+            timeout: timeout.min(LONGEST),
+            on_timeout,
+            on_failure: None,
+            is_background: !is_blocking,
+            answers_late: false,
+            wakes: false,
+            is_in_turn: false,
+            twin: None,
+            state,
+        }))
+    }
+
+    fn goclaw_filter(
+        &mut self,
+        place: &Place<'_>,
+        hook: &Hook,
+        event: &Event,
+    ) -> Result<Filter, ConfigError> {
+        let subjects = match hook.matcher.as_deref() {
+            None | Some("") => Subjects::Any,
+            Some(matcher) => match Regex::new(matcher) {
+                Ok(regex) => Subjects::Regex(regex),
+                Err(error) => {
+                    let said = error.to_string();
+                    let last = said
+                        .lines()
+                        .last()
+                        .unwrap_or_default()
+                        .trim_start_matches("error: ")
+                        .to_owned();
+                    return Err(place.wrong(
+                        &["matcher"],
+                        format!("the matcher is no regular expression: {last}"),
+                        None,
+                    ));
+                }
+            },
+        };
+        let is_for_tools = event.subject == Subject::Tool;
+        if let Subjects::Regex(regex) = &subjects
+            && !is_for_tools
+            && !regex.is_match("")
+        {
+            let notice = place.wrong(
+                &["matcher"],
+                format!(
+                    "`{}` is about no tool, so the matcher never matches",
+                    hook.event
+                ),
+                None,
+            );
+            self.notices.push(notice.to_string());
+        }
+        let condition = match hook.if_expr.as_deref() {
+            None | Some("") => None,
+            Some(text) => {
+                let compiled = Cel::compile(text, &["tool_name", "tool_input", "depth"]);
+                Some(compiled.map_err(|error| place.wrong(&["if_expr"], error, None))?)
+            }
+        };
+        let tenant = hook
+            .tenant_id
+            .clone()
+            .filter(|tenant| !tenant.is_empty() && tenant != EVERYBODY);
+        let mut agents = hook.agent_ids.clone().unwrap_or_default();
+        agents.extend(hook.agent_id.clone());
+        let (tenants, agents) = match hook.scope.as_str() {
+            "global" | "" => (Vec::new(), Vec::new()),
+            "tenant" => (tenant.into_iter().collect(), Vec::new()),
+            "agent" if agents.is_empty() => {
+                return Err(place.wrong(
+                    &["scope"],
+                    "the scope is `agent`, and there are no `agent_ids`",
+                    Some("write `\"agent_ids\": [\"…\"]`"),
+                ));
+            }
+            "agent" => (tenant.into_iter().collect(), agents),
+            other => {
+                return Err(place.wrong(
+                    &["scope"],
+                    format!("`{other}` is no scope"),
+                    Some("write `global`, `tenant` or `agent`"),
+                ));
+            }
+        };
+        Ok(Filter {
+            subjects,
+            compared: (!is_for_tools).then_some(Subject::Empty),
+            tenants,
+            agents,
+            condition,
+            is_goclaw: true,
+            ..Filter::default()
+        })
+    }
+
+    /// The handler; none if it is known and does not run here.
+    fn goclaw_body(
+        &mut self,
+        place: &Place<'_>,
+        kind: &str,
+        config: &Map<String, Value>,
+        value: &Value,
+        name: &str,
+        is_filtered: bool,
+    ) -> Result<Option<(Body, Arc<State>)>, ConfigError> {
+        let dialect = Dialect::Goclaw;
+        let making = self.making(place.document.file());
+        let text = |key: &str| config.get(key).and_then(Value::as_str).map(str::to_owned);
+        let key = json!(["goclaw", kind, config, value, name, &making.folder]);
+        let made = match kind {
+            "command" if self.plan.edition == Edition::Standard => {
+                let notice = place.wrong(
+                    &["handler_type"],
+                    "commands run on the edition `lite` only: this one does not run",
+                    Some("use `http` or `prompt`, or `.edition(Edition::Lite)`"),
+                );
+                self.notices.push(notice.to_string());
+                return Ok(None);
+            }
+            "command" => {
+                let Some(run) = text("command").filter(|run| !run.trim().is_empty()) else {
+                    return Err(place.wrong(
+                        &["config"],
+                        "the hook has no command",
+                        Some("write `\"config\": { \"command\": \"…\" }`"),
+                    ));
+                };
+                let names = config.get("allowed_env_vars").and_then(Value::as_array);
+                let names = names
+                    .into_iter()
+                    .flatten()
+                    .filter_map(Value::as_str)
+                    .map(str::to_owned);
+                let entry = CommandEntry {
+                    run: Some(run),
+                    cwd: text("cwd").filter(|cwd| !cwd.is_empty()).map(Into::into),
+                    env: EnvEntry {
+                        inherit: names.collect(),
+                        ..EnvEntry::default()
+                    },
+                    ..CommandEntry::default()
+                };
+                self.handler(&key, || command::make(&entry, dialect, &making))
+            }
+            "http" => {
+                let Some(url) = text("url") else {
+                    return Err(place.wrong(
+                        &["config"],
+                        "the hook has no URL",
+                        Some("write `\"config\": { \"url\": \"https://…\" }`"),
+                    ));
+                };
+                let headers = config.get("headers").and_then(Value::as_object);
+                let headers = headers.into_iter().flatten();
+                let settings = http::Settings {
+                    url,
+                    headers: headers
+                        .filter_map(|(name, value)| {
+                            Some((name.clone(), value.as_str()?.to_owned()))
+                        })
+                        .collect(),
+                    retries: Some(1),
+                    replaced: Replaced::Nothing,
+                    ..http::Settings::default()
+                };
+                self.handler(&key, || {
+                    http::with(&settings, dialect, &making).map(|(handler, _)| handler)
+                })
+            }
+            "prompt" if !is_filtered => {
+                return Err(place.wrong(
+                    &[],
+                    "a hook that asks a model needs `matcher` or `if_expr`",
+                    Some("write `\"matcher\": \"^(exec|shell)$\"`, say"),
+                ));
+            }
+            "prompt" => {
+                let Some(template) = text("prompt_template") else {
+                    return Err(place.wrong(
+                        &["config"],
+                        "the hook has no prompt",
+                        Some("write `\"config\": { \"prompt_template\": \"…\" }`"),
+                    ));
+                };
+                let most = config
+                    .get("max_invocations_per_turn")
+                    .and_then(Value::as_u64);
+                let entry = PromptEntry {
+                    template,
+                    model: text("model"),
+                    max_per_turn: most.and_then(|most| u32::try_from(most).ok()?.try_into().ok()),
+                    ..PromptEntry::default()
+                };
+                self.handler(&key, || prompt::make(&entry, dialect, &making))
+            }
+            "script" => {
+                let notice = place.wrong(
+                    &["handler_type"],
+                    "hooks of the type `script` are known, and not run here",
+                    Some("write the decision as a rule: `if` and `block`"),
+                );
+                self.notices.push(notice.to_string());
+                return Ok(None);
+            }
+            other => {
+                return Err(place.wrong(
+                    &["handler_type"],
+                    format!("`{other}` is no type of hook"),
+                    Some("write `command`, `http` or `prompt`"),
+                ));
+            }
+        };
+        made.map(Some).map_err(
+            |Wrong {
+                 keys,
+                 message,
+                 help,
+             }| {
+                let mut path = vec!["config"];
+                path.extend(keys.iter().map(String::as_str));
+                place.wrong(&path, message, help.as_deref())
+            },
+        )
+    }
+
+    /// A quality gate, which judged what a delegation has come to. One that blocks sends the subagent on with the reason.
+    fn gate(
+        &mut self,
+        place: &Place<'_>,
+        gate: &Value,
+        entry: &ImportEntry,
+    ) -> Result<Option<Definition>, ConfigError> {
+        if gate["event"].as_str() != Some("delegation.completed") {
+            return Err(place.wrong(
+                &["event"],
+                "a quality gate is for `delegation.completed`",
+                None,
+            ));
+        }
+        if entry.mode == Mode::Off {
+            return Ok(None);
+        }
+        let blocks = gate["block_on_failure"] == Value::Bool(true);
+        let (named, event) = if blocks {
+            ("delegation.completed", "BeforeStop")
+        } else {
+            ("subagent_stop", "SubagentStop")
+        };
+        let Some(info) = EventInfo::named(event) else {
+            return Ok(None);
+        };
+        let mut config = Map::new();
+        let kind = match gate["type"].as_str() {
+            Some("command") => {
+                config.insert("command".into(), gate["command"].clone());
+                "command"
+            }
+            Some("agent") => {
+                let text = ["prompt", "prompt_template", "instructions"]
+                    .iter()
+                    .find_map(|key| gate[*key].as_str());
+                let Some(text) = text else {
+                    return Err(place.wrong(
+                        &["type"],
+                        "the gate asks an agent, and says not what",
+                        Some("write `\"prompt\": \"…\"`, which a model judges by"),
+                    ));
+                };
+                config.insert("prompt_template".into(), text.into());
+                "prompt"
+            }
+            _ => {
+                return Err(place.wrong(
+                    &["type"],
+                    "a quality gate is a `command` or an `agent`",
+                    None,
+                ));
+            }
+        };
+        let line = place.wrong(&[], "", None).line();
+        let origin = Origin::of(place.document.file(), line);
+        let name = self.free_name("quality gate", &origin.to_string());
+        let Some((body, state)) = self.goclaw_body(place, kind, &config, gate, &name, true)? else {
+            return Ok(None);
+        };
+        let help = if blocks {
+            "it runs where the subagent wants to stop, and sends it on with the reason"
+        } else {
+            "it runs as a hook on `subagent_stop`, which blocks nothing"
+        };
+        let notice = place.wrong(&[], "quality gates are hooks now", Some(help));
+        self.notices.push(notice.to_string());
+        let event = Dialect::Goclaw.rules().named(named);
+        Ok(Some(Definition {
+            name: name.into(),
+            origin,
+            dialect: Dialect::Goclaw,
+            events: vec![(info, named.to_owned())],
+            filter: Filter {
+                when: event.map(|event| event.when).unwrap_or_default(),
+                ..Filter::default()
+            },
+            body,
+            mode: entry.mode,
+            timeout: LONGEST,
+            on_timeout: None,
+            on_failure: Some(if blocks {
+                OnFault::Block
+            } else {
+                OnFault::Skip
+            }),
+            is_background: !blocks,
+            answers_late: false,
+            wakes: false,
+            is_in_turn: false,
+            twin: None,
+            state,
+        }))
+    }
+}

@@ -1,0 +1,439 @@
+//! PicoClaw's `hooks`: hooks of its own by their names, and processes that stay. Ours has the same tables.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hooks_builtin::config::{DefaultsConfig, Document, HooksConfig, ImportEntry, Mode, OnFault};
+use serde_json::{Value, json};
+
+use super::{Loader, SourceStatus};
+use crate::Dialect;
+use crate::definition::{Definition, Origin, State};
+use crate::dialect::names;
+use crate::events::EventInfo;
+use crate::filter::Filter;
+use crate::handler::process;
+use crate::unit::Order;
+
+/// What a process decides, with its methods: each way turns on all of its methods.
+const INTERCEPT: &[(&[&str], &[&str])] = &[
+    (&["before_llm", "after_llm"], &["before_llm", "after_llm"]),
+    (
+        &["before_tool", "after_tool"],
+        &["before_tool", "after_tool"],
+    ),
+    (&["approve_tool"], &["approve_tool"]),
+];
+
+/// Kinds of events that PicoClaw has, and that are never raised here.
+const NEVER: &[&str] = &[
+    "agent.session.summarize",
+    "agent.steering.injected",
+    "agent.follow_up.queued",
+    "agent.subturn.result_delivered",
+    "agent.subturn.orphan",
+    "channel.lifecycle.started",
+    "channel.lifecycle.initialized",
+    "channel.lifecycle.start_failed",
+    "channel.lifecycle.stopped",
+    "channel.webhook.registered",
+    "channel.webhook.unregistered",
+    "channel.rate_limited",
+    "bus.publish.failed",
+    "bus.close.started",
+    "bus.close.completed",
+    "bus.close.drained",
+    "bus.completed",
+    "bus.drained",
+    "gateway.ready",
+    "gateway.reload.started",
+    "gateway.reload.completed",
+    "gateway.reload.failed",
+    "mcp.server.connected",
+    "mcp.server.connecting",
+    "mcp.server.failed",
+    "mcp.tool.discovered",
+    "mcp.tool.call.start",
+    "mcp.tool.call.end",
+];
+
+/// The kinds that are raised here.
+const RAISED: &[&str] = &[
+    "agent.turn.start",
+    "agent.turn.end",
+    "agent.llm.request",
+    "agent.llm.response",
+    "agent.llm.delta",
+    "agent.llm.retry",
+    "agent.context.compress",
+    "agent.tool.exec_start",
+    "agent.tool.exec_end",
+    "agent.tool.exec_skipped",
+    "agent.interrupt.received",
+    "agent.subturn.spawn",
+    "agent.subturn.end",
+    "agent.error",
+    "channel.message.outbound_queued",
+    "channel.message.outbound_sent",
+    "channel.message.outbound_failed",
+    "gateway.start",
+    "gateway.shutdown",
+];
+
+/// The old names of kinds, by what has become of them.
+const OLD: &[(&str, &str)] = &[
+    ("turn_start", "agent.turn.start"),
+    ("turn_end", "agent.turn.end"),
+    ("llm_request", "agent.llm.request"),
+    ("llm_delta", "agent.llm.delta"),
+    ("llm_response", "agent.llm.response"),
+    ("llm_retry", "agent.llm.retry"),
+    ("context_compress", "agent.context.compress"),
+    ("session_summarize", "agent.session.summarize"),
+    ("tool_exec_start", "agent.tool.exec_start"),
+    ("tool_exec_end", "agent.tool.exec_end"),
+    ("tool_exec_skipped", "agent.tool.exec_skipped"),
+    ("steering_injected", "agent.steering.injected"),
+    ("follow_up_queued", "agent.follow_up.queued"),
+    ("interrupt_received", "agent.interrupt.received"),
+    ("subturn_spawn", "agent.subturn.spawn"),
+    ("subturn_end", "agent.subturn.end"),
+    ("subturn_result_delivered", "agent.subturn.result_delivered"),
+    ("subturn_orphan", "agent.subturn.orphan"),
+    ("error", "agent.error"),
+];
+
+/// Our events, each with PicoClaw's name for it.
+type Events = Vec<(&'static EventInfo, String)>;
+
+impl Loader<'_> {
+    /// A configuration of PicoClaw.
+    pub(super) fn picoclaw(&mut self, document: &Document, entry: &ImportEntry) {
+        let before = self.definitions();
+        self.texts
+            .push(json!(["picoclaw", document.value(), entry]));
+        if let Some(mut hooks) = document.value().get("hooks").cloned() {
+            // Its defaults, where they differ from ours: what is not turned on is off.
+            for table in ["builtins", "processes"] {
+                let entries = hooks.get_mut(table).and_then(Value::as_object_mut);
+                for (_, entry) in entries.into_iter().flatten() {
+                    if let Value::Object(entry) = entry {
+                        entry.entry("enabled").or_insert(Value::Bool(false));
+                        if entry.get("transport") == Some(&json!("")) {
+                            entry.remove("transport");
+                        }
+                    }
+                }
+            }
+            match document.read::<HooksConfig>(&hooks, &["hooks".into()]) {
+                Ok(config) if config.enabled && entry.mode != Mode::Off => {
+                    self.builtin(&config);
+                    self.processes_of(document, &config, entry);
+                }
+                Ok(_) => self.notices.push(format!(
+                    "{}: no hook of it runs: `enabled` is false",
+                    super::claude::shown(document)
+                )),
+                Err(error) => self.mistakes.push(error),
+            }
+        } else {
+            let shown = super::claude::shown(document);
+            self.notices
+                .push(format!("{shown}: there are no hooks in it"));
+        }
+        let definitions = self.definitions() - before;
+        self.sources.push(SourceStatus {
+            file: document.file().map(Path::to_owned),
+            dialect: Dialect::Picoclaw,
+            definitions,
+            trusted: true,
+        });
+    }
+
+    fn definitions(&self) -> usize {
+        self.drafts
+            .iter()
+            .map(|draft| draft.definitions.len())
+            .sum()
+    }
+
+    fn processes_of(&mut self, document: &Document, config: &HooksConfig, entry: &ImportEntry) {
+        let mistake =
+            |path: &[_], message: String, help: Option<&str>| document.mistake(path, message, help);
+        self.all_processes(config, document.file(), entry, &mistake);
+    }
+
+    /// The processes of a file of ours.
+    pub(super) fn processes(
+        &mut self,
+        config: &HooksConfig,
+        file: Option<&Path>,
+        entry: &ImportEntry,
+    ) {
+        let mistake =
+            |path: &[_], message: String, help: Option<&str>| config.mistake(path, message, help);
+        self.all_processes(config, file, entry, &mistake);
+    }
+
+    fn all_processes(
+        &mut self,
+        config: &HooksConfig,
+        file: Option<&Path>,
+        import: &ImportEntry,
+        mistake: &dyn Fn(
+            &[hooks_builtin::config::Segment],
+            String,
+            Option<&str>,
+        ) -> hooks_builtin::config::ConfigError,
+    ) {
+        // Lower runs first, then by name: the map is sorted.
+        let mut processes: Vec<_> = config
+            .processes
+            .iter()
+            .filter(|(_, entry)| entry.enabled)
+            .collect();
+        processes.sort_by_key(|(_, entry)| entry.priority);
+        let mut definitions = Vec::new();
+        for (name, entry) in processes {
+            let path = |key: &str| {
+                [
+                    "hooks".into(),
+                    "processes".into(),
+                    name.as_str().into(),
+                    key.into(),
+                ]
+            };
+            let mut wrong = Vec::new();
+            let intercepted = intercepted(&entry.intercept).unwrap_or_else(|unknown| {
+                wrong.push(mistake(
+                    &path("intercept"),
+                    format!("`{unknown}` is nothing that a process decides"),
+                    Some("write `before_llm`, `after_llm`, `before_tool`, `after_tool` or `approve_tool`"),
+                ));
+                Events::new()
+            });
+            let (observed, never) = observed(&entry.observe).unwrap_or_else(|unknown| {
+                wrong.push(mistake(
+                    &path("observe"),
+                    format!("`{unknown}` is no kind of event"),
+                    Some(&names::suggestion(&unknown)),
+                ));
+                Default::default()
+            });
+            for never in never {
+                let notice = mistake(
+                    &path("observe"),
+                    format!("`{never}` is known, and never raised here"),
+                    None,
+                );
+                self.notices.push(notice.to_string());
+            }
+            if entry
+                .command
+                .first()
+                .is_none_or(|program| program.trim().is_empty())
+            {
+                wrong.push(mistake(
+                    &path("command"),
+                    format!("the process `{name}` has no command"),
+                    Some("write `command = [\"python3\", \"gate.py\"]`"),
+                ));
+            }
+            if entry.observe.is_empty() && entry.intercept.is_empty() {
+                wrong.push(mistake(
+                    &path("intercept"),
+                    format!("the process `{name}` neither observes nor decides anything"),
+                    Some("write `intercept = [\"before_tool\"]`, say"),
+                ));
+            }
+            if !wrong.is_empty() {
+                self.mistakes.append(&mut wrong);
+                continue;
+            }
+            let folder = self.making(file).folder;
+            let decided = intercepted.iter().map(|(event, _)| process::mode_of(event));
+            let mut modes: Vec<_> = decided
+                .chain((!observed.is_empty()).then_some("observe"))
+                .collect();
+            modes.sort_unstable();
+            modes.dedup();
+            let key = json!(["picoclaw", name, entry, &folder]);
+            let made = self.handler(&key, || {
+                Ok(process::start(process::Settings {
+                    name: name.clone(),
+                    argv: entry.command.clone(),
+                    folder,
+                    dir: entry.dir.clone(),
+                    env: entry.env.clone(),
+                    restart: true,
+                    modes,
+                    // The definitions below are for these events and no others.
+                    observe: None,
+                    dialect: Dialect::Picoclaw,
+                }))
+            });
+            let (body, _) = match made {
+                Ok(made) => made,
+                Err(fault) => {
+                    let key = fault.keys.first().map_or("command", String::as_str);
+                    self.mistakes
+                        .push(mistake(&path(key), fault.message, fault.help.as_deref()));
+                    continue;
+                }
+            };
+            let line = mistake(&path("command")[..3], String::new(), None).line();
+            let timeouts = Timeouts::of(config.defaults);
+            let (approved, decided): (Events, Events) = intercepted
+                .into_iter()
+                .partition(|(event, _)| event.name == "ApproveToolCall");
+            let parts = [
+                (decided, "", timeouts.intercept, OnFault::Skip, false),
+                (
+                    approved,
+                    ":approve",
+                    timeouts.approve,
+                    OnFault::Block,
+                    false,
+                ),
+                (observed, ":observe", timeouts.observe, OnFault::Skip, true),
+            ];
+            for (events, suffix, timeout, on_failure, is_background) in parts {
+                if events.is_empty() {
+                    continue;
+                }
+                let origin = Origin::of(file, line);
+                let name = self.free_name(&format!("{name}{suffix}"), &origin.to_string());
+                definitions.push(Definition {
+                    name: name.into(),
+                    origin,
+                    dialect: Dialect::Picoclaw,
+                    events,
+                    filter: Filter::default(),
+                    body: body.clone(),
+                    mode: import.mode,
+                    timeout,
+                    on_timeout: None,
+                    on_failure: Some(if self.is_strict(import) {
+                        OnFault::Block
+                    } else {
+                        on_failure
+                    }),
+                    is_background,
+                    answers_late: false,
+                    wakes: false,
+                    is_in_turn: false,
+                    twin: None,
+                    state: Arc::<State>::default(),
+                });
+            }
+        }
+        self.add("processes", Order::InTurn, import, definitions);
+    }
+}
+
+/// What a process decides.
+fn intercepted(modes: &[String]) -> Result<Events, String> {
+    let known = |mode: &str| INTERCEPT.iter().any(|(modes, _)| modes.contains(&mode));
+    if let Some(unknown) = modes.iter().find(|mode| !known(mode)) {
+        return Err(unknown.clone());
+    }
+    let is_on = |names: &&[&str]| modes.iter().any(|mode| names.contains(&mode.as_str()));
+    let methods = INTERCEPT
+        .iter()
+        .filter(|(names, _)| is_on(names))
+        .flat_map(|(_, methods)| *methods);
+    Ok(methods
+        .flat_map(|method| names::ours(Dialect::Picoclaw, method))
+        .collect())
+}
+
+/// What a process is told of, and which kinds are never raised here.
+fn observed(kinds: &[String]) -> Result<(Events, Vec<String>), String> {
+    let mut wanted: Vec<&str> = Vec::new();
+    let mut never = Vec::new();
+    for kind in kinds {
+        let new = OLD
+            .iter()
+            .find(|(old, _)| old == kind)
+            .map_or(kind.as_str(), |(_, new)| *new);
+        if matches!(new, "" | "*" | "all") {
+            wanted.extend(RAISED);
+        } else if NEVER.contains(&new) {
+            never.push(new.to_owned());
+        } else if RAISED.contains(&new) || EventInfo::named(new).is_some() {
+            wanted.push(new);
+        } else {
+            return Err(kind.clone());
+        }
+    }
+    let mut events = Events::new();
+    for (event, name) in wanted
+        .into_iter()
+        .flat_map(|kind| names::ours(Dialect::Picoclaw, kind))
+    {
+        if !events.iter().any(|(known, _)| std::ptr::eq(*known, event)) {
+            events.push((event, name));
+        }
+    }
+    Ok((events, never))
+}
+
+/// How long calls of processes may take.
+struct Timeouts {
+    observe: Duration,
+    intercept: Duration,
+    approve: Duration,
+}
+
+impl Timeouts {
+    fn of(defaults: DefaultsConfig) -> Self {
+        let or = |ms: Option<std::num::NonZeroU64>, default| {
+            ms.map_or(default, |ms| Duration::from_millis(ms.get()))
+        };
+        Timeouts {
+            observe: or(defaults.observer_timeout_ms, Duration::from_millis(500)),
+            intercept: or(defaults.interceptor_timeout_ms, Duration::from_secs(5)),
+            approve: or(defaults.approval_timeout_ms, Duration::from_mins(1)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_way_turns_on_both_methods() {
+        let events = intercepted(&["after_llm".to_owned()]).unwrap();
+        let names: Vec<_> = events
+            .iter()
+            .map(|(event, name)| (event.name, name.as_str()))
+            .collect();
+        assert_eq!(
+            names,
+            [
+                ("BeforeLlmCall", "before_llm"),
+                ("AfterLlmCall", "after_llm")
+            ]
+        );
+        assert_eq!(
+            intercepted(&["before_lunch".to_owned()]).unwrap_err(),
+            "before_lunch"
+        );
+    }
+
+    #[test]
+    fn kinds_have_old_names_and_all_are_known() {
+        let (events, never) =
+            observed(&["tool_exec_end".to_owned(), "mcp.tool.discovered".to_owned()]).unwrap();
+        assert_eq!(events[0].0.name, "ToolCallEnd");
+        assert_eq!(events[0].1, "agent.tool.exec_end");
+        assert_eq!(never, ["mcp.tool.discovered"]);
+        let (all, _) = observed(&["*".to_owned()]).unwrap();
+        assert_eq!(all.len(), RAISED.len());
+        for (old, new) in OLD {
+            assert!(RAISED.contains(new) || NEVER.contains(new), "{old}: {new}");
+        }
+    }
+}

@@ -1,0 +1,287 @@
+//! Where the values behind `secret:NAME` and `$NAME` come from, and the texts that they stand in.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+/// Knows the values that a file names as `secret:NAME`.
+///
+/// A value is asked for when it is needed, for each request anew, so a changed secret counts from the next request on. The
+/// answer should come from memory. Nothing here logs or records a value.
+///
+/// ```
+/// use hooks_runtime::{Runtime, Secrets};
+///
+/// struct Vault;
+///
+/// impl Secrets for Vault {
+///     fn secret(&self, name: &str) -> Option<String> {
+///         (name == "audit").then(|| "s3cret".to_owned())
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let runtime = Runtime::builder()
+///     .secrets(Vault)
+///     .text(r#"
+///         [[hooks.on]]
+///         event = "BeforeToolCall"
+///         http = { url = "https://gate.example.com/", headers = { Authorization = "Bearer ${secret:audit}" } }
+///     "#)
+///     .build()
+///     .await?;
+/// assert!(!format!("{:?}", runtime.status()).contains("s3cret"));
+/// # Ok(())
+/// # }
+/// ```
+pub trait Secrets: Send + Sync {
+    /// The value of this name, if there is one.
+    fn secret(&self, name: &str) -> Option<String>;
+}
+
+/// The default: `secret:NAME` is the environment variable `HOOKS_SECRET_NAME`.
+///
+/// The prefix keeps a file from reading the other variables of your program by this way.
+///
+/// ```
+/// use hooks_runtime::{EnvironmentSecrets, Secrets};
+///
+/// // There is a variable `PATH`, and none `HOOKS_SECRET_PATH`.
+/// assert_eq!(EnvironmentSecrets.secret("PATH"), None);
+/// ```
+#[derive(Clone, Copy, Debug, Default)]
+pub struct EnvironmentSecrets;
+
+impl Secrets for EnvironmentSecrets {
+    fn secret(&self, name: &str) -> Option<String> {
+        std::env::var(format!("HOOKS_SECRET_{name}")).ok()
+    }
+}
+
+/// Which names in a text are replaced.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Replaced {
+    /// All variables that it names, and secrets. One that is missing is a mistake.
+    #[default]
+    All,
+    /// These variables. All others are empty, and so are those that are missing. No secrets.
+    #[allow(dead_code, reason = "for files of other systems")]
+    Only(BTreeSet<String>),
+    /// Nothing: the text is taken as it is.
+    #[allow(dead_code, reason = "for files of other systems")]
+    Nothing,
+}
+
+/// A text with values in it that the file only names.
+///
+/// `Debug` shows none of it: what stands in the file may be a secret too.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct SecretText(Vec<Part>);
+
+#[derive(Clone, PartialEq, Eq)]
+enum Part {
+    Plain(String),
+    /// A variable. Whether it may be missing.
+    Variable(String, bool),
+    Secret(String),
+}
+
+/// A value that is not there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Missing {
+    Variable(String),
+    Secret(String),
+}
+
+impl fmt::Display for Missing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Missing::Variable(name) => write!(f, "the environment variable `{name}` is not set"),
+            Missing::Secret(name) => write!(f, "there is no secret `{name}`"),
+        }
+    }
+}
+
+impl Missing {
+    /// What to do about it.
+    pub(crate) fn help(&self) -> String {
+        match self {
+            Missing::Variable(name) => format!(
+                "set `{name}` where your agent starts, or write `secret:{name}` for a value that your program knows"
+            ),
+            Missing::Secret(name) => format!(
+                "set the environment variable `HOOKS_SECRET_{name}`, or give the builder of the runtime `.secrets(…)` \
+                 that knows it"
+            ),
+        }
+    }
+}
+
+impl SecretText {
+    pub(crate) fn parse(text: &str, replaced: &Replaced) -> Self {
+        if *replaced == Replaced::Nothing {
+            return SecretText(vec![Part::Plain(text.to_owned())]);
+        }
+        let takes_secrets = *replaced == Replaced::All;
+        if takes_secrets && let Some(name) = text.strip_prefix("secret:") {
+            return SecretText(vec![Part::Secret(name.trim().to_owned())]);
+        }
+        let mut parts = Vec::new();
+        let mut plain = String::new();
+        let mut rest = text;
+        while let Some(at) = rest.find('$') {
+            plain.push_str(&rest[..at]);
+            let after = &rest[at + 1..];
+            let Some((name, left)) = name_at(after) else {
+                plain.push('$');
+                rest = after;
+                continue;
+            };
+            rest = left;
+            let part = match (name.strip_prefix("secret:"), replaced) {
+                (Some(name), Replaced::All) => Part::Secret(name.to_owned()),
+                (None, Replaced::All) => Part::Variable(name.to_owned(), false),
+                (None, Replaced::Only(names)) if names.contains(name) => {
+                    Part::Variable(name.to_owned(), true)
+                }
+                // Empty.
+                _ => continue,
+            };
+            if !plain.is_empty() {
+                parts.push(Part::Plain(std::mem::take(&mut plain)));
+            }
+            parts.push(part);
+        }
+        plain.push_str(rest);
+        if !plain.is_empty() {
+            parts.push(Part::Plain(plain));
+        }
+        SecretText(parts)
+    }
+
+    /// The text with its values.
+    pub(crate) fn fill(&self, secrets: &dyn Secrets) -> Result<String, Missing> {
+        let mut text = String::new();
+        for part in &self.0 {
+            match part {
+                Part::Plain(plain) => text.push_str(plain),
+                Part::Variable(name, may_be_missing) => match std::env::var(name) {
+                    Ok(value) => text.push_str(&value),
+                    Err(_) if *may_be_missing => {}
+                    Err(_) => return Err(Missing::Variable(name.clone())),
+                },
+                Part::Secret(name) => match secrets.secret(name) {
+                    Some(value) => text.push_str(&value),
+                    None => return Err(Missing::Secret(name.clone())),
+                },
+            }
+        }
+        Ok(text)
+    }
+
+    /// The variables that may be missing, and are.
+    pub(crate) fn empty(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().filter_map(|part| match part {
+            Part::Variable(name, true) if std::env::var(name).is_err() => Some(name.as_str()),
+            _ => None,
+        })
+    }
+}
+
+impl fmt::Debug for SecretText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("***")
+    }
+}
+
+/// The name after a `$`, with or without braces, and what follows it.
+fn name_at(text: &str) -> Option<(&str, &str)> {
+    let is_name = |name: &str| {
+        name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+            && name.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'_')
+    };
+    if let Some(braced) = text.strip_prefix('{') {
+        let (name, rest) = braced.split_once('}')?;
+        let is_secret = name
+            .strip_prefix("secret:")
+            .is_some_and(|name| !name.is_empty());
+        return (is_secret || is_name(name)).then_some((name, rest));
+    }
+    let end = text
+        .find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
+        .unwrap_or(text.len());
+    let (name, rest) = text.split_at(end);
+    is_name(name).then_some((name, rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Known;
+
+    impl Secrets for Known {
+        fn secret(&self, name: &str) -> Option<String> {
+            (name == "key").then(|| "s3cret".to_owned())
+        }
+    }
+
+    fn filled(text: &str, replaced: &Replaced) -> Result<String, Missing> {
+        SecretText::parse(text, replaced).fill(&Known)
+    }
+
+    #[test]
+    fn names_are_replaced_and_nothing_else_is() {
+        let name = std::env::var("CARGO_PKG_NAME").expect("cargo sets it");
+        for (text, expected) in [
+            ("$CARGO_PKG_NAME", name.clone()),
+            ("a ${CARGO_PKG_NAME}b", format!("a {name}b")),
+            ("$CARGO_PKG_NAME-$", format!("{name}-$")),
+            (
+                "5 $ and $5 and ${} and ${a b",
+                "5 $ and $5 and ${} and ${a b".into(),
+            ),
+            ("secret:key", "s3cret".into()),
+            ("Bearer ${secret:key}", "Bearer s3cret".into()),
+            ("Bearer secret:key", "Bearer secret:key".into()),
+        ] {
+            assert_eq!(filled(text, &Replaced::All), Ok(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_missing_is_named() {
+        let missing = filled("x $HOOKS_NO_SUCH_THING", &Replaced::All);
+        assert_eq!(
+            missing,
+            Err(Missing::Variable("HOOKS_NO_SUCH_THING".into()))
+        );
+        let missing = filled("secret:other", &Replaced::All);
+        assert_eq!(missing, Err(Missing::Secret("other".into())));
+    }
+
+    #[test]
+    fn another_systems_file_names_the_variables_that_it_may_read() {
+        let name = std::env::var("CARGO_PKG_NAME").expect("cargo sets it");
+        let names = ["CARGO_PKG_NAME", "HOOKS_NO_SUCH_THING"];
+        let only = Replaced::Only(names.map(str::to_owned).into());
+        for (text, expected) in [
+            ("[$CARGO_PKG_NAME]", format!("[{name}]")),
+            ("[$PATH]", "[]".into()),
+            ("[${HOOKS_NO_SUCH_THING}]", "[]".into()),
+            ("[${secret:key}]", "[]".into()),
+            ("secret:key", "secret:key".into()),
+        ] {
+            assert_eq!(filled(text, &only), Ok(expected), "{text}");
+        }
+        let text = SecretText::parse("$CARGO_PKG_NAME $PATH $HOOKS_NO_SUCH_THING", &only);
+        assert_eq!(text.empty().collect::<Vec<_>>(), ["HOOKS_NO_SUCH_THING"]);
+        let taken_as_it_is = filled("$PATH secret:key", &Replaced::Nothing);
+        assert_eq!(taken_as_it_is.as_deref(), Ok("$PATH secret:key"));
+    }
+
+    #[test]
+    fn a_text_shows_nothing_of_itself() {
+        let text = SecretText::parse("whsec_abc $PATH", &Replaced::All);
+        assert_eq!(format!("{text:?}"), "***");
+    }
+}

@@ -1,0 +1,44 @@
+//! What handlers get from the program itself, and not from a file.
+
+use std::fmt;
+use std::sync::Arc;
+
+use hooks_builtin::ssrf::Guard;
+
+use crate::budget::{Budget, MemoryBudget};
+use crate::evaluator::Evaluator;
+use crate::handler::prompt::Spending;
+use crate::secrets::{EnvironmentSecrets, Secrets};
+
+/// What the builder of a runtime has for its handlers. All revisions share it.
+#[derive(Clone)]
+pub(crate) struct Services {
+    pub(crate) secrets: Arc<dyn Secrets>,
+    /// Which URLs may be called.
+    pub(crate) guard: Guard,
+    /// Who asks models.
+    pub(crate) evaluator: Option<Arc<dyn Evaluator>>,
+    /// How many tokens they may use.
+    pub(crate) budget: Arc<dyn Budget>,
+    pub(crate) spending: Arc<Spending>,
+}
+
+impl Default for Services {
+    fn default() -> Self {
+        Services {
+            secrets: Arc::new(EnvironmentSecrets),
+            guard: Guard::new(),
+            evaluator: None,
+            budget: Arc::new(MemoryBudget::new()),
+            spending: Arc::default(),
+        }
+    }
+}
+
+impl fmt::Debug for Services {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Services")
+            .field("guard", &self.guard)
+            .finish_non_exhaustive()
+    }
+}
