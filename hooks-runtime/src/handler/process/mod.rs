@@ -18,7 +18,9 @@
 mod answer;
 mod connection;
 mod line;
+mod llm;
 mod server;
+mod stderr;
 mod wire;
 
 use std::collections::BTreeMap;
