@@ -128,14 +128,15 @@ impl Connection {
             }
         };
         let waiting = id.and_then(|id| self.calls().open.remove(&id));
-        match waiting {
+        if let Some(waiting) = waiting {
             // Whoever asked may have gone meanwhile.
-            Some(waiting) => drop(waiting.send(said)),
-            None => tracing::warn!(
+            let _ = waiting.send(said);
+        } else {
+            tracing::warn!(
                 process = self.name,
                 id,
                 "a process has answered what nobody waits for"
-            ),
+            );
         }
     }
 

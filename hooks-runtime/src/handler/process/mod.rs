@@ -138,7 +138,7 @@ impl Handler for ProcessHandler {
                 let observed = &server.settings.observe;
                 if observed
                     .as_ref()
-                    .is_some_and(|kinds| !kinds.iter().any(|one| *one == kind))
+                    .is_some_and(|kinds| !kinds.contains(&kind))
                 {
                     return Box::pin(std::future::ready(Ok(Answer::default())));
                 }
