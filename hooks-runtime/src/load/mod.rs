@@ -3,6 +3,7 @@
 //! Loading changes nothing that runs. It makes a whole new [`Revision`], or none and a list of mistakes.
 
 mod native;
+mod warn;
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -309,6 +310,7 @@ impl<'a> Loader<'a> {
         ConfigError::all(std::mem::take(&mut self.mistakes))?;
         self.drafts
             .sort_by_key(|draft| std::cmp::Reverse(draft.priority));
+        self.notices.extend(warn::warnings(&self.drafts));
         let limits = Arc::new(Limits {
             running: Arc::new(Semaphore::new(self.limits.concurrency.get() as usize)),
             config: self.limits,
