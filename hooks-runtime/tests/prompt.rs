@@ -40,7 +40,6 @@ fn decided(decision: Value) -> Result<Evaluated, EvaluatorError> {
     Ok(Evaluated::call(ToolCall::new("1", "decide", decision)))
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "an evaluator may fail")]
 fn allow(_: usize) -> Result<Evaluated, EvaluatorError> {
     decided(json!({ "decision": "allow", "reason": "harmless" }))
 }
