@@ -59,6 +59,7 @@ mod filter;
 mod handler;
 mod late;
 mod load;
+mod owned;
 mod record;
 mod runtime;
 mod safeguard;
@@ -68,6 +69,7 @@ mod unit;
 pub use self::dialect::Dialect;
 pub use self::fault::FaultKind;
 pub use self::load::SourceStatus;
+pub use self::owned::{EventError, OwnedEvent};
 pub use self::record::{JsonlRecorder, Record, RecordOutcome, Recorder, Records};
 pub use self::runtime::{
     Explanation, HookStatus, Refused, Revision, Runtime, RuntimeBuilder, Status,
