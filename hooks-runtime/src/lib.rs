@@ -51,6 +51,7 @@
 #![forbid(unsafe_code)]
 
 mod answer;
+pub mod bridge;
 mod definition;
 mod dialect;
 mod events;
@@ -59,8 +60,10 @@ mod filter;
 mod handler;
 mod late;
 mod load;
+mod outcome;
 mod owned;
 mod record;
+mod record_filter;
 mod runtime;
 mod safeguard;
 mod trust;
@@ -69,8 +72,10 @@ mod unit;
 pub use self::dialect::Dialect;
 pub use self::fault::FaultKind;
 pub use self::load::SourceStatus;
+pub use self::outcome::{Decided, Outcome};
 pub use self::owned::{EventError, OwnedEvent};
 pub use self::record::{JsonlRecorder, Record, RecordOutcome, Recorder, Records};
+pub use self::record_filter::RecordFilter;
 pub use self::runtime::{
     Explanation, HookStatus, Refused, Revision, Runtime, RuntimeBuilder, Status,
 };

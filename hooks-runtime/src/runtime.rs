@@ -91,8 +91,12 @@ pub struct HookStatus {
     pub dialect: Dialect,
     /// The events that it runs on.
     pub events: Vec<&'static str>,
+    /// When it runs, beside its events; empty if always.
+    pub filter: String,
     /// The kind of its handler, and what that runs.
     pub handler: String,
+    /// The name of its place in the pipeline: its own, or that of the file of another system that it stands in.
+    pub place: String,
     /// Its priority.
     pub priority: i32,
     /// Whether it counts.
@@ -356,7 +360,9 @@ impl Runtime {
                         .iter()
                         .map(|(event, _)| event.name)
                         .collect(),
+                    filter: definition.filter.to_string(),
                     handler: shown(&definition.body),
+                    place: unit.name.to_string(),
                     priority: unit.priority,
                     mode: definition.mode,
                     breaker: definition.state.breaker.state(),
