@@ -5,6 +5,21 @@ use std::fmt::Display;
 use anstyle::{AnsiColor, Style};
 use serde_json::Value;
 
+/// Prints a line on standard output, with colours where it is a terminal. Who has stopped reading ends the program.
+macro_rules! say {
+    ($($text:tt)*) => { $crate::paint::line(format_args!($($text)*)) };
+}
+pub(crate) use say;
+
+/// See `say!`.
+pub(crate) fn line(text: std::fmt::Arguments<'_>) {
+    use std::io::Write as _;
+    let mut out = anstream::stdout();
+    if writeln!(out, "{text}").is_err() {
+        std::process::exit(0);
+    }
+}
+
 pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
 pub(crate) const BAD: Style = AnsiColor::Red.on_default().bold();
 pub(crate) const WARN: Style = AnsiColor::Yellow.on_default();
@@ -37,13 +52,13 @@ pub(crate) fn table(titles: &[&str], rows: &[(Style, Vec<String>)]) {
             .collect();
         cells.join("  ").trim_end().to_owned()
     };
-    anstream::println!(
+    say!(
         "{}",
         painted(DIM, line(&|column| titles[column].to_owned()))
     );
     for (style, row) in rows {
         let text = line(&|column| row.get(column).cloned().unwrap_or_default());
-        anstream::println!("{}", painted(*style, text));
+        say!("{}", painted(*style, text));
     }
 }
 
@@ -64,14 +79,14 @@ pub(crate) fn difference(before: &Value, change: &Value) {
         let is_added = matches!(operation, json_patch::PatchOperation::Add(_));
         let shown = path.trim_start_matches('/').replace('/', ".");
         if let Some(old) = old.filter(|_| !is_added) {
-            anstream::println!("  {}", painted(BAD, format_args!("- {shown} = {old}")));
+            say!("  {}", painted(BAD, format_args!("- {shown} = {old}")));
         }
         let new = now.pointer(&path).filter(|_| !is_gone);
         if let Some(new) = new {
-            anstream::println!("  {}", painted(GOOD, format_args!("+ {shown} = {new}")));
+            say!("  {}", painted(GOOD, format_args!("+ {shown} = {new}")));
         } else if is_added {
             // The end of a list, which is named `-`.
-            anstream::println!("  {}", painted(GOOD, format_args!("+ {shown}")));
+            say!("  {}", painted(GOOD, format_args!("+ {shown}")));
         }
     }
 }
@@ -88,5 +103,5 @@ pub(crate) fn time(duration: std::time::Duration) -> String {
 
 /// Prints JSON as it is for programs: over several lines, as people read it too.
 pub(crate) fn json(value: &Value) {
-    println!("{value:#}");
+    say!("{value:#}");
 }

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use hooks_runtime::{ConfigError, Dialect, Runtime};
 use serde_json::{Value, json};
 
-use crate::paint::{self, BAD, GOOD, WARN, painted};
+use crate::paint::{self, BAD, GOOD, WARN, painted, say};
 use crate::{Done, file};
 
 pub(crate) fn run(files: Vec<PathBuf>, from: Dialect, json: bool) -> Done {
@@ -32,9 +32,9 @@ pub(crate) fn run(files: Vec<PathBuf>, from: Dialect, json: bool) -> Done {
                     continue;
                 }
                 for notice in &status.notices {
-                    anstream::println!("{}: {notice}", painted(WARN, "notice"));
+                    say!("{}: {notice}", painted(WARN, "notice"));
                 }
-                anstream::println!("{}: {}", file.display(), painted(GOOD, "fine"));
+                say!("{}: {}", file.display(), painted(GOOD, "fine"));
             }
             Err(error) if json => {
                 let mistakes: Vec<Value> = error.mistakes().map(mistake).collect();
@@ -43,9 +43,9 @@ pub(crate) fn run(files: Vec<PathBuf>, from: Dialect, json: bool) -> Done {
             Err(error) => {
                 let count = error.mistakes().count();
                 let mistakes = if count == 1 { "mistake" } else { "mistakes" };
-                anstream::println!("{error}\n");
+                say!("{error}\n");
                 let found = format_args!("{count} {mistakes}");
-                anstream::println!("{}: {}", file.display(), painted(BAD, found));
+                say!("{}: {}", file.display(), painted(BAD, found));
             }
         }
     }

@@ -11,6 +11,7 @@ use hooks_runtime::{Dialect, OwnedEvent};
 use serde_json::Value;
 use toml::Table;
 
+use crate::paint::say;
 use crate::{Done, Failure};
 
 pub(crate) fn run(path: &Path, from: Dialect) -> Done {
@@ -35,7 +36,7 @@ pub(crate) fn run(path: &Path, from: Dialect) -> Done {
             nested(&mut out, &value);
         }
     }
-    print!("{}", out.text);
+    say!("{}", out.text.trim_end());
     Ok(ExitCode::SUCCESS)
 }
 

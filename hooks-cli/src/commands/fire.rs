@@ -7,7 +7,7 @@ use hooks_runtime::{Decided, Outcome, OwnedEvent, Record, RecordOutcome, Records
 use serde_json::{Value, json};
 
 use crate::event::EventArgs;
-use crate::paint::{self, BAD, BOLD, DIM, GOOD, WARN, painted};
+use crate::paint::{self, BAD, BOLD, DIM, GOOD, WARN, painted, say};
 use crate::{Done, Failure, file};
 
 /// How many records are kept: more than any file has hooks.
@@ -62,7 +62,7 @@ fn object(outcome: &Outcome, records: &[Record]) -> Value {
 
 fn show(event: &OwnedEvent, before: &Value, outcome: &Outcome, records: &[Record]) {
     let subject = event.subject().unwrap_or_default();
-    anstream::println!("{} {subject}", painted(BOLD, outcome.event));
+    say!("{} {subject}", painted(BOLD, outcome.event));
     let style = match outcome.decision {
         Decided::Continue => GOOD,
         Decided::Respond => WARN,
@@ -70,26 +70,26 @@ fn show(event: &OwnedEvent, before: &Value, outcome: &Outcome, records: &[Record
     };
     let decision = painted(style, outcome.decision.as_str());
     let time = paint::time(outcome.duration);
-    anstream::println!("decision  {decision}, in {time}");
+    say!("decision  {decision}, in {time}");
     if let Some(hook) = &outcome.hook {
-        anstream::println!("hook      {hook}");
+        say!("hook      {hook}");
     }
     if let Some(reason) = &outcome.reason {
-        anstream::println!("reason    {reason}");
+        say!("reason    {reason}");
     }
     if let Some(output) = &outcome.output {
-        anstream::println!("output    {output}");
+        say!("output    {output}");
     }
     if outcome
         .change
         .as_array()
         .is_some_and(|change| !change.is_empty())
     {
-        anstream::println!("\nchange");
+        say!("\nchange");
         paint::difference(before, &outcome.change);
     }
     if records.is_empty() {
-        anstream::println!(
+        say!(
             "\n{}",
             painted(
                 DIM,
@@ -98,7 +98,7 @@ fn show(event: &OwnedEvent, before: &Value, outcome: &Outcome, records: &[Record
         );
         return;
     }
-    anstream::println!();
+    say!();
     let rows = records.iter().map(|record| {
         let mut what = record.reason.clone().unwrap_or_default();
         for text in record.messages.iter().chain(&record.warnings) {

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use hooks_runtime::bridge::Client;
 use serde_json::{Map, Value, json};
 
-use crate::paint::{self, BOLD, GOOD, painted};
+use crate::paint::{self, BOLD, GOOD, painted, say};
 use crate::{Done, Failure, file};
 
 #[derive(Debug, clap::Args)]
@@ -117,7 +117,7 @@ pub(crate) fn run(args: &Args, json: bool) -> Done {
         (Some(agent), Some(entry)) => {
             let title = painted(BOLD, format_args!("Put this into {}:", agent.settings()));
             anstream::eprintln!("{title}\n");
-            println!("{entry:#}");
+            say!("{entry:#}");
             if agent == Agent::Codex {
                 anstream::eprintln!(
                     "\nCodex runs no hook that you have not trusted: open `/hooks` there, and trust these."

@@ -9,7 +9,7 @@ use std::time::Duration;
 use hooks_runtime::{Record, RecordFilter};
 
 use super::fire::style_of;
-use crate::paint::{self, DIM, WARN, painted};
+use crate::paint::{self, DIM, WARN, painted, say};
 use crate::{Done, Failure};
 
 /// How often a file is looked at for more.
@@ -60,7 +60,7 @@ pub(crate) fn run(path: &Path, follow: bool, condition: Option<&str>, json: bool
             continue;
         }
         if json {
-            println!("{}", text.trim_end());
+            say!("{}", text.trim_end());
         } else {
             show(&record);
         }
@@ -81,5 +81,5 @@ fn show(record: &Record) {
         line.push_str(&reason.replace('\n', " "));
     }
     let time = painted(DIM, paint::time(record.duration));
-    anstream::println!("{}  {time}", line.trim_end());
+    say!("{}  {time}", line.trim_end());
 }

@@ -11,7 +11,7 @@ use hooks_runtime::{HookStatus, OwnedEvent, Runtime};
 use serde::Serialize;
 use serde_json::json;
 
-use crate::paint::{self, DIM, WARN, painted};
+use crate::paint::{self, DIM, WARN, painted, say};
 use crate::{Done, Failure, file};
 
 /// One hook, in the order in which hooks run.
@@ -50,7 +50,7 @@ pub(crate) fn run(file: Option<PathBuf>, event: Option<&str>, json: bool) -> Don
         return Ok(ExitCode::SUCCESS);
     }
     if rows.is_empty() {
-        anstream::println!("no hook runs");
+        say!("no hook runs");
     } else {
         let cells = rows.iter().map(|row| {
             let events = match (only, row.events.len()) {
@@ -82,7 +82,7 @@ pub(crate) fn run(file: Option<PathBuf>, event: Option<&str>, json: bool) -> Don
         paint::table(&titles, &cells.collect::<Vec<_>>());
     }
     for notice in &status.notices {
-        anstream::println!("{}: {notice}", painted(WARN, "notice"));
+        say!("{}: {notice}", painted(WARN, "notice"));
     }
     Ok(ExitCode::SUCCESS)
 }

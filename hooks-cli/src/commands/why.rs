@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::plan;
 use crate::event::EventArgs;
-use crate::paint::{self, BOLD, DIM, GOOD, WARN, painted};
+use crate::paint::{self, BOLD, DIM, GOOD, WARN, painted, say};
 use crate::{Done, Failure, file};
 
 /// Whether one hook would run, and why.
@@ -75,7 +75,7 @@ pub(crate) fn run(args: &EventArgs, json: bool) -> Done {
         return Ok(ExitCode::SUCCESS);
     }
     let subject = event.subject().unwrap_or_default();
-    anstream::println!("{} {subject}", painted(BOLD, name));
+    say!("{} {subject}", painted(BOLD, name));
     let rows = lines.into_iter().map(|line| {
         let style = if line.runs { GOOD } else { DIM };
         let runs = if line.runs { "runs" } else { "does not run" };
@@ -91,12 +91,12 @@ pub(crate) fn run(args: &EventArgs, json: bool) -> Done {
     });
     let rows: Vec<_> = rows.collect();
     if rows.is_empty() {
-        anstream::println!("there is no hook in {}", file.display());
+        say!("there is no hook in {}", file.display());
     } else {
         paint::table(&["", "hook", "priority", "why", "handler", "source"], &rows);
     }
     for notice in &status.notices {
-        anstream::println!("{}: {notice}", painted(WARN, "notice"));
+        say!("{}: {notice}", painted(WARN, "notice"));
     }
     Ok(ExitCode::SUCCESS)
 }
