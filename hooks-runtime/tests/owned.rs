@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 #[test]
 fn every_event_is_made_of_nothing_and_of_its_own_json() {
-    for name in AgentEvent::NAMES {
+    for &name in AgentEvent::NAMES {
         let mut event = OwnedEvent::from_json(name, json!({}))
             .unwrap_or_else(|error| panic!("{name}: {error}"));
         assert_eq!(event.name(), name);

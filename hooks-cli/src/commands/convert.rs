@@ -59,7 +59,22 @@ impl Converted {
     fn entry(&mut self, entry: &Table, lost: &[String]) {
         self.number += 1;
         self.text.push_str("\n[[hooks.on]]\n");
-        self.text.push_str(&entry.to_string());
+        // As people write them: when, then what, then the rest.
+        let first = [
+            "name", "event", "tools", "matcher", "if", "scope", "priority",
+        ];
+        let place = |key: &str| {
+            first
+                .iter()
+                .position(|known| *known == key)
+                .unwrap_or(first.len())
+        };
+        let mut keys: Vec<_> = entry.iter().collect();
+        keys.sort_by_key(|(key, _)| place(key));
+        for (key, value) in keys {
+            // A value is written inline, also where it is a table.
+            let _ = writeln!(self.text, "{key} = {value}");
+        }
         for lost in lost {
             self.note(&format!("lost: {lost}"));
         }

@@ -98,7 +98,7 @@ fn show(event: &OwnedEvent, before: &Value, outcome: &Outcome, records: &[Record
         );
         return;
     }
-    say!();
+    say!("");
     let rows = records.iter().map(|record| {
         let mut what = record.reason.clone().unwrap_or_default();
         for text in record.messages.iter().chain(&record.warnings) {
