@@ -476,6 +476,9 @@ fn init_writes_a_file_that_is_fine_and_works_for_each_agent() {
     for (agent, harmless, harmful) in inputs {
         let folder = tempfile::tempdir().unwrap();
         hooks(folder.path(), &["init", "--agent", agent], "");
+        // Where it works is its workspace.
+        let here = format!("\"cwd\":{}", Value::from(folder.path().to_str()));
+        let harmless = harmless.replace("\"cwd\":\"/\"", &here);
         let said = hooks(folder.path(), &["run", "--as", agent], &harmless);
         let all = format!("{}{}", said.out, said.errors);
         assert_eq!(said.code, 0, "{agent}: {all}");

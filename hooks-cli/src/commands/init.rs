@@ -100,9 +100,9 @@ pub(crate) fn run(args: &Args, json: bool) -> Done {
             args.file.display()
         )));
     }
-    std::fs::write(&args.file, text(args.agent))
-        .map_err(|error| Failure::found(format!("{}: {error}", args.file.display())))?;
     let path = std::path::absolute(&args.file).map_err(Failure::found)?;
+    std::fs::write(&args.file, text(args.agent, &path))
+        .map_err(|error| Failure::found(format!("{}: {error}", args.file.display())))?;
     let entry = args.agent.map(|agent| settings(agent, &path));
     if json {
         paint::json(&json!({
@@ -133,7 +133,7 @@ pub(crate) fn run(args: &Args, json: bool) -> Done {
 }
 
 /// A file to begin with.
-fn text(agent: Option<Agent>) -> String {
+fn text(agent: Option<Agent>, file: &Path) -> String {
     let mut text = String::from(
         "# What an agent may do, and who is told. `hooks check` finds mistakes, `hooks plan` shows what runs when.\n",
     );
@@ -148,6 +148,13 @@ fn text(agent: Option<Agent>) -> String {
          autonomy = \"full\"         # within this policy; \"supervised\" has somebody approve of every call\n\
          profiles = {profiles}\n"
     ));
+    // An agent may go elsewhere, and the policy must not follow it.
+    if agent.is_some()
+        && let Some(folder) = file.parent()
+    {
+        let folder = toml::Value::from(folder.to_string_lossy().into_owned());
+        text.push_str(&format!("workspace = {folder}\n"));
+    }
     let can_change = matches!(
         agent,
         None | Some(Agent::Claude | Agent::Gemini | Agent::Picoclaw)
