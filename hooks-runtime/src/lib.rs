@@ -56,6 +56,7 @@
 mod page {}
 
 mod answer;
+pub mod bridge;
 mod budget;
 mod definition;
 mod dialect;
@@ -66,7 +67,10 @@ mod filter;
 mod handler;
 mod late;
 mod load;
+mod outcome;
+mod owned;
 mod record;
+mod record_filter;
 mod runtime;
 mod safeguard;
 mod secrets;
@@ -82,7 +86,10 @@ pub use self::evaluator::{
 };
 pub use self::fault::FaultKind;
 pub use self::load::{Edition, SourceStatus};
+pub use self::outcome::{Decided, Outcome};
+pub use self::owned::{EventError, OwnedEvent};
 pub use self::record::{JsonlRecorder, Record, RecordOutcome, Recorder, Records};
+pub use self::record_filter::RecordFilter;
 pub use self::runtime::{
     Explanation, HookStatus, Refused, Revision, Runtime, RuntimeBuilder, Status,
 };

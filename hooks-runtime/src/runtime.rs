@@ -10,7 +10,7 @@ use std::time::Duration;
 use hooks_builtin::Approver;
 use hooks_builtin::config::{ConfigError, HookFactory, HookFactoryRegistry, Mode};
 use hooks_builtin::ssrf::Guard;
-use hooks_core::agent::{AgentContext, AgentEvent};
+use hooks_core::agent::{AgentContext, AgentEvent, AgentEventMut, AgentSaid};
 use hooks_core::{EventSet, HandlerSource, HookRegistry, Mounted};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -108,8 +108,12 @@ pub struct HookStatus {
     pub dialect: Dialect,
     /// The events that it runs on.
     pub events: Vec<&'static str>,
+    /// When it runs, beside its events; empty if always.
+    pub filter: String,
     /// The kind of its handler, and what that runs.
     pub handler: String,
+    /// The name of its place in the pipeline: its own, or that of the file of another system that it stands in.
+    pub place: String,
     /// Its priority.
     pub priority: i32,
     /// Whether it counts.
@@ -508,7 +512,9 @@ impl Runtime {
                         .iter()
                         .map(|(event, _)| event.name)
                         .collect(),
+                    filter: definition.filter.to_string(),
                     handler: shown(&definition.body),
+                    place: unit.name.to_string(),
                     priority: unit.priority,
                     mode: definition.mode,
                     breaker: definition.state.breaker.state(),
@@ -529,6 +535,30 @@ impl Runtime {
             refused: refused.clone(),
             dropped: self.0.shared.dropped.load(Ordering::Relaxed),
         }
+    }
+
+    /// Runs all hooks of the files on an event, whichever it is, and says what they decide.
+    ///
+    /// What they change is changed in place. It is for events that are only known at run time, such as an
+    /// [`OwnedEvent`](crate::OwnedEvent). A pipeline `hooks![…, ..runtime]` is for those that your agent raises itself.
+    ///
+    /// ```
+    /// use hooks_core::agent::AgentContext;
+    /// use hooks_runtime::{OwnedEvent, Runtime};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let runtime = Runtime::builder()
+    ///     .text("[[hooks.on]]\nevent = 'BeforeStop'\nblock = 'run the tests first'")
+    ///     .build()
+    ///     .await?;
+    /// let mut stop = OwnedEvent::from_json("BeforeStop", serde_json::json!({ "response": "Done." }))?;
+    /// assert!(!runtime.dispatch(&AgentContext::new("s1"), stop.as_mut()).await.is_continue());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn dispatch(&self, cx: &AgentContext, event: AgentEventMut<'_>) -> AgentSaid {
+        let registry = self.0.mounted.snapshot();
+        event.dispatch(&*registry, cx).await
     }
 
     /// Whether each definition would run on an event, and if not, because of what. Nothing runs.

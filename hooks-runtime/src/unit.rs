@@ -346,8 +346,9 @@ impl Unit {
                     self.in_background(definition, asked, cx, event, info);
                     Ok(Answer::default())
                 } else if self.is_foreign {
-                    self.guarded(definition, || handler.ask(&ask), Duration::MAX)
-                        .await
+                    let span = self.span(definition, info);
+                    let asked = || handler.ask(&ask);
+                    guarded(definition, &self.limits, span, asked, Duration::MAX).await
                 } else {
                     let key = Chains::key(cx, event);
                     let budget = self.limits.config.chain;

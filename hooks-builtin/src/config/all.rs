@@ -72,9 +72,34 @@ impl FileHooks {
     ///
     /// If a hook cannot run behind a box. None of this crate's is such a hook.
     pub fn into_registry(self) -> Result<HookRegistry<AgentEvent<'static>>, RegisterError> {
+        let mut registry = HookRegistry::new();
+        self.register_in(&mut registry)?;
+        Ok(registry)
+    }
+
+    /// Adds the hooks to a registry, in which each gets its place by its own priority, between those that are there.
+    ///
+    /// ```
+    /// use hooks_builtin::config::{HookFactoryRegistry, HooksConfig};
+    /// use hooks_core::agent::AgentEvent;
+    /// use hooks_core::HookRegistry;
+    ///
+    /// let config = HooksConfig::from_toml("[hooks.builtin]\nredact = true")?;
+    /// let mut registry = HookRegistry::<AgentEvent>::new();
+    /// config.parts(&HookFactoryRegistry::with_builtins())?.register_in(&mut registry)?;
+    /// assert_eq!(registry.len(), 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If a hook cannot run behind a box, or one of its name is there already. Those before it are in the registry then.
+    pub fn register_in(
+        self,
+        registry: &mut HookRegistry<AgentEvent<'static>>,
+    ) -> Result<(), RegisterError> {
         let FileHooks { builtin, chain } = self;
         let before = super::__before(builtin.event_log.as_ref(), builtin.jsonl_log.as_ref());
-        let mut registry = HookRegistry::new();
         macro_rules! register {
             ($($hook:expr),* $(,)?) => { $(
                 if let Some(hook) = $hook {
@@ -98,7 +123,7 @@ impl FileHooks {
             builtin.event_log,
             builtin.jsonl_log,
         ];
-        Ok(registry)
+        Ok(())
     }
 }
 

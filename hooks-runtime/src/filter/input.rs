@@ -213,7 +213,7 @@ fn runs(cx: &AgentContext, args: &Value, regex: &Regex, is_name: bool) -> bool {
     regex.is_match(text.trim())
         || effects.programs().any(|program| match program.line() {
             Some(line) => regex.is_match(&line),
-            None => regex.is_match(program.name()) || !is_name,
+            None => regex.is_match(&program.name) || !is_name,
         })
 }
 

@@ -92,6 +92,29 @@ pub(crate) struct Filter {
     pub(crate) is_goclaw: bool,
 }
 
+/// The conditions, for people; nothing if there is none.
+impl fmt::Display for Filter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut parts = Vec::new();
+        if !matches!(self.subjects, Subjects::Any) {
+            parts.push(format!("tools {}", self.subjects));
+        }
+        if !self.tenants.is_empty() {
+            parts.push(format!("tenants {}", self.tenants.join(", ")));
+        }
+        if !self.agents.is_empty() {
+            parts.push(format!("agents {}", self.agents.join(", ")));
+        }
+        if let Some(rule) = &self.rule {
+            parts.push(format!("if {}", rule.text()));
+        }
+        if let Some(condition) = &self.condition {
+            parts.push(format!("if {}", condition.text()));
+        }
+        f.write_str(&parts.join("; "))
+    }
+}
+
 impl Filter {
     /// Whether it lets an event through; else what says no.
     pub(crate) fn check(

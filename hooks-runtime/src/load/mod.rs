@@ -380,9 +380,14 @@ impl<'a> Loader<'a> {
         });
         let mut registry = HookRegistry::new().on_panic(OnPanic::Propagate);
         for hooks in self.builtin {
-            registry = match hooks.into_registry() {
-                Ok(of_file) => registry.with(of_file),
-                Err(_) => registry,
+            // Each at its own place among the definitions; those of a second file that has the same hooks, together.
+            let mut placed = registry.clone();
+            registry = match hooks.clone().register_in(&mut placed) {
+                Ok(()) => placed,
+                Err(_) => match hooks.into_registry() {
+                    Ok(of_file) => registry.with(of_file),
+                    Err(_) => registry,
+                },
             };
         }
         let mut units = Vec::new();

@@ -1,0 +1,141 @@
+//! `hooks fire`: what the hooks do with an event.
+
+use std::process::ExitCode;
+
+use anstyle::Style;
+use hooks_runtime::{Decided, Outcome, OwnedEvent, Record, RecordOutcome, Records};
+use serde_json::{Value, json};
+
+use crate::event::EventArgs;
+use crate::paint::{self, BAD, BOLD, DIM, GOOD, WARN, painted, say};
+use crate::{Done, Failure, file};
+
+/// How many records are kept: more than any file has hooks.
+const RECORDS: usize = 10_000;
+
+pub(crate) fn run(args: &EventArgs, json: bool) -> Done {
+    let (cx, mut event) = args.build()?;
+    let file = file::find(args.file.clone())?;
+    let before = event.to_json();
+    let records = Records::latest(RECORDS);
+    let recorder = records.clone();
+    let fired = file::block_on(async {
+        let runtime = file::builder(&file).recorder(recorder).build().await?;
+        let outcome = runtime.fire(&cx, &mut event).await;
+        // What runs in the background is recorded when it is done.
+        runtime.shutdown().await;
+        Ok(outcome)
+    })?;
+    let mut outcome: Outcome =
+        fired.map_err(|error: hooks_runtime::ConfigError| Failure::found(error))?;
+    let records = records.take();
+    if outcome.hook.is_none() && outcome.decision == Decided::Respond {
+        let answered = records.iter().find(|record| {
+            matches!(
+                record.outcome,
+                RecordOutcome::Respond | RecordOutcome::Approve
+            ) && !record.shadow
+        });
+        outcome.hook = answered.map(|record| record.hook.clone());
+    }
+    if json {
+        paint::json(&object(&outcome, &records));
+    } else {
+        show(&event, &before, &outcome, &records);
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The object of `--json`.
+fn object(outcome: &Outcome, records: &[Record]) -> Value {
+    json!({
+        "event": outcome.event,
+        "decision": outcome.decision,
+        "hook": outcome.hook,
+        "reason": outcome.reason,
+        "change": outcome.change,
+        "output": outcome.output,
+        "records": records,
+        "duration_us": u64::try_from(outcome.duration.as_micros()).unwrap_or(u64::MAX),
+    })
+}
+
+fn show(event: &OwnedEvent, before: &Value, outcome: &Outcome, records: &[Record]) {
+    let subject = event.subject().unwrap_or_default();
+    say!("{} {subject}", painted(BOLD, outcome.event));
+    let style = match outcome.decision {
+        Decided::Continue => GOOD,
+        Decided::Respond => WARN,
+        _ => BAD,
+    };
+    let decision = painted(style, outcome.decision.as_str());
+    let time = paint::time(outcome.duration);
+    say!("decision  {decision}, in {time}");
+    if let Some(hook) = &outcome.hook {
+        say!("hook      {hook}");
+    }
+    if let Some(reason) = &outcome.reason {
+        say!("reason    {reason}");
+    }
+    if let Some(output) = &outcome.output {
+        say!("output    {output}");
+    }
+    if outcome
+        .change
+        .as_array()
+        .is_some_and(|change| !change.is_empty())
+    {
+        say!("\nchange");
+        paint::difference(before, &outcome.change);
+    }
+    if records.is_empty() {
+        say!(
+            "\n{}",
+            painted(
+                DIM,
+                "no definition has run: `hooks why` says because of what"
+            )
+        );
+        return;
+    }
+    say!("");
+    let rows = records.iter().map(|record| {
+        let mut what = record.reason.clone().unwrap_or_default();
+        for text in record.messages.iter().chain(&record.warnings) {
+            if !what.is_empty() {
+                what.push_str("; ");
+            }
+            what.push_str(text);
+        }
+        let mut why = record.why.clone();
+        if record.shadow {
+            why = format!(
+                "shadow: nothing comes of it{}{why}",
+                if why.is_empty() { "" } else { "; " }
+            );
+        }
+        let cells = vec![
+            record.outcome.to_string(),
+            record.hook.clone(),
+            record.handler.clone(),
+            paint::time(record.duration),
+            what,
+            why,
+        ];
+        (style_of(record), cells)
+    });
+    let titles = ["outcome", "hook", "handler", "time", "says", "why"];
+    paint::table(&titles, &rows.collect::<Vec<_>>());
+}
+
+/// The colour of a record.
+pub(crate) fn style_of(record: &Record) -> Style {
+    match record.outcome {
+        _ if record.shadow => DIM,
+        RecordOutcome::Continue => Style::new(),
+        RecordOutcome::Modify | RecordOutcome::Approve | RecordOutcome::Respond => GOOD,
+        RecordOutcome::Ask | RecordOutcome::Fault => WARN,
+        RecordOutcome::Block | RecordOutcome::AbortTurn | RecordOutcome::AbortRun => BAD,
+        _ => DIM,
+    }
+}

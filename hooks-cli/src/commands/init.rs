@@ -1,0 +1,266 @@
+//! `hooks init`: a file to begin with, and what to put into the agent's own settings.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use hooks_runtime::bridge::Client;
+use serde_json::{Map, Value, json};
+
+use crate::paint::{self, BOLD, GOOD, painted, say};
+use crate::{Done, Failure, file};
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The agent that the hooks are for.
+    #[arg(long)]
+    agent: Option<Agent>,
+    /// Where the file is written.
+    #[arg(long, default_value = file::NAME)]
+    file: PathBuf,
+    /// Replace a file that is there.
+    #[arg(long)]
+    force: bool,
+}
+
+/// An agent whose settings are known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Agent {
+    Claude,
+    Codex,
+    Gemini,
+    Goose,
+    Cursor,
+    Picoclaw,
+}
+
+impl Agent {
+    fn title(self) -> &'static str {
+        match self.client() {
+            Some(client) => client.title(),
+            None => "PicoClaw",
+        }
+    }
+
+    fn client(self) -> Option<Client> {
+        match self {
+            Agent::Claude => Some(Client::Claude),
+            Agent::Codex => Some(Client::Codex),
+            Agent::Gemini => Some(Client::Gemini),
+            Agent::Goose => Some(Client::Goose),
+            Agent::Cursor => Some(Client::Cursor),
+            Agent::Picoclaw => None,
+        }
+    }
+
+    /// The agents whose tools the policy is to know.
+    fn profiles(self) -> &'static str {
+        match self {
+            Agent::Claude => r#"["claude_code"]"#,
+            // It hands its commands to hooks as Claude Code's tool `Bash`.
+            Agent::Codex => r#"["codex", "claude_code"]"#,
+            Agent::Gemini => r#"["gemini_cli"]"#,
+            Agent::Goose => r#"["goose"]"#,
+            Agent::Cursor => r#"["cursor"]"#,
+            Agent::Picoclaw => r#"["common"]"#,
+        }
+    }
+
+    /// The tools that commands run by, and those that write files.
+    fn tools(self) -> (&'static str, &'static str) {
+        match self {
+            Agent::Claude => (r#"["Bash"]"#, r#"["Write", "Edit", "MultiEdit"]"#),
+            Agent::Codex => (r#"["Bash"]"#, r#"["apply_patch"]"#),
+            Agent::Gemini => (r#"["run_shell_command"]"#, r#"["write_file", "replace"]"#),
+            Agent::Goose => (
+                r#"["developer__shell", "shell"]"#,
+                r#"["developer__text_editor", "write", "edit"]"#,
+            ),
+            Agent::Cursor => (r#"["Shell"]"#, r#"["Write"]"#),
+            Agent::Picoclaw => (r#"["exec"]"#, r#"["write_file", "edit_file"]"#),
+        }
+    }
+
+    /// Where its settings are, for people.
+    fn settings(self) -> &'static str {
+        match self {
+            Agent::Claude => ".claude/settings.json",
+            Agent::Codex => "hooks.json beside config.toml in CODEX_HOME (~/.codex)",
+            Agent::Gemini => ".gemini/settings.json",
+            Agent::Goose => "hooks/hooks.json of a plugin",
+            Agent::Cursor => ".cursor/hooks.json",
+            Agent::Picoclaw => "the configuration of PicoClaw",
+        }
+    }
+}
+
+pub(crate) fn run(args: &Args, json: bool) -> Done {
+    if args.file.exists() && !args.force {
+        return Err(Failure::usage(format!(
+            "{} is there already: write `--force` to replace it",
+            args.file.display()
+        )));
+    }
+    let path = std::path::absolute(&args.file).map_err(Failure::found)?;
+    std::fs::write(&args.file, text(args.agent, &path))
+        .map_err(|error| Failure::found(format!("{}: {error}", args.file.display())))?;
+    let entry = args.agent.map(|agent| settings(agent, &path));
+    if json {
+        paint::json(&json!({
+            "file": path,
+            "settings": args.agent.map(Agent::settings),
+            "entry": entry,
+        }));
+        return Ok(ExitCode::SUCCESS);
+    }
+    anstream::eprintln!("{} {}", painted(GOOD, "wrote"), args.file.display());
+    match (args.agent, entry) {
+        (Some(agent), Some(entry)) => {
+            let title = painted(BOLD, format_args!("Put this into {}:", agent.settings()));
+            anstream::eprintln!("{title}\n");
+            say!("{entry:#}");
+            if agent == Agent::Codex {
+                anstream::eprintln!(
+                    "\nCodex runs no hook that you have not trusted: open `/hooks` there, and trust these."
+                );
+            }
+        }
+        _ => {
+            let tries = "hooks fire --event BeforeToolCall --tool shell --args '{\"command\": \"git push --force\"}'";
+            anstream::eprintln!("try it: {}", painted(BOLD, tries));
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A file to begin with.
+fn text(agent: Option<Agent>, file: &Path) -> String {
+    let mut text = String::from(
+        "# What an agent may do, and who is told. `hooks check` finds mistakes, `hooks plan` shows what runs when.\n",
+    );
+    if let Some(agent) = agent {
+        text.push_str(&format!("# The agent: {}.\n", agent.title()));
+    }
+    text.push_str("\n[hooks.builtin]\nredact = true            # secrets are rewritten before anybody reads them\n");
+    let profiles = agent.map_or(r#"["common"]"#, Agent::profiles);
+    text.push_str(&format!(
+        "\n# What the agent may do by itself. A command is read as the shell reads it, and judged by what it does.\n\
+         [hooks.builtin.security_policy]\n\
+         autonomy = \"full\"         # within this policy; \"supervised\" has somebody approve of every call\n\
+         profiles = {profiles}\n"
+    ));
+    // An agent may go elsewhere, and the policy must not follow it.
+    if agent.is_some()
+        && let Some(folder) = file.parent()
+    {
+        let folder = toml::Value::from(folder.to_string_lossy().into_owned());
+        text.push_str(&format!("workspace = {folder}\n"));
+    }
+    let can_change = matches!(
+        agent,
+        None | Some(Agent::Claude | Agent::Gemini | Agent::Picoclaw)
+    );
+    if !can_change {
+        text.push_str("rewrite = false           # commands run as they are: this agent cannot be handed the judged form of each\n");
+    }
+    if agent == Some(Agent::Cursor) {
+        text.push_str(
+            "\n# What Cursor calls its tools in hooks.\n\
+             [hooks.builtin.security_policy.tools]\n\
+             Shell = { command = \"command\", directory = \"working_directory\", harmless = [\"timeout\", \"description\"] }\n\
+             Read = { read = [\"file_path\", \"path\", \"target_file\"], harmless = [\"offset\", \"limit\"] }\n\
+             Write = { write = [\"file_path\", \"path\"], harmless = [\"content\", \"contents\", \"edits\"] }\n\
+             Delete = { write = [\"file_path\", \"path\"] }\n\
+             Grep = { read = [\"path\"], harmless = [\"pattern\"] }\n\
+             Task = { harmless = [\"*\"] }\n",
+        );
+    }
+    if agent == Some(Agent::Picoclaw) {
+        text.push_str(
+            "\n[hooks.builtin.security_policy.tools]\n\
+             exec = { command = \"command\", directory = \"working_dir\", harmless = [\"timeout\"] }\n",
+        );
+    }
+    let (shells, _) = agent.map_or((r#"["shell"]"#, ""), Agent::tools);
+    text.push_str(&format!(
+        "\n# A rule of your own: no process, no code.\n\
+         [[hooks.on]]\n\
+         name = \"no-force-push\"\n\
+         event = \"BeforeToolCall\"\n\
+         tools = {shells}\n\
+         if = 'args.command.contains(\"--force\")'\n\
+         block = \"force pushes are not allowed\"\n"
+    ));
+    text
+}
+
+/// What to put into the agent's settings.
+fn settings(agent: Agent, file: &Path) -> Value {
+    let Some(client) = agent.client() else {
+        return json!({ "hooks": { "enabled": true, "processes": { "hooks": {
+            "enabled": true,
+            "command": ["hooks", "serve", "--stdio", file],
+            "intercept": ["before_tool", "approve_tool", "before_llm"],
+            "observe": ["*"],
+        } } } });
+    };
+    let command = format!("hooks run {} --as {client}", quoted(file));
+    // Only events for which a file of hooks is likely to have any: each costs a process.
+    let wanted = |event: &&str| {
+        !matches!(
+            *event,
+            "MessageDisplay"
+                | "AfterModel"
+                | "BeforeModel"
+                | "Notification"
+                | "PostCompact"
+                | "preToolUse"
+                | "beforeTabFileRead"
+                | "afterTabFileEdit"
+                | "afterFileEdit"
+                | "afterShellExecution"
+                | "afterMCPExecution"
+                | "afterAgentResponse"
+        )
+    };
+    let events = client.events().filter(wanted);
+    let entry = |event: &str| match agent {
+        Agent::Cursor => json!([{ "command": command, "failClosed": true }]),
+        _ => {
+            let mut hook = json!({ "type": "command", "command": command });
+            match agent {
+                // What cannot be started, or takes too long, blocks.
+                Agent::Claude => {
+                    hook["timeout"] = 30.into();
+                    if matches!(
+                        event,
+                        "PreToolUse" | "PermissionRequest" | "UserPromptSubmit"
+                    ) {
+                        hook["onFailure"] = "block".into();
+                    }
+                }
+                Agent::Gemini => hook["timeout"] = 30_000.into(),
+                Agent::Goose if event == "PreToolUse" => hook["on_failure"] = "block".into(),
+                _ => {}
+            }
+            json!([{ "hooks": [hook] }])
+        }
+    };
+    let hooks: Map<String, Value> = events
+        .map(|event| (event.to_owned(), entry(event)))
+        .collect();
+    match agent {
+        Agent::Cursor => json!({ "version": 1, "hooks": hooks }),
+        _ => json!({ "hooks": hooks }),
+    }
+}
+
+/// A path as one word of a shell.
+fn quoted(path: &Path) -> String {
+    let text = path.to_string_lossy();
+    let is_plain = |c: char| c.is_alphanumeric() || "/._-+@%:,=".contains(c);
+    if !text.is_empty() && text.chars().all(is_plain) {
+        text.into_owned()
+    } else {
+        format!("'{}'", text.replace('\'', r"'\''"))
+    }
+}

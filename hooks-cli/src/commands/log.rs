@@ -1,0 +1,85 @@
+//! `hooks log`: records for people.
+
+use std::fs::File;
+use std::io::{BufRead as _, BufReader};
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use hooks_runtime::{Record, RecordFilter};
+
+use super::fire::style_of;
+use crate::paint::{self, DIM, WARN, painted, say};
+use crate::{Done, Failure};
+
+/// How often a file is looked at for more.
+const PAUSE: Duration = Duration::from_millis(200);
+
+pub(crate) fn run(path: &Path, follow: bool, condition: Option<&str>, json: bool) -> Done {
+    let filter = condition
+        .map(RecordFilter::new)
+        .transpose()
+        .map_err(|error| Failure::usage(format!("`--where`: {error}")))?;
+    let of_file = |error| Failure::usage(format!("{}: {error}", path.display()));
+    let mut lines = BufReader::new(File::open(path).map_err(of_file)?);
+    let mut line = String::new();
+    let mut number = 0;
+    loop {
+        let read = lines.read_line(&mut line).map_err(of_file)?;
+        let is_whole = line.ends_with('\n');
+        if read == 0 || !is_whole {
+            if follow {
+                // The rest of a line that is being written comes later.
+                std::thread::sleep(PAUSE);
+                continue;
+            }
+            if line.is_empty() {
+                return Ok(ExitCode::SUCCESS);
+            }
+        }
+        number += 1;
+        let text = std::mem::take(&mut line);
+        if text.trim().is_empty() {
+            continue;
+        }
+        let record: Record = match serde_json::from_str(&text) {
+            Ok(record) => record,
+            Err(error) => {
+                let place = format!("{}:{number}", path.display());
+                anstream::eprintln!("{}: {place}: no record: {error}", painted(WARN, "warning"));
+                continue;
+            }
+        };
+        let is_wanted = match &filter {
+            None => true,
+            Some(filter) => filter
+                .matches(&record)
+                .map_err(|error| Failure::found(format!("`--where`: {error}")))?,
+        };
+        if !is_wanted {
+            continue;
+        }
+        if json {
+            say!("{}", text.trim_end());
+        } else {
+            show(&record);
+        }
+    }
+}
+
+fn show(record: &Record) {
+    let at = painted(DIM, record.at.strftime("%F %T"));
+    let outcome = painted(style_of(record), format_args!("{:<10}", record.outcome));
+    let shadow = if record.shadow { " (shadow)" } else { "" };
+    let subject = record.subject.as_deref().unwrap_or_default();
+    let mut line = format!(
+        "{at}  {outcome}  {}{shadow}  {} {subject}",
+        record.hook, record.event
+    );
+    if let Some(reason) = &record.reason {
+        line.push_str("  ");
+        line.push_str(&reason.replace('\n', " "));
+    }
+    let time = painted(DIM, paint::time(record.duration));
+    say!("{}  {time}", line.trim_end());
+}

@@ -1,0 +1,24 @@
+//! One module a command.
+
+pub(crate) mod check;
+pub(crate) mod convert;
+pub(crate) mod fire;
+pub(crate) mod init;
+pub(crate) mod log;
+pub(crate) mod plan;
+pub(crate) mod run;
+pub(crate) mod sandbox;
+pub(crate) mod serve;
+pub(crate) mod why;
+
+use clap::CommandFactory as _;
+
+/// Prints completions for a shell.
+pub(crate) fn completions(shell: clap_complete::Shell) {
+    clap_complete::generate(
+        shell,
+        &mut crate::Cli::command(),
+        "hooks",
+        &mut std::io::stdout(),
+    );
+}

@@ -1,0 +1,145 @@
+//! `hooks plan`: what runs when.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anstyle::Style;
+use hooks_builtin::config::Mode;
+use hooks_core::agent::AgentEvent;
+use hooks_core::hooks;
+use hooks_runtime::{HookStatus, OwnedEvent, Runtime};
+use serde::Serialize;
+use serde_json::json;
+
+use crate::paint::{self, DIM, WARN, painted, say};
+use crate::{Done, Failure, file};
+
+/// One hook, in the order in which hooks run.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Row {
+    pub(crate) order: usize,
+    pub(crate) hook: String,
+    pub(crate) priority: i32,
+    pub(crate) events: Vec<&'static str>,
+    pub(crate) handler: String,
+    pub(crate) filter: String,
+    pub(crate) mode: &'static str,
+    pub(crate) source: String,
+}
+
+pub(crate) fn run(file: Option<PathBuf>, event: Option<&str>, json: bool) -> Done {
+    let only = match event {
+        None => None,
+        // What is wrong with the name is said where an event is made of it.
+        Some(event) => Some(OwnedEvent::name_of(event).ok_or_else(|| {
+            let error = OwnedEvent::from_json(event, json!({}));
+            Failure::usage(error.map_or_else(|error| error.to_string(), |_| String::new()))
+        })?),
+    };
+    let file = file::find(file)?;
+    let runtime = file::block_on(file::builder(&file).build())?.map_err(Failure::found)?;
+    let mut rows = rows(&runtime, &file);
+    if let Some(only) = only {
+        rows.retain(|row| row.events.contains(&only));
+    }
+    let status = runtime.status();
+    if json {
+        paint::json(&json!({
+            "revision": status.revision, "hooks": rows, "notices": status.notices,
+        }));
+        return Ok(ExitCode::SUCCESS);
+    }
+    if rows.is_empty() {
+        say!("no hook runs");
+    } else {
+        let cells = rows.iter().map(|row| {
+            let events = match (only, row.events.len()) {
+                (Some(only), _) => only.to_owned(),
+                (None, count) if count == AgentEvent::NAMES.len() => "*".to_owned(),
+                (None, 0..=3) => row.events.join(", "),
+                (None, count) => format!("{}, … ({count})", row.events[..2].join(", ")),
+            };
+            let style = if row.mode == "enforce" {
+                Style::new()
+            } else {
+                DIM
+            };
+            let cells = vec![
+                row.order.to_string(),
+                row.hook.clone(),
+                row.priority.to_string(),
+                events,
+                row.handler.clone(),
+                row.filter.clone(),
+                row.mode.to_owned(),
+                row.source.clone(),
+            ];
+            (style, cells)
+        });
+        let titles = [
+            "order", "hook", "priority", "event", "handler", "filter", "mode", "source",
+        ];
+        paint::table(&titles, &cells.collect::<Vec<_>>());
+    }
+    for notice in &status.notices {
+        say!("{}: {notice}", painted(WARN, "notice"));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// All hooks of a runtime, built-in ones and definitions.
+pub(crate) fn rows(runtime: &Runtime, file: &Path) -> Vec<Row> {
+    let status = runtime.status();
+    let pipeline = hooks![..runtime.clone()];
+    let mut rows: Vec<Row> = Vec::new();
+    let mut before = None;
+    for row in pipeline.plan() {
+        let events: &[&'static str] = match &row.event {
+            Some(event) => std::slice::from_ref(event),
+            None => &AgentEvent::NAMES,
+        };
+        if before == Some((row.order, row.depth)) {
+            if let Some(last) = rows.last_mut() {
+                last.events.extend(events);
+            }
+            continue;
+        }
+        before = Some((row.order, row.depth));
+        let mut definitions = status.hooks.iter().filter(|hook| hook.place == row.hook);
+        let mut push = |hook: &str, definition: Option<&HookStatus>| {
+            rows.push(Row {
+                order: row.order,
+                hook: hook.to_owned(),
+                priority: definition.map_or(row.priority, |definition| definition.priority),
+                events: definition.map_or_else(|| events.to_vec(), |one| one.events.clone()),
+                handler: definition.map_or_else(|| "built-in".into(), |one| one.handler.clone()),
+                filter: definition.map_or_else(String::new, |one| one.filter.clone()),
+                mode: definition.map_or("enforce", |one| match one.mode {
+                    Mode::Enforce => "enforce",
+                    Mode::Shadow => "shadow",
+                    Mode::Off => "off",
+                }),
+                source: definition
+                    .map_or_else(|| file.display().to_string(), |one| one.source.clone()),
+            });
+        };
+        match definitions.next() {
+            None => push(row.hook, None),
+            // A file of another system is one place with several hooks.
+            Some(first) => {
+                push(&first.name, Some(first));
+                for other in definitions {
+                    push(&other.name, Some(other));
+                }
+                // Definitions know their events.
+                before = None;
+                if let Some(last) = rows.last() {
+                    before = Some((last.order, usize::MAX));
+                }
+            }
+        }
+    }
+    // The rows of a definition's further events say nothing new.
+    rows.dedup_by(|one, other| one.hook == other.hook && one.order == other.order);
+    rows
+}

@@ -1,0 +1,66 @@
+//! `hooks run --as`: the hooks of a file as another agent's command hook.
+//!
+//! A process for each event has to be quick: nothing is loaded that the event does not need, and everything happens on
+//! one thread. What goes wrong here blocks, whatever it is: a guard that is broken must not let things pass.
+
+use std::io::{Read as _, Write as _};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use hooks_runtime::Runtime;
+use hooks_runtime::bridge::{self, Client, LeftToAgent, Reply};
+
+use crate::file;
+
+pub(crate) fn run(named: Option<PathBuf>, client: Client) -> ExitCode {
+    let reply = reply(named, client);
+    // A reader that has gone does not want to hear.
+    let _ = std::io::stdout().write_all(reply.stdout.as_bytes());
+    let _ = std::io::stderr().write_all(reply.stderr.as_bytes());
+    ExitCode::from(reply.exit_code)
+}
+
+fn reply(named: Option<PathBuf>, client: Client) -> Reply {
+    // Where the agent says that the project is. The current folder follows the agent, which may write a file there.
+    let variables: &[&str] = match client {
+        Client::Claude => &["CLAUDE_PROJECT_DIR"],
+        Client::Gemini => &["GEMINI_PROJECT_DIR", "CLAUDE_PROJECT_DIR"],
+        Client::Cursor => &["CURSOR_PROJECT_DIR", "CLAUDE_PROJECT_DIR"],
+        _ => &[],
+    };
+    let project = variables
+        .iter()
+        .find_map(|name| std::env::var(name).ok())
+        .filter(|folder| !folder.is_empty());
+    let found = match (named, &project) {
+        (Some(file), _) => Ok(file),
+        (None, Some(folder)) => {
+            let folder = PathBuf::from(folder);
+            file::above(&folder).ok_or_else(|| file::nothing_above(&folder))
+        }
+        (None, None) => file::find(None),
+    };
+    let file = match found {
+        Ok(file) => file,
+        Err(failure) => return Reply::refused(failure),
+    };
+    let mut input = Vec::new();
+    if let Err(error) = std::io::stdin().read_to_end(&mut input) {
+        return Reply::refused(format_args!("the event cannot be read: {error}"));
+    }
+    let asked = LeftToAgent::new();
+    let mut builder = Runtime::builder().file(&file).approver(asked.clone());
+    if let Some(folder) = &project {
+        builder = builder.project_dir(folder);
+    }
+    let done = file::block_on(async {
+        let runtime = match builder.build().await {
+            Ok(runtime) => runtime,
+            Err(error) => return Reply::refused(error),
+        };
+        let reply = bridge::run(client, &runtime, &asked, project.as_deref(), &input).await;
+        runtime.shutdown().await;
+        reply
+    });
+    done.unwrap_or_else(Reply::refused)
+}

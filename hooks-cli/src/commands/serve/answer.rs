@@ -1,0 +1,184 @@
+//! From what hooks decide to PicoClaw's actions.
+
+use hooks_core::agent::Approval;
+use hooks_runtime::{Decided, Outcome};
+use serde_json::{Value, json};
+
+/// A reason, with the hook that gives it.
+fn reason(outcome: &Outcome) -> String {
+    let reason = outcome.reason.as_deref().unwrap_or("it is not allowed");
+    match &outcome.hook {
+        Some(hook) => format!("{reason} (hook: {hook})"),
+        None => reason.to_owned(),
+    }
+}
+
+/// The action that ends a turn or the loop, if the hooks want that.
+fn ended(outcome: &Outcome) -> Option<Value> {
+    let action = match outcome.decision {
+        Decided::AbortTurn => "abort_turn",
+        Decided::AbortRun => "hard_abort",
+        _ => return None,
+    };
+    Some(json!({ "action": action, "reason": reason(outcome) }))
+}
+
+fn goes_on() -> Value {
+    json!({ "action": "continue" })
+}
+
+/// The texts of a list.
+pub(super) fn texts(list: &Value) -> Vec<String> {
+    let texts = list.as_array().into_iter().flatten();
+    texts
+        .filter_map(|text| text.as_str().map(str::to_owned))
+        .collect()
+}
+
+pub(super) fn before_tool(
+    params: &Value,
+    outcome: &Outcome,
+    call: &Value,
+    approval: &Approval,
+    approves: bool,
+) -> Value {
+    if let Some(ended) = ended(outcome) {
+        return ended;
+    }
+    let mut changed = params.clone();
+    changed["tool"] = call["name"].clone();
+    changed["arguments"] = call["args"].clone();
+    let is_same = changed["tool"] == params["tool"]
+        && (changed["arguments"] == params["arguments"] || params["arguments"].is_null());
+    match (outcome.decision, approval) {
+        (Decided::Block, _) => json!({ "action": "deny_tool", "reason": reason(outcome) }),
+        (Decided::Respond, _) => {
+            let output = outcome.output.clone().unwrap_or_default();
+            json!({ "action": "respond", "result": result(&json!({}), &output) })
+        }
+        // Nobody would ask.
+        (_, Approval::Ask { reason }) if !approves => json!({
+            "action": "deny_tool",
+            "reason": format!("somebody has to approve of it, and `approve_tool` is not among the hook's modes: {reason}"),
+        }),
+        _ if is_same => goes_on(),
+        _ => json!({ "action": "modify", "call": changed }),
+    }
+}
+
+pub(super) fn approve_tool(outcome: &Outcome, approval: &Approval) -> Value {
+    match (outcome.decision, approval) {
+        (Decided::Respond, _) => json!({ "approved": true }),
+        (Decided::Continue, Approval::Ask { reason }) => {
+            json!({ "approved": false, "reason": format!("there is nobody to ask: {reason}") })
+        }
+        (Decided::Continue, _) => json!({ "approved": true }),
+        _ => json!({ "approved": false, "reason": reason(outcome) }),
+    }
+}
+
+/// A tool's result, with the output of ours in it.
+fn result(before: &Value, output: &Value) -> Value {
+    let mut result = before.clone();
+    result["for_llm"] = output["content"].clone();
+    if let Some(for_user) = output["for_user"].as_str() {
+        result["for_user"] = for_user.into();
+    }
+    result["silent"] = (output["silent"] == true).into();
+    result["is_error"] = (output["is_error"] == true).into();
+    result
+}
+
+pub(super) fn after_tool(
+    mut params: Value,
+    outcome: &Outcome,
+    before: &Value,
+    after: &Value,
+) -> Value {
+    if let Some(ended) = ended(outcome) {
+        return ended;
+    }
+    // What hooks add for the model has no place of its own there.
+    let context = texts(&after["context"]);
+    if before["output"] == after["output"] && context.is_empty() {
+        return goes_on();
+    }
+    let mut output = after["output"].clone();
+    let mut content = output["content"].as_str().unwrap_or_default().to_owned();
+    for text in context {
+        content.push_str("\n\n");
+        content.push_str(&text);
+    }
+    output["content"] = content.into();
+    params["result"] = result(&params["result"], &output);
+    json!({ "action": "modify", "result": params })
+}
+
+pub(super) fn before_llm(
+    mut params: Value,
+    outcome: &Outcome,
+    before: &Value,
+    after: &Value,
+) -> Value {
+    if let Some(ended) = ended(outcome) {
+        return ended;
+    }
+    match outcome.decision {
+        // A call of the model alone cannot be stopped there.
+        Decided::Block => return json!({ "action": "abort_turn", "reason": reason(outcome) }),
+        Decided::Respond => {
+            return json!({
+                "action": "abort_turn",
+                "reason": "a hook has answered in the model's place, which PicoClaw cannot be told",
+            });
+        }
+        _ => {}
+    }
+    let mut is_same = true;
+    for key in ["model", "messages", "options"] {
+        if before[key] != after[key] {
+            params[key] = after[key].clone();
+            is_same = false;
+        }
+    }
+    if before["tools"] != after["tools"] {
+        // PicoClaw puts its own tools back.
+        anstream::eprintln!(
+            "warning: a hook has changed the tools of a model call, which PicoClaw does not take over"
+        );
+    }
+    if is_same {
+        return goes_on();
+    }
+    json!({ "action": "modify", "request": params })
+}
+
+pub(super) fn after_llm(
+    mut params: Value,
+    outcome: &Outcome,
+    before: &Value,
+    after: &Value,
+) -> Value {
+    if let Some(ended) = ended(outcome) {
+        return ended;
+    }
+    if outcome.decision == Decided::Respond {
+        anstream::eprintln!(
+            "warning: a hook wants the model to be asked again, which PicoClaw cannot be told"
+        );
+    }
+    let (before, after) = (&before["response"], &after["response"]);
+    if before == after {
+        return goes_on();
+    }
+    params["response"]["content"] = after["content"].clone();
+    if before["tool_calls"] != after["tool_calls"] {
+        let calls = after["tool_calls"].as_array().into_iter().flatten();
+        let calls = calls.map(|call| {
+            json!({ "id": call["id"], "type": "function",
+                    "function": { "name": call["name"], "arguments": call["args"].to_string() } })
+        });
+        params["response"]["tool_calls"] = Value::Array(calls.collect());
+    }
+    json!({ "action": "modify", "response": params })
+}

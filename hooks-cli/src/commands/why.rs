@@ -1,0 +1,102 @@
+//! `hooks why`: which hooks would run on an event, and what keeps the others from it.
+
+use std::process::ExitCode;
+
+use serde_json::{Value, json};
+
+use super::plan;
+use crate::event::EventArgs;
+use crate::paint::{self, BOLD, DIM, GOOD, WARN, painted, say};
+use crate::{Done, Failure, file};
+
+/// Whether one hook would run, and why.
+struct Line {
+    hook: String,
+    priority: i32,
+    runs: bool,
+    why: String,
+    handler: String,
+    source: String,
+}
+
+pub(crate) fn run(args: &EventArgs, json: bool) -> Done {
+    let (cx, event) = args.build()?;
+    let file = file::find(args.file.clone())?;
+    let explained = file::block_on(async {
+        let runtime = file::builder(&file).build().await?;
+        let explanations = runtime.explain(&cx, event.view()).await;
+        Ok((runtime, explanations))
+    })?;
+    let (runtime, explanations) =
+        explained.map_err(|error: hooks_runtime::ConfigError| Failure::found(error))?;
+    let name = event.name();
+    let mut lines: Vec<Line> = explanations
+        .into_iter()
+        .map(|one| Line {
+            hook: one.hook,
+            priority: one.priority,
+            runs: one.runs,
+            why: one.why,
+            handler: one.handler,
+            source: one.source,
+        })
+        .collect();
+    // Built-in hooks have no filters of their own: they see their events.
+    for row in plan::rows(&runtime, &file) {
+        if row.handler == "built-in" {
+            let runs = row.events.contains(&name);
+            lines.push(Line {
+                why: if runs {
+                    "it sees every event of this kind, and decides by its settings".into()
+                } else {
+                    format!("it has nothing to do with {name}")
+                },
+                hook: row.hook,
+                priority: row.priority,
+                runs,
+                handler: row.handler,
+                source: row.source,
+            });
+        }
+    }
+    lines.sort_by_key(|line| std::cmp::Reverse(line.priority));
+    let status = runtime.status();
+    if json {
+        let lines: Vec<Value> = lines
+            .iter()
+            .map(|line| {
+                json!({
+                    "hook": line.hook, "priority": line.priority, "runs": line.runs, "why": line.why,
+                    "handler": line.handler, "source": line.source,
+                })
+            })
+            .collect();
+        paint::json(&json!({ "event": name, "hooks": lines, "notices": status.notices }));
+        return Ok(ExitCode::SUCCESS);
+    }
+    let subject = event.subject().unwrap_or_default();
+    say!("{} {subject}", painted(BOLD, name));
+    let rows = lines.into_iter().map(|line| {
+        let style = if line.runs { GOOD } else { DIM };
+        let runs = if line.runs { "runs" } else { "does not run" };
+        let cells = vec![
+            runs.to_owned(),
+            line.hook,
+            line.priority.to_string(),
+            line.why,
+            line.handler,
+            line.source,
+        ];
+        (style, cells)
+    });
+    let rows: Vec<_> = rows.collect();
+    if rows.is_empty() {
+        say!("there is no hook in {}", file.display());
+    } else {
+        paint::table(&["", "hook", "priority", "why", "handler", "source"], &rows);
+    }
+    for notice in &status.notices {
+        say!("{}: {notice}", painted(WARN, "notice"));
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,164 @@
+//! The event of `hooks fire` and `hooks why`, built from arguments.
+
+use std::io::Read as _;
+use std::path::PathBuf;
+
+use hooks_core::agent::AgentContext;
+use hooks_runtime::OwnedEvent;
+use hooks_runtime::bridge::Client;
+use serde_json::{Map, Value};
+
+use crate::Failure;
+
+/// An event, from arguments.
+#[derive(Debug, clap::Args)]
+pub(crate) struct EventArgs {
+    /// The file; by default the hooks.toml here or in a folder above.
+    pub(crate) file: Option<PathBuf>,
+    /// The event: `BeforeToolCall`, or another system's name of it, such as `PreToolUse`.
+    #[arg(long, required_unless_present = "event_json")]
+    event: Option<String>,
+    /// The tool; of a custom event, its kind.
+    #[arg(long)]
+    tool: Option<String>,
+    /// The arguments of the tool; of an event without a tool, its fields.
+    #[arg(long, value_name = "JSON")]
+    args: Option<String>,
+    /// A file with the event's fields, or with an event as Claude Code, Codex, Gemini CLI or Cursor hands it to a hook; `-`
+    /// is standard input.
+    #[arg(long, value_name = "FILE")]
+    event_json: Option<PathBuf>,
+    /// Where the event happens, as JSON: `{"session_id": "s1", "agent_id": "coder", "tenant_id": "acme", "cwd": "/work"}`.
+    #[arg(long, value_name = "JSON")]
+    cx: Option<String>,
+}
+
+impl EventArgs {
+    /// The event, and where it happens.
+    pub(crate) fn build(&self) -> Result<(AgentContext, OwnedEvent), Failure> {
+        let given = match &self.event_json {
+            Some(file) => Some(object("--event-json", &read(file)?)?),
+            None => None,
+        };
+        let mut cx = AgentContext::new("hooks");
+        if let Ok(folder) = std::env::current_dir() {
+            cx.cwd = folder.to_string_lossy().into_owned();
+            cx.project_dir.clone_from(&cx.cwd);
+        }
+        if let Some(fields) = &given
+            && let Some((of_agent, event)) = of_agent(fields)?
+        {
+            if self.tool.is_some() || self.args.is_some() || self.event.is_some() {
+                return Err(Failure::usage(
+                    "the event of `--event-json` is complete: leave out `--event`, `--tool` and `--args`",
+                ));
+            }
+            return Ok((self.context(of_agent)?, event));
+        }
+        let mut fields = given.unwrap_or_default();
+        let named = match (&self.event, fields.get("event")) {
+            (Some(event), _) => event.clone(),
+            (None, Some(Value::String(event))) => event.clone(),
+            (None, _) => {
+                return Err(Failure::usage(
+                    "which event? write `--event`, or the key `event` in the file",
+                ));
+            }
+        };
+        let name = OwnedEvent::name_of(&named);
+        let known = OwnedEvent::fields_of(&named);
+        if !known.contains(&"event") && fields.get("event") == Some(&Value::String(named.clone())) {
+            fields.remove("event");
+        }
+        let is_custom = name == Some("Custom");
+        let has_tool = known.contains(&"args") || is_custom;
+        if let Some(tool) = &self.tool {
+            if !has_tool && name.is_some() {
+                return Err(Failure::usage(format!("`{named}` is about no tool")));
+            }
+            let key = if is_custom { "kind" } else { "name" };
+            fields.insert(key.to_owned(), tool.clone().into());
+        }
+        if let Some(args) = &self.args {
+            let args = object("--args", args)?;
+            if has_tool {
+                let key = if is_custom { "payload" } else { "args" };
+                fields.insert(key.to_owned(), Value::Object(args));
+            } else {
+                fields.extend(args);
+            }
+        }
+        let event = OwnedEvent::from_json(&named, Value::Object(fields)).map_err(Failure::usage)?;
+        Ok((self.context(cx)?, event))
+    }
+
+    /// The context, with what `--cx` says.
+    fn context(&self, cx: AgentContext) -> Result<AgentContext, Failure> {
+        let Some(text) = &self.cx else {
+            return Ok(cx);
+        };
+        let given = object("--cx", text)?;
+        let mut all = serde_json::to_value(cx).map_err(Failure::usage)?;
+        for (key, value) in given {
+            if all.get(&key).is_none() {
+                let keys = all.as_object().into_iter().flat_map(Map::keys);
+                let keys: Vec<_> = keys.map(String::as_str).collect();
+                return Err(Failure::usage(format!(
+                    "`--cx`: there is no `{key}`; the keys are `{}`",
+                    keys.join("`, `")
+                )));
+            }
+            all[&key] = value;
+        }
+        serde_json::from_value(all).map_err(|error| Failure::usage(format!("`--cx`: {error}")))
+    }
+}
+
+/// An event as an agent hands it to a hook, if it is one.
+fn of_agent(fields: &Map<String, Value>) -> Result<Option<(AgentContext, OwnedEvent)>, Failure> {
+    if !fields.contains_key("hook_event_name") {
+        return Ok(None);
+    }
+    let text = Value::Object(fields.clone()).to_string();
+    let mut first = None;
+    for client in [
+        Client::Claude,
+        Client::Gemini,
+        Client::Cursor,
+        Client::Codex,
+    ] {
+        match client.read(text.as_bytes(), None) {
+            Ok(incoming) => {
+                return match incoming.event {
+                    Some(event) => Ok(Some((incoming.cx, event))),
+                    None => Err(Failure::usage(format!(
+                        "`{}` is an event of `{client}` for which there is none here",
+                        incoming.named
+                    ))),
+                };
+            }
+            Err(error) => first = first.or(Some(error)),
+        }
+    }
+    Err(first.map_or_else(|| Failure::usage("no event"), Failure::usage))
+}
+
+fn read(file: &PathBuf) -> Result<String, Failure> {
+    let shown = file.display();
+    if file.as_os_str() == "-" {
+        let mut text = String::new();
+        std::io::stdin()
+            .read_to_string(&mut text)
+            .map_err(Failure::usage)?;
+        return Ok(text);
+    }
+    std::fs::read_to_string(file).map_err(|error| Failure::usage(format!("{shown}: {error}")))
+}
+
+fn object(option: &str, text: &str) -> Result<Map<String, Value>, Failure> {
+    match serde_json::from_str(text) {
+        Ok(Value::Object(fields)) => Ok(fields),
+        Ok(_) => Err(Failure::usage(format!("`{option}` is no JSON object"))),
+        Err(error) => Err(Failure::usage(format!("`{option}` is no JSON: {error}"))),
+    }
+}

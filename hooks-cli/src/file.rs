@@ -1,0 +1,54 @@
+//! Where the file is, and how it is loaded.
+
+use std::future::Future;
+use std::path::{Path, PathBuf};
+
+use hooks_runtime::{Runtime, RuntimeBuilder};
+
+use crate::Failure;
+
+/// The name of a file of ours.
+pub(crate) const NAME: &str = "hooks.toml";
+
+/// The file that is named, or the one here or in a folder above.
+pub(crate) fn find(named: Option<PathBuf>) -> Result<PathBuf, Failure> {
+    match named {
+        Some(file) => Ok(file),
+        None => {
+            let here = std::env::current_dir().map_err(Failure::usage)?;
+            above(&here).ok_or_else(|| nothing_above(&here))
+        }
+    }
+}
+
+/// The file in a folder, or in one above.
+pub(crate) fn above(folder: &Path) -> Option<PathBuf> {
+    let mut files = folder.ancestors().map(|folder| folder.join(NAME));
+    files.find(|file| file.is_file())
+}
+
+/// What is said if there is none.
+pub(crate) fn nothing_above(folder: &Path) -> Failure {
+    Failure::usage(format!(
+        "there is no {NAME} in {} or above: name a file, or write one with `hooks init`",
+        folder.display()
+    ))
+}
+
+/// Runs a future to its end, on this thread.
+pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> Result<T, Failure> {
+    let executor = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(Failure::found)?;
+    Ok(executor.block_on(future))
+}
+
+/// The builder of a file's runtime. Whoever names a file trusts it.
+pub(crate) fn builder(file: &Path) -> RuntimeBuilder {
+    let builder = Runtime::builder().file(file);
+    match std::env::current_dir() {
+        Ok(folder) => builder.project_dir(folder),
+        Err(_) => builder,
+    }
+}

@@ -1,0 +1,205 @@
+//! The program `hooks`: checks, shows and tries the hooks of a file, and runs them for agents in any language.
+//!
+//! Each command is a module of [`commands`]. What they share is here: where the file is, how an event is built from
+//! arguments, and how things are printed.
+
+#![forbid(unsafe_code)]
+
+mod commands;
+mod event;
+mod file;
+mod paint;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use hooks_runtime::Dialect;
+use hooks_runtime::bridge::Client;
+
+use crate::event::EventArgs;
+
+/// Hooks for AI agents, from a file.
+///
+/// A file `hooks.toml` says what an agent may do and who is told. This program writes such a file, checks it, tries it,
+/// and runs it for agents that know hooks as commands: Claude Code, Codex, Gemini CLI, goose, Cursor, PicoClaw.
+#[derive(Debug, Parser)]
+#[command(name = "hooks", version, max_term_width = 100)]
+struct Cli {
+    /// Print JSON.
+    #[arg(long, global = true)]
+    json: bool,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Write a hooks.toml, and print what to put into the agent's own settings.
+    #[command(after_help = "Examples:\n  hooks init\n  hooks init --agent claude")]
+    Init(commands::init::Args),
+    /// Find every mistake in files, with line, column and help. The exit code is 1 if there is any.
+    #[command(
+        after_help = "Examples:\n  hooks check hooks.toml\n  hooks check --from claude .claude/settings.json"
+    )]
+    Check {
+        /// The files; by default the hooks.toml here or in a folder above.
+        files: Vec<PathBuf>,
+        /// Whose files they are.
+        #[arg(long, value_name = "DIALECT", default_value = "hooks")]
+        from: Dialect,
+    },
+    /// Show what runs when.
+    #[command(
+        after_help = "Examples:\n  hooks plan\n  hooks plan hooks.toml --event BeforeToolCall"
+    )]
+    Plan {
+        /// The file; by default the hooks.toml here or in a folder above.
+        file: Option<PathBuf>,
+        /// Only what runs on this event.
+        #[arg(long)]
+        event: Option<String>,
+    },
+    /// Raise an event, and show what the hooks do with it.
+    #[command(
+        after_help = "Examples:\n  hooks fire --event BeforeToolCall --tool shell --args '{\"command\": \"git push --force\"}'\n  \
+                      hooks fire --event MessageReceived --args '{\"content\": \"hello\"}' --json\n  \
+                      hooks fire --event-json claude-event.json"
+    )]
+    Fire(EventArgs),
+    /// Say of each hook whether it would run on an event, and if not, why. Nothing runs.
+    #[command(
+        after_help = "Examples:\n  hooks why --event BeforeToolCall --tool shell --args '{\"command\": \"ls\"}'"
+    )]
+    Why(EventArgs),
+    /// Run the hooks on one event of an agent: as that agent's own command hook.
+    ///
+    /// The event is read from standard input. The exit code and the output are what that agent expects of a hook. An event
+    /// that cannot be read is blocked, and so is any event while the file has a mistake.
+    #[command(
+        after_help = "Examples:\n  hooks run /home/me/shop/hooks.toml --as claude < event.json"
+    )]
+    Run {
+        /// The file; by default the hooks.toml of the project.
+        file: Option<PathBuf>,
+        /// The agent.
+        #[arg(long = "as", value_name = "AGENT")]
+        client: Client,
+    },
+    /// Run the hooks for an agent that keeps a process: PicoClaw.
+    #[command(after_help = "Examples:\n  hooks serve --stdio hooks.toml")]
+    Serve {
+        /// Speak JSON-RPC on standard input and output, a message a line.
+        #[arg(long, required = true)]
+        stdio: bool,
+        /// The file; by default the hooks.toml here or in a folder above.
+        file: Option<PathBuf>,
+    },
+    /// Turn another system's file into one of ours. What is lost is in comments.
+    #[command(
+        after_help = "Examples:\n  hooks convert .claude/settings.json --from claude > hooks.toml"
+    )]
+    Convert {
+        /// The file.
+        file: PathBuf,
+        /// Whose it is.
+        #[arg(long, value_name = "DIALECT")]
+        from: Dialect,
+    },
+    /// Show a file of records, as `JsonlRecorder` writes it.
+    #[command(
+        after_help = "Examples:\n  hooks log records.jsonl\n  hooks log records.jsonl --follow --where 'outcome == \"block\"'"
+    )]
+    Log {
+        /// The file.
+        file: PathBuf,
+        /// Wait for more.
+        #[arg(long)]
+        follow: bool,
+        /// Only records for which this CEL expression is true; it sees the fields of a record.
+        #[arg(long = "where", value_name = "CEL")]
+        condition: Option<String>,
+    },
+    /// Run a program that may only do what is listed here, by Landlock.
+    ///
+    /// It may read what every program needs: `/usr`, `/lib`, `/bin`, `/etc`, `/proc`, `/dev`. Whatever else it may read,
+    /// write or connect to is listed.
+    #[command(
+        after_help = "Examples:\n  hooks sandbox --write . -- cargo test\n  hooks sandbox --read . --connect 443 -- curl https://example.com"
+    )]
+    Sandbox(commands::sandbox::Args),
+    /// Print completions for a shell.
+    #[command(
+        after_help = "Examples:\n  hooks completions bash > ~/.local/share/bash-completion/completions/hooks"
+    )]
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
+}
+
+fn main() -> ExitCode {
+    let Cli { json, command } = Cli::parse();
+    let done = match command {
+        Command::Init(args) => commands::init::run(&args, json),
+        Command::Check { files, from } => commands::check::run(files, from, json),
+        Command::Plan { file, event } => commands::plan::run(file, event.as_deref(), json),
+        Command::Fire(args) => commands::fire::run(&args, json),
+        Command::Why(args) => commands::why::run(&args, json),
+        Command::Run { file, client } => Ok(commands::run::run(file, client)),
+        Command::Serve { file, .. } => commands::serve::run(file),
+        Command::Convert { file, from } => commands::convert::run(&file, from),
+        Command::Log {
+            file,
+            follow,
+            condition,
+        } => commands::log::run(&file, follow, condition.as_deref(), json),
+        Command::Sandbox(args) => commands::sandbox::run(&args),
+        Command::Completions { shell } => {
+            commands::completions(shell);
+            Ok(ExitCode::SUCCESS)
+        }
+    };
+    done.unwrap_or_else(|failure| {
+        anstream::eprintln!(
+            "{}error{}: {failure}",
+            paint::BAD,
+            paint::BAD.render_reset()
+        );
+        ExitCode::from(failure.code)
+    })
+}
+
+/// Why a command has not done what it was asked for.
+#[derive(Debug)]
+struct Failure {
+    message: String,
+    code: u8,
+}
+
+impl Failure {
+    /// The file has a mistake, or something is missing in the world.
+    fn found(message: impl std::fmt::Display) -> Self {
+        Failure {
+            message: message.to_string(),
+            code: 1,
+        }
+    }
+
+    /// The arguments are wrong.
+    fn usage(message: impl std::fmt::Display) -> Self {
+        Failure {
+            message: message.to_string(),
+            code: 2,
+        }
+    }
+}
+
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+/// What a command ends with.
+type Done = Result<ExitCode, Failure>;

@@ -1,0 +1,107 @@
+//! Colours, tables and differences. Colours are dropped where the output is no terminal.
+
+use std::fmt::Display;
+
+use anstyle::{AnsiColor, Style};
+use serde_json::Value;
+
+/// Prints a line on standard output, with colours where it is a terminal. Who has stopped reading ends the program.
+macro_rules! say {
+    ($($text:tt)*) => { $crate::paint::line(format_args!($($text)*)) };
+}
+pub(crate) use say;
+
+/// See `say!`.
+pub(crate) fn line(text: std::fmt::Arguments<'_>) {
+    use std::io::Write as _;
+    let mut out = anstream::stdout();
+    if writeln!(out, "{text}").is_err() {
+        std::process::exit(0);
+    }
+}
+
+pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
+pub(crate) const BAD: Style = AnsiColor::Red.on_default().bold();
+pub(crate) const WARN: Style = AnsiColor::Yellow.on_default();
+pub(crate) const DIM: Style = Style::new().dimmed();
+pub(crate) const BOLD: Style = Style::new().bold();
+
+/// A text in a style.
+pub(crate) fn painted(style: Style, text: impl Display) -> String {
+    format!("{style}{text}{style:#}")
+}
+
+/// Prints rows under a title, each column as wide as its widest cell. `style` is that of a whole row.
+pub(crate) fn table(titles: &[&str], rows: &[(Style, Vec<String>)]) {
+    let width = |column: usize| {
+        let cells = rows.iter().filter_map(|(_, row)| row.get(column));
+        let widest = cells.map(|cell| cell.chars().count()).max().unwrap_or(0);
+        widest.max(titles[column].len())
+    };
+    // A column without a cell says nothing.
+    let shown: Vec<usize> = (0..titles.len())
+        .filter(|column| {
+            let mut cells = rows.iter().filter_map(|(_, row)| row.get(*column));
+            cells.any(|cell| !cell.is_empty())
+        })
+        .collect();
+    let line = |cells: &dyn Fn(usize) -> String| {
+        let cells: Vec<String> = shown
+            .iter()
+            .map(|column| format!("{:<1$}", cells(*column), width(*column)))
+            .collect();
+        cells.join("  ").trim_end().to_owned()
+    };
+    say!(
+        "{}",
+        painted(DIM, line(&|column| titles[column].to_owned()))
+    );
+    for (style, row) in rows {
+        let text = line(&|column| row.get(column).cloned().unwrap_or_default());
+        say!("{}", painted(*style, text));
+    }
+}
+
+/// Prints a JSON Patch as lines that go and lines that come, with the values before it.
+pub(crate) fn difference(before: &Value, change: &Value) {
+    let Ok(patch) = serde_json::from_value::<json_patch::Patch>(change.clone()) else {
+        return;
+    };
+    let mut now = before.clone();
+    for operation in patch.0 {
+        let path = operation.path().to_string();
+        let old = now.pointer(&path).cloned();
+        if json_patch::patch(&mut now, std::slice::from_ref(&operation)).is_err() {
+            return;
+        }
+        let is_gone = matches!(operation, json_patch::PatchOperation::Remove(_));
+        // What is added moves what was there in a list, and replaces nothing.
+        let is_added = matches!(operation, json_patch::PatchOperation::Add(_));
+        let shown = path.trim_start_matches('/').replace('/', ".");
+        if let Some(old) = old.filter(|_| !is_added) {
+            say!("  {}", painted(BAD, format_args!("- {shown} = {old}")));
+        }
+        let new = now.pointer(&path).filter(|_| !is_gone);
+        if let Some(new) = new {
+            say!("  {}", painted(GOOD, format_args!("+ {shown} = {new}")));
+        } else if is_added {
+            // The end of a list, which is named `-`.
+            say!("  {}", painted(GOOD, format_args!("+ {shown}")));
+        }
+    }
+}
+
+/// A duration for people.
+pub(crate) fn time(duration: std::time::Duration) -> String {
+    let micros = duration.as_micros();
+    match micros {
+        0..1_000 => format!("{micros} µs"),
+        1_000..1_000_000 => format!("{:.1} ms", duration.as_secs_f64() * 1_000.0),
+        _ => format!("{:.1} s", duration.as_secs_f64()),
+    }
+}
+
+/// Prints JSON as it is for programs: over several lines, as people read it too.
+pub(crate) fn json(value: &Value) {
+    say!("{value:#}");
+}

@@ -1,0 +1,339 @@
+//! Converting files, showing records, restricting programs, serving PicoClaw.
+
+mod common;
+
+use common::{hooks, json};
+use serde_json::{Value, json as value};
+
+/// What a file becomes, which has to be fine but for handlers.
+fn converted(from: &str, file: &Value) -> (String, toml::Table) {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("file.json"), file.to_string()).unwrap();
+    let said = hooks(folder.path(), &["convert", "file.json", "--from", from], "");
+    assert_eq!(said.code, 0, "{}", said.errors);
+    let table = said
+        .out
+        .parse()
+        .unwrap_or_else(|error| panic!("{error}: {}", said.out));
+    (said.out, table)
+}
+
+#[test]
+fn claude_codes_settings_become_definitions() {
+    let (text, table) = converted(
+        "claude",
+        &value!({ "hooks": {
+            "PreToolUse": [{ "matcher": "Edit|Write", "hooks": [
+                { "type": "command", "command": "./guard.py", "timeout": 10, "onFailure": "block" },
+                { "type": "command", "command": "x", "if": "Bash(git *)", "async": true },
+            ] }],
+            "PostToolUse": [{ "matcher": "Edit.*", "hooks": [{ "type": "http", "url": "http://localhost:1/" }] }],
+            "Setup": [{ "hooks": [{ "type": "command", "command": "y" }] }],
+            "Stop": [{ "hooks": [{ "type": "agent", "prompt": "z" }] }],
+        } }),
+    );
+    let on = table["hooks"]["on"].as_array().unwrap();
+    assert_eq!(on.len(), 3, "{text}");
+    let guard = on
+        .iter()
+        .find(|entry| entry.get("command").and_then(toml::Value::as_str) == Some("./guard.py"))
+        .unwrap();
+    assert_eq!(guard["event"].as_str(), Some("PreToolUse"));
+    assert_eq!(guard["tools"].as_array().unwrap().len(), 2);
+    assert_eq!(guard["timeout"].as_str(), Some("10s"));
+    assert_eq!(guard["on_failure"].as_str(), Some("block"));
+    assert_eq!(guard["dialect"].as_str(), Some("claude"));
+    let http = on.iter().find(|entry| entry.get("http").is_some()).unwrap();
+    assert_eq!(http["matcher"].as_str(), Some("Edit.*"));
+    for lost in [
+        "lost: `if`: \"Bash(git *)\" is no CEL",
+        "lost: `async`: the agent waits",
+        "lost: all hooks on `Setup`: this event is never raised here",
+        "handlers of the type `agent` are not run here",
+    ] {
+        assert!(text.contains(lost), "{lost}: {text}");
+    }
+}
+
+#[test]
+fn geminis_times_are_milliseconds() {
+    let (_, table) = converted(
+        "gemini",
+        &value!({ "hooks": { "BeforeTool": [{ "matcher": "write_.*", "hooks": [
+            { "type": "command", "command": "x", "timeout": 1500 },
+        ] }] } }),
+    );
+    let entry = &table["hooks"]["on"][0];
+    assert_eq!(entry["timeout"].as_str(), Some("1500ms"));
+    assert_eq!(entry["matcher"].as_str(), Some("write_.*"));
+}
+
+#[test]
+fn picoclaws_processes_and_goclaws_hooks_become_definitions() {
+    let (text, table) = converted(
+        "picoclaw",
+        &value!({ "hooks": { "processes": {
+            "gate": { "enabled": true, "priority": 5, "command": ["python3", "gate.py"], "dir": "d",
+                      "env": { "A": "b" }, "intercept": ["before_tool", "approve_tool"], "observe": ["mcp.tool.discovered"] },
+            "off": { "command": ["x"] },
+        } } }),
+    );
+    let entry = &table["hooks"]["on"][0];
+    assert_eq!(entry["priority"].as_integer(), Some(-5));
+    assert_eq!(entry["process"]["argv"].as_array().unwrap().len(), 2);
+    assert_eq!(entry["process"]["env"]["A"].as_str(), Some("b"));
+    assert!(
+        text.contains("lost: `mcp.tool.discovered`: it is never raised here"),
+        "{text}"
+    );
+    assert!(
+        text.contains("lost: the process `off`: it is not enabled"),
+        "{text}"
+    );
+
+    let (text, table) = converted(
+        "goclaw",
+        &value!([{ "name": "h", "event": "pre_tool_use", "handler_type": "http", "config": { "url": "https://example.org/" },
+                   "matcher": "^exec$", "if_expr": "tool_input.n > 1", "timeout_ms": 700, "on_timeout": "allow",
+                   "priority": 3, "scope": "tenant", "tenant_id": "acme", "agent_ids": ["a"] }]),
+    );
+    let entry = &table["hooks"]["on"][0];
+    assert_eq!(entry["if"].as_str(), Some("args.n > 1"), "{text}");
+    assert_eq!(entry["timeout"].as_str(), Some("700ms"));
+    assert_eq!(entry["on_timeout"].as_str(), Some("skip"));
+    assert_eq!(entry["scope"]["tenants"][0].as_str(), Some("acme"));
+    assert_eq!(entry["scope"]["agents"][0].as_str(), Some("a"));
+}
+
+#[test]
+fn records_are_shown_and_chosen() {
+    let folder = tempfile::tempdir().unwrap();
+    let record = |hook: &str, outcome: &str| {
+        value!({ "at": "2026-11-22T10:00:00Z", "revision": 1, "hook": hook, "handler": "rule", "event": "BeforeToolCall",
+                 "subject": "shell", "outcome": outcome, "reason": "because", "duration_us": 12 })
+        .to_string()
+    };
+    let text = format!(
+        "{}\n{}\nno record\n",
+        record("one", "block"),
+        record("two", "continue")
+    );
+    std::fs::write(folder.path().join("records.jsonl"), text).unwrap();
+    let said = hooks(folder.path(), &["log", "records.jsonl"], "");
+    assert_eq!(said.code, 0);
+    assert_eq!(said.out.lines().count(), 2, "{}", said.out);
+    assert!(
+        said.out
+            .contains("2026-11-22 10:00:00  block       one  BeforeToolCall shell  because  12 µs"),
+        "{}",
+        said.out
+    );
+    assert!(
+        said.errors.contains("records.jsonl:3: no record"),
+        "{}",
+        said.errors
+    );
+    let said = hooks(
+        folder.path(),
+        &[
+            "log",
+            "records.jsonl",
+            "--json",
+            "--where",
+            "outcome == 'block' && duration_us > 10",
+        ],
+        "",
+    );
+    assert_eq!(json(&said.out)["hook"], "one", "{}", said.errors);
+    let said = hooks(
+        folder.path(),
+        &["log", "records.jsonl", "--where", "outcom == 'block'"],
+        "",
+    );
+    assert_eq!(said.code, 2);
+    assert!(said.errors.contains("outcom"), "{}", said.errors);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_program_in_the_sandbox_writes_only_where_it_may() {
+    let folder = tempfile::tempdir().unwrap();
+    let (inside, outside) = (folder.path().join("in"), folder.path().join("out"));
+    std::fs::create_dir(&inside).unwrap();
+    std::fs::create_dir(&outside).unwrap();
+    let script = "echo a > in/file && ! echo b > out/file && exit 7";
+    let said = hooks(
+        folder.path(),
+        &["sandbox", "--write", "in", "--", "sh", "-c", script],
+        "",
+    );
+    if said
+        .errors
+        .contains("this kernel cannot restrict the program")
+    {
+        // It is refused, and nothing has run.
+        assert_eq!(said.code, 1);
+        assert!(!inside.join("file").exists());
+        let said = hooks(
+            folder.path(),
+            &["sandbox", "--best-effort", "--", "true"],
+            "",
+        );
+        assert_eq!(said.code, 0, "{}", said.errors);
+        eprintln!("this kernel has no Landlock: only the refusal was tested");
+        return;
+    }
+    assert_eq!(said.code, 7, "{}", said.errors);
+    assert!(inside.join("file").exists() && !outside.join("file").exists());
+    let said = hooks(
+        folder.path(),
+        &["sandbox", "--write", "missing", "--", "true"],
+        "",
+    );
+    assert_eq!(said.code, 2, "{}", said.errors);
+}
+
+/// What is answered to these requests, by their ids.
+fn served(file: &str, requests: &[Value]) -> Vec<Value> {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("hooks.toml"), file).unwrap();
+    let lines: Vec<String> = requests
+        .iter()
+        .map(|request| format!("{request}\n"))
+        .collect();
+    let said = hooks(folder.path(), &["serve", "--stdio"], &lines.concat());
+    assert_eq!(said.code, 0, "{}", said.errors);
+    let mut answers: Vec<Value> = said.out.lines().map(json).collect();
+    answers.sort_by_key(|answer| answer["id"].as_u64());
+    answers
+}
+
+fn request(id: u64, method: &str, params: Value) -> Value {
+    value!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params })
+}
+
+#[test]
+fn picoclaw_is_answered() {
+    let file = r#"
+        [[hooks.on]]
+        name = "no-rm"
+        event = "before_tool"
+        tools = "exec"
+        if = "args.command.startsWith('rm')"
+        block = "no"
+
+        [[hooks.on]]
+        event = "before_tool"
+        tools = "deploy"
+        modify = { dry_run = true }
+
+        [[hooks.on]]
+        event = "before_tool"
+        tools = "mock"
+        respond = "mocked"
+
+        [[hooks.on]]
+        event = "after_tool"
+        modify = { content = "short" }
+
+        [[hooks.on]]
+        event = "before_llm"
+        modify = { model = "small" }
+
+        [[hooks.on]]
+        event = "approve_tool"
+        tools = "deploy"
+        block = "nobody deploys"
+    "#;
+    let meta = value!({ "AgentID": "main", "TurnID": "t1", "SessionKey": "s1", "Iteration": 0 });
+    let call = |tool: &str, args: Value| value!({ "meta": meta, "tool": tool, "arguments": args, "channel": "cli" });
+    let answers = served(
+        file,
+        &[
+            request(
+                1,
+                "hook.hello",
+                value!({ "name": "x", "version": 1, "modes": ["tool", "llm", "approve"] }),
+            ),
+            request(
+                2,
+                "hook.before_tool",
+                call("exec", value!({ "command": "rm x" })),
+            ),
+            request(
+                3,
+                "hook.before_tool",
+                call("exec", value!({ "command": "ls" })),
+            ),
+            request(
+                4,
+                "hook.before_tool",
+                call("deploy", value!({ "to": "here" })),
+            ),
+            request(5, "hook.before_tool", call("mock", value!({}))),
+            request(6, "hook.approve_tool", call("deploy", value!({}))),
+            request(7, "hook.approve_tool", call("exec", value!({}))),
+            request(
+                8,
+                "hook.after_tool",
+                value!({ "meta": meta, "tool": "exec", "arguments": {}, "duration": 5,
+                         "result": { "for_llm": "long", "silent": false, "is_error": false, "async": false } }),
+            ),
+            request(
+                9,
+                "hook.before_llm",
+                value!({ "meta": meta, "model": "big", "options": {},
+                         "messages": [{ "role": "user", "content": "hi", "media": ["a"] }],
+                         "tools": [{ "type": "function", "function": { "name": "f", "description": "d", "parameters": {} } }] }),
+            ),
+            request(10, "hook.lunch", value!({})),
+            value!({ "jsonrpc": "2.0", "method": "hook.runtime_event", "params": { "kind": "agent.turn.start", "payload": {} } }),
+        ],
+    );
+    let ids: Vec<_> = answers
+        .iter()
+        .map(|answer| answer["id"].as_u64().unwrap())
+        .collect();
+    assert_eq!(ids, (1..=10).collect::<Vec<_>>());
+    let result = |id: usize| &answers[id - 1]["result"];
+    assert_eq!(result(1)["ok"], true);
+    assert_eq!(
+        *result(2),
+        value!({ "action": "deny_tool", "reason": "no (hook: no-rm)" })
+    );
+    assert_eq!(*result(3), value!({ "action": "continue" }));
+    assert_eq!(result(4)["action"], "modify");
+    assert_eq!(
+        result(4)["call"]["arguments"],
+        value!({ "to": "here", "dry_run": true })
+    );
+    assert_eq!(
+        (&result(5)["action"], &result(5)["result"]["for_llm"]),
+        (&value!("respond"), &value!("mocked"))
+    );
+    assert_eq!(result(6)["approved"], false);
+    assert_eq!(result(7)["approved"], true);
+    assert_eq!(result(8)["result"]["result"]["for_llm"], "short");
+    assert_eq!(result(8)["result"]["result"]["async"], false);
+    assert_eq!(result(9)["request"]["model"], "small");
+    assert_eq!(
+        result(9)["request"]["messages"],
+        value!([{ "role": "user", "content": "hi", "media": ["a"] }])
+    );
+    assert_eq!(result(9)["request"]["tools"][0]["type"], "function");
+    assert_eq!(answers[9]["error"]["code"], -32000);
+}
+
+#[test]
+fn a_question_is_a_no_where_picoclaw_asks_nobody() {
+    let file = "[[hooks.on]]\nevent = 'before_tool'\nask = 'sure?'\n";
+    let call = value!({ "meta": {}, "tool": "exec", "arguments": {} });
+    let answers = served(
+        file,
+        &[
+            request(1, "hook.hello", value!({ "modes": ["tool"] })),
+            request(2, "hook.before_tool", call.clone()),
+        ],
+    );
+    assert_eq!(answers[1]["result"]["action"], "deny_tool");
+}

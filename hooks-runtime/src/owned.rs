@@ -1,0 +1,469 @@
+//! An event that owns all of its data: made from JSON, for agents in other languages and for programs that try hooks.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::time::Duration;
+
+use hooks_core::agent::{
+    AfterCompact, AfterLlmCall, AfterToolCall, AgentEnd, AgentError, AgentEvent, AgentEventMut,
+    AgentStart, Approval, ApproveToolCall, BeforeCompact, BeforeLlmCall, BeforeModelResolve,
+    BeforePromptBuild, BeforeStop, BeforeToolCall, ChatMessage, Custom, GatewayStart, GatewayStop,
+    HeartbeatTick, Interrupt, InvalidToolCall, LlmDelta, LlmFailed, LlmInput, LlmOutput,
+    LlmResponse, MessageFailed, MessageReceived, MessageSending, MessageSent, Notification,
+    SessionEnd, SessionStart, SubagentStart, SubagentStop, ToolCallEnd, ToolCallSkipped,
+    ToolCallStart, ToolOutcome, ToolOutput,
+};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use yoke::{Yoke, Yokeable};
+
+use crate::Dialect;
+use crate::answer::kind_of;
+use crate::dialect::names;
+use crate::events::EventInfo;
+
+/// An event of the standard vocabulary, which owns all of its data.
+///
+/// The events of an agent borrow from it. This one is made [from JSON](Self::from_json), so that a program can raise any
+/// event: one that tries hooks, one that runs them for an agent in another language.
+///
+/// ```
+/// use hooks_core::agent::AgentContext;
+/// use hooks_runtime::{OwnedEvent, Runtime};
+/// use serde_json::json;
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let runtime = Runtime::builder()
+///     .text("[[hooks.on]]\nevent = 'BeforeToolCall'\nmodify = { dry_run = true }")
+///     .build()
+///     .await?;
+/// let mut event = OwnedEvent::from_json("PreToolUse", json!({ "name": "deploy", "args": { "to": "production" } }))?;
+/// assert_eq!(event.name(), "BeforeToolCall");
+/// assert!(runtime.dispatch(&AgentContext::new("s1"), event.as_mut()).await.is_continue());
+/// assert_eq!(event.to_json()["args"], json!({ "to": "production", "dry_run": true }));
+/// # Ok(())
+/// # }
+/// ```
+pub struct OwnedEvent(Held);
+
+/// What is wrong with the JSON of an event.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EventError(String);
+
+impl EventError {
+    pub(crate) fn new(message: impl Into<String>) -> Self {
+        EventError(message.into())
+    }
+}
+
+impl fmt::Display for EventError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for EventError {}
+
+/// The JSON of an event that borrows, and those parts of it that are lent as something else than JSON.
+struct Data {
+    fields: Value,
+    approval: Approval,
+    output: ToolOutput,
+    messages: Vec<ChatMessage>,
+    response: LlmResponse,
+    nothing: Value,
+}
+
+impl Data {
+    fn part<T: DeserializeOwned + Default>(fields: &Value, key: &str) -> Result<T, EventError> {
+        match fields.get(key) {
+            None => Ok(T::default()),
+            Some(value) => {
+                T::deserialize(value).map_err(|error| EventError::new(format!("`{key}`: {error}")))
+            }
+        }
+    }
+
+    fn new(fields: Value) -> Result<Self, EventError> {
+        Ok(Data {
+            approval: Data::part(&fields, "approval")?,
+            output: Data::part(&fields, "output")?,
+            messages: Data::part(&fields, "messages")?,
+            // The answer of a model; `SubagentStop` and others have a text of this name.
+            response: match fields.get("response") {
+                Some(Value::Object(_)) => Data::part(&fields, "response")?,
+                _ => LlmResponse::default(),
+            },
+            nothing: Value::Object(Map::new()),
+            fields,
+        })
+    }
+
+    fn text(&self, key: &str) -> Result<&str, EventError> {
+        match self.fields.get(key) {
+            None => Ok(""),
+            Some(Value::String(text)) => Ok(text),
+            Some(other) => Err(EventError::new(format!(
+                "`{key}` is a text, and not {}",
+                kind_of(other)
+            ))),
+        }
+    }
+
+    fn value(&self, key: &str) -> &Value {
+        self.fields.get(key).unwrap_or(&self.nothing)
+    }
+
+    fn copied<T: DeserializeOwned + Default>(&self, key: &str) -> Result<T, EventError> {
+        Data::part(&self.fields, key)
+    }
+}
+
+/// How an event that borrows is made of its data.
+trait Borrowed<'a>: Sized {
+    fn borrowed(data: &'a Data) -> Result<Self, EventError>;
+}
+
+/// Texts and numbers alone, which serde borrows by itself.
+macro_rules! plain {
+    ($($payload:ident $(<$lifetime:lifetime>)?),* $(,)?) => { $(
+        impl<'a> Borrowed<'a> for $payload $(<$lifetime>)? {
+            fn borrowed(data: &'a Data) -> Result<Self, EventError> {
+                $payload::deserialize(&data.fields).map_err(|error| EventError::new(error.to_string()))
+            }
+        }
+    )* };
+}
+plain![
+    GatewayStart<'a>,
+    SessionEnd<'a>,
+    AgentStart<'a>,
+    LlmDelta<'a>,
+    SubagentStop<'a>,
+    AgentEnd<'a>,
+    AgentError<'a>,
+    MessageSent<'a>,
+    MessageFailed<'a>,
+    AfterCompact<'a>,
+    Interrupt<'a>,
+    Notification<'a>,
+];
+
+impl<'a> Borrowed<'a> for LlmInput<'a> {
+    fn borrowed(data: &'a Data) -> Result<Self, EventError> {
+        Ok(LlmInput {
+            provider: data.text("provider")?,
+            model: data.text("model")?,
+            messages: &data.messages,
+        })
+    }
+}
+
+impl<'a> Borrowed<'a> for LlmOutput<'a> {
+    fn borrowed(data: &'a Data) -> Result<Self, EventError> {
+        Ok(LlmOutput {
+            provider: data.text("provider")?,
+            model: data.text("model")?,
+            response: &data.response,
+            duration: data.copied("duration")?,
+        })
+    }
+}
+
+impl<'a> Borrowed<'a> for ApproveToolCall<'a> {
+    fn borrowed(data: &'a Data) -> Result<Self, EventError> {
+        Ok(ApproveToolCall {
+            id: data.text("id")?,
+            name: data.text("name")?,
+            args: data.value("args"),
+            approval: &data.approval,
+        })
+    }
+}
+
+impl<'a> Borrowed<'a> for ToolCallStart<'a> {
+    fn borrowed(data: &'a Data) -> Result<Self, EventError> {
+        Ok(ToolCallStart {
+            id: data.text("id")?,
+            name: data.text("name")?,
+            args: data.value("args"),
+        })
+    }
+}
+
+impl<'a> Borrowed<'a> for ToolCallEnd<'a> {
+    fn borrowed(data: &'a Data) -> Result<Self, EventError> {
+        Ok(ToolCallEnd {
+            id: data.text("id")?,
+            name: data.text("name")?,
+            args: data.value("args"),
+            output: &data.output,
+            duration: data.copied::<Duration>("duration")?,
+            outcome: data.copied::<ToolOutcome>("outcome")?,
+        })
+    }
+}
+
+impl<'a> Borrowed<'a> for ToolCallSkipped<'a> {
+    fn borrowed(data: &'a Data) -> Result<Self, EventError> {
+        Ok(ToolCallSkipped {
+            id: data.text("id")?,
+            name: data.text("name")?,
+            args: data.value("args"),
+            by: data.text("by")?,
+            reason: data.text("reason")?,
+        })
+    }
+}
+
+impl<'a> Borrowed<'a> for Custom<'a> {
+    fn borrowed(data: &'a Data) -> Result<Self, EventError> {
+        Ok(Custom {
+            kind: data.text("kind")?,
+            payload: data.value("payload"),
+        })
+    }
+}
+
+/// The fields of an event that are not said: those of an empty one.
+fn with_defaults<T: Serialize + Default>(fields: Map<String, Value>) -> Map<String, Value> {
+    match serde_json::to_value(T::default()) {
+        Ok(Value::Object(mut all)) => {
+            all.extend(fields);
+            all
+        }
+        _ => fields,
+    }
+}
+
+/// Writes what depends on the kind of event, once for all events.
+///
+/// `owned`: the payload owns its data, and hooks may change it. `empty`: it has no data. `lent`: it borrows; `default`
+/// says that a field which is missing is that of an empty payload.
+macro_rules! events {
+    (
+        owned { $($owned:ident),* $(,)? }
+        empty { $($empty:ident),* $(,)? }
+        lent { $($lent:ident),* $(,)? }
+        default { $($default:ident),* $(,)? }
+    ) => {
+        /// The payload of one event.
+        enum Held {
+            $($owned($owned),)*
+            $($empty($empty),)*
+            Lent(Yoke<Lent<'static>, Box<Data>>),
+        }
+
+        /// A payload that borrows.
+        #[derive(Yokeable)]
+        enum Lent<'a> {
+            $($lent($lent<'a>),)*
+            $($default($default<'a>),)*
+        }
+
+        impl Held {
+            fn made(name: &str, fields: Map<String, Value>) -> Result<Self, EventError> {
+                match name {
+                    $(stringify!($owned) => serde_json::from_value(Value::Object(fields))
+                        .map(Held::$owned)
+                        .map_err(|error| EventError::new(error.to_string())),)*
+                    $(stringify!($empty) => Ok(Held::$empty($empty)),)*
+                    $(stringify!($lent) => {
+                        let data = Box::new(Data::new(Value::Object(fields))?);
+                        Yoke::try_attach_to_cart(data, |data| {
+                            $lent::borrowed(data).map(Lent::$lent)
+                        })
+                        .map(Held::Lent)
+                    })*
+                    $(stringify!($default) => {
+                        let fields = with_defaults::<$default<'_>>(fields);
+                        let data = Box::new(Data::new(Value::Object(fields))?);
+                        Yoke::try_attach_to_cart(data, |data| {
+                            $default::borrowed(data).map(Lent::$default)
+                        })
+                        .map(Held::Lent)
+                    })*
+                    _ => Err(EventError::new(format!("`{name}` cannot be made of JSON"))),
+                }
+            }
+
+            fn as_mut(&mut self) -> AgentEventMut<'_> {
+                match self {
+                    $(Held::$owned(event) => AgentEventMut::$owned(event),)*
+                    $(Held::$empty(event) => AgentEventMut::$empty(event),)*
+                    Held::Lent(lent) => match lent.get() {
+                        $(Lent::$lent(event) => AgentEventMut::$lent(event),)*
+                        $(Lent::$default(event) => AgentEventMut::$default(event),)*
+                    },
+                }
+            }
+
+            fn view(&self) -> AgentEvent<'_> {
+                match self {
+                    $(Held::$owned(event) => AgentEvent::$owned(event),)*
+                    $(Held::$empty(event) => AgentEvent::$empty(event),)*
+                    Held::Lent(lent) => match lent.get() {
+                        $(Lent::$lent(event) => AgentEvent::$lent(event),)*
+                        $(Lent::$default(event) => AgentEvent::$default(event),)*
+                    },
+                }
+            }
+        }
+
+        $(
+            impl From<$owned> for OwnedEvent {
+                fn from(event: $owned) -> Self {
+                    OwnedEvent(Held::$owned(event))
+                }
+            }
+        )*
+    };
+}
+
+events! {
+    owned {
+        SessionStart, MessageReceived, BeforeModelResolve, BeforePromptBuild, BeforeLlmCall,
+        LlmFailed, AfterLlmCall, InvalidToolCall, BeforeToolCall, AfterToolCall, SubagentStart,
+        BeforeStop, MessageSending, BeforeCompact,
+    }
+    empty { GatewayStop, HeartbeatTick }
+    lent {
+        LlmInput, LlmOutput, ApproveToolCall, ToolCallStart, ToolCallEnd, ToolCallSkipped, Custom,
+    }
+    default {
+        GatewayStart, SessionEnd, AgentStart, LlmDelta, SubagentStop, AgentEnd, AgentError,
+        MessageSent, MessageFailed, AfterCompact, Interrupt, Notification,
+    }
+}
+
+impl OwnedEvent {
+    /// An event of its name and its payload.
+    ///
+    /// The payload is a JSON object with the fields of the event, as the event itself serializes. What is missing is
+    /// empty. The name is one of ours, or another system's name of the same event, such as `PreToolUse`.
+    ///
+    /// # Errors
+    ///
+    /// If there is no event with this name, a field is not one of the event's, or its value has the wrong type.
+    ///
+    /// ```
+    /// use hooks_runtime::OwnedEvent;
+    /// use serde_json::json;
+    ///
+    /// let event = OwnedEvent::from_json("ToolCallEnd", json!({ "name": "ls", "output": { "content": "a.txt" } }))?;
+    /// assert_eq!(event.to_json()["output"]["content"], "a.txt");
+    ///
+    /// let error = OwnedEvent::from_json("BeforeToolCall", json!({ "tool": "ls" })).err().unwrap();
+    /// assert_eq!(
+    ///     error.to_string(),
+    ///     "`tool` is no field of `BeforeToolCall`: its fields are `id`, `name`, `args`, `approval`, `context`",
+    /// );
+    /// # Ok::<(), hooks_runtime::EventError>(())
+    /// ```
+    pub fn from_json(name: &str, payload: Value) -> Result<Self, EventError> {
+        let Some(info) = OwnedEvent::known(name) else {
+            return Err(EventError::new(format!(
+                "there is no event `{name}`: {}",
+                names::suggestion(name)
+            )));
+        };
+        let mut fields = match payload {
+            Value::Object(fields) => fields,
+            Value::Null => Map::new(),
+            other => {
+                return Err(EventError::new(format!(
+                    "the payload of `{}` is an object, and not {}",
+                    info.name,
+                    kind_of(&other)
+                )));
+            }
+        };
+        // The name, as `AgentEvent` serializes.
+        if !info.fields.contains(&"event")
+            && fields.get("event").and_then(Value::as_str) == Some(info.name)
+        {
+            fields.remove("event");
+        }
+        if let Some(unknown) = fields
+            .keys()
+            .find(|key| !info.fields.contains(&key.as_str()))
+        {
+            let known = match info.fields {
+                [] => Cow::Borrowed("it has none"),
+                fields => format!("its fields are `{}`", fields.join("`, `")).into(),
+            };
+            return Err(EventError::new(format!(
+                "`{unknown}` is no field of `{}`: {known}",
+                info.name
+            )));
+        }
+        Held::made(info.name, fields)
+            .map(OwnedEvent)
+            .map_err(|EventError(error)| EventError::new(format!("`{}`: {error}", info.name)))
+    }
+
+    fn known(name: &str) -> Option<&'static EventInfo> {
+        names::ours(Dialect::Hooks, name)
+            .first()
+            .map(|(info, _)| *info)
+    }
+
+    /// Our name of an event, if that is an event's name, here or in another system.
+    ///
+    /// ```
+    /// use hooks_runtime::OwnedEvent;
+    /// assert_eq!(OwnedEvent::name_of("pre_tool_use"), Some("BeforeToolCall"));
+    /// assert_eq!(OwnedEvent::name_of("lunch"), None);
+    /// ```
+    #[must_use]
+    pub fn name_of(name: &str) -> Option<&'static str> {
+        OwnedEvent::known(name).map(|info| info.name)
+    }
+
+    /// The fields of an event, by its name; none if there is no such event.
+    ///
+    /// ```
+    /// use hooks_runtime::OwnedEvent;
+    /// assert_eq!(OwnedEvent::fields_of("BeforeStop"), ["response", "attempt"]);
+    /// ```
+    #[must_use]
+    pub fn fields_of(name: &str) -> &'static [&'static str] {
+        OwnedEvent::known(name).map_or(&[], |info| info.fields)
+    }
+
+    /// The event's name.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        self.view().name()
+    }
+
+    /// What the event is about: the name of the tool, or the kind of a custom event.
+    #[must_use]
+    pub fn subject(&self) -> Option<&str> {
+        crate::events::subject(&self.view())
+    }
+
+    /// The event, lent to hooks, which may change it.
+    pub fn as_mut(&mut self) -> AgentEventMut<'_> {
+        self.0.as_mut()
+    }
+
+    /// The event, lent to read.
+    #[must_use]
+    pub fn view(&self) -> AgentEvent<'_> {
+        self.0.view()
+    }
+
+    /// The event as JSON: its name under `event`, and its fields.
+    #[must_use]
+    pub fn to_json(&self) -> Value {
+        serde_json::to_value(self.view()).unwrap_or_default()
+    }
+}
+
+impl fmt::Debug for OwnedEvent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.view().fmt(f)
+    }
+}

@@ -1,0 +1,80 @@
+//! Which records somebody wants to see: a CEL expression over their fields.
+
+use hooks_core::agent::{AgentContext, AgentEvent, HeartbeatTick};
+use serde_json::{Value, json};
+
+use crate::Record;
+use crate::filter::cel::{Cel, Variables};
+
+/// The fields of a record, each with what stands for it where a record has none.
+const FIELDS: [(&str, fn() -> Value); 20] = [
+    ("at", || json!("")),
+    ("revision", || json!(0)),
+    ("hook", || json!("")),
+    ("source", || json!("")),
+    ("handler", || json!("")),
+    ("event", || json!("")),
+    ("subject", || json!("")),
+    ("session_id", || json!("")),
+    ("agent_id", || json!("")),
+    ("tenant_id", || json!("")),
+    ("tool_call_id", || json!("")),
+    ("outcome", || json!("")),
+    ("shadow", || json!(false)),
+    ("why", || json!("")),
+    ("reason", || json!("")),
+    ("duration_us", || json!(0)),
+    ("change", || json!([])),
+    ("messages", || json!([])),
+    ("warnings", || json!([])),
+    ("trace_id", || json!("")),
+];
+
+/// Which records somebody wants to see: a CEL expression over their fields, as they stand in JSON.
+///
+/// A text that a record does not have is empty.
+///
+/// ```
+/// use hooks_runtime::{Record, RecordFilter, RecordOutcome};
+///
+/// let filter = RecordFilter::new("outcome == 'block' && subject == ''")?;
+/// let mut record = Record::new("no-force-push", "BeforeToolCall");
+/// assert!(!filter.matches(&record)?);
+/// record.outcome = RecordOutcome::Block;
+/// assert!(filter.matches(&record)?);
+///
+/// assert!(RecordFilter::new("outcom == 'block'").is_err());
+/// # Ok::<(), String>(())
+/// ```
+#[derive(Debug)]
+pub struct RecordFilter(Cel);
+
+impl RecordFilter {
+    /// Compiles an expression.
+    ///
+    /// # Errors
+    ///
+    /// If it is no CEL, or names what records do not have.
+    pub fn new(expression: &str) -> Result<Self, String> {
+        Cel::compile(expression, &FIELDS.map(|(name, _)| name)).map(RecordFilter)
+    }
+
+    /// Whether it is true of a record.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be evaluated, or gives something else than true or false.
+    pub fn matches(&self, record: &Record) -> Result<bool, String> {
+        let mut fields = serde_json::to_value(record).map_err(|error| error.to_string())?;
+        let fields = FIELDS.map(|(name, missing)| {
+            let value = fields.get_mut(name).map(Value::take);
+            (name, value.unwrap_or_else(missing))
+        });
+        // An expression is one about an event; of this one there is nothing to see.
+        let cx = AgentContext::default();
+        let variables = Variables::with(&cx, AgentEvent::HeartbeatTick(&HeartbeatTick), &fields);
+        self.0
+            .is_true(&variables)
+            .map_err(|fault| fault.to_string())
+    }
+}
