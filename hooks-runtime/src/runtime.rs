@@ -590,6 +590,9 @@ impl Runtime {
                                     event.name()
                                 )
                             }
+                            Unmet::Subject if filter.compared.is_some() => {
+                                format!("its matcher does not match: {}", filter.subjects)
+                            }
                             Unmet::Subject => match crate::events::subject(&event) {
                                 Some(subject) => format!(
                                     "it is for the tools {}, and this is `{subject}`",
@@ -619,7 +622,12 @@ impl Runtime {
                                 let rule = filter.rule.as_ref().map(|rule| rule.text());
                                 format!("its rule does not match: {}", rule.unwrap_or_default())
                             }
-                            Unmet::When => format!("it is for {} only", filter.when.words()),
+                            Unmet::When => {
+                                let mut whens = filter.whens.iter();
+                                let when = whens.find(|(name, _)| *name == event.name());
+                                let words = when.map_or("others", |(_, when)| when.words());
+                                format!("it is for {words} only")
+                            }
                         },
                     ),
                     Err(fault) => (true, format!("{fault}: that is a failure of the hook")),

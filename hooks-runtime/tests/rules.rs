@@ -341,3 +341,25 @@ async fn hooks_do_not_send_an_agent_on_for_ever() {
         assert_eq!(!result.is_continue(), goes_on, "attempt {attempt}");
     }
 }
+
+#[tokio::test]
+async fn other_systems_names_of_events_mean_what_they_mean_there() {
+    let runtime =
+        runtime("[[hooks.on]]\nevent = 'PostToolUseFailure'\ncontext = 'try again'").await;
+    let hooks = hooks![..runtime.clone()];
+    for (output, expected) in [
+        (ToolOutput::error("no"), vec!["try again"]),
+        (ToolOutput::new("yes"), vec![]),
+    ] {
+        let mut done = AfterToolCall::of(shell("ls"), output, std::time::Duration::ZERO);
+        assert!(hooks.intercept(&cx(), &mut done).await.is_continue());
+        assert_eq!(done.context, expected);
+    }
+    let done = AfterToolCall::of(
+        shell("ls"),
+        ToolOutput::new("yes"),
+        std::time::Duration::ZERO,
+    );
+    let why = &runtime.explain(&cx(), &done).await[0].why;
+    assert_eq!(why, "it is for tools that have failed only");
+}

@@ -1,6 +1,7 @@
 //! What other systems call our events.
 
 use crate::Dialect;
+use crate::dialect::table::When;
 use crate::events::{EVENTS, EventInfo};
 
 /// Names of events in other systems, and ours. A name that means several of our events stands here several times.
@@ -17,6 +18,10 @@ const NAMES: &[(&str, &str)] = &[
     ("PostCompact", "AfterCompact"),
     ("MessageDisplay", "MessageSending"),
     ("StopFailure", "AgentError"),
+    ("BeforeReadFile", "BeforeToolCall"),
+    ("BeforeShellExecution", "BeforeToolCall"),
+    ("AfterShellExecution", "AfterToolCall"),
+    ("AfterFileEdit", "AfterToolCall"),
     // Gemini CLI.
     ("BeforeTool", "BeforeToolCall"),
     ("AfterTool", "AfterToolCall"),
@@ -116,6 +121,34 @@ pub(crate) fn ours(dialect: Dialect, name: &str) -> Vec<(&'static EventInfo, Str
         .collect()
 }
 
+/// Which events of a kind are meant by names of other systems. Names that are about all events of a kind, or together are,
+/// limit nothing: `Stop` is that of an agent that no other has started, and `Stop` and `SubagentStop` are all.
+pub(crate) fn whens(dialect: Dialect, names: &[String]) -> Vec<(&'static str, When)> {
+    let systems = [Dialect::Claude, Dialect::Goose];
+    let meant = |name: &str| {
+        let mut rows = systems
+            .iter()
+            .filter_map(|system| system.rules().named(name));
+        rows.next()
+    };
+    let mut whens = Vec::new();
+    for name in names {
+        let Some(row) = meant(name) else { continue };
+        let others = names.iter().filter(|other| *other != name);
+        let is_alone = others
+            .flat_map(|other| ours(dialect, other))
+            .all(|(event, _)| event.name != row.ours);
+        // `SubagentStop` is also the name of an event of ours.
+        let is_that = ours(dialect, name)
+            .iter()
+            .any(|(event, _)| event.name == row.ours);
+        if is_alone && is_that && row.when != When::Always {
+            whens.push((row.ours, row.when));
+        }
+    }
+    whens
+}
+
 /// What to write instead of a name that nobody knows.
 pub(crate) fn suggestion(name: &str) -> String {
     let known = EVENTS
@@ -156,6 +189,26 @@ mod tests {
                 "{theirs} is ours already"
             );
         }
+    }
+
+    #[test]
+    fn some_names_mean_a_part_of_our_events() {
+        let of = |names: &[&str]| {
+            let names: Vec<_> = names.iter().map(|name| (*name).to_owned()).collect();
+            whens(Dialect::Hooks, &names)
+        };
+        assert_eq!(
+            of(&["PostToolUseFailure"]),
+            [("AfterToolCall", When::Failed)]
+        );
+        assert_eq!(
+            of(&["PostToolUse", "PreToolUse"]),
+            [("AfterToolCall", When::Succeeded)]
+        );
+        assert_eq!(of(&["PostToolUse", "PostToolUseFailure"]), []);
+        assert_eq!(of(&["Stop"]), [("BeforeStop", When::Top)]);
+        assert_eq!(of(&["SubagentStop"]), []);
+        assert_eq!(of(&["AfterToolCall", "PostToolUse"]), []);
     }
 
     #[test]

@@ -158,6 +158,14 @@ impl Event {
         }
     }
 
+    /// Which events of its kind it is, if not all.
+    pub(crate) fn whens(&self) -> Vec<(&'static str, When)> {
+        match self.when {
+            When::Always => Vec::new(),
+            when => vec![(self.ours, when)],
+        }
+    }
+
     /// Which of our events it is.
     pub(crate) fn info(&self) -> Option<&'static EventInfo> {
         EventInfo::named(self.ours)

@@ -77,8 +77,8 @@ pub(crate) enum Unmet {
 /// When a definition runs. All parts must hold.
 #[derive(Debug, Default)]
 pub(crate) struct Filter {
-    /// Which events of its kind.
-    pub(crate) when: When,
+    /// Which events of a kind, where it is not for all of them: the kind by its name.
+    pub(crate) whens: Vec<(&'static str, When)>,
     pub(crate) subjects: Subjects,
     /// What the subjects are compared with, if it is not the tool.
     pub(crate) compared: Option<Subject>,
@@ -122,7 +122,9 @@ impl Filter {
         cx: &AgentContext,
         event: &AgentEvent<'_>,
     ) -> Result<Result<(), Unmet>, Fault> {
-        if self.when != When::Always && !self.when.holds(cx, event) {
+        let is_other =
+            |(name, when): &(&str, When)| *name == event.name() && !when.holds(cx, event);
+        if self.whens.iter().any(is_other) {
             return Ok(Err(Unmet::When));
         }
         if !matches!(self.subjects, Subjects::Any) {

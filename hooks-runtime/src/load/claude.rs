@@ -19,7 +19,7 @@ use super::{Loader, SourceStatus};
 use crate::Dialect;
 use crate::definition::{Body, Definition, Origin, State};
 use crate::dialect::names;
-use crate::dialect::table::{Event, Refusal, Rules, Subject, Twins, When, Whose};
+use crate::dialect::table::{Event, Refusal, Rules, Subject, Twins, Whose};
 use crate::dialect::tools::{self, Aliases};
 use crate::events::EventInfo;
 use crate::filter::{Filter, Subjects, input};
@@ -514,7 +514,7 @@ impl Loader<'_> {
             dialect: group.dialect,
             events: vec![(group.info, group.name.to_owned())],
             filter: Filter {
-                when: group.event.map_or(When::Always, |event| event.when),
+                whens: group.event.map(Event::whens).unwrap_or_default(),
                 subjects: group.subjects.clone(),
                 compared: subject.filter(|subject| *subject != Subject::Tool),
                 aliases: Arc::clone(&group.policy.aliases),

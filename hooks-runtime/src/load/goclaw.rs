@@ -568,7 +568,7 @@ impl Loader<'_> {
             dialect: Dialect::Goclaw,
             events: vec![(info, named.to_owned())],
             filter: Filter {
-                when: event.map(|event| event.when).unwrap_or_default(),
+                whens: event.map(Event::whens).unwrap_or_default(),
                 ..Filter::default()
             },
             body,

@@ -488,6 +488,7 @@ impl Loader<'_> {
             origin,
             dialect,
             filter: Filter {
+                whens: names::whens(dialect, &entry.event.0),
                 subjects,
                 tenants: entry.scope.tenants.clone(),
                 agents: entry.scope.agents.clone(),
