@@ -35,9 +35,28 @@ pub(crate) fn run(path: &Path, from: Dialect) -> Done {
         Dialect::Claude | Dialect::Codex | Dialect::Gemini | Dialect::Goose => {
             nested(&mut out, &value);
         }
+        Dialect::Flat => nested(&mut out, &grouped(value)),
     }
     say!("{}", out.text.trim_end());
     Ok(ExitCode::SUCCESS)
+}
+
+/// A flat file, whose entries are commands, as one whose entries are groups of them.
+fn grouped(mut value: Value) -> Value {
+    let events = value["hooks"].as_object_mut().into_iter().flatten();
+    for entry in events
+        .filter_map(|(_, entries)| entries.as_array_mut())
+        .flatten()
+    {
+        let matcher = entry["matcher"].take();
+        let mut command = entry.take();
+        if let Some(command) = command.as_object_mut() {
+            command.remove("matcher");
+            command.insert("type".into(), "command".into());
+        }
+        *entry = serde_json::json!({ "matcher": matcher, "hooks": [command] });
+    }
+    value
 }
 
 /// The file as far as it is written.
