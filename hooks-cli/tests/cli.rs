@@ -232,16 +232,16 @@ fn every_mistake_is_found_with_its_place() {
         "{}",
         said.out
     );
-    let fine = self::folder(FILE);
-    let file = fine.path().join("hooks.toml");
-    assert_eq!(hooks(fine.path(), &["check"], "").code, 0);
-    let both = ["check", "--json", file.to_str().unwrap(), "wrong.toml"];
+    let right = self::folder(FILE);
+    let path = right.path().join("hooks.toml");
+    assert_eq!(hooks(right.path(), &["check"], "").code, 0);
+    let both = ["check", "--json", path.to_str().unwrap(), "wrong.toml"];
     std::fs::write(
-        fine.path().join("wrong.toml"),
+        right.path().join("wrong.toml"),
         "[[hooks.on]]\nevent = 'BeforeToolCall'\n",
     )
     .unwrap();
-    let said = hooks(fine.path(), &both, "");
+    let said = hooks(right.path(), &both, "");
     assert_eq!(said.code, 1);
     let checked = json(&said.out);
     assert_eq!(

@@ -169,12 +169,13 @@ fn one_nested(out: &mut Converted, event: &str, group: &Value, handler: &Value) 
             match args {
                 None => entry.insert("command".into(), command.into()),
                 Some(args) => {
-                    let args = args.iter().filter_map(Value::as_str);
-                    let argv = std::iter::once(command).chain(args);
-                    let argv = argv
+                    let words = args.iter().filter_map(Value::as_str);
+                    let words = std::iter::once(command)
+                        .chain(words)
                         .map(|word| toml::Value::from(word.to_owned()))
                         .collect();
-                    let command = Table::from_iter([("argv".to_owned(), toml::Value::Array(argv))]);
+                    let command =
+                        Table::from_iter([("argv".to_owned(), toml::Value::Array(words))]);
                     entry.insert("command".into(), toml::Value::Table(command))
                 }
             };
