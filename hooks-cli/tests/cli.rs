@@ -478,7 +478,8 @@ fn init_writes_a_file_that_is_fine_and_works_for_each_agent() {
         hooks(folder.path(), &["init", "--agent", agent], "");
         // Where it works is its workspace.
         let here = format!("\"cwd\":{}", Value::from(folder.path().to_str()));
-        let harmless = harmless.replace("\"cwd\":\"/\"", &here);
+        let placed = |input: String| input.replace("\"cwd\":\"/\"", &here);
+        let (harmless, harmful) = (placed(harmless), placed(harmful));
         let said = hooks(folder.path(), &["run", "--as", agent], &harmless);
         let all = format!("{}{}", said.out, said.errors);
         assert_eq!(said.code, 0, "{agent}: {all}");
