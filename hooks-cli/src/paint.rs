@@ -64,11 +64,11 @@ pub(crate) fn table(titles: &[&str], rows: &[(Style, Vec<String>)]) {
 
 /// Prints a JSON Patch as lines that go and lines that come, with the values before it.
 pub(crate) fn difference(before: &Value, change: &Value) {
-    let Ok(patch) = serde_json::from_value::<json_patch::Patch>(change.clone()) else {
+    let Ok(operations) = serde_json::from_value::<json_patch::Patch>(change.clone()) else {
         return;
     };
     let mut document = before.clone();
-    for operation in patch.0 {
+    for operation in operations.0 {
         let path = operation.path().to_string();
         let old = document.pointer(&path).cloned();
         if json_patch::patch(&mut document, std::slice::from_ref(&operation)).is_err() {

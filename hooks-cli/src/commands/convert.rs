@@ -150,6 +150,24 @@ fn nested(out: &mut Converted, value: &Value) {
     }
 }
 
+/// The keys of a handler that are converted, or that say nothing here.
+const KNOWN: &[&str] = &[
+    "type",
+    "command",
+    "args",
+    "url",
+    "headers",
+    "prompt",
+    "timeout",
+    "onFailure",
+    "on_failure",
+    "matcher",
+    "hooks",
+    "statusMessage",
+    "description",
+    "name",
+];
+
 fn one_nested(out: &mut Converted, event: &str, group: &Value, handler: &Value) {
     let dialect = out.dialect;
     let kind = text(handler, "type").unwrap_or("command");
@@ -224,22 +242,6 @@ fn one_nested(out: &mut Converted, event: &str, group: &Value, handler: &Value) 
         "skip"
     };
     entry.insert("on_failure".into(), policy.into());
-    let known = [
-        "type",
-        "command",
-        "args",
-        "url",
-        "headers",
-        "prompt",
-        "timeout",
-        "onFailure",
-        "on_failure",
-        "matcher",
-        "hooks",
-        "statusMessage",
-        "description",
-        "name",
-    ];
     for (key, value) in handler.as_object().into_iter().flatten() {
         match key.as_str() {
             "if" => lost.push(format!(
@@ -248,7 +250,7 @@ fn one_nested(out: &mut Converted, event: &str, group: &Value, handler: &Value) 
             "async" | "asyncRewake" if *value == true => {
                 lost.push(format!("`{key}`: the agent waits for hooks that decide"));
             }
-            key if known.contains(&key) || *value == false => {}
+            key if KNOWN.contains(&key) || *value == false => {}
             key => lost.push(format!("`{key}` = {value}")),
         }
     }
