@@ -57,8 +57,7 @@ impl EventArgs {
         }
         let mut fields = given.unwrap_or_default();
         let named = match (&self.event, fields.get("event")) {
-            (Some(event), _) => event.clone(),
-            (None, Some(Value::String(event))) => event.clone(),
+            (Some(event), _) | (None, Some(Value::String(event))) => event.clone(),
             (None, _) => {
                 return Err(Failure::usage(
                     "which event? write `--event`, or the key `event` in the file",

@@ -12,13 +12,11 @@ pub(crate) const NAME: &str = "hooks.toml";
 
 /// The file that is named, or the one here or in a folder above.
 pub(crate) fn find(named: Option<PathBuf>) -> Result<PathBuf, Failure> {
-    match named {
-        Some(file) => Ok(file),
-        None => {
-            let here = std::env::current_dir().map_err(Failure::usage)?;
-            above(&here).ok_or_else(|| nothing_above(&here))
-        }
+    if let Some(file) = named {
+        return Ok(file);
     }
+    let here = std::env::current_dir().map_err(Failure::usage)?;
+    above(&here).ok_or_else(|| nothing_above(&here))
 }
 
 /// The file in a folder, or in one above.

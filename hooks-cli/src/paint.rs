@@ -64,14 +64,14 @@ pub(crate) fn table(titles: &[&str], rows: &[(Style, Vec<String>)]) {
 
 /// Prints a JSON Patch as lines that go and lines that come, with the values before it.
 pub(crate) fn difference(before: &Value, change: &Value) {
-    let Ok(patch) = serde_json::from_value::<json_patch::Patch>(change.clone()) else {
+    let Ok(operations) = serde_json::from_value::<json_patch::Patch>(change.clone()) else {
         return;
     };
-    let mut now = before.clone();
-    for operation in patch.0 {
+    let mut document = before.clone();
+    for operation in operations.0 {
         let path = operation.path().to_string();
-        let old = now.pointer(&path).cloned();
-        if json_patch::patch(&mut now, std::slice::from_ref(&operation)).is_err() {
+        let old = document.pointer(&path).cloned();
+        if json_patch::patch(&mut document, std::slice::from_ref(&operation)).is_err() {
             return;
         }
         let is_gone = matches!(operation, json_patch::PatchOperation::Remove(_));
@@ -81,8 +81,8 @@ pub(crate) fn difference(before: &Value, change: &Value) {
         if let Some(old) = old.filter(|_| !is_added) {
             say!("  {}", painted(BAD, format_args!("- {shown} = {old}")));
         }
-        let new = now.pointer(&path).filter(|_| !is_gone);
-        if let Some(new) = new {
+        let value = document.pointer(&path).filter(|_| !is_gone);
+        if let Some(new) = value {
             say!("  {}", painted(GOOD, format_args!("+ {shown} = {new}")));
         } else if is_added {
             // The end of a list, which is named `-`.

@@ -232,16 +232,16 @@ fn every_mistake_is_found_with_its_place() {
         "{}",
         said.out
     );
-    let fine = self::folder(FILE);
-    let file = fine.path().join("hooks.toml");
-    assert_eq!(hooks(fine.path(), &["check"], "").code, 0);
-    let both = ["check", "--json", file.to_str().unwrap(), "wrong.toml"];
+    let right = self::folder(FILE);
+    let path = right.path().join("hooks.toml");
+    assert_eq!(hooks(right.path(), &["check"], "").code, 0);
+    let both = ["check", "--json", path.to_str().unwrap(), "wrong.toml"];
     std::fs::write(
-        fine.path().join("wrong.toml"),
+        right.path().join("wrong.toml"),
         "[[hooks.on]]\nevent = 'BeforeToolCall'\n",
     )
     .unwrap();
-    let said = hooks(fine.path(), &both, "");
+    let said = hooks(right.path(), &both, "");
     assert_eq!(said.code, 1);
     let checked = json(&said.out);
     assert_eq!(
@@ -478,7 +478,8 @@ fn init_writes_a_file_that_is_fine_and_works_for_each_agent() {
         hooks(folder.path(), &["init", "--agent", agent], "");
         // Where it works is its workspace.
         let here = format!("\"cwd\":{}", Value::from(folder.path().to_str()));
-        let harmless = harmless.replace("\"cwd\":\"/\"", &here);
+        let placed = |input: String| input.replace("\"cwd\":\"/\"", &here);
+        let (harmless, harmful) = (placed(harmless), placed(harmful));
         let said = hooks(folder.path(), &["run", "--as", agent], &harmless);
         let all = format!("{}{}", said.out, said.errors);
         assert_eq!(said.code, 0, "{agent}: {all}");

@@ -213,6 +213,10 @@ fn request(id: u64, method: &str, params: Value) -> Value {
 }
 
 #[test]
+#[expect(
+    clippy::too_many_lines,
+    reason = "one session, with its requests and its answers"
+)]
 fn picoclaw_is_answered() {
     let file = r#"
         [[hooks.on]]

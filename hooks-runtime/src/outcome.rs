@@ -100,10 +100,8 @@ impl Outcome {
             outcome.output = response.ok();
         };
         match said {
-            AgentSaid::BeforeToolCall(HookAction::Respond(output)) => {
-                answered(serde_json::to_value(output));
-            }
-            AgentSaid::InvalidToolCall(HookAction::Respond(output)) => {
+            AgentSaid::BeforeToolCall(HookAction::Respond(output))
+            | AgentSaid::InvalidToolCall(HookAction::Respond(output)) => {
                 answered(serde_json::to_value(output));
             }
             AgentSaid::ApproveToolCall(HookAction::Respond(approved)) => {
@@ -112,10 +110,8 @@ impl Outcome {
             AgentSaid::BeforeLlmCall(HookAction::Respond(response)) => {
                 answered(serde_json::to_value(response));
             }
-            AgentSaid::LlmFailed(HookAction::Respond(retry)) => {
-                answered(serde_json::to_value(retry));
-            }
-            AgentSaid::AfterLlmCall(HookAction::Respond(retry)) => {
+            AgentSaid::LlmFailed(HookAction::Respond(retry))
+            | AgentSaid::AfterLlmCall(HookAction::Respond(retry)) => {
                 answered(serde_json::to_value(retry));
             }
             AgentSaid::Cancel {

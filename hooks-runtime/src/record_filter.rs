@@ -6,29 +6,39 @@ use serde_json::{Value, json};
 use crate::Record;
 use crate::filter::cel::{Cel, Variables};
 
-/// The fields of a record, each with what stands for it where a record has none.
-const FIELDS: [(&str, fn() -> Value); 20] = [
-    ("at", || json!("")),
-    ("revision", || json!(0)),
-    ("hook", || json!("")),
-    ("source", || json!("")),
-    ("handler", || json!("")),
-    ("event", || json!("")),
-    ("subject", || json!("")),
-    ("session_id", || json!("")),
-    ("agent_id", || json!("")),
-    ("tenant_id", || json!("")),
-    ("tool_call_id", || json!("")),
-    ("outcome", || json!("")),
-    ("shadow", || json!(false)),
-    ("why", || json!("")),
-    ("reason", || json!("")),
-    ("duration_us", || json!(0)),
-    ("change", || json!([])),
-    ("messages", || json!([])),
-    ("warnings", || json!([])),
-    ("trace_id", || json!("")),
+/// The fields of a record.
+const FIELDS: [&str; 20] = [
+    "at",
+    "revision",
+    "hook",
+    "source",
+    "handler",
+    "event",
+    "subject",
+    "session_id",
+    "agent_id",
+    "tenant_id",
+    "tool_call_id",
+    "outcome",
+    "shadow",
+    "why",
+    "reason",
+    "duration_us",
+    "change",
+    "messages",
+    "warnings",
+    "trace_id",
 ];
+
+/// What stands for a field that a record does not have.
+fn missing(field: &str) -> Value {
+    match field {
+        "revision" | "duration_us" => json!(0),
+        "shadow" => json!(false),
+        "change" | "messages" | "warnings" => json!([]),
+        _ => json!(""),
+    }
+}
 
 /// Which records somebody wants to see: a CEL expression over their fields, as they stand in JSON.
 ///
@@ -56,7 +66,7 @@ impl RecordFilter {
     ///
     /// If it is no CEL, or names what records do not have.
     pub fn new(expression: &str) -> Result<Self, String> {
-        Cel::compile(expression, &FIELDS.map(|(name, _)| name)).map(RecordFilter)
+        Cel::compile(expression, &FIELDS).map(RecordFilter)
     }
 
     /// Whether it is true of a record.
@@ -66,9 +76,9 @@ impl RecordFilter {
     /// If it cannot be evaluated, or gives something else than true or false.
     pub fn matches(&self, record: &Record) -> Result<bool, String> {
         let mut fields = serde_json::to_value(record).map_err(|error| error.to_string())?;
-        let fields = FIELDS.map(|(name, missing)| {
+        let fields = FIELDS.map(|name| {
             let value = fields.get_mut(name).map(Value::take);
-            (name, value.unwrap_or_else(missing))
+            (name, value.unwrap_or_else(|| missing(name)))
         });
         // An expression is one about an event; of this one there is nothing to see.
         let cx = AgentContext::default();

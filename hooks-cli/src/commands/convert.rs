@@ -169,6 +169,24 @@ fn nested(out: &mut Converted, value: &Value) {
     }
 }
 
+/// The keys of a handler that are converted, or that say nothing here.
+const KNOWN: &[&str] = &[
+    "type",
+    "command",
+    "args",
+    "url",
+    "headers",
+    "prompt",
+    "timeout",
+    "onFailure",
+    "on_failure",
+    "matcher",
+    "hooks",
+    "statusMessage",
+    "description",
+    "name",
+];
+
 fn one_nested(out: &mut Converted, event: &str, group: &Value, handler: &Value) {
     let dialect = out.dialect;
     let kind = text(handler, "type").unwrap_or("command");
@@ -188,12 +206,13 @@ fn one_nested(out: &mut Converted, event: &str, group: &Value, handler: &Value) 
             match args {
                 None => entry.insert("command".into(), command.into()),
                 Some(args) => {
-                    let args = args.iter().filter_map(Value::as_str);
-                    let argv = std::iter::once(command).chain(args);
-                    let argv = argv
+                    let words = args.iter().filter_map(Value::as_str);
+                    let words = std::iter::once(command)
+                        .chain(words)
                         .map(|word| toml::Value::from(word.to_owned()))
                         .collect();
-                    let command = Table::from_iter([("argv".to_owned(), toml::Value::Array(argv))]);
+                    let command =
+                        Table::from_iter([("argv".to_owned(), toml::Value::Array(words))]);
                     entry.insert("command".into(), toml::Value::Table(command))
                 }
             };
@@ -242,22 +261,6 @@ fn one_nested(out: &mut Converted, event: &str, group: &Value, handler: &Value) 
         "skip"
     };
     entry.insert("on_failure".into(), policy.into());
-    let known = [
-        "type",
-        "command",
-        "args",
-        "url",
-        "headers",
-        "prompt",
-        "timeout",
-        "onFailure",
-        "on_failure",
-        "matcher",
-        "hooks",
-        "statusMessage",
-        "description",
-        "name",
-    ];
     for (key, value) in handler.as_object().into_iter().flatten() {
         match key.as_str() {
             "if" => lost.push(format!(
@@ -266,7 +269,7 @@ fn one_nested(out: &mut Converted, event: &str, group: &Value, handler: &Value) 
             "async" | "asyncRewake" if *value == true => {
                 lost.push(format!("`{key}`: the agent waits for hooks that decide"));
             }
-            key if known.contains(&key) || *value == false => {}
+            key if KNOWN.contains(&key) || *value == false => {}
             key => lost.push(format!("`{key}` = {value}")),
         }
     }

@@ -1,5 +1,6 @@
 //! `hooks init`: a file to begin with, and what to put into the agent's own settings.
 
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -113,47 +114,45 @@ pub(crate) fn run(args: &Args, json: bool) -> Done {
         return Ok(ExitCode::SUCCESS);
     }
     anstream::eprintln!("{} {}", painted(GOOD, "wrote"), args.file.display());
-    match (args.agent, entry) {
-        (Some(agent), Some(entry)) => {
-            let title = painted(BOLD, format_args!("Put this into {}:", agent.settings()));
-            anstream::eprintln!("{title}\n");
-            say!("{entry:#}");
-            if agent == Agent::Codex {
-                anstream::eprintln!(
-                    "\nCodex runs no hook that you have not trusted: open `/hooks` there, and trust these."
-                );
-            }
+    if let (Some(agent), Some(entry)) = (args.agent, entry) {
+        let title = painted(BOLD, format_args!("Put this into {}:", agent.settings()));
+        anstream::eprintln!("{title}\n");
+        say!("{entry:#}");
+        if agent == Agent::Codex {
+            anstream::eprintln!(
+                "\nCodex runs no hook that you have not trusted: open `/hooks` there, and trust these."
+            );
         }
-        _ => {
-            let tries = "hooks fire --event BeforeToolCall --tool shell --args '{\"command\": \"git push --force\"}'";
-            anstream::eprintln!("try it: {}", painted(BOLD, tries));
-        }
+    } else {
+        let tries = "hooks fire --event BeforeToolCall --tool shell --args '{\"command\": \"git push --force\"}'";
+        anstream::eprintln!("try it: {}", painted(BOLD, tries));
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// A file to begin with.
+/// A file to begin with. Writing to a string does not fail.
 fn text(agent: Option<Agent>, file: &Path) -> String {
     let mut text = String::from(
         "# What an agent may do, and who is told. `hooks check` finds mistakes, `hooks plan` shows what runs when.\n",
     );
     if let Some(agent) = agent {
-        text.push_str(&format!("# The agent: {}.\n", agent.title()));
+        let _ = writeln!(text, "# The agent: {}.", agent.title());
     }
     text.push_str("\n[hooks.builtin]\nredact = true            # secrets are rewritten before anybody reads them\n");
     let profiles = agent.map_or(r#"["common"]"#, Agent::profiles);
-    text.push_str(&format!(
+    let _ = writeln!(
+        text,
         "\n# What the agent may do by itself. A command is read as the shell reads it, and judged by what it does.\n\
          [hooks.builtin.security_policy]\n\
          autonomy = \"full\"         # within this policy; \"supervised\" has somebody approve of every call\n\
-         profiles = {profiles}\n"
-    ));
+         profiles = {profiles}"
+    );
     // An agent may go elsewhere, and the policy must not follow it.
     if agent.is_some()
         && let Some(folder) = file.parent()
     {
         let folder = toml::Value::from(folder.to_string_lossy().into_owned());
-        text.push_str(&format!("workspace = {folder}\n"));
+        let _ = writeln!(text, "workspace = {folder}");
     }
     let can_change = matches!(
         agent,
@@ -181,15 +180,16 @@ fn text(agent: Option<Agent>, file: &Path) -> String {
         );
     }
     let (shells, _) = agent.map_or((r#"["shell"]"#, ""), Agent::tools);
-    text.push_str(&format!(
+    let _ = writeln!(
+        text,
         "\n# A rule of your own: no process, no code.\n\
          [[hooks.on]]\n\
          name = \"no-force-push\"\n\
          event = \"BeforeToolCall\"\n\
          tools = {shells}\n\
          if = 'args.command.contains(\"--force\")'\n\
-         block = \"force pushes are not allowed\"\n"
-    ));
+         block = \"force pushes are not allowed\""
+    );
     text
 }
 
@@ -223,9 +223,10 @@ fn settings(agent: Agent, file: &Path) -> Value {
         )
     };
     let events = client.events().filter(wanted);
-    let entry = |event: &str| match agent {
-        Agent::Cursor => json!([{ "command": command, "failClosed": true }]),
-        _ => {
+    let entry = |event: &str| {
+        if agent == Agent::Cursor {
+            json!([{ "command": command, "failClosed": true }])
+        } else {
             let mut hook = json!({ "type": "command", "command": command });
             match agent {
                 // What cannot be started, or takes too long, blocks.
@@ -248,9 +249,10 @@ fn settings(agent: Agent, file: &Path) -> Value {
     let hooks: Map<String, Value> = events
         .map(|event| (event.to_owned(), entry(event)))
         .collect();
-    match agent {
-        Agent::Cursor => json!({ "version": 1, "hooks": hooks }),
-        _ => json!({ "hooks": hooks }),
+    if agent == Agent::Cursor {
+        json!({ "version": 1, "hooks": hooks })
+    } else {
+        json!({ "hooks": hooks })
     }
 }
 

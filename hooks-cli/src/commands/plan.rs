@@ -96,7 +96,7 @@ pub(crate) fn rows(runtime: &Runtime, file: &Path) -> Vec<Row> {
     for row in pipeline.plan() {
         let events: &[&'static str] = match &row.event {
             Some(event) => std::slice::from_ref(event),
-            None => &AgentEvent::NAMES,
+            None => AgentEvent::NAMES,
         };
         if before == Some((row.order, row.depth)) {
             if let Some(last) = rows.last_mut() {

@@ -277,7 +277,6 @@ impl Incoming {
         let left = asked.take();
         let of_hook = outcome.hook.as_deref();
         match (outcome.decision, left, approval) {
-            (Decided::Block, Some(reason), _) => said.ask = Some(reason),
             (Decided::Block, None, _) => {
                 said.deny = Some(named(outcome.reason.as_deref(), of_hook));
             }
@@ -291,7 +290,9 @@ impl Incoming {
                     .and_then(|output| output["by"].as_str());
                 said.allow = Some(by.unwrap_or("a hook approves of it").to_owned());
             }
-            (_, _, Approval::Ask { reason }) => said.ask = Some(reason),
+            (Decided::Block, Some(reason), _) | (_, _, Approval::Ask { reason }) => {
+                said.ask = Some(reason);
+            }
             (_, _, Approval::Granted { by }) => said.allow = Some(by),
             _ => {}
         }

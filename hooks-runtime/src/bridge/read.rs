@@ -95,10 +95,12 @@ impl Reading<'_> {
             cwd => cwd,
         };
         let mut cx = AgentContext::new(self.text(&["session_id", "conversation_id"])).with_cwd(cwd);
-        cx.project_dir = project_dir.unwrap_or(root).to_owned();
+        project_dir.unwrap_or(root).clone_into(&mut cx.project_dir);
         client.as_str().clone_into(&mut cx.channel);
-        cx.agent_id = self.text(&["agent_id", "subagent_id"]).to_owned();
-        cx.agent_type = self.text(&["agent_type", "subagent_type"]).to_owned();
+        self.text(&["agent_id", "subagent_id"])
+            .clone_into(&mut cx.agent_id);
+        self.text(&["agent_type", "subagent_type"])
+            .clone_into(&mut cx.agent_type);
         // The event of the subagent's start is raised by the agent that starts it.
         let is_inside = !cx.agent_id.is_empty() && kind != Kind::SubagentStart;
         cx.depth = u32::from(is_inside || kind == Kind::SubagentStop);
@@ -212,7 +214,8 @@ impl Reading<'_> {
             Kind::NotOurs => return Ok(None),
             Kind::SessionStart => {
                 let mut start = SessionStart::new(session, client.as_str());
-                start.source = self.text(&["source", "composer_mode"]).to_owned();
+                self.text(&["source", "composer_mode"])
+                    .clone_into(&mut start.source);
                 start.model = Some(self.text(&["model"]))
                     .filter(|model| !model.is_empty())
                     .map(str::to_owned);
@@ -268,7 +271,8 @@ impl Reading<'_> {
             }
             Kind::Compact => {
                 let mut compact = BeforeCompact::new(self.text(&["trigger"]));
-                compact.instructions = self.text(&["custom_instructions"]).to_owned();
+                self.text(&["custom_instructions"])
+                    .clone_into(&mut compact.instructions);
                 compact.into()
             }
             Kind::Compacted => raised(
@@ -291,16 +295,14 @@ impl Reading<'_> {
                 "Interrupt",
                 json!({ "kind": "stop", "message": self.text(&["message"]) }),
             )?,
-            Kind::Model => {
-                let request = &self.0["llm_request"];
-                let model = request["model"].as_str().unwrap_or_default();
-                let mut call = BeforeLlmCall::new(client.as_str(), model, self.messages());
-                if let Some(config @ Value::Object(_)) = request.get("config") {
-                    call.options = config.clone();
-                }
-                call.into()
-            }
-            Kind::ModelDone => AfterLlmCall {
+            Kind::Model | Kind::ModelDone => self.of_model(client, kind),
+        }))
+    }
+
+    /// A call of the model, or its answer.
+    fn of_model(&self, client: Client, kind: Kind) -> OwnedEvent {
+        if kind == Kind::ModelDone {
+            return AfterLlmCall {
                 model: self.0["llm_request"]["model"]
                     .as_str()
                     .unwrap_or_default()
@@ -308,8 +310,16 @@ impl Reading<'_> {
                 response: LlmResponse::new(parts(&self.0["llm_response"])),
                 ..AfterLlmCall::default()
             }
-            .into(),
-        }))
+            .into();
+        }
+
+        let request = &self.0["llm_request"];
+        let model = request["model"].as_str().unwrap_or_default();
+        let mut call = BeforeLlmCall::new(client.as_str(), model, self.messages());
+        if let Some(config @ Value::Object(_)) = request.get("config") {
+            call.options = config.clone();
+        }
+        call.into()
     }
 }
 

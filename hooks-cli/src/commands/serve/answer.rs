@@ -68,11 +68,10 @@ pub(super) fn before_tool(
 
 pub(super) fn approve_tool(outcome: &Outcome, approval: &Approval) -> Value {
     match (outcome.decision, approval) {
-        (Decided::Respond, _) => json!({ "approved": true }),
         (Decided::Continue, Approval::Ask { reason }) => {
             json!({ "approved": false, "reason": format!("there is nobody to ask: {reason}") })
         }
-        (Decided::Continue, _) => json!({ "approved": true }),
+        (Decided::Continue | Decided::Respond, _) => json!({ "approved": true }),
         _ => json!({ "approved": false, "reason": reason(outcome) }),
     }
 }
@@ -99,13 +98,13 @@ pub(super) fn after_tool(
         return ended;
     }
     // What hooks add for the model has no place of its own there.
-    let context = texts(&after["context"]);
-    if before["output"] == after["output"] && context.is_empty() {
+    let added = texts(&after["context"]);
+    if before["output"] == after["output"] && added.is_empty() {
         return goes_on();
     }
     let mut output = after["output"].clone();
     let mut content = output["content"].as_str().unwrap_or_default().to_owned();
-    for text in context {
+    for text in added {
         content.push_str("\n\n");
         content.push_str(&text);
     }

@@ -23,8 +23,8 @@ pub(super) fn context(params: &Value) -> AgentContext {
         said => said.to_owned(),
     };
     let mut cx = AgentContext::new(text(meta, "SessionKey"));
-    cx.agent_id = text(meta, "AgentID").to_owned();
-    cx.run_id = text(meta, "TurnID").to_owned();
+    text(meta, "AgentID").clone_into(&mut cx.agent_id);
+    text(meta, "TurnID").clone_into(&mut cx.run_id);
     let parent = text(meta, "ParentTurnID");
     cx.parent_run_id = (!parent.is_empty()).then(|| parent.to_owned());
     cx.depth = u32::from(!parent.is_empty());
@@ -42,10 +42,10 @@ pub(super) fn context(params: &Value) -> AgentContext {
 pub(super) fn context_of_event(event: &Value) -> AgentContext {
     let scope = &event["scope"];
     let mut cx = AgentContext::new(text(scope, "session_key"));
-    cx.agent_id = text(scope, "agent_id").to_owned();
-    cx.run_id = text(scope, "turn_id").to_owned();
-    cx.channel = text(scope, "channel").to_owned();
-    cx.chat_id = text(scope, "chat_id").to_owned();
+    text(scope, "agent_id").clone_into(&mut cx.agent_id);
+    text(scope, "turn_id").clone_into(&mut cx.run_id);
+    text(scope, "channel").clone_into(&mut cx.channel);
+    text(scope, "chat_id").clone_into(&mut cx.chat_id);
     let trace = text(&event["correlation"], "trace_id");
     cx.trace_id = (!trace.is_empty()).then(|| trace.to_owned());
     cx
