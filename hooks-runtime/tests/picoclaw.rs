@@ -157,26 +157,29 @@ async fn the_same_tables_stand_in_a_file_of_ours() {
 
 #[tokio::test]
 async fn wrong_processes_are_mistakes() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("config.json");
-    let hooks = json!({ "processes": {
+    let names = json!({
         "a": { "enabled": true, "command": ["x"], "intercept": ["before_lunch"] },
         "b": { "enabled": true, "command": ["x"], "observe": ["lunch"] },
+    });
+    let missing = json!({
         "c": { "enabled": true, "command": ["x"] },
         "d": { "enabled": true, "command": [], "intercept": ["before_tool"] },
-    } });
-    std::fs::write(&file, json!({ "hooks": hooks }).to_string()).unwrap();
-    let built = Runtime::builder()
-        .file_as(Dialect::Picoclaw, file)
-        .build()
-        .await;
-    let error = built.map(|_| ()).unwrap_err().to_string();
-    for expected in [
-        "`before_lunch` is nothing",
-        "`lunch` is no kind",
-        "`c` neither observes",
-        "`d` has no command",
+    });
+    for (processes, expected) in [
+        (names, ["`before_lunch` is not known", "`lunch` is not known"]),
+        (missing, ["`c` neither observes", "`d` has no command"]),
     ] {
-        assert!(error.contains(expected), "{expected}\n---\n{error}");
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("config.json");
+        let hooks = json!({ "hooks": { "processes": processes } });
+        std::fs::write(&file, hooks.to_string()).unwrap();
+        let built = Runtime::builder()
+            .file_as(Dialect::Picoclaw, file)
+            .build()
+            .await;
+        let error = built.map(|_| ()).unwrap_err().to_string();
+        for expected in expected {
+            assert!(error.contains(expected), "{expected}\n---\n{error}");
+        }
     }
 }
