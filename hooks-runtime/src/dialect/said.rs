@@ -20,6 +20,11 @@ struct Reading<'a> {
 pub(super) fn of_command(dialect: Dialect, on: &On, exit: &Exit) -> Result<Answer, Fault> {
     let reading = Reading::new(dialect, on);
     let said = text_of(&exit.stdout);
+    if exit.is_cut && said.starts_with('{') && exit.code == Some(0) {
+        return Err(Fault::nonsense(
+            "its answer is longer than what is kept of it",
+        ));
+    }
     let errors = text_of(&exit.stderr);
     match reading.rules.exits {
         Exits::Flat => reading.flat(exit, &said, &errors),

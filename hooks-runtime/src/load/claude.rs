@@ -52,12 +52,14 @@ struct Group<'a> {
     event: Option<&'static Event>,
     info: &'static EventInfo,
     subjects: Subjects,
-    matcher: &'a str,
     is_sequential: bool,
     path: Vec<Segment>,
     /// The dialect of its answers, which is another one for the flat form.
     dialect: Dialect,
 }
+
+/// A hook that can never run.
+struct NeverRuns;
 
 impl Group<'_> {
     fn mistake(
@@ -193,6 +195,10 @@ impl Loader<'_> {
     }
 
     /// All groups of an event.
+    #[expect(
+        clippy::too_many_lines,
+        reason = "each part of a group may be wrong in its own way"
+    )]
     fn event(
         &mut self,
         document: &Document,
@@ -249,7 +255,6 @@ impl Loader<'_> {
                 event,
                 info: event.and_then(Event::info).unwrap_or(info),
                 subjects: Subjects::Any,
-                matcher: group["matcher"].as_str().unwrap_or_default(),
                 is_sequential: group["sequential"] == Value::Bool(true),
                 path,
                 dialect,
@@ -302,17 +307,17 @@ impl Loader<'_> {
             for (nth, hook) in hooks.iter().enumerate() {
                 let group_path = of.path.clone();
                 of.path.extend(["hooks".into(), nth.into()]);
-                match hook.as_object() {
-                    Some(hook) => self.hook(&of, hook, disabled, definitions),
-                    None => {
-                        let wrong = of.mistake(
-                            &[],
-                            "a hook is a table",
-                            Some("write `{ \"type\": \"command\", \"command\": \"…\" }`"),
-                        );
-                        self.left_out(wrong, policy.entry);
-                    }
+                if let Some(hook) = hook.as_object() {
+                    self.hook(&of, hook, disabled, definitions);
+                } else {
+                    let wrong = of.mistake(
+                        &[],
+                        "a hook is a table",
+                        Some("write `{ \"type\": \"command\", \"command\": \"…\" }`"),
+                    );
+                    self.left_out(wrong, policy.entry);
                 }
+
                 of.path = group_path;
             }
         }
@@ -397,6 +402,10 @@ impl Loader<'_> {
     }
 
     /// One hook of a group.
+    #[expect(
+        clippy::too_many_lines,
+        reason = "each key of a hook may be wrong in its own way"
+    )]
     fn hook(
         &mut self,
         group: &Group<'_>,
@@ -487,11 +496,9 @@ impl Loader<'_> {
             Ok(timeout) => timeout,
             Err(wrong) => return self.left_out(wrong, entry),
         };
-        let rule = self.rule(group, hook);
-        if let Some(None) = rule {
+        let Ok(rule) = self.rule(group, hook) else {
             return;
-        }
-        let rule = rule.flatten();
+        };
         if let Some(rule) = &rule {
             twin = twin.map(|twin| format!("{twin} if {}", rule.text()));
         }
@@ -659,14 +666,14 @@ impl Loader<'_> {
         Ok(timeout.min(most.unwrap_or(longest)))
     }
 
-    /// The rule for the tool's input. `Some(None)` is a rule that can never match.
+    /// The rule for the tool's input. On an event without a tool, it never matches.
     fn rule(
         &mut self,
         group: &Group<'_>,
         hook: &Map<String, Value>,
-    ) -> Option<Option<input::Rule>> {
+    ) -> Result<Option<input::Rule>, NeverRuns> {
         let text = match hook.get("if") {
-            None | Some(Value::Null) => return None,
+            None | Some(Value::Null) => return Ok(None),
             Some(Value::String(text)) => text,
             Some(_) => {
                 let notice = group.mistake(
@@ -675,7 +682,7 @@ impl Loader<'_> {
                     None,
                 );
                 self.notices.push(notice.to_string());
-                return None;
+                return Ok(None);
             }
         };
         if !group.info.has_subject {
@@ -688,7 +695,7 @@ impl Loader<'_> {
                 Some("leave `if` out"),
             );
             self.notices.push(notice.to_string());
-            return Some(None);
+            return Err(NeverRuns);
         }
         let rule = input::Rule::parse(text, Arc::clone(&group.policy.aliases));
         if !rule.is_known() {
@@ -699,7 +706,7 @@ impl Loader<'_> {
             );
             self.notices.push(notice.to_string());
         }
-        Some(Some(rule))
+        Ok(Some(rule))
     }
 
     /// What happens when the hook fails.
@@ -851,7 +858,7 @@ fn command_of(
         }
     }
     let project = project.map(|project| project.display().to_string());
-    let fill = |text: &str| {
+    let placed = |text: &str| {
         let mut text = text.to_owned();
         if let Some(project) = &project {
             text = text.replace("${CLAUDE_PROJECT_DIR}", project);
@@ -863,7 +870,7 @@ fn command_of(
         }
         text
     };
-    let mut filled = fill(text);
+    let mut filled = placed(text);
     match hook.get("args") {
         Some(Value::Array(args)) if group.dialect == Dialect::Claude => {
             entry.argv.push(filled.clone());
@@ -871,7 +878,7 @@ fn command_of(
                 let Value::String(arg) = arg else {
                     return Err(Wrong::new("the arguments of a command are texts").at("args"));
                 };
-                entry.argv.push(fill(arg));
+                entry.argv.push(placed(arg));
             }
             filled = format!("{:?}", entry.argv);
         }
