@@ -10,7 +10,7 @@ use hooks_runtime::{RecordOutcome, Records, Runtime};
 use serde_json::{Value, json};
 
 /// Long enough for a slow machine. What takes that long has failed.
-const LONG: Duration = Duration::from_secs(60);
+const LONG: Duration = Duration::from_mins(1);
 
 fn cx() -> AgentContext {
     AgentContext::new("s1").with_agent_id("coder")
@@ -323,6 +323,10 @@ async fn odd_output_is_a_failure_and_no_harm() {
     let trial = self::trial(forged).await;
     trial.blocked().await;
     assert!(trial.fault().contains("exit code 1"));
+    let trial = self::trial(r#"echo 'read {"decision":"approve"}'"#).await;
+    let mut unapproved = call();
+    assert!(trial.decide(&mut unapproved).await.is_continue());
+    assert!(unapproved.approval.is_usual());
     // An object, then text.
     let trial = self::trial(r#"echo '{"decision":"approve"} and more'"#).await;
     trial.blocked().await;

@@ -14,7 +14,7 @@ use hooks_runtime::{RecordOutcome, Records, Runtime};
 use serde_json::{Value, json};
 
 /// Long enough for a slow machine. What takes that long has failed.
-const LONG: Duration = Duration::from_secs(60);
+const LONG: Duration = Duration::from_mins(1);
 
 fn cx() -> AgentContext {
     AgentContext::new("s1").with_agent_id("coder").with_turn(2)
@@ -50,21 +50,19 @@ impl Trial {
         }
         let folder = tempfile::tempdir().unwrap();
         let log = folder.path().join("log");
+        let env = format!(
+            "{{ GATE_LOG = {0}, GATE_START = {1}, PICOCLAW_HOOK_LOG_FILE = {0} }}",
+            json!(log),
+            json!(start)
+        );
+        let argv = json!(["python3", fixture(program)]);
+        let restart = start != "dies once";
         let text = format!(
             "[[hooks.on]]\nname = 'gate'\ntimeout = '50s'\n{lines}\n\
-             event = ['BeforeToolCall', 'AfterToolCall', 'ApproveToolCall', 'BeforeLlmCall', 'AfterLlmCall', 'AgentStart', 'ToolCallEnd']\n\
-             [hooks.on.process]\nargv = {}\nenv = {}\n{}\n[hooks.limits]\nchain = '60s'\nbreaker = {{ faults = 1000 }}\n",
-            json!(["python3", fixture(program)]),
-            format!(
-                "{{ GATE_LOG = {0}, GATE_START = {1}, PICOCLAW_HOOK_LOG_FILE = {0} }}",
-                json!(log),
-                json!(start)
-            ),
-            if start == "dies once" {
-                "restart = false"
-            } else {
-                ""
-            },
+             event = ['BeforeToolCall', 'AfterToolCall', 'ApproveToolCall', 'BeforeLlmCall', 'AfterLlmCall', \
+             'AgentStart', 'ToolCallEnd']\n\
+             [hooks.on.process]\nargv = {argv}\nenv = {env}\nrestart = {restart}\n\
+             [hooks.limits]\nchain = '60s'\nbreaker = {{ faults = 1000 }}\n"
         );
         let records = Records::latest(200);
         let runtime = Runtime::builder()
@@ -159,6 +157,7 @@ fn is_gone(pid: &str) -> bool {
     false
 }
 
+#[expect(clippy::too_many_lines, reason = "it is one conversation")]
 #[tokio::test]
 async fn it_speaks_the_protocol() {
     let Some(trial) = Trial::gate().await else {
@@ -399,14 +398,14 @@ async fn a_line_that_is_too_long_fails_its_own_call() {
         return;
     };
     let pid = trial.pid().await;
-    let hold = trial.with(json!({ "do": "hold", "name": "held" }));
+    let waiting = trial.with(json!({ "do": "hold", "name": "held" }));
     let others = async {
         trial.has_heard(3).await;
         assert!(trial.does("long").await.is_some());
         assert!(trial.fault().contains("1 MiB"), "{}", trial.fault());
         trial.does("release").await
     };
-    let (held, released) = tokio::join!(hold, others);
+    let (held, released) = tokio::join!(waiting, others);
     assert_eq!((held.as_deref(), released), (Some("held"), None));
     assert_eq!(trial.pid().await, pid);
 }
@@ -443,8 +442,8 @@ async fn one_that_dies_comes_back() {
         return;
     };
     let pid = trial.pid().await;
-    let hold = trial.with(json!({ "do": "hold", "name": "held" }));
-    let (held, died) = tokio::join!(hold, async {
+    let waiting = trial.with(json!({ "do": "hold", "name": "held" }));
+    let (held, died) = tokio::join!(waiting, async {
         trial.has_heard(3).await;
         trial.does("die").await
     });

@@ -91,11 +91,12 @@ done
             if self.is_refused || self.running.is_empty() {
                 return;
             }
-            let all: String = self
+            let all: Vec<_> = self
                 .running
                 .iter()
                 .map(|(mark, group)| format!("+ {} {group}\n", mark.0))
                 .collect();
+            let all = all.concat();
             let started =
                 start().and_then(|mut pipe| pipe.write_all(all.as_bytes()).map(|()| pipe));
             match started {

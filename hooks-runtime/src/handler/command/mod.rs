@@ -75,9 +75,7 @@ pub(crate) fn make(
         cwd: entry.cwd.as_ref().map(|cwd| making.folder.join(cwd)),
         folder: making.folder.clone(),
         project_dir: making.project_dir.clone(),
-        most_output: entry
-            .output_limit
-            .map_or(MOST_OUTPUT, |limit| limited(limit)),
+        most_output: entry.output_limit.map_or(MOST_OUTPUT, limited),
     }))))
 }
 

@@ -10,9 +10,10 @@
 //! As in PicoClaw, a process changes neither the system messages nor the tools of a call of the model. A `call` without
 //! `arguments` keeps those that it has: PicoClaw empties them, which is hardly ever meant.
 
-use hooks_core::agent::{ChatMessage, ToolOutput};
+use hooks_core::agent::ToolOutput;
 use serde_json::{Map, Value, json};
 
+use super::llm;
 use super::wire::Request;
 use crate::Dialect;
 use crate::answer::{Answer, Change, Verdict};
@@ -150,7 +151,7 @@ fn change(request: &Request, result: &Value, answer: &mut Answer) {
                 answer.change = Some(Change::Replace(output));
             }
         }
-        "hook.before_llm" => before_llm(asked, &result["request"], answer),
+        "hook.before_llm" => llm::before(asked, &result["request"], answer),
         "hook.after_llm" => {
             let whole = &result["response"];
             let response = if whole["response"].is_object() {
@@ -166,7 +167,7 @@ fn change(request: &Request, result: &Value, answer: &mut Answer) {
                 keys.insert("model".into(), model.into());
             }
             if response.is_object() && *response != asked["response"] {
-                keys.insert("response".into(), response_of(response, &request.ours));
+                keys.insert("response".into(), llm::response_of(response, &request.ours));
             }
             answer.change = (!keys.is_empty()).then_some(Change::Merge(keys));
         }
@@ -184,96 +185,6 @@ fn output_of(result: &Value) -> ToolOutput {
         is_error: result["is_error"] == Value::Bool(true),
         ..ToolOutput::default()
     }
-}
-
-/// A response as we write it; what the process knows nothing of stays.
-fn response_of(response: &Value, ours: &Value) -> Value {
-    let mut written = ours.clone();
-    // The calls have the shape that they have in messages.
-    let mut message = response.clone();
-    message["role"] = "assistant".into();
-    if let Ok(message) = serde_json::from_value::<ChatMessage>(message) {
-        written["content"] = message.content.into();
-        written["tool_calls"] = json!(message.tool_calls);
-        if let Some(reasoning) = message.reasoning.filter(|reasoning| !reasoning.is_empty()) {
-            written["reasoning"] = reasoning.into();
-        }
-    }
-    written
-}
-
-fn before_llm(asked: &Value, request: &Value, answer: &mut Answer) {
-    let Value::Object(request) = request else {
-        return;
-    };
-    let mut keys = Map::new();
-    for key in ["model", "options"] {
-        if let Some(value) = request.get(key)
-            && *value != asked[key]
-            && !value.is_null()
-            && *value != ""
-        {
-            keys.insert(key.to_owned(), value.clone());
-        }
-    }
-    if let Some(tools) = request.get("tools")
-        && *tools != asked["tools"]
-        && !tools.is_null()
-    {
-        answer
-            .warnings
-            .push("a process cannot change the tools of a call: they stay".into());
-    }
-    if let Some(messages @ Value::Array(new)) = request.get("messages")
-        && *messages != asked["messages"]
-    {
-        let none = Vec::new();
-        let old = asked["messages"].as_array().unwrap_or(&none);
-        let (instructions, are_kept) = instructions(old, new);
-        if !are_kept {
-            answer
-                .warnings
-                .push("a process cannot change system messages: they stay".into());
-        }
-        let mut messages: Vec<_> = if are_kept {
-            new.clone()
-        } else {
-            new.iter()
-                .filter(|message| !is_instruction(message))
-                .cloned()
-                .collect()
-        };
-        if !are_kept {
-            for (at, message) in instructions {
-                messages.insert(at.min(messages.len()), message);
-            }
-        }
-        if messages != *old {
-            keys.insert("messages".into(), Value::Array(messages));
-        }
-    }
-    answer.change = (!keys.is_empty()).then_some(Change::Merge(keys));
-}
-
-fn is_instruction(message: &Value) -> bool {
-    matches!(message["role"].as_str(), Some("system" | "developer"))
-}
-
-/// The system messages with their places, and whether the new messages have the same.
-fn instructions(old: &[Value], new: &[Value]) -> (Vec<(usize, Value)>, bool) {
-    let of = |messages: &[Value]| -> Vec<(usize, Value)> {
-        let messages = messages.iter().enumerate();
-        messages
-            .filter(|(_, message)| is_instruction(message))
-            .map(|(at, message)| (at, message.clone()))
-            .collect()
-    };
-    let (old, new) = (of(old), of(new));
-    let same = old
-        .iter()
-        .map(|(_, message)| message)
-        .eq(new.iter().map(|(_, message)| message));
-    (old, same)
 }
 
 #[cfg(test)]

@@ -10,10 +10,10 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncRead, AsyncWriteExt};
 use tokio::process::ChildStdin;
 use tokio::sync::{mpsc, oneshot, watch};
-use tokio::time::{Instant, timeout};
+use tokio::time::timeout;
 
-use super::Settings;
 use super::line::{Line, Lines};
+use super::{Settings, stderr};
 use crate::fault::Fault;
 use crate::handler::child::{Background, Child, Pipes};
 use crate::handler::command;
@@ -21,17 +21,11 @@ use crate::handler::command;
 /// The longest answer.
 const MOST_ANSWER: usize = 1024 * 1024;
 
-/// The longest line on standard error that is logged whole.
-const MOST_ERROR: usize = 8 * 1024;
-
-/// So many lines on standard error are logged in a second.
-const MOST_ERRORS: u32 = 50;
-
 /// So many messages wait until the process reads.
 const MOST_WAITING: usize = 256;
 
 /// How long the process has for `hook.hello`.
-const HELLO: Duration = Duration::from_secs(5);
+const HELLO: Duration = Duration::from_secs(10);
 
 /// How long the process has to end after its input has.
 const LAST_WORK: Duration = Duration::from_secs(2);
@@ -134,14 +128,15 @@ impl Connection {
             }
         };
         let waiting = id.and_then(|id| self.calls().open.remove(&id));
-        match waiting {
+        if let Some(waiting) = waiting {
             // Whoever asked may have gone meanwhile.
-            Some(waiting) => drop(waiting.send(said)),
-            None => tracing::warn!(
+            let _ = waiting.send(said);
+        } else {
+            tracing::warn!(
                 process = self.name,
                 id,
                 "a process has answered what nobody waits for"
-            ),
+            );
         }
     }
 
@@ -277,7 +272,7 @@ async fn run(
         let mut wait = std::pin::pin!(child.wait());
         let mut writing = std::pin::pin!(write(stdin, lines, stop.clone()));
         let mut reading = std::pin::pin!(read(stdout, connection));
-        let mut logging = std::pin::pin!(log(stderr, &connection.name));
+        let mut logging = std::pin::pin!(stderr::log(stderr, &connection.name));
         let mut is_logged = false;
         let end = loop {
             tokio::select! {
@@ -364,41 +359,5 @@ async fn read(stdout: impl AsyncRead + Unpin, connection: &Connection) {
     let mut lines = Lines::new(stdout, MOST_ANSWER);
     while let Some(line) = lines.next().await {
         connection.answered(line);
-    }
-}
-
-/// Logs what the process writes to standard error, a bounded number of lines a second.
-async fn log(stderr: impl AsyncRead + Unpin, name: &str) {
-    let mut lines = Lines::new(stderr, MOST_ERROR);
-    let (mut since, mut logged, mut dropped) = (Instant::now(), 0, 0_u64);
-    while let Some(line) = lines.next().await {
-        if since.elapsed() >= Duration::from_secs(1) {
-            report(name, &mut dropped);
-            (since, logged) = (Instant::now(), 0);
-        }
-        if logged >= MOST_ERRORS {
-            dropped += 1;
-            continue;
-        }
-        logged += 1;
-        match line {
-            Line::Whole(line) => {
-                let line = String::from_utf8_lossy(&line);
-                tracing::warn!(process = name, "{}", line.trim_end());
-            }
-            Line::TooLong(_) => tracing::warn!(process = name, "a line of more than 8 KiB"),
-        }
-    }
-    report(name, &mut dropped);
-}
-
-fn report(name: &str, dropped: &mut u64) {
-    if *dropped > 0 {
-        tracing::warn!(
-            process = name,
-            dropped,
-            "more lines on standard error were not logged"
-        );
-        *dropped = 0;
     }
 }

@@ -18,7 +18,9 @@
 mod answer;
 mod connection;
 mod line;
+mod llm;
 mod server;
+mod stderr;
 mod wire;
 
 use std::collections::BTreeMap;
@@ -138,7 +140,7 @@ impl Handler for ProcessHandler {
                 let observed = &server.settings.observe;
                 if observed
                     .as_ref()
-                    .is_some_and(|kinds| !kinds.iter().any(|one| *one == kind))
+                    .is_some_and(|kinds| !kinds.contains(&kind))
                 {
                     return Box::pin(std::future::ready(Ok(Answer::default())));
                 }

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use hooks_core::agent::{
-    AgentContext, AgentEvent, ChatMessage, DeltaKind, LlmResponse, ToolCall, ToolDefinition,
-    ToolOutput,
+    AgentContext, AgentEvent, ChatMessage, DeltaKind, LlmResponse, StopReason, ToolCall,
+    ToolDefinition, ToolOutput,
 };
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
@@ -180,7 +180,7 @@ fn response_of(response: &LlmResponse) -> Value {
         "content": response.content,
         "reasoning_content": reasoning,
         "tool_calls": response.tool_calls.iter().map(call_of).collect::<Vec<_>>(),
-        "finish_reason": stop.map(|reason| reason.as_str()).unwrap_or_default(),
+        "finish_reason": stop.map(StopReason::as_str).unwrap_or_default(),
         "usage": {
             "prompt_tokens": usage.input_tokens,
             "completion_tokens": usage.output_tokens,
