@@ -50,6 +50,11 @@
 
 #![forbid(unsafe_code)]
 
+// What the project's page shows is run.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/runtime.md")]
+mod page {}
+
 mod answer;
 mod budget;
 mod definition;
@@ -68,6 +73,7 @@ mod secrets;
 mod services;
 mod trust;
 mod unit;
+mod watch;
 
 pub use self::budget::{Budget, BudgetError, MemoryBudget, Reservation};
 pub use self::dialect::Dialect;

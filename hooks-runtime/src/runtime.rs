@@ -1,9 +1,10 @@
 //! The handle to hooks that are configured in files: loads, swaps, explains, and ends them.
 
 use std::fmt;
+use std::io;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 
 use hooks_builtin::Approver;
@@ -27,6 +28,7 @@ use crate::secrets::Secrets;
 use crate::services::Services;
 use crate::trust::Trust;
 use crate::unit::Shared;
+use crate::watch::Watcher;
 
 /// Hooks that are configured in files. A clone is a handle to the same.
 ///
@@ -48,13 +50,23 @@ use crate::unit::Shared;
 pub struct Runtime(Arc<Inner>);
 
 struct Inner {
-    plan: Plan,
+    plan: Arc<Plan>,
     mounted: Mounted<AgentEvent<'static>>,
     shared: Arc<Shared>,
     /// One reload at a time.
     reloading: tokio::sync::Mutex<()>,
     current: Mutex<Arc<Loaded>>,
     refused: Mutex<Option<Refused>>,
+    watcher: OnceLock<Watcher>,
+}
+
+/// A runtime that may be gone.
+pub(crate) struct WeakRuntime(Weak<Inner>);
+
+impl WeakRuntime {
+    pub(crate) fn upgrade(&self) -> Option<Runtime> {
+        self.0.upgrade().map(Runtime)
+    }
 }
 
 /// A whole valid set of definitions.
@@ -330,12 +342,13 @@ impl RuntimeBuilder {
         let loaded = load::load(&self.plan, 1, &Kept::default(), &shared)?;
         let mounted = Mounted::new(loaded.registry.clone());
         Ok(Runtime(Arc::new(Inner {
-            plan: self.plan,
+            plan: Arc::new(self.plan),
             mounted,
             shared,
             reloading: tokio::sync::Mutex::new(()),
             current: Mutex::new(Arc::new(loaded)),
             refused: Mutex::new(None),
+            watcher: OnceLock::new(),
         })))
     }
 }
@@ -427,6 +440,44 @@ impl Runtime {
                 // The caller gets an error of its own: this one stays in the status.
                 Err(shown.again())
             }
+        }
+    }
+
+    /// Follows the files from now on: when one changes, all are loaded again, as [`reload`](Self::reload) does.
+    ///
+    /// A file that is wrong, or half written, leaves the last good revision in force, and shows up in
+    /// [`status`](Self::status). The files are followed until the last handle to the runtime is dropped.
+    ///
+    /// # Errors
+    ///
+    /// If the system cannot watch the folders of the files.
+    ///
+    /// # Panics
+    ///
+    /// If it is called outside of a tokio runtime.
+    pub fn watch(&self) -> io::Result<()> {
+        if self.0.watcher.get().is_none() {
+            let watcher = Watcher::start(self)?;
+            // Somebody else may have been faster.
+            let _ = self.0.watcher.set(watcher);
+        }
+        Ok(())
+    }
+
+    pub(crate) fn downgrade(&self) -> WeakRuntime {
+        WeakRuntime(Arc::downgrade(&self.0))
+    }
+
+    /// The files whose changes make another revision.
+    pub(crate) fn files(&self) -> Vec<PathBuf> {
+        self.current().files.clone()
+    }
+
+    /// Follows files that have come with a revision, such as imports.
+    pub(crate) fn follow_files(&self) {
+        let files = self.files();
+        if let Some(Err(error)) = self.0.watcher.get().map(|watcher| watcher.follow(&files)) {
+            tracing::warn!(%error, "a file of hooks cannot be followed");
         }
     }
 

@@ -4,6 +4,7 @@
 //! applies it. A unit in which nothing matches costs no allocation and never waits.
 
 use std::future::Future;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -344,9 +345,15 @@ impl Unit {
                     skipped = Some("it runs in the background");
                     self.in_background(definition, asked, cx, event, info);
                     Ok(Answer::default())
-                } else if self.is_foreign {
-                    self.guarded(definition, || handler.ask(&ask), Duration::MAX)
-                        .await
+                } else if self.is_foreign && definition.dialect != crate::Dialect::Goclaw {
+                    guarded(
+                        definition,
+                        &self.limits,
+                        self.span(definition, info),
+                        || handler.ask(&ask),
+                        Duration::MAX,
+                    )
+                    .await
                 } else {
                     let key = Chains::key(cx, event);
                     let budget = self.limits.config.chain;
@@ -357,7 +364,14 @@ impl Unit {
                             humantime::format_duration(budget)
                         )))
                     } else {
-                        self.guarded(definition, || handler.ask(&ask), left).await
+                        guarded(
+                            definition,
+                            &self.limits,
+                            self.span(definition, info),
+                            || handler.ask(&ask),
+                            left,
+                        )
+                        .await
                     };
                     self.shared.chains.spend(key, self.place, started.elapsed());
                     said
@@ -372,14 +386,20 @@ impl Unit {
         }
     }
 
-    /// Waits for a handler, within its limits.
-    async fn guarded(
-        &self,
-        definition: &Arc<Definition>,
-        asked: impl FnOnce() -> Asked,
-        left: Duration,
-    ) -> Result<Answer, Fault> {
-        guarded(definition, &self.limits, asked, left).await
+    /// The span of one handler on one event.
+    fn span(&self, definition: &Definition, info: &EventInfo) -> tracing::Span {
+        let kind = definition.body.kind();
+        tracing::info_span!(
+            "hook",
+            otel.name = format!("hook.{kind}.{}", info.name),
+            hook = &*definition.name,
+            handler = kind,
+            event = info.name,
+            revision = self.revision,
+            outcome = tracing::field::Empty,
+            duration_ms = tracing::field::Empty,
+            why = tracing::field::Empty,
+        )
     }
 
     /// Lets a handler run while the agent goes on.
@@ -410,10 +430,10 @@ impl Unit {
         let (definition, limits) = (Arc::clone(definition), Arc::clone(&self.limits));
         let shared = Arc::clone(&self.shared);
         let mut record = self.blank(cx, event, info, &definition);
-        let cx = cx.clone();
+        let (cx, span) = (cx.clone(), self.span(&definition, info));
         tasks.spawn(async move {
             let started = Instant::now();
-            let said = guarded(&definition, &limits, move || asked, Duration::MAX).await;
+            let said = guarded(&definition, &limits, span, move || asked, Duration::MAX).await;
             record.duration = started.elapsed();
             record.why = "in the background".into();
             match said {
@@ -639,6 +659,7 @@ impl Unit {
 async fn guarded(
     definition: &Arc<Definition>,
     limits: &Limits,
+    span: tracing::Span,
     asked: impl FnOnce() -> Asked,
     left: Duration,
 ) -> Result<Answer, Fault> {
@@ -650,24 +671,17 @@ async fn guarded(
     }
     let mut trial = Trial(Some(&state.breaker));
     let limit = definition.timeout.min(left);
-    let span = tracing::info_span!(
-        "hook",
-        otel.name = format!("hook.{}.{}", definition.body.kind(), definition.name),
-        hook = &*definition.name,
-        handler = definition.body.kind(),
-        outcome = tracing::field::Empty,
-        duration_ms = tracing::field::Empty,
-        why = tracing::field::Empty,
-    );
+    let started = Instant::now();
     let work = async {
         // The semaphore is never closed.
         let _permit = limits.running.acquire().await;
-        asked().await
+        Caught(asked()).await
     };
     let said = match tokio::time::timeout(limit, work.instrument(span.clone())).await {
         Ok(said) => said,
         Err(_) => Err(Fault::timed_out(limit)),
     };
+    span.record("duration_ms", started.elapsed().as_secs_f64() * 1e3);
     match &said {
         Ok(answer) => span.record("outcome", answer.verdict.word()),
         Err(fault) => span
@@ -698,6 +712,19 @@ async fn guarded(
 fn counts(definition: &Definition, fault: &Fault) -> bool {
     matches!(fault.kind, FaultKind::TimedOut | FaultKind::NotStarted)
         || definition.on_failure != Some(hooks_builtin::config::OnFault::Skip)
+}
+
+/// A handler whose panic is a failure of it, and not of the agent.
+struct Caught(Asked);
+
+impl Future for Caught {
+    type Output = Result<Answer, Fault>;
+
+    fn poll(mut self: Pin<&mut Self>, task: &mut Task<'_>) -> Poll<Self::Output> {
+        let poll = AssertUnwindSafe(|| self.0.as_mut().poll(task));
+        // It is not polled again after a panic.
+        catch_unwind(poll).unwrap_or_else(|_| Poll::Ready(Err(Fault::failed("it panicked"))))
+    }
 }
 
 /// Gives a trial of an open breaker to the next caller if this one is dropped.

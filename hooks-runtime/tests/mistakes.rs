@@ -227,3 +227,42 @@ async fn long_and_deep_expressions_are_refused() {
         assert_eq!(error.line(), Some(4), "{error}");
     }
 }
+
+#[tokio::test]
+async fn a_hook_behind_a_sure_block_is_a_warning() {
+    let text = |first: &str, second: &str| {
+        format!(
+            "[[hooks.on]]\nname = 'wall'\nevent = 'BeforeToolCall'\npriority = 2\nblock = 'no'\n{first}\n\n\
+             [[hooks.on]]\nname = 'behind'\nevent = 'BeforeToolCall'\ncontext = 'x'\n{second}"
+        )
+    };
+    for (first, second, warns) in [
+        ("", "", true),
+        ("", "tools = ['shell']", true),
+        ("tools = 'sh*'", "tools = ['shell', 'sh']", true),
+        ("tools = 'sh*'", "tools = ['shell', 'bash']", false),
+        ("tools = 'shell'", "", false),
+        ("if = 'args.x'", "", false),
+        ("mode = 'shadow'", "", false),
+        ("scope = { tenants = ['a'] }", "", false),
+        (
+            "scope = { tenants = ['a'] }",
+            "scope = { tenants = ['a'] }",
+            true,
+        ),
+    ] {
+        let runtime = Runtime::builder()
+            .text(text(first, second))
+            .build()
+            .await
+            .unwrap();
+        let notices = runtime.status().notices;
+        let expected = "line 8: the hook `behind` never runs, because `wall` (line 1) stands before it and always ends \
+                        the event";
+        assert_eq!(
+            notices,
+            if warns { vec![expected] } else { vec![] },
+            "{first} {second}"
+        );
+    }
+}

@@ -35,6 +35,7 @@ impl<F: Fn(usize) -> Result<Evaluated, EvaluatorError> + Send + Sync> Evaluator 
     }
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "an evaluator may fail")]
 fn decided(decision: Value) -> Result<Evaluated, EvaluatorError> {
     Ok(Evaluated::call(ToolCall::new("1", "decide", decision)))
 }
@@ -126,9 +127,9 @@ async fn a_model_is_shown_the_input_as_data_and_nothing_else() {
         asked.input,
         json!({ "tool_name": "shell", "tool_input": { "command": command } })
     );
-    let text = asked.user_text();
-    assert_eq!(text.matches("</data>").count(), 1);
-    let json = text
+    let shown = asked.user_text();
+    assert_eq!(shown.matches("</data>").count(), 1);
+    let json = shown
         .strip_prefix("<data>\n")
         .and_then(|text| text.strip_suffix("\n</data>"))
         .unwrap();
@@ -213,15 +214,15 @@ async fn a_decision_is_remembered_for_a_while() {
         assert!(test.says("ls", 0).await.is_continue());
     }
     assert_eq!(test.calls(), 1);
-    test.says("ls -l", 0).await;
+    assert!(test.says("ls -l", 0).await.is_continue());
     assert_eq!(test.calls(), 2);
     tokio::time::advance(Duration::from_secs(61)).await;
-    test.says("ls", 0).await;
+    assert!(test.says("ls", 0).await.is_continue());
     assert_eq!(test.calls(), 3);
     let prompt = "prompt = { template = 'Judge.', cache = '0s', model = 'small' }";
     let test = Test::new(allow, prompt).await;
-    test.says("ls", 0).await;
-    test.says("ls", 0).await;
+    assert!(test.says("ls", 0).await.is_continue());
+    assert!(test.says("ls", 0).await.is_continue());
     assert_eq!(test.calls(), 2);
     assert_eq!(
         test.asked.lock().unwrap()[0].model.as_deref(),
@@ -406,12 +407,12 @@ async fn mistakes_are_shown_where_they_are() {
         "[[hooks.on]]\nevent = 'BeforeToolCall'\nprompt = 'Judge.'",
     )
     .await;
-    expect![[r#"
+    expect![[r"
         3:10: a model would be asked about every event
           |
         3 | prompt = 'Judge.'
           |          ^^^^^^^^
-          = help: say which ones it is for, with `tools`, `matcher` or `if`"#]]
+          = help: say which ones it is for, with `tools`, `matcher` or `if`"]]
     .assert_eq(&error);
     let error = mistake(
         with(),

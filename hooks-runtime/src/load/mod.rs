@@ -7,6 +7,7 @@ mod discover;
 mod goclaw;
 mod native;
 mod picoclaw;
+mod warn;
 
 pub use self::goclaw::Edition;
 
@@ -372,6 +373,7 @@ impl<'a> Loader<'a> {
         }
         self.drafts
             .sort_by_key(|draft| std::cmp::Reverse(draft.priority));
+        self.notices.extend(warn::warnings(&self.drafts));
         let limits = Arc::new(Limits {
             running: Arc::new(Semaphore::new(self.limits.concurrency.get() as usize)),
             config: self.limits,

@@ -10,30 +10,30 @@ use tokio::net::{TcpListener, TcpStream};
 
 /// What the endpoint was sent.
 #[derive(Clone, Debug)]
-pub struct Request {
+pub(crate) struct Request {
     /// The first line and the headers.
-    pub head: String,
-    pub body: Vec<u8>,
+    pub(crate) head: String,
+    pub(crate) body: Vec<u8>,
     /// Which connection it came by, from 0 on.
-    pub connection: usize,
+    pub(crate) connection: usize,
 }
 
 impl Request {
-    pub fn header(&self, name: &str) -> Option<&str> {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.head.lines().skip(1).find_map(|line| {
             let (key, value) = line.split_once(':')?;
             key.eq_ignore_ascii_case(name).then(|| value.trim())
         })
     }
 
-    pub fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         serde_json::from_slice(&self.body).expect("the body is JSON")
     }
 }
 
 /// What the endpoint does.
 #[derive(Clone, Debug)]
-pub enum Reply {
+pub(crate) enum Reply {
     /// Answers with a status and a body.
     Status(u16, String),
     /// Answers with these bytes, and closes the connection.
@@ -47,21 +47,23 @@ pub enum Reply {
 }
 
 impl Reply {
-    pub fn json(value: &Value) -> Self {
+    pub(crate) fn json(value: &Value) -> Self {
         Reply::Status(200, value.to_string())
     }
 }
 
 /// The endpoint. It ends with the test.
 #[derive(Clone, Debug)]
-pub struct Server {
-    pub port: u16,
+pub(crate) struct Server {
+    pub(crate) port: u16,
     requests: Arc<Mutex<Vec<Request>>>,
 }
 
 impl Server {
     /// `reply` is told which request it is, from 0 on, and what it says.
-    pub async fn start(reply: impl Fn(usize, &Request) -> Reply + Send + Sync + 'static) -> Self {
+    pub(crate) async fn start(
+        reply: impl Fn(usize, &Request) -> Reply + Send + Sync + 'static,
+    ) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
         let requests = Arc::<Mutex<Vec<Request>>>::default();
@@ -83,15 +85,15 @@ impl Server {
     }
 
     /// One that says the same each time.
-    pub async fn always(reply: Reply) -> Self {
+    pub(crate) async fn always(reply: Reply) -> Self {
         Server::start(move |_, _| reply.clone()).await
     }
 
-    pub fn url(&self) -> String {
+    pub(crate) fn url(&self) -> String {
         format!("http://127.0.0.1:{}/hook", self.port)
     }
 
-    pub fn requests(&self) -> Vec<Request> {
+    pub(crate) fn requests(&self) -> Vec<Request> {
         self.requests.lock().unwrap().clone()
     }
 }

@@ -119,6 +119,13 @@ const BARS: [(&str, Bar); 61] = [
     ("allocations run_tool_call alone", AtMost(0.0)),
     ("allocations run_tool_call eight hooks", AtMost(0.0)),
     ("run_tool_call instructions driver/hand", AtMost(1.05)),
+    ("runtime empty ns", AtMost(5.0)),
+    ("runtime 100 globs ns", AtMost(1000.0)),
+    ("runtime 100 CEL ns", AtMost(20_000.0)),
+    ("runtime block glob ns", AtMost(500.0)),
+    ("runtime block CEL ns", AtMost(3000.0)),
+    ("runtime reload 1000 ms", AtMost(50.0)),
+    ("runtime swap seen ms", AtMost(1.0)),
 ];
 
 /// Prints the figures that have a bar as a Markdown table; whether none is missed.

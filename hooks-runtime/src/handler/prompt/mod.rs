@@ -185,8 +185,9 @@ impl Judge {
                 return Err(fault_of(&error));
             }
         };
-        hold.settle(evaluated.usage.map(|usage| usage.total()))
-            .await;
+        // Some endpoints report 0 for what they do not count.
+        let used = evaluated.usage.map(|usage| usage.total());
+        hold.settle(used.filter(|used| *used > 0)).await;
         let answer = answer_of(&evaluated, self.dialect, &question.on).inspect_err(|fault| {
             tracing::warn!(
                 key = "security.hook.prompt_parse_error",

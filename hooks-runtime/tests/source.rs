@@ -1,0 +1,223 @@
+//! The runtime as a source of a pipeline: places, revisions, reload.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use hooks_core::agent::{AgentContext, BeforeToolCall};
+use hooks_core::{hook, hooks};
+use hooks_runtime::Runtime;
+use serde_json::json;
+
+#[hook(priority = 5)]
+fn append_static(call: &mut BeforeToolCall) {
+    call.name.push_str(" static");
+}
+
+#[tokio::test]
+async fn each_definition_has_its_own_place_between_static_hooks() {
+    let runtime = Runtime::builder()
+        .text(
+            r#"
+            [[hooks.on]]
+            name = "after"
+            event = "BeforeToolCall"
+            priority = 1
+            block = "{name}"
+
+            [[hooks.on]]
+            name = "before"
+            event = "BeforeToolCall"
+            priority = 10
+            context = "{name}"
+            "#,
+        )
+        .build()
+        .await
+        .unwrap();
+    let hooks = hooks![append_static, ..runtime.clone()];
+    let mut call = BeforeToolCall::new("1", "shell", json!({}));
+    let result = hooks.intercept(&AgentContext::new("s1"), &mut call).await;
+    assert_eq!(result.as_cancel().unwrap().reason, "shell static");
+    assert_eq!(call.context, ["shell"]);
+    let plan = hooks.plan().to_string();
+    let place = |name: &str| plan.find(name).unwrap_or_else(|| panic!("{name}: {plan}"));
+    assert!(place("before") < place("append_static") && place("append_static") < place("after"));
+}
+
+#[tokio::test]
+async fn built_in_hooks_and_the_chain_of_the_file_run_too() {
+    let runtime = Runtime::builder()
+        .text(
+            r#"
+            [hooks.builtin]
+            block_tools = { tools = ["deploy"] }
+
+            [[hooks.chain]]
+            type = "block_tools"
+            config = { tools = ["release"] }
+            "#,
+        )
+        .build()
+        .await
+        .unwrap();
+    let hooks = hooks![..runtime];
+    for (tool, goes_on) in [("deploy", false), ("release", false), ("list", true)] {
+        let mut call = BeforeToolCall::new("1", tool, json!({}));
+        let result = hooks.intercept(&AgentContext::new("s1"), &mut call).await;
+        assert_eq!(result.is_continue(), goes_on, "{tool}");
+    }
+}
+
+#[tokio::test]
+async fn a_wrong_file_leaves_the_last_good_revision_in_force() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("hooks.toml");
+    let write = |text: &str| std::fs::write(&path, text).unwrap();
+    write("[[hooks.on]]\nname = 'a'\nevent = 'BeforeToolCall'\nblock = 'a'");
+    let runtime = Runtime::load(&path).await.unwrap();
+    let hooks = hooks![..runtime.clone()];
+    let reason = async || {
+        let mut call = BeforeToolCall::new("1", "x", json!({}));
+        let result = hooks.intercept(&AgentContext::new("s1"), &mut call).await;
+        result.as_cancel().unwrap().reason.to_string()
+    };
+    assert_eq!(reason().await, "a");
+    let first = runtime.revision();
+    assert_eq!(first.number, 1);
+
+    write("[[hooks.on]]\nname = 'b'\nevent = 'BeforeTool");
+    assert!(runtime.reload().await.is_err());
+    assert_eq!(reason().await, "a");
+    assert_eq!(runtime.revision(), first);
+    let refused = runtime.status().refused.unwrap();
+    assert_eq!(refused.error.line(), Some(3), "{}", refused.error);
+
+    write("[[hooks.on]]\nname = 'b'\nevent = 'BeforeToolCall'\nblock = 'b'");
+    let second = runtime.reload().await.unwrap();
+    assert_eq!(reason().await, "b");
+    assert_eq!(second.number, 2);
+    assert_ne!(second.hash, first.hash);
+    assert!(runtime.status().refused.is_none());
+
+    write("# the same\n[[hooks.on]]\nname = 'a'\nevent = 'BeforeToolCall'\nblock = 'a'");
+    assert_eq!(
+        runtime.reload().await.unwrap().hash,
+        first.hash,
+        "the same definitions"
+    );
+}
+
+/// Two definitions of one revision: the first notes the revision in the arguments, the second blocks if it finds another
+/// revision's note.
+fn revision(number: usize) -> String {
+    format!(
+        "[[hooks.on]]\nname = 'note'\nevent = 'BeforeToolCall'\npriority = 2\nmodify = {{ revision = {number} }}\n\
+         [[hooks.on]]\nname = 'check'\nevent = 'BeforeToolCall'\npriority = 1\nif = 'args.revision != {number}'\n\
+         block = 'a mix of two revisions'\n\
+         [[hooks.on]]\nname = 'count'\nevent = 'BeforeToolCall'\npriority = 0\nrespond = '{{string(args.revision)}}'"
+    )
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_dispatch_runs_under_one_revision_while_others_swap() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("hooks.toml");
+    std::fs::write(&path, revision(0)).unwrap();
+    let runtime = Runtime::load(&path).await.unwrap();
+    let (stop, answered) = (
+        Arc::new(AtomicBool::new(false)),
+        Arc::new(AtomicUsize::new(0)),
+    );
+    let agents: Vec<_> = (0..4)
+        .map(|_| {
+            let hooks = hooks![..runtime.clone()];
+            let (stop, answered) = (Arc::clone(&stop), Arc::clone(&answered));
+            tokio::spawn(async move {
+                let cx = AgentContext::new("s1");
+                let mut asked = 0;
+                while !stop.load(Ordering::Relaxed) {
+                    let mut call = BeforeToolCall::new("1", "x", json!({}));
+                    let result = hooks.intercept(&cx, &mut call).await;
+                    assert!(result.as_cancel().is_none(), "{result:?}");
+                    assert!(!result.is_continue(), "the event was lost");
+                    answered.fetch_add(1, Ordering::Relaxed);
+                    asked += 1;
+                    if asked % 64 == 0 {
+                        tokio::task::yield_now().await;
+                    }
+                }
+                asked
+            })
+        })
+        .collect();
+    for number in 1..=30 {
+        std::fs::write(&path, revision(number)).unwrap();
+        runtime.reload().await.unwrap();
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    stop.store(true, Ordering::Relaxed);
+    let mut asked = 0;
+    for agent in agents {
+        asked += agent.await.unwrap();
+    }
+    assert_eq!(asked, answered.load(Ordering::Relaxed));
+    assert_eq!(runtime.revision().number, 31);
+}
+
+/// Waits until the runtime has done what is expected of it.
+async fn eventually(what: &str, is_so: impl Fn() -> bool) {
+    for _ in 0..500 {
+        if is_so() {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    panic!("{what}");
+}
+
+#[tokio::test]
+async fn a_file_that_is_watched_is_loaded_again_when_it_changes() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("hooks.toml");
+    std::fs::write(
+        &path,
+        "[[hooks.on]]\nname = 'a'\nevent = 'BeforeToolCall'\nblock = 'a'",
+    )
+    .unwrap();
+    let runtime = Runtime::load(&path).await.unwrap();
+    runtime.watch().unwrap();
+    runtime.watch().unwrap();
+
+    // As an editor does: another file, which is renamed.
+    let new = folder.path().join("hooks.toml.new");
+    std::fs::write(
+        &new,
+        "[[hooks.on]]\nname = 'b'\nevent = 'BeforeToolCall'\nblock = 'b'",
+    )
+    .unwrap();
+    std::fs::rename(&new, &path).unwrap();
+    eventually("the new file is in force", || {
+        runtime.status().hooks[0].name == "b"
+    })
+    .await;
+
+    // Half of a file.
+    std::fs::write(&path, "[[hooks.on]]\nname = 'c'\nevent = 'BeforeTo").unwrap();
+    eventually("the half file is refused", || {
+        runtime.status().refused.is_some()
+    })
+    .await;
+    assert_eq!(runtime.status().hooks[0].name, "b");
+
+    std::fs::write(
+        &path,
+        "[[hooks.on]]\nname = 'c'\nevent = 'BeforeToolCall'\nblock = 'c'",
+    )
+    .unwrap();
+    eventually("the whole file is in force", || {
+        runtime.status().hooks[0].name == "c"
+    })
+    .await;
+    assert!(runtime.status().refused.is_none());
+}
