@@ -85,6 +85,10 @@ pub(crate) struct State {
 
 /// One definition.
 #[derive(Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a setting of its own"
+)]
 pub(crate) struct Definition {
     pub(crate) name: Arc<str>,
     pub(crate) origin: Origin,

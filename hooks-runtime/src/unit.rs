@@ -345,10 +345,15 @@ impl Unit {
                     skipped = Some("it runs in the background");
                     self.in_background(definition, asked, cx, event, info);
                     Ok(Answer::default())
-                } else if self.is_foreign {
-                    let span = self.span(definition, info);
-                    let asked = || handler.ask(&ask);
-                    guarded(definition, &self.limits, span, asked, Duration::MAX).await
+                } else if self.is_foreign && definition.dialect != crate::Dialect::Goclaw {
+                    guarded(
+                        definition,
+                        &self.limits,
+                        self.span(definition, info),
+                        || handler.ask(&ask),
+                        Duration::MAX,
+                    )
+                    .await
                 } else {
                     let key = Chains::key(cx, event);
                     let budget = self.limits.config.chain;
@@ -700,6 +705,15 @@ async fn guarded(
     said
 }
 
+/// Whether a failure counts for the breaker.
+///
+/// Where failing lets the event go on, a hook may fail by habit, as a linter does that ends with 1. To leave it alone for
+/// that would let through what it refuses the next time.
+fn counts(definition: &Definition, fault: &Fault) -> bool {
+    matches!(fault.kind, FaultKind::TimedOut | FaultKind::NotStarted)
+        || definition.on_failure != Some(hooks_builtin::config::OnFault::Skip)
+}
+
 /// A handler whose panic is a failure of it, and not of the agent.
 struct Caught(Asked);
 
@@ -711,15 +725,6 @@ impl Future for Caught {
         // It is not polled again after a panic.
         catch_unwind(poll).unwrap_or_else(|_| Poll::Ready(Err(Fault::failed("it panicked"))))
     }
-}
-
-/// Whether a failure counts for the breaker.
-///
-/// Where failing lets the event go on, a hook may fail by habit, as a linter does that ends with 1. To leave it alone for
-/// that would let through what it refuses the next time.
-fn counts(definition: &Definition, fault: &Fault) -> bool {
-    matches!(fault.kind, FaultKind::TimedOut | FaultKind::NotStarted)
-        || definition.on_failure != Some(hooks_builtin::config::OnFault::Skip)
 }
 
 /// Gives a trial of an open breaker to the next caller if this one is dropped.

@@ -68,6 +68,7 @@ fn or<'a>(text: &'a str, default: &'a str) -> &'a str {
 }
 
 /// The words that most systems have taken over from Claude Code.
+#[expect(clippy::too_many_lines, reason = "an arm for each event")]
 fn claude(dialect: Dialect, words: Words, ask: &Ask<'_>) -> Map<String, Value> {
     let cx = ask.cx;
     let mut input = Map::new();

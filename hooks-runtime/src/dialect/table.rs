@@ -217,6 +217,10 @@ pub(crate) enum Words {
 
 /// One system.
 #[derive(Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "systems differ in many small things"
+)]
 pub(crate) struct Rules {
     pub(crate) events: &'static [Event],
     /// Its events that are never raised here.
@@ -249,8 +253,6 @@ pub(crate) struct Rules {
     pub(crate) names_event: bool,
     /// Whether the new input of a tool is set key by key, and not as a whole.
     pub(crate) merges_input: bool,
-    /// The shell, if it is not `sh`.
-    pub(crate) shell: Option<&'static str>,
     /// The files that the system finds by itself: below the user's folder and below the project's.
     pub(crate) files: &'static [(Whose, &'static str)],
 }
@@ -367,7 +369,6 @@ const CLAUDE: Rules = Rules {
     is_strict: false,
     names_event: true,
     merges_input: false,
-    shell: None,
     files: &[
         (Whose::User, ".claude/settings.json"),
         (Whose::Project, ".claude/settings.json"),
@@ -417,7 +418,6 @@ const CODEX: Rules = Rules {
     twins: Twins::No,
     on_failure: None,
     is_strict: true,
-    shell: Some("$SHELL -l"),
     files: &[
         (Whose::User, ".codex/hooks.json"),
         (Whose::Project, ".codex/hooks.json"),

@@ -20,6 +20,11 @@ use crate::handler::Ask;
 use crate::load::canonical;
 
 /// One of every event that is about something.
+#[expect(clippy::too_many_lines, reason = "each event once")]
+#[expect(
+    clippy::field_reassign_with_default,
+    reason = "some of the payloads may grow"
+)]
 fn every(check: &mut dyn FnMut(&str, AgentEvent<'_>)) {
     let args = json!({ "command": "cargo test", "timeout": 5 });
     let call = BeforeToolCall::new("call-1", "shell", args.clone());
@@ -197,7 +202,10 @@ fn written(dialect: Dialect) -> String {
                 assert!(time.as_str().unwrap().ends_with('Z'));
                 *time = Value::from("2026-01-01T00:00:00Z");
             }
-            text.push_str(&format!("{name}\n{}\n\n", canonical(&input)));
+            for line in [name, &canonical(&input), ""] {
+                text.push_str(line);
+                text.push('\n');
+            }
         }
     });
     text

@@ -123,10 +123,10 @@ impl Loader<'_> {
             .or_else(|| value.get("quality_gates"));
         match (value, value.get("hooks")) {
             (Value::Array(hooks), _) => {
-                found.extend(list(Vec::new(), hooks).into_iter().zip(hooks))
+                found.extend(list(Vec::new(), hooks).into_iter().zip(hooks));
             }
             (_, Some(Value::Array(hooks))) => {
-                found.extend(list(vec!["hooks".into()], hooks).into_iter().zip(hooks))
+                found.extend(list(vec!["hooks".into()], hooks).into_iter().zip(hooks));
             }
             _ if gates.is_none() => found.push((Vec::new(), value)),
             _ => {}
@@ -364,6 +364,7 @@ impl Loader<'_> {
         })
     }
 
+    #[expect(clippy::too_many_lines, reason = "an arm for each type of handler")]
     /// The handler; none if it is known and does not run here.
     fn goclaw_body(
         &mut self,

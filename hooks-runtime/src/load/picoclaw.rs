@@ -4,7 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hooks_builtin::config::{DefaultsConfig, Document, HooksConfig, ImportEntry, Mode, OnFault};
+use hooks_builtin::config::{
+    ConfigError, DefaultsConfig, Document, HooksConfig, ImportEntry, Mode, OnFault, Segment,
+};
 use serde_json::{Value, json};
 
 use super::{Loader, SourceStatus};
@@ -104,6 +106,9 @@ const OLD: &[(&str, &str)] = &[
     ("error", "agent.error"),
 ];
 
+/// Makes a mistake at a path of the file.
+type Mistake<'a> = dyn Fn(&[Segment], String, Option<&str>) -> ConfigError + 'a;
+
 /// Our events, each with PicoClaw's name for it.
 type Events = Vec<(&'static EventInfo, String)>;
 
@@ -176,16 +181,16 @@ impl Loader<'_> {
         self.all_processes(config, file, entry, &mistake);
     }
 
+    #[expect(
+        clippy::too_many_lines,
+        reason = "each key of a process may be wrong in its own way"
+    )]
     fn all_processes(
         &mut self,
         config: &HooksConfig,
         file: Option<&Path>,
         import: &ImportEntry,
-        mistake: &dyn Fn(
-            &[hooks_builtin::config::Segment],
-            String,
-            Option<&str>,
-        ) -> hooks_builtin::config::ConfigError,
+        mistake: &Mistake<'_>,
     ) {
         // Lower runs first, then by name: the map is sorted.
         let mut processes: Vec<_> = config

@@ -1,0 +1,320 @@
+//! What the answer of a hook means: its exit code, its text and its JSON.
+
+mod json;
+
+use serde_json::{Map, Value, json};
+
+use super::table::{Event, Exits, Refusal, Rules};
+use super::{Dialect, Exit, On};
+use crate::answer::{Answer, Change, Verdict};
+use crate::fault::Fault;
+
+/// An answer while it is read.
+struct Reading<'a> {
+    dialect: Dialect,
+    rules: &'static Rules,
+    on: &'a On,
+    event: Option<&'static Event>,
+    answer: Answer,
+}
+
+/// What a command says by its exit code and its output.
+pub(super) fn of_command(dialect: Dialect, on: &On, exit: &Exit) -> Result<Answer, Fault> {
+    let reading = Reading::new(dialect, on);
+    let said = text_of(&exit.stdout);
+    if exit.is_cut && said.starts_with('{') && exit.code == Some(0) {
+        return Err(Fault::nonsense(
+            "its answer is longer than what is kept of it",
+        ));
+    }
+    let errors = text_of(&exit.stderr);
+    match reading.rules.exits {
+        Exits::Flat => reading.flat(exit, &said, &errors),
+        Exits::Goclaw => reading.goclaw(exit, &said, &errors),
+        Exits::Goose => reading.goose(exit, &said, &errors),
+        Exits::Gemini => reading.gemini(exit, &said, &errors),
+        Exits::Claude | Exits::Codex => reading.claude(exit, &said, &errors),
+    }
+}
+
+/// What an endpoint says.
+pub(super) fn of_http(
+    dialect: Dialect,
+    on: &On,
+    status: u16,
+    body: &[u8],
+) -> Result<Answer, Fault> {
+    // GoClaw takes a redirection for an answer.
+    let highest = if dialect == Dialect::Goclaw { 400 } else { 300 };
+    if !(200..highest).contains(&status) {
+        return Err(Fault::failed(format!(
+            "the endpoint answered with the status {status}"
+        )));
+    }
+    let mut reading = Reading::new(dialect, on);
+    let text = text_of(body);
+    if text.is_empty() {
+        return Ok(reading.answer);
+    }
+    match serde_json::from_str::<Value>(&text) {
+        Ok(Value::Object(json)) => {
+            reading.json(&json)?;
+            Ok(reading.answer)
+        }
+        _ if dialect == Dialect::Goclaw => Ok(reading.answer),
+        _ => Err(Fault::nonsense("the endpoint's answer is no JSON object")),
+    }
+}
+
+/// Text without a mark of byte order, and without blanks around it.
+fn text_of(bytes: &[u8]) -> String {
+    let text = String::from_utf8_lossy(bytes);
+    text.trim_start_matches('\u{feff}').trim().to_owned()
+}
+
+/// JSON, if a text is meant as such.
+fn json_of(text: &str) -> Result<Option<Map<String, Value>>, String> {
+    if !text.starts_with('{') {
+        return Ok(None);
+    }
+    serde_json::from_str(text)
+        .map(Some)
+        .map_err(|error| format!("its output is no JSON: {error}"))
+}
+
+/// The words for no, of any system.
+fn is_no(word: &str) -> bool {
+    matches!(
+        word.to_ascii_lowercase().as_str(),
+        "deny" | "denied" | "block" | "blocked" | "reject" | "rejected" | "defer"
+    )
+}
+
+impl<'a> Reading<'a> {
+    fn new(dialect: Dialect, on: &'a On) -> Self {
+        let rules = dialect.rules();
+        Reading {
+            dialect,
+            rules,
+            on,
+            event: rules.event(on.info, &on.named, None),
+            answer: Answer::default(),
+        }
+    }
+
+    fn warn(&mut self, warning: impl Into<String>) {
+        self.answer.warnings.push(warning.into());
+    }
+
+    /// What a no comes to on this event.
+    fn refusal(&self) -> Refusal {
+        match self.event {
+            Some(event) => event.refusal,
+            None if self.on.info.is_blockable => Refusal::Blocks,
+            None if self.on.info.takes_context => Refusal::Tells,
+            None => Refusal::Shows,
+        }
+    }
+
+    /// Says no.
+    fn refuse(&mut self, reason: Option<String>) {
+        let reason = reason
+            .filter(|reason| !reason.trim().is_empty())
+            .unwrap_or_else(|| format!("the hook `{}` blocks it", self.on.hook));
+        match self.refusal() {
+            Refusal::Blocks => self.answer.verdict = Verdict::Block { reason },
+            Refusal::Tells => self.answer.feedback = Some(reason),
+            Refusal::Shows => self.answer.messages.push(reason),
+            Refusal::Replaces => {
+                let output = Map::from_iter([("content".to_owned(), json!(reason))]);
+                self.answer.change = Some(Change::Merge(output));
+            }
+        }
+    }
+
+    /// Whether the answer says no in one way or another.
+    fn has_refused(&self) -> bool {
+        self.answer.verdict.rank()
+            >= Verdict::Block {
+                reason: String::new(),
+            }
+            .rank()
+            || self.answer.feedback.is_some()
+    }
+
+    /// It has ended with a code that says nothing.
+    fn failed(exit: &Exit, errors: &str) -> Fault {
+        let code = exit
+            .code
+            .map_or_else(|| "a signal".to_owned(), |code| format!("exit code {code}"));
+        let first = errors.lines().next().unwrap_or_default();
+        let said = if first.is_empty() {
+            String::new()
+        } else {
+            format!(": {first}")
+        };
+        Fault::failed(format!("it ended with {code}{said}"))
+    }
+
+    /// Claude Code and Codex.
+    fn claude(mut self, exit: &Exit, said: &str, errors: &str) -> Result<Answer, Fault> {
+        let is_codex = self.rules.exits == Exits::Codex;
+        let json = json_of(said);
+        if exit.code == Some(2) {
+            if is_codex && errors.is_empty() {
+                return Err(Fault::failed(
+                    "it ended with exit code 2 and nothing on standard error, which blocks nothing",
+                ));
+            }
+            match json {
+                // What it says beside the decision holds, the decision is no.
+                Ok(Some(json)) => {
+                    if let Err(fault) = self.json(&json) {
+                        self.answer = Answer::default();
+                        self.warn(fault.to_string());
+                    }
+                    if !self.has_refused() {
+                        let reason = self.answer.verdict.reason().map(str::to_owned);
+                        self.answer.change = None;
+                        self.answer.verdict = Verdict::Continue;
+                        self.refuse(reason.or_else(|| Some(errors.to_owned())));
+                    }
+                }
+                Ok(None) => self.refuse(Some(errors.to_owned())),
+                Err(error) => {
+                    self.warn(error);
+                    self.refuse(Some(errors.to_owned()));
+                }
+            }
+            return Ok(self.answer);
+        }
+        match json {
+            Ok(Some(json)) if exit.code == Some(0) || (!is_codex && exit.code.is_some()) => {
+                self.json(&json)?;
+                Ok(self.answer)
+            }
+            Ok(None) if exit.code == Some(0) => {
+                if is_codex
+                    && self.event.is_some_and(|event| event.ours == "BeforeStop")
+                    && !said.is_empty()
+                {
+                    return Err(Fault::nonsense("a hook on `Stop` prints JSON or nothing"));
+                }
+                self.text(said);
+                Ok(self.answer)
+            }
+            Err(error) if exit.code == Some(0) => Err(Fault::nonsense(error)),
+            _ => Err(Self::failed(exit, errors)),
+        }
+    }
+
+    /// Gemini CLI.
+    fn gemini(mut self, exit: &Exit, said: &str, errors: &str) -> Result<Answer, Fault> {
+        let text = if said.is_empty() { errors } else { said };
+        // Some hooks encode their JSON twice.
+        let twice: Option<String> = serde_json::from_str(text).ok();
+        let json = json_of(twice.as_deref().unwrap_or(text));
+        match (exit.code, json) {
+            (Some(0 | 1), Ok(Some(json))) => self.json(&json)?,
+            (Some(0), Ok(None)) => {
+                if !said.is_empty() {
+                    self.answer.messages.push(said.to_owned());
+                }
+            }
+            (Some(0), Err(error)) => return Err(Fault::nonsense(error)),
+            (Some(1) | None, _) => return Err(Self::failed(exit, errors)),
+            (Some(_), json) => {
+                if let Ok(Some(json)) = json
+                    && let Err(fault) = self.json(&json)
+                {
+                    self.warn(fault.to_string());
+                }
+                if !self.has_refused() {
+                    let reason = self.answer.verdict.reason().map(str::to_owned);
+                    self.answer.verdict = Verdict::Continue;
+                    let errors = if errors.is_empty() { said } else { errors };
+                    self.refuse(reason.or_else(|| Some(errors.to_owned())));
+                }
+            }
+        }
+        Ok(self.answer)
+    }
+
+    /// goose.
+    fn goose(mut self, exit: &Exit, said: &str, errors: &str) -> Result<Answer, Fault> {
+        let json = json_of(said);
+        if let Ok(Some(json)) = &json
+            && let Some(word) = json.get("decision").and_then(Value::as_str)
+            && (is_no(word) || (word == "allow" && exit.code == Some(0)))
+        {
+            self.json(json)?;
+            return Ok(self.answer);
+        }
+        match exit.code {
+            Some(2) => {
+                self.refuse(Some(errors.to_owned()));
+                Ok(self.answer)
+            }
+            Some(0) if said.is_empty() => Ok(self.answer),
+            Some(0) => Err(Fault::nonsense(
+                "it printed something else than `{\"decision\": \"allow\"}` or nothing",
+            )),
+            _ => Err(Self::failed(exit, errors)),
+        }
+    }
+
+    /// GoClaw.
+    fn goclaw(mut self, exit: &Exit, said: &str, errors: &str) -> Result<Answer, Fault> {
+        match exit.code {
+            Some(0) => {
+                match json_of(said) {
+                    Ok(Some(json)) => self.json(&json)?,
+                    Ok(None) => {}
+                    Err(error) => self.warn(error),
+                }
+                Ok(self.answer)
+            }
+            Some(2) => {
+                self.refuse(Some(errors.to_owned()));
+                Ok(self.answer)
+            }
+            // The gate of a delegation passes with 0 alone.
+            Some(_) if self.on.named == "delegation.completed" => {
+                let text = if errors.is_empty() { said } else { errors };
+                self.refuse(Some(text.to_owned()));
+                Ok(self.answer)
+            }
+            _ => Err(Self::failed(exit, errors)),
+        }
+    }
+
+    /// mini-claw-code's form.
+    fn flat(mut self, exit: &Exit, said: &str, errors: &str) -> Result<Answer, Fault> {
+        match exit.code {
+            Some(0) => {}
+            None => return Err(Self::failed(exit, errors)),
+            Some(_) => {
+                let text = if errors.is_empty() { said } else { errors };
+                self.refuse(Some(text.to_owned()));
+            }
+        }
+        Ok(self.answer)
+    }
+
+    /// Plain text is for the model where the event takes any.
+    fn text(&mut self, text: &str) {
+        if text.is_empty() {
+            return;
+        }
+        if text.ends_with('}') && text.lines().any(|line| line.trim_start().starts_with('{')) {
+            self.warn("text stands before the JSON, so all of it is text: print nothing but JSON");
+        }
+        let is_for_the_model = match self.event {
+            Some(event) => event.text,
+            None => matches!(self.on.info.name, "SessionStart" | "MessageReceived"),
+        };
+        if is_for_the_model {
+            self.answer.context.push(text.to_owned());
+        }
+    }
+}

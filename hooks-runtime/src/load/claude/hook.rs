@@ -1,0 +1,364 @@
+//! One hook of a group: its handler, its filter, and what happens when it fails.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use hooks_builtin::config::{ConfigError, Mode, OnFault};
+use serde_json::{Map, Value, json};
+
+use super::super::Loader;
+use super::make::{command_of, http_of, project_of, prompt_of};
+use super::{Group, NeverRuns, takes_prompt};
+use crate::Dialect;
+use crate::definition::{Body, Definition, Origin, State};
+use crate::dialect::table::{Event, Subject, Twins};
+use crate::filter::{Filter, input};
+use crate::handler::{Handler, Wrong, command, http, prompt};
+
+impl Loader<'_> {
+    /// One hook of a group.
+    #[expect(
+        clippy::too_many_lines,
+        reason = "each key of a hook may be wrong in its own way"
+    )]
+    pub(super) fn hook(
+        &mut self,
+        group: &Group<'_>,
+        hook: &Map<String, Value>,
+        disabled: &[&str],
+        definitions: &mut Vec<Definition>,
+    ) {
+        let rules = group.policy.rules;
+        let entry = group.policy.entry;
+        let is_known =
+            |kind: &str| matches!(kind, "command" | "http" | "prompt" | "agent" | "mcp_tool");
+        let kind = match hook.get("type") {
+            Some(Value::String(kind)) => kind.as_str(),
+            None if hook.contains_key("command") => "command",
+            _ => {
+                let wrong = group.mistake(
+                    &["type"],
+                    "the hook does not say of which `type` it is",
+                    Some("write `\"type\": \"command\"`"),
+                );
+                return self.left_out(wrong, entry);
+            }
+        };
+        if !rules.kinds.contains(&kind) {
+            let (what, wrong) = if is_known(kind) {
+                (
+                    format!("hooks of the type `{kind}` are known, and not run here"),
+                    false,
+                )
+            } else {
+                (format!("`{kind}` is no type of hook"), true)
+            };
+            let help = format!("the types that run are `{}`", rules.kinds.join("`, `"));
+            let error = group.mistake(&["type"], what, Some(&help));
+            if wrong {
+                self.left_out(error, entry);
+            } else {
+                self.notices.push(error.to_string());
+            }
+            return;
+        }
+        if kind == "prompt" && !takes_prompt(group) {
+            let wrong = group.mistake(
+                &["type"],
+                format!("a model is not asked on `{}`", group.name),
+                None,
+            );
+            return self.left_out(wrong, entry);
+        }
+        let given = hook
+            .get("name")
+            .and_then(Value::as_str)
+            .filter(|name| !name.trim().is_empty());
+        let text = hook
+            .get("command")
+            .and_then(Value::as_str)
+            .unwrap_or_default();
+        if disabled
+            .iter()
+            .any(|off| Some(*off) == given || *off == text)
+        {
+            let notice = group.mistake(
+                &[],
+                format!(
+                    "the hook `{}` is turned off in `disabled`",
+                    given.unwrap_or(text)
+                ),
+                None,
+            );
+            self.notices.push(notice.to_string());
+            return;
+        }
+        let line = group.document.mistake(&group.path, "", None).line();
+        let origin = Origin::of(group.document.file(), line);
+        let number = definitions.len() + 1;
+        let name = given.map_or_else(|| format!("{}-{number}", group.name), str::to_owned);
+        let name = self.free_name(&name, &origin.to_string());
+        let made = self.made(group, hook, kind, &name);
+        let (body, state, mut twin) = match made {
+            Ok(made) => made,
+            Err(wrong) => {
+                let keys: Vec<&str> = wrong.keys.iter().map(String::as_str).collect();
+                let error = group.mistake(&keys, wrong.message, wrong.help.as_deref());
+                return self.left_out(error, entry);
+            }
+        };
+        let timeout = match self.timeout(group, hook, kind) {
+            Ok(timeout) => timeout,
+            Err(wrong) => return self.left_out(wrong, entry),
+        };
+        let Ok(rule) = self.rule(group, hook) else {
+            return;
+        };
+        if let Some(rule) = &rule {
+            twin = twin.map(|twin| format!("{twin} if {}", rule.text()));
+        }
+        let wakes = kind == "command" && hook.get("asyncRewake") == Some(&Value::Bool(true));
+        let is_async =
+            wakes || (kind == "command" && hook.get("async") == Some(&Value::Bool(true)));
+        let on_failure = self.on_failure(group, hook, is_async);
+        if hook.contains_key("once") {
+            let notice = group.mistake(
+                &["once"],
+                "`once` counts in skills only: the hook runs each time",
+                None,
+            );
+            self.notices.push(notice.to_string());
+        }
+        let subject = group.event.map(|event| event.subject);
+        definitions.push(Definition {
+            name: name.into(),
+            origin,
+            dialect: group.dialect,
+            events: vec![(group.info, group.name.to_owned())],
+            filter: Filter {
+                whens: group.event.map(Event::whens).unwrap_or_default(),
+                subjects: group.subjects.clone(),
+                compared: subject.filter(|subject| *subject != Subject::Tool),
+                aliases: Arc::clone(&group.policy.aliases),
+                rule,
+                ..Filter::default()
+            },
+            body,
+            mode: entry.mode,
+            timeout,
+            on_timeout: None,
+            on_failure: Some(on_failure),
+            is_background: is_async || !group.info.is_intercepted,
+            answers_late: is_async,
+            wakes,
+            is_in_turn: group.is_sequential,
+            twin: twin.map(Into::into),
+            state,
+        });
+        if entry.mode == Mode::Off {
+            definitions.pop();
+        }
+    }
+
+    /// The handler, and what makes it the same as another.
+    fn made(
+        &mut self,
+        group: &Group<'_>,
+        hook: &Map<String, Value>,
+        kind: &str,
+        name: &str,
+    ) -> Result<(Body, Arc<State>, Option<String>), Wrong> {
+        let dialect = group.dialect;
+        let mut making = self.making(group.document.file());
+        if making.project_dir.is_none() {
+            making.project_dir = project_of(group.document.file());
+        }
+        let key = json!([
+            dialect.as_str(),
+            kind,
+            hook,
+            name,
+            &making.folder,
+            &making.project_dir,
+            &group.policy.urls,
+            &group.policy.variables
+        ]);
+        let rules = group.policy.rules;
+        let mut notices = Vec::new();
+        let twin = |what: String| match rules.twins {
+            Twins::No => None,
+            Twins::Whole => Some(format!("{kind} {what}")),
+            Twins::NameAndCommand => Some(format!("{name} {what}")),
+        };
+        let (made, twin) = match kind {
+            "command" => {
+                let (entry, filled) = command_of(group, hook, making.project_dir.as_deref())?;
+                let made = self.handler(&key, || command::make(&entry, dialect, &making));
+                (made, twin(filled))
+            }
+            "http" => {
+                let settings = http_of(group, hook)?;
+                let twin = twin(format!("{} {:?}", settings.url, settings.headers.keys()));
+                let made = self.handler(&key, || {
+                    let (handler, said) = http::with(&settings, dialect, &making)?;
+                    notices = said;
+                    Ok(handler)
+                });
+                (made, twin)
+            }
+            _ => {
+                let entry = prompt_of(hook)?;
+                let twin = twin(format!("{:?} {}", entry.model, entry.template));
+                let made: Result<(Body, Arc<State>), Wrong> =
+                    self.handler(&key, || -> Result<Arc<dyn Handler>, Wrong> {
+                        prompt::make(&entry, dialect, &making)
+                    });
+                (made, twin)
+            }
+        };
+        for notice in notices {
+            let notice = group.mistake(&["headers"], notice, None);
+            self.notices.push(notice.to_string());
+        }
+        let (body, state) = made?;
+        Ok((body, state, twin))
+    }
+
+    /// How long a hook may take.
+    fn timeout(
+        &mut self,
+        group: &Group<'_>,
+        hook: &Map<String, Value>,
+        kind: &str,
+    ) -> Result<Duration, ConfigError> {
+        let rules = group.policy.rules;
+        let default = if kind == "prompt" {
+            rules.prompt_timeout
+        } else {
+            group
+                .event
+                .and_then(|event| event.timeout)
+                .unwrap_or(rules.timeout)
+        };
+        let number = match hook.get("timeout") {
+            None | Some(Value::Null) => return Ok(default),
+            Some(Value::String(text)) => text.trim().parse().ok(),
+            Some(value) => value.as_f64(),
+        };
+        let Some(number) = number.filter(|number: &f64| number.is_finite() && *number >= 0.0)
+        else {
+            return Err(group.mistake(
+                &["timeout"],
+                "the timeout is no number",
+                Some("write `\"timeout\": 30`, say"),
+            ));
+        };
+        if number == 0.0 {
+            return Ok(default);
+        }
+        if (rules.odd_timeouts)(number) {
+            let (unit, other) = if rules.unit == Duration::from_secs(1) {
+                ("seconds", "milliseconds")
+            } else {
+                ("milliseconds", "seconds")
+            };
+            let notice = group.mistake(
+                &["timeout"],
+                format!("the timeout of {number} is in {unit}: it looks as if {other} were meant"),
+                None,
+            );
+            self.notices.push(notice.to_string());
+        }
+        let longest = Duration::from_hours(24);
+        let timeout = Duration::try_from_secs_f64(rules.unit.as_secs_f64() * number)
+            .unwrap_or(longest)
+            .min(longest);
+        // Codex cuts these two.
+        let most = group
+            .event
+            .and_then(|event| event.timeout)
+            .filter(|_| group.policy.dialect == Dialect::Codex);
+        Ok(timeout.min(most.unwrap_or(longest)))
+    }
+
+    /// The rule for the tool's input. On an event without a tool, it never matches.
+    fn rule(
+        &mut self,
+        group: &Group<'_>,
+        hook: &Map<String, Value>,
+    ) -> Result<Option<input::Rule>, NeverRuns> {
+        let text = match hook.get("if") {
+            None | Some(Value::Null) => return Ok(None),
+            Some(Value::String(text)) => text,
+            Some(_) => {
+                let notice = group.mistake(
+                    &["if"],
+                    "the rule is no text, and is ignored: the hook runs on every call",
+                    None,
+                );
+                self.notices.push(notice.to_string());
+                return Ok(None);
+            }
+        };
+        if !group.info.has_subject {
+            let notice = group.mistake(
+                &["if"],
+                format!(
+                    "`if` is for tools, and `{}` is about none: the hook never runs",
+                    group.name
+                ),
+                Some("leave `if` out"),
+            );
+            self.notices.push(notice.to_string());
+            return Err(NeverRuns);
+        }
+        let rule = input::Rule::parse(text, Arc::clone(&group.policy.aliases));
+        if !rule.is_known() {
+            let notice = group.mistake(
+                &["if"],
+                format!("the rule `{text}` is not understood, so the hook runs on every call"),
+                Some("rules are `Bash(git *)`, `Edit(src/**)`, `WebFetch(domain:example.com)`"),
+            );
+            self.notices.push(notice.to_string());
+        }
+        Ok(Some(rule))
+    }
+
+    /// What happens when the hook fails.
+    fn on_failure(
+        &mut self,
+        group: &Group<'_>,
+        hook: &Map<String, Value>,
+        is_async: bool,
+    ) -> OnFault {
+        let rules = group.dialect.rules();
+        if self.is_strict(group.policy.entry) {
+            return OnFault::Block;
+        }
+        let Some((key, value)) = rules.on_failure.and_then(|key| Some((key, hook.get(key)?)))
+        else {
+            return rules.fault;
+        };
+        let on_failure = match value.as_str() {
+            Some("block" | "deny") => OnFault::Block,
+            Some("continue" | "allow" | "skip") => OnFault::Skip,
+            _ => {
+                let notice = group.mistake(
+                    &[key],
+                    format!("`{key}` is `continue` or `block`: this one is ignored"),
+                    None,
+                );
+                self.notices.push(notice.to_string());
+                return rules.fault;
+            }
+        };
+        let goes_on = group.info.name == "BeforeStop"
+            || (group.policy.dialect == Dialect::Goose && group.name != "PreToolUse");
+        if on_failure == OnFault::Block && (goes_on || is_async) {
+            let notice = group.mistake(&[key], format!("`{key}` has no effect here"), None);
+            self.notices.push(notice.to_string());
+            return OnFault::Skip;
+        }
+        on_failure
+    }
+}

@@ -1,0 +1,175 @@
+//! The settings of a hook's handler.
+
+use std::path::{Path, PathBuf};
+
+use hooks_builtin::config::{CommandEntry, EnvEntry, PromptEntry};
+use serde_json::{Map, Value};
+
+use super::Group;
+use crate::Dialect;
+use crate::handler::{Wrong, http};
+use crate::secrets::Replaced;
+
+/// The root of the project that a file belongs to.
+pub(super) fn project_of(file: Option<&Path>) -> Option<PathBuf> {
+    let folder = file?.parent()?;
+    let name = folder.file_name()?.to_str()?;
+    let root = folder.parent()?;
+    (name.starts_with('.') && std::env::home_dir().as_deref() != Some(root))
+        .then(|| root.to_owned())
+}
+
+/// A command, and all that it runs with its placeholders filled in.
+pub(super) fn command_of(
+    group: &Group<'_>,
+    hook: &Map<String, Value>,
+    project: Option<&Path>,
+) -> Result<(CommandEntry, String), Wrong> {
+    let text = match hook.get("command") {
+        Some(Value::String(text)) if !text.trim().is_empty() => text,
+        _ => {
+            return Err(
+                Wrong::new("the command is missing").help("write `\"command\": \"./check.sh\"`")
+            );
+        }
+    };
+    let mut entry = CommandEntry::default();
+    if let Some(Value::Object(set)) = hook.get("env") {
+        let set = set
+            .iter()
+            .filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned())));
+        entry.env = EnvEntry {
+            set: set.collect(),
+            ..EnvEntry::default()
+        };
+    }
+    // Files of plugins name things beside them.
+    let file = group.document.file();
+    let plugin = file
+        .filter(|file| file.ends_with("hooks/hooks.json"))
+        .and_then(Path::parent)
+        .and_then(Path::parent);
+    let plugin = plugin.map(|root| root.display().to_string());
+    if let Some(root) = &plugin {
+        for name in ["CLAUDE_PLUGIN_ROOT", "PLUGIN_ROOT"] {
+            entry.env.set.insert(name.to_owned(), root.clone());
+        }
+    }
+    let project = project.map(|project| project.display().to_string());
+    let placed = |text: &str| {
+        let mut text = text.to_owned();
+        if let Some(project) = &project {
+            text = text.replace("${CLAUDE_PROJECT_DIR}", project);
+        }
+        if let Some(root) = &plugin {
+            text = text
+                .replace("${CLAUDE_PLUGIN_ROOT}", root)
+                .replace("${PLUGIN_ROOT}", root);
+        }
+        text
+    };
+    let mut filled = placed(text);
+    match hook.get("args") {
+        Some(Value::Array(args)) if group.dialect == Dialect::Claude => {
+            entry.argv.push(filled.clone());
+            for arg in args {
+                let Value::String(arg) = arg else {
+                    return Err(Wrong::new("the arguments of a command are texts").at("args"));
+                };
+                entry.argv.push(placed(arg));
+            }
+            filled = format!("{:?}", entry.argv);
+        }
+        None | Some(Value::Array(_)) => {
+            // The shell fills in what stands in its own text.
+            entry.run = Some(text.clone());
+            match hook.get("shell").and_then(Value::as_str) {
+                Some(shell @ ("bash" | "powershell")) => {
+                    entry.shell = Some(shell.to_owned());
+                    filled.push_str(shell);
+                }
+                None => {}
+                Some(_) => {
+                    return Err(Wrong::new("the shell is `bash` or `powershell`").at("shell"));
+                }
+            }
+        }
+        Some(_) => return Err(Wrong::new("`args` is a list of texts").at("args")),
+    }
+    Ok((entry, filled))
+}
+
+/// An endpoint.
+pub(super) fn http_of(
+    group: &Group<'_>,
+    hook: &Map<String, Value>,
+) -> Result<http::Settings, Wrong> {
+    let Some(Value::String(url)) = hook.get("url") else {
+        return Err(Wrong::new("the URL is missing")
+            .at("url")
+            .help("write `\"url\": \"https://…\"`"));
+    };
+    let mut settings = http::Settings {
+        url: url.clone(),
+        retries: Some(0),
+        urls: group.policy.urls.clone(),
+        ..http::Settings::default()
+    };
+    // The file names it, and may run commands: a server on this machine is no more than that.
+    if let Ok(url) = reqwest::Url::parse(url)
+        && let Some(host) = url.host_str()
+        && (host == "localhost" || host == "[::1]" || host.starts_with("127."))
+    {
+        let port = url.port_or_known_default().map(|port| format!(":{port}"));
+        settings
+            .allow_loopback
+            .push(format!("{host}{}", port.unwrap_or_default()));
+    }
+    match hook.get("headers") {
+        None | Some(Value::Null) => {}
+        Some(Value::Object(headers)) => {
+            for (name, value) in headers {
+                let Value::String(value) = value else {
+                    return Err(Wrong::new("the value of a header is a text")
+                        .at("headers")
+                        .at(name));
+                };
+                settings.headers.insert(name.clone(), value.clone());
+            }
+        }
+        Some(_) => return Err(Wrong::new("`headers` is a table").at("headers")),
+    }
+    let named = hook.get("allowedEnvVars").and_then(Value::as_array);
+    let named = named
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .map(str::to_owned);
+    let may = |name: &String| {
+        group
+            .policy
+            .variables
+            .as_ref()
+            .is_none_or(|known| known.contains(name))
+    };
+    settings.replaced = Replaced::Only(named.filter(may).collect());
+    Ok(settings)
+}
+
+/// A prompt. What it judges is data, and not part of the text.
+pub(super) fn prompt_of(hook: &Map<String, Value>) -> Result<PromptEntry, Wrong> {
+    let Some(Value::String(text)) = hook.get("prompt") else {
+        return Err(Wrong::new("the prompt is missing")
+            .at("prompt")
+            .help("write `\"prompt\": \"…\"`"));
+    };
+    let template = text
+        .replace("\\$", "\u{0}")
+        .replace("$ARGUMENTS", "the input that follows")
+        .replace('\u{0}', "$");
+    Ok(PromptEntry {
+        template,
+        model: hook.get("model").and_then(Value::as_str).map(str::to_owned),
+        ..PromptEntry::default()
+    })
+}
