@@ -3,11 +3,11 @@
 //! Every handler's output becomes one [`Answer`]. One function applies it, so a command, an endpoint and a rule that say
 //! the same do the same.
 
-use hooks_core::HookAction;
 use hooks_core::agent::{
     AfterLlmCall, AgentEventMut, AgentSaid, Approval, ApproveToolCall, Approved, BeforeLlmCall,
     BeforeToolCall, InvalidToolCall, LlmFailed, LlmResponse, Retry, ToolOutput,
 };
+use hooks_core::{HookAction, Intercepted};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -138,152 +138,80 @@ pub(crate) fn apply(event: AgentEventMut<'_>, answer: Answer) -> Result<AgentSai
         mut verdict,
         change,
         context,
-        feedback,
+        mut feedback,
         ..
     } = answer;
     if let Verdict::Block { reason } = &verdict
         && !info.is_blockable
-        && feedback.is_none()
     {
         // After the fact, the model can still be told.
-        let feedback = Some(reason.clone());
+        feedback.get_or_insert_with(|| reason.clone());
         verdict = Verdict::Continue;
-        return applied(event, info, verdict, change, context, feedback);
     }
-    applied(event, info, verdict, change, context, feedback)
-}
-
-fn applied(
-    event: AgentEventMut<'_>,
-    info: &'static EventInfo,
-    verdict: Verdict,
-    change: Option<Change>,
-    context: Vec<String>,
-    feedback: Option<String>,
-) -> Result<AgentSaid, Fault> {
-    let context: Vec<String> = context.into_iter().map(cut).collect();
+    let said = Said { info, verdict };
+    let context = context.into_iter().map(cut);
     match event {
         AgentEventMut::BeforeToolCall(call) => {
-            let mut changed = changed_call(&call.name, &call.args, change)?;
-            let said = match verdict {
-                Verdict::Respond(value) => {
-                    HookAction::<BeforeToolCall>::respond(output_of(value)?).into()
-                }
-                Verdict::Ask { reason } => {
-                    call.approval = Approval::ask(reason);
-                    AgentSaid::Continue
-                }
-                // Who wants somebody to be asked is not overruled by who does not mind.
-                Verdict::Approve { by } if !matches!(call.approval, Approval::Ask { .. }) => {
-                    call.approval = Approval::granted(by.unwrap_or_else(|| "a hook".into()));
-                    AgentSaid::Continue
-                }
-                other => said(info, other)?,
-            };
-            if let Some((name, args)) = changed.take() {
-                (call.name, call.args) = (name, args);
-            }
+            let (name, args) = changed_call(&call.name, &call.args, change)?;
+            let (said, approval) = said.of_call(&call.approval)?;
+            (call.name, call.args) = (name, args);
+            call.approval = approval;
             call.context.extend(context);
             Ok(said)
         }
         AgentEventMut::InvalidToolCall(call) => {
-            let changed = changed_call(&call.name, &call.args, change)?;
-            let said = match verdict {
-                Verdict::Respond(value) => {
-                    HookAction::<InvalidToolCall>::respond(output_of(value)?).into()
-                }
-                other => said(info, other)?,
-            };
-            if let Some((name, args)) = changed {
-                (call.name, call.args) = (name, args);
-            }
+            let (name, args) = changed_call(&call.name, &call.args, change)?;
+            let said = said.or_respond::<InvalidToolCall, _>(output_of)?;
+            (call.name, call.args) = (name, args);
             Ok(said)
         }
-        AgentEventMut::ApproveToolCall(_) => match verdict {
+        AgentEventMut::ApproveToolCall(_) => match said.verdict {
             Verdict::Approve { by } => {
                 let approved = Approved { by };
                 Ok(HookAction::<ApproveToolCall<'_>>::respond(approved).into())
             }
-            Verdict::Respond(value) => {
-                let approved: Approved = typed(value)?;
-                Ok(HookAction::<ApproveToolCall<'_>>::respond(approved).into())
-            }
-            other => said(info, other),
+            _ => said.or_respond::<ApproveToolCall<'_>, _>(typed::<Approved>),
         },
         AgentEventMut::AfterToolCall(call) => {
-            let mut output = match change {
+            let output = match change {
                 None => None,
                 Some(Change::Replace(value)) => Some(output_of(value)?),
                 Some(Change::Merge(keys)) => Some(merged(&call.output, keys, info)?),
                 Some(Change::Tool { .. }) => return Err(no_change(info)),
             };
-            let said = said(info, verdict)?;
-            if let Some(output) = output.take() {
+            let said = said.alone()?;
+            if let Some(output) = output {
                 call.output = output;
             }
-            call.context.extend(context);
-            call.context.extend(feedback.map(cut));
+            call.context.extend(context.chain(feedback.map(cut)));
             Ok(said)
         }
-        AgentEventMut::BeforeLlmCall(call) => {
-            let changed = changed_payload(call, change, info)?;
-            let said = match verdict {
-                Verdict::Respond(value) => {
-                    HookAction::<BeforeLlmCall>::respond(response_of(value)?).into()
-                }
-                other => said(info, other)?,
-            };
-            put(call, changed);
-            Ok(said)
-        }
-        AgentEventMut::LlmFailed(failed) => {
-            let changed = changed_payload(failed, change, info)?;
-            let said = match verdict {
-                Verdict::Respond(value) => {
-                    HookAction::<LlmFailed>::respond(retry_of(value)?).into()
-                }
-                other => said(info, other)?,
-            };
-            put(failed, changed);
-            Ok(said)
-        }
-        AgentEventMut::AfterLlmCall(call) => {
-            let changed = changed_payload(call, change, info)?;
-            let said = match verdict {
-                Verdict::Respond(value) => {
-                    HookAction::<AfterLlmCall>::respond(retry_of(value)?).into()
-                }
-                other => said(info, other)?,
-            };
-            put(call, changed);
-            Ok(said)
-        }
+        AgentEventMut::BeforeLlmCall(call) => changed(call, None, change, info, || {
+            said.or_respond::<BeforeLlmCall, _>(response_of)
+        }),
+        AgentEventMut::LlmFailed(failed) => changed(failed, None, change, info, || {
+            said.or_respond::<LlmFailed, _>(retry_of)
+        }),
+        AgentEventMut::AfterLlmCall(call) => changed(call, None, change, info, || {
+            said.or_respond::<AfterLlmCall, _>(retry_of)
+        }),
         AgentEventMut::MessageReceived(message) => {
-            let changed = changed_text(message, "content", change, info)?;
-            let said = said(info, verdict)?;
-            put(message, changed);
+            let said = changed(message, Some("content"), change, info, || said.alone())?;
             message.context.extend(context);
             Ok(said)
         }
         AgentEventMut::SessionStart(start) => {
-            let changed = changed_payload(start, change, info)?;
-            let said = said(info, verdict)?;
-            put(start, changed);
-            start.context.extend(context);
-            start.context.extend(feedback.map(cut));
+            let said = changed(start, None, change, info, || said.alone())?;
+            start.context.extend(context.chain(feedback.map(cut)));
             Ok(said)
         }
         AgentEventMut::SubagentStart(start) => {
-            let changed = changed_text(start, "prompt", change, info)?;
-            let said = said(info, verdict)?;
-            put(start, changed);
+            let said = changed(start, Some("prompt"), change, info, || said.alone())?;
             start.context.extend(context);
             Ok(said)
         }
         AgentEventMut::BeforePromptBuild(build) => {
-            let changed = changed_text(build, "prompt", change, info)?;
-            let said = said(info, verdict)?;
-            put(build, changed);
+            let said = changed(build, Some("prompt"), change, info, || said.alone())?;
             for text in context {
                 build.prompt.push_str("\n\n");
                 build.prompt.push_str(&text);
@@ -291,88 +219,140 @@ fn applied(
             Ok(said)
         }
         AgentEventMut::BeforeStop(stop) => {
-            let changed = changed_text(stop, "response", change, info)?;
-            // Text for the model is a reason to go on.
-            let verdict = match verdict {
-                Verdict::Continue if !context.is_empty() => Verdict::Block {
-                    reason: context.join("\n"),
-                },
-                other => other,
-            };
-            let said = said(info, verdict)?;
-            put(stop, changed);
-            Ok(said)
+            let said = said.or_go_on(context);
+            changed(stop, Some("response"), change, info, || said.alone())
         }
         AgentEventMut::MessageSending(message) => {
-            let changed = changed_text(message, "content", change, info)?;
-            let said = said(info, verdict)?;
-            put(message, changed);
-            Ok(said)
+            changed(message, Some("content"), change, info, || said.alone())
         }
         AgentEventMut::BeforeModelResolve(resolve) => {
-            let changed = changed_text(resolve, "model", change, info)?;
-            let said = said(info, verdict)?;
-            put(resolve, changed);
-            Ok(said)
+            changed(resolve, Some("model"), change, info, || said.alone())
         }
         AgentEventMut::BeforeCompact(compact) => {
-            let changed = changed_text(compact, "instructions", change, info)?;
-            let said = said(info, verdict)?;
-            put(compact, changed);
-            Ok(said)
+            changed(compact, Some("instructions"), change, info, || said.alone())
         }
         // What is only observed goes on as it is.
         _ => Ok(AgentSaid::Continue),
     }
 }
 
-/// A verdict that means the same on every event.
-fn said(info: &EventInfo, verdict: Verdict) -> Result<AgentSaid, Fault> {
-    Ok(match verdict {
-        Verdict::Continue | Verdict::Approve { .. } => AgentSaid::Continue,
-        Verdict::Block { reason } => AgentSaid::block(reason),
-        Verdict::AbortTurn { reason } => AgentSaid::abort_turn(reason),
-        Verdict::AbortRun { reason } => AgentSaid::abort_run(reason),
-        // Nobody can be asked about it here, so it does not go on.
-        Verdict::Ask { reason } if info.is_blockable => AgentSaid::block(reason),
-        Verdict::Ask { .. } => AgentSaid::Continue,
-        Verdict::Respond(_) => {
-            return Err(Fault::nonsense(format!(
-                "`{}` cannot be answered by a hook",
-                info.name
-            )));
-        }
-    })
+/// A verdict on an event.
+struct Said {
+    info: &'static EventInfo,
+    verdict: Verdict,
 }
 
-fn put<T>(event: &mut T, changed: Option<T>) {
-    if let Some(changed) = changed {
-        *event = changed;
+impl Said {
+    /// What it means on every event.
+    fn alone(self) -> Result<AgentSaid, Fault> {
+        let Said { info, verdict } = self;
+        Ok(match verdict {
+            Verdict::Block { reason } => AgentSaid::block(reason),
+            Verdict::AbortTurn { reason } => AgentSaid::abort_turn(reason),
+            Verdict::AbortRun { reason } => AgentSaid::abort_run(reason),
+            // Nobody can be asked about it here, so it does not go on.
+            Verdict::Ask { reason } if info.is_blockable => AgentSaid::block(reason),
+            Verdict::Continue | Verdict::Approve { .. } | Verdict::Ask { .. } => {
+                AgentSaid::Continue
+            }
+            Verdict::Respond(_) => {
+                return Err(Fault::nonsense(format!(
+                    "`{}` cannot be answered by a hook",
+                    info.name
+                )));
+            }
+        })
+    }
+
+    /// As [`alone`](Self::alone), on an event that a hook may answer.
+    fn or_respond<E, R>(
+        self,
+        read: impl FnOnce(Value) -> Result<R, Fault>,
+    ) -> Result<AgentSaid, Fault>
+    where
+        E: Intercepted,
+        R: Into<E::Response>,
+        AgentSaid: From<HookAction<E>>,
+    {
+        match self.verdict {
+            Verdict::Respond(value) => Ok(HookAction::Respond(read(value)?.into()).into()),
+            _ => self.alone(),
+        }
+    }
+
+    /// On a tool call, with how it is to be approved then.
+    fn of_call(self, approval: &Approval) -> Result<(AgentSaid, Approval), Fault> {
+        match self.verdict {
+            Verdict::Ask { reason } => Ok((AgentSaid::Continue, Approval::ask(reason))),
+            // Who wants somebody to be asked is not overruled by who does not mind.
+            Verdict::Approve { by } if !matches!(approval, Approval::Ask { .. }) => {
+                let by = by.unwrap_or_else(|| "a hook".into());
+                Ok((AgentSaid::Continue, Approval::granted(by)))
+            }
+            _ => Ok((
+                self.or_respond::<BeforeToolCall, _>(output_of)?,
+                approval.clone(),
+            )),
+        }
+    }
+
+    /// Text for the model is a reason to go on, for an agent that wants to stop.
+    fn or_go_on(self, context: impl Iterator<Item = String>) -> Self {
+        let context: Vec<_> = context.collect();
+        match self.verdict {
+            Verdict::Continue if !context.is_empty() => Said {
+                verdict: Verdict::Block {
+                    reason: context.join("\n"),
+                },
+                ..self
+            },
+            _ => self,
+        }
     }
 }
 
-/// A tool call's new name and arguments.
+/// Changes an event, if what is said of it fits as well. A text alone is its `main` text.
+fn changed<T: Serialize + DeserializeOwned>(
+    event: &mut T,
+    main: Option<&str>,
+    change: Option<Change>,
+    info: &EventInfo,
+    said: impl FnOnce() -> Result<AgentSaid, Fault>,
+) -> Result<AgentSaid, Fault> {
+    let keys = match (change, main) {
+        (None, _) => return said(),
+        (Some(Change::Merge(keys) | Change::Replace(Value::Object(keys))), _) => keys,
+        (Some(Change::Replace(text @ Value::String(_))), Some(main)) => {
+            Map::from_iter([(main.to_owned(), text)])
+        }
+        (Some(Change::Replace(_) | Change::Tool { .. }), _) => return Err(no_change(info)),
+    };
+    let changed = merged(event, keys, info)?;
+    let said = said()?;
+    *event = changed;
+    Ok(said)
+}
+
+/// A tool call's name and arguments, after the change.
 fn changed_call(
     name: &str,
     args: &Value,
     change: Option<Change>,
-) -> Result<Option<(String, Value)>, Fault> {
+) -> Result<(String, Value), Fault> {
+    let name = name.to_owned();
     Ok(match change {
-        None => None,
-        Some(Change::Replace(args)) => Some((name.to_owned(), object(args)?)),
+        None => (name, args.clone()),
+        Some(Change::Replace(args)) => (name, object(args)?),
         Some(Change::Merge(keys)) => {
-            let mut args = match args {
-                Value::Object(args) => args.clone(),
-                _ => Map::new(),
-            };
+            let mut args = args.as_object().cloned().unwrap_or_default();
             args.extend(keys);
-            Some((name.to_owned(), Value::Object(args)))
+            (name, Value::Object(args))
         }
-        Some(Change::Tool { name, args: None }) => Some((name, args.clone())),
+        Some(Change::Tool { name, args: None }) => (name, args.clone()),
         Some(Change::Tool {
             name,
             args: Some(new),
-        }) => Some((name, object(new)?)),
+        }) => (name, object(new)?),
     })
 }
 
@@ -387,36 +367,6 @@ fn object(args: Value) -> Result<Value, Fault> {
 }
 
 /// A payload with some of its keys set.
-fn changed_payload<T: Serialize + DeserializeOwned>(
-    payload: &T,
-    change: Option<Change>,
-    info: &EventInfo,
-) -> Result<Option<T>, Fault> {
-    match change {
-        None => Ok(None),
-        Some(Change::Merge(keys) | Change::Replace(Value::Object(keys))) => {
-            merged(payload, keys, info).map(Some)
-        }
-        Some(Change::Replace(_) | Change::Tool { .. }) => Err(no_change(info)),
-    }
-}
-
-/// As [`changed_payload`]; a text alone is the payload's main text.
-fn changed_text<T: Serialize + DeserializeOwned>(
-    payload: &T,
-    main: &str,
-    change: Option<Change>,
-    info: &EventInfo,
-) -> Result<Option<T>, Fault> {
-    let change = match change {
-        Some(Change::Replace(text @ Value::String(_))) => {
-            Some(Change::Merge(Map::from_iter([(main.to_owned(), text)])))
-        }
-        other => other,
-    };
-    changed_payload(payload, change, info)
-}
-
 fn merged<T: Serialize + DeserializeOwned>(
     payload: &T,
     keys: Map<String, Value>,

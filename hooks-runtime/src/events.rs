@@ -5,6 +5,7 @@ use hooks_core::agent::AgentEvent;
 
 /// One event of the standard vocabulary.
 #[derive(Debug, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "a row of a table")]
 pub(crate) struct EventInfo {
     /// Its name, such as `BeforeToolCall`.
     pub(crate) name: &'static str,
@@ -318,7 +319,7 @@ mod tests {
     fn the_table_says_what_may_be_blocked_and_set() {
         let args = serde_json::json!({});
         let approval = Approval::Usual;
-        let mut approve = ApproveToolCall {
+        let approve = ApproveToolCall {
             id: "",
             name: "",
             args: &args,
@@ -355,7 +356,7 @@ mod tests {
             MessageSending = MessageSending::default(),
             BeforeCompact = BeforeCompact::default(),
         );
-        let view = AgentEventMut::ApproveToolCall(&mut approve);
+        let view = AgentEventMut::ApproveToolCall(&approve);
         assert!(view.can_block() && super::info(&view.view()).is_blockable);
         assert_eq!(
             EVENTS.iter().filter(|event| event.is_intercepted).count(),

@@ -98,6 +98,9 @@ impl Future for Nothing {
     }
 }
 
+/// What a filter says of an event: it lets it in, or not because of this.
+pub(crate) type Checked = Result<Result<(), Unmet>, Fault>;
+
 /// A definition whose filter matched, or could not be evaluated.
 struct Matched<'a> {
     definition: &'a Arc<Definition>,
@@ -190,7 +193,7 @@ impl Unit {
         &self,
         cx: &AgentContext,
         event: &AgentEvent<'_>,
-    ) -> Vec<(&Arc<Definition>, Result<Result<(), Unmet>, Fault>)> {
+    ) -> Vec<(&Arc<Definition>, Checked)> {
         let info = events::info(event);
         let definitions = self.definitions.iter();
         definitions

@@ -41,10 +41,10 @@ impl Watcher {
     ///
     /// If the system cannot watch a folder.
     pub(crate) fn start(runtime: &Runtime) -> io::Result<Self> {
-        let (changed, mut changes) = channel::<()>(1);
+        let (sender, mut changes) = channel::<()>(1);
         let files = runtime.files();
         let names = Arc::default();
-        let notice = notice(Arc::clone(&names), changed);
+        let notice = notice(Arc::clone(&names), sender);
         let debouncer = new_debouncer(QUIET, None, notice).map_err(io::Error::other)?;
         let watcher = Watcher {
             debouncer: Mutex::new(debouncer),

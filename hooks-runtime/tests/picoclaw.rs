@@ -166,7 +166,10 @@ async fn wrong_processes_are_mistakes() {
         "d": { "enabled": true, "command": [], "intercept": ["before_tool"] },
     });
     for (processes, expected) in [
-        (names, ["`before_lunch` is not known", "`lunch` is not known"]),
+        (
+            names,
+            ["`before_lunch` is not known", "`lunch` is not known"],
+        ),
         (missing, ["`c` neither observes", "`d` has no command"]),
     ] {
         let folder = tempfile::tempdir().unwrap();

@@ -137,11 +137,7 @@ fn note(effects: &Effects, features: &mut Features) {
     for program in effects.programs() {
         features.add(
             "program",
-            (
-                program.is_known(),
-                program.is_builtin,
-                program.is_wrapper,
-            ),
+            (program.is_known(), program.is_builtin, program.is_wrapper),
         );
         features.add_count("arguments", program.arguments().len());
     }

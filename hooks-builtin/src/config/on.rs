@@ -555,6 +555,7 @@ mod some_duration {
 
     use serde::{Deserialize, Deserializer, Serializer};
 
+    #[expect(clippy::ref_option, reason = "serde hands over the field as it is")]
     pub(super) fn serialize<S: Serializer>(
         duration: &Option<Duration>,
         serializer: S,

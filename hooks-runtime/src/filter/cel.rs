@@ -542,7 +542,6 @@ fn end_of_expression(text: &str) -> Option<usize> {
             _ if is_escaped => is_escaped = false,
             (Some(_), '\\') => is_escaped = true,
             (Some(quoted), c) if quoted == c => quote = None,
-            (Some(_), _) => {}
             (None, '"' | '\'') => quote = Some(c),
             (None, '{') => open += 1,
             (None, '}') if open == 0 => return Some(at),

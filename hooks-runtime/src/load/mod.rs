@@ -102,7 +102,6 @@ pub(crate) struct Loaded {
     pub(crate) kept: Kept,
     /// The files whose changes make another revision.
     pub(crate) files: Vec<PathBuf>,
-    pub(crate) limits: Arc<Limits>,
 }
 
 /// Collects what is read.
@@ -143,13 +142,11 @@ impl<'a> Loader<'a> {
 
     /// Takes a name, if it is free.
     pub(crate) fn take_name(&mut self, name: &str, place: &str) -> Result<(), String> {
-        match self.names.get(name) {
-            Some(taken) => Err(format!("the name `{name}` is taken already, at {taken}")),
-            None => {
-                self.names.insert(name.to_owned(), place.to_owned());
-                Ok(())
-            }
+        if let Some(taken) = self.names.get(name) {
+            return Err(format!("the name `{name}` is taken already, at {taken}"));
         }
+        self.names.insert(name.to_owned(), place.to_owned());
+        Ok(())
     }
 
     /// A name made of this one and a number, if it is taken.
@@ -427,7 +424,6 @@ impl<'a> Loader<'a> {
             notices: self.notices,
             kept: self.kept,
             files: self.files,
-            limits,
         })
     }
 }

@@ -23,14 +23,14 @@ use crate::unit::Order;
 const TIMEOUT: Duration = Duration::from_secs(5);
 
 /// One entry while it is checked.
-struct Entry<'a> {
+struct Checking<'a> {
     config: &'a HooksConfig,
     entry: &'a OnEntry,
     index: usize,
     mistakes: Vec<ConfigError>,
 }
 
-impl Entry<'_> {
+impl Checking<'_> {
     fn path(&self, keys: &[&str]) -> Vec<Segment> {
         let mut path = vec!["hooks".into(), "on".into(), self.index.into()];
         path.extend(keys.iter().map(|key| Segment::from(*key)));
@@ -152,6 +152,50 @@ impl Entry<'_> {
             );
         }
         subjects
+    }
+
+    /// The key of its only handler.
+    fn handler(&mut self) -> Option<&'static str> {
+        let settings = serde_json::to_value(self.entry).unwrap_or_default();
+        let keys = OnEntry::HANDLERS.into_iter();
+        let mut keys = keys.filter(|key| settings.get(key).is_some());
+        match (keys.next(), keys.next()) {
+            (Some(handler), None) => Some(handler),
+            (None, _) => {
+                let help = format!("write one of `{}`", OnEntry::HANDLERS.join("`, `"));
+                self.wrong(&[], "the hook does nothing: it has no handler", Some(&help));
+                None
+            }
+            (Some(first), Some(second)) => {
+                let message = format!("the hook has two handlers: `{first}` and `{second}`");
+                self.wrong(&[second], message, Some("write a hook for each"));
+                None
+            }
+        }
+    }
+
+    /// Whether the agent may go on without it, and how long it may take.
+    fn check_policy(&mut self, events: &[(&'static EventInfo, String)]) {
+        let decided = events.iter().find(|(event, _)| event.is_intercepted);
+        if let Some((decided, _)) = decided
+            && self.entry.background == Some(true)
+        {
+            self.wrong(
+                &["background"],
+                format!(
+                    "the agent waits for hooks on `{}`, as they decide it",
+                    decided.name
+                ),
+                Some("only hooks on observed events run in the background"),
+            );
+        }
+        if self.entry.timeout == Some(Duration::ZERO) {
+            self.wrong(
+                &["timeout"],
+                "no time at all is too short",
+                Some("write `timeout = \"5s\"`, or leave it out for the default"),
+            );
+        }
     }
 
     /// The names that an expression may use: fields that all events have, and `cx`.
@@ -361,7 +405,7 @@ impl Loader<'_> {
     /// The definitions of a file of ours.
     pub(super) fn entries(&mut self, config: &HooksConfig) {
         for (index, entry) in config.on.iter().enumerate() {
-            let mut checked = Entry {
+            let mut checked = Checking {
                 config,
                 entry,
                 index,
@@ -383,8 +427,8 @@ impl Loader<'_> {
         }
     }
 
-    fn entry(&mut self, checked: &mut Entry<'_>) -> Option<Definition> {
-        let Entry {
+    fn entry(&mut self, checked: &mut Checking<'_>) -> Option<Definition> {
+        let Checking {
             config,
             entry,
             index,
@@ -401,28 +445,12 @@ impl Loader<'_> {
         let events = checked.events(dialect);
         let subjects = checked.subjects(&events);
         let condition = entry.condition.as_ref().and_then(|text| {
-            let known = Entry::known(&events);
+            let known = Checking::known(&events);
             Cel::compile(text, &known)
                 .map_err(|error| checked.wrong(&["if"], error, None))
                 .ok()
         });
-        let handlers = serde_json::to_value(entry).unwrap_or_default();
-        let mut handlers = OnEntry::HANDLERS
-            .into_iter()
-            .filter(|key| handlers.get(key).is_some());
-        let handler = match (handlers.next(), handlers.next()) {
-            (Some(handler), None) => Some(handler),
-            (None, _) => {
-                let help = format!("write one of `{}`", OnEntry::HANDLERS.join("`, `"));
-                checked.wrong(&[], "the hook does nothing: it has no handler", Some(&help));
-                None
-            }
-            (Some(first), Some(second)) => {
-                let message = format!("the hook has two handlers: `{first}` and `{second}`");
-                checked.wrong(&[second], message, Some("write a hook for each"));
-                None
-            }
-        };
+        let handler = checked.handler();
         let is_rule =
             handler.is_some_and(|key| !matches!(key, "command" | "http" | "prompt" | "process"));
         let (body, state) = match handler {
@@ -438,47 +466,11 @@ impl Loader<'_> {
             None => (None, Arc::default()),
         };
         let is_observed = events.iter().all(|(event, _)| !event.is_intercepted);
-        if entry.background == Some(true) && !is_observed {
-            let decided = events
-                .iter()
-                .find(|(event, _)| event.is_intercepted)
-                .map_or("it", |(event, _)| event.name);
-            checked.wrong(
-                &["background"],
-                format!("the agent waits for hooks on `{decided}`, as they decide it"),
-                Some("only hooks on observed events run in the background"),
-            );
-        }
-        if entry.timeout == Some(Duration::ZERO) {
-            checked.wrong(
-                &["timeout"],
-                "no time at all is too short",
-                Some("write `timeout = \"5s\"`, or leave it out for the default"),
-            );
-        }
+        checked.check_policy(&events);
         let place = checked.path(&[]);
         let line = config.mistake(&place, "", None).line();
         let origin = Origin::of(config.file(), line);
-        let name = match &entry.name {
-            Some(name) if name.trim().is_empty() => {
-                checked.wrong(
-                    &["name"],
-                    "the name is empty",
-                    Some("leave `name` out for a name made of the event and a number"),
-                );
-                return None;
-            }
-            Some(name) => {
-                if let Err(error) = self.take_name(name, &origin.to_string()) {
-                    checked.wrong(&["name"], error, Some("give each hook a name of its own"));
-                }
-                name.clone()
-            }
-            None => {
-                let event = entry.event.0.first().map_or("hook", String::as_str);
-                self.free_name(&format!("{event}-{}", index + 1), &origin.to_string())
-            }
-        };
+        let name = self.name_of(checked, index, &origin)?;
         let body = body?;
         if checked.mistakes.len() > before {
             return None;
@@ -511,15 +503,45 @@ impl Loader<'_> {
         })
     }
 
+    /// The name of a definition: its own, or one made of the event and a number.
+    fn name_of(
+        &mut self,
+        checked: &mut Checking<'_>,
+        index: usize,
+        origin: &Origin,
+    ) -> Option<String> {
+        let entry = checked.entry;
+        match &entry.name {
+            Some(name) if name.trim().is_empty() => {
+                checked.wrong(
+                    &["name"],
+                    "the name is empty",
+                    Some("leave `name` out for a name made of the event and a number"),
+                );
+                None
+            }
+            Some(name) => {
+                if let Err(error) = self.take_name(name, &origin.to_string()) {
+                    checked.wrong(&["name"], error, Some("give each hook a name of its own"));
+                }
+                Some(name.clone())
+            }
+            None => {
+                let event = entry.event.0.first().map_or("hook", String::as_str);
+                Some(self.free_name(&format!("{event}-{}", index + 1), &origin.to_string()))
+            }
+        }
+    }
+
     /// A handler outside of the agent.
     fn outside(
         &mut self,
-        checked: &mut Entry<'_>,
+        checked: &mut Checking<'_>,
         key: &'static str,
         dialect: Dialect,
         events: &[(&'static EventInfo, String)],
     ) -> Option<(Body, Arc<State>)> {
-        let Entry { config, entry, .. } = *checked;
+        let Checking { config, entry, .. } = *checked;
         let making = Making {
             name: entry.name.clone(),
             events: events.iter().map(|(event, _)| *event).collect(),
