@@ -1,3 +1,5 @@
+#![expect(clippy::needless_raw_string_hashes, reason = "expect-test writes them")]
+
 //! Mistakes in a file: each is shown where it is, with what to write instead, and all at once.
 
 use expect_test::{Expect, expect};

@@ -80,13 +80,27 @@ impl Document {
     ///
     /// # Errors
     ///
-    /// If it is not as the type has it.
+    /// If it is not as the type has it. The error has every mistake.
     pub fn read<T: DeserializeOwned>(
         &self,
         part: &Value,
         path: &[Segment],
     ) -> Result<T, ConfigError> {
-        read::at(part, path.to_vec()).map_err(|wrong| ConfigError::new(wrong, Some(&self.source)))
+        read::whole(part.clone(), Vec::new()).map_err(|wrong| {
+            let shown = wrong.into_iter().map(|wrong| {
+                let path = path.iter().cloned().chain(wrong.path);
+                let wrong = Wrong {
+                    path: path.collect(),
+                    ..wrong
+                };
+                ConfigError::new(wrong, Some(&self.source))
+            });
+            // There is at least one.
+            let together = ConfigError::all(shown.collect());
+            together
+                .err()
+                .unwrap_or_else(|| self.mistake(path, "it cannot be read", None))
+        })
     }
 
     /// A mistake in it, shown where it is.
