@@ -9,12 +9,12 @@ use std::sync::{Arc, LazyLock};
 use crate::evaluate::{Note, Trace};
 use crate::syntax::{
     Command, Expansion, Item, Join, Kind, List, Operation, Part, Pipeline, REDIRECTIONS, Redirect,
-    Redirection, Simple, Word,
+    Redirection, Simple, Word, is_plain_default,
 };
 
 /// Passes on names of files, but for those of symbolic links.
 pub(crate) const WITHOUT_LINKS: &str =
-    "while IFS= read -r name; do { [ -L \"${name}\" ] || printf '%s\\n' \"${name}\"; }; done";
+    "while IFS= read -r name; do { '[' -L \"${name}\" ']' || printf '%s\\n' \"${name}\"; }; done";
 
 /// Words that mean something to one shell or another where a program's name is expected.
 static RESERVED: LazyLock<HashSet<&str>> = LazyLock::new(|| {
@@ -434,8 +434,10 @@ impl<'t> Printer<'t> {
                 }
                 Operation::Default(operator, default) => {
                     let texts = self.note(default).texts()?;
-                    let text = escaped(texts.first().map_or("", |text| text));
-                    write!(self.out, "${{{name}{operator}{text}}}").ok()
+                    let text = texts.first().map_or("", |text| text);
+                    // There is no way to quote in it that all shells share.
+                    let is_plain = is_plain_default(text) && !text.contains(['$', '`']);
+                    is_plain.then(|| write!(self.out, "${{{name}{operator}{text}}}").ok())?
                 }
             },
             Expansion::Arithmetic(tokens) => write!(self.out, "$(( {} ))", tokens.join(" ")).ok(),

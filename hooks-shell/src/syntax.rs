@@ -150,6 +150,11 @@ impl Word {
     }
 }
 
+/// Whether a text in `${name:-text}` says itself to every shell, but for what begins with `$` in it.
+pub(crate) fn is_plain_default(text: &str) -> bool {
+    !text.contains(['\'', '"', '\\', '{', '}', '<', '>', '\n'])
+}
+
 /// Whether a text could name a variable.
 pub(crate) fn is_identifier(text: &str) -> bool {
     !text.is_empty()

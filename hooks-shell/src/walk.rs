@@ -27,7 +27,6 @@ impl Evaluator<'_> {
     fn item(&mut self, item: &Item) -> Result<Output> {
         self.work.spend(1, &(0..0))?;
         if item.is_background {
-            self.work.spend(16, &(0..0))?;
             self.apart(|this| this.tested(true, |this| this.chain(item)))?;
             return Ok(Output::Unknown);
         }
@@ -123,6 +122,7 @@ impl Evaluator<'_> {
                     Input::Names(names) if text == Some(print::WITHOUT_LINKS) => {
                         Output::Names(Names {
                             may_be_links: false,
+                            producer: None,
                             ..names
                         })
                     }

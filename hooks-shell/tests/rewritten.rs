@@ -77,7 +77,7 @@ fn known_values_are_filled_in_and_everything_else_is_quoted() {
             "find a -type f | tr '\\n' '\\0' | xargs -0 cat",
         ),
         ("git ls-files a | xargs rg -n x", {
-            "git ls-files a | while IFS= read -r name; do { [ -L \"${name}\" ] || printf '%s\\n' \"${name}\"; }; done | tr '\\n' '\\0' | xargs -0 rg -n x --"
+            "git ls-files a | while IFS= read -r name; do { '[' -L \"${name}\" ']' || printf '%s\\n' \"${name}\"; }; done | tr '\\n' '\\0' | xargs -0 rg -n x --"
         }),
         ("cat *", "cat -- *"),
     ] {
@@ -474,4 +474,60 @@ fn most_of_what_is_generated_has_a_rewritten_form() {
         }));
     }
     assert!(count > 60, "{count}");
+}
+
+#[test]
+fn what_is_rewritten_is_rewritten_to_itself() {
+    for (text, expected) in [
+        ("wc * *", "wc -- * *"),
+        ("ls -l a *.rs *", "ls -l a *.rs -- *"),
+        ("echo '$'", "echo '$'"),
+        ("cd c&", "cd -P c &"),
+        ("cd -P c", "{ cd -P c || exit; }"),
+        ("cd .", "{ cd -P . || exit; }"),
+        ("bash -l -c ls", "bash -c 'ls'"),
+        ("echo \"${x-a b}\"", "echo \"${x-a b}\""),
+        (
+            "find . -type f | while read -r x; do cat \"$x\"; done",
+            "find . -type f | while IFS= read -r x; do cat \"${x}\"; done",
+        ),
+        (
+            "find . -type f | while read x; do cat \"$x\"; done",
+            "find . -type f | while IFS= read -r x; do cat \"${x}\"; done",
+        ),
+        ("rg -l x | xargs wc *", {
+            "rg -l x | while IFS= read -r name; do { '[' -L \"${name}\" ']' || printf '%s\\n' \"${name}\"; }; done | tr '\\n' '\\0' | xargs -0 wc -- *"
+        }),
+    ] {
+        let first = rewritten(text);
+        assert_eq!(first, expected, "{text}");
+        assert_eq!(rewritten(&first), expected, "{text}");
+        assert_eq!(effects(&first).disputed().count(), 0, "{text}");
+    }
+}
+
+#[test]
+fn what_cannot_be_written_again_has_no_rewritten_form() {
+    for text in [
+        "echo \"${x-$}\"",
+        "y='}\"; touch z; \"'; echo \"${x-$y}\"",
+        "y='a\\b'; echo ${x-$y}",
+    ] {
+        assert_eq!(effects(text).rewritten(), None, "{text}");
+    }
+    let environment = Environment::new("/work").with_variable("x", "a\rb");
+    let script = Script::parse("echo \"$x\"").unwrap();
+    assert_eq!(script.evaluate(&environment).rewritten(), None);
+    assert!(Script::parse("echo $'\\r'").is_err());
+}
+
+#[test]
+fn every_script_has_a_line_that_shows_it() {
+    for (text, shown) in [
+        ("cd .", "runs cd"),
+        ("cd . && cd .", "does nothing"),
+        ("f() { ls; }", "does nothing"),
+    ] {
+        assert_eq!(effects(text).to_string(), shown, "{text}");
+    }
 }
