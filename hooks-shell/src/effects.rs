@@ -199,7 +199,7 @@ impl Effects {
     }
 
     /// What shells read in different ways, and was judged as `bash` reads it. The [rewritten](Self::rewritten) script has
-    /// none of it.
+    /// none of it, but for single `[[ … ]]` and `<(…)`: a shell that does not know them fails there.
     pub fn disputed(&self) -> impl Iterator<Item = &Unknown> {
         self.disputed.iter()
     }

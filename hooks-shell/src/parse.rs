@@ -199,9 +199,15 @@ impl Parser<'_> {
             "case" => self.case(),
             "{" => Ok(Kind::Group(self.block("}")?)),
             "[[" => {
-                let test = self.test_or()?;
+                let mut test = self.test_or()?;
                 self.expect("]]")?;
-                Ok(Kind::Group(vec![Item::new(test, Vec::new())]))
+                Ok(match test.stages.pop() {
+                    Some(only) if !test.is_negated => only.kind,
+                    only => {
+                        test.stages.extend(only);
+                        Kind::Group(vec![Item::new(test, Vec::new())])
+                    }
+                })
             }
             word => {
                 let condition = self.block("do")?;

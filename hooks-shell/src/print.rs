@@ -408,8 +408,7 @@ impl<'t> Printer<'t> {
                 Part::Text(text) => self.text(text),
                 Part::Glob(text) => self.put(text),
                 Part::Expansion(expansion, _) => {
-                    let is_process = matches!(&**expansion, Expansion::Process(..));
-                    let quote = if style == Style::Quoted && !is_process {
+                    let quote = if style == Style::Quoted && !expansion.is_process() {
                         "\""
                     } else {
                         ""

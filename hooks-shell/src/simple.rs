@@ -105,11 +105,18 @@ impl Evaluator<'_> {
                 this.run(&args, assignments, input)
             })
         };
-        // If a file cannot be opened, it is not run.
         let mut output = if redirects.is_empty() || ends_script {
             run(self)?
         } else {
-            self.maybe(run)?
+            // If a file cannot be opened, it is not run, and fails.
+            let (output, after) = self.maybe(|this| {
+                let output = run(this)?;
+                Ok((output, this.state.directories.clone()))
+            })?;
+            if after != self.state.directories {
+                self.state.failed = Some(std::mem::replace(&mut self.state.directories, after));
+            }
+            output
         };
         if let Output::Names(names) = &mut output
             && names.may_be_links

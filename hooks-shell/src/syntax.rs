@@ -129,6 +129,12 @@ pub(crate) enum Expansion {
     Process(List, bool),
 }
 
+impl Expansion {
+    pub(crate) fn is_process(&self) -> bool {
+        matches!(self, Expansion::Process(..))
+    }
+}
+
 #[derive(Debug)]
 pub(crate) enum Operation {
     Value,

@@ -61,6 +61,9 @@ fn judged(script: &Script, text: &str, environment: &Environment) -> Effects {
     effects
 }
 
+/// What not every shell has: one that does not know it fails there, and so it may be in what is rewritten.
+const NOT_IN_EVERY_SHELL: [&str; 2] = ["`[[ … ]]`", "`<(…)`"];
+
 /// What is rewritten is a script itself, which is judged as the original was, and which all shells read alike.
 fn rewrites(effects: &Effects, rewritten: &str, environment: &Environment) {
     let script = Script::parse(rewritten)
@@ -72,7 +75,8 @@ fn rewrites(effects: &Effects, rewritten: &str, environment: &Environment) {
         "rewritten once more; {again}"
     );
     let any = script.evaluate(&environment.clone().with_dialect(Dialect::Any));
-    let disputed: Vec<_> = any.disputed().map(|unknown| &unknown.reason).collect();
+    let mut disputed: Vec<_> = any.disputed().map(|unknown| &unknown.reason).collect();
+    disputed.retain(|reason| !NOT_IN_EVERY_SHELL.iter().any(|not| reason.starts_with(not)));
     assert!(disputed.is_empty(), "{disputed:?}\n{rewritten}");
     assert_eq!(paths(&again), paths(effects), "the paths of\n{rewritten}");
     let network = |effects: &Effects| -> BTreeSet<Option<String>> {
