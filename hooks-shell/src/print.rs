@@ -45,12 +45,24 @@ pub(crate) fn written(text: &str) -> String {
 
 /// A list as it was judged; nothing if it has no such form.
 pub(crate) fn script(list: &List, trace: &Trace) -> Option<String> {
+    printed(trace, |printer| printer.list(list, "\n"))
+}
+
+/// A command as it was judged.
+pub(crate) fn command(command: &Command, trace: &Trace) -> Option<String> {
+    printed(trace, |printer| printer.command(command))
+}
+
+fn printed<'t>(
+    trace: &'t Trace,
+    print: impl FnOnce(&mut Printer<'t>) -> Option<()>,
+) -> Option<String> {
     let mut printer = Printer {
         out: String::with_capacity(256),
         documents: Vec::new(),
         trace,
     };
-    printer.list(list, "\n")?;
+    print(&mut printer)?;
     printer.separate("");
     let trimmed = printer.out.trim_end().len();
     printer.out.truncate(trimmed);

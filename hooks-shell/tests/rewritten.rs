@@ -524,11 +524,34 @@ fn what_is_rewritten_is_rewritten_to_itself() {
 }
 
 #[test]
+fn the_loop_that_takes_links_out_touches_nothing_itself() {
+    for text in ["git ls-files | xargs wc", "sh -c 'git ls-files | xargs wc'"] {
+        let shown = "runs git, xargs, wc; reads files below .";
+        let shown = |tr: &str| shown.replace("git", &format!("git{tr}"));
+        let first = effects(text);
+        let again = effects(first.rewritten().unwrap());
+        assert_eq!(again.rewritten(), first.rewritten(), "{text}");
+        assert_eq!(first.to_string().replace("sh, ", ""), shown(""), "{text}");
+        assert_eq!(
+            again.to_string().replace("sh, ", ""),
+            shown(", tr"),
+            "{text}"
+        );
+        assert!(
+            again
+                .paths()
+                .all(|path| path.access == hooks_shell::Access::Read)
+        );
+    }
+}
+
+#[test]
 fn what_cannot_be_written_again_has_no_rewritten_form() {
     for text in [
         "echo \"${x-$}\"",
         "y='}\"; touch z; \"'; echo \"${x-$y}\"",
         "y='a\\b'; echo ${x-$y}",
+        "cd a &>x",
     ] {
         assert_eq!(effects(text).rewritten(), None, "{text}");
     }
