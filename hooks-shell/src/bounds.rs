@@ -33,6 +33,13 @@ impl Rejected {
         }
     }
 
+    /// The same, at a place that begins and ends between characters of the text.
+    pub(crate) fn within(mut self, text: &str) -> Self {
+        let end = text.ceil_char_boundary(self.span.end);
+        self.span = text.floor_char_boundary(self.span.start.min(end))..end;
+        self
+    }
+
     /// What is wrong, and what to write instead.
     #[must_use]
     pub fn reason(&self) -> &str {

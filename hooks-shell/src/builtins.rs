@@ -15,7 +15,9 @@ pub(crate) fn after(this: &mut Evaluator<'_>, call: &Call<'_>, before: &Director
             }
             let is_tested = this.is_tested || this.environment.is_as_written;
             let change = this.change(call.args[0].word);
-            change.instead = Some("cd -P".into());
+            if !call.has("P") {
+                change.instead = Some("cd -P".into());
+            }
             change.is_fatal = !is_tested;
             this.state.failed = is_tested.then(|| before.clone());
         }
@@ -33,7 +35,12 @@ pub(crate) fn after(this: &mut Evaluator<'_>, call: &Call<'_>, before: &Director
                 };
                 let field = Field::of(Argument::Names(Arc::new(value)));
                 this.set(name.known().unwrap_or_default(), field)?;
-                this.change(call.args[0].word).instead = Some("IFS= read -r".into());
+                let written = if call.has("r") {
+                    "IFS= read"
+                } else {
+                    "IFS= read -r"
+                };
+                this.change(call.args[0].word).instead = Some(written.into());
             }
         }
         "shift" => this.positional = None,

@@ -87,8 +87,7 @@ impl<'t> Parser<'t> {
 
     /// Rejects it for a reason that names something.
     pub(crate) fn reject_as<T>(&self, from: usize, name: &str, what: &str) -> Result<T> {
-        let end = self.at.max(from + 1).min(self.text.len());
-        Err(rejected(name, what, from.min(end)..end))
+        Err(rejected(name, what, from..self.at.max(from + 1)))
     }
 
     pub(crate) fn unexpected<T>(&self) -> Result<T> {

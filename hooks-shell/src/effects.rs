@@ -6,6 +6,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::bounds::Rejected;
+use crate::cursor::check_characters;
 use crate::trace::{Splits, Trace};
 use crate::value::Argument;
 use crate::{print, syntax, variables};
@@ -146,7 +147,9 @@ impl Effects {
             let splits_any = splits.at_blanks || splits.at_lines;
             let splits_both = splits.at_blanks && splits.at_lines;
             if !(splits_both || (splits_any && splits.has_patterns)) {
-                rewritten = print::script(list, &trace);
+                // What the environment holds may have characters that a script may not have.
+                rewritten =
+                    print::script(list, &trace).filter(|text| check_characters(text).is_ok());
             }
             if rewritten.is_none() && splits_any {
                 let reason = "what the shell splits into words is only known when it runs: put it in double quotes";
@@ -196,7 +199,7 @@ impl Effects {
     }
 
     /// What shells read in different ways, and was judged as `bash` reads it. The [rewritten](Self::rewritten) script has
-    /// none of it.
+    /// none of it, but for single `[[ … ]]` and `<(…)`: a shell that does not know them fails there.
     pub fn disputed(&self) -> impl Iterator<Item = &Unknown> {
         self.disputed.iter()
     }

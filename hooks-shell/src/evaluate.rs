@@ -110,6 +110,15 @@ impl<'e> Evaluator<'e> {
         self.trace.notes[word] = before.merge(note);
     }
 
+    /// Leaves a word out of the rewritten script, if it says no more than one text.
+    pub(crate) fn leave_out(&mut self, word: usize) {
+        let note = &mut self.trace.notes[word];
+        *note = match note {
+            Note::Text(_) => Note::Texts(Vec::new()),
+            _ => Note::Never,
+        };
+    }
+
     pub(crate) fn change(&mut self, word: usize) -> &mut Change {
         self.trace.changes.entry(word).or_default()
     }

@@ -158,9 +158,12 @@ impl Evaluator<'_> {
                 }
                 if field.is_disputed {
                     this.look_at(&word.span);
-                    this.dispute(
-                        "what this word says is not agreed upon: write it in a plainer way",
-                    );
+                    this.dispute(match word.parts.as_slice() {
+                        [Part::Expansion(expansion, _)] if expansion.is_process() => {
+                            "`<(…)` is an error to some shells: write a pipe, or a file"
+                        }
+                        _ => "what this word says is not agreed upon: write it in a plainer way",
+                    });
                 }
                 args.push(Arg {
                     field,

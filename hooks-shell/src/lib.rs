@@ -35,7 +35,8 @@
 //! | builtins | `cd`, `eval`, `export`, `local`, `printf`, `read -r`, `set -euxo`, `test`, `unset`, `wait`, … | `exec`, `source`, `trap`, `alias`, `declare`, `shopt`, … |
 //!
 //! What shells read in different ways is either rejected, or judged as `bash` reads it and listed as
-//! [disputed](Effects::disputed); the [rewritten](Effects::rewritten) script means the same to all of them.
+//! [disputed](Effects::disputed); the [rewritten](Effects::rewritten) script means the same to all of them that know what it
+//! uses.
 //!
 //! # What it costs
 //!

@@ -94,6 +94,8 @@ impl<'a> Call<'a> {
         }
         let all = rest.as_slice();
         let mut ended = false;
+        // Whether a `--` will be written before an operand, which stands for the later ones as well.
+        let mut separated = false;
         while let Some(arg) = rest.next() {
             this.look_at(&arg.span);
             match (arg.known(), self.program.behind) {
@@ -106,8 +108,8 @@ impl<'a> Call<'a> {
                     return self.command(this, known.unwrap_or("…"), rest);
                 }
                 _ => {
-                    if !ended && arg.field.value.may_be_option() {
-                        self.end_options(this, arg, rest.as_slice());
+                    if !ended && !separated && arg.field.value.may_be_option() {
+                        separated = self.end_options(this, arg, rest.as_slice());
                     }
                     if self.role(self.operands.len()) == Some(Role::Run) {
                         self.inner = Some(&all[all.len() - rest.len() - 1..]);
@@ -291,8 +293,8 @@ impl<'a> Call<'a> {
         Ok(())
     }
 
-    /// Writes `--` before names of files that might be taken for options.
-    fn end_options(&self, this: &mut Evaluator<'_>, arg: &Arg, rest: &[Arg]) {
+    /// Writes `--` before names of files that might be taken for options, if it may stand there.
+    fn end_options(&self, this: &mut Evaluator<'_>, arg: &Arg, rest: &[Arg]) -> bool {
         let is_operand = |arg: &Arg| !arg.known().is_some_and(|text| text.starts_with('-'));
         let knows_dashes = self.command.is_none() || self.name == "git";
         if !matches!(arg.field.value, Argument::Names(_) | Argument::Pattern(_)) {
@@ -308,7 +310,9 @@ impl<'a> Call<'a> {
                 Some(word) => this.change(word).after = " --",
                 None => this.change(arg.word).before = "-- ",
             }
+            return true;
         }
+        false
     }
 
     /// What it prints, where that matters: names of files, and lines of what it reads.
@@ -410,11 +414,13 @@ pub(crate) fn unlisted(this: &mut Evaluator<'_>, name: &str, args: &[Arg]) {
         let pieces = text
             .split(['=', ':', ',', '@'])
             .chain(is_flag.then_some(behind_flag));
+        let pieces = pieces.filter(|piece| *piece != text);
         for piece in pieces.chain((!is_address).then_some(text)) {
             let is_of_address = piece.starts_with("//") && text.contains("://");
             if !piece.is_empty() && !piece.starts_with('-') && !is_of_address {
-                this.touch(&Argument::text(piece), Access::Read);
-                this.touch(&Argument::text(piece), Access::Write);
+                let path = Argument::text(piece);
+                this.touch(&path, Access::Read);
+                this.touch(&path, Access::Write);
             }
         }
     }

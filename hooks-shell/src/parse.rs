@@ -18,6 +18,10 @@ const CLOSING: [&str; 8] = ["then", "else", "elif", "fi", "do", "done", "esac", 
 
 /// A script as a tree; its words are numbered from `next_word` on.
 pub(crate) fn parse(text: &str, work: &mut Work, next_word: &mut usize) -> Result<List> {
+    whole(text, work, next_word).map_err(|rejected| rejected.within(text))
+}
+
+fn whole(text: &str, work: &mut Work, next_word: &mut usize) -> Result<List> {
     if text.len() > LONGEST {
         return Err(rejected("too long", &LONGEST.to_string(), 0..text.len()));
     }
@@ -195,9 +199,15 @@ impl Parser<'_> {
             "case" => self.case(),
             "{" => Ok(Kind::Group(self.block("}")?)),
             "[[" => {
-                let test = self.test_or()?;
+                let mut test = self.test_or()?;
                 self.expect("]]")?;
-                Ok(Kind::Group(vec![Item::new(test, Vec::new())]))
+                Ok(match test.stages.pop() {
+                    Some(only) if !test.is_negated => only.kind,
+                    only => {
+                        test.stages.extend(only);
+                        Kind::Group(vec![Item::new(test, Vec::new())])
+                    }
+                })
             }
             word => {
                 let condition = self.block("do")?;

@@ -9,12 +9,12 @@ use std::sync::{Arc, LazyLock};
 use crate::evaluate::{Note, Trace};
 use crate::syntax::{
     Command, Expansion, Item, Join, Kind, List, Operation, Part, Pipeline, REDIRECTIONS, Redirect,
-    Redirection, Simple, Word,
+    Redirection, Simple, Word, is_plain_default,
 };
 
 /// Passes on names of files, but for those of symbolic links.
 pub(crate) const WITHOUT_LINKS: &str =
-    "while IFS= read -r name; do { [ -L \"${name}\" ] || printf '%s\\n' \"${name}\"; }; done";
+    "while IFS= read -r name; do { '[' -L \"${name}\" ']' || printf '%s\\n' \"${name}\"; }; done";
 
 /// Words that mean something to one shell or another where a program's name is expected.
 static RESERVED: LazyLock<HashSet<&str>> = LazyLock::new(|| {
@@ -45,12 +45,24 @@ pub(crate) fn written(text: &str) -> String {
 
 /// A list as it was judged; nothing if it has no such form.
 pub(crate) fn script(list: &List, trace: &Trace) -> Option<String> {
+    printed(trace, |printer| printer.list(list, "\n"))
+}
+
+/// A command as it was judged.
+pub(crate) fn command(command: &Command, trace: &Trace) -> Option<String> {
+    printed(trace, |printer| printer.command(command))
+}
+
+fn printed<'t>(
+    trace: &'t Trace,
+    print: impl FnOnce(&mut Printer<'t>) -> Option<()>,
+) -> Option<String> {
     let mut printer = Printer {
         out: String::with_capacity(256),
         documents: Vec::new(),
         trace,
     };
-    printer.list(list, "\n")?;
+    print(&mut printer)?;
     printer.separate("");
     let trimmed = printer.out.trim_end().len();
     printer.out.truncate(trimmed);
@@ -408,8 +420,7 @@ impl<'t> Printer<'t> {
                 Part::Text(text) => self.text(text),
                 Part::Glob(text) => self.put(text),
                 Part::Expansion(expansion, _) => {
-                    let is_process = matches!(&**expansion, Expansion::Process(..));
-                    let quote = if style == Style::Quoted && !is_process {
+                    let quote = if style == Style::Quoted && !expansion.is_process() {
                         "\""
                     } else {
                         ""
@@ -434,8 +445,10 @@ impl<'t> Printer<'t> {
                 }
                 Operation::Default(operator, default) => {
                     let texts = self.note(default).texts()?;
-                    let text = escaped(texts.first().map_or("", |text| text));
-                    write!(self.out, "${{{name}{operator}{text}}}").ok()
+                    let text = texts.first().map_or("", |text| text);
+                    // There is no way to quote in it that all shells share.
+                    let is_plain = is_plain_default(text) && !text.contains(['$', '`']);
+                    is_plain.then(|| write!(self.out, "${{{name}{operator}{text}}}").ok())?
                 }
             },
             Expansion::Arithmetic(tokens) => write!(self.out, "$(( {} ))", tokens.join(" ")).ok(),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::effects::{Access, Program};
 use crate::environment::Dialect;
-use crate::evaluate::{Arg, Evaluator, Input, Output, Result};
+use crate::evaluate::{Arg, Evaluator, Input, Note, Output, Result};
 use crate::operands::{Call, unlisted};
 use crate::syntax::{Command, Redirect, Redirection, Simple};
 use crate::value::{Argument, Field};
@@ -99,17 +99,32 @@ impl Evaluator<'_> {
             matches!(redirect.kind, Redirection::Write | Redirection::CopyOut)
         };
         let is_plain = redirects.iter().all(is_plain);
-        let ends_script = is_plain && !self.is_tested && first.known() == Some("cd");
+        let is_cd = first.known() == Some("cd");
+        let ends_script = is_plain && !self.is_tested && is_cd;
+        let is_both = |redirect: &Redirect| {
+            matches!(redirect.kind, Redirection::Both | Redirection::BothAppend)
+        };
+        if is_cd && redirects.iter().any(is_both) {
+            // Some shells read another folder than others.
+            self.note(first.word, Note::Never);
+        }
         let run = |this: &mut Self| {
             this.tested(this.is_tested || !is_plain, |this| {
                 this.run(&args, assignments, input)
             })
         };
-        // If a file cannot be opened, it is not run.
         let mut output = if redirects.is_empty() || ends_script {
             run(self)?
         } else {
-            self.maybe(run)?
+            // If a file cannot be opened, it is not run, and fails.
+            let (output, after) = self.maybe(|this| {
+                let output = run(this)?;
+                Ok((output, this.state.directories.clone()))
+            })?;
+            if after != self.state.directories {
+                self.state.failed = Some(std::mem::replace(&mut self.state.directories, after));
+            }
+            output
         };
         if let Output::Names(names) = &mut output
             && names.may_be_links

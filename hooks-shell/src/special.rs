@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::evaluate::{Arg, Evaluator, Input, Note, Output, Result};
+use crate::evaluate::{Arg, Evaluator, Input, Output, Result};
 use crate::operands::{APPENDED, Call};
 use crate::value::{Argument, Field, Names};
 use crate::{builtins, conditions, find, variables};
@@ -91,7 +91,7 @@ fn shell(this: &mut Evaluator<'_>, mut call: Call<'_>) -> Result<()> {
     let is_login = |arg: &&Arg| matches!(arg.known(), Some("-l" | "--login"));
     let logins = call.args[1..].iter().take_while(is_login).count();
     for arg in &call.args[1..=logins] {
-        this.note(arg.word, Note::Texts(Vec::new()));
+        this.leave_out(arg.word);
     }
     let rest = &call.args[1 + logins..];
     let flags = rest

@@ -129,6 +129,12 @@ pub(crate) enum Expansion {
     Process(List, bool),
 }
 
+impl Expansion {
+    pub(crate) fn is_process(&self) -> bool {
+        matches!(self, Expansion::Process(..))
+    }
+}
+
 #[derive(Debug)]
 pub(crate) enum Operation {
     Value,
@@ -148,6 +154,11 @@ impl Word {
             _ => None,
         }
     }
+}
+
+/// Whether a text in `${name:-text}` says itself to every shell, but for what begins with `$` in it.
+pub(crate) fn is_plain_default(text: &str) -> bool {
+    !text.contains(['\'', '"', '\\', '{', '}', '<', '>', '\n'])
 }
 
 /// Whether a text could name a variable.

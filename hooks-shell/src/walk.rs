@@ -27,7 +27,6 @@ impl Evaluator<'_> {
     fn item(&mut self, item: &Item) -> Result<Output> {
         self.work.spend(1, &(0..0))?;
         if item.is_background {
-            self.work.spend(16, &(0..0))?;
             self.apart(|this| this.tested(true, |this| this.chain(item)))?;
             return Ok(Output::Unknown);
         }
@@ -117,12 +116,15 @@ impl Evaluator<'_> {
         let output = match &command.kind {
             Kind::Simple(simple) => self.simple(simple, redirects, input, &command.span)?,
             kind if redirects.is_empty() => {
+                let paths = self.trace.effects.paths.len();
                 let output = self.compound(kind, &input)?;
-                let text = self.text.get(span).map(str::trim_end);
                 match input {
-                    Input::Names(names) if text == Some(print::WITHOUT_LINKS) => {
+                    Input::Names(names) if self.drops_links(command)? => {
+                        // It only looks at what the program behind it is given.
+                        self.trace.effects.paths.truncate(paths);
                         Output::Names(Names {
                             may_be_links: false,
+                            producer: None,
                             ..names
                         })
                     }
@@ -138,6 +140,16 @@ impl Evaluator<'_> {
         };
         self.work.leave();
         Ok(output)
+    }
+
+    /// Whether a command that was evaluated passes on names of files, but for those of links.
+    fn drops_links(&mut self, command: &Command) -> Result<bool> {
+        let is_loop = matches!(command.kind, Kind::While(..));
+        self.work.spend(command.span.len(), &command.span)?;
+        Ok(
+            is_loop
+                && print::command(command, &self.trace).as_deref() == Some(print::WITHOUT_LINKS),
+        )
     }
 
     fn compound(&mut self, kind: &Kind, input: &Input) -> Result<Output> {

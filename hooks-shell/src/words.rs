@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use crate::braces;
 use crate::cursor::{Parser, Result, is_meta};
-use crate::syntax::{Expansion, Operation, Part, Word, is_identifier, is_of_name};
+use crate::syntax::{
+    Expansion, Operation, Part, Word, is_identifier, is_of_name, is_plain_default,
+};
 
 /// Operators of `$((…))`; what begins like another stands before it.
 const OPERATORS: [&str; 22] = [
@@ -348,7 +350,7 @@ impl<'t> Parser<'t> {
             let begin = self.at;
             let mut parts = Vec::new();
             self.quoted(&mut parts, Some(b'}'))?;
-            let is_odd = |part: &Part| matches!(part, Part::Text(text) if text.contains(['\'', '"', '\\', '{', '<', '>', '\n']));
+            let is_odd = |part: &Part| matches!(part, Part::Text(text) if !is_plain_default(text));
             if parts.iter().any(is_odd) || self.text[begin..self.at].contains('\\') {
                 return self.reject(begin, "quotes in parameter");
             }

@@ -71,6 +71,28 @@ fn a_line_that_asks_for_a_here_document_ends_where_its_text_begins() {
     assert!(Script::parse("cat <<E <<F # x\ne\nE\nf\nF\nls \"$(cat <<G\ng\nG\n)\"").is_ok());
 }
 
+#[test]
+fn a_place_is_one_of_the_text() {
+    for text in ["${é", "xargs -é", "echo é | é)", "ls; [[ é", "$((é", "é=(é"] {
+        match Script::parse(text) {
+            Ok(script) => {
+                let effects = script.evaluate(&Environment::new("/work"));
+                let unknown = effects.unknown().next().expect("it has an odd option");
+                assert_eq!(text.get(unknown.span.clone()), Some("-é"), "{text}");
+            }
+            Err(rejected) => assert!(text.get(rejected.span()).is_some(), "{text}"),
+        }
+    }
+}
+
+#[test]
+fn an_argument_of_a_program_that_is_not_known_is_one_path() {
+    let script = Script::parse("tool --out=a b").unwrap();
+    let effects = script.evaluate(&Environment::new("/work"));
+    let paths: Vec<_> = effects.paths().map(|path| path.path.to_string()).collect();
+    assert_eq!(paths, ["a", "a", "b", "b"]);
+}
+
 fn pieces() -> impl Strategy<Value = String> {
     let piece = prop::sample::select(vec![
         "ls",

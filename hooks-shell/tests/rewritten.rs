@@ -41,7 +41,7 @@ fn known_values_are_filled_in_and_everything_else_is_quoted() {
         ("cd src || ls", "cd -P src || ls"),
         (
             "[[ -f a && b == c* ]]",
-            "{ { [[ -f 'a' ]] && [[ 'b' == c* ]]; }; }",
+            "{ [[ -f 'a' ]] && [[ 'b' == c* ]]; }",
         ),
         ("sh -c 'ls {a,b}'", "sh -c 'ls a b'"),
         ("eval 'ls' \"-l\"", "eval 'ls -l'"),
@@ -77,7 +77,7 @@ fn known_values_are_filled_in_and_everything_else_is_quoted() {
             "find a -type f | tr '\\n' '\\0' | xargs -0 cat",
         ),
         ("git ls-files a | xargs rg -n x", {
-            "git ls-files a | while IFS= read -r name; do { [ -L \"${name}\" ] || printf '%s\\n' \"${name}\"; }; done | tr '\\n' '\\0' | xargs -0 rg -n x --"
+            "git ls-files a | while IFS= read -r name; do { '[' -L \"${name}\" ']' || printf '%s\\n' \"${name}\"; }; done | tr '\\n' '\\0' | xargs -0 rg -n x --"
         }),
         ("cat *", "cat -- *"),
     ] {
@@ -195,6 +195,13 @@ fn folders_variables_and_branches_are_followed() {
         ["b from /work/a", "c from /work"]
     );
     assert_eq!(reads("cd a | cat b"), ["b from /work"]);
+    for text in ["cd a >x && cat b", "{ cd a >x || exit; } && cat b"] {
+        assert_eq!(reads(text), ["b from /work/a"], "{text}");
+    }
+    assert_eq!(
+        reads("cd a 2>x <y; cat b"),
+        ["y from /work", "b from /work/a or /work"]
+    );
     assert_eq!(
         reads("X=a; for f in b c; do cat $X/$f; done"),
         ["a/b from /work", "a/c from /work"]
@@ -474,4 +481,93 @@ fn most_of_what_is_generated_has_a_rewritten_form() {
         }));
     }
     assert!(count > 60, "{count}");
+}
+
+#[test]
+fn what_is_rewritten_is_rewritten_to_itself() {
+    for (text, expected) in [
+        ("wc * *", "wc -- * *"),
+        ("ls -l a src/*.rs *", "ls -l a src/*.rs -- *"),
+        ("echo '$'", "echo '$'"),
+        ("cd c&", "cd -P c &"),
+        ("cd -P c", "{ cd -P c || exit; }"),
+        ("cd .", "{ cd -P . || exit; }"),
+        ("[[ - ]]", "[[ '-' ]]"),
+        ("[[ ! a ]]", "{ ! [[ 'a' ]]; }"),
+        (
+            "[[ a && ( b || c ) ]]",
+            "{ [[ 'a' ]] && { [[ 'b' ]] || [[ 'c' ]]; }; }",
+        ),
+        ("bash -l -c ls", "bash -c 'ls'"),
+        ("echo \"${x-a b}\"", "echo \"${x-a b}\""),
+        (
+            "find . -type f | while read -r x; do cat \"$x\"; done",
+            "find . -type f | while IFS= read -r x; do cat \"${x}\"; done",
+        ),
+        (
+            "find . -type f | while read x; do cat \"$x\"; done",
+            "find . -type f | while IFS= read -r x; do cat \"${x}\"; done",
+        ),
+        ("rg -l x | xargs wc *", {
+            "rg -l x | while IFS= read -r name; do { '[' -L \"${name}\" ']' || printf '%s\\n' \"${name}\"; }; done | tr '\\n' '\\0' | xargs -0 wc -- *"
+        }),
+    ] {
+        let first = rewritten(text);
+        assert_eq!(first, expected, "{text}");
+        assert_eq!(rewritten(&first), expected, "{text}");
+        let again = effects(&first);
+        let disputed = again
+            .disputed()
+            .find(|disputed| !disputed.reason.starts_with("`[["));
+        assert_eq!(disputed, None, "{text}");
+    }
+}
+
+#[test]
+fn the_loop_that_takes_links_out_touches_nothing_itself() {
+    for text in ["git ls-files | xargs wc", "sh -c 'git ls-files | xargs wc'"] {
+        let shown = "runs git, xargs, wc; reads files below .";
+        let shown = |tr: &str| shown.replace("git", &format!("git{tr}"));
+        let first = effects(text);
+        let again = effects(first.rewritten().unwrap());
+        assert_eq!(again.rewritten(), first.rewritten(), "{text}");
+        assert_eq!(first.to_string().replace("sh, ", ""), shown(""), "{text}");
+        assert_eq!(
+            again.to_string().replace("sh, ", ""),
+            shown(", tr"),
+            "{text}"
+        );
+        assert!(
+            again
+                .paths()
+                .all(|path| path.access == hooks_shell::Access::Read)
+        );
+    }
+}
+
+#[test]
+fn what_cannot_be_written_again_has_no_rewritten_form() {
+    for text in [
+        "echo \"${x-$}\"",
+        "y='}\"; touch z; \"'; echo \"${x-$y}\"",
+        "y='a\\b'; echo ${x-$y}",
+        "cd a &>x",
+    ] {
+        assert_eq!(effects(text).rewritten(), None, "{text}");
+    }
+    let environment = Environment::new("/work").with_variable("x", "a\rb");
+    let script = Script::parse("echo \"$x\"").unwrap();
+    assert_eq!(script.evaluate(&environment).rewritten(), None);
+    assert!(Script::parse("echo $'\\r'").is_err());
+}
+
+#[test]
+fn every_script_has_a_line_that_shows_it() {
+    for (text, shown) in [
+        ("cd .", "runs cd"),
+        ("cd . && cd .", "does nothing"),
+        ("f() { ls; }", "does nothing"),
+    ] {
+        assert_eq!(effects(text).to_string(), shown, "{text}");
+    }
 }
