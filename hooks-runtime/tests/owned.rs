@@ -84,7 +84,7 @@ fn what_is_wrong_is_said() {
             "`ToolCallStart`: `name` is a text, and not a number",
         ),
     ] {
-        let error = OwnedEvent::from_json(name, payload).err().expect(expected);
+        let error = OwnedEvent::from_json(name, payload).expect_err(expected);
         assert_eq!(error.to_string(), expected);
     }
     let error = OwnedEvent::from_json("LlmInput", json!({ "messages": 1 }))

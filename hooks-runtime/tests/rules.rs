@@ -98,6 +98,10 @@ async fn a_filter_that_cannot_be_evaluated_is_a_failure() {
 }
 
 #[tokio::test]
+#[expect(
+    clippy::too_many_lines,
+    reason = "a rule of each kind, and what it does"
+)]
 async fn each_rule_does_what_it_says() {
     let runtime = runtime(
         r#"

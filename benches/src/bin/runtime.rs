@@ -133,7 +133,7 @@ async fn reload(rounds: usize) -> Result<(), Box<dyn Error>> {
     let path = folder.path().join("hooks.toml");
     let write = |revision: usize| {
         let entry = |nth: usize| {
-            let filter = if nth % 10 == 0 {
+            let filter = if nth.is_multiple_of(10) {
                 "if = 'args.query == \"x\"'"
             } else {
                 "tools = ['tool_*']"
@@ -142,10 +142,9 @@ async fn reload(rounds: usize) -> Result<(), Box<dyn Error>> {
                 "[[hooks.on]]\nname = 'hook {nth}'\nevent = 'BeforeToolCall'\npriority = {nth}\nblock = 'no'\n{filter}\n"
             )
         };
-        let mut text: String = (0..999).map(entry).collect();
-        text.push_str(&format!(
-            "[[hooks.on]]\nname = 'last'\nevent = 'BeforeToolCall'\nrespond = '{revision}'\n"
-        ));
+        let entries: String = (0..999).map(entry).collect();
+        let last = "[[hooks.on]]\nname = \'last\'\nevent = \'BeforeToolCall\'\nrespond =";
+        let text = format!("{entries}{last} \'{revision}\'\n");
         std::fs::write(&path, text)
     };
     write(0)?;

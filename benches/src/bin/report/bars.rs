@@ -9,7 +9,7 @@ enum Bar {
 }
 use Bar::{AtLeast, AtMost};
 
-const BARS: [(&str, Bar); 61] = [
+const BARS: [(&str, Bar); 68] = [
     ("sync_8 static/hand", AtMost(1.15)),
     ("sync_8 static_now/hand", AtMost(1.15)),
     ("sync_8 instructions static/hand", AtMost(1.0)),
