@@ -487,6 +487,7 @@ fn most_of_what_is_generated_has_a_rewritten_form() {
 fn what_is_rewritten_is_rewritten_to_itself() {
     for (text, expected) in [
         ("wc * *", "wc -- * *"),
+        ("sh *", "sh -- *"),
         ("ls -l a src/*.rs *", "ls -l a src/*.rs -- *"),
         ("echo '$'", "echo '$'"),
         ("echo {h*", "echo '{h'*"),
@@ -561,6 +562,16 @@ fn what_cannot_be_written_again_has_no_rewritten_form() {
     let script = Script::parse("echo \"$x\"").unwrap();
     assert_eq!(script.evaluate(&environment).rewritten(), None);
     assert!(Script::parse("echo $'\\r'").is_err());
+    let long = format!("echo {}{{a,b}}{{a,b}}", "x".repeat(20_000));
+    assert_eq!(effects(&long).rewritten(), None);
+    assert!(
+        Script::parse("sh --")
+            .unwrap()
+            .evaluate(&environment)
+            .unknown()
+            .count()
+            > 0
+    );
 }
 
 #[test]
