@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use crate::bounds::{Rejected, Work, rejected};
 use crate::syntax::Part;
+use crate::words::push_text;
 
 /// How many words braces may become.
 const MOST_WORDS: usize = 256;
@@ -50,7 +51,19 @@ pub(crate) fn expand(
         };
         words = words.iter().flat_map(with).collect();
     }
-    Ok(words)
+    Ok(words.into_iter().map(joined).collect())
+}
+
+/// The parts with texts that stand together as one, as the parser would read them.
+fn joined(parts: Vec<Part>) -> Vec<Part> {
+    let mut joined = Vec::with_capacity(parts.len());
+    for part in parts {
+        match part {
+            Part::Text(text) => push_text(&mut joined, &text),
+            part => joined.push(part),
+        }
+    }
+    joined
 }
 
 /// What stands between commas up to the closing brace, and in `rest` what follows on it; nothing if there is no comma.

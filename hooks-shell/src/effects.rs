@@ -5,7 +5,7 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::bounds::Rejected;
+use crate::bounds::{LONGEST, Rejected};
 use crate::cursor::check_characters;
 use crate::trace::{Splits, Trace};
 use crate::value::Argument;
@@ -147,9 +147,9 @@ impl Effects {
             let splits_any = splits.at_blanks || splits.at_lines;
             let splits_both = splits.at_blanks && splits.at_lines;
             if !(splits_both || (splits_any && splits.has_patterns)) {
-                // What the environment holds may have characters that a script may not have.
-                rewritten =
-                    print::script(list, &trace).filter(|text| check_characters(text).is_ok());
+                // Braces make it longer, and what the environment holds may have characters that a script may not have.
+                rewritten = print::script(list, &trace)
+                    .filter(|text| text.len() <= LONGEST && check_characters(text).is_ok());
             }
             if rewritten.is_none() && splits_any {
                 let reason = "what the shell splits into words is only known when it runs: put it in double quotes";

@@ -119,7 +119,7 @@ fn shell(this: &mut Evaluator<'_>, mut call: Call<'_>) -> Result<()> {
             let rewritten = this.afresh(positional, |this| this.script(text))?;
             builtins::replace(this, std::slice::from_ref(script), rewritten);
         }
-        (None, [_, ..]) if matches!(call.input, Input::Inherited) => {
+        (None, [_, ..]) | (Some("-"), [_, _, ..]) if matches!(call.input, Input::Inherited) => {
             call.read(this, rest.iter())?;
         }
         _ => this.unknown(format!(

@@ -23,7 +23,7 @@ fn is_special(byte: u8) -> bool {
 }
 
 /// Joins texts that stand together, so that a word has few parts.
-fn push_text(parts: &mut Vec<Part>, text: &str) {
+pub(crate) fn push_text(parts: &mut Vec<Part>, text: &str) {
     match parts.last_mut() {
         Some(Part::Text(before)) => before.push_str(text),
         _ => parts.push(Part::Text(text.into())),

@@ -487,8 +487,11 @@ fn most_of_what_is_generated_has_a_rewritten_form() {
 fn what_is_rewritten_is_rewritten_to_itself() {
     for (text, expected) in [
         ("wc * *", "wc -- * *"),
+        ("sh *", "sh -- *"),
         ("ls -l a src/*.rs *", "ls -l a src/*.rs -- *"),
         ("echo '$'", "echo '$'"),
+        ("echo {h*", "echo '{h'*"),
+        ("echo a{' b',c}d*", "echo 'a bd'* acd*"),
         ("cd c&", "cd -P c &"),
         ("cd -P c", "{ cd -P c || exit; }"),
         ("cd .", "{ cd -P . || exit; }"),
@@ -526,16 +529,16 @@ fn what_is_rewritten_is_rewritten_to_itself() {
 #[test]
 fn the_loop_that_takes_links_out_touches_nothing_itself() {
     for text in ["git ls-files | xargs wc", "sh -c 'git ls-files | xargs wc'"] {
-        let shown = "runs git, xargs, wc; reads files below .";
-        let shown = |tr: &str| shown.replace("git", &format!("git{tr}"));
         let first = effects(text);
         let again = effects(first.rewritten().unwrap());
         assert_eq!(again.rewritten(), first.rewritten(), "{text}");
-        assert_eq!(first.to_string().replace("sh, ", ""), shown(""), "{text}");
-        assert_eq!(
-            again.to_string().replace("sh, ", ""),
-            shown(", tr"),
-            "{text}"
+        let programs: Vec<_> = again
+            .programs()
+            .map(|program| program.name.as_str())
+            .collect();
+        assert!(
+            programs.ends_with(&["tr", "xargs", "wc"]),
+            "{text}: {programs:?}"
         );
         assert!(
             again
@@ -559,6 +562,16 @@ fn what_cannot_be_written_again_has_no_rewritten_form() {
     let script = Script::parse("echo \"$x\"").unwrap();
     assert_eq!(script.evaluate(&environment).rewritten(), None);
     assert!(Script::parse("echo $'\\r'").is_err());
+    let long = format!("echo {}{{a,b}}{{a,b}}", "x".repeat(20_000));
+    assert_eq!(effects(&long).rewritten(), None);
+    assert!(
+        Script::parse("sh --")
+            .unwrap()
+            .evaluate(&environment)
+            .unknown()
+            .count()
+            > 0
+    );
 }
 
 #[test]
