@@ -541,10 +541,18 @@ impl Unit {
         let said = if merged.is_nothing() {
             AgentSaid::Continue
         } else {
-            match answer::apply(event.reborrow(), merged) {
-                Ok(said) => said,
-                Err(fault) => self.misapplied(&fault, info, &mut records, decided.as_deref()),
-            }
+            let by = decided.as_deref();
+            let decided_by = records
+                .iter()
+                .position(|(definition, _)| by.is_some_and(|name| *definition.name == *name));
+            self.apply(
+                event.reborrow(),
+                info,
+                merged,
+                changed_by,
+                decided_by,
+                &mut records,
+            )
         };
         if let Some(before) = before {
             let after = serde_json::to_value(event.view()).unwrap_or_default();
@@ -581,27 +589,38 @@ impl Unit {
         }
     }
 
-    /// An answer that does not fit the event is a fault of the hook that gave it.
-    fn misapplied(
+    /// Applies what the definitions said together.
+    ///
+    /// A change that does not fit the event is a fault of the one that made it: what the others decided still holds.
+    fn apply(
         &self,
-        fault: &Fault,
+        mut event: AgentEventMut<'_>,
         info: &'static EventInfo,
+        merged: Answer,
+        changed_by: Option<usize>,
+        decided_by: Option<usize>,
         records: &mut [(Arc<Definition>, Record)],
-        decided: Option<&str>,
     ) -> AgentSaid {
-        let at = records
-            .iter()
-            .position(|(definition, _)| decided.is_none_or(|name| *definition.name == *name))
-            .unwrap_or(0);
-        let Some((definition, record)) = records.get_mut(at) else {
-            return AgentSaid::Continue;
+        let unchanged = changed_by.map(|_| Answer {
+            change: None,
+            ..merged.clone()
+        });
+        let fault = match answer::apply(event.reborrow(), merged) {
+            Ok(said) => return said,
+            Err(fault) => fault,
         };
-        fail(record, fault);
-        if definition.blocks_on(fault, info) {
-            AgentSaid::block(format!("the hook `{}` failed: {fault}", definition.name))
-        } else {
-            tracing::warn!(hook = &*definition.name, event = info.name, %fault, "a hook failed, and the event goes on");
-            AgentSaid::Continue
+        let at = changed_by.or(decided_by).unwrap_or(0);
+        let Some((definition, record)) = records.get_mut(at) else {
+            return AgentSaid::block(fault.message);
+        };
+        fail(record, &fault);
+        if definition.blocks_on(&fault, info) {
+            return AgentSaid::block(format!("the hook `{}` failed: {fault}", definition.name));
+        }
+        tracing::warn!(hook = &*definition.name, event = info.name, %fault, "a hook failed, and the event goes on");
+        match unchanged {
+            Some(unchanged) => self.apply(event, info, unchanged, None, decided_by, records),
+            None => AgentSaid::Continue,
         }
     }
 

@@ -542,3 +542,23 @@ fn has_python() -> bool {
     }
     found
 }
+
+#[tokio::test]
+async fn an_answer_of_ours_never_agrees_by_mistake() {
+    for output in [
+        r#"{"block":true}"#,
+        r#"{"abort_turn":true}"#,
+        r#"{"ask":{}}"#,
+        r#"{"decision":false}"#,
+        r#"{"decision":"perhaps"}"#,
+        r#"{"decision":"block","approve":"me"}"#,
+        r#"{"decision":"block","respond":"x"}"#,
+        r#"{"decision":"block","hookSpecificOutput":{"permissionDecision":"allow"}}"#,
+    ] {
+        let trial = self::trial(&format!("echo '{output}'")).await;
+        trial.blocked().await;
+    }
+    let trial = self::trial(r#"echo '{"approve":"me"}'; exit 1"#).await;
+    trial.blocked().await;
+    assert!(trial.fault().contains("exit code 1"), "{}", trial.fault());
+}

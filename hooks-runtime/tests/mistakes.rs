@@ -268,3 +268,22 @@ async fn a_hook_behind_a_sure_block_is_a_warning() {
         );
     }
 }
+
+#[tokio::test]
+async fn a_file_that_imports_itself_is_a_mistake() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, imported: &str| {
+        let text = format!("[[hooks.import]]\nhooks = '{imported}'\n");
+        std::fs::write(folder.path().join(name), text).unwrap();
+    };
+    write("itself.toml", "itself.toml");
+    write("a.toml", "b.toml");
+    write("b.toml", "./a.toml");
+    for file in ["itself.toml", "a.toml"] {
+        let error = Runtime::load(folder.path().join(file))
+            .await
+            .map(|_| ())
+            .unwrap_err();
+        assert!(error.to_string().contains("imports itself"), "{error}");
+    }
+}

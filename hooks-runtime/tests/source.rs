@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use hooks_core::agent::{AgentContext, BeforeToolCall};
+use hooks_core::agent::{AgentContext, ApproveToolCall, BeforeStop, BeforeToolCall};
 use hooks_core::{hook, hooks};
 use hooks_runtime::Runtime;
 use serde_json::json;
@@ -67,6 +67,37 @@ async fn built_in_hooks_and_the_chain_of_the_file_run_too() {
         let result = hooks.intercept(&AgentContext::new("s1"), &mut call).await;
         assert_eq!(result.is_continue(), goes_on, "{tool}");
     }
+}
+
+#[tokio::test]
+async fn an_approval_of_the_file_asks() {
+    let runtime = Runtime::builder()
+        .text("[hooks.builtin]\nsecurity_policy = { autonomy = 'full' }\napproval = { approver = 'deny' }")
+        .build()
+        .await
+        .unwrap();
+    let call = BeforeToolCall::new("1", "shell", json!({ "command": "ls" }));
+    let mut approve = ApproveToolCall::from(&call);
+    let result = hooks![..runtime]
+        .intercept(&AgentContext::new("s1"), &mut approve)
+        .await;
+    assert!(result.as_cancel().is_some(), "{result:?}");
+}
+
+#[tokio::test]
+async fn the_limits_of_the_importing_file_hold() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("hooks.toml");
+    let text = "[hooks.limits]\nstops = 0\n[[hooks.import]]\nhooks = 'more.toml'\n";
+    std::fs::write(&path, text).unwrap();
+    let more = "[[hooks.on]]\nevent = 'BeforeStop'\nblock = 'go on'";
+    std::fs::write(folder.path().join("more.toml"), more).unwrap();
+    let runtime = Runtime::load(&path).await.unwrap();
+    let mut stop = BeforeStop::new("done", 0);
+    let result = hooks![..runtime]
+        .intercept(&AgentContext::new("s1"), &mut stop)
+        .await;
+    assert!(result.is_continue());
 }
 
 #[tokio::test]

@@ -4,6 +4,7 @@
 //! one thread. What goes wrong here blocks, whatever it is: a guard that is broken must not let things pass.
 
 use std::io::{Read as _, Write as _};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -13,7 +14,9 @@ use hooks_runtime::bridge::{self, Client, LeftToAgent, Reply};
 use crate::file;
 
 pub(crate) fn run(named: Option<PathBuf>, client: Client) -> ExitCode {
-    let reply = reply(named, client);
+    // An agent takes most exit codes of a panic for a harmless error.
+    let reply = catch_unwind(AssertUnwindSafe(|| reply(named, client)))
+        .unwrap_or_else(|_| Reply::refused("the program `hooks` has failed"));
     // A reader that has gone does not want to hear.
     let _ = std::io::stdout().write_all(reply.stdout.as_bytes());
     let _ = std::io::stderr().write_all(reply.stderr.as_bytes());

@@ -73,7 +73,7 @@ pub(crate) struct Draft {
 #[derive(Default)]
 pub(crate) struct Kept {
     bodies: HashMap<String, (Arc<dyn Handler>, Arc<State>)>,
-    builtin: Vec<(Value, FileHooks)>,
+    builtin: Vec<(HooksConfig, FileHooks)>,
 }
 
 /// A file that a revision was made of.
@@ -112,6 +112,8 @@ pub(crate) struct Loader<'a> {
     pub(crate) drafts: Vec<Draft>,
     pub(crate) sources: Vec<SourceStatus>,
     pub(crate) files: Vec<PathBuf>,
+    /// The files of ours that are being read, each named by the one before it.
+    open: Vec<PathBuf>,
     /// The names that are taken, and where.
     names: BTreeMap<String, String>,
     before: &'a Kept,
@@ -131,6 +133,7 @@ impl<'a> Loader<'a> {
             drafts: Vec::new(),
             sources: Vec::new(),
             files: Vec::new(),
+            open: Vec::new(),
             names: BTreeMap::new(),
             before,
             kept: Kept::default(),
@@ -217,7 +220,11 @@ impl<'a> Loader<'a> {
     fn native_file(&mut self, path: &Path) {
         self.files.push(path.to_owned());
         match HooksConfig::load(path) {
-            Ok(config) => self.native(&config),
+            Ok(config) => {
+                self.open.push(real(path));
+                self.native(&config);
+                self.open.pop();
+            }
             Err(error) => self.mistakes.push(error),
         }
     }
@@ -228,7 +235,10 @@ impl<'a> Loader<'a> {
             .push(serde_json::to_value(config).unwrap_or_default());
         let before = self.drafts.len();
         if config.enabled {
-            self.limits = config.limits.clone();
+            // Those of the file that names the others hold for all.
+            if self.open.len() < 2 {
+                self.limits = config.limits.clone();
+            }
             self.builtin(config);
             self.entries(config);
             self.processes(config, config.file(), &ImportEntry::default());
@@ -256,20 +266,21 @@ impl<'a> Loader<'a> {
         config.import.clear();
         config.processes.clear();
         config.limits = LimitsConfig::default();
-        let key = serde_json::to_value(&config).unwrap_or_default();
-        let kept = self.before.builtin.iter().find(|(known, _)| *known == key);
+        let kept = self.before.builtin.iter();
+        // As JSON, all secrets look alike.
+        let kept = kept.clone().find(|(known, _)| *known == config);
         let hooks = match kept {
             Some((_, hooks)) => Ok(hooks.clone()),
             None => config.parts(&self.plan.factories),
         };
         match hooks {
             Ok(mut hooks) => {
-                if let (Some(approval), Some(approver)) =
-                    (hooks.builtin.approval.take(), &self.plan.approver)
-                {
-                    hooks.builtin.approval = Some(approval.with_approver(Arc::clone(approver)));
+                if let Some(approver) = &self.plan.approver {
+                    let approval = hooks.builtin.approval.take();
+                    hooks.builtin.approval =
+                        approval.map(|approval| approval.with_approver(Arc::clone(approver)));
                 }
-                self.kept.builtin.push((key, hooks.clone()));
+                self.kept.builtin.push((config, hooks.clone()));
                 self.builtin.push(hooks);
             }
             Err(error) => self.mistakes.push(error),
@@ -292,7 +303,13 @@ impl<'a> Loader<'a> {
                     if !self.may_import(config.file(), &file, dialect) {
                         continue;
                     }
-                    if dialect == Dialect::Hooks {
+                    if dialect == Dialect::Hooks && self.open.contains(&real(&file)) {
+                        self.mistakes.push(config.mistake(
+                            &path,
+                            format!("`{}` imports itself", file.display()),
+                            Some("leave this import out"),
+                        ));
+                    } else if dialect == Dialect::Hooks {
                         self.native_file(&file);
                     } else {
                         self.foreign(&file, dialect, entry);
@@ -443,6 +460,11 @@ pub(crate) fn load(
         loader.discover(*dialect);
     }
     loader.finish(number, shared)
+}
+
+/// A path by which a file is known, however it is named.
+fn real(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
 /// A JSON text in which every object's keys are sorted.

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::super::Dialect;
 use super::super::table::Exits;
 use super::{Reading, is_no};
-use crate::answer::{Change, Verdict};
+use crate::answer::{Change, Verdict, kind_of};
 use crate::fault::Fault;
 
 impl Reading<'_> {
@@ -60,7 +60,7 @@ impl Reading<'_> {
             self.changes(specific)?;
         }
         if self.dialect == Dialect::Hooks {
-            self.own(json);
+            self.own(json)?;
         }
         match json.get("continue") {
             Some(Value::Bool(false)) => {
@@ -71,7 +71,7 @@ impl Reading<'_> {
                 if self.rules.exits == Exits::Goclaw {
                     self.refuse(Some(reason));
                 } else if stops {
-                    self.answer.verdict = Verdict::AbortTurn { reason };
+                    self.decide(Verdict::AbortTurn { reason });
                 } else {
                     self.warn("`continue: false` has no effect on this event");
                 }
@@ -120,21 +120,18 @@ impl Reading<'_> {
                         self.warn(format!("`{no}` is no decision, and was taken for `deny`"));
                     }
                     self.refuse(reason.clone());
-                    return;
                 }
                 "ask" if is_call || self.on.info.is_blockable => {
                     let reason = reason
                         .clone()
                         .unwrap_or_else(|| format!("the hook `{}` asks", self.on.hook));
-                    self.answer.verdict = Verdict::Ask { reason };
-                    return;
+                    self.decide(Verdict::Ask { reason });
                 }
                 "allow" | "approve" if counts && self.rules.exits != Exits::Goclaw => {
                     if is_call && self.rules.exits != Exits::Goose {
                         let by = Some(self.on.hook.clone());
-                        self.answer.verdict = Verdict::Approve { by };
+                        self.decide(Verdict::Approve { by });
                     }
-                    return;
                 }
                 "allow" | "approve" | "ask" => {}
                 other => self.warn(format!("`{other}` is no decision, and was ignored")),
@@ -155,14 +152,14 @@ impl Reading<'_> {
                         || format!("the hook `{}` ends the turn", self.on.hook),
                         str::to_owned,
                     );
-                    self.answer.verdict = Verdict::AbortTurn { reason };
+                    self.decide(Verdict::AbortTurn { reason });
                 } else {
                     self.refuse(message.map(str::to_owned));
                 }
             }
             Some("allow") if is_ours => {
                 let by = Some(self.on.hook.clone());
-                self.answer.verdict = Verdict::Approve { by };
+                self.decide(Verdict::Approve { by });
                 for key in ["updatedInput", "updatedPermissions"] {
                     if decision.contains_key(key) {
                         self.warn(format!("`{key}` has no effect here: a hook that approves of a call cannot change it"));
@@ -230,7 +227,7 @@ impl Reading<'_> {
         };
         match (text, self.on.info.name) {
             (Some(text), "BeforeLlmCall") => {
-                self.answer.verdict = Verdict::Respond(Value::String(text));
+                self.decide(Verdict::Respond(Value::String(text)));
             }
             (Some(text), "AfterLlmCall") => {
                 let response = json!({ "content": text });
@@ -243,34 +240,66 @@ impl Reading<'_> {
         }
     }
 
-    /// Our own keys: those of a rule.
-    fn own(&mut self, json: &Map<String, Value>) {
-        let text = |key: &str| json.get(key).and_then(Value::as_str).map(str::to_owned);
-        if let Some(context) = text("context") {
-            self.answer.context.push(context);
+    /// The stricter of what was decided so far and this: an answer never overrules its own refusal.
+    pub(super) fn decide(&mut self, verdict: Verdict) {
+        if verdict.rank() > self.answer.verdict.rank() {
+            self.answer.verdict = verdict;
         }
+    }
+
+    /// Our own keys: those of a rule. A value of the wrong type is a failure, as it may have been a refusal.
+    fn own(&mut self, json: &Map<String, Value>) -> Result<(), Fault> {
+        let text = |key: &str| match json.get(key) {
+            None | Some(Value::Null) => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text.clone())),
+            Some(other) => Err(Fault::nonsense(format!(
+                "`{key}` is {}: write a text, `{{\"{key}\": \"why\"}}`",
+                kind_of(other)
+            ))),
+        };
+        self.answer.context.extend(text("context")?);
         match json.get("modify") {
             Some(Value::Object(keys)) => self.answer.change = Some(Change::Merge(keys.clone())),
-            Some(_) => self.warn("`modify` is no object, and was ignored"),
-            None => {}
+            None | Some(Value::Null) => {}
+            Some(other) => {
+                return Err(Fault::nonsense(format!(
+                    "`modify` is {}: write an object with the keys to set",
+                    kind_of(other)
+                )));
+            }
         }
-        if let Some(by) = text("approve") {
-            self.answer.verdict = Verdict::Approve { by: Some(by) };
+        if let Some(by) = text("approve")? {
+            self.decide(Verdict::Approve { by: Some(by) });
         }
-        if let Some(reason) = text("ask") {
-            self.answer.verdict = Verdict::Ask { reason };
+        if let Some(reason) = text("ask")? {
+            self.decide(Verdict::Ask { reason });
         }
-        if let Some(value) = json.get("respond") {
-            self.answer.verdict = Verdict::Respond(value.clone());
+        if let Some(value) = json.get("respond").filter(|value| !value.is_null()) {
+            self.decide(Verdict::Respond(value.clone()));
         }
-        if text("block").is_some() {
-            self.refuse(text("block"));
+        if let Some(reason) = text("block")? {
+            self.refuse(Some(reason));
         }
-        if let Some(reason) = text("abort_turn") {
-            self.answer.verdict = Verdict::AbortTurn { reason };
+        if let Some(reason) = text("abort_turn")? {
+            self.decide(Verdict::AbortTurn { reason });
         }
-        if let Some(reason) = text("abort_run") {
-            self.answer.verdict = Verdict::AbortRun { reason };
+        if let Some(reason) = text("abort_run")? {
+            self.decide(Verdict::AbortRun { reason });
+        }
+        match json.get("decision") {
+            None | Some(Value::Null) => Ok(()),
+            Some(Value::String(word))
+                if is_no(word) || matches!(word.as_str(), "ask" | "allow" | "approve") =>
+            {
+                Ok(())
+            }
+            Some(Value::String(word)) => Err(Fault::nonsense(format!(
+                "`{word}` is no decision: write `\"block\"`, `\"ask\"` or `\"approve\"`"
+            ))),
+            Some(other) => Err(Fault::nonsense(format!(
+                "`decision` is {}: write `\"block\"`, `\"ask\"` or `\"approve\"`",
+                kind_of(other)
+            ))),
         }
     }
 

@@ -122,7 +122,7 @@ impl<'a> Reading<'a> {
             .filter(|reason| !reason.trim().is_empty())
             .unwrap_or_else(|| format!("the hook `{}` blocks it", self.on.hook));
         match self.refusal() {
-            Refusal::Blocks => self.answer.verdict = Verdict::Block { reason },
+            Refusal::Blocks => self.decide(Verdict::Block { reason }),
             Refusal::Tells => self.answer.feedback = Some(reason),
             Refusal::Shows => self.answer.messages.push(reason),
             Refusal::Replaces => {
@@ -191,6 +191,10 @@ impl<'a> Reading<'a> {
         match json {
             Ok(Some(json)) if exit.code == Some(0) || (!is_codex && exit.code.is_some()) => {
                 self.json(&json)?;
+                // In our own format, a command that crashes after it has agreed has not agreed.
+                if self.dialect == Dialect::Hooks && exit.code != Some(0) && !self.has_refused() {
+                    return Err(Self::failed(exit, errors));
+                }
                 Ok(self.answer)
             }
             Ok(None) if exit.code == Some(0) => {

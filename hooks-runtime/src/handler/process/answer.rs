@@ -16,7 +16,7 @@ use serde_json::{Map, Value, json};
 use super::llm;
 use super::wire::Request;
 use crate::Dialect;
-use crate::answer::{Answer, Change, Verdict};
+use crate::answer::{Answer, Change, Verdict, kind_of};
 use crate::fault::Fault;
 
 /// The meaning of a result.
@@ -28,6 +28,12 @@ pub(super) fn of(
 ) -> Result<Answer, Fault> {
     if request.method == "hook.approve_tool" {
         return Ok(approval(request, &result, hook));
+    }
+    if dialect != Dialect::Picoclaw && !result.is_object() {
+        return Err(Fault::nonsense(format!(
+            "its result is {}: write `{{\"action\": \"continue\"}}`, say",
+            kind_of(&result)
+        )));
     }
     let mut answer = Answer::default();
     let reason = |otherwise: &str| {
@@ -56,6 +62,9 @@ pub(super) fn of(
             if result["result"].is_object() {
                 answer.verdict = Verdict::Respond(json!(output_of(&result["result"])));
                 return Ok(answer);
+            }
+            if dialect != Dialect::Picoclaw {
+                return Err(Fault::nonsense("`respond` has no `result`"));
             }
             answer
                 .warnings
