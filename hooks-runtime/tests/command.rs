@@ -354,7 +354,8 @@ async fn odd_output_is_a_failure_and_no_harm() {
         json!(cut)
     )))
     .await;
-    assert!(trial.decide(&mut call()).await.is_continue());
+    // What was cut may have been a refusal.
+    trial.blocked().await;
 }
 
 #[tokio::test]

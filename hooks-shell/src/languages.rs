@@ -117,6 +117,28 @@ fn has_whole_brackets(expression: &str) -> bool {
     true
 }
 
+/// A script of jq's that reads its input alone: no module, and nothing of the environment.
+pub(crate) fn jq(script: &str) -> Result<(), String> {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
+    let mut words = script.split(|c| !is_word(c));
+    let reads = [
+        "import",
+        "include",
+        "env",
+        "$ENV",
+        "$__prog_args",
+        "input_filename",
+        "modulemeta",
+        "get_search_list",
+    ];
+    match words.find(|word| reads.contains(word)) {
+        Some(word) => Err(format!(
+            "the script `{script}` may have jq read modules or the environment: leave `{word}` out"
+        )),
+        None => Ok(()),
+    }
+}
+
 /// A script of awk's that only prints.
 pub(crate) fn awk(script: &str) -> Result<(), String> {
     let runs = [

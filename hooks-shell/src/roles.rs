@@ -60,6 +60,7 @@ impl Evaluator<'_> {
         match role {
             Role::Sed => return Ok(languages::sed(text).err()),
             Role::Awk => return Ok(languages::awk(text).err()),
+            Role::Jq => return Ok(languages::jq(text).err()),
             Role::Name => return self.name(text),
             Role::Assign => return self.assignment(call, text),
             Role::Net => return Ok(self.net(call, text)),

@@ -23,7 +23,7 @@ macro_rules! roles {
 
 roles! {
     Text "text", Read "read", Write "write", Path "path", List "list", Tree "tree", Enter "enter", Net "net", At "at", Git "git",
-    Lines "lines", Sed "sed", Awk "awk", Config "config", Flags "flags", Number "number", Format "format", Name "name",
+    Lines "lines", Sed "sed", Awk "awk", Jq "jq", Config "config", Flags "flags", Number "number", Format "format", Name "name",
     Assign "assign", Run "run"
 }
 

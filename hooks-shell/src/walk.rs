@@ -241,7 +241,7 @@ impl Evaluator<'_> {
         let is_known = |field: &Field| field.value.known().is_some();
         if fields.len() <= MOST_ROUNDS && fields.iter().all(is_known) {
             for field in fields {
-                self.set(name, field)?;
+                self.assign(name, field, false)?;
                 self.once(|this| this.list(body))?;
             }
             return Ok(());
@@ -265,7 +265,7 @@ impl Evaluator<'_> {
             .reduce(|all, value| all.join(&value));
         let value = values.unwrap_or(Field::of(Argument::unknown()));
         self.repeat(|this| {
-            this.set(name, value.clone())?;
+            this.assign(name, value.clone(), false)?;
             this.list(body)?;
             Ok(())
         })
