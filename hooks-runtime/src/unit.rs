@@ -477,30 +477,13 @@ impl Unit {
             record.duration = one.duration;
             let counts = definition.mode == Mode::Enforce;
             record.shadow = !counts;
-            let mut said = one.said;
             if let Some(skipped) = one.skipped {
                 record.outcome = RecordOutcome::Skipped;
                 record.why = skipped.into();
             }
-            let fault = match &said {
-                Err(fault) => {
-                    fail(&mut record, fault);
-                    let blocks = definition.blocks_on(fault, info);
-                    let text = format!("the hook `{}` failed: {fault}", definition.name);
-                    if !blocks {
-                        tracing::warn!(hook = &*definition.name, event = info.name, %fault, "a hook failed, and the event goes on");
-                    }
-                    Some(blocks.then_some(text))
-                }
-                Ok(_) => None,
-            };
-            if let Some(blocks) = fault {
-                said = Ok(match blocks {
-                    Some(text) => Answer::block(text),
-                    None => Answer::default(),
-                });
-            }
-            let Ok(said) = said else { continue };
+            let said = one
+                .said
+                .unwrap_or_else(|fault| failed(&definition, &fault, info, &mut record));
             if record.outcome == RecordOutcome::Continue {
                 record.outcome = outcome_of(&said);
                 record.reason = said.verdict.reason().map(str::to_owned);
@@ -545,7 +528,7 @@ impl Unit {
             let decided_by = records
                 .iter()
                 .position(|(definition, _)| by.is_some_and(|name| *definition.name == *name));
-            self.apply(
+            apply(
                 event.reborrow(),
                 info,
                 merged,
@@ -586,41 +569,6 @@ impl Unit {
                 .into()
             }
             (said, _) => said,
-        }
-    }
-
-    /// Applies what the definitions said together.
-    ///
-    /// A change that does not fit the event is a fault of the one that made it: what the others decided still holds.
-    fn apply(
-        &self,
-        mut event: AgentEventMut<'_>,
-        info: &'static EventInfo,
-        merged: Answer,
-        changed_by: Option<usize>,
-        decided_by: Option<usize>,
-        records: &mut [(Arc<Definition>, Record)],
-    ) -> AgentSaid {
-        let unchanged = changed_by.map(|_| Answer {
-            change: None,
-            ..merged.clone()
-        });
-        let fault = match answer::apply(event.reborrow(), merged) {
-            Ok(said) => return said,
-            Err(fault) => fault,
-        };
-        let at = changed_by.or(decided_by).unwrap_or(0);
-        let Some((definition, record)) = records.get_mut(at) else {
-            return AgentSaid::block(fault.message);
-        };
-        fail(record, &fault);
-        if definition.blocks_on(&fault, info) {
-            return AgentSaid::block(format!("the hook `{}` failed: {fault}", definition.name));
-        }
-        tracing::warn!(hook = &*definition.name, event = info.name, %fault, "a hook failed, and the event goes on");
-        match unchanged {
-            Some(unchanged) => self.apply(event, info, unchanged, None, decided_by, records),
-            None => AgentSaid::Continue,
         }
     }
 
@@ -674,6 +622,53 @@ impl Unit {
             trace_id: cx.trace_id.clone(),
             ..Record::new(&*definition.name, info.name)
         }
+    }
+}
+
+/// What comes of a definition that has failed: a block, if its policy says so, or nothing.
+fn failed(
+    definition: &Definition,
+    fault: &Fault,
+    info: &'static EventInfo,
+    record: &mut Record,
+) -> Answer {
+    fail(record, fault);
+    if definition.blocks_on(fault, info) {
+        return Answer::block(format!("the hook `{}` failed: {fault}", definition.name));
+    }
+    tracing::warn!(hook = &*definition.name, event = info.name, %fault, "a hook failed, and the event goes on");
+    Answer::default()
+}
+
+/// Applies what the definitions said together.
+///
+/// A change that does not fit the event is a fault of the one that made it: what the others decided still holds.
+fn apply(
+    mut event: AgentEventMut<'_>,
+    info: &'static EventInfo,
+    merged: Answer,
+    changed_by: Option<usize>,
+    decided_by: Option<usize>,
+    records: &mut [(Arc<Definition>, Record)],
+) -> AgentSaid {
+    let unchanged = changed_by.map(|_| Answer {
+        change: None,
+        ..merged.clone()
+    });
+    let fault = match answer::apply(event.reborrow(), merged) {
+        Ok(said) => return said,
+        Err(fault) => fault,
+    };
+    let at = changed_by.or(decided_by).unwrap_or(0);
+    let Some((definition, record)) = records.get_mut(at) else {
+        return AgentSaid::block(fault.message);
+    };
+    if let Verdict::Block { reason } = failed(definition, &fault, info, record).verdict {
+        return AgentSaid::block(reason);
+    }
+    match unchanged {
+        Some(unchanged) => apply(event, info, unchanged, None, decided_by, records),
+        None => AgentSaid::Continue,
     }
 }
 
