@@ -20,7 +20,7 @@ use super::source::{Source, Text};
 /// let document = Document::json(r#"{ "hooks": { "PreTool": [] } }"#)?;
 /// let path = [Segment::from("hooks"), "PreTool".into()];
 /// let error = document.mistake(&path, "`PreTool` is no event", Some("write `PreToolUse`"));
-/// assert_eq!((error.line(), error.column()), (Some(1), Some(14)));
+/// assert_eq!((error.line(), error.column()), (Some(1), Some(25)));
 /// # Ok::<(), hooks_builtin::config::ConfigError>(())
 /// ```
 #[derive(Clone, Debug)]
