@@ -15,6 +15,13 @@ use crate::dialect::{path_of, tools};
 use crate::events;
 use crate::fault::Fault;
 
+/// What is wrong with a regular expression, in one line: above it the error shows the whole expression.
+pub(crate) fn no_regex(error: &regex::Error) -> String {
+    let said = error.to_string();
+    let last = said.lines().last().unwrap_or_default();
+    last.trim_start_matches("error: ").to_owned()
+}
+
 /// What a definition compares an event's subject with.
 #[derive(Clone, Debug, Default)]
 pub(crate) enum Subjects {

@@ -17,7 +17,7 @@ use crate::definition::{Body, Definition, Origin, State};
 use crate::dialect::table::{Event, Subject};
 use crate::events::EventInfo;
 use crate::filter::cel::Cel;
-use crate::filter::{Filter, Subjects};
+use crate::filter::{Filter, Subjects, no_regex};
 use crate::handler::{Wrong, command, http, prompt};
 use crate::secrets::Replaced;
 
@@ -291,13 +291,7 @@ impl Loader<'_> {
             Some(matcher) => match Regex::new(matcher) {
                 Ok(regex) => Subjects::Regex(regex),
                 Err(error) => {
-                    let said = error.to_string();
-                    let last = said
-                        .lines()
-                        .last()
-                        .unwrap_or_default()
-                        .trim_start_matches("error: ")
-                        .to_owned();
+                    let last = no_regex(&error);
                     return Err(place.wrong(
                         &["matcher"],
                         format!("the matcher is no regular expression: {last}"),

@@ -14,7 +14,7 @@ use crate::definition::{Body, Definition, Origin, State};
 use crate::dialect::names;
 use crate::events::{EVENTS, EventInfo};
 use crate::filter::cel::{Cel, Template};
-use crate::filter::{Filter, Subjects};
+use crate::filter::{Filter, Subjects, no_regex};
 use crate::handler::rule::{Pattern, Rule};
 use crate::handler::{Making, Wrong, command, http, process, prompt};
 use crate::unit::Order;
@@ -121,13 +121,7 @@ impl Checking<'_> {
             (None, Some(matcher)) => match Regex::new(matcher) {
                 Ok(regex) => ("matcher", Subjects::Regex(regex)),
                 Err(error) => {
-                    let said = error.to_string();
-                    let last = said
-                        .lines()
-                        .last()
-                        .unwrap_or_default()
-                        .trim_start_matches("error: ")
-                        .to_owned();
+                    let last = no_regex(&error);
                     let help = "look-around and back-references are not supported, so that matching always takes linear time";
                     self.wrong(
                         &["matcher"],

@@ -22,7 +22,7 @@ use crate::dialect::names;
 use crate::dialect::table::{Event, Refusal, Rules, Subject, Whose};
 use crate::dialect::tools::{self, Aliases};
 use crate::events::EventInfo;
-use crate::filter::Subjects;
+use crate::filter::{Subjects, no_regex};
 
 /// One file, and whose it is.
 pub(super) struct File {
@@ -383,13 +383,7 @@ impl Loader<'_> {
                 Ok(Subjects::Names(vec![text.to_owned()]))
             }
             Err(error) => {
-                let said = error.to_string();
-                let last = said
-                    .lines()
-                    .last()
-                    .unwrap_or_default()
-                    .trim_start_matches("error: ")
-                    .to_owned();
+                let last = no_regex(&error);
                 Err(group.mistake(
                     &["matcher"],
                     format!("the matcher is a regular expression that cannot be used: {last}"),
