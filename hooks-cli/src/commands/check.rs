@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use hooks_runtime::{ConfigError, Dialect, Runtime};
+use hooks_runtime::{ConfigError, Dialect};
 use serde_json::{Value, json};
 
 use crate::paint::{self, BAD, GOOD, WARN, painted, say};
 use crate::{Done, file};
 
-pub(crate) fn run(files: Vec<PathBuf>, from: Dialect, json: bool) -> Done {
+pub(crate) fn run(files: Vec<PathBuf>, from: Option<Dialect>, json: bool) -> Done {
     let files = if files.is_empty() {
         vec![file::find(None)?]
     } else {
@@ -18,8 +18,7 @@ pub(crate) fn run(files: Vec<PathBuf>, from: Dialect, json: bool) -> Done {
     let mut are_fine = true;
     let mut all = Vec::new();
     for file in files {
-        let builder = Runtime::builder().file_as(from, &file);
-        let built = file::block_on(builder.build())?;
+        let built = file::block_on(file::builder(&file, from).build())?;
         are_fine &= built.is_ok();
         match built {
             Ok(runtime) => {

@@ -12,9 +12,15 @@ use serde_json::Value;
 use toml::Table;
 
 use crate::paint::say;
-use crate::{Done, Failure};
+use crate::{Done, Failure, file};
 
-pub(crate) fn run(path: &Path, from: Dialect) -> Done {
+pub(crate) fn run(path: &Path, from: Option<Dialect>) -> Done {
+    let from = from.or_else(|| file::dialect_of(path)).ok_or_else(|| {
+        Failure::usage(format!(
+            "the name of {} does not tell whose format it has: write `--from claude`, or another system's name",
+            path.display()
+        ))
+    })?;
     let text = std::fs::read_to_string(path)
         .map_err(|error| Failure::usage(format!("{}: {error}", path.display())))?;
     let value: Value = serde_json::from_str(text.trim_start_matches('\u{feff}'))
@@ -222,13 +228,20 @@ fn one_nested(out: &mut Converted, event: &str, group: &Value, handler: &Value) 
                 out.left_out(&format!("a hook on `{event}`"), "it has no `url`");
                 return;
             };
-            entry.insert("http".into(), url.into());
-            if handler.get("headers").is_some() {
-                lost.push("`headers`: write `http = { url = …, headers = { … } }`, with values from the environment".into());
-            }
+            let headers = handler.get("headers").map(toml::Value::try_from);
+            let http = match headers {
+                Some(Ok(headers)) => toml::Value::Table(Table::from_iter([
+                    ("url".to_owned(), url.into()),
+                    ("headers".to_owned(), headers),
+                ])),
+                _ => url.into(),
+            };
+            entry.insert("http".into(), http);
         }
         "prompt" => {
+            // Here the event is data that follows the prompt.
             let prompt = text(handler, "prompt").unwrap_or_default();
+            let prompt = prompt.replace("$ARGUMENTS", "the input that follows");
             entry.insert("prompt".into(), prompt.into());
         }
         other => {
@@ -265,6 +278,9 @@ fn one_nested(out: &mut Converted, event: &str, group: &Value, handler: &Value) 
         match key.as_str() {
             "if" => lost.push(format!(
                 "`if`: {value} is no CEL: write it as `if = '…'`, or it runs for more calls"
+            )),
+            "allowedEnvVars" => lost.push(format!(
+                "`allowedEnvVars` = {value}: here every variable that a header names is filled in"
             )),
             "async" | "asyncRewake" if *value == true => {
                 lost.push(format!("`{key}`: the agent waits for hooks that decide"));

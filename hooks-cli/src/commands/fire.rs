@@ -15,12 +15,12 @@ const RECORDS: usize = 10_000;
 
 pub(crate) fn run(args: &EventArgs, json: bool) -> Done {
     let (cx, mut event) = args.build()?;
-    let file = file::find(args.file.clone())?;
+    let (_, builder) = args.file.open()?;
     let before = event.to_json();
     let records = Records::latest(RECORDS);
     let recorder = records.clone();
     let fired = file::block_on(async {
-        let runtime = file::builder(&file).recorder(recorder).build().await?;
+        let runtime = builder.recorder(recorder).build().await?;
         let outcome = runtime.fire(&cx, &mut event).await;
         // What runs in the background is recorded when it is done.
         runtime.shutdown().await;

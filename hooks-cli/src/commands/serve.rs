@@ -44,7 +44,7 @@ struct Served {
 pub(crate) fn run(named: Option<PathBuf>) -> Done {
     let file = file::find(named)?;
     let served = file::block_on(async {
-        let builder = file::builder(&file).approver(hooks_builtin::DenyAll);
+        let builder = file::builder(&file, None).approver(hooks_builtin::DenyAll);
         let runtime = builder.build().await.map_err(Failure::found)?;
         let served = Rc::new(Served {
             runtime,

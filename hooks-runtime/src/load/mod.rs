@@ -225,7 +225,7 @@ impl<'a> Loader<'a> {
                 self.native(&config);
                 self.open.pop();
             }
-            Err(error) => self.mistakes.push(error),
+            Err(error) => self.mistakes.push(of_another_system(path).unwrap_or(error)),
         }
     }
 
@@ -465,6 +465,21 @@ pub(crate) fn load(
 /// A path by which a file is known, however it is named.
 fn real(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
+}
+
+/// The one mistake of a file that is another system's. Each of its keys would be a mistake otherwise.
+fn of_another_system(path: &Path) -> Option<ConfigError> {
+    let document = Document::load(path).ok()?;
+    let events = document.value().get("hooks")?.as_object()?;
+    let dialect = Dialect::of_events(events.keys().map(String::as_str))?;
+    let shown = path.display();
+    let message =
+        format!("these are hooks in the format `{dialect}`, and the file is read as one of ours");
+    let help = format!(
+        "name the file in one of ours, by `[[hooks.import]]` and `{dialect} = \"{shown}\"`; or read it as it is, by \
+         `Runtime::builder().file_as(Dialect::{dialect:?}, \"{shown}\")` or the option `--from {dialect}`"
+    );
+    Some(document.mistake(&["hooks".into()], message, Some(&help)))
 }
 
 /// A JSON text in which every object's keys are sorted.
