@@ -17,7 +17,9 @@ use std::sync::Arc;
 
 use hooks_builtin::config::{
     ConfigError, Document, FileHooks, HookFactoryRegistry, HooksConfig, ImportEntry, LimitsConfig,
+    Switch,
 };
+use hooks_builtin::{ApprovalConfig, Autonomy};
 use hooks_core::agent::AgentEvent;
 use hooks_core::{EventSet, HookRegistry, OnPanic};
 use ring::digest::{SHA256, digest};
@@ -266,6 +268,10 @@ impl<'a> Loader<'a> {
         config.import.clear();
         config.processes.clear();
         config.limits = LimitsConfig::default();
+        if self.plan.approver.is_some() && is_unapproved(&config) {
+            // Somebody is there to be asked, and the policy has them asked.
+            config.builtin.approval = Switch::On(ApprovalConfig::default());
+        }
         let kept = self.before.builtin.iter();
         // As JSON, all secrets look alike.
         let kept = kept.clone().find(|(known, _)| *known == config);
@@ -465,6 +471,22 @@ pub(crate) fn load(
 /// A path by which a file is known, however it is named.
 fn real(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
+}
+
+/// Whether a policy of the file is about a supervised agent, and nothing in the file asks anybody.
+fn is_unapproved(config: &HooksConfig) -> bool {
+    let policy = config.builtin.security_policy.as_on();
+    let in_chain = config
+        .chain
+        .iter()
+        .any(|entry| entry.enabled && entry.hook_type == "approval");
+    let asks = config.builtin.approval.as_on().is_some()
+        || in_chain
+        || config
+            .builtins
+            .get("approval")
+            .is_some_and(|entry| entry.enabled);
+    !asks && policy.is_some_and(|policy| policy.autonomy == Autonomy::Supervised)
 }
 
 /// The one mistake of a file that is another system's. Each of its keys would be a mistake otherwise.
