@@ -26,6 +26,7 @@ fn claude_codes_settings_become_definitions() {
             "PreToolUse": [{ "matcher": "Edit|Write", "hooks": [
                 { "type": "command", "command": "./guard.py", "timeout": 10, "onFailure": "block" },
                 { "type": "command", "command": "x", "if": "Bash(git *)", "async": true },
+                { "type": "command", "command": "w", "if": "mcp__x(y)" },
             ] }],
             "PostToolUse": [{ "matcher": "Edit.*", "hooks": [{ "type": "http", "url": "http://localhost:1/" }] }],
             "Setup": [{ "hooks": [{ "type": "command", "command": "y" }] }],
@@ -33,7 +34,7 @@ fn claude_codes_settings_become_definitions() {
         } }),
     );
     let on = table["hooks"]["on"].as_array().unwrap();
-    assert_eq!(on.len(), 3, "{text}");
+    assert_eq!(on.len(), 4, "{text}");
     let guard = on
         .iter()
         .find(|entry| entry.get("command").and_then(toml::Value::as_str) == Some("./guard.py"))
@@ -46,7 +47,8 @@ fn claude_codes_settings_become_definitions() {
     let http = on.iter().find(|entry| entry.get("http").is_some()).unwrap();
     assert_eq!(http["matcher"].as_str(), Some("Edit.*"));
     for lost in [
-        "lost: `if`: \"Bash(git *)\" is no CEL",
+        "if = \"Bash(git *)\"",
+        "lost: `if`: \"mcp__x(y)\" is not understood",
         "lost: `async`: the agent waits",
         "lost: all hooks on `Setup`: this event is never raised here",
         "handlers of the type `agent` are not run here",

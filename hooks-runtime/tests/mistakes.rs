@@ -115,6 +115,22 @@ async fn a_filter_that_is_wrong() {
     )
     .await;
     check(
+        "[[hooks.on]]\nevent = ['BeforeToolCall', 'MessageReceived']\nblock = 'no'\nif = 'WebFetch(x)'",
+        expect![[r#"
+            4:6: `WebFetch(x)` is not understood
+              |
+            4 | if = 'WebFetch(x)'
+              |      ^^^^^^^^^^^^^
+              = help: write `Bash(git push *)`, `Edit(src/**)`, `Read(*.pem)` or `WebFetch(domain:example.com)`, or a condition in CEL
+
+            4:6: `WebFetch(x)` is about a tool, and `MessageReceived` is not
+              |
+            4 | if = 'WebFetch(x)'
+              |      ^^^^^^^^^^^^^
+              = help: write a condition in CEL, or leave the event out"#]],
+    )
+    .await;
+    check(
         "[[hooks.on]]\nevent = 'BeforeToolCall'\nblock = 'no'\nif = 'args.x =='",
         expect![[r#"
             4:6: it is no expression: 1:10: Syntax error: mismatched input '<EOF>'

@@ -193,6 +193,13 @@ const KNOWN: &[&str] = &[
     "name",
 ];
 
+/// A rule for the input of a tool, which a file of ours takes as it is.
+fn tool_rule(rule: &str) -> Option<String> {
+    let (tool, rest) = rule.trim().split_once('(').unwrap_or((rule.trim(), "*)"));
+    let is_known = ["Bash", "Read", "Edit", "Write", "WebFetch"].contains(&tool);
+    (is_known && rest.ends_with(')')).then(|| format!("{tool}({rest}"))
+}
+
 fn one_nested(out: &mut Converted, event: &str, group: &Value, handler: &Value) {
     let dialect = out.dialect;
     let kind = text(handler, "type").unwrap_or("command");
@@ -276,9 +283,14 @@ fn one_nested(out: &mut Converted, event: &str, group: &Value, handler: &Value) 
     entry.insert("on_failure".into(), policy.into());
     for (key, value) in handler.as_object().into_iter().flatten() {
         match key.as_str() {
-            "if" => lost.push(format!(
-                "`if`: {value} is no CEL: write it as `if = '…'`, or it runs for more calls"
-            )),
+            "if" => match value.as_str().and_then(tool_rule) {
+                Some(rule) => {
+                    entry.insert("if".into(), rule.into());
+                }
+                None => lost.push(format!(
+                    "`if`: {value} is not understood: write a condition, or it runs for more calls"
+                )),
+            },
             "allowedEnvVars" => lost.push(format!(
                 "`allowedEnvVars` = {value}: here every variable that a header names is filled in"
             )),

@@ -11,10 +11,10 @@ use serde_json::Value;
 use super::{Draft, Loader};
 use crate::Dialect;
 use crate::definition::{Body, Definition, Origin, State};
-use crate::dialect::names;
+use crate::dialect::{names, tools};
 use crate::events::{EVENTS, EventInfo};
 use crate::filter::cel::{Cel, Template};
-use crate::filter::{Filter, Subjects, no_regex};
+use crate::filter::{Filter, Subjects, input, no_regex};
 use crate::handler::rule::{Pattern, Rule};
 use crate::handler::{Making, Wrong, command, http, process, prompt};
 use crate::unit::Order;
@@ -146,6 +146,25 @@ impl Checking<'_> {
             );
         }
         subjects
+    }
+
+    /// A rule for the input of a tool, in place of a condition in CEL.
+    fn check_tool_rule(&mut self, rule: &input::Rule, events: &[(&'static EventInfo, String)]) {
+        let text = rule.text();
+        if !rule.is_known() {
+            self.wrong(
+                &["if"],
+                format!("`{text}` is not understood"),
+                Some("write `Bash(git push *)`, `Edit(src/**)`, `Read(*.pem)` or `WebFetch(domain:example.com)`, or a condition in CEL"),
+            );
+        }
+        if let Some((event, _)) = events.iter().find(|(event, _)| !event.has_subject) {
+            self.wrong(
+                &["if"],
+                format!("`{text}` is about a tool, and `{}` is not", event.name),
+                Some("write a condition in CEL, or leave the event out"),
+            );
+        }
     }
 
     /// The key of its only handler.
@@ -438,12 +457,17 @@ impl Loader<'_> {
         };
         let events = checked.events(dialect);
         let subjects = checked.subjects(&events);
-        let condition = entry.condition.as_ref().and_then(|text| {
-            let known = Checking::known(&events);
-            Cel::compile(text, &known)
+        let rule = entry.condition.as_deref().and_then(input::Rule::of_tool);
+        let condition = match (&entry.condition, &rule) {
+            (Some(_), Some(rule)) => {
+                checked.check_tool_rule(rule, &events);
+                None
+            }
+            (Some(text), None) => Cel::compile(text, &Checking::known(&events))
                 .map_err(|error| checked.wrong(&["if"], error, None))
-                .ok()
-        });
+                .ok(),
+            (None, _) => None,
+        };
         let handler = checked.handler();
         let is_rule =
             handler.is_some_and(|key| !matches!(key, "command" | "http" | "prompt" | "process"));
@@ -478,6 +502,8 @@ impl Loader<'_> {
                 subjects,
                 tenants: entry.scope.tenants.clone(),
                 agents: entry.scope.agents.clone(),
+                aliases: tools::aliases(dialect),
+                rule,
                 condition,
                 ..Filter::default()
             },
