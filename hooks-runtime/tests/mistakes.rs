@@ -303,3 +303,26 @@ async fn a_file_that_imports_itself_is_a_mistake() {
         assert!(error.to_string().contains("imports itself"), "{error}");
     }
 }
+
+#[tokio::test]
+async fn a_mistake_about_many_events_is_told_once() {
+    check(
+        "[[hooks.on]]\nevent = '*'\nblock = 'no'",
+        expect![[r#"
+        3:9: `GatewayStart` cannot be blocked; the same holds for 23 more of its events
+          |
+        3 | block = 'no'
+          |         ^^^^
+          = help: it is only observed: use a command, say, or another event"#]],
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn what_sets_nothing_is_no_change() {
+    for value in ["5", "'dry'", "['a']", "true"] {
+        let text = format!("[[hooks.on]]\nevent = 'BeforeToolCall'\nmodify = {value}");
+        let error = Runtime::builder().text(text).build().await.unwrap_err();
+        assert_eq!(error.line(), Some(3), "{error}");
+    }
+}

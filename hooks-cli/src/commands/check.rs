@@ -33,7 +33,12 @@ pub(crate) fn run(files: Vec<PathBuf>, from: Option<Dialect>, json: bool) -> Don
                 for notice in &status.notices {
                     say!("{}: {notice}", painted(WARN, "notice"));
                 }
-                say!("{}: {}", file.display(), painted(GOOD, "fine"));
+                let fine = match status.notices.len() {
+                    0 => "fine".to_owned(),
+                    1 => "fine, with 1 notice".to_owned(),
+                    many => format!("fine, with {many} notices"),
+                };
+                say!("{}: {}", file.display(), painted(GOOD, fine));
             }
             Err(error) if json => {
                 let mistakes: Vec<Value> = error.mistakes().map(mistake).collect();

@@ -89,13 +89,11 @@ fn show(event: &OwnedEvent, before: &Value, outcome: &Outcome, records: &[Record
         paint::difference(before, &outcome.change);
     }
     if records.is_empty() {
-        say!(
-            "\n{}",
-            painted(
-                DIM,
-                "no definition has run: `hooks why` says because of what"
-            )
-        );
+        let why = match &outcome.hook {
+            Some(hook) => format!("no definition has run: `{hook}` is a built-in hook"),
+            None => "no definition has run: `hooks why` says because of what".to_owned(),
+        };
+        say!("\n{}", painted(DIM, why));
         return;
     }
     say!("");

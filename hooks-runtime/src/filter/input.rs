@@ -84,12 +84,12 @@ impl Rule {
         let (tool, rest) = text.trim().split_once('(')?;
         let class = tools::class_of(tool.trim()).filter(|_| rest.ends_with(')'))?;
         let mut rule = Rule::parse(text, tools::aliases(Dialect::Claude));
-        match class {
-            Class::Shell => rule.tool = "Bash".to_owned(),
-            Class::Read => rule.tool = "Read".to_owned(),
-            Class::Edit => rule.tool = "Edit".to_owned(),
-            Class::Web | Class::Other => {}
-        }
+        rule.tool = match class {
+            Class::Shell => "Bash".to_owned(),
+            Class::Read => "Read".to_owned(),
+            Class::Edit => "Edit".to_owned(),
+            Class::Web | Class::Other => rule.tool,
+        };
         Some(rule)
     }
 

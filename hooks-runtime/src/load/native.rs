@@ -1,5 +1,6 @@
 //! `[[hooks.on]]`: definitions in a file of our own.
 
+use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -253,12 +254,21 @@ impl Checking<'_> {
                 "approve" => Rule::Approve(template),
                 _ => Rule::Context(template),
             }),
-            ("respond", None) => self
-                .value(self.entry.respond.as_ref(), &known)
-                .map(Rule::Respond),
-            _ => self
-                .value(self.entry.modify.as_ref(), &known)
-                .map(Rule::Modify),
+            ("respond", None) => match &self.entry.respond {
+                Some(Value::String(text)) if is_expression(text, &known) => {
+                    Template::expression(text, &known).map(Pattern::Text)
+                }
+                respond => Pattern::compile(respond.as_ref().unwrap_or(&Value::Null), &known),
+            }
+            .map(Rule::Respond),
+            _ => match &self.entry.modify {
+                Some(Value::String(text)) => Template::expression(text, &known).map(Pattern::Text),
+                Some(table @ Value::Object(_)) => Pattern::compile(table, &known),
+                _ => Err("`modify` is a table of the keys to set, such as `{ dry_run = true }`, or an expression in CEL \
+                          that gives one"
+                    .to_owned()),
+            }
+            .map(Rule::Modify),
         };
         match rule {
             Ok(rule) => {
@@ -269,18 +279,6 @@ impl Checking<'_> {
                 self.wrong(&[key], error, None);
                 None
             }
-        }
-    }
-
-    /// A value: a table, a text with expressions, or one expression.
-    #[expect(clippy::unused_self, reason = "beside the other parts of an entry")]
-    fn value(&self, value: Option<&Value>, known: &[&str]) -> Result<Pattern, String> {
-        match value {
-            Some(Value::String(text)) if is_expression(text, known) => {
-                Template::expression(text, known).map(Pattern::Text)
-            }
-            Some(value) => Pattern::compile(value, known),
-            None => Ok(Pattern::Other(Value::Null)),
         }
     }
 
@@ -314,6 +312,8 @@ impl Checking<'_> {
     /// A rule that an event does not allow would fail each time.
     fn check_rule(&mut self, rule: &Rule, events: &[(&'static EventInfo, String)]) {
         let key = rule.key();
+        // One mistake for all events that it is about: `event = "*"` has many.
+        let mut found: Vec<(String, &str)> = Vec::new();
         for (event, _) in events {
             let name = event.name;
             let is_call = matches!(name, "BeforeToolCall" | "ApproveToolCall");
@@ -372,9 +372,14 @@ impl Checking<'_> {
                 }
                 _ => None,
             };
-            if let Some((message, help)) = wrong {
-                self.wrong(&[key], message, Some(help));
+            found.extend(wrong);
+        }
+        let others = found.len().saturating_sub(1);
+        if let Some((mut message, help)) = found.into_iter().next() {
+            if others > 0 {
+                let _ = write!(message, "; the same holds for {others} more of its events");
             }
+            self.wrong(&[key], message, Some(help));
         }
     }
 }
