@@ -8,7 +8,7 @@ use core::pin::Pin;
 use core::task::{Context as Task, Poll, Waker};
 
 use super::HandlersOf;
-use crate::decision::{Decision, HookAction, Said};
+use crate::decision::{HookAction, Said, Told, Witnesses};
 use crate::event::{Access, Context, Event, EventSet, Intercepted, Observed, Vocabulary};
 use crate::hook::{AnyEvent, Intercepts, Observes, SaidOfAny, Says};
 
@@ -37,13 +37,21 @@ pub trait RunTime: Vocabulary + Says {
     /// The events whose work it wraps, which a handler cannot.
     #[doc(hidden)]
     fn wrapped(handler: &Self::Handler) -> EventSet;
+    /// Whether it is a log that asks for witnesses.
     #[doc(hidden)]
-    fn decided(
+    fn listens(handler: &Self::Handler) -> bool;
+    #[doc(hidden)]
+    fn listen(handler: &Self::Handler, witnesses: &mut Witnesses<Self>)
+    where
+        Self: 'static;
+    #[doc(hidden)]
+    fn told(
         handler: &Self::Handler,
         cx: &Self::Context,
         view: Self::View<'_>,
-        decision: Decision<'_>,
-    );
+        told: Told<'_, Self>,
+    ) where
+        Self: 'static;
 }
 
 /// The handler trait object of the vocabulary of `E`.
@@ -187,7 +195,26 @@ pub fn decided<'a, H: Intercepts<E>, E: Intercepted>(
     hooks: &'a H,
     cx: &'a Context<E>,
     event: &'a E,
-    decision: Decision<'a>,
+    told: Told<'a, E::Vocabulary>,
 ) {
-    hooks.decided(cx, event, decision);
+    hooks.decided(cx, event, told);
+}
+
+/// Asks for the witnesses that static hooks want. `E` is any event, as a hook that listens handles every event.
+#[doc(hidden)]
+pub fn listen<H: Intercepts<E>, E: Intercepted>(
+    hooks: &H,
+    witnesses: &mut Witnesses<E::Vocabulary>,
+) {
+    hooks.listen(witnesses);
+}
+
+/// Whether static hooks are one log that asks for witnesses.
+///
+/// In several hooks, a log tells what those before it have changed: only a dispatch through all of them can show that.
+#[doc(hidden)]
+pub fn listens<H: Intercepts<E>, E: Intercepted>(hooks: &H) -> bool {
+    let mut witnesses = Witnesses::NONE;
+    listen(hooks, &mut witnesses);
+    !witnesses.is_empty() && hooks.plan().only_hook().is_some()
 }

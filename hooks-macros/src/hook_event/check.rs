@@ -167,6 +167,9 @@ pub(super) fn events(events: &[Event], errors: &mut Errors) {
             "events",
             "wraps_around",
             "decided",
+            "listens",
+            "listen",
+            "told",
             "handle_any",
         ] {
             if event.method == taken {

@@ -48,6 +48,7 @@ fn the_trait(vocabulary: &Vocabulary) -> TokenStream {
         }
     });
     let decided = decided(vocabulary);
+    let [listens, listen, told] = witnesses(vocabulary);
     let handle_any = handle_any(vocabulary);
     let doc = format!(
         "A handler for events of [`{ident}`] that is added at run time: see `HookRegistry`.\n\n\
@@ -90,6 +91,20 @@ fn the_trait(vocabulary: &Vocabulary) -> TokenStream {
             #[allow(unused_variables)]
             #decided {}
 
+            #[doc(hidden)]
+            #listens {
+                false
+            }
+
+            #[doc(hidden)]
+            #[allow(unused_variables)]
+            #listen {}
+
+            #[doc(hidden)]
+            #told {
+                self.decided(cx, event, told.decision());
+            }
+
             #(#methods)*
         }
     }
@@ -131,6 +146,22 @@ fn decided(vocabulary: &Vocabulary) -> TokenStream {
     }
 }
 
+/// The methods for witnesses: whether the handler is a log that asks for them, how it does, and what it is told.
+fn witnesses(vocabulary: &Vocabulary) -> [TokenStream; 3] {
+    let Vocabulary {
+        core,
+        ident,
+        context,
+        ..
+    } = vocabulary;
+    let private = quote!(#core::__private);
+    [
+        quote!(fn listens(&self) -> ::core::primitive::bool),
+        quote!(fn listen(&self, witnesses: &mut #private::Witnesses<#ident<'static>>)),
+        quote!(fn told(&self, cx: &#context, event: #ident<'_>, told: #private::Told<'_, #ident<'static>>)),
+    ]
+}
+
 /// Implements the trait for pointers to a handler.
 fn pointers(vocabulary: &Vocabulary) -> TokenStream {
     let Vocabulary {
@@ -140,6 +171,7 @@ fn pointers(vocabulary: &Vocabulary) -> TokenStream {
         ..
     } = vocabulary;
     let decided = decided(vocabulary);
+    let [listens, listen, told] = witnesses(vocabulary);
     let handle_any = handle_any(vocabulary);
     let forwarded: Vec<_> = events
         .iter()
@@ -182,6 +214,15 @@ fn pointers(vocabulary: &Vocabulary) -> TokenStream {
                     }
                     #decided {
                         (**self).decided(cx, event, decision);
+                    }
+                    #listens {
+                        (**self).listens()
+                    }
+                    #listen {
+                        (**self).listen(witnesses);
+                    }
+                    #told {
+                        (**self).told(cx, event, told);
                     }
                     #(#forwarded)*
                 }
@@ -235,13 +276,14 @@ fn static_hooks(
     } = vocabulary;
     let private = quote!(#core::__private);
     let decided = decided(vocabulary);
+    let [listens, listen, told] = witnesses(vocabulary);
     let handle_any = handle_any(vocabulary);
-    let told = events.iter().map(|event| {
+    let all_told = events.iter().map(|event| {
         let variant = &event.variant;
         match event.kind {
             Kind::Observe => quote!(#ident::#variant(_) => {}),
             Kind::Intercept(_) => {
-                quote!(#ident::#variant(event) => #private::decided(#held, cx, event, decision),)
+                quote!(#ident::#variant(event) => #private::decided(#held, cx, event, told),)
             }
         }
     });
@@ -255,6 +297,21 @@ fn static_hooks(
         };
         quote!(#signature { #private::#dispatch::<_, #payload>(#held, cx, event) })
     });
+    // A hook that asks for witnesses handles every event, so it is asked with any event that it can change.
+    let witnessed = events
+        .iter()
+        .find(|event| event.intercept().is_some())
+        .map(|event| {
+            let payload = event.payload.for_static();
+            quote! {
+                #listens {
+                    #private::listens::<_, #payload>(#held)
+                }
+                #listen {
+                    #private::listen::<_, #payload>(#held, witnesses);
+                }
+            }
+        });
     let any = events.iter().map(|event| {
         let variant = &event.variant;
         let said = said_of(vocabulary, event, held, &quote!(cx), &quote!(event));
@@ -285,8 +342,12 @@ fn static_hooks(
                 }
             }
             #decided {
+                #handler::told(self, cx, event, decision.into());
+            }
+            #witnessed
+            #told {
                 match event {
-                    #(#told)*
+                    #(#all_told)*
                 }
             }
             #(#dispatched)*
@@ -350,13 +411,26 @@ fn run_time(vocabulary: &Vocabulary) -> TokenStream {
                 __handler.wraps_around()
             }
 
-            fn decided(
+            fn listens(__handler: &Self::Handler) -> ::core::primitive::bool {
+                __handler.listens()
+            }
+
+            fn listen(__handler: &Self::Handler, __witnesses: &mut #private::Witnesses<Self>)
+            where
+                Self: 'static,
+            {
+                __handler.listen(__witnesses);
+            }
+
+            fn told(
                 __handler: &Self::Handler,
                 __cx: &Self::Context,
                 __view: Self::View<'_>,
-                __decision: #core::Decision<'_>,
-            ) {
-                __handler.decided(__cx, __view, __decision);
+                __told: #private::Told<'_, Self>,
+            ) where
+                Self: 'static,
+            {
+                __handler.told(__cx, __view, __told);
             }
         }
 
