@@ -353,7 +353,7 @@ async fn handlers_are_named() {
     let _ = hooks.intercept(&cx, &mut call("sh", "deploy")).await;
     let hooks = hooks![last, first, log.clone(), ..registry()];
     let _ = hooks.intercept(&cx, &mut call("sh", "deploy")).await;
-    let blocked = "BeforeToolCall shell, changed /context/0 by first, /id by plugin, /name by Pipeline: \
+    let blocked = "BeforeToolCall shell, changed /context by first, /id by plugin, /name by Pipeline: \
                    hook `no_deploy` blocked the event: not today";
     assert_eq!(log.messages(), [blocked; 4]);
 
@@ -377,8 +377,8 @@ async fn handlers_are_named() {
     assert_eq!(
         log.messages(),
         [
-            "BeforeToolCall shell, changed /context/0 by first, /name by rename, /context/1 by last",
-            "BeforeToolCall sh, changed /context/0 by first, /context/1 by last",
+            "BeforeToolCall shell, changed /context by first, /name by rename, /context/1 by last",
+            "BeforeToolCall sh, changed /context by first, /context/1 by last",
         ]
     );
 }
@@ -469,13 +469,15 @@ async fn dispatches_within_and_beside_one_another_are_told_apart() {
         hooks.intercept(&cx, &mut first),
         hooks.intercept(&cx, &mut second)
     );
+    let mut messages = log.messages();
+    messages.sort();
     assert_eq!(
-        log.messages(),
+        messages,
         [
-            "MessageSending",
+            "BeforeToolCall read, changed /id by Asks",
             "BeforeToolCall shell, changed /name by rename, /id by Asks",
             "MessageSending",
-            "BeforeToolCall read, changed /id by Asks",
+            "MessageSending",
         ]
     );
 }
@@ -544,6 +546,10 @@ async fn the_logs_of_a_file_tell_of_changes_and_not_what_was_redacted() {
 async fn a_log_in_the_chain_of_a_file_tells_which_hook_changed_what() {
     use hooks_builtin::config::{HookFactoryRegistry, HooksConfig};
 
+    #[hook(priority = 100_000)]
+    fn first(call: &mut BeforeToolCall) {
+        call.id = "7".into();
+    }
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().canonicalize().unwrap();
     let [all, own] = ["all.jsonl", "own.jsonl"].map(|name| root.join(name));
@@ -552,7 +558,7 @@ async fn a_log_in_the_chain_of_a_file_tells_which_hook_changed_what() {
             "builtin": { "path_prefix": { "root": root } },
             "chain": [
                 { "type": "block_tools", "config": { "tools": ["deploy"] } },
-                { "type": "path_prefix", "config": { "root": "/srv", "keys": ["other"] } },
+                { "type": "path_prefix", "config": { "root": root, "arguments": ["other"] } },
                 { "type": "jsonl_log", "config": { "path": path } },
             ],
         } })
@@ -561,7 +567,7 @@ async fn a_log_in_the_chain_of_a_file_tells_which_hook_changed_what() {
     let cx = AgentContext::new("s1");
     let read = || {
         let mut read = call("read", "");
-        read.args = json!({ "path": "a.txt" });
+        read.args = json!({ "path": "a.txt", "other": "b.txt" });
         read
     };
     let hooks = HooksConfig::from_json(&text(&all))
@@ -570,15 +576,30 @@ async fn a_log_in_the_chain_of_a_file_tells_which_hook_changed_what() {
         .unwrap();
     let _ = hooks.intercept(&cx, &mut read()).await;
     drop(hooks);
-    assert_eq!(lines(&all)[0]["changed_by"], json!(["PathPrefix"]));
+    let of_the_file = json!([
+        { "hook": "PathPrefix", "paths": ["/args/path"] },
+        { "hook": "PathPrefix", "paths": ["/args/other"] },
+    ]);
+    assert_eq!(lines(&all)[0]["changes_by_hook"], of_the_file);
 
-    // As handlers, between hooks of your own.
+    // As handlers, between hooks of your own, with the chain as one of them.
     let config = HooksConfig::from_json(&text(&own)).unwrap();
     let parts = config.parts(&HookFactoryRegistry::with_builtins()).unwrap();
-    let hooks = hooks![rename, ..parts.into_registry().unwrap()];
-    let mut event = read();
-    event.name = "sh".into();
-    let _ = hooks.intercept(&cx, &mut event).await;
+    let registry = parts.into_registry().unwrap();
+    assert_eq!(
+        registry.names().collect::<Vec<_>>(),
+        ["PathPrefix", "Pipeline"]
+    );
+    let early = EventLog::new();
+    let hooks = hooks![first, early.clone() @ 0, ..registry];
+    let _ = hooks.intercept(&cx, &mut read()).await;
     drop(hooks);
-    println!("{:?}", lines(&own));
+    let mut expected = json!([{ "hook": "first", "paths": ["/id"] }]);
+    for one in of_the_file.as_array().unwrap() {
+        expected.as_array_mut().unwrap().push(one.clone());
+    }
+    assert_eq!(lines(&own)[0]["changes_by_hook"], expected);
+    // The chain runs after it.
+    let before = "BeforeToolCall read, changed /id by first, /args/path by PathPrefix";
+    assert_eq!(early.messages(), [before]);
 }

@@ -39,6 +39,8 @@ mod way;
 mod ways_in;
 mod wrap;
 
+use core::any::Any;
+
 use crate::event::{Answers, Event, EventSet, Mode, SharesVocabulary, Slot as EventSlot};
 
 #[cfg(feature = "agent")]
@@ -140,6 +142,13 @@ pub trait Hook: Describe + Send + Sync + Static<Self /* for `dyn`: a `HookRegist
     #[inline(always)]
     fn wrapped(&self) -> EventSet {
         EventSet::from_bits(<Self::Wraps as Answers>::BITS)
+    }
+
+    /// The registry that these hooks are, if they are one.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn registry(&self) -> Option<&dyn Any> {
+        None
     }
 
     /// Whether any hook handles `E`, so that an agent can skip building an event that no hook wants.

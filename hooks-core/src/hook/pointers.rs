@@ -2,6 +2,7 @@
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;
+use core::any::Any;
 use core::future::Future;
 
 #[cfg(feature = "std")]
@@ -154,6 +155,11 @@ macro_rules! pointers {
             #[inline]
             fn wrapped(&self) -> EventSet {
                 (**self).wrapped()
+            }
+
+            #[inline]
+            fn registry(&self) -> Option<&dyn Any> {
+                (**self).registry()
             }
         }
 

@@ -3,6 +3,7 @@
 use alloc::borrow::Cow;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
+use core::any::Any;
 use core::fmt;
 use core::future::{Future, poll_fn};
 use core::pin::Pin;
@@ -254,7 +255,7 @@ fn ask<'a, E: Handled<Kind = Intercept>>(
     }
 }
 
-/// Like [`ask`], before witnesses. A handler that listens is only told what they have seen.
+/// Like [`ask`], before witnesses. A log is told what they have seen.
 async fn ask_witnessed<'a, E: Handled<Kind = Intercept>>(
     placed: &'a Placed<Handler<E>>,
     policy: Policy,
@@ -263,20 +264,42 @@ async fn ask_witnessed<'a, E: Handled<Kind = Intercept>>(
     copy: &'a mut Option<E>,
     witnesses: &'a mut WitnessesOf<E>,
 ) -> HookResult<E> {
-    if placed.listens {
-        tell_one::<E>(
-            placed,
-            policy,
-            cx,
-            event,
-            witnesses.told(Decision::Continue),
-        );
+    let registry = E::Vocabulary::registry(&placed.handler);
+    let registry = registry.and_then(<dyn Any>::downcast_ref);
+    let result = if let Some(within) = registry {
+        if copy.is_none() {
+            *copy = policy.copied(event);
+        }
+        let asked = ask_within::<E>(within, cx, &mut *event, &mut *witnesses);
+        match Running::new::<E>(policy, &placed.shown, asked).await {
+            Ok(result) => {
+                *copy = None;
+                result
+            }
+            Err(failed) => put_back(event, copy.take(), policy, &placed.shown, failed),
+        }
+    } else if placed.listens {
+        let told = witnesses.told(Decision::Continue);
+        tell_one::<E>(placed, policy, cx, event, told);
         return HookResult::Continue;
-    }
-    witnesses.before(event);
-    let result = ask::<E>(placed, policy, cx, &mut *event, copy).await;
+    } else {
+        witnesses.before(event);
+        ask::<E>(placed, policy, cx, &mut *event, copy).await
+    };
     witnesses.after(&placed.shown, event);
     result
+}
+
+/// Runs the handlers of a registry that is itself a handler. The witnesses see each of them.
+fn ask_within<'a, E: Handled<Kind = Intercept>>(
+    registry: &'a HookRegistry<E::Vocabulary>,
+    cx: &'a Context<E>,
+    event: &'a mut E,
+    witnesses: &'a mut WitnessesOf<E>,
+) -> BoxFuture<'a, HookResult<E>> {
+    let handlers: &[Placed<Handler<E>>] = &registry.handlers;
+    let asked = Intercept::ask_all(handlers, registry.policy, cx, event, Some(witnesses));
+    Box::pin(asked)
 }
 
 /// The outcome of a failed handler: the event is as it was before.

@@ -2,6 +2,7 @@
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;
+use core::any::Any;
 use core::future::Future;
 use core::marker::PhantomData;
 use core::pin::Pin;
@@ -37,9 +38,12 @@ pub trait RunTime: Vocabulary + Says {
     /// The events whose work it wraps, which a handler cannot.
     #[doc(hidden)]
     fn wrapped(handler: &Self::Handler) -> EventSet;
-    /// Whether it is a log that asks for witnesses.
+    /// Whether it asks for witnesses: a log, or a registry with one.
     #[doc(hidden)]
     fn listens(handler: &Self::Handler) -> bool;
+    /// The registry that it is, if it is one.
+    #[doc(hidden)]
+    fn registry(handler: &Self::Handler) -> Option<&dyn Any>;
     #[doc(hidden)]
     fn listen(handler: &Self::Handler, witnesses: &mut Witnesses<Self>)
     where
@@ -209,12 +213,15 @@ pub fn listen<H: Intercepts<E>, E: Intercepted>(
     hooks.listen(witnesses);
 }
 
-/// Whether static hooks are one log that asks for witnesses.
+/// Whether static hooks are one log that asks for witnesses, or a registry with one.
 ///
-/// In several hooks, a log tells what those before it have changed: only a dispatch through all of them can show that.
+/// Behind a box, a witness sees nothing within several static hooks, so a log among them tells what they change alone.
 #[doc(hidden)]
 pub fn listens<H: Intercepts<E>, E: Intercepted>(hooks: &H) -> bool {
     let mut witnesses = Witnesses::NONE;
     listen(hooks, &mut witnesses);
-    !witnesses.is_empty() && hooks.plan().only_hook().is_some()
+    let plan = hooks.plan();
+    // Handlers that are mounted later need not be logs.
+    let is_log = !plan.has_handlers() && plan.only_hook().is_some();
+    !witnesses.is_empty() && (is_log || hooks.registry().is_some())
 }

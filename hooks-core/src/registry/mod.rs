@@ -21,6 +21,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
+use core::any::Any;
 use core::error::Error;
 use core::fmt;
 use core::future::Future;
@@ -644,7 +645,7 @@ impl<V: RunTime> fmt::Debug for HookRegistry<V> {
 
 /// A registry is a hook of priority 0, which you can override with `hooks![registry @ -10]`.
 #[diagnostic::do_not_recommend]
-impl<V: RunTime> Hook for HookRegistry<V> {
+impl<V: RunTime + 'static> Hook for HookRegistry<V> {
     type Vocabulary = V;
     type Rank = crate::__rank!(0);
     type Answers = Every<Later>;
@@ -655,6 +656,10 @@ impl<V: RunTime> Hook for HookRegistry<V> {
     fn wanted(&self) -> EventSet {
         self.wanted
     }
+
+    fn registry(&self) -> Option<&dyn Any> {
+        Some(self)
+    }
 }
 
 impl<V: RunTime> Describe for HookRegistry<V> {
@@ -664,7 +669,7 @@ impl<V: RunTime> Describe for HookRegistry<V> {
 }
 
 #[diagnostic::do_not_recommend]
-impl<V: RunTime, E: Handled> HandleAsync<E> for HookRegistry<V>
+impl<V: RunTime + 'static, E: Handled> HandleAsync<E> for HookRegistry<V>
 where
     E::Vocabulary: RunTime<Handler = V::Handler>,
 {

@@ -168,6 +168,7 @@ pub(super) fn events(events: &[Event], errors: &mut Errors) {
             "wraps_around",
             "decided",
             "listens",
+            "registry",
             "listen",
             "told",
             "handle_any",

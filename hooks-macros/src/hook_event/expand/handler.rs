@@ -48,7 +48,7 @@ fn the_trait(vocabulary: &Vocabulary) -> TokenStream {
         }
     });
     let decided = decided(vocabulary);
-    let [listens, listen, told] = witnesses(vocabulary);
+    let [listens, registry, listen, told] = witnesses(vocabulary);
     let handle_any = handle_any(vocabulary);
     let doc = format!(
         "A handler for events of [`{ident}`] that is added at run time: see `HookRegistry`.\n\n\
@@ -94,6 +94,11 @@ fn the_trait(vocabulary: &Vocabulary) -> TokenStream {
             #[doc(hidden)]
             #listens {
                 false
+            }
+
+            #[doc(hidden)]
+            #registry {
+                ::core::option::Option::None
             }
 
             #[doc(hidden)]
@@ -146,8 +151,9 @@ fn decided(vocabulary: &Vocabulary) -> TokenStream {
     }
 }
 
-/// The methods for witnesses: whether the handler is a log that asks for them, how it does, and what it is told.
-fn witnesses(vocabulary: &Vocabulary) -> [TokenStream; 3] {
+/// The methods for witnesses: whether the handler asks for them, the registry that they look into, how the handler
+/// asks, and what it is told.
+fn witnesses(vocabulary: &Vocabulary) -> [TokenStream; 4] {
     let Vocabulary {
         core,
         ident,
@@ -157,6 +163,7 @@ fn witnesses(vocabulary: &Vocabulary) -> [TokenStream; 3] {
     let private = quote!(#core::__private);
     [
         quote!(fn listens(&self) -> ::core::primitive::bool),
+        quote!(fn registry(&self) -> ::core::option::Option<&dyn ::core::any::Any>),
         quote!(fn listen(&self, witnesses: &mut #private::Witnesses<#ident<'static>>)),
         quote!(fn told(&self, cx: &#context, event: #ident<'_>, told: #private::Told<'_, #ident<'static>>)),
     ]
@@ -171,7 +178,7 @@ fn pointers(vocabulary: &Vocabulary) -> TokenStream {
         ..
     } = vocabulary;
     let decided = decided(vocabulary);
-    let [listens, listen, told] = witnesses(vocabulary);
+    let [listens, registry, listen, told] = witnesses(vocabulary);
     let handle_any = handle_any(vocabulary);
     let forwarded: Vec<_> = events
         .iter()
@@ -217,6 +224,9 @@ fn pointers(vocabulary: &Vocabulary) -> TokenStream {
                     }
                     #listens {
                         (**self).listens()
+                    }
+                    #registry {
+                        (**self).registry()
                     }
                     #listen {
                         (**self).listen(witnesses);
@@ -276,7 +286,7 @@ fn static_hooks(
     } = vocabulary;
     let private = quote!(#core::__private);
     let decided = decided(vocabulary);
-    let [listens, listen, told] = witnesses(vocabulary);
+    let [listens, registry, listen, told] = witnesses(vocabulary);
     let handle_any = handle_any(vocabulary);
     let all_told = events.iter().map(|event| {
         let variant = &event.variant;
@@ -343,6 +353,9 @@ fn static_hooks(
             }
             #decided {
                 #handler::told(self, cx, event, decision.into());
+            }
+            #registry {
+                #core::Hook::registry(#held)
             }
             #witnessed
             #told {
@@ -413,6 +426,12 @@ fn run_time(vocabulary: &Vocabulary) -> TokenStream {
 
             fn listens(__handler: &Self::Handler) -> ::core::primitive::bool {
                 __handler.listens()
+            }
+
+            fn registry(
+                __handler: &Self::Handler,
+            ) -> ::core::option::Option<&dyn ::core::any::Any> {
+                __handler.registry()
             }
 
             fn listen(__handler: &Self::Handler, __witnesses: &mut #private::Witnesses<Self>)
