@@ -144,10 +144,10 @@ pub trait Hook: Describe + Send + Sync + Static<Self /* for `dyn`: a `HookRegist
         EventSet::from_bits(<Self::Wraps as Answers>::BITS)
     }
 
-    /// The registry that these hooks are, if they are one.
+    /// The handlers and the policy of the registry that these hooks are, if they are one.
     #[doc(hidden)]
     #[inline(always)]
-    fn registry(&self) -> Option<&dyn Any> {
+    fn registry(&self) -> Option<[&dyn Any; 2]> {
         None
     }
 

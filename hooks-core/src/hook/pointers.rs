@@ -158,7 +158,7 @@ macro_rules! pointers {
             }
 
             #[inline]
-            fn registry(&self) -> Option<&dyn Any> {
+            fn registry(&self) -> Option<[&dyn Any; 2]> {
                 (**self).registry()
             }
         }

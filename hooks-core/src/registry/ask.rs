@@ -3,7 +3,6 @@
 use alloc::borrow::Cow;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use core::any::Any;
 use core::fmt;
 use core::future::{Future, poll_fn};
 use core::pin::Pin;
@@ -264,13 +263,14 @@ async fn ask_witnessed<'a, E: Handled<Kind = Intercept>>(
     copy: &'a mut Option<E>,
     witnesses: &'a mut WitnessesOf<E>,
 ) -> HookResult<E> {
-    let registry = E::Vocabulary::registry(&placed.handler);
-    let registry = registry.and_then(<dyn Any>::downcast_ref);
-    let result = if let Some(within) = registry {
+    let result = if let Some([handlers, own]) = E::Vocabulary::registry(&placed.handler)
+        && let Some(handlers) = handlers.downcast_ref::<Vec<Placed<Handler<E>>>>()
+        && let Some(own) = own.downcast_ref()
+    {
         if copy.is_none() {
             *copy = policy.copied(event);
         }
-        let asked = ask_within::<E>(within, cx, &mut *event, &mut *witnesses);
+        let asked = ask_within::<E>(handlers, *own, cx, &mut *event, &mut *witnesses);
         match Running::new::<E>(policy, &placed.shown, asked).await {
             Ok(result) => {
                 *copy = None;
@@ -292,14 +292,19 @@ async fn ask_witnessed<'a, E: Handled<Kind = Intercept>>(
 
 /// Runs the handlers of a registry that is itself a handler. The witnesses see each of them.
 fn ask_within<'a, E: Handled<Kind = Intercept>>(
-    registry: &'a HookRegistry<E::Vocabulary>,
+    handlers: &'a [Placed<Handler<E>>],
+    policy: Policy,
     cx: &'a Context<E>,
     event: &'a mut E,
     witnesses: &'a mut WitnessesOf<E>,
 ) -> BoxFuture<'a, HookResult<E>> {
-    let handlers: &[Placed<Handler<E>>] = &registry.handlers;
-    let asked = Intercept::ask_all(handlers, registry.policy, cx, event, Some(witnesses));
-    Box::pin(asked)
+    Box::pin(Intercept::ask_all(
+        handlers,
+        policy,
+        cx,
+        event,
+        Some(witnesses),
+    ))
 }
 
 /// The outcome of a failed handler: the event is as it was before.

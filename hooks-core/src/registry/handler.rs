@@ -41,9 +41,9 @@ pub trait RunTime: Vocabulary + Says {
     /// Whether it asks for witnesses: a log, or a registry with one.
     #[doc(hidden)]
     fn listens(handler: &Self::Handler) -> bool;
-    /// The registry that it is, if it is one.
+    /// The handlers and the policy of the registry that it is, if it is one.
     #[doc(hidden)]
-    fn registry(handler: &Self::Handler) -> Option<&dyn Any>;
+    fn registry(handler: &Self::Handler) -> Option<[&dyn Any; 2]>;
     #[doc(hidden)]
     fn listen(handler: &Self::Handler, witnesses: &mut Witnesses<Self>)
     where

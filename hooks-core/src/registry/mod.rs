@@ -645,7 +645,7 @@ impl<V: RunTime> fmt::Debug for HookRegistry<V> {
 
 /// A registry is a hook of priority 0, which you can override with `hooks![registry @ -10]`.
 #[diagnostic::do_not_recommend]
-impl<V: RunTime + 'static> Hook for HookRegistry<V> {
+impl<V: RunTime> Hook for HookRegistry<V> {
     type Vocabulary = V;
     type Rank = crate::__rank!(0);
     type Answers = Every<Later>;
@@ -657,8 +657,9 @@ impl<V: RunTime + 'static> Hook for HookRegistry<V> {
         self.wanted
     }
 
-    fn registry(&self) -> Option<&dyn Any> {
-        Some(self)
+    fn registry(&self) -> Option<[&dyn Any; 2]> {
+        // Not the registry itself: its vocabulary may have a lifetime.
+        Some([&self.handlers, &self.policy])
     }
 }
 
@@ -669,7 +670,7 @@ impl<V: RunTime> Describe for HookRegistry<V> {
 }
 
 #[diagnostic::do_not_recommend]
-impl<V: RunTime + 'static, E: Handled> HandleAsync<E> for HookRegistry<V>
+impl<V: RunTime, E: Handled> HandleAsync<E> for HookRegistry<V>
 where
     E::Vocabulary: RunTime<Handler = V::Handler>,
 {

@@ -247,7 +247,7 @@ impl<V: RunTime> Describe for Mounted<V> {
 }
 
 #[diagnostic::do_not_recommend]
-impl<V: RunTime + 'static, E: Handled> HandleAsync<E> for Mounted<V>
+impl<V: RunTime, E: Handled> HandleAsync<E> for Mounted<V>
 where
     E::Vocabulary: RunTime<Handler = V::Handler>,
 {

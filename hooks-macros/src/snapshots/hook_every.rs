@@ -20,6 +20,7 @@ const _: () = {
         type Rank = ::hooks_core::__private::rank!(__PRIORITY);
         type Answers = ::hooks_core::__private::Every<::hooks_core::__private::Now>;
         type Wraps = ();
+        type Listens = ::hooks_core::__private::Never;
     }
     #[automatically_derived]
     impl ::hooks_core::__private::Describe for trace {

@@ -151,7 +151,7 @@ fn decided(vocabulary: &Vocabulary) -> TokenStream {
     }
 }
 
-/// The methods for witnesses: whether the handler asks for them, the registry that they look into, how the handler
+/// The methods for witnesses: whether the handler asks for them, the handlers of the registry that it is, how the handler
 /// asks, and what it is told.
 fn witnesses(vocabulary: &Vocabulary) -> [TokenStream; 4] {
     let Vocabulary {
@@ -163,7 +163,7 @@ fn witnesses(vocabulary: &Vocabulary) -> [TokenStream; 4] {
     let private = quote!(#core::__private);
     [
         quote!(fn listens(&self) -> ::core::primitive::bool),
-        quote!(fn registry(&self) -> ::core::option::Option<&dyn ::core::any::Any>),
+        quote!(fn registry(&self) -> ::core::option::Option<[&dyn ::core::any::Any; 2]>),
         quote!(fn listen(&self, witnesses: &mut #private::Witnesses<#ident<'static>>)),
         quote!(fn told(&self, cx: &#context, event: #ident<'_>, told: #private::Told<'_, #ident<'static>>)),
     ]
@@ -430,7 +430,7 @@ fn run_time(vocabulary: &Vocabulary) -> TokenStream {
 
             fn registry(
                 __handler: &Self::Handler,
-            ) -> ::core::option::Option<&dyn ::core::any::Any> {
+            ) -> ::core::option::Option<[&dyn ::core::any::Any; 2]> {
                 __handler.registry()
             }
 
