@@ -17,17 +17,22 @@ use crate::event::{Event, Vocabulary};
 /// list with such a hook has one witness of each type, which all hooks that ask for it share. A list without such a
 /// hook is compiled as if there were no witnesses.
 ///
-/// The hook receives `None` for an observed event, which nothing can change, and where the dispatch has no witness for
-/// it: if a wrapper that runs its hook on a copy ([`ReadOnly`](crate::ReadOnly), [`Shadow`](crate::Shadow)) is around
-/// the log.
+/// The hook receives `None` for an observed event, which nothing can change.
 ///
-/// A witness is shown:
+/// A witness sees each hook that takes the event by `&mut`, or returns something:
 ///
-/// - each hook of the list under its own name, in nested pipelines, in [`Then`](crate::Then), and in
+/// - a hook of the list under its own name, also in nested pipelines, in [`Then`](crate::Then), and in
 ///   [`CatchPanic`](crate::CatchPanic), `Timeout` and [`When`](crate::When);
-/// - each handler of a [`HookRegistry`](crate::HookRegistry) under its own name, even if it is a pipeline of several
-///   hooks;
-/// - no hook that looks at the event and returns nothing, and none around the work.
+/// - a handler of a [`HookRegistry`](crate::HookRegistry) under its own name, also in a registry within a registry. A
+///   pipeline of several hooks is one handler;
+/// - no hook in [`ReadOnly`](crate::ReadOnly) or [`Shadow`](crate::Shadow), whose changes are dropped.
+///
+/// If the hook that asks is itself a handler, its dispatch begins where the handlers have their place: in the list for
+/// `hooks![…, registry]`, and in the list with the spread for `hooks![…, ..registry]`. If it is one of several hooks in a
+/// pipeline that is a handler, its dispatch is that of the pipeline.
+///
+/// On its other way, a dispatch costs what the witness does around each hook. It allocates nothing, with one exception:
+/// where only handlers ask, the future of an asynchronous dispatch is boxed.
 ///
 /// ```
 /// use std::sync::Mutex;

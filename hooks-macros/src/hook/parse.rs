@@ -230,7 +230,8 @@ impl Handler {
         let next = parameters.pop_if(|last| ends_in(last, "Next"));
         check::around(next, options.around.as_ref(), signature, hook, errors)?;
         let after_decision = matches!(parameters.as_slice(),
-            [.., decision, _] if ends_in(decision, "Decision"));
+            [_, .., decision, last] if ends_in(decision, "Decision")
+                && (ends_in(last, "Option") || matches!(last, Type::Reference(_))));
         let witness = match after_decision.then(|| parameters.pop()).flatten() {
             Some(witness) => Some(check::witness(witness, errors)?),
             None => None,
