@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Waker};
 
 use hooks_core::agent::{
-    AfterToolCall, AgentContext, AgentEvent, AgentHandler, BeforePromptBuild, BeforeToolCall,
-    HeartbeatTick, ToolOutput,
+    AfterToolCall, AgentContext, AgentEvent, AgentEventMut, AgentHandler, BeforePromptBuild,
+    BeforeToolCall, HeartbeatTick, ToolOutput,
 };
 use hooks_core::{
     Decision, Hook, HookAction, HookRegistry, HookResult, OnPanic, Witness, async_trait, hook,
@@ -328,6 +328,12 @@ fn only_looks(_: &BeforeToolCall) {}
 #[hook(every, priority = 1)]
 fn only_logs(_: AgentEvent<'_>, _: Decision<'_>) {}
 
+#[hook(every, priority = 1)]
+fn only_views(_: AgentEvent<'_>) {}
+
+#[hook(every, priority = -2)]
+fn may_do_anything(_: AgentEventMut<'_>) {}
+
 #[test]
 fn a_witness_sees_the_hooks_that_can_change_the_event() {
     let told = Told::default();
@@ -336,6 +342,8 @@ fn a_witness_sees_the_hooks_that_can_change_the_event() {
         between,
         only_looks,
         only_logs,
+        only_views,
+        may_do_anything,
         First(told.clone()),
         Second(told.clone())
     ];
@@ -347,7 +355,7 @@ fn a_witness_sees_the_hooks_that_can_change_the_event() {
         told.lines(),
         [
             judged,
-            r#"second: 2 ["judge BeforeToolCall", "between BeforeToolCall"]"#
+            r#"second: 3 ["judge BeforeToolCall", "between BeforeToolCall", "may_do_anything BeforeToolCall"]"#
         ]
     );
 
@@ -366,7 +374,13 @@ fn a_witness_sees_the_hooks_that_can_change_the_event() {
             .intercept_now(&cx, &mut BeforePromptBuild::default())
             .is_continue()
     );
-    assert_eq!(told.lines(), ["first: 0 []", "second: 0 []"]);
+    assert_eq!(
+        told.lines(),
+        [
+            "first: 0 []",
+            r#"second: 1 ["may_do_anything BeforePromptBuild"]"#
+        ]
+    );
 
     // What runs on a copy is a dispatch of its own.
     let hooks = hooks![judge, First(told.clone()).shadow()];

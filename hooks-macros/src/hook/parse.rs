@@ -190,15 +190,6 @@ impl Handler {
         self.next.is_some()
     }
 
-    /// Whether the function can change the event: it takes it by `&mut`, or returns something.
-    pub(super) fn can_change(&self) -> bool {
-        let takes_mut = match &self.event {
-            Handled::One { is_mut, .. } => *is_mut,
-            Handled::Every { .. } => !self.takes_decision,
-        };
-        takes_mut || self.returns
-    }
-
     /// Whether the function takes the context, or its `when` may take it.
     pub(super) fn uses_context(&self) -> bool {
         let when_does = match &self.options.when {

@@ -445,6 +445,7 @@ impl ::hooks_core::Viewed for ShopEvent<'static> {
 #[diagnostic::do_not_recommend]
 impl ::hooks_core::Viewed for ShopEventMut<'static> {
     type Vocabulary = ShopEvent<'static>;
+    const LENDS: ::core::primitive::bool = true;
 }
 #[automatically_derived]
 #[diagnostic::do_not_recommend]

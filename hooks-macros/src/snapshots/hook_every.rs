@@ -48,6 +48,9 @@ const _: () = {
                 Vocabulary = <AgentEvent<'static> as ::hooks_core::Viewed>::Vocabulary,
             >,
     > ::hooks_core::__private::Handle<__E> for trace {
+        const CHANGES: ::core::primitive::bool = <AgentEvent<
+            'static,
+        > as ::hooks_core::Viewed>::LENDS;
         #[inline(always)]
         fn handle<'__a>(
             &'__a self,

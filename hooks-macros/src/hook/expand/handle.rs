@@ -90,12 +90,7 @@ pub(super) fn handle(hook: &Hook, handler: &Handler) -> TokenStream {
     let of_event = written(handler, &event);
     let trait_ref = quote_spanned!(span=> #at_event::#trait_name<#of_event>);
     let the_self = quote!(self);
-    // The default is that it can.
-    let changes = (!handler.can_change()).then(|| {
-        quote!(
-            const CHANGES: ::core::primitive::bool = false;
-        )
-    });
+    let changes = changes(core, handler);
     let signature = quote_spanned! {span=>
         fn handle<'__a>(
             &'__a #the_self,
@@ -116,6 +111,26 @@ pub(super) fn handle(hook: &Hook, handler: &Handler) -> TokenStream {
             }
         }
     }
+}
+
+/// Whether the handler can change the event. By default it can: it returns something, or takes the event by `&mut`.
+fn changes(core: &TokenStream, handler: &Handler) -> Option<TokenStream> {
+    let lends = match &handler.event {
+        _ if handler.returns => return None,
+        Handled::One { is_mut: true, .. } => return None,
+        Handled::Every {
+            vocabulary: Some(_),
+            ..
+        } => return None,
+        Handled::One { .. } => quote!(false),
+        Handled::Every { view, .. } => {
+            let span = view.span();
+            let core = driver::respanned(core, span);
+            let view = driver::moved(&view.to_token_stream(), span);
+            quote_spanned!(span=> <#view as #core::Viewed>::LENDS)
+        }
+    };
+    Some(quote!(const CHANGES: ::core::primitive::bool = #lends;))
 }
 
 /// The impl of a handler with `every` that receives decisions: the same function runs when the event reaches the
