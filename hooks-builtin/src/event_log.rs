@@ -9,14 +9,16 @@ use hooks_core::{Cancel, Decision, hook, priority};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::shared::changes::Snapshots;
+use crate::shared::changes::Seen;
 use crate::shared::subject::subject;
 use crate::shared::visible::Visible;
-use crate::shared::{Before, BuildError, Changes};
+use crate::shared::{BuildError, Changes};
 
 /// Keeps the name and the subject of every event, in order, and what was decided about it.
 ///
 /// It keeps the newest events, 10,000 by default. Its priority is [`priority::AUDIT`].
+///
+/// It also keeps which hook of its list changed what in the event, as [`Changes`]: see [`JsonlLog`](crate::JsonlLog).
 ///
 /// mini-claw-code's `LoggingHook`: what that writes `pre:bash`, `post:bash`, `agent:start` and `agent:end` is
 /// here `BeforeToolCall bash`, `ToolCallEnd bash`, `AgentStart` and `AgentEnd`.
@@ -24,20 +26,26 @@ use crate::shared::{Before, BuildError, Changes};
 /// ```
 /// use hooks_builtin::{BlockTools, EventLog};
 /// use hooks_core::agent::{AgentContext, AgentStart, BeforeToolCall};
-/// use hooks_core::hooks;
+/// use hooks_core::{hook, hooks};
+///
+/// #[hook(priority = 10)]
+/// fn lower(call: &mut BeforeToolCall) { call.name.make_ascii_lowercase(); }
 ///
 /// let log = EventLog::new();
-/// let hooks = hooks![log.clone(), BlockTools::new(["deploy"], "not on a Friday").unwrap()];
+/// let hooks = hooks![log.clone(), lower, BlockTools::new(["deploy"], "not on a Friday").unwrap() @ 5];
 ///
 /// let cx = AgentContext::new("s1");
 /// hooks.observe_now(&cx, &AgentStart { prompt: "Ship it." });
-/// let mut call = BeforeToolCall { name: "deploy".into(), ..Default::default() };
-/// assert!(!hooks.intercept_now(&cx, &mut call).is_continue());
+/// for name in ["Read", "deploy"] {
+///     let mut call = BeforeToolCall { name: name.into(), ..Default::default() };
+///     let _ = hooks.intercept_now(&cx, &mut call);
+/// }
 ///
 /// assert_eq!(
 ///     log.messages(),
 ///     [
 ///         "AgentStart",
+///         "BeforeToolCall read, changed /name by lower",
 ///         "BeforeToolCall deploy: hook `BlockTools` blocked the event: not on a Friday",
 ///     ],
 /// );
@@ -49,7 +57,6 @@ pub struct EventLog(Arc<Inner>);
 struct Inner {
     capacity: usize,
     log: Mutex<Log>,
-    snapshots: Arc<Snapshots>,
 }
 
 #[derive(Debug, Default)]
@@ -72,7 +79,7 @@ pub struct LoggedEvent {
     pub subject: Option<Arc<str>>,
     /// What was decided, if more than to go on.
     pub decided: Option<Decided>,
-    /// What the hooks changed, if they did and [`EventLog::before`] is in the list.
+    /// What the hooks before the log changed, if they did.
     pub changes: Option<Changes>,
 }
 
@@ -92,13 +99,11 @@ impl fmt::Display for LoggedEvent {
         if let Some(subject) = &self.subject {
             write!(f, " {}", Visible(subject))?;
         }
-        if let Some(Changes { patch, by }) = &self.changes {
-            let paths = patch.as_array().into_iter().flatten();
-            let paths: Vec<_> = paths.filter_map(|change| change["path"].as_str()).collect();
-            write!(f, ", changed {}", Visible(&paths.join(", ")))?;
-            if !by.is_empty() {
-                write!(f, " by {}", Visible(&by.join(" or ")))?;
-            }
+        let by = self.changes.iter().flat_map(|changes| &*changes.by);
+        for (nth, by) in by.enumerate() {
+            let paths: Vec<_> = by.paths().collect();
+            f.write_str(if nth == 0 { ", changed " } else { ", " })?;
+            write!(f, "{} by {}", Visible(&paths.join(", ")), Visible(&by.hook))?;
         }
         match &self.decided {
             None => Ok(()),
@@ -135,7 +140,6 @@ impl EventLog {
         EventLog(Arc::new(Inner {
             capacity,
             log: Mutex::default(),
-            snapshots: Arc::default(),
         }))
     }
 
@@ -146,30 +150,6 @@ impl EventLog {
     /// None yet; it returns a `Result` as all hooks do.
     pub fn from_config(config: &EventLogConfig) -> Result<Self, BuildError> {
         Ok(EventLog::with_capacity(config.capacity))
-    }
-
-    /// The part of the log that stands before the hooks whose changes the log tells, in the same list.
-    ///
-    /// ```
-    /// use hooks_builtin::EventLog;
-    /// use hooks_core::agent::{AgentContext, BeforeToolCall};
-    /// use hooks_core::{hook, hooks};
-    ///
-    /// #[hook]
-    /// fn rewrite(call: &mut BeforeToolCall) { call.name = "shell".into(); }
-    ///
-    /// let log = EventLog::new();
-    /// let before = log.before();
-    /// let hooks = hooks![&before, rewrite, log.clone()];
-    /// before.learn(hooks.plan());
-    ///
-    /// let mut call = BeforeToolCall { name: "read".into(), ..Default::default() };
-    /// let _ = hooks.intercept_now(&AgentContext::new("s1"), &mut call);
-    /// assert_eq!(log.messages(), ["BeforeToolCall shell, changed /name by rewrite"]);
-    /// ```
-    #[must_use]
-    pub fn before(&self) -> Before {
-        Before::of(&self.0.snapshots)
     }
 
     /// The events as text, the oldest first.
@@ -194,17 +174,8 @@ impl Default for EventLog {
 
 #[hook(every, priority = priority::AUDIT)]
 impl EventLog {
-    fn log(&self, event: AgentEvent<'_>, decision: Decision<'_>) {
-        let Inner {
-            capacity,
-            log,
-            snapshots,
-        } = &*self.0;
-        let mut changes = None;
-        if let Some(compared) = snapshots.compare(event) {
-            changes = compared.changes().cloned();
-            snapshots.recycle(compared);
-        }
+    fn log(&self, event: AgentEvent<'_>, decision: Decision<'_>, seen: Option<&Seen>) {
+        let Inner { capacity, log } = &*self.0;
         if *capacity == 0 {
             return;
         }
@@ -222,7 +193,7 @@ impl EventLog {
             event: event.name(),
             subject,
             decided,
-            changes,
+            changes: seen.and_then(Seen::changes).cloned(),
         });
     }
 }

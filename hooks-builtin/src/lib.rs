@@ -44,7 +44,6 @@
 //! | [`Redact`] | rewrites secrets and personal data | `AfterToolCall`, `MessageSending`, and, if asked, `BeforeLlmCall` | `AUDIT + 1` | `redact` |
 //! | [`EventLog`] | every event, in memory, for tests | every event | `AUDIT` | |
 //! | [`JsonlLog`] | every event, as a line of JSON in a file | every event | `AUDIT` | |
-//! | [`Before`] | the part of both logs that stands first, so that they tell what hooks changed | every event | [`i32::MAX`] | |
 //!
 //! Each is a handle: a clone shares its state, so keep one to read a log or a count. Each is made from what its
 //! `…Config` says, or by a shorter way (`BlockTools::new(["deploy"], "…")`). What guards fails closed: what cannot be
@@ -143,7 +142,7 @@ pub use self::security_policy::{
 };
 #[cfg(feature = "webhook-audit")]
 pub use self::shared::ssrf;
-pub use self::shared::{Before, BuildError, Changes, Glob, GlobError, Globs, PerSession};
+pub use self::shared::{BuildError, ChangedBy, Changes, Glob, GlobError, Globs, PerSession};
 #[cfg(feature = "shell-hook")]
 pub use self::shell_hook::{ShellHook, ShellHookConfig, When};
 #[cfg(feature = "tool-cache")]

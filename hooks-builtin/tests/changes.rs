@@ -4,9 +4,15 @@ use std::fs;
 use std::future::pending;
 use std::path::Path;
 
-use hooks_builtin::{EventLog, JsonlLog};
-use hooks_core::agent::{AgentContext, BeforeToolCall, MessageSending};
-use hooks_core::{HookAction, hook, hooks};
+use hooks_builtin::{EventLog, JsonlLog, Redact};
+use hooks_core::agent::{
+    AfterToolCall, AgentContext, AgentEvent, AgentEventMut, AgentHandler, AgentHooks, AgentSaid,
+    BeforeToolCall, MessageSending, ToolCall, ToolOutput, run_tool_call,
+};
+use hooks_core::{
+    Hook, HookAction, HookRegistry, Intercepts, Mounted, Next, OnPanic, async_trait, hook, hooks,
+    intercept_fn,
+};
 use serde_json::{Value, json};
 
 #[hook(priority = 20)]
@@ -56,21 +62,18 @@ fn lines(path: &Path) -> Vec<Value> {
 }
 
 #[test]
-fn a_line_tells_what_was_changed_and_who_can_have_done_it() {
+fn a_line_tells_which_hook_changed_what() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("audit.jsonl");
     let log = JsonlLog::open(&path).unwrap();
-    let before = log.before();
     let hooks = hooks![
         rename,
         rewrite,
         no_deploy,
         other,
         after_the_log,
-        log.clone(),
-        &before
+        log.clone()
     ];
-    before.learn(hooks.plan());
     let cx = AgentContext::new("s1");
     for (name, command) in [
         ("shell", "pwd"),
@@ -81,44 +84,45 @@ fn a_line_tells_what_was_changed_and_who_can_have_done_it() {
         let _ = hooks.intercept_now(&cx, &mut call(name, command));
     }
     log.flush().unwrap();
-    let found: Vec<_> = lines(&path)
-        .iter()
-        .map(|line| {
-            (
-                line["changes"].clone(),
-                line["payload"]["args"]["command"].clone(),
-            )
-        })
-        .collect();
+    let lines = lines(&path);
     let renamed = json!({ "op": "replace", "path": "/name", "value": "shell" });
     let rewritten = json!({ "op": "replace", "path": "/args/command", "value": "curl evil" });
-    assert_eq!(found[0], (Value::Null, json!("pwd")));
-    assert_eq!(found[1], (json!([rewritten]), json!("curl evil")));
-    let both = found[2].0.as_array().unwrap();
+
+    assert!(lines[0].get("changes").is_none() && lines[0].get("changed_by").is_none());
+
+    assert_eq!(lines[1]["changes"], json!([rewritten]));
+    assert_eq!(lines[1]["changed_by"], json!(["rewrite"]));
+    assert_eq!(lines[1]["payload"]["args"]["command"], "curl evil");
+    assert!(lines[1].get("changes_by_hook").is_none());
+
+    let both = lines[2]["changes"].as_array().unwrap();
     assert!(both.len() == 2 && both.contains(&renamed) && both.contains(&rewritten));
-    // Also of what is blocked.
-    assert_eq!(found[3], (json!([renamed]), json!("deploy")));
-    assert_eq!(lines(&path)[3]["decision"], "block");
+    assert_eq!(lines[2]["changed_by"], json!(["rename", "rewrite"]));
     assert_eq!(
-        lines(&path)[1]["changed_by"],
-        json!(["rename", "rewrite", "no_deploy"])
+        lines[2]["changes_by_hook"],
+        json!([
+            { "hook": "rename", "paths": ["/name"] },
+            { "hook": "rewrite", "paths": ["/args/command"] },
+        ])
     );
-    assert!(lines(&path)[0].get("changed_by").is_none());
+
+    // Also of what is blocked.
+    assert_eq!(lines[3]["changes"], json!([renamed]));
+    assert_eq!(lines[3]["changed_by"], json!(["rename"]));
+    assert_eq!(lines[3]["decision"], "block");
 }
 
 #[test]
-fn a_hook_on_every_event_is_named_as_well() {
+fn a_hook_on_every_event_is_named() {
     #[hook(every)]
-    fn touch(event: hooks_core::agent::AgentEventMut<'_>) -> hooks_core::agent::AgentSaid {
-        if let hooks_core::agent::AgentEventMut::MessageSending(message) = event {
+    fn touch(event: AgentEventMut<'_>) -> AgentSaid {
+        if let AgentEventMut::MessageSending(message) = event {
             message.content.push('!');
         }
-        hooks_core::agent::AgentSaid::Continue
+        AgentSaid::Continue
     }
     let log = EventLog::new();
-    let before = log.before();
-    let hooks = hooks![&before, rename, touch, log.clone()];
-    before.learn(hooks.plan());
+    let hooks = hooks![rename, touch, log.clone()];
     let cx = AgentContext::new("s1");
     let _ = hooks.intercept_now(&cx, &mut MessageSending::default());
     let _ = hooks.intercept_now(&cx, &mut call("sh", "pwd"));
@@ -126,34 +130,279 @@ fn a_hook_on_every_event_is_named_as_well() {
         log.messages(),
         [
             "MessageSending, changed /content by touch",
-            "BeforeToolCall shell, changed /name by rename or touch",
+            "BeforeToolCall shell, changed /name by rename",
         ]
     );
 }
 
 #[test]
-fn two_logs_with_one_hook_before_them_tell_the_same() {
+fn several_logs_tell_the_same() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("audit.jsonl");
     let (log, file) = (EventLog::new(), JsonlLog::open(&path).unwrap());
-    let before = log.before().and(file.before());
-    let hooks = hooks![before.clone(), rename, log.clone(), file.clone()];
-    before.learn(hooks.plan());
-    let cx = AgentContext::new("s1");
-    for name in ["sh", "read", "sh"] {
-        let _ = hooks.intercept_now(&cx, &mut call(name, "pwd"));
-    }
-    // In another list, each by itself.
-    let alone = hooks![file.before(), rename, file.clone()];
-    let _ = alone.intercept_now(&cx, &mut call("sh", "pwd"));
+    let early = EventLog::new();
+    let hooks = hooks![rename, early.clone() @ 15, rewrite, log.clone(), file.clone()];
+    let _ = hooks.intercept_now(&AgentContext::new("s1"), &mut call("sh", "ls"));
     file.flush().unwrap();
-    let changed = "BeforeToolCall shell, changed /name by rename";
-    assert_eq!(log.messages(), [changed, "BeforeToolCall read", changed]);
-    let is_changed: Vec<_> = lines(&path)
-        .iter()
-        .map(|line| line.get("changes").is_some())
+    // Each tells what was changed before its place.
+    let renamed = "BeforeToolCall shell, changed /name by rename";
+    assert_eq!(early.messages(), [renamed]);
+    assert_eq!(
+        log.messages(),
+        [format!("{renamed}, /args/command by rewrite")]
+    );
+    assert_eq!(lines(&path)[0]["changed_by"], json!(["rename", "rewrite"]));
+}
+
+#[tokio::test]
+async fn asynchronous_hooks_are_named() {
+    #[hook(priority = 30)]
+    async fn slowly(call: &mut BeforeToolCall) {
+        tokio::task::yield_now().await;
+        call.id = "7".into();
+    }
+    #[hook(priority = 5)]
+    async fn answers(call: &BeforeToolCall) -> HookAction<BeforeToolCall> {
+        tokio::task::yield_now().await;
+        HookAction::modify(json!({ "command": call.args["command"], "by": "answers" }))
+    }
+    #[hook(priority = 4)]
+    async fn looks(_: &BeforeToolCall) {}
+    let log = EventLog::new();
+    let hooks = hooks![slowly, rename, answers, looks, log.clone()];
+    let cx = AgentContext::new("s1");
+    assert!(
+        hooks
+            .intercept(&cx, &mut call("sh", "pwd"))
+            .await
+            .is_continue()
+    );
+    assert_eq!(
+        log.messages(),
+        ["BeforeToolCall shell, changed /id by slowly, /name by rename, /args/by by answers"]
+    );
+}
+
+#[tokio::test]
+async fn hooks_in_lists_of_any_shape_are_named() {
+    #[hook]
+    fn nothing_0(_: &mut BeforeToolCall) {}
+    #[hook]
+    fn nothing_1(_: &mut BeforeToolCall) {}
+    #[hook]
+    fn nothing_2(_: &mut BeforeToolCall) {}
+    #[hook]
+    fn nothing_3(_: &mut BeforeToolCall) {}
+    #[hook]
+    fn nothing_4(_: &mut BeforeToolCall) {}
+    #[hook]
+    fn nothing_5(_: &mut BeforeToolCall) {}
+    #[hook]
+    fn nothing_6(_: &mut BeforeToolCall) {}
+    let cx = AgentContext::new("s1");
+    let expected = ["BeforeToolCall shell, changed /name by rename, /args/command by rewrite"];
+
+    // More than eight, which are groups of groups; the log is switched on.
+    let log = EventLog::new();
+    let hooks = hooks![
+        nothing_0,
+        nothing_1,
+        nothing_2,
+        nothing_3,
+        rename,
+        nothing_4,
+        nothing_5,
+        rewrite,
+        nothing_6,
+        Some(log.clone())
+    ];
+    let _ = hooks.intercept_now(&cx, &mut call("sh", "ls"));
+    assert_eq!(log.messages(), expected);
+    let _ = hooks.intercept(&cx, &mut call("sh", "ls")).await;
+    assert_eq!(log.messages()[1..], expected);
+
+    // Pipelines in pipelines, on either side of the log.
+    let log = EventLog::new();
+    let inner = hooks![rename, nothing_0];
+    let hooks =
+        hooks![&inner @ 9, Some(hooks![hooks![rewrite] @ 5, Box::new(log.clone())]), nothing_1];
+    let _ = hooks.intercept_now(&cx, &mut call("sh", "ls"));
+    assert_eq!(log.messages(), expected);
+
+    // Hooks of unknown types.
+    fn then(first: impl AgentHooks, second: impl AgentHooks) -> impl AgentHooks {
+        first.then(second)
+    }
+    let log = EventLog::new();
+    let hooks = then(hooks![rename, nothing_0], hooks![rewrite, log.clone()]);
+    let _ = hooks.intercept(&cx, &mut call("sh", "ls")).await;
+    assert_eq!(log.messages(), expected);
+    let log = EventLog::new();
+    let hooks = then(
+        then(hooks![rename], hooks![rewrite, no_deploy]),
+        log.clone(),
+    );
+    let _ = hooks.intercept(&cx, &mut call("sh", "ls")).await;
+    let _ = hooks.intercept(&cx, &mut call("sh", "deploy")).await;
+    assert_eq!(log.messages()[..1], expected);
+    let blocked = "BeforeToolCall shell, changed /name by rename: hook `no_deploy` blocked the event: not today";
+    assert_eq!(log.messages()[1], blocked);
+}
+
+#[tokio::test]
+async fn hooks_in_wrappers_are_named_and_those_without_effect_are_not() {
+    #[hook]
+    fn careless(call: &mut BeforeToolCall) {
+        call.name.clear();
+        panic!("out of luck");
+    }
+    let log = EventLog::new();
+    let hooks = hooks![
+        rename.on_panic(OnPanic::Skip),
+        rewrite.when(|cx, _| cx.depth == 0),
+        careless.on_panic(OnPanic::Skip),
+        // Otherwise it would be told.
+        after_the_log.read_only() @ 3,
+        intercept_fn::<BeforeToolCall, _>(|_, call| {
+            call.id = "8".into();
+            HookAction::Continue
+        })
+        .with_name("shadowed")
+        .shadow() @ 2,
+        log.clone().on_panic(OnPanic::Skip),
+    ];
+    let cx = AgentContext::new("s1");
+    let expected = "BeforeToolCall shell, changed /name by rename, /args/command by rewrite";
+    let _ = hooks.intercept_now(&cx, &mut call("sh", "ls"));
+    let _ = hooks.intercept(&cx, &mut call("sh", "ls")).await;
+    assert_eq!(log.messages(), [expected; 2]);
+
+    // A list that fails is undone: both are told.
+    let log = EventLog::new();
+    let hooks = hooks![
+        hooks![rename @ 1, careless].on_panic(OnPanic::Skip),
+        intercept_fn::<BeforeToolCall, _>(|_, call| {
+            call.id = "8".into();
+            HookAction::Continue
+        })
+        .with_name("closure"),
+        log.clone()
+    ];
+    let mut event = call("sh", "pwd");
+    let _ = hooks.intercept_now(&cx, &mut event);
+    assert_eq!(event.name, "sh");
+    let expected = "BeforeToolCall sh, changed /name by rename, /name by hooks, /id by closure";
+    assert_eq!(log.messages(), [expected]);
+}
+
+#[tokio::test]
+async fn handlers_are_named() {
+    struct Plugin;
+    #[async_trait]
+    impl AgentHandler for Plugin {
+        fn name(&self) -> &str {
+            "plugin"
+        }
+
+        async fn before_tool_call(
+            &self,
+            _: &AgentContext,
+            call: &mut BeforeToolCall,
+        ) -> HookAction<BeforeToolCall> {
+            call.id = "7".into();
+            HookAction::Continue
+        }
+    }
+    let cx = AgentContext::new("s1");
+    let registry = || {
+        HookRegistry::<AgentEvent>::new()
+            .with(Plugin)
+            .with(hooks![rename, rewrite])
+            .with(no_deploy)
+    };
+    let changed = "BeforeToolCall shell, changed /id by plugin, /args/command, /name by Pipeline";
+
+    // In one place of a list.
+    let log = EventLog::new();
+    let hooks = hooks![registry(), log.clone()];
+    let _ = hooks.intercept(&cx, &mut call("sh", "ls")).await;
+    assert_eq!(log.messages(), [changed]);
+
+    // The log is a handler as well: of a registry in a list, alone, mounted, and spread.
+    let log = EventLog::new();
+    let _ = registry()
+        .with(log.clone())
+        .intercept(&cx, &mut call("sh", "ls"))
+        .await;
+    assert_eq!(log.messages(), [changed]);
+
+    #[hook(priority = 50)]
+    fn first(call: &mut BeforeToolCall) {
+        call.context.push("first".into());
+    }
+    #[hook(priority = -50)]
+    fn last(call: &mut BeforeToolCall) {
+        call.context.push("last".into());
+    }
+    let log = EventLog::new();
+    let hooks = hooks![first, registry().with(log.clone())];
+    let _ = hooks.intercept(&cx, &mut call("sh", "deploy")).await;
+    let hooks = hooks![first, Mounted::new(registry().with(log.clone()))];
+    let _ = hooks.intercept(&cx, &mut call("sh", "deploy")).await;
+    let hooks = hooks![last, first, ..Mounted::new(registry().with(log.clone()))];
+    let _ = hooks.intercept(&cx, &mut call("sh", "deploy")).await;
+    let hooks = hooks![last, first, log.clone(), ..registry()];
+    let _ = hooks.intercept(&cx, &mut call("sh", "deploy")).await;
+    let blocked = "BeforeToolCall shell, changed /context by first, /id by plugin, /name by Pipeline: \
+                   hook `no_deploy` blocked the event: not today";
+    assert_eq!(log.messages(), [blocked; 4]);
+
+    // Static hooks run after the handlers, too.
+    let log = EventLog::new();
+    let hooks = hooks![
+        last,
+        first,
+        ..HookRegistry::<AgentEvent>::new()
+            .with(rename)
+            .with(log.clone())
+    ];
+    let _ = hooks.intercept(&cx, &mut call("sh", "ls")).await;
+    let hooks = hooks![
+        last,
+        first,
+        log.clone(),
+        ..HookRegistry::<AgentEvent>::new()
+    ];
+    let _ = hooks.intercept(&cx, &mut call("sh", "ls")).await;
+    assert_eq!(
+        log.messages(),
+        [
+            "BeforeToolCall shell, changed /context by first, /name by rename, /context/1 by last",
+            "BeforeToolCall sh, changed /context by first, /context/1 by last",
+        ]
+    );
+}
+
+#[tokio::test]
+async fn hooks_around_the_work_change_nothing_that_is_told() {
+    #[hook(around)]
+    async fn twice(_: &BeforeToolCall, mut next: Next<'_, BeforeToolCall>) -> ToolOutput {
+        next.run().await;
+        next.run().await
+    }
+    let log = EventLog::new();
+    let hooks = hooks![twice, rename, log.clone()];
+    let cx = AgentContext::new("s1");
+    let work = async |_: &BeforeToolCall| ToolOutput::new("done");
+    let done = run_tool_call(&hooks, &cx, ToolCall::new("1", "sh", json!({})), work).await;
+    assert_eq!(done.unwrap().output.content, "done");
+    let changed: Vec<_> = log
+        .entries()
+        .into_iter()
+        .filter_map(|entry| entry.changes)
         .collect();
-    assert_eq!(is_changed, [true, false, true, true]);
+    assert_eq!(changed.len(), 1);
+    assert_eq!(changed[0].by[0].hook, "rename");
 }
 
 #[tokio::test]
@@ -165,7 +414,7 @@ async fn a_dispatch_that_was_dropped_leaves_nothing_to_compare_with() {
         }
     }
     let log = EventLog::new();
-    let hooks = hooks![log.before(), hangs, log.clone()];
+    let hooks = hooks![hangs, log.clone()];
     let cx = AgentContext::new("s1");
     let mut event = call("hangs", "pwd");
     let dropped = tokio::time::timeout(
@@ -173,16 +422,15 @@ async fn a_dispatch_that_was_dropped_leaves_nothing_to_compare_with() {
         hooks.intercept(&cx, &mut event),
     );
     assert!(dropped.await.is_err());
-    // The next event is where that one was.
     event.name = "shell".into();
     assert!(hooks.intercept(&cx, &mut event).await.is_continue());
     assert_eq!(log.messages(), ["BeforeToolCall shell"]);
 }
 
-#[test]
-fn events_on_several_threads_are_told_apart() {
+#[tokio::test]
+async fn dispatches_within_and_beside_one_another_are_told_apart() {
     let log = EventLog::new();
-    let hooks = hooks![log.before(), rename, log.clone()];
+    let hooks = hooks![rename, log.clone()];
     std::thread::scope(|scope| {
         for _ in 0..4 {
             scope.spawn(|| {
@@ -194,14 +442,61 @@ fn events_on_several_threads_are_told_apart() {
         }
     });
     let messages = log.messages();
-    let changed = messages
-        .iter()
-        .filter(|message| *message == "BeforeToolCall shell, changed /name");
-    assert_eq!(changed.count(), 4_000);
-    let unchanged = messages
-        .iter()
-        .filter(|message| *message == "BeforeToolCall read");
-    assert_eq!(unchanged.count(), 4_000);
+    for expected in [
+        "BeforeToolCall shell, changed /name by rename",
+        "BeforeToolCall read",
+    ] {
+        let those = messages.iter().filter(|message| *message == expected);
+        assert_eq!(those.count(), 4_000);
+    }
+
+    // A hook that raises another event; two events at once on one thread.
+    struct Asks(EventLog);
+    #[hook(priority = 1)]
+    impl Asks {
+        async fn ask(&self, cx: &AgentContext, call: &mut BeforeToolCall) {
+            tokio::task::yield_now().await;
+            let own = hooks![rename, self.0.clone()];
+            let _ = own.intercept(cx, &mut MessageSending::default()).await;
+            call.id = "9".into();
+        }
+    }
+    let log = EventLog::new();
+    let hooks = hooks![Asks(log.clone()), rename, log.clone()];
+    let cx = AgentContext::new("s1");
+    let (mut first, mut second) = (call("sh", "pwd"), call("read", "pwd"));
+    let _ = tokio::join!(
+        hooks.intercept(&cx, &mut first),
+        hooks.intercept(&cx, &mut second)
+    );
+    let mut messages = log.messages();
+    messages.sort();
+    assert_eq!(
+        messages,
+        [
+            "BeforeToolCall read, changed /id by Asks",
+            "BeforeToolCall shell, changed /name by rename, /id by Asks",
+            "MessageSending",
+            "MessageSending",
+        ]
+    );
+}
+
+#[test]
+fn what_redact_takes_out_is_in_no_line() {
+    #[hook(priority = 100_000)]
+    fn leaks(after: &mut AfterToolCall) {
+        after.output.content = "mail ada@example.org".into();
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("audit.jsonl");
+    let log = JsonlLog::open(&path).unwrap();
+    let redact = Redact::new();
+    let hooks = hooks![leaks, redact, log.clone()];
+    let _ = hooks.intercept_now(&AgentContext::new("s1"), &mut AfterToolCall::default());
+    log.flush().unwrap();
+    assert_eq!(lines(&path)[0]["changed_by"], json!(["leaks", "Redact"]));
+    assert!(!fs::read_to_string(&path).unwrap().contains("ada@"));
 }
 
 #[cfg(feature = "config")]
@@ -237,11 +532,74 @@ async fn the_logs_of_a_file_tell_of_changes_and_not_what_was_redacted() {
         lines[0]["changes"],
         json!([{ "op": "replace", "path": "/args/path", "value": root.join("a.txt") }])
     );
-    assert_eq!(lines[0]["changed_by"], json!(["BlockTools", "PathPrefix"]));
+    assert_eq!(lines[0]["changed_by"], json!(["PathPrefix"]));
     assert_eq!(
         lines[1]["changes"],
         json!([{ "op": "replace", "path": "/output/content", "value": "mail [REDACTED:email]" }])
     );
     assert_eq!(lines[1]["changed_by"], json!(["Redact"]));
     assert!(!fs::read_to_string(&path).unwrap().contains("ada@"));
+}
+
+#[cfg(feature = "config")]
+#[tokio::test]
+async fn a_log_in_the_chain_of_a_file_tells_which_hook_changed_what() {
+    use hooks_builtin::config::{HookFactoryRegistry, HooksConfig};
+
+    #[hook(priority = 100_000)]
+    fn first(call: &mut BeforeToolCall) {
+        call.id = "7".into();
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    let [all, own] = ["all.jsonl", "own.jsonl"].map(|name| root.join(name));
+    let text = |path: &Path| {
+        json!({ "hooks": {
+            "builtin": { "path_prefix": { "root": root } },
+            "chain": [
+                { "type": "block_tools", "config": { "tools": ["deploy"] } },
+                { "type": "path_prefix", "config": { "root": root, "arguments": ["other"] } },
+                { "type": "jsonl_log", "config": { "path": path } },
+            ],
+        } })
+        .to_string()
+    };
+    let cx = AgentContext::new("s1");
+    let read = || {
+        let mut read = call("read", "");
+        read.args = json!({ "path": "a.txt", "other": "b.txt" });
+        read
+    };
+    let hooks = HooksConfig::from_json(&text(&all))
+        .unwrap()
+        .build()
+        .unwrap();
+    let _ = hooks.intercept(&cx, &mut read()).await;
+    drop(hooks);
+    let of_the_file = json!([
+        { "hook": "PathPrefix", "paths": ["/args/path"] },
+        { "hook": "PathPrefix", "paths": ["/args/other"] },
+    ]);
+    assert_eq!(lines(&all)[0]["changes_by_hook"], of_the_file);
+
+    // As handlers, between hooks of your own, with the chain as one of them.
+    let config = HooksConfig::from_json(&text(&own)).unwrap();
+    let parts = config.parts(&HookFactoryRegistry::with_builtins()).unwrap();
+    let registry = parts.into_registry().unwrap();
+    assert_eq!(
+        registry.names().collect::<Vec<_>>(),
+        ["PathPrefix", "Pipeline"]
+    );
+    let early = EventLog::new();
+    let hooks = hooks![first, early.clone() @ 0, ..registry];
+    let _ = hooks.intercept(&cx, &mut read()).await;
+    drop(hooks);
+    let mut expected = json!([{ "hook": "first", "paths": ["/id"] }]);
+    for one in of_the_file.as_array().unwrap() {
+        expected.as_array_mut().unwrap().push(one.clone());
+    }
+    assert_eq!(lines(&own)[0]["changes_by_hook"], expected);
+    // The chain runs after it.
+    let before = "BeforeToolCall read, changed /id by first, /args/path by PathPrefix";
+    assert_eq!(early.messages(), [before]);
 }

@@ -653,14 +653,7 @@ async fn the_pipeline_has_what_is_on_and_hooks_of_ones_own_find_their_place() {
     seen.dedup();
     assert_eq!(
         seen,
-        [
-            "Before",
-            "BlockTools",
-            "own",
-            "CommandLogger",
-            "Redact",
-            "EventLog"
-        ]
+        ["BlockTools", "own", "CommandLogger", "Redact", "EventLog"]
     );
 
     // As a whole, and in another list, they block all the same.
@@ -1035,7 +1028,7 @@ fn what_the_pages_show_works() {
     let hooks = builtins(&config).unwrap();
     assert_eq!(
         format!("{hooks:?}"),
-        "[Before, SecurityPolicy, CommandLogger, Redact, JsonlLog]"
+        "[SecurityPolicy, CommandLogger, Redact, JsonlLog]"
     );
 
     let text = format!(

@@ -129,7 +129,9 @@ mod trace;
 #[path = "private.rs"]
 pub mod __private;
 
-pub use crate::decision::{Cancel, Decision, HookAction, HookResult, IntoPatch, Return, Scope};
+pub use crate::decision::{
+    Cancel, Decision, HookAction, HookResult, IntoPatch, Return, Scope, Witness,
+};
 #[doc(hidden)]
 pub use crate::event::{AnswersNow, Asynchronous, Synchronous, WorkOf};
 // Compiler messages name these items, and print the short name of what is public here.

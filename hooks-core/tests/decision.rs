@@ -1,13 +1,16 @@
 //! Hooks that are told what was decided.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use std::task::{Context, Waker};
 
 use hooks_core::agent::{
-    AfterToolCall, AgentContext, AgentEvent, AgentHandler, BeforeToolCall, HeartbeatTick,
-    ToolOutput,
+    AfterToolCall, AgentContext, AgentEvent, AgentEventMut, AgentHandler, BeforePromptBuild,
+    BeforeToolCall, HeartbeatTick, ToolOutput,
 };
 use hooks_core::{
-    Decision, HookAction, HookRegistry, HookResult, async_trait, hook, hooks, priority,
+    Decision, Hook, HookAction, HookRegistry, HookResult, OnPanic, Witness, async_trait, hook,
+    hooks, priority,
 };
 
 /// Writes down what it is told.
@@ -252,4 +255,206 @@ async fn handlers_in_a_registry_are_told_too() {
             ["BeforeToolCall: hook `judge` blocked the event: no"]
         );
     }
+}
+
+/// The hooks that ran before it, and whether it was used for one dispatch alone.
+macro_rules! witnesses {
+    ($($Witness:ident)*) => { $(
+        #[derive(Default)]
+        struct $Witness {
+            before: usize,
+            after: Vec<String>,
+        }
+
+        impl Witness<AgentEvent<'static>> for $Witness {
+            fn begin() -> Box<Self> {
+                Box::default()
+            }
+
+            fn before(&mut self, _: AgentEvent<'_>) {
+                self.before += 1;
+            }
+
+            fn after(&mut self, hook: &str, event: AgentEvent<'_>) {
+                self.after.push(format!("{hook} {}", event.name()));
+            }
+        }
+    )* };
+}
+witnesses!(One Other);
+
+#[derive(Clone, Default)]
+struct Told(Arc<Mutex<Vec<String>>>);
+
+impl Told {
+    fn push(&self, log: &str, seen: Option<(usize, &[String])>) {
+        self.0.lock().unwrap().push(match seen {
+            None => format!("{log}: nobody saw"),
+            Some((before, after)) => format!("{log}: {before} {after:?}"),
+        });
+    }
+
+    fn lines(&self) -> Vec<String> {
+        std::mem::take(&mut *self.0.lock().unwrap())
+    }
+}
+
+struct First(Told);
+
+#[hook(every, priority = -1)]
+impl First {
+    fn write(&self, _: &AgentContext, _: AgentEvent<'_>, _: Decision<'_>, seen: Option<&One>) {
+        self.0
+            .push("first", seen.map(|one| (one.before, &*one.after)));
+    }
+}
+
+struct Second(Told);
+
+#[hook(every, priority = -3, on_panic = skip)]
+impl Second {
+    fn write(&self, _: AgentEvent<'_>, _: Decision<'_>, seen: Option<&Other>) {
+        self.0
+            .push("second", seen.map(|other| (other.before, &*other.after)));
+    }
+}
+
+#[hook(priority = -2)]
+fn between(_: &mut BeforeToolCall) {}
+
+#[hook(priority = 1)]
+fn only_looks(_: &BeforeToolCall) {}
+
+#[hook(every, priority = 1)]
+fn only_logs(_: AgentEvent<'_>, _: Decision<'_>) {}
+
+#[hook(every, priority = 1)]
+fn only_views(_: AgentEvent<'_>) {}
+
+#[hook(every, priority = -2)]
+fn may_do_anything(_: AgentEventMut<'_>) {}
+
+#[test]
+fn a_witness_sees_the_hooks_that_can_change_the_event() {
+    let told = Told::default();
+    let hooks = hooks![
+        judge,
+        between,
+        only_looks,
+        only_logs,
+        only_views,
+        may_do_anything,
+        First(told.clone()),
+        Second(told.clone())
+    ];
+    let cx = AgentContext::new("s1");
+    let mut call = BeforeToolCall::default();
+    assert!(hooks.intercept_now(&cx, &mut call).is_continue());
+    let judged = r#"first: 1 ["judge BeforeToolCall"]"#;
+    assert_eq!(
+        told.lines(),
+        [
+            judged,
+            r#"second: 3 ["judge BeforeToolCall", "between BeforeToolCall", "may_do_anything BeforeToolCall"]"#
+        ]
+    );
+
+    call.name = "block".into();
+    assert!(!hooks.intercept_now(&cx, &mut call).is_continue());
+    assert_eq!(
+        told.lines(),
+        [judged, r#"second: 1 ["judge BeforeToolCall"]"#]
+    );
+
+    // Nothing changes an observed event, and nobody handles this one.
+    hooks.observe_now(&cx, &HeartbeatTick);
+    assert_eq!(told.lines(), ["first: nobody saw", "second: nobody saw"]);
+    assert!(
+        hooks
+            .intercept_now(&cx, &mut BeforePromptBuild::default())
+            .is_continue()
+    );
+    assert_eq!(
+        told.lines(),
+        [
+            "first: 0 []",
+            r#"second: 1 ["may_do_anything BeforePromptBuild"]"#
+        ]
+    );
+
+    // What runs on a copy is a dispatch of its own.
+    let hooks = hooks![judge, First(told.clone()).shadow()];
+    let _ = hooks.intercept_now(&cx, &mut BeforeToolCall::default());
+    assert_eq!(told.lines(), ["first: 0 []"]);
+}
+
+#[tokio::test]
+async fn a_dispatch_ends_its_witnesses_even_if_it_is_dropped() {
+    static ENDED: AtomicUsize = AtomicUsize::new(0);
+    struct Ends;
+    impl Witness<AgentEvent<'static>> for Ends {
+        fn begin() -> Box<Self> {
+            Box::new(Ends)
+        }
+
+        fn before(&mut self, _: AgentEvent<'_>) {}
+
+        fn after(&mut self, _: &str, _: AgentEvent<'_>) {}
+
+        fn end(self: Box<Self>) {
+            ENDED.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+    #[hook(every, priority = -1)]
+    fn log(_: AgentEvent<'_>, _: Decision<'_>, seen: Option<&Ends>) {
+        assert!(seen.is_some());
+    }
+    #[hook]
+    async fn hangs(call: &BeforeToolCall) {
+        if call.name == "hangs" {
+            std::future::pending::<()>().await;
+        }
+    }
+    let hooks = hooks![hangs, log];
+    let cx = AgentContext::new("s1");
+    let mut call = BeforeToolCall::default();
+    assert!(hooks.intercept(&cx, &mut call).await.is_continue());
+    assert_eq!(ENDED.load(Ordering::Relaxed), 1);
+    call.name = "hangs".into();
+    let mut dispatch = Box::pin(hooks.intercept(&cx, &mut call));
+    let mut task = Context::from_waker(Waker::noop());
+    assert!(dispatch.as_mut().poll(&mut task).is_pending());
+    assert_eq!(ENDED.load(Ordering::Relaxed), 1);
+    drop(dispatch);
+    assert_eq!(ENDED.load(Ordering::Relaxed), 2);
+}
+
+/// A failure in a registry within a registry is the outer one's to judge, and what it undoes is seen.
+#[tokio::test]
+async fn a_registry_within_a_registry_keeps_its_policies_before_witnesses() {
+    #[hook]
+    async fn renames(call: &mut BeforeToolCall) {
+        call.name = "renamed".into();
+    }
+    #[hook]
+    async fn panics(_: &mut BeforeToolCall) {
+        panic!("out of luck");
+    }
+    let told = Told::default();
+    let within = HookRegistry::<AgentEvent>::new()
+        .on_panic(OnPanic::Propagate)
+        .with(renames)
+        .with(panics);
+    let outer = HookRegistry::<AgentEvent>::new()
+        .on_panic(OnPanic::Block)
+        .with(within);
+    let hooks = hooks![outer, First(told.clone())];
+    let mut call = BeforeToolCall::default();
+    let result = hooks.intercept(&AgentContext::new("s1"), &mut call).await;
+    assert_eq!(result.as_cancel().unwrap().hook, "Pipeline");
+    assert_eq!(call.name, "");
+    assert_eq!(
+        told.lines(),
+        [r#"first: 2 ["renames BeforeToolCall", "Pipeline BeforeToolCall"]"#]
+    );
 }

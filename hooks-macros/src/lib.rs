@@ -152,7 +152,7 @@ use proc_macro::TokenStream;
 /// | `timeout = "2s"` | drops an asynchronous hook that runs longer; write durations like `"1m 30s"` or `"500ms"`; needs the feature `tokio`, and a tokio runtime around the dispatch | none |
 /// | `on_timeout = block \| skip` | after a timeout: block the event with that reason, or restore the event as it was before the hook and continue | `block` on intercepted events, `skip` on observed ones |
 /// | `on_panic = propagate \| skip \| block` | the same for a panic; needs the feature `std` | `propagate` |
-/// | `every` | the hook receives every event of a vocabulary. It takes the enum by value: `AgentEvent<'_>` to look, or `AgentEventMut<'_>` to change the event and decide, and then it may return `AgentSaid`. With `decision: Decision<'_>` after `AgentEvent<'_>`, it also receives what earlier hooks decided, so that a log at `priority::AUDIT` also records blocked events | |
+/// | `every` | the hook receives every event of a vocabulary. It takes the enum by value: `AgentEvent<'_>` to look, or `AgentEventMut<'_>` to change the event and decide, and then it may return `AgentSaid`. With `decision: Decision<'_>` after `AgentEvent<'_>`, it also receives what earlier hooks decided, so that a log at `priority::AUDIT` also records blocked events. With `seen: Option<&Seen>` after that, it also receives what a [`Witness`](../hooks_core/trait.Witness.html) has seen of the changes to the event | |
 /// | `around` | the hook wraps the work of the event, which it takes as its last parameter, `Next` | |
 /// | `vocabulary = path` | with `every`: the enum, if the parameter's type does not name it | the parameter's type |
 /// | `crate = path` | the path of `hooks_core` | `::hooks_core`, or its name in `Cargo.toml` |

@@ -10,7 +10,7 @@ use super::error::{At, ConfigError, Names, Segment, Wrong};
 use super::factory::{HookFactoryRegistry, Outcome};
 use super::supervision::Supervision;
 use crate::{
-    Approval, Before, BlockTools, CommandLogger, EventLog, JsonlLog, PathPrefix, RateLimit, Redact,
+    Approval, BlockTools, CommandLogger, EventLog, JsonlLog, PathPrefix, RateLimit, Redact,
     SecurityPolicy, ShellHook, ToolCache, WebhookAudit,
 };
 
@@ -38,7 +38,7 @@ use crate::{
 /// "#)?;
 /// let FileHooks { builtin, chain } = config.parts(&HookFactoryRegistry::with_builtins())?;
 /// let hooks = with_builtins![builtin; mine, chain];
-/// assert_eq!(format!("{hooks:?}"), "[Before, SecurityPolicy, mine, HookRegistry, BlockTools, EventLog]");
+/// assert_eq!(format!("{hooks:?}"), "[SecurityPolicy, mine, HookRegistry, BlockTools, EventLog]");
 /// # Ok::<(), hooks_builtin::config::ConfigError>(())
 /// ```
 #[derive(Clone, Debug, Default)]
@@ -100,7 +100,6 @@ impl FileHooks {
     ) -> Result<(), RegisterError> {
         let FileHooks { builtin, chain } = self;
         let builtin = builtin.__complete();
-        let before = super::__before(builtin.event_log.as_ref(), builtin.jsonl_log.as_ref());
         macro_rules! register {
             ($($hook:expr),* $(,)?) => { $(
                 if let Some(hook) = $hook {
@@ -109,7 +108,6 @@ impl FileHooks {
             )* };
         }
         register![
-            before,
             builtin.security_policy,
             builtin.block_tools,
             builtin.rate_limit,
@@ -140,7 +138,6 @@ pub type AllHooks = Pipeline<
                 Group<
                     AgentEvent<'static>,
                     (
-                        Option<Before>,
                         Option<SecurityPolicy>,
                         Option<BlockTools>,
                         Option<RateLimit>,
@@ -148,12 +145,12 @@ pub type AllHooks = Pipeline<
                         Option<ShellHook>,
                         Option<HookRegistry<AgentEvent<'static>>>,
                         Option<CommandLogger>,
+                        Option<Approval>,
                     ),
                 >,
                 Group<
                     AgentEvent<'static>,
                     (
-                        Option<Approval>,
                         Option<ToolCache>,
                         Option<WebhookAudit>,
                         Option<Redact>,

@@ -9,7 +9,7 @@ use super::error::{ConfigError, Segment, Wrong};
 use super::factory::HookFactoryRegistry;
 use super::supervision::Supervision;
 use crate::{
-    Approval, Before, BlockTools, BuildError, CommandLogger, EventLog, JsonlLog, JsonlLogConfig,
+    Approval, BlockTools, BuildError, CommandLogger, EventLog, JsonlLog, JsonlLogConfig,
     PathPrefix, RateLimit, Redact, SecurityPolicy, ShellHook, ToolCache, WebhookAudit,
 };
 
@@ -56,7 +56,7 @@ pub fn builtins(config: &HooksConfig) -> Result<Builtins, ConfigError> {
 /// hooks.approval = Some(Approval::new(DenyAll));
 /// let log = hooks.event_log.clone().expect("it is on");
 /// let pipeline = hooks.into_pipeline();
-/// assert_eq!(format!("{pipeline:?}"), "[Before, Approval, EventLog]");
+/// assert_eq!(format!("{pipeline:?}"), "[Approval, EventLog]");
 /// assert!(log.messages().is_empty());
 /// # Ok::<(), hooks_builtin::config::ConfigError>(())
 /// ```
@@ -103,7 +103,6 @@ pub type Builtins = Pipeline<
                 Group<
                     AgentEvent<'static>,
                     (
-                        Option<Before>,
                         Option<SecurityPolicy>,
                         Option<BlockTools>,
                         Option<RateLimit>,
@@ -111,12 +110,12 @@ pub type Builtins = Pipeline<
                         Option<ShellHook>,
                         Option<CommandLogger>,
                         Option<Approval>,
+                        Option<ToolCache>,
                     ),
                 >,
                 Group<
                     AgentEvent<'static>,
                     (
-                        Option<ToolCache>,
                         Option<WebhookAudit>,
                         Option<Redact>,
                         Option<EventLog>,
@@ -216,17 +215,6 @@ impl BuiltinHooks {
     }
 }
 
-/// The part of the logs that stands before the other hooks.
-#[doc(hidden)]
-#[must_use]
-pub fn __before(event_log: Option<&EventLog>, jsonl_log: Option<&JsonlLog>) -> Option<Before> {
-    let before = [
-        event_log.map(EventLog::before),
-        jsonl_log.map(JsonlLog::before),
-    ];
-    before.into_iter().flatten().reduce(Before::and)
-}
-
 /// An error of a built-in hook, at its key.
 fn located(error: BuildError, config: &HooksConfig) -> ConfigError {
     let path = ["hooks", "builtin", error.hook()].map(Segment::key);
@@ -252,7 +240,7 @@ fn located(error: BuildError, config: &HooksConfig) -> ConfigError {
 ///
 /// let config = HooksConfig::from_toml("[hooks.builtin]\nsecurity_policy = true\nevent_log = true")?;
 /// let hooks = with_builtins![BuiltinHooks::new(&config)?; lower, last @ priority::LAST];
-/// assert_eq!(format!("{hooks:?}"), "[Before, SecurityPolicy, lower, EventLog, last]");
+/// assert_eq!(format!("{hooks:?}"), "[SecurityPolicy, lower, EventLog, last]");
 /// # Ok::<(), hooks_builtin::config::ConfigError>(())
 /// ```
 #[macro_export]
@@ -274,10 +262,7 @@ macro_rules! with_builtins {
             jsonl_log,
             ..
         } = $crate::config::BuiltinHooks::__complete(builtins);
-        let before = $crate::config::__before(event_log.as_ref(), jsonl_log.as_ref());
-        let learning = before.clone();
         let hooks = $crate::__hooks![
-            before,
             security_policy,
             block_tools,
             rate_limit,
@@ -292,9 +277,6 @@ macro_rules! with_builtins {
             jsonl_log,
             $($($own)*)?
         ];
-        if let Some(learning) = learning {
-            learning.learn(hooks.plan());
-        }
         hooks.switched()
     }};
 }

@@ -83,7 +83,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub use self::all::{AllHooks, FileHooks};
-pub use self::builtins::{__before, BuiltinHooks, Builtins, builtins};
+pub use self::builtins::{BuiltinHooks, Builtins, builtins};
 pub use self::document::Document;
 use self::error::{At, Names, Wrong};
 pub use self::error::{ConfigError, Segment};

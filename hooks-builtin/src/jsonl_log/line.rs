@@ -11,8 +11,8 @@ use rmp_serde::encode::Error;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::shared::Changes;
-use crate::shared::changes::Compared;
+use crate::shared::ChangedBy;
+use crate::shared::changes::Seen;
 use crate::shared::packed::{Values, pack};
 
 /// What happened to whom, and what was decided.
@@ -21,8 +21,8 @@ pub(super) struct Line<'a> {
     pub(super) cx: &'a AgentContext,
     pub(super) event: AgentEvent<'a>,
     pub(super) decision: Decision<'a>,
-    /// What the hooks have changed in it, if that is known, and its packed form.
-    pub(super) compared: Option<&'a Compared>,
+    /// What the hooks have changed in it, and its packed form.
+    pub(super) seen: Option<&'a Seen>,
 }
 
 /// What stands between the time and the payload, in this order.
@@ -59,8 +59,26 @@ struct Fields<'a> {
     reason: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     changes: Option<&'a Value>,
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    changed_by: &'a [String],
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    changed_by: Vec<&'a str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    changes_by_hook: Vec<ByHook<'a>>,
+}
+
+/// Where a hook has changed something.
+#[derive(Serialize)]
+struct ByHook<'a> {
+    hook: &'a str,
+    paths: Vec<&'a str>,
+}
+
+impl<'a> From<&'a ChangedBy> for ByHook<'a> {
+    fn from(by: &'a ChangedBy) -> Self {
+        ByHook {
+            hook: &by.hook,
+            paths: by.paths().collect(),
+        }
+    }
 }
 
 impl<'a> Line<'a> {
@@ -70,7 +88,8 @@ impl<'a> Line<'a> {
             Decision::Cancel(cancel) => Some(cancel),
             _ => None,
         };
-        let changes = self.compared.and_then(Compared::changes);
+        let changes = self.seen.and_then(Seen::changes);
+        let by = changes.map_or(&[][..], |changes| &changes.by);
         Fields {
             event: self.event.name(),
             session_id: &cx.session_id,
@@ -89,8 +108,12 @@ impl<'a> Line<'a> {
             decision: name_of(self.decision),
             hook: cancel.map(|cancel| &*cancel.hook),
             reason: cancel.map(|cancel| &*cancel.reason),
-            changes: changes.map(|Changes { patch, .. }| patch),
-            changed_by: changes.map_or(&[], |Changes { by, .. }| by),
+            changes: changes.map(|changes| &changes.patch),
+            changed_by: by.iter().map(|by| &*by.hook).collect(),
+            changes_by_hook: match by {
+                [] | [_] => Vec::new(),
+                several => several.iter().map(ByHook::from).collect(),
+            },
         }
     }
 
@@ -100,8 +123,8 @@ impl<'a> Line<'a> {
         out.extend_from_slice(&[0; LENGTH]);
         out.extend_from_slice(&Timestamp::now().as_millisecond().to_le_bytes());
         pack(out, &self.fields())?;
-        match self.compared {
-            Some(compared) => out.extend_from_slice(compared.packed()),
+        match self.seen.and_then(Seen::packed) {
+            Some(packed) => out.extend_from_slice(packed),
             None => pack(out, &self.event)?,
         }
         let length = out.len() - start - LENGTH;

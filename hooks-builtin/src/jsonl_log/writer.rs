@@ -263,7 +263,7 @@ mod tests {
                 ..AgentEnd::default()
             }),
             decision: Decision::Continue,
-            compared: None,
+            seen: None,
         });
     }
 

@@ -20,7 +20,7 @@ pub(crate) mod visible;
 #[cfg(feature = "webhook-audit")]
 pub mod webhook;
 
-pub use self::changes::{Before, Changes};
+pub use self::changes::{ChangedBy, Changes};
 pub use self::error::BuildError;
 pub use self::glob::{Glob, GlobError, Globs};
 pub use self::per_session::PerSession;

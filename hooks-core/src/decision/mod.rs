@@ -7,6 +7,7 @@
 //! | `result` | [`HookResult`], what a whole pipeline decides, with [`Cancel`] and [`Scope`] |
 //! | `kind` | what a decision means for each kind of event |
 //! | `told` | [`Decision`], what a log receives |
+//! | `witness` | [`Witness`], which sees the changes that a log tells |
 //!
 //! Nothing in this module runs a hook.
 
@@ -15,6 +16,7 @@ mod kind;
 mod result;
 mod returns;
 mod told;
+mod witness;
 
 pub use self::action::{HookAction, IntoPatch};
 pub(crate) use self::kind::Decides;
@@ -22,3 +24,4 @@ pub use self::kind::{Dispatched, Outcome, Said, go_on, settle};
 pub use self::result::{Cancel, HookResult, Scope};
 pub use self::returns::Return;
 pub use self::told::Decision;
+pub use self::witness::{Told, Witness, Witnesses, WitnessesOf};

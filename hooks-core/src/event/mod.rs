@@ -58,7 +58,7 @@ pub use self::vocabulary::{
 )]
 pub trait Event: Sized + Send + Sync {
     /// The enum that the event belongs to.
-    type Vocabulary: Vocabulary;
+    type Vocabulary: Vocabulary + 'static;
     /// Whether hooks observe or intercept it.
     type Kind: Kind;
     /// What a hook may respond instead of the agent; [`Infallible`](core::convert::Infallible) if no hook can

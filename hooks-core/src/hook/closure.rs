@@ -3,7 +3,7 @@
 use core::fmt;
 use core::marker::PhantomData;
 
-use super::{Describe, Handle, Hook, Planner, Runs};
+use super::{Describe, Handle, Hook, Never, Planner, Runs};
 use crate::decision::{HookAction, HookResult, settle};
 use crate::event::{Context, Event, Intercepted, Now, Observe, Observed, On};
 
@@ -101,6 +101,7 @@ macro_rules! closures {
             type Rank = $crate::__rank!(0);
             type Answers = On<E, Now>;
             type Wraps = ();
+            type Listens = Never;
         }
 
         impl<E: Event, F> Describe for $Closure<E, F> {
@@ -144,6 +145,10 @@ where
             HookAction::shortened((self.closure)(cx, event))
         };
         settle::<G>(event, said, self.name)
+    }
+
+    fn name(&self) -> &str {
+        self.name
     }
 }
 

@@ -34,6 +34,9 @@ use crate::event::{Access, Event, Intercepted, Vocabulary};
 pub trait Viewed {
     /// The enum for `'static`.
     type Vocabulary: Vocabulary;
+    /// Whether it lends events by `&mut`.
+    #[doc(hidden)]
+    const LENDS: bool = false;
 }
 
 /// A view that the event `E` converts to.

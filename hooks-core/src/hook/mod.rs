@@ -8,6 +8,7 @@
 //! | --- | --- |
 //! | `handle` | a hook's code for one event, in a `fn` or an `async fn` |
 //! | `step` | selects one of those two, or neither, by type |
+//! | `listening` | whether hooks ask for witnesses, and how a dispatch enters them |
 //! | `ways_in` | what an agent calls: `observe`, `intercept`, and both without an executor |
 //! | `rank` | a priority as a type |
 //! | `plan` | a hook's description of itself, as rows of a table |
@@ -18,6 +19,7 @@
 //! | `around` | a hook around the work that follows an event |
 //! | `then` | two hooks, one after the other |
 //! | `failure`, `policy` | what happens when a hook panics or exceeds its timeout |
+//! | `way` | how hooks made of others run them: alone, or before witnesses |
 //! | `wrap` | wrappers: `on_panic`, `timeout`, `when`, `read_only`, `shadow` |
 
 mod around;
@@ -25,6 +27,7 @@ mod closure;
 mod every;
 mod failure;
 mod handle;
+mod listening;
 mod plan;
 mod pointers;
 mod policy;
@@ -32,8 +35,11 @@ mod rank;
 mod step;
 mod switched;
 mod then;
+mod way;
 mod ways_in;
 mod wrap;
+
+use core::any::Any;
 
 use crate::event::{Answers, Event, EventSet, Mode, SharesVocabulary, Slot as EventSlot};
 
@@ -50,11 +56,13 @@ pub(crate) use self::failure::Panicked;
 pub(crate) use self::failure::TimedOut;
 pub use self::failure::{catch, catch_async, deadline, skipped};
 pub use self::handle::{Handle, HandleAsync};
+pub(crate) use self::listening::{Listening, Perhaps};
+pub use self::listening::{Listens, Never};
 pub use self::plan::{Describe, Plan, PlanRow, Planner, Runs};
 pub use self::policy::{CanBlock, DefaultPolicy, Restorable};
 pub(crate) use self::rank::{Bool, Place};
 pub use self::rank::{Digits, Few, Nibble, Number, nibble};
-pub(crate) use self::step::{Instead, Step, StepNow};
+pub(crate) use self::step::{Boxed, Instead, Step, StepNow};
 pub use self::switched::{Switched, events_of};
 pub use self::then::Then;
 pub(crate) use self::ways_in::{Asked, AskedNow};
@@ -119,6 +127,9 @@ pub trait Hook: Describe + Send + Sync + Static<Self /* for `dyn`: a `HookRegist
     /// The events whose work it wraps.
     #[doc(hidden)]
     type Wraps: Answers;
+    /// Whether it asks for witnesses: see [`Witness`](crate::Witness).
+    #[doc(hidden)]
+    type Listens: Listening;
 
     /// The events that the hooks handle.
     #[inline(always)]
@@ -131,6 +142,13 @@ pub trait Hook: Describe + Send + Sync + Static<Self /* for `dyn`: a `HookRegist
     #[inline(always)]
     fn wrapped(&self) -> EventSet {
         EventSet::from_bits(<Self::Wraps as Answers>::BITS)
+    }
+
+    /// The handlers and the policy of the registry that these hooks are, if they are one.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn registry(&self) -> Option<[&dyn Any; 2]> {
+        None
     }
 
     /// Whether any hook handles `E`, so that an agent can skip building an event that no hook wants.

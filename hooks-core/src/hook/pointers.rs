@@ -2,12 +2,13 @@
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;
+use core::any::Any;
 use core::future::Future;
 
 #[cfg(feature = "std")]
 use super::{Around, Next};
 use super::{Describe, Handle, HandleAsync, Hook, Planner};
-use crate::decision::{Decision, Dispatched, Outcome, Return, go_on};
+use crate::decision::{Dispatched, Outcome, Return, Told, WitnessesOf, go_on};
 #[cfg(feature = "std")]
 use crate::event::Wrapped;
 use crate::event::{Access, Context, EventSet};
@@ -35,10 +36,26 @@ macro_rules! answer_as {
                 &'a self,
                 cx: &'a $crate::event::Context<E>,
                 event: &'a E,
-                decision: $crate::decision::Decision<'a>,
+                told: $crate::decision::Told<'a, E::Vocabulary>,
             ) {
                 let $this = self;
-                $hook.decided(cx, event, decision);
+                $hook.decided(cx, event, told);
+            }
+
+            #[inline]
+            fn listen(&self, witnesses: &mut $crate::decision::WitnessesOf<E>) {
+                let $this = self;
+                $hook.listen(witnesses);
+            }
+
+            fn witnessed<'a>(
+                &'a self,
+                cx: &'a $crate::event::Context<E>,
+                event: $crate::event::Access<'a, E>,
+                witnesses: &'a mut $crate::decision::WitnessesOf<E>,
+            ) -> $crate::decision::Outcome<E> {
+                let $this = self;
+                $hook.witnessed(cx, event, witnesses)
             }
         }
 
@@ -74,10 +91,26 @@ macro_rules! answer_as {
                 &'a self,
                 cx: &'a $crate::event::Context<E>,
                 event: &'a E,
-                decision: $crate::decision::Decision<'a>,
+                told: $crate::decision::Told<'a, E::Vocabulary>,
             ) {
                 let $this = self;
-                $hook.decided(cx, event, decision);
+                $hook.decided(cx, event, told);
+            }
+
+            #[inline]
+            fn listen(&self, witnesses: &mut $crate::decision::WitnessesOf<E>) {
+                let $this = self;
+                $hook.listen(witnesses);
+            }
+
+            fn witnessed<'a>(
+                &'a self,
+                cx: &'a $crate::event::Context<E>,
+                event: $crate::event::Access<'a, E>,
+                witnesses: &'a mut $crate::decision::WitnessesOf<E>,
+            ) -> impl ::core::future::Future<Output = $crate::decision::Outcome<E>> + Send {
+                let $this = self;
+                $hook.witnessed(cx, event, witnesses)
             }
         }
 
@@ -112,6 +145,7 @@ macro_rules! pointers {
             type Rank = H::Rank;
             type Answers = H::Answers;
             type Wraps = H::Wraps;
+            type Listens = H::Listens;
 
             #[inline]
             fn wanted(&self) -> EventSet {
@@ -121,6 +155,11 @@ macro_rules! pointers {
             #[inline]
             fn wrapped(&self) -> EventSet {
                 (**self).wrapped()
+            }
+
+            #[inline]
+            fn registry(&self) -> Option<[&dyn Any; 2]> {
+                (**self).registry()
             }
         }
 
@@ -149,6 +188,7 @@ impl<H: Hook> Hook for Option<H> {
     type Rank = H::Rank;
     type Answers = H::Answers;
     type Wraps = H::Wraps;
+    type Listens = H::Listens;
 
     #[inline]
     fn wanted(&self) -> EventSet {
@@ -170,7 +210,7 @@ impl<H: Describe> Describe for Option<H> {
 }
 
 #[diagnostic::do_not_recommend]
-impl<E: Dispatched, H: Handle<E>> Handle<E> for Option<H> {
+impl<E: Dispatched, H: Handle<E> + Hook> Handle<E> for Option<H> {
     #[inline]
     fn handle<'a>(&'a self, cx: &'a Context<E>, event: Access<'a, E>) -> Outcome<E> {
         match self {
@@ -180,9 +220,28 @@ impl<E: Dispatched, H: Handle<E>> Handle<E> for Option<H> {
     }
 
     #[inline]
-    fn decided<'a>(&'a self, cx: &'a Context<E>, event: &'a E, decision: Decision<'a>) {
+    fn decided<'a>(&'a self, cx: &'a Context<E>, event: &'a E, told: Told<'a, E::Vocabulary>) {
         if let Some(hook) = self {
-            hook.decided(cx, event, decision);
+            hook.decided(cx, event, told);
+        }
+    }
+
+    #[inline]
+    fn listen(&self, witnesses: &mut WitnessesOf<E>) {
+        if let Some(hook) = self {
+            hook.listen(witnesses);
+        }
+    }
+
+    fn witnessed<'a>(
+        &'a self,
+        cx: &'a Context<E>,
+        event: Access<'a, E>,
+        witnesses: &'a mut WitnessesOf<E>,
+    ) -> Outcome<E> {
+        match self {
+            Some(hook) => hook.witnessed(cx, event, witnesses),
+            None => go_on::<E>(),
         }
     }
 }
@@ -209,9 +268,28 @@ impl<E: Dispatched, H: HandleAsync<E, Said: Return<E>> + Hook> HandleAsync<E> fo
     }
 
     #[inline]
-    fn decided<'a>(&'a self, cx: &'a Context<E>, event: &'a E, decision: Decision<'a>) {
+    fn decided<'a>(&'a self, cx: &'a Context<E>, event: &'a E, told: Told<'a, E::Vocabulary>) {
         if let Some(hook) = self {
-            hook.decided(cx, event, decision);
+            hook.decided(cx, event, told);
+        }
+    }
+
+    #[inline]
+    fn listen(&self, witnesses: &mut WitnessesOf<E>) {
+        if let Some(hook) = self {
+            hook.listen(witnesses);
+        }
+    }
+
+    async fn witnessed<'a>(
+        &'a self,
+        cx: &'a Context<E>,
+        event: Access<'a, E>,
+        witnesses: &'a mut WitnessesOf<E>,
+    ) -> Outcome<E> {
+        match self {
+            Some(hook) => hook.witnessed(cx, event, witnesses).await,
+            None => go_on::<E>(),
         }
     }
 }

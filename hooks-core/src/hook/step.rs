@@ -7,7 +7,7 @@ use core::pin::Pin;
 use core::task::{Context as Task, Poll, Waker};
 
 use super::{Handle, HandleAsync, Hook};
-use crate::decision::{Decision, Dispatched, Outcome, Return, go_on};
+use crate::decision::{Dispatched, Outcome, Return, Told, WitnessesOf, go_on};
 use crate::event::{Access, AnswersNow, Asynchronous, Context, Either, Later, Now, Skip};
 
 /// Runs `H` on `E` as its mode requires. The mode is a type, so this needs no branch.
@@ -15,7 +15,36 @@ use crate::event::{Access, AnswersNow, Asynchronous, Context, Either, Later, Now
 pub trait StepNow<H, E: Dispatched> {
     fn step<'a>(hook: &'a H, cx: &'a Context<E>, event: Access<'a, E>) -> Outcome<E>;
     /// Tells `H` what an earlier hook has decided.
-    fn decided<'a>(hook: &'a H, cx: &'a Context<E>, event: &'a E, decision: Decision<'a>);
+    fn decided<'a>(hook: &'a H, cx: &'a Context<E>, event: &'a E, told: Told<'a, E::Vocabulary>);
+    /// Asks for the witnesses that `H` wants.
+    fn listen(hook: &H, witnesses: &mut WitnessesOf<E>);
+    /// Runs `H` before witnesses.
+    fn witnessed<'a>(
+        hook: &'a H,
+        cx: &'a Context<E>,
+        event: Access<'a, E>,
+        witnesses: &'a mut WitnessesOf<E>,
+    ) -> Outcome<E>;
+}
+
+/// What does nothing on the event.
+macro_rules! nothing_now {
+    () => {
+        #[inline(always)]
+        fn decided<'a>(_: &'a H, _: &'a Context<E>, _: &'a E, _: Told<'a, E::Vocabulary>) {}
+
+        #[inline(always)]
+        fn listen(_: &H, _: &mut WitnessesOf<E>) {}
+
+        fn witnessed<'a>(
+            _: &'a H,
+            _: &'a Context<E>,
+            _: Access<'a, E>,
+            _: &'a mut WitnessesOf<E>,
+        ) -> Outcome<E> {
+            go_on::<E>()
+        }
+    };
 }
 
 #[diagnostic::do_not_recommend]
@@ -25,8 +54,7 @@ impl<H, E: Dispatched> StepNow<H, E> for Skip {
         go_on::<E>()
     }
 
-    #[inline(always)]
-    fn decided<'a>(_: &'a H, _: &'a Context<E>, _: &'a E, _: Decision<'a>) {}
+    nothing_now!();
 }
 
 /// Hooks that run in a plain function.
@@ -40,8 +68,22 @@ impl<H: Handle<E> + Hook, E: Dispatched> StepNow<H, E> for $Mode {
     }
 
     #[inline(always)]
-    fn decided<'a>(hook: &'a H, cx: &'a Context<E>, event: &'a E, decision: Decision<'a>) {
-        hook.decided(cx, event, decision);
+    fn decided<'a>(hook: &'a H, cx: &'a Context<E>, event: &'a E, told: Told<'a, E::Vocabulary>) {
+        hook.decided(cx, event, told);
+    }
+
+    #[inline(always)]
+    fn listen(hook: &H, witnesses: &mut WitnessesOf<E>) {
+        hook.listen(witnesses);
+    }
+
+    fn witnessed<'a>(
+        hook: &'a H,
+        cx: &'a Context<E>,
+        event: Access<'a, E>,
+        witnesses: &'a mut WitnessesOf<E>,
+    ) -> Outcome<E> {
+        hook.witnessed(cx, event, witnesses)
     }
 }
     )* };
@@ -58,8 +100,7 @@ where
         go_on::<E>()
     }
 
-    #[inline(always)]
-    fn decided<'a>(_: &'a H, _: &'a Context<E>, _: &'a E, _: Decision<'a>) {}
+    nothing_now!();
 }
 
 /// Runs `H` on `E` as its mode requires, in a future.
@@ -89,7 +130,18 @@ pub trait Step<H, E: Dispatched> {
     ) -> impl Future<Output = Outcome<E>> + Send;
 
     /// Tells `H` what an earlier hook has decided.
-    fn decided<'a>(hook: &'a H, cx: &'a Context<E>, event: &'a E, decision: Decision<'a>);
+    fn decided<'a>(hook: &'a H, cx: &'a Context<E>, event: &'a E, told: Told<'a, E::Vocabulary>);
+
+    /// Asks for the witnesses that `H` wants.
+    fn listen(hook: &H, witnesses: &mut WitnessesOf<E>);
+
+    /// Runs `H` before witnesses, and applies its decision.
+    fn witnessed<'a>(
+        hook: &'a H,
+        cx: &'a Context<E>,
+        event: Access<'a, E>,
+        witnesses: &'a mut WitnessesOf<E>,
+    ) -> impl Future<Output = Outcome<E>> + Send;
 }
 
 /// What runs instead of a hook, if it is wanted.
@@ -100,7 +152,8 @@ pub trait Instead<'a, E: Dispatched + 'a>: Copy + Send {
     fn ask(self, cx: &'a Context<E>, event: Access<'a, E>) -> Boxed<'a, Outcome<E>>;
 }
 
-type Boxed<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+/// A boxed future.
+pub(crate) type Boxed<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 // The futures of synchronous hooks are written by hand, so that there is no coroutine to generate and optimise away.
 
@@ -248,8 +301,22 @@ impl<H: $($bounds)+, E: Dispatched> Step<H, E> for $Mode {
     }
 
     #[inline(always)]
-    fn decided<'a>(hook: &'a H, cx: &'a Context<E>, event: &'a E, decision: Decision<'a>) {
-        <Self as StepNow<H, E>>::decided(hook, cx, event, decision);
+    fn decided<'a>(hook: &'a H, cx: &'a Context<E>, event: &'a E, told: Told<'a, E::Vocabulary>) {
+        <Self as StepNow<H, E>>::decided(hook, cx, event, told);
+    }
+
+    #[inline(always)]
+    fn listen(hook: &H, witnesses: &mut WitnessesOf<E>) {
+        <Self as StepNow<H, E>>::listen(hook, witnesses);
+    }
+
+    async fn witnessed<'a>(
+        hook: &'a H,
+        cx: &'a Context<E>,
+        event: Access<'a, E>,
+        witnesses: &'a mut WitnessesOf<E>,
+    ) -> Outcome<E> {
+        <Self as StepNow<H, E>>::witnessed(hook, cx, event, witnesses)
     }
 }
     )* };
@@ -298,8 +365,22 @@ impl<H: HandleAsync<E, Said: Return<E>> + Hook, E: Dispatched> Step<H, E> for $M
     }
 
     #[inline(always)]
-    fn decided<'a>(hook: &'a H, cx: &'a Context<E>, event: &'a E, decision: Decision<'a>) {
-        hook.decided(cx, event, decision);
+    fn decided<'a>(hook: &'a H, cx: &'a Context<E>, event: &'a E, told: Told<'a, E::Vocabulary>) {
+        hook.decided(cx, event, told);
+    }
+
+    #[inline(always)]
+    fn listen(hook: &H, witnesses: &mut WitnessesOf<E>) {
+        hook.listen(witnesses);
+    }
+
+    fn witnessed<'a>(
+        hook: &'a H,
+        cx: &'a Context<E>,
+        event: Access<'a, E>,
+        witnesses: &'a mut WitnessesOf<E>,
+    ) -> impl Future<Output = Outcome<E>> + Send {
+        hook.witnessed(cx, event, witnesses)
     }
 }
     )* };

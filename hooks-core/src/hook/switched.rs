@@ -5,7 +5,7 @@ use core::future::Future;
 #[cfg(feature = "std")]
 use super::{Around, Next};
 use super::{Describe, Handle, HandleAsync, Hook, Planner};
-use crate::decision::{Decision, Dispatched, Outcome, Return, go_on};
+use crate::decision::{Dispatched, Outcome, Return, Told, WitnessesOf, go_on};
 #[cfg(feature = "std")]
 use crate::event::Wrapped;
 use crate::event::{Access, Answers, Context, EventSet};
@@ -44,6 +44,7 @@ impl<H: Hook> Hook for Switched<H> {
     type Rank = H::Rank;
     type Answers = H::Answers;
     type Wraps = H::Wraps;
+    type Listens = H::Listens;
 
     #[inline]
     fn wanted(&self) -> EventSet {
@@ -74,8 +75,28 @@ impl<E: Dispatched, H: Handle<E> + Hook> Handle<E> for Switched<H> {
     }
 
     #[inline]
-    fn decided<'a>(&'a self, cx: &'a Context<E>, event: &'a E, decision: Decision<'a>) {
-        self.hooks.decided(cx, event, decision);
+    fn decided<'a>(&'a self, cx: &'a Context<E>, event: &'a E, told: Told<'a, E::Vocabulary>) {
+        self.hooks.decided(cx, event, told);
+    }
+
+    #[inline]
+    fn listen(&self, witnesses: &mut WitnessesOf<E>) {
+        if self.wanted.contains::<E>() {
+            self.hooks.listen(witnesses);
+        }
+    }
+
+    fn witnessed<'a>(
+        &'a self,
+        cx: &'a Context<E>,
+        event: Access<'a, E>,
+        witnesses: &'a mut WitnessesOf<E>,
+    ) -> Outcome<E> {
+        if self.wanted.contains::<E>() {
+            self.hooks.witnessed(cx, event, witnesses)
+        } else {
+            go_on::<E>()
+        }
     }
 }
 
@@ -102,8 +123,28 @@ impl<E: Dispatched, H: HandleAsync<E, Said: Return<E>> + Hook> HandleAsync<E> fo
     }
 
     #[inline]
-    fn decided<'a>(&'a self, cx: &'a Context<E>, event: &'a E, decision: Decision<'a>) {
-        self.hooks.decided(cx, event, decision);
+    fn decided<'a>(&'a self, cx: &'a Context<E>, event: &'a E, told: Told<'a, E::Vocabulary>) {
+        self.hooks.decided(cx, event, told);
+    }
+
+    #[inline]
+    fn listen(&self, witnesses: &mut WitnessesOf<E>) {
+        if self.wanted.contains::<E>() {
+            self.hooks.listen(witnesses);
+        }
+    }
+
+    async fn witnessed<'a>(
+        &'a self,
+        cx: &'a Context<E>,
+        event: Access<'a, E>,
+        witnesses: &'a mut WitnessesOf<E>,
+    ) -> Outcome<E> {
+        if self.wanted.contains::<E>() {
+            self.hooks.witnessed(cx, event, witnesses).await
+        } else {
+            go_on::<E>()
+        }
     }
 }
 

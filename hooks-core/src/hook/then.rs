@@ -9,13 +9,14 @@ use core::pin::pin;
 
 #[cfg(feature = "std")]
 use super::around::{Slot, drive};
+use super::way::{Alone, Way, Witnessed};
 #[cfg(feature = "std")]
 use super::{Around, Next, Wraps};
 use super::{
-    Asked, AskedNow, Describe, Handle, HandleAsync, Hook, Intercepts, InterceptsNow, Observes,
-    ObservesNow, Planner,
+    Asked, AskedNow, Describe, Handle, HandleAsync, Hook, Intercepts, InterceptsNow, Listening,
+    Observes, ObservesNow, Planner,
 };
-use crate::decision::{Decides, Decision, Dispatched, HookResult, Outcome};
+use crate::decision::{Decides, Decision, Dispatched, HookResult, Outcome, Told, WitnessesOf};
 #[cfg(feature = "std")]
 use crate::event::Wrapped;
 use crate::event::{
@@ -73,6 +74,7 @@ impl<A: Hook, B: Hook> Hook for Then<A, B> {
     type Rank = crate::__rank!(0);
     type Answers = Every<Either>;
     type Wraps = Every<Later>;
+    type Listens = <A::Listens as Listening>::Or<B::Listens>;
 
     #[inline]
     fn wanted(&self) -> EventSet {
@@ -97,6 +99,7 @@ impl<A: Describe, B: Describe> Describe for Then<A, B> {
 pub trait Both<E: Event<Kind = K>, K: Decides> {
     fn both<'a>(
         &'a self,
+        way: impl Way<E> + 'a,
         cx: &'a Context<E>,
         event: Access<'a, E>,
     ) -> impl Future<Output = Outcome<E>> + Send;
@@ -105,11 +108,16 @@ pub trait Both<E: Event<Kind = K>, K: Decides> {
 /// Like [`Both`], without an executor.
 #[doc(hidden)]
 pub trait BothNow<E: Event<Kind = K>, K: Decides> {
-    fn both_now<'a>(&'a self, cx: &'a Context<E>, event: Access<'a, E>) -> Outcome<E>;
+    fn both_now<'a>(
+        &'a self,
+        way: impl Way<E>,
+        cx: &'a Context<E>,
+        event: Access<'a, E>,
+    ) -> Outcome<E>;
 }
 
 impl<E: Event<Kind = Observe>, A: Observes<E>, B: Observes<E>> Both<E, Observe> for Then<A, B> {
-    async fn both<'a>(&'a self, cx: &'a Context<E>, event: &'a E) {
+    async fn both<'a>(&'a self, _: impl Way<E> + 'a, cx: &'a Context<E>, event: &'a E) {
         let first = pin!(self.first.observe(cx, event));
         let second = pin!(self.second.observe(cx, event));
         join(first, second).await;
@@ -122,13 +130,19 @@ where
     B: Intercepts<E>,
     E: crate::event::Intercepted,
 {
-    async fn both<'a>(&'a self, cx: &'a Context<E>, event: &'a mut E) -> HookResult<E> {
-        let result = self.first.intercept(cx, event).await;
+    async fn both<'a>(
+        &'a self,
+        mut way: impl Way<E> + 'a,
+        cx: &'a Context<E>,
+        event: &'a mut E,
+    ) -> HookResult<E> {
+        let result = way.ask(&self.first, cx, event).await;
         if !result.is_continue() {
-            self.second.decided(cx, event, Decision::from(&result));
+            let told = way.told(Decision::from(&result));
+            self.second.decided(cx, event, told);
             return result;
         }
-        self.second.intercept(cx, event).await
+        way.ask(&self.second, cx, event).await
     }
 }
 
@@ -138,7 +152,7 @@ where
     A: ObservesNow<E>,
     B: ObservesNow<E>,
 {
-    fn both_now<'a>(&'a self, cx: &'a Context<E>, event: &'a E) {
+    fn both_now<'a>(&'a self, _: impl Way<E>, cx: &'a Context<E>, event: &'a E) {
         self.first.observe_now(cx, event);
         self.second.observe_now(cx, event);
     }
@@ -150,13 +164,20 @@ where
     A: InterceptsNow<E>,
     B: InterceptsNow<E>,
 {
-    fn both_now<'a>(&'a self, cx: &'a Context<E>, event: &'a mut E) -> HookResult<E> {
-        let result = self.first.intercept_now(cx, event);
+    #[inline]
+    fn both_now<'a>(
+        &'a self,
+        mut way: impl Way<E>,
+        cx: &'a Context<E>,
+        event: &'a mut E,
+    ) -> HookResult<E> {
+        let result = way.ask_now(&self.first, cx, event);
         if !result.is_continue() {
-            self.second.decided_now(cx, event, Decision::from(&result));
+            let told = way.told(Decision::from(&result));
+            self.second.decided_now(cx, event, told);
             return result;
         }
-        self.second.intercept_now(cx, event)
+        way.ask_now(&self.second, cx, event)
     }
 }
 
@@ -173,7 +194,7 @@ where
         cx: &'a Context<E>,
         event: Access<'a, E>,
     ) -> impl Future<Output = Self::Said> + Send {
-        self.both(cx, event)
+        self.both(Alone, cx, event)
     }
 
     #[inline]
@@ -182,13 +203,28 @@ where
         cx: &'a Context<E>,
         event: Access<'a, E>,
     ) -> impl Future<Output = Outcome<E>> + Send {
-        self.both(cx, event)
+        self.both(Alone, cx, event)
     }
 
     #[inline]
-    fn decided<'a>(&'a self, cx: &'a Context<E>, event: &'a E, decision: Decision<'a>) {
-        self.first.told(cx, event, decision);
-        self.second.told(cx, event, decision);
+    fn decided<'a>(&'a self, cx: &'a Context<E>, event: &'a E, told: Told<'a, E::Vocabulary>) {
+        self.first.told(cx, event, told);
+        self.second.told(cx, event, told);
+    }
+
+    #[inline]
+    fn listen(&self, witnesses: &mut WitnessesOf<E>) {
+        self.first.heeds(witnesses);
+        self.second.heeds(witnesses);
+    }
+
+    fn witnessed<'a>(
+        &'a self,
+        cx: &'a Context<E>,
+        event: Access<'a, E>,
+        witnesses: &'a mut WitnessesOf<E>,
+    ) -> impl Future<Output = Outcome<E>> + Send {
+        self.both(Witnessed::<E>(witnesses), cx, event)
     }
 }
 
@@ -199,13 +235,28 @@ where
 {
     #[inline]
     fn handle<'a>(&'a self, cx: &'a Context<E>, event: Access<'a, E>) -> Outcome<E> {
-        self.both_now(cx, event)
+        self.both_now(Alone, cx, event)
     }
 
     #[inline]
-    fn decided<'a>(&'a self, cx: &'a Context<E>, event: &'a E, decision: Decision<'a>) {
-        self.first.told_now(cx, event, decision);
-        self.second.told_now(cx, event, decision);
+    fn decided<'a>(&'a self, cx: &'a Context<E>, event: &'a E, told: Told<'a, E::Vocabulary>) {
+        self.first.told_now(cx, event, told);
+        self.second.told_now(cx, event, told);
+    }
+
+    #[inline]
+    fn listen(&self, witnesses: &mut WitnessesOf<E>) {
+        self.first.heeds_now(witnesses);
+        self.second.heeds_now(witnesses);
+    }
+
+    fn witnessed<'a>(
+        &'a self,
+        cx: &'a Context<E>,
+        event: Access<'a, E>,
+        witnesses: &'a mut WitnessesOf<E>,
+    ) -> Outcome<E> {
+        self.both_now(Witnessed::<E>(witnesses), cx, event)
     }
 }
 

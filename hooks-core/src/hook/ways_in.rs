@@ -4,8 +4,8 @@
 
 use core::future::Future;
 
-use super::{Hook, ModeOf, Step, StepNow};
-use crate::decision::{Decides, Decision, HookResult, Outcome};
+use super::{Hook, Listening, ModeOf, Step, StepNow};
+use crate::decision::{Decides, HookResult, Outcome, Told, WitnessesOf};
 use crate::event::{
     Access, Context, Event, Intercept, Intercepted, Observe, Observed, SharesVocabulary,
 };
@@ -64,7 +64,20 @@ pub trait Intercepts<E: Intercepted>: Hook {
 
     /// Tells the hooks that one before all of them has decided.
     #[doc(hidden)]
-    fn decided<'a>(&'a self, cx: &'a Context<E>, event: &'a E, decision: Decision<'a>);
+    fn decided<'a>(&'a self, cx: &'a Context<E>, event: &'a E, told: Told<'a, E::Vocabulary>);
+
+    /// Asks for the witnesses that the hooks want.
+    #[doc(hidden)]
+    fn listen(&self, witnesses: &mut WitnessesOf<E>);
+
+    /// Runs the hooks before witnesses.
+    #[doc(hidden)]
+    fn witnessed<'a>(
+        &'a self,
+        cx: &'a Context<E>,
+        event: &'a mut E,
+        witnesses: &'a mut WitnessesOf<E>,
+    ) -> impl Future<Output = HookResult<E>> + Send;
 }
 
 /// Hooks that are all synchronous on the observed event `E`.
@@ -121,7 +134,20 @@ pub trait InterceptsNow<E: Intercepted>: Hook {
 
     /// Tells the hooks that one before all of them has decided.
     #[doc(hidden)]
-    fn decided_now<'a>(&'a self, cx: &'a Context<E>, event: &'a E, decision: Decision<'a>);
+    fn decided_now<'a>(&'a self, cx: &'a Context<E>, event: &'a E, told: Told<'a, E::Vocabulary>);
+
+    /// Asks for the witnesses that the hooks want.
+    #[doc(hidden)]
+    fn listen_now(&self, witnesses: &mut WitnessesOf<E>);
+
+    /// Runs the hooks before witnesses.
+    #[doc(hidden)]
+    fn witnessed_now<'a>(
+        &'a self,
+        cx: &'a Context<E>,
+        event: &'a mut E,
+        witnesses: &'a mut WitnessesOf<E>,
+    ) -> HookResult<E>;
 }
 
 #[diagnostic::do_not_recommend]
@@ -148,12 +174,26 @@ where
         cx: &'a Context<E>,
         event: &'a mut E,
     ) -> impl Future<Output = HookResult<E>> + Send {
-        <ModeOf<H, E> as Step<H, E>>::whole(self, cx, event)
+        H::Listens::enter::<ModeOf<H, E>, H, E>(self, cx, event)
     }
 
     #[inline]
-    fn decided<'a>(&'a self, cx: &'a Context<E>, event: &'a E, decision: Decision<'a>) {
-        <ModeOf<H, E> as Step<H, E>>::decided(self, cx, event, decision);
+    fn decided<'a>(&'a self, cx: &'a Context<E>, event: &'a E, told: Told<'a, E::Vocabulary>) {
+        <ModeOf<H, E> as Step<H, E>>::decided(self, cx, event, told);
+    }
+
+    #[inline]
+    fn listen(&self, witnesses: &mut WitnessesOf<E>) {
+        <ModeOf<H, E> as Step<H, E>>::listen(self, witnesses);
+    }
+
+    fn witnessed<'a>(
+        &'a self,
+        cx: &'a Context<E>,
+        event: &'a mut E,
+        witnesses: &'a mut WitnessesOf<E>,
+    ) -> impl Future<Output = HookResult<E>> + Send {
+        <ModeOf<H, E> as Step<H, E>>::witnessed(self, cx, event, witnesses)
     }
 }
 
@@ -177,12 +217,26 @@ where
 {
     #[inline]
     fn intercept_now<'a>(&'a self, cx: &'a Context<E>, event: &'a mut E) -> HookResult<E> {
-        <ModeOf<H, E> as StepNow<H, E>>::step(self, cx, event)
+        H::Listens::enter_now::<ModeOf<H, E>, H, E>(self, cx, event)
     }
 
     #[inline]
-    fn decided_now<'a>(&'a self, cx: &'a Context<E>, event: &'a E, decision: Decision<'a>) {
-        <ModeOf<H, E> as StepNow<H, E>>::decided(self, cx, event, decision);
+    fn decided_now<'a>(&'a self, cx: &'a Context<E>, event: &'a E, told: Told<'a, E::Vocabulary>) {
+        <ModeOf<H, E> as StepNow<H, E>>::decided(self, cx, event, told);
+    }
+
+    #[inline]
+    fn listen_now(&self, witnesses: &mut WitnessesOf<E>) {
+        <ModeOf<H, E> as StepNow<H, E>>::listen(self, witnesses);
+    }
+
+    fn witnessed_now<'a>(
+        &'a self,
+        cx: &'a Context<E>,
+        event: &'a mut E,
+        witnesses: &'a mut WitnessesOf<E>,
+    ) -> HookResult<E> {
+        <ModeOf<H, E> as StepNow<H, E>>::witnessed(self, cx, event, witnesses)
     }
 }
 
@@ -197,7 +251,16 @@ pub trait Asked<E: Event<Kind = K>, K: Decides>: Hook {
         event: Access<'a, E>,
     ) -> impl Future<Output = Outcome<E>> + Send;
     /// Tells the hook what an earlier hook has decided.
-    fn told<'a>(&'a self, cx: &'a Context<E>, event: &'a E, decision: Decision<'a>);
+    fn told<'a>(&'a self, cx: &'a Context<E>, event: &'a E, told: Told<'a, E::Vocabulary>);
+    /// Asks for the witnesses that the hook wants.
+    fn heeds(&self, witnesses: &mut WitnessesOf<E>);
+    /// Observes, or intercepts before witnesses.
+    fn ask_witnessed<'a>(
+        &'a self,
+        cx: &'a Context<E>,
+        event: Access<'a, E>,
+        witnesses: &'a mut WitnessesOf<E>,
+    ) -> impl Future<Output = Outcome<E>> + Send;
 }
 
 impl<E: Observed, H: Observes<E>> Asked<E, Observe> for H {
@@ -208,7 +271,21 @@ impl<E: Observed, H: Observes<E>> Asked<E, Observe> for H {
 
     /// Hooks decide nothing about an observed event.
     #[inline(always)]
-    fn told<'a>(&'a self, _: &'a Context<E>, _: &'a E, _: Decision<'a>) {}
+    fn told<'a>(&'a self, _: &'a Context<E>, _: &'a E, _: Told<'a, E::Vocabulary>) {}
+
+    /// Hooks change nothing in an observed event.
+    #[inline(always)]
+    fn heeds(&self, _: &mut WitnessesOf<E>) {}
+
+    #[inline]
+    fn ask_witnessed<'a>(
+        &'a self,
+        cx: &'a Context<E>,
+        event: &'a E,
+        _: &'a mut WitnessesOf<E>,
+    ) -> impl Future<Output = ()> + Send {
+        self.observe(cx, event)
+    }
 }
 
 impl<E: Intercepted, H: Intercepts<E>> Asked<E, Intercept> for H {
@@ -222,8 +299,23 @@ impl<E: Intercepted, H: Intercepts<E>> Asked<E, Intercept> for H {
     }
 
     #[inline]
-    fn told<'a>(&'a self, cx: &'a Context<E>, event: &'a E, decision: Decision<'a>) {
-        self.decided(cx, event, decision);
+    fn told<'a>(&'a self, cx: &'a Context<E>, event: &'a E, told: Told<'a, E::Vocabulary>) {
+        self.decided(cx, event, told);
+    }
+
+    #[inline]
+    fn heeds(&self, witnesses: &mut WitnessesOf<E>) {
+        self.listen(witnesses);
+    }
+
+    #[inline]
+    fn ask_witnessed<'a>(
+        &'a self,
+        cx: &'a Context<E>,
+        event: &'a mut E,
+        witnesses: &'a mut WitnessesOf<E>,
+    ) -> impl Future<Output = HookResult<E>> + Send {
+        self.witnessed(cx, event, witnesses)
     }
 }
 
@@ -233,7 +325,16 @@ pub trait AskedNow<E: Event<Kind = K>, K: Decides>: Hook {
     /// Observes or intercepts.
     fn ask_now<'a>(&'a self, cx: &'a Context<E>, event: Access<'a, E>) -> Outcome<E>;
     /// Tells the hook what an earlier hook has decided.
-    fn told_now<'a>(&'a self, cx: &'a Context<E>, event: &'a E, decision: Decision<'a>);
+    fn told_now<'a>(&'a self, cx: &'a Context<E>, event: &'a E, told: Told<'a, E::Vocabulary>);
+    /// Asks for the witnesses that the hook wants.
+    fn heeds_now(&self, witnesses: &mut WitnessesOf<E>);
+    /// Observes, or intercepts before witnesses.
+    fn ask_witnessed_now<'a>(
+        &'a self,
+        cx: &'a Context<E>,
+        event: Access<'a, E>,
+        witnesses: &'a mut WitnessesOf<E>,
+    ) -> Outcome<E>;
 }
 
 impl<E: Observed, H: ObservesNow<E>> AskedNow<E, Observe> for H {
@@ -243,7 +344,20 @@ impl<E: Observed, H: ObservesNow<E>> AskedNow<E, Observe> for H {
     }
 
     #[inline(always)]
-    fn told_now<'a>(&'a self, _: &'a Context<E>, _: &'a E, _: Decision<'a>) {}
+    fn told_now<'a>(&'a self, _: &'a Context<E>, _: &'a E, _: Told<'a, E::Vocabulary>) {}
+
+    #[inline(always)]
+    fn heeds_now(&self, _: &mut WitnessesOf<E>) {}
+
+    #[inline]
+    fn ask_witnessed_now<'a>(
+        &'a self,
+        cx: &'a Context<E>,
+        event: &'a E,
+        _: &'a mut WitnessesOf<E>,
+    ) {
+        self.observe_now(cx, event);
+    }
 }
 
 impl<E: Intercepted, H: InterceptsNow<E>> AskedNow<E, Intercept> for H {
@@ -253,7 +367,22 @@ impl<E: Intercepted, H: InterceptsNow<E>> AskedNow<E, Intercept> for H {
     }
 
     #[inline]
-    fn told_now<'a>(&'a self, cx: &'a Context<E>, event: &'a E, decision: Decision<'a>) {
-        self.decided_now(cx, event, decision);
+    fn told_now<'a>(&'a self, cx: &'a Context<E>, event: &'a E, told: Told<'a, E::Vocabulary>) {
+        self.decided_now(cx, event, told);
+    }
+
+    #[inline]
+    fn heeds_now(&self, witnesses: &mut WitnessesOf<E>) {
+        self.listen_now(witnesses);
+    }
+
+    #[inline]
+    fn ask_witnessed_now<'a>(
+        &'a self,
+        cx: &'a Context<E>,
+        event: &'a mut E,
+        witnesses: &'a mut WitnessesOf<E>,
+    ) -> HookResult<E> {
+        self.witnessed_now(cx, event, witnesses)
     }
 }

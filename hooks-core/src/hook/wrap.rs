@@ -10,10 +10,11 @@ use core::future::Future;
 #[cfg(feature = "tokio")]
 use core::time::Duration;
 
+use super::way::{Alone, Way, Witnessed};
 #[cfg(feature = "std")]
 use super::{Around, Next, Wraps};
 use super::{Asked, AskedNow, Describe, Handle, HandleAsync, Hook, Planner};
-use crate::decision::{Decides, Decision, Dispatched, Outcome, go_on};
+use crate::decision::{Decides, Dispatched, Outcome, Told, WitnessesOf, go_on};
 #[cfg(feature = "std")]
 use crate::event::Wrapped;
 use crate::event::{Access, Context, Either, Event, EventSet, Every, Kind, Later, Vocabulary};
@@ -54,27 +55,39 @@ const fn name_or_hook(name: &'static str) -> &'static str {
 trait Wrapper<E: Dispatched, H: Asked<E, E::Kind>> {
     fn ask<'a>(
         &'a self,
+        way: impl Way<E> + 'a,
         cx: &'a Context<E>,
         event: Access<'a, E>,
     ) -> impl Future<Output = Outcome<E>> + Send;
 
-    fn told<'a>(&'a self, hook: &'a H, cx: &'a Context<E>, event: &'a E, decision: Decision<'a>) {
-        hook.told(cx, event, decision);
+    fn told<'a>(
+        &'a self,
+        hook: &'a H,
+        cx: &'a Context<E>,
+        event: &'a E,
+        told: Told<'a, E::Vocabulary>,
+    ) {
+        hook.told(cx, event, told);
     }
 }
 
 /// Like [`Wrapper`], without an executor.
 trait WrapperNow<E: Dispatched, H: AskedNow<E, E::Kind>> {
-    fn ask_now<'a>(&'a self, cx: &'a Context<E>, event: Access<'a, E>) -> Outcome<E>;
+    fn ask_now<'a>(
+        &'a self,
+        way: impl Way<E>,
+        cx: &'a Context<E>,
+        event: Access<'a, E>,
+    ) -> Outcome<E>;
 
     fn told_now<'a>(
         &'a self,
         hook: &'a H,
         cx: &'a Context<E>,
         event: &'a E,
-        decision: Decision<'a>,
+        told: Told<'a, E::Vocabulary>,
     ) {
-        hook.told_now(cx, event, decision);
+        hook.told_now(cx, event, told);
     }
 }
 
@@ -101,6 +114,7 @@ macro_rules! wrappers {
             // Not `$H::Answers`, which is unknown for an `impl AgentHooks`.
             type Answers = Every<Either>;
             type Wraps = Every<Later>;
+            type Listens = $H::Listens;
 
             #[inline]
             fn wanted(&self) -> EventSet {
@@ -130,13 +144,29 @@ macro_rules! wrappers {
                 if !self.hook.wanted().contains::<E>() {
                     return go_on::<E>();
                 }
-                Wrapper::<E, $H>::ask(self, cx, event).await
+                Wrapper::<E, $H>::ask(self, Alone, cx, event).await
             }
 
-            fn decided<'a>(&'a self, cx: &'a Context<E>, event: &'a E, decision: Decision<'a>) {
+            fn decided<'a>(&'a self, cx: &'a Context<E>, event: &'a E, told: Told<'a, E::Vocabulary>) {
                 if self.hook.wanted().contains::<E>() {
-                    Wrapper::<E, $H>::told(self, &self.hook, cx, event, decision);
+                    Wrapper::<E, $H>::told(self, &self.hook, cx, event, told);
                 }
+            }
+
+            fn listen(&self, witnesses: &mut WitnessesOf<E>) {
+                self.hook.heeds(witnesses);
+            }
+
+            async fn witnessed<'a>(
+                &'a self,
+                cx: &'a Context<E>,
+                event: Access<'a, E>,
+                witnesses: &'a mut WitnessesOf<E>,
+            ) -> Outcome<E> {
+                if !self.hook.wanted().contains::<E>() {
+                    return go_on::<E>();
+                }
+                Wrapper::<E, $H>::ask(self, Witnessed::<E>(witnesses), cx, event).await
             }
         }
 
@@ -150,14 +180,30 @@ macro_rules! wrappers {
                 if !self.hook.wanted().contains::<E>() {
                     return go_on::<E>();
                 }
-                WrapperNow::<E, $H>::ask_now(self, cx, event)
+                WrapperNow::<E, $H>::ask_now(self, Alone, cx, event)
             }
 
             #[inline]
-            fn decided<'a>(&'a self, cx: &'a Context<E>, event: &'a E, decision: Decision<'a>) {
+            fn decided<'a>(&'a self, cx: &'a Context<E>, event: &'a E, told: Told<'a, E::Vocabulary>) {
                 if self.hook.wanted().contains::<E>() {
-                    WrapperNow::<E, $H>::told_now(self, &self.hook, cx, event, decision);
+                    WrapperNow::<E, $H>::told_now(self, &self.hook, cx, event, told);
                 }
+            }
+
+            fn listen(&self, witnesses: &mut WitnessesOf<E>) {
+                self.hook.heeds_now(witnesses);
+            }
+
+            fn witnessed<'a>(
+                &'a self,
+                cx: &'a Context<E>,
+                event: Access<'a, E>,
+                witnesses: &'a mut WitnessesOf<E>,
+            ) -> Outcome<E> {
+                if !self.hook.wanted().contains::<E>() {
+                    return go_on::<E>();
+                }
+                WrapperNow::<E, $H>::ask_now(self, Witnessed::<E>(witnesses), cx, event)
             }
         }
 
@@ -237,6 +283,22 @@ impl<E: Dispatched> Before<E> {
         Before(event)
     }
 
+    /// Restores the event for a wrapper, and returns the outcome.
+    fn restored(
+        self,
+        mut event: Access<'_, E>,
+        block: bool,
+        hook: &'static str,
+        failure: impl Display,
+        way: &mut impl Way<E>,
+    ) -> Outcome<E> {
+        let hook = name_or_hook(hook);
+        let name = || Cow::Borrowed(hook);
+        let outcome = self.restore(E::lend(&mut event), block, name, failure);
+        way.restored(hook, E::look(event));
+        outcome
+    }
+
     /// Restores the event, and returns the outcome.
     pub fn restore(
         self,
@@ -254,18 +316,20 @@ impl<E: Dispatched> Before<E> {
 }
 
 impl<E: Dispatched, H: AskedNow<E, E::Kind>> WrapperNow<E, H> for CatchPanic<H> {
-    fn ask_now<'a>(&'a self, cx: &'a Context<E>, mut event: Access<'a, E>) -> Outcome<E> {
+    fn ask_now<'a>(
+        &'a self,
+        mut way: impl Way<E>,
+        cx: &'a Context<E>,
+        mut event: Access<'a, E>,
+    ) -> Outcome<E> {
         if self.policy == OnPanic::Propagate {
-            return self.hook.ask_now(cx, event);
+            return way.ask_now(&self.hook, cx, E::lend(&mut event));
         }
         let before = Before::<E>::of(&mut event);
-        let handled = super::catch(|| {
-            // The lifetime of the dispatch ends with the call.
-            ask_for::<E, H>(&self.hook, cx, E::lend(&mut event))
-        });
+        let handled = super::catch(|| way.ask_now(&self.hook, cx, E::lend(&mut event)));
         handled.unwrap_or_else(|panicked| {
-            let name = || Cow::Borrowed(name_or_hook(H::NAME));
-            before.restore(event, self.policy == OnPanic::Block, name, panicked)
+            let blocks = self.policy == OnPanic::Block;
+            before.restored(event, blocks, H::NAME, panicked, &mut way)
         })
     }
 
@@ -274,12 +338,12 @@ impl<E: Dispatched, H: AskedNow<E, E::Kind>> WrapperNow<E, H> for CatchPanic<H> 
         hook: &'a H,
         cx: &'a Context<E>,
         event: &'a E,
-        decision: Decision<'a>,
+        told: Told<'a, E::Vocabulary>,
     ) {
         if self.policy == OnPanic::Propagate {
-            return hook.told_now(cx, event, decision);
+            return hook.told_now(cx, event, told);
         }
-        if let Err(panicked) = super::catch(|| hook.told_now(cx, event, decision)) {
+        if let Err(panicked) = super::catch(|| hook.told_now(cx, event, told)) {
             crate::trace::skipped(name_or_hook(H::NAME), E::NAME, panicked);
         }
     }
@@ -295,23 +359,34 @@ fn ask_for<'l, E: Dispatched, H: AskedNow<E, E::Kind>>(
 }
 
 impl<E: Dispatched, H: Asked<E, E::Kind>> Wrapper<E, H> for CatchPanic<H> {
-    async fn ask<'a>(&'a self, cx: &'a Context<E>, mut event: Access<'a, E>) -> Outcome<E> {
+    async fn ask<'a>(
+        &'a self,
+        mut way: impl Way<E> + 'a,
+        cx: &'a Context<E>,
+        mut event: Access<'a, E>,
+    ) -> Outcome<E> {
         if self.policy == OnPanic::Propagate {
-            return self.hook.ask(cx, event).await;
+            return way.ask(&self.hook, cx, E::lend(&mut event)).await;
         }
         let before = Before::<E>::of(&mut event);
-        let handled = super::catch_async(self.hook.ask(cx, E::lend(&mut event))).await;
+        let handled = super::catch_async(way.ask(&self.hook, cx, E::lend(&mut event))).await;
         handled.unwrap_or_else(|panicked| {
-            let name = || Cow::Borrowed(name_or_hook(H::NAME));
-            before.restore(event, self.policy == OnPanic::Block, name, panicked)
+            let blocks = self.policy == OnPanic::Block;
+            before.restored(event, blocks, H::NAME, panicked, &mut way)
         })
     }
 
-    fn told<'a>(&'a self, hook: &'a H, cx: &'a Context<E>, event: &'a E, decision: Decision<'a>) {
+    fn told<'a>(
+        &'a self,
+        hook: &'a H,
+        cx: &'a Context<E>,
+        event: &'a E,
+        told: Told<'a, E::Vocabulary>,
+    ) {
         if self.policy == OnPanic::Propagate {
-            return hook.told(cx, event, decision);
+            return hook.told(cx, event, told);
         }
-        if let Err(panicked) = super::catch(|| hook.told(cx, event, decision)) {
+        if let Err(panicked) = super::catch(|| hook.told(cx, event, told)) {
             crate::trace::skipped(name_or_hook(H::NAME), E::NAME, panicked);
         }
     }
@@ -370,20 +445,28 @@ impl<H> Timeout<H> {
 #[cfg(feature = "tokio")]
 impl<E: Dispatched, H: AskedNow<E, E::Kind>> WrapperNow<E, H> for Timeout<H> {
     #[inline]
-    fn ask_now<'a>(&'a self, cx: &'a Context<E>, event: Access<'a, E>) -> Outcome<E> {
-        self.hook.ask_now(cx, event)
+    fn ask_now<'a>(
+        &'a self,
+        mut way: impl Way<E>,
+        cx: &'a Context<E>,
+        mut event: Access<'a, E>,
+    ) -> Outcome<E> {
+        way.ask_now(&self.hook, cx, E::lend(&mut event))
     }
 }
 
 #[cfg(feature = "tokio")]
 impl<E: Dispatched, H: Asked<E, E::Kind>> Wrapper<E, H> for Timeout<H> {
-    async fn ask<'a>(&'a self, cx: &'a Context<E>, mut event: Access<'a, E>) -> Outcome<E> {
+    async fn ask<'a>(
+        &'a self,
+        mut way: impl Way<E> + 'a,
+        cx: &'a Context<E>,
+        mut event: Access<'a, E>,
+    ) -> Outcome<E> {
         let before = Before::<E>::of(&mut event);
-        let handled = super::deadline(self.limit, self.hook.ask(cx, E::lend(&mut event))).await;
-        handled.unwrap_or_else(|late| {
-            let name = || Cow::Borrowed(name_or_hook(H::NAME));
-            before.restore(event, !self.skips, name, late)
-        })
+        let asked = way.ask(&self.hook, cx, E::lend(&mut event));
+        let handled = super::deadline(self.limit, asked).await;
+        handled.unwrap_or_else(|late| before.restored(event, !self.skips, H::NAME, late, &mut way))
     }
 }
 
@@ -470,9 +553,14 @@ where
     P: Fn(&Context<E>, <E::Vocabulary as Vocabulary>::View<'_>) -> bool + Send + Sync,
 {
     #[inline]
-    fn ask_now<'a>(&'a self, cx: &'a Context<E>, mut event: Access<'a, E>) -> Outcome<E> {
+    fn ask_now<'a>(
+        &'a self,
+        mut way: impl Way<E>,
+        cx: &'a Context<E>,
+        mut event: Access<'a, E>,
+    ) -> Outcome<E> {
         if Allows::<E>::allows(&self.predicate, cx, E::look(E::lend(&mut event))) {
-            self.hook.ask_now(cx, event)
+            way.ask_now(&self.hook, cx, E::lend(&mut event))
         } else {
             go_on::<E>()
         }
@@ -483,10 +571,10 @@ where
         hook: &'a H,
         cx: &'a Context<E>,
         event: &'a E,
-        decision: Decision<'a>,
+        told: Told<'a, E::Vocabulary>,
     ) {
         if Allows::<E>::allows(&self.predicate, cx, event) {
-            hook.told_now(cx, event, decision);
+            hook.told_now(cx, event, told);
         }
     }
 }
@@ -495,17 +583,28 @@ impl<E: Dispatched, H: Asked<E, E::Kind>, P> Wrapper<E, H> for When<H, P>
 where
     P: Fn(&Context<E>, <E::Vocabulary as Vocabulary>::View<'_>) -> bool + Send + Sync,
 {
-    async fn ask<'a>(&'a self, cx: &'a Context<E>, mut event: Access<'a, E>) -> Outcome<E> {
+    async fn ask<'a>(
+        &'a self,
+        mut way: impl Way<E> + 'a,
+        cx: &'a Context<E>,
+        mut event: Access<'a, E>,
+    ) -> Outcome<E> {
         if Allows::<E>::allows(&self.predicate, cx, E::look(E::lend(&mut event))) {
-            self.hook.ask(cx, event).await
+            way.ask(&self.hook, cx, E::lend(&mut event)).await
         } else {
             go_on::<E>()
         }
     }
 
-    fn told<'a>(&'a self, hook: &'a H, cx: &'a Context<E>, event: &'a E, decision: Decision<'a>) {
+    fn told<'a>(
+        &'a self,
+        hook: &'a H,
+        cx: &'a Context<E>,
+        event: &'a E,
+        told: Told<'a, E::Vocabulary>,
+    ) {
         if Allows::<E>::allows(&self.predicate, cx, event) {
-            hook.told(cx, event, decision);
+            hook.told(cx, event, told);
         }
     }
 }
@@ -577,13 +676,23 @@ impl<H: Hook> ReadOnly<H> {
 }
 
 impl<E: Dispatched, H: AskedNow<E, E::Kind>> WrapperNow<E, H> for ReadOnly<H> {
-    fn ask_now<'a>(&'a self, cx: &'a Context<E>, event: Access<'a, E>) -> Outcome<E> {
+    fn ask_now<'a>(
+        &'a self,
+        _: impl Way<E>,
+        cx: &'a Context<E>,
+        event: Access<'a, E>,
+    ) -> Outcome<E> {
         Self::settled::<E>(on_copy_now::<E, H>(&self.hook, cx, event))
     }
 }
 
 impl<E: Dispatched, H: Asked<E, E::Kind>> Wrapper<E, H> for ReadOnly<H> {
-    async fn ask<'a>(&'a self, cx: &'a Context<E>, event: Access<'a, E>) -> Outcome<E> {
+    async fn ask<'a>(
+        &'a self,
+        _: impl Way<E> + 'a,
+        cx: &'a Context<E>,
+        event: Access<'a, E>,
+    ) -> Outcome<E> {
         Self::settled::<E>(on_copy::<E, H>(&self.hook, cx, event).await)
     }
 }
@@ -629,13 +738,23 @@ impl<H: Hook> Shadow<H> {
 }
 
 impl<E: Dispatched, H: AskedNow<E, E::Kind>> WrapperNow<E, H> for Shadow<H> {
-    fn ask_now<'a>(&'a self, cx: &'a Context<E>, event: Access<'a, E>) -> Outcome<E> {
+    fn ask_now<'a>(
+        &'a self,
+        _: impl Way<E>,
+        cx: &'a Context<E>,
+        event: Access<'a, E>,
+    ) -> Outcome<E> {
         Self::settled::<E>(on_copy_now::<E, H>(&self.hook, cx, event))
     }
 }
 
 impl<E: Dispatched, H: Asked<E, E::Kind>> Wrapper<E, H> for Shadow<H> {
-    async fn ask<'a>(&'a self, cx: &'a Context<E>, event: Access<'a, E>) -> Outcome<E> {
+    async fn ask<'a>(
+        &'a self,
+        _: impl Way<E> + 'a,
+        cx: &'a Context<E>,
+        event: Access<'a, E>,
+    ) -> Outcome<E> {
         Self::settled::<E>(on_copy::<E, H>(&self.hook, cx, event).await)
     }
 }

@@ -40,6 +40,7 @@ impl<H: Hook, R: Number> Hook for At<H, R> {
     type Rank = R;
     type Answers = H::Answers;
     type Wraps = H::Wraps;
+    type Listens = H::Listens;
 
     #[inline]
     fn wanted(&self) -> EventSet {

@@ -12,7 +12,9 @@ use core::pin::pin;
 use core::task::Poll;
 
 use super::At;
-use crate::decision::{Decides, Decision, Dispatched, HookResult, Outcome, Return, go_on};
+use crate::decision::{
+    Decides, Decision, Dispatched, HookResult, Outcome, Return, Told, WitnessesOf, go_on,
+};
 #[cfg(feature = "std")]
 use crate::event::Wrapped;
 use crate::event::{
@@ -21,8 +23,8 @@ use crate::event::{
 #[cfg(feature = "std")]
 use crate::hook::{Around, Next, WrapModeOf, WrapStep};
 use crate::hook::{
-    Describe, Handle, HandleAsync, Hook, ModeOf, Number, Planner, Step, StepNow, priority_of,
-    told_as,
+    Describe, Handle, HandleAsync, Hook, Listening, ModeOf, Never, Number, Planner, Step, StepNow,
+    priority_of, told_as,
 };
 
 /// A tuple of hooks, or of groups, that share the vocabulary `V` and run one after another.
@@ -77,8 +79,17 @@ pub trait AllNow<E: Event<Kind = K>, K: Decides> {
         &'a self,
         cx: &'a Context<E>,
         event: &'a E,
-        decision: Decision<'a>,
+        told: Told<'a, E::Vocabulary>,
     );
+    /// Asks for the witnesses that the members want.
+    fn listen(&self, witnesses: &mut WitnessesOf<E>);
+    /// Runs the members before witnesses.
+    fn witnessed<'a>(
+        &'a self,
+        cx: &'a Context<E>,
+        event: Access<'a, E>,
+        witnesses: &'a mut WitnessesOf<E>,
+    ) -> Outcome<E>;
 }
 
 /// Runs the members of a group on the events of one kind.
@@ -94,8 +105,19 @@ pub trait All<E: Event<Kind = K>, K: Decides> {
         &'a self,
         cx: &'a Context<E>,
         event: &'a E,
-        decision: Decision<'a>,
+        told: Told<'a, E::Vocabulary>,
     );
+
+    /// Like [`AllNow::listen`].
+    fn listen(&self, witnesses: &mut WitnessesOf<E>);
+
+    /// Like [`AllNow::witnessed`].
+    fn witnessed<'a>(
+        &'a self,
+        cx: &'a Context<E>,
+        event: Access<'a, E>,
+        witnesses: &'a mut WitnessesOf<E>,
+    ) -> impl Future<Output = Outcome<E>> + Send;
 }
 
 #[diagnostic::do_not_recommend]
@@ -109,8 +131,22 @@ where
     }
 
     #[inline(always)]
-    fn decided<'a>(&'a self, cx: &'a Context<Ev>, event: &'a Ev, decision: Decision<'a>) {
-        AllNow::<Ev, Ev::Kind>::decided::<0>(self, cx, event, decision);
+    fn decided<'a>(&'a self, cx: &'a Context<Ev>, event: &'a Ev, told: Told<'a, Ev::Vocabulary>) {
+        AllNow::<Ev, Ev::Kind>::decided::<0>(self, cx, event, told);
+    }
+
+    #[inline(always)]
+    fn listen(&self, witnesses: &mut WitnessesOf<Ev>) {
+        AllNow::<Ev, Ev::Kind>::listen(self, witnesses);
+    }
+
+    fn witnessed<'a>(
+        &'a self,
+        cx: &'a Context<Ev>,
+        event: Access<'a, Ev>,
+        witnesses: &'a mut WitnessesOf<Ev>,
+    ) -> Outcome<Ev> {
+        AllNow::<Ev, Ev::Kind>::witnessed(self, cx, event, witnesses)
     }
 }
 
@@ -140,8 +176,22 @@ where
     }
 
     #[inline(always)]
-    fn decided<'a>(&'a self, cx: &'a Context<Ev>, event: &'a Ev, decision: Decision<'a>) {
-        All::<Ev, Ev::Kind>::decided::<0>(self, cx, event, decision);
+    fn decided<'a>(&'a self, cx: &'a Context<Ev>, event: &'a Ev, told: Told<'a, Ev::Vocabulary>) {
+        All::<Ev, Ev::Kind>::decided::<0>(self, cx, event, told);
+    }
+
+    #[inline(always)]
+    fn listen(&self, witnesses: &mut WitnessesOf<Ev>) {
+        All::<Ev, Ev::Kind>::listen(self, witnesses);
+    }
+
+    fn witnessed<'a>(
+        &'a self,
+        cx: &'a Context<Ev>,
+        event: Access<'a, Ev>,
+        witnesses: &'a mut WitnessesOf<Ev>,
+    ) -> impl Future<Output = Outcome<Ev>> + Send {
+        All::<Ev, Ev::Kind>::witnessed(self, cx, event, witnesses)
     }
 }
 
@@ -152,6 +202,7 @@ impl<V> Hook for Group<V, ()> {
     type Rank = crate::__rank!(0);
     type Answers = ();
     type Wraps = ();
+    type Listens = Never;
 }
 
 impl<V> Describe for Group<V, ()> {
@@ -163,6 +214,14 @@ macro_rules! answers {
     ($what:ident; $last:ident) => { $last::$what };
     ($what:ident; $first:ident $($rest:ident)+) => {
         <$first::$what as Answers>::And<answers!($what; $($rest)+)>
+    };
+}
+
+/// Whether any of several hooks asks for witnesses.
+macro_rules! listens {
+    ($last:ident) => { $last::Listens };
+    ($first:ident $($rest:ident)+) => {
+        <$first::Listens as Listening>::Or<listens!($($rest)+)>
     };
 }
 
@@ -179,7 +238,7 @@ macro_rules! unless_decided {
     }};
 }
 
-/// Hooks decide nothing about an observed event.
+/// Hooks decide nothing about an observed event, and change nothing in it.
 macro_rules! never_decided {
     ($E:ty) => {
         #[inline(always)]
@@ -187,13 +246,16 @@ macro_rules! never_decided {
             &'a self,
             _: &'a Context<$E>,
             _: &'a $E,
-            _: Decision<'a>,
+            _: Told<'a, <$E as Event>::Vocabulary>,
         ) {
         }
+
+        #[inline(always)]
+        fn listen(&self, _: &mut WitnessesOf<$E>) {}
     };
 }
 
-/// Tells the members after the one that has decided.
+/// Tells the members after the one that has decided, and asks all for the witnesses that they want.
 macro_rules! tell_the_rest {
     ($E:ty, $step:ident, $($H:ident $i:tt),*) => {
         #[inline(always)]
@@ -201,11 +263,16 @@ macro_rules! tell_the_rest {
             &'a self,
             cx: &'a Context<$E>,
             event: &'a $E,
-            decision: Decision<'a>,
+            told: Told<'a, <$E as Event>::Vocabulary>,
         ) {
             $(if FROM <= $i {
-                <ModeOf<$H, $E> as $step<_, _>>::decided(&self.members.$i, cx, event, decision);
+                <ModeOf<$H, $E> as $step<_, _>>::decided(&self.members.$i, cx, event, told);
             })*
+        }
+
+        #[inline(always)]
+        fn listen(&self, witnesses: &mut WitnessesOf<$E>) {
+            $(<ModeOf<$H, $E> as $step<_, _>>::listen(&self.members.$i, witnesses);)*
         }
     };
 }
@@ -279,7 +346,11 @@ pub trait Part<E: Event<Kind = K>, K: Decides>: Hook {
         within: Between,
         cx: &'a Context<E>,
         event: Access<'a, E>,
+        witnesses: Option<&'a mut WitnessesOf<E>>,
     ) -> impl Future<Output = Outcome<E>> + Send;
+
+    /// Asks for the witnesses that the members want.
+    fn listen(&self, witnesses: &mut WitnessesOf<E>);
 
     /// Tells the members in the range, from position `FROM` on, what an earlier one has decided.
     fn tell<'a, const FROM: usize>(
@@ -287,7 +358,7 @@ pub trait Part<E: Event<Kind = K>, K: Decides>: Hook {
         within: Between,
         cx: &'a Context<E>,
         event: &'a E,
-        decision: Decision<'a>,
+        told: Told<'a, E::Vocabulary>,
     );
 }
 
@@ -300,12 +371,21 @@ where
         within: Between,
         cx: &'a Context<E>,
         event: Access<'a, E>,
+        witnesses: Option<&'a mut WitnessesOf<E>>,
     ) -> Outcome<E> {
-        if within.holds(priority_of::<R>()) {
-            <ModeOf<H, E> as Step<_, _>>::whole(&self.hook, cx, event).await
-        } else {
-            go_on::<E>()
+        if !within.holds(priority_of::<R>()) {
+            return go_on::<E>();
         }
+        match witnesses {
+            None => <ModeOf<H, E> as Step<_, _>>::whole(&self.hook, cx, event).await,
+            Some(witnesses) => {
+                <ModeOf<H, E> as Step<_, _>>::witnessed(&self.hook, cx, event, witnesses).await
+            }
+        }
+    }
+
+    fn listen(&self, witnesses: &mut WitnessesOf<E>) {
+        <ModeOf<H, E> as Step<_, _>>::listen(&self.hook, witnesses);
     }
 
     fn tell<'a, const FROM: usize>(
@@ -313,26 +393,34 @@ where
         within: Between,
         cx: &'a Context<E>,
         event: &'a E,
-        decision: Decision<'a>,
+        told: Told<'a, E::Vocabulary>,
     ) {
         if within.holds(priority_of::<R>()) {
-            <ModeOf<H, E> as Step<_, _>>::decided(&self.hook, cx, event, decision);
+            <ModeOf<H, E> as Step<_, _>>::decided(&self.hook, cx, event, told);
         }
     }
 }
 
 /// A list without hooks.
 impl<E: Event<Kind = K>, K: Decides, V> Part<E, K> for Group<V, ()> {
-    async fn run<'a>(&'a self, _: Between, _: &'a Context<E>, _: Access<'a, E>) -> Outcome<E> {
+    async fn run<'a>(
+        &'a self,
+        _: Between,
+        _: &'a Context<E>,
+        _: Access<'a, E>,
+        _: Option<&'a mut WitnessesOf<E>>,
+    ) -> Outcome<E> {
         go_on::<E>()
     }
+
+    fn listen(&self, _: &mut WitnessesOf<E>) {}
 
     fn tell<'a, const FROM: usize>(
         &'a self,
         _: Between,
         _: &'a Context<E>,
         _: &'a E,
-        _: Decision<'a>,
+        _: Told<'a, E::Vocabulary>,
     ) {
     }
 }
@@ -346,6 +434,7 @@ macro_rules! groups {
             type Rank = $crate::__rank!(0);
             type Answers = answers!(Answers; $($H)*);
             type Wraps = answers!(Wraps; $($H)*);
+            type Listens = listens!($($H)*);
 
             #[inline]
             fn wanted(&self) -> EventSet {
@@ -373,6 +462,10 @@ macro_rules! groups {
                 $(<ModeOf<$H, Ev> as StepNow<_, _>>::step(&self.members.$i, cx, event);)*
             }
 
+            fn witnessed<'a>(&'a self, cx: &'a Context<Ev>, event: &'a Ev, _: &'a mut WitnessesOf<Ev>) {
+                AllNow::<Ev, Observe>::all(self, cx, event);
+            }
+
             never_decided!(Ev);
         }
 
@@ -384,7 +477,24 @@ macro_rules! groups {
             fn all<'a>(&'a self, cx: &'a Context<Ev>, event: &'a mut Ev) -> HookResult<Ev> {
                 $(unless_decided!(
                     <ModeOf<$H, Ev> as StepNow<_, _>>::step(&self.members.$i, cx, &mut *event),
-                    |decision| AllNow::<Ev, Intercept>::decided::<{ $i + 1 }>(self, cx, event, decision)
+                    |decision: Decision<'_>| AllNow::<Ev, Intercept>::decided::<{ $i + 1 }>(self, cx, event, decision.into())
+                );)*
+                HookResult::Continue
+            }
+
+            fn witnessed<'a>(
+                &'a self,
+                cx: &'a Context<Ev>,
+                event: &'a mut Ev,
+                witnesses: &'a mut WitnessesOf<Ev>,
+            ) -> HookResult<Ev> {
+                $(unless_decided!(
+                    <ModeOf<$H, Ev> as StepNow<_, _>>::witnessed(
+                        &self.members.$i, cx, &mut *event, &mut *witnesses,
+                    ),
+                    |decision| AllNow::<Ev, Intercept>::decided::<{ $i + 1 }>(
+                        self, cx, event, witnesses.told(decision),
+                    )
                 );)*
                 HookResult::Continue
             }
@@ -399,6 +509,15 @@ macro_rules! groups {
             #[inline]
             async fn all<'a>(&'a self, cx: &'a Context<Ev>, event: &'a Ev) {
                 join!($($i $future = <ModeOf<$H, Ev> as Step<_, _>>::step(&self.members.$i, cx, event)),*);
+            }
+
+            fn witnessed<'a>(
+                &'a self,
+                cx: &'a Context<Ev>,
+                event: &'a Ev,
+                _: &'a mut WitnessesOf<Ev>,
+            ) -> impl Future<Output = ()> + Send {
+                All::<Ev, Observe>::all(self, cx, event)
             }
 
             never_decided!(Ev);
@@ -417,9 +536,26 @@ macro_rules! groups {
                     let name = const { told_as::<$H, Ev, <ModeOf<$H, Ev> as Step<$H, Ev>>::Said>() };
                     unless_decided!(
                         Intercept::settle(&mut *event, said, name),
-                        |decision| All::<Ev, Intercept>::decided::<{ $i + 1 }>(self, cx, event, decision)
+                        |decision: Decision<'_>| All::<Ev, Intercept>::decided::<{ $i + 1 }>(self, cx, event, decision.into())
                     );
                 )*
+                HookResult::Continue
+            }
+
+            async fn witnessed<'a>(
+                &'a self,
+                cx: &'a Context<Ev>,
+                event: &'a mut Ev,
+                witnesses: &'a mut WitnessesOf<Ev>,
+            ) -> HookResult<Ev> {
+                $(unless_decided!(
+                    <ModeOf<$H, Ev> as Step<_, _>>::witnessed(
+                        &self.members.$i, cx, &mut *event, &mut *witnesses,
+                    ).await,
+                    |decision| All::<Ev, Intercept>::decided::<{ $i + 1 }>(
+                        self, cx, event, witnesses.told(decision),
+                    )
+                );)*
                 HookResult::Continue
             }
 
@@ -429,16 +565,24 @@ macro_rules! groups {
         impl<V, Ev: Event<Kind = Observe>, $($H: Part<Ev, Observe>),*> Part<Ev, Observe>
             for Group<V, ($($H,)*)>
         {
-            async fn run<'a>(&'a self, within: Between, cx: &'a Context<Ev>, event: &'a Ev) {
-                join!($($i $future = self.members.$i.run(within, cx, event)),*);
+            async fn run<'a>(
+                &'a self,
+                within: Between,
+                cx: &'a Context<Ev>,
+                event: &'a Ev,
+                _: Option<&'a mut WitnessesOf<Ev>>,
+            ) {
+                join!($($i $future = self.members.$i.run(within, cx, event, None)),*);
             }
+
+            fn listen(&self, _: &mut WitnessesOf<Ev>) {}
 
             fn tell<'a, const FROM: usize>(
                 &'a self,
                 _: Between,
                 _: &'a Context<Ev>,
                 _: &'a Ev,
-                _: Decision<'a>,
+                _: Told<'a, Ev::Vocabulary>,
             ) {
             }
         }
@@ -451,16 +595,24 @@ macro_rules! groups {
                 within: Between,
                 cx: &'a Context<Ev>,
                 event: &'a mut Ev,
+                mut witnesses: Option<&'a mut WitnessesOf<Ev>>,
             ) -> HookResult<Ev> {
                 $(
-                    let result = self.members.$i.run(within, cx, &mut *event).await;
+                    let result = self.members.$i
+                        .run(within, cx, &mut *event, witnesses.as_deref_mut())
+                        .await;
                     if !result.is_continue() {
                         // All members after this one have yet to run, in this piece or a later one.
-                        self.tell::<{ $i + 1 }>(Between::ALL, cx, event, Decision::from(&result));
+                        let told = Told::new(&result, witnesses.as_deref());
+                        self.tell::<{ $i + 1 }>(Between::ALL, cx, event, told);
                         return result;
                     }
                 )*
                 HookResult::Continue
+            }
+
+            fn listen(&self, witnesses: &mut WitnessesOf<Ev>) {
+                $(self.members.$i.listen(witnesses);)*
             }
 
             fn tell<'a, const FROM: usize>(
@@ -468,10 +620,10 @@ macro_rules! groups {
                 within: Between,
                 cx: &'a Context<Ev>,
                 event: &'a Ev,
-                decision: Decision<'a>,
+                told: Told<'a, Ev::Vocabulary>,
             ) {
                 $(if FROM <= $i {
-                    self.members.$i.tell::<0>(within, cx, event, decision);
+                    self.members.$i.tell::<0>(within, cx, event, told);
                 })*
             }
         }

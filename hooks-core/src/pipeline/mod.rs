@@ -201,6 +201,7 @@ impl<H: Hook> Hook for Pipeline<H> {
     type Rank = crate::__rank!(0);
     type Answers = H::Answers;
     type Wraps = H::Wraps;
+    type Listens = H::Listens;
 
     #[inline]
     fn wanted(&self) -> EventSet {

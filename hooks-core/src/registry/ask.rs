@@ -13,7 +13,9 @@ use core::time::Duration;
 #[cfg(feature = "tokio")]
 use super::Timeouts;
 use super::{BoxFuture, GoOn, Handled, Handler, HookRegistry, Placed, RunTime};
-use crate::decision::{Decides, Decision, HookAction, HookResult, Outcome, Said};
+use crate::decision::{
+    Decides, Decision, HookAction, HookResult, Outcome, Said, Told, WitnessesOf,
+};
 #[cfg(feature = "tokio")]
 use crate::event::Kind;
 use crate::event::{Context, Event, Intercept, Observe};
@@ -153,6 +155,7 @@ pub trait HandlersOf: Decides {
         policy: Policy,
         cx: &'a Context<E>,
         access: Self::Access<'a, E>,
+        witnesses: Option<&'a mut WitnessesOf<E>>,
     ) -> impl Future<Output = Outcome<E>> + Send;
 
     /// Runs static hooks, with the handlers of a registry between them.
@@ -161,6 +164,7 @@ pub trait HandlersOf: Decides {
         registry: &'a HookRegistry<V>,
         cx: &'a Context<E>,
         access: Self::Access<'a, E>,
+        witnesses: Option<&'a mut WitnessesOf<E>>,
     ) -> impl Future<Output = Outcome<E>> + Send
     where
         E: Handled<Kind = Self> + 'a,
@@ -183,13 +187,30 @@ pub(super) fn tell<E: Handled>(
     policy: Policy,
     cx: &Context<E>,
     event: &E,
-    decision: Decision<'_>,
+    told: Told<'_, E::Vocabulary>,
 ) {
     for (_, placed) in wanting::<E>(handlers) {
-        let told = || E::Vocabulary::decided(&placed.handler, cx, event.view(), decision);
-        if let Err(panicked) = policy.catch(told) {
-            crate::trace::skipped(&placed.shown, E::NAME, panicked);
-        }
+        tell_one::<E>(placed, policy, cx, event, told);
+    }
+}
+
+fn tell_one<E: Handled>(
+    placed: &Placed<Handler<E>>,
+    policy: Policy,
+    cx: &Context<E>,
+    event: &E,
+    told: Told<'_, E::Vocabulary>,
+) {
+    let tell = || E::Vocabulary::told(&placed.handler, cx, event.view(), told);
+    if let Err(panicked) = policy.catch(tell) {
+        crate::trace::skipped(&placed.shown, E::NAME, panicked);
+    }
+}
+
+/// Asks for the witnesses that handlers want.
+pub(super) fn listen<E: Handled>(handlers: &[Placed<Handler<E>>], witnesses: &mut WitnessesOf<E>) {
+    for placed in handlers.iter().filter(|placed| placed.listens) {
+        E::Vocabulary::listen(&placed.handler, witnesses);
     }
 }
 
@@ -231,6 +252,59 @@ fn ask<'a, E: Handled<Kind = Intercept>>(
             Err(failed) => put_back(event, copy.take(), policy, &placed.shown, failed),
         }
     }
+}
+
+/// Like [`ask`], before witnesses. A log is told what they have seen.
+async fn ask_witnessed<'a, E: Handled<Kind = Intercept>>(
+    placed: &'a Placed<Handler<E>>,
+    policy: Policy,
+    cx: &'a Context<E>,
+    event: &'a mut E,
+    copy: &'a mut Option<E>,
+    witnesses: &'a mut WitnessesOf<E>,
+) -> HookResult<E> {
+    let result = if let Some([handlers, own]) = E::Vocabulary::registry(&placed.handler)
+        && let Some(handlers) = handlers.downcast_ref::<Vec<Placed<Handler<E>>>>()
+        && let Some(own) = own.downcast_ref()
+    {
+        if copy.is_none() {
+            *copy = policy.copied(event);
+        }
+        let asked = ask_within::<E>(handlers, *own, cx, &mut *event, &mut *witnesses);
+        match Running::new::<E>(policy, &placed.shown, asked).await {
+            Ok(result) => {
+                *copy = None;
+                result
+            }
+            Err(failed) => put_back(event, copy.take(), policy, &placed.shown, failed),
+        }
+    } else if placed.listens {
+        let told = witnesses.told(Decision::Continue);
+        tell_one::<E>(placed, policy, cx, event, told);
+        return HookResult::Continue;
+    } else {
+        witnesses.before(event);
+        ask::<E>(placed, policy, cx, &mut *event, copy).await
+    };
+    witnesses.after(&placed.shown, event);
+    result
+}
+
+/// Runs the handlers of a registry that is itself a handler. The witnesses see each of them.
+fn ask_within<'a, E: Handled<Kind = Intercept>>(
+    handlers: &'a [Placed<Handler<E>>],
+    policy: Policy,
+    cx: &'a Context<E>,
+    event: &'a mut E,
+    witnesses: &'a mut WitnessesOf<E>,
+) -> BoxFuture<'a, HookResult<E>> {
+    Box::pin(Intercept::ask_all(
+        handlers,
+        policy,
+        cx,
+        event,
+        Some(witnesses),
+    ))
 }
 
 /// The outcome of a failed handler: the event is as it was before.
@@ -323,6 +397,7 @@ impl HandlersOf for Observe {
         policy: Policy,
         cx: &'a Context<E>,
         event: &'a E,
+        _: Option<&'a mut WitnessesOf<E>>,
     ) {
         let wanting = wanting::<E>(handlers);
         join_all(wanting.filter_map(|(_, placed)| Observer::of::<E>(placed, policy, cx, event)))
@@ -334,6 +409,7 @@ impl HandlersOf for Observe {
         registry: &'a HookRegistry<V>,
         cx: &'a Context<E>,
         event: &'a E,
+        _: Option<&'a mut WitnessesOf<E>>,
     ) where
         E: Handled<Kind = Self> + 'a,
         E::Vocabulary: RunTime<Handler = V::Handler>,
@@ -346,7 +422,12 @@ impl HandlersOf for Observe {
             event: E::NAME,
             running: Running {
                 catches: false,
-                asked: Asked::Plain(Box::pin(hooks.run(Between { below, from }, cx, event))),
+                asked: Asked::Plain(Box::pin(hooks.run(
+                    Between { below, from },
+                    cx,
+                    event,
+                    None,
+                ))),
             },
         };
         let mut observers = Vec::new();
@@ -377,13 +458,19 @@ impl HandlersOf for Intercept {
         policy: Policy,
         cx: &'a Context<E>,
         event: &'a mut E,
+        mut witnesses: Option<&'a mut WitnessesOf<E>>,
     ) -> HookResult<E> {
         let mut copy = None;
         for (nth, placed) in wanting::<E>(handlers) {
-            let result = ask::<E>(placed, policy, cx, &mut *event, &mut copy).await;
+            let event = &mut *event;
+            let result = match witnesses.as_deref_mut() {
+                None => ask::<E>(placed, policy, cx, event, &mut copy).await,
+                Some(seen) => ask_witnessed(placed, policy, cx, event, &mut copy, seen).await,
+            };
             if !result.is_continue() {
                 let rest = &handlers[nth + 1..];
-                tell::<E>(rest, policy, cx, event, Decision::from(&result));
+                let told = Told::new(&result, witnesses.as_deref());
+                tell::<E>(rest, policy, cx, event, told);
                 return result;
             }
         }
@@ -395,6 +482,7 @@ impl HandlersOf for Intercept {
         registry: &'a HookRegistry<V>,
         cx: &'a Context<E>,
         event: &'a mut E,
+        mut witnesses: Option<&'a mut WitnessesOf<E>>,
     ) -> HookResult<E>
     where
         E: Handled<Kind = Self> + 'a,
@@ -412,23 +500,31 @@ impl HandlersOf for Intercept {
             if below != from {
                 copy = None;
                 let piece = Between { below, from };
-                let result = hooks.run(piece, cx, &mut *event).await;
+                let result = hooks
+                    .run(piece, cx, &mut *event, witnesses.as_deref_mut())
+                    .await;
                 if !result.is_continue() {
-                    let decision = Decision::from(&result);
-                    tell::<E>(&handlers[nth..], *policy, cx, event, decision);
+                    let told = Told::new(&result, witnesses.as_deref());
+                    tell::<E>(&handlers[nth..], *policy, cx, event, told);
                     return result;
                 }
                 below = from;
             }
-            let result = ask::<E>(placed, *policy, cx, &mut *event, &mut copy).await;
+            let event = &mut *event;
+            let result = match witnesses.as_deref_mut() {
+                None => ask::<E>(placed, *policy, cx, event, &mut copy).await,
+                Some(seen) => ask_witnessed(placed, *policy, cx, event, &mut copy, seen).await,
+            };
             if !result.is_continue() {
-                let decision = Decision::from(&result);
-                tell::<E>(&handlers[nth + 1..], *policy, cx, event, decision);
+                let told = Told::new(&result, witnesses.as_deref());
+                tell::<E>(&handlers[nth + 1..], *policy, cx, event, told);
                 let rest = Between { below, from: None };
-                hooks.tell::<0>(rest, cx, event, decision);
+                hooks.tell::<0>(rest, cx, event, told);
                 return result;
             }
         }
-        hooks.run(Between { below, from: None }, cx, event).await
+        hooks
+            .run(Between { below, from: None }, cx, event, witnesses)
+            .await
     }
 }

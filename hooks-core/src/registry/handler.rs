@@ -2,13 +2,14 @@
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;
+use core::any::Any;
 use core::future::Future;
 use core::marker::PhantomData;
 use core::pin::Pin;
 use core::task::{Context as Task, Poll, Waker};
 
 use super::HandlersOf;
-use crate::decision::{Decision, HookAction, Said};
+use crate::decision::{HookAction, Said, Told, Witnesses};
 use crate::event::{Access, Context, Event, EventSet, Intercepted, Observed, Vocabulary};
 use crate::hook::{AnyEvent, Intercepts, Observes, SaidOfAny, Says};
 
@@ -37,13 +38,24 @@ pub trait RunTime: Vocabulary + Says {
     /// The events whose work it wraps, which a handler cannot.
     #[doc(hidden)]
     fn wrapped(handler: &Self::Handler) -> EventSet;
+    /// Whether it asks for witnesses: a log, or a registry with one.
     #[doc(hidden)]
-    fn decided(
+    fn listens(handler: &Self::Handler) -> bool;
+    /// The handlers and the policy of the registry that it is, if it is one.
+    #[doc(hidden)]
+    fn registry(handler: &Self::Handler) -> Option<[&dyn Any; 2]>;
+    #[doc(hidden)]
+    fn listen(handler: &Self::Handler, witnesses: &mut Witnesses<Self>)
+    where
+        Self: 'static;
+    #[doc(hidden)]
+    fn told(
         handler: &Self::Handler,
         cx: &Self::Context,
         view: Self::View<'_>,
-        decision: Decision<'_>,
-    );
+        told: Told<'_, Self>,
+    ) where
+        Self: 'static;
 }
 
 /// The handler trait object of the vocabulary of `E`.
@@ -187,7 +199,29 @@ pub fn decided<'a, H: Intercepts<E>, E: Intercepted>(
     hooks: &'a H,
     cx: &'a Context<E>,
     event: &'a E,
-    decision: Decision<'a>,
+    told: Told<'a, E::Vocabulary>,
 ) {
-    hooks.decided(cx, event, decision);
+    hooks.decided(cx, event, told);
+}
+
+/// Asks for the witnesses that static hooks want. `E` is any event, as a hook that listens handles every event.
+#[doc(hidden)]
+pub fn listen<H: Intercepts<E>, E: Intercepted>(
+    hooks: &H,
+    witnesses: &mut Witnesses<E::Vocabulary>,
+) {
+    hooks.listen(witnesses);
+}
+
+/// Whether static hooks are one log that asks for witnesses, or a registry with one.
+///
+/// Behind a box, a witness sees nothing within several static hooks, so a log among them tells what they change alone.
+#[doc(hidden)]
+pub fn listens<H: Intercepts<E>, E: Intercepted>(hooks: &H) -> bool {
+    let mut witnesses = Witnesses::NONE;
+    listen(hooks, &mut witnesses);
+    let plan = hooks.plan();
+    // Handlers that are mounted later need not be logs.
+    let is_log = !plan.has_handlers() && plan.only_hook().is_some();
+    !witnesses.is_empty() && (is_log || hooks.registry().is_some())
 }

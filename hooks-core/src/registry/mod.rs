@@ -21,6 +21,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
+use core::any::Any;
 use core::error::Error;
 use core::fmt;
 use core::future::Future;
@@ -31,17 +32,19 @@ pub(crate) use self::ask::HandlersOf;
 use self::ask::Policy;
 pub use self::handler::{
     AsHandler, BoxFuture, ByHandler, ByHooks, GoOn, Handled, Handler, Handles, RunTime, decided,
-    fall_back, intercept_boxed, observe_boxed,
+    fall_back, intercept_boxed, listen, listens, observe_boxed,
 };
 #[cfg(feature = "std")]
 pub use self::mounted::Mounted;
 pub use self::source::HandlerSource;
 pub use self::spread::spread;
-use crate::decision::{Decision, HookResult, Outcome};
+use crate::decision::{HookResult, Outcome, Told, WitnessesOf};
 use crate::event::{
     Access, Context, EventSet, Every, Intercepted, Later, Observed, SharesVocabulary,
 };
-use crate::hook::{Describe, HandleAsync, Hook, Intercepts, Observes, OnPanic, Plan, Planner};
+use crate::hook::{
+    Describe, HandleAsync, Hook, Intercepts, Observes, OnPanic, Perhaps, Plan, Planner,
+};
 
 /// Hooks that exist only at run time: plugins, scripts, hooks that a configuration names.
 ///
@@ -118,6 +121,8 @@ pub struct Placed<H: ?Sized> {
     shown: Arc<str>,
     priority: i32,
     events: EventSet,
+    /// Whether it is a log that asks for witnesses.
+    listens: bool,
     handler: Arc<H>,
 }
 
@@ -128,6 +133,7 @@ impl<H: ?Sized> Clone for Placed<H> {
             shown: self.shown.clone(),
             priority: self.priority,
             events: self.events,
+            listens: self.listens,
             handler: self.handler.clone(),
         }
     }
@@ -151,6 +157,7 @@ impl<H: ?Sized> Placed<H> {
             name,
             priority: V::priority(&handler),
             events: V::events(&handler),
+            listens: V::listens(&handler),
             handler,
         })
     }
@@ -643,10 +650,16 @@ impl<V: RunTime> Hook for HookRegistry<V> {
     type Rank = crate::__rank!(0);
     type Answers = Every<Later>;
     type Wraps = ();
+    type Listens = Perhaps;
 
     #[inline]
     fn wanted(&self) -> EventSet {
         self.wanted
+    }
+
+    fn registry(&self) -> Option<[&dyn Any; 2]> {
+        // Not the registry itself: its vocabulary may have a lifetime.
+        Some([&self.handlers, &self.policy])
     }
 }
 
@@ -668,7 +681,7 @@ where
         cx: &'a Context<E>,
         event: Access<'a, E>,
     ) -> impl Future<Output = Self::Said> + Send {
-        E::Kind::ask_all::<E>(&self.handlers, self.policy, cx, event)
+        E::Kind::ask_all::<E>(&self.handlers, self.policy, cx, event, None)
     }
 
     fn decide<'a>(
@@ -679,7 +692,20 @@ where
         <Self as HandleAsync<E>>::handle(self, cx, event)
     }
 
-    fn decided<'a>(&'a self, cx: &'a Context<E>, event: &'a E, decision: Decision<'a>) {
-        ask::tell(&self.handlers, self.policy, cx, event, decision);
+    fn decided<'a>(&'a self, cx: &'a Context<E>, event: &'a E, told: Told<'a, E::Vocabulary>) {
+        ask::tell(&self.handlers, self.policy, cx, event, told);
+    }
+
+    fn listen(&self, witnesses: &mut WitnessesOf<E>) {
+        ask::listen::<E>(&self.handlers, witnesses);
+    }
+
+    fn witnessed<'a>(
+        &'a self,
+        cx: &'a Context<E>,
+        event: Access<'a, E>,
+        witnesses: &'a mut WitnessesOf<E>,
+    ) -> impl Future<Output = Outcome<E>> + Send {
+        E::Kind::ask_all::<E>(&self.handlers, self.policy, cx, event, Some(witnesses))
     }
 }

@@ -10,9 +10,9 @@ use std::hash::RandomState;
 use std::sync::{OnceLock, PoisonError, RwLock};
 
 use super::{Handled, HandlerSource, Handles, HookRegistry, Placed, RegisterError, RunTime};
-use crate::decision::{Decision, Dispatched, Outcome};
+use crate::decision::{Dispatched, Outcome, Told, WitnessesOf};
 use crate::event::{Access, Context, EventSet, Every, Later};
-use crate::hook::{Describe, HandleAsync, Hook, Planner};
+use crate::hook::{Describe, HandleAsync, Hook, Perhaps, Planner};
 
 /// Handlers that you mount and unmount while agents run.
 ///
@@ -232,6 +232,7 @@ impl<V: RunTime> Hook for Mounted<V> {
     type Rank = crate::__rank!(0);
     type Answers = Every<Later>;
     type Wraps = ();
+    type Listens = Perhaps;
 
     #[inline]
     fn wanted(&self) -> EventSet {
@@ -257,12 +258,26 @@ where
         HandleAsync::<E>::handle(&*set, cx, E::lend(&mut event)).await
     }
 
-    fn decided<'a>(&'a self, cx: &'a Context<E>, event: &'a E, decision: Decision<'a>)
+    fn decided<'a>(&'a self, cx: &'a Context<E>, event: &'a E, told: Told<'a, E::Vocabulary>)
     where
         E: Dispatched,
     {
         let set = self.snapshot();
-        super::ask::tell(&set.handlers, set.policy, cx, event, decision);
+        super::ask::tell(&set.handlers, set.policy, cx, event, told);
+    }
+
+    fn listen(&self, witnesses: &mut WitnessesOf<E>) {
+        super::ask::listen::<E>(&self.snapshot().handlers, witnesses);
+    }
+
+    async fn witnessed<'a>(
+        &'a self,
+        cx: &'a Context<E>,
+        mut event: Access<'a, E>,
+        witnesses: &'a mut WitnessesOf<E>,
+    ) -> Outcome<E> {
+        let set = self.snapshot();
+        HandleAsync::<E>::witnessed(&*set, cx, E::lend(&mut event), witnesses).await
     }
 }
 

@@ -9,10 +9,12 @@ use alloc::vec::Vec;
 use core::future::Future;
 
 use super::{BoxFuture, Handled, HandlerSource, HandlersOf, RunTime};
-use crate::decision::{Decision, Dispatched, Outcome};
+use crate::decision::{Dispatched, Outcome, Told, Witnesses, WitnessesOf};
 #[cfg(feature = "std")]
 use crate::event::Wrapped;
-use crate::event::{Access, Agreed, Answers, Context, EventSet, Every, Later, SharesVocabulary};
+use crate::event::{
+    Access, Agreed, Answers, Context, EventSet, Every, Kind, Later, SharesVocabulary,
+};
 #[cfg(feature = "std")]
 use crate::hook::{Around, Next};
 use crate::hook::{Describe, HandleAsync, Hook, Instead, ModeOf, Planner, Step};
@@ -40,6 +42,8 @@ impl<G: Hook, S: HandlerSource> Hook for Spread<G, S> {
     type Rank = crate::__rank!(0);
     type Answers = <G::Answers as Answers>::And<Every<Later>>;
     type Wraps = G::Wraps;
+    // A source with a log is found out about on the slow path.
+    type Listens = G::Listens;
 
     #[inline]
     fn wanted(&self) -> EventSet {
@@ -88,13 +92,59 @@ where
         self.handle(cx, event)
     }
 
-    fn decided<'a>(&'a self, cx: &'a Context<E>, event: &'a E, decision: Decision<'a>)
+    fn decided<'a>(&'a self, cx: &'a Context<E>, event: &'a E, told: Told<'a, E::Vocabulary>)
     where
         E: Dispatched,
     {
-        self.hooks.tell::<0>(Between::ALL, cx, event, decision);
+        self.hooks.tell::<0>(Between::ALL, cx, event, told);
         let set = self.source.current();
-        super::ask::tell(&set.handlers, set.policy, cx, event, decision);
+        super::ask::tell(&set.handlers, set.policy, cx, event, told);
+    }
+
+    fn listen(&self, witnesses: &mut WitnessesOf<E>) {
+        Part::listen(&self.hooks, witnesses);
+        super::ask::listen::<E>(&self.source.current().handlers, witnesses);
+    }
+
+    async fn witnessed<'a>(
+        &'a self,
+        cx: &'a Context<E>,
+        event: Access<'a, E>,
+        witnesses: &'a mut WitnessesOf<E>,
+    ) -> Outcome<E> {
+        if self.source.wanted().contains::<E>() {
+            self.merged(cx, event, Some(witnesses)).await
+        } else {
+            <ModeOf<G, E> as Step<G, E>>::witnessed(&self.hooks, cx, event, witnesses).await
+        }
+    }
+}
+
+impl<G, S: HandlerSource> Spread<G, S> {
+    /// Runs the static hooks with the handlers in between. If there are no witnesses yet, those that a handler asks for
+    /// see all of them.
+    fn merged<'a, E: Handled + 'a>(
+        &'a self,
+        cx: &'a Context<E>,
+        mut event: Access<'a, E>,
+        witnesses: Option<&'a mut WitnessesOf<E>>,
+    ) -> BoxFuture<'a, Outcome<E>>
+    where
+        E::Vocabulary: RunTime<Handler = <S::Vocabulary as RunTime>::Handler>,
+        G: Part<E, E::Kind>,
+    {
+        Box::pin(async move {
+            let set = self.source.current();
+            let mut own = Witnesses::NONE;
+            let witnesses = witnesses.or_else(|| {
+                if E::Kind::CHANGES {
+                    super::ask::listen::<E>(&set.handlers, &mut own);
+                }
+                (!own.is_empty()).then_some(&mut own)
+            });
+            let event = E::lend(&mut event);
+            E::Kind::merge::<E, G, S::Vocabulary>(&self.hooks, &set, cx, event, witnesses).await
+        })
     }
 }
 
@@ -121,13 +171,8 @@ where
 
     #[cold]
     #[inline(never)]
-    fn ask(self, cx: &'a Context<E>, mut event: Access<'a, E>) -> BoxFuture<'a, Outcome<E>> {
-        let Spread { hooks, source } = self.0;
-        Box::pin(async move {
-            let set = source.current();
-            let event = E::lend(&mut event);
-            E::Kind::merge::<E, G, S::Vocabulary>(hooks, &set, cx, event).await
-        })
+    fn ask(self, cx: &'a Context<E>, event: Access<'a, E>) -> BoxFuture<'a, Outcome<E>> {
+        self.0.merged(cx, event, None)
     }
 }
 

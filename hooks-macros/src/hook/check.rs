@@ -4,8 +4,8 @@ use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::{
-    Attribute, Expr, FnArg, GenericParam, Item, ItemImpl, ReceiverKind, ReturnType, Safety,
-    Signature, Type, TypeReference,
+    Attribute, Expr, FnArg, GenericArgument, GenericParam, Item, ItemImpl, PathArguments,
+    ReceiverKind, ReturnType, Safety, Signature, Type, TypeReference,
 };
 
 use super::options::{Around, Choice, HookOptions};
@@ -373,6 +373,25 @@ pub(super) fn decision(
         return None;
     }
     Some(())
+}
+
+/// The type of the witness, from the parameter after the decision: `W` of `Option<&W>`.
+pub(super) fn witness(parameter: &Type, errors: &mut Errors) -> Option<Type> {
+    if let Type::Path(path) = parameter
+        && let Some(last) = path.path.segments.last()
+        && last.ident == "Option"
+        && let PathArguments::AngleBracketed(arguments) = &last.arguments
+        && let Some(GenericArgument::Type(Type::Reference(reference))) = arguments.args.first()
+        && reference.mutability.is_none()
+    {
+        return Some((*reference.elem).clone());
+    }
+    errors.at(
+        parameter.span(),
+        "after the decision comes what a witness has seen of the changes to the event: write \
+         `seen: Option<&Seen>`, where `Seen` implements `Witness`",
+    );
+    None
 }
 
 /// Checks the parameter for the work, and the option that belongs to it.

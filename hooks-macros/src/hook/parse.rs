@@ -37,8 +37,12 @@ pub(super) struct Handler {
     pub(super) event: Handled,
     /// Whether it takes the decision after the event.
     pub(super) takes_decision: bool,
+    /// The type of the witness that it takes after the decision.
+    pub(super) witness: Option<Type>,
     /// The span of `Next`, if it takes one: it then wraps the work that follows the event.
     pub(super) next: Option<Span>,
+    /// Whether it has a return type.
+    pub(super) returns: bool,
     /// The span of the return type, or of the event if there is none.
     pub(super) output: Span,
     /// The return type, if it can be named outside the function: without an `impl Trait`, and without a lifetime of
@@ -216,6 +220,13 @@ impl Handler {
             .collect();
         let next = parameters.pop_if(|last| ends_in(last, "Next"));
         check::around(next, options.around.as_ref(), signature, hook, errors)?;
+        let after_decision = matches!(parameters.as_slice(),
+            [_, .., decision, last] if ends_in(decision, "Decision")
+                && (ends_in(last, "Option") || matches!(last, Type::Reference(_))));
+        let witness = match after_decision.then(|| parameters.pop()).flatten() {
+            Some(witness) => Some(check::witness(witness, errors)?),
+            None => None,
+        };
         let decision = parameters.pop_if(|last| ends_in(last, "Decision"));
         if let Some(decision) = decision {
             check::decision(decision, signature, hook, errors)?;
@@ -258,6 +269,7 @@ impl Handler {
         Some(Handler {
             takes_self: signature.receiver().is_some(),
             is_async: signature.asyncness.is_some(),
+            returns: !matches!(signature.output, syn::ReturnType::Default),
             output: match &signature.output {
                 syn::ReturnType::Default => event.span(),
                 syn::ReturnType::Type(_, ty) => ty.span(),
@@ -270,6 +282,7 @@ impl Handler {
             context,
             event,
             takes_decision: decision.is_some(),
+            witness,
             next: next.map(Spanned::span),
             options,
             cfgs,

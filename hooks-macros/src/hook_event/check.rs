@@ -167,6 +167,10 @@ pub(super) fn events(events: &[Event], errors: &mut Errors) {
             "events",
             "wraps_around",
             "decided",
+            "listens",
+            "registry",
+            "listen",
+            "told",
             "handle_any",
         ] {
             if event.method == taken {

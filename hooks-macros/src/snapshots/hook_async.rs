@@ -40,6 +40,7 @@ const _: () = {
             ::hooks_core::__private::Later,
         >;
         type Wraps = ();
+        type Listens = ::hooks_core::__private::Never;
     }
     #[automatically_derived]
     impl ::hooks_core::__private::Describe for report {
@@ -64,6 +65,7 @@ const _: () = {
     }
     #[automatically_derived]
     impl<'event> ::hooks_core::__private::HandleAsync<ToolCallEnd<'event>> for report {
+        const CHANGES: ::core::primitive::bool = false;
         type Said = ();
         #[inline(always)]
         fn handle<'__a>(

@@ -25,6 +25,7 @@ const _: () = {
         >;
         type Answers = ::hooks_core::__private::Every<::hooks_core::__private::Now>;
         type Wraps = ();
+        type Listens = ::hooks_core::__private::Never;
     }
     #[automatically_derived]
     impl ::hooks_core::__private::Describe for log {
@@ -52,6 +53,7 @@ const _: () = {
                 Vocabulary = <AgentEvent<'static> as ::hooks_core::Viewed>::Vocabulary,
             >,
     > ::hooks_core::__private::Handle<__E> for log {
+        const CHANGES: ::core::primitive::bool = false;
         #[inline(always)]
         fn handle<'__a>(
             &'__a self,
@@ -64,7 +66,7 @@ const _: () = {
                 self,
                 __cx,
                 <__E as ::hooks_core::Event>::look(__event),
-                ::hooks_core::Decision::Continue,
+                ::hooks_core::Decision::Continue.into(),
             );
             ::hooks_core::__private::go_on::<__E>()
         }
@@ -73,7 +75,10 @@ const _: () = {
             &'__a self,
             __cx: &'__a ::hooks_core::Context<__E>,
             __event: &'__a __E,
-            __decision: ::hooks_core::Decision<'__a>,
+            __told: ::hooks_core::__private::Told<
+                '__a,
+                <__E as ::hooks_core::Event>::Vocabulary,
+            >,
         ) {
             ::hooks_core::__private::require_std!();
             if let ::core::result::Result::Err(__failure) = ::hooks_core::__private::catch(||
@@ -87,7 +92,7 @@ const _: () = {
                         <__E as ::hooks_core::Event>::Vocabulary,
                     >>::of(__cx),
                     <__E as ::hooks_core::Event>::view(__event),
-                    __decision,
+                    __told.decision(),
                 );
             }) {
                 ::hooks_core::__private::skipped::<__E>(__NAME, __failure);

@@ -445,6 +445,7 @@ impl ::hooks_core::Viewed for ShopEvent<'static> {
 #[diagnostic::do_not_recommend]
 impl ::hooks_core::Viewed for ShopEventMut<'static> {
     type Vocabulary = ShopEvent<'static>;
+    const LENDS: ::core::primitive::bool = true;
 }
 #[automatically_derived]
 #[diagnostic::do_not_recommend]
@@ -621,6 +622,29 @@ pub trait ShopHandler: ::core::marker::Send + ::core::marker::Sync {
         event: ShopEvent<'_>,
         decision: ::hooks_core::Decision<'_>,
     ) {}
+    #[doc(hidden)]
+    fn listens(&self) -> ::core::primitive::bool {
+        false
+    }
+    #[doc(hidden)]
+    fn registry(&self) -> ::core::option::Option<[&dyn ::core::any::Any; 2]> {
+        ::core::option::Option::None
+    }
+    #[doc(hidden)]
+    #[allow(unused_variables)]
+    fn listen(
+        &self,
+        witnesses: &mut ::hooks_core::__private::Witnesses<ShopEvent<'static>>,
+    ) {}
+    #[doc(hidden)]
+    fn told(
+        &self,
+        cx: &ShopContext,
+        event: ShopEvent<'_>,
+        told: ::hooks_core::__private::Told<'_, ShopEvent<'static>>,
+    ) {
+        self.decided(cx, event, told.decision());
+    }
     /// Before the cart is paid for.
     #[allow(missing_docs)]
     fn checkout<'life0, 'life1, 'life2, 'async_trait>(
@@ -714,6 +738,26 @@ for ::hooks_core::__private::Box<__H> {
     ) {
         (**self).decided(cx, event, decision);
     }
+    fn listens(&self) -> ::core::primitive::bool {
+        (**self).listens()
+    }
+    fn registry(&self) -> ::core::option::Option<[&dyn ::core::any::Any; 2]> {
+        (**self).registry()
+    }
+    fn listen(
+        &self,
+        witnesses: &mut ::hooks_core::__private::Witnesses<ShopEvent<'static>>,
+    ) {
+        (**self).listen(witnesses);
+    }
+    fn told(
+        &self,
+        cx: &ShopContext,
+        event: ShopEvent<'_>,
+        told: ::hooks_core::__private::Told<'_, ShopEvent<'static>>,
+    ) {
+        (**self).told(cx, event, told);
+    }
     fn checkout<'life0, 'life1, 'life2, 'async_trait>(
         &'life0 self,
         cx: &'life1 ShopContext,
@@ -793,6 +837,26 @@ impl ShopHandler for ::hooks_core::__private::Box<dyn ShopHandler> {
         decision: ::hooks_core::Decision<'_>,
     ) {
         (**self).decided(cx, event, decision);
+    }
+    fn listens(&self) -> ::core::primitive::bool {
+        (**self).listens()
+    }
+    fn registry(&self) -> ::core::option::Option<[&dyn ::core::any::Any; 2]> {
+        (**self).registry()
+    }
+    fn listen(
+        &self,
+        witnesses: &mut ::hooks_core::__private::Witnesses<ShopEvent<'static>>,
+    ) {
+        (**self).listen(witnesses);
+    }
+    fn told(
+        &self,
+        cx: &ShopContext,
+        event: ShopEvent<'_>,
+        told: ::hooks_core::__private::Told<'_, ShopEvent<'static>>,
+    ) {
+        (**self).told(cx, event, told);
     }
     fn checkout<'life0, 'life1, 'life2, 'async_trait>(
         &'life0 self,
@@ -875,6 +939,26 @@ for ::hooks_core::__private::Arc<__H> {
     ) {
         (**self).decided(cx, event, decision);
     }
+    fn listens(&self) -> ::core::primitive::bool {
+        (**self).listens()
+    }
+    fn registry(&self) -> ::core::option::Option<[&dyn ::core::any::Any; 2]> {
+        (**self).registry()
+    }
+    fn listen(
+        &self,
+        witnesses: &mut ::hooks_core::__private::Witnesses<ShopEvent<'static>>,
+    ) {
+        (**self).listen(witnesses);
+    }
+    fn told(
+        &self,
+        cx: &ShopContext,
+        event: ShopEvent<'_>,
+        told: ::hooks_core::__private::Told<'_, ShopEvent<'static>>,
+    ) {
+        (**self).told(cx, event, told);
+    }
     fn checkout<'life0, 'life1, 'life2, 'async_trait>(
         &'life0 self,
         cx: &'life1 ShopContext,
@@ -954,6 +1038,26 @@ impl ShopHandler for ::hooks_core::__private::Arc<dyn ShopHandler> {
         decision: ::hooks_core::Decision<'_>,
     ) {
         (**self).decided(cx, event, decision);
+    }
+    fn listens(&self) -> ::core::primitive::bool {
+        (**self).listens()
+    }
+    fn registry(&self) -> ::core::option::Option<[&dyn ::core::any::Any; 2]> {
+        (**self).registry()
+    }
+    fn listen(
+        &self,
+        witnesses: &mut ::hooks_core::__private::Witnesses<ShopEvent<'static>>,
+    ) {
+        (**self).listen(witnesses);
+    }
+    fn told(
+        &self,
+        cx: &ShopContext,
+        event: ShopEvent<'_>,
+        told: ::hooks_core::__private::Told<'_, ShopEvent<'static>>,
+    ) {
+        (**self).told(cx, event, told);
     }
     fn checkout<'life0, 'life1, 'life2, 'async_trait>(
         &'life0 self,
@@ -1078,12 +1182,32 @@ where
         event: ShopEvent<'_>,
         decision: ::hooks_core::Decision<'_>,
     ) {
+        ShopHandler::told(self, cx, event, decision.into());
+    }
+    fn registry(&self) -> ::core::option::Option<[&dyn ::core::any::Any; 2]> {
+        ::hooks_core::Hook::registry(self)
+    }
+    fn listens(&self) -> ::core::primitive::bool {
+        ::hooks_core::__private::listens::<_, Cart>(self)
+    }
+    fn listen(
+        &self,
+        witnesses: &mut ::hooks_core::__private::Witnesses<ShopEvent<'static>>,
+    ) {
+        ::hooks_core::__private::listen::<_, Cart>(self, witnesses);
+    }
+    fn told(
+        &self,
+        cx: &ShopContext,
+        event: ShopEvent<'_>,
+        told: ::hooks_core::__private::Told<'_, ShopEvent<'static>>,
+    ) {
         match event {
             ShopEvent::Checkout(event) => {
-                ::hooks_core::__private::decided(self, cx, event, decision)
+                ::hooks_core::__private::decided(self, cx, event, told)
             }
             ShopEvent::Paid(event) => {
-                ::hooks_core::__private::decided(self, cx, event, decision)
+                ::hooks_core::__private::decided(self, cx, event, told)
             }
             ShopEvent::Shipped(_) => {}
         }
@@ -1210,12 +1334,32 @@ impl<__H: ShopHooks> ShopHandler for ::hooks_core::__private::AsHandler<__H> {
         event: ShopEvent<'_>,
         decision: ::hooks_core::Decision<'_>,
     ) {
+        ShopHandler::told(self, cx, event, decision.into());
+    }
+    fn registry(&self) -> ::core::option::Option<[&dyn ::core::any::Any; 2]> {
+        ::hooks_core::Hook::registry(&self.0)
+    }
+    fn listens(&self) -> ::core::primitive::bool {
+        ::hooks_core::__private::listens::<_, Cart>(&self.0)
+    }
+    fn listen(
+        &self,
+        witnesses: &mut ::hooks_core::__private::Witnesses<ShopEvent<'static>>,
+    ) {
+        ::hooks_core::__private::listen::<_, Cart>(&self.0, witnesses);
+    }
+    fn told(
+        &self,
+        cx: &ShopContext,
+        event: ShopEvent<'_>,
+        told: ::hooks_core::__private::Told<'_, ShopEvent<'static>>,
+    ) {
         match event {
             ShopEvent::Checkout(event) => {
-                ::hooks_core::__private::decided(&self.0, cx, event, decision)
+                ::hooks_core::__private::decided(&self.0, cx, event, told)
             }
             ShopEvent::Paid(event) => {
-                ::hooks_core::__private::decided(&self.0, cx, event, decision)
+                ::hooks_core::__private::decided(&self.0, cx, event, told)
             }
             ShopEvent::Shipped(_) => {}
         }
@@ -1280,13 +1424,33 @@ impl ::hooks_core::RunTime for ShopEvent<'_> {
     fn wrapped(__handler: &Self::Handler) -> ::hooks_core::EventSet {
         __handler.wraps_around()
     }
-    fn decided(
+    fn listens(__handler: &Self::Handler) -> ::core::primitive::bool {
+        __handler.listens()
+    }
+    fn registry(
+        __handler: &Self::Handler,
+    ) -> ::core::option::Option<[&dyn ::core::any::Any; 2]> {
+        __handler.registry()
+    }
+    fn listen(
+        __handler: &Self::Handler,
+        __witnesses: &mut ::hooks_core::__private::Witnesses<Self>,
+    )
+    where
+        Self: 'static,
+    {
+        __handler.listen(__witnesses);
+    }
+    fn told(
         __handler: &Self::Handler,
         __cx: &Self::Context,
         __view: Self::View<'_>,
-        __decision: ::hooks_core::Decision<'_>,
-    ) {
-        __handler.decided(__cx, __view, __decision);
+        __told: ::hooks_core::__private::Told<'_, Self>,
+    )
+    where
+        Self: 'static,
+    {
+        __handler.told(__cx, __view, __told);
     }
 }
 #[automatically_derived]

@@ -20,6 +20,7 @@ const _: () = {
         type Rank = ::hooks_core::__private::rank!(__PRIORITY);
         type Answers = ::hooks_core::__private::Every<::hooks_core::__private::Now>;
         type Wraps = ();
+        type Listens = ::hooks_core::__private::Never;
     }
     #[automatically_derived]
     impl ::hooks_core::__private::Describe for trace {
@@ -47,6 +48,9 @@ const _: () = {
                 Vocabulary = <AgentEvent<'static> as ::hooks_core::Viewed>::Vocabulary,
             >,
     > ::hooks_core::__private::Handle<__E> for trace {
+        const CHANGES: ::core::primitive::bool = <AgentEvent<
+            'static,
+        > as ::hooks_core::Viewed>::LENDS;
         #[inline(always)]
         fn handle<'__a>(
             &'__a self,

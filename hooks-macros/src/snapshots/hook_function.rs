@@ -39,6 +39,7 @@ const _: () = {
             ::hooks_core::__private::Now,
         >;
         type Wraps = ();
+        type Listens = ::hooks_core::__private::Never;
     }
     #[automatically_derived]
     impl ::hooks_core::__private::Describe for lower {

@@ -18,6 +18,7 @@ impl ::hooks_core::Hook for lower {
     type Rank = ::hooks_core::__private::rank!(0);
     type Answers = ();
     type Wraps = ();
+    type Listens = ::hooks_core::__private::Never;
 }
 ::core::compile_error! {
     "unknown option `prioritty`: did you mean `priority`? The options are `priority`, `name`, `only(…)`, `when`, `timeout`, `on_timeout`, `on_panic`, `around`, `every`, `vocabulary` and `crate`"

@@ -74,6 +74,7 @@ const _: () = {
             __Modes1,
         >;
         type Wraps = ();
+        type Listens = ::hooks_core::__private::Never;
     }
     #[automatically_derived]
     impl<'s, S: Store + Send + Sync> ::hooks_core::__private::Describe
@@ -148,6 +149,7 @@ const _: () = {
         's,
         S: Store + Send + Sync,
     > ::hooks_core::__private::HandleAsync<ToolCallEnd<'event>> for RateLimit<'s, S> {
+        const CHANGES: ::core::primitive::bool = false;
         type Said = ();
         #[inline(always)]
         fn handle<'__a>(

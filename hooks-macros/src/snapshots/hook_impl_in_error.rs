@@ -11,6 +11,7 @@ impl<T> ::hooks_core::Hook for Count<T> {
     type Rank = ::hooks_core::__private::rank!(0);
     type Answers = ();
     type Wraps = ();
+    type Listens = ::hooks_core::__private::Never;
 }
 ::core::compile_error! {
     "a hook is shared by all that use the pipeline: take `&self`, and keep what changes in an atomic or a `Mutex`; a method that is no hook goes in an `impl` block without `#[hook]`"

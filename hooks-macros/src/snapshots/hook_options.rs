@@ -38,6 +38,7 @@ const _: () = {
         type Rank = hooks::__private::rank!(__PRIORITY);
         type Answers = hooks::__private::On<__Event_call, hooks::__private::Now>;
         type Wraps = ();
+        type Listens = hooks::__private::Never;
     }
     #[automatically_derived]
     impl hooks::__private::Describe for guard {

@@ -42,6 +42,7 @@ const _: () = {
             ::hooks_core::__private::Later,
         >;
         type Wraps = ();
+        type Listens = ::hooks_core::__private::Never;
     }
     #[automatically_derived]
     impl ::hooks_core::__private::Describe for check {

@@ -90,6 +90,7 @@ pub(super) fn handle(hook: &Hook, handler: &Handler) -> TokenStream {
     let of_event = written(handler, &event);
     let trait_ref = quote_spanned!(span=> #at_event::#trait_name<#of_event>);
     let the_self = quote!(self);
+    let changes = changes(core, handler);
     let signature = quote_spanned! {span=>
         fn handle<'__a>(
             &'__a #the_self,
@@ -101,6 +102,7 @@ pub(super) fn handle(hook: &Hook, handler: &Handler) -> TokenStream {
         #(#cfgs)*
         #[automatically_derived]
         impl #of #trait_ref for #ty #bounds {
+            #changes
             #said
 
             #[inline(always)]
@@ -111,6 +113,26 @@ pub(super) fn handle(hook: &Hook, handler: &Handler) -> TokenStream {
     }
 }
 
+/// Whether the handler can change the event. By default it can: it returns something, or takes the event by `&mut`.
+fn changes(core: &TokenStream, handler: &Handler) -> Option<TokenStream> {
+    let lends = match &handler.event {
+        _ if handler.returns => return None,
+        Handled::One { is_mut: true, .. } => return None,
+        Handled::Every {
+            vocabulary: Some(_),
+            ..
+        } => return None,
+        Handled::One { .. } => quote!(false),
+        Handled::Every { view, .. } => {
+            let span = view.span();
+            let core = driver::respanned(core, span);
+            let view = driver::moved(&view.to_token_stream(), span);
+            quote_spanned!(span=> <#view as #core::Viewed>::LENDS)
+        }
+    };
+    Some(quote!(const CHANGES: ::core::primitive::bool = #lends;))
+}
+
 /// The impl of a handler with `every` that receives decisions: the same function runs when the event reaches the
 /// hook, and when an earlier hook has decided.
 fn told(hook: &Hook, handler: &Handler, generics: &Generics) -> TokenStream {
@@ -119,6 +141,7 @@ fn told(hook: &Hook, handler: &Handler, generics: &Generics) -> TokenStream {
     let Handler {
         function,
         context,
+        witness,
         options,
         cfgs,
         ..
@@ -130,9 +153,37 @@ fn told(hook: &Hook, handler: &Handler, generics: &Generics) -> TokenStream {
             <#context as #core::ContextOf<<__E as #core::Event>::Vocabulary>>::of(__cx),
         }
     });
+    let seen = witness
+        .as_ref()
+        .map(|witness| quote_spanned!(driver::at(witness.span())=> __told.witness::<#witness>()));
+    let listens = witness.as_ref().map(|witness| {
+        let ask_for = quote_spanned!(driver::at(witness.span())=> ask_for::<#witness>);
+        quote! {
+            fn listen(&self, __witnesses: &mut #private::WitnessesOf<__E>) {
+                __witnesses.#ask_for();
+            }
+
+            fn witnessed<'__a>(
+                &'__a self,
+                __cx: &'__a #core::Context<__E>,
+                __event: #private::Access<'__a, __E>,
+                __witnesses: &'__a mut #private::WitnessesOf<__E>,
+            ) -> #private::Outcome<__E> {
+                #private::Handle::<__E>::decided(
+                    self,
+                    __cx,
+                    <__E as #core::Event>::look(__event),
+                    __witnesses.told(#core::Decision::Continue),
+                );
+                #private::go_on::<__E>()
+            }
+        }
+    });
     let call = quote! {
         let __span = #private::enter(__NAME, <__E as #core::Event>::NAME);
-        let () = Self::#function(#receiver #context <__E as #core::Event>::view(__event), __decision);
+        let () = Self::#function(
+            #receiver #context <__E as #core::Event>::view(__event), __told.decision(), #seen
+        );
     };
     let skips = options
         .on_panic
@@ -153,6 +204,8 @@ fn told(hook: &Hook, handler: &Handler, generics: &Generics) -> TokenStream {
         #(#cfgs)*
         #[automatically_derived]
         impl #of #private::Handle<__E> for #ty #bounds {
+            const CHANGES: ::core::primitive::bool = false;
+
             #[inline(always)]
             fn handle<'__a>(
                 &'__a self,
@@ -163,17 +216,19 @@ fn told(hook: &Hook, handler: &Handler, generics: &Generics) -> TokenStream {
                     self,
                     __cx,
                     <__E as #core::Event>::look(__event),
-                    #core::Decision::Continue,
+                    #core::Decision::Continue.into(),
                 );
                 #private::go_on::<__E>()
             }
+
+            #listens
 
             #[inline]
             fn decided<'__a>(
                 &'__a self,
                 __cx: &'__a #core::Context<__E>,
                 __event: &'__a __E,
-                __decision: #core::Decision<'__a>,
+                __told: #private::Told<'__a, <__E as #core::Event>::Vocabulary>,
             ) {
                 #call
             }

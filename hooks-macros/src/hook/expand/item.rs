@@ -105,6 +105,7 @@ pub(super) fn inert(ty: &Type, generics: &Generics) -> TokenStream {
             type Rank = #core::__private::rank!(0);
             type Answers = ();
             type Wraps = ();
+            type Listens = #core::__private::Never;
         }
     }
 }

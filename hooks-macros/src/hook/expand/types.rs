@@ -29,6 +29,11 @@ pub(super) fn the_hook(hook: &Hook) -> TokenStream {
     let vocabulary = quote_spanned!(span=> type Vocabulary = #vocabulary;);
     let answers = modes(core, handlers, false);
     let wraps = modes(core, handlers, true);
+    let listens = if handlers.iter().any(|handler| handler.witness.is_some()) {
+        quote!(Listens)
+    } else {
+        quote!(Never)
+    };
     let aliases = handlers
         .iter()
         .enumerate()
@@ -55,6 +60,7 @@ pub(super) fn the_hook(hook: &Hook) -> TokenStream {
                 type Rank = #rank;
                 type Answers = #answers;
                 type Wraps = #wraps;
+                type Listens = #private::#listens;
             }
 
             #[automatically_derived]

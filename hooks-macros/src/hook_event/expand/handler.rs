@@ -48,6 +48,7 @@ fn the_trait(vocabulary: &Vocabulary) -> TokenStream {
         }
     });
     let decided = decided(vocabulary);
+    let [listens, registry, listen, told] = witnesses(vocabulary);
     let handle_any = handle_any(vocabulary);
     let doc = format!(
         "A handler for events of [`{ident}`] that is added at run time: see `HookRegistry`.\n\n\
@@ -90,6 +91,25 @@ fn the_trait(vocabulary: &Vocabulary) -> TokenStream {
             #[allow(unused_variables)]
             #decided {}
 
+            #[doc(hidden)]
+            #listens {
+                false
+            }
+
+            #[doc(hidden)]
+            #registry {
+                ::core::option::Option::None
+            }
+
+            #[doc(hidden)]
+            #[allow(unused_variables)]
+            #listen {}
+
+            #[doc(hidden)]
+            #told {
+                self.decided(cx, event, told.decision());
+            }
+
             #(#methods)*
         }
     }
@@ -131,6 +151,24 @@ fn decided(vocabulary: &Vocabulary) -> TokenStream {
     }
 }
 
+/// The methods for witnesses: whether the handler asks for them, the handlers of the registry that it is, how the handler
+/// asks, and what it is told.
+fn witnesses(vocabulary: &Vocabulary) -> [TokenStream; 4] {
+    let Vocabulary {
+        core,
+        ident,
+        context,
+        ..
+    } = vocabulary;
+    let private = quote!(#core::__private);
+    [
+        quote!(fn listens(&self) -> ::core::primitive::bool),
+        quote!(fn registry(&self) -> ::core::option::Option<[&dyn ::core::any::Any; 2]>),
+        quote!(fn listen(&self, witnesses: &mut #private::Witnesses<#ident<'static>>)),
+        quote!(fn told(&self, cx: &#context, event: #ident<'_>, told: #private::Told<'_, #ident<'static>>)),
+    ]
+}
+
 /// Implements the trait for pointers to a handler.
 fn pointers(vocabulary: &Vocabulary) -> TokenStream {
     let Vocabulary {
@@ -140,6 +178,7 @@ fn pointers(vocabulary: &Vocabulary) -> TokenStream {
         ..
     } = vocabulary;
     let decided = decided(vocabulary);
+    let [listens, registry, listen, told] = witnesses(vocabulary);
     let handle_any = handle_any(vocabulary);
     let forwarded: Vec<_> = events
         .iter()
@@ -182,6 +221,18 @@ fn pointers(vocabulary: &Vocabulary) -> TokenStream {
                     }
                     #decided {
                         (**self).decided(cx, event, decision);
+                    }
+                    #listens {
+                        (**self).listens()
+                    }
+                    #registry {
+                        (**self).registry()
+                    }
+                    #listen {
+                        (**self).listen(witnesses);
+                    }
+                    #told {
+                        (**self).told(cx, event, told);
                     }
                     #(#forwarded)*
                 }
@@ -235,13 +286,14 @@ fn static_hooks(
     } = vocabulary;
     let private = quote!(#core::__private);
     let decided = decided(vocabulary);
+    let [listens, registry, listen, told] = witnesses(vocabulary);
     let handle_any = handle_any(vocabulary);
-    let told = events.iter().map(|event| {
+    let all_told = events.iter().map(|event| {
         let variant = &event.variant;
         match event.kind {
             Kind::Observe => quote!(#ident::#variant(_) => {}),
             Kind::Intercept(_) => {
-                quote!(#ident::#variant(event) => #private::decided(#held, cx, event, decision),)
+                quote!(#ident::#variant(event) => #private::decided(#held, cx, event, told),)
             }
         }
     });
@@ -255,6 +307,21 @@ fn static_hooks(
         };
         quote!(#signature { #private::#dispatch::<_, #payload>(#held, cx, event) })
     });
+    // A hook that asks for witnesses handles every event, so it is asked with any event that it can change.
+    let witnessed = events
+        .iter()
+        .find(|event| event.intercept().is_some())
+        .map(|event| {
+            let payload = event.payload.for_static();
+            quote! {
+                #listens {
+                    #private::listens::<_, #payload>(#held)
+                }
+                #listen {
+                    #private::listen::<_, #payload>(#held, witnesses);
+                }
+            }
+        });
     let any = events.iter().map(|event| {
         let variant = &event.variant;
         let said = said_of(vocabulary, event, held, &quote!(cx), &quote!(event));
@@ -285,8 +352,15 @@ fn static_hooks(
                 }
             }
             #decided {
+                #handler::told(self, cx, event, decision.into());
+            }
+            #registry {
+                #core::Hook::registry(#held)
+            }
+            #witnessed
+            #told {
                 match event {
-                    #(#told)*
+                    #(#all_told)*
                 }
             }
             #(#dispatched)*
@@ -350,13 +424,32 @@ fn run_time(vocabulary: &Vocabulary) -> TokenStream {
                 __handler.wraps_around()
             }
 
-            fn decided(
+            fn listens(__handler: &Self::Handler) -> ::core::primitive::bool {
+                __handler.listens()
+            }
+
+            fn registry(
+                __handler: &Self::Handler,
+            ) -> ::core::option::Option<[&dyn ::core::any::Any; 2]> {
+                __handler.registry()
+            }
+
+            fn listen(__handler: &Self::Handler, __witnesses: &mut #private::Witnesses<Self>)
+            where
+                Self: 'static,
+            {
+                __handler.listen(__witnesses);
+            }
+
+            fn told(
                 __handler: &Self::Handler,
                 __cx: &Self::Context,
                 __view: Self::View<'_>,
-                __decision: #core::Decision<'_>,
-            ) {
-                __handler.decided(__cx, __view, __decision);
+                __told: #private::Told<'_, Self>,
+            ) where
+                Self: 'static,
+            {
+                __handler.told(__cx, __view, __told);
             }
         }
 

@@ -354,6 +354,7 @@ fn traits(vocabulary: &Vocabulary) -> TokenStream {
         #[diagnostic::do_not_recommend]
         impl #core::Viewed for #mutable<'static> {
             type Vocabulary = #ident<'static>;
+            const LENDS: ::core::primitive::bool = true;
         }
 
         #[automatically_derived]

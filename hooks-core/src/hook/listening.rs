@@ -1,0 +1,151 @@
+//! Whether a list has a hook that asks for witnesses, as a type.
+//!
+//! A dispatch enters its hooks through this type. If no hook asks, that is the hooks themselves: there is no test, and
+//! nothing of the other way is compiled.
+
+use alloc::boxed::Box;
+use core::future::Future;
+use core::marker::PhantomData;
+
+use super::{Boxed, Hook, Instead, Step, StepNow};
+use crate::decision::{HookResult, Witnesses};
+use crate::event::{Context, Intercepted};
+
+/// Whether hooks ask for witnesses.
+pub trait Listening {
+    /// Whether these hooks or those ask.
+    type Or<L: Listening>: Listening;
+    /// `Perhaps` or `Self`.
+    type OrPerhaps: Listening;
+
+    /// Runs the hooks on an intercepted event.
+    fn enter<'a, M: Step<H, E>, H: Hook, E: Intercepted>(
+        hooks: &'a H,
+        cx: &'a Context<E>,
+        event: &'a mut E,
+    ) -> impl Future<Output = HookResult<E>> + Send;
+
+    /// Like [`enter`](Self::enter), without an executor.
+    fn enter_now<'a, M: StepNow<H, E>, H: Hook, E: Intercepted>(
+        hooks: &'a H,
+        cx: &'a Context<E>,
+        event: &'a mut E,
+    ) -> HookResult<E>;
+}
+
+/// No hook asks.
+#[derive(Debug)]
+pub enum Never {}
+/// Handlers may ask, which are only known at run time.
+#[derive(Debug)]
+pub enum Perhaps {}
+/// A hook asks, if it is switched on.
+#[derive(Debug)]
+pub enum Listens {}
+
+impl Listening for Never {
+    type Or<L: Listening> = L;
+    type OrPerhaps = Perhaps;
+
+    #[inline(always)]
+    fn enter<'a, M: Step<H, E>, H: Hook, E: Intercepted>(
+        hooks: &'a H,
+        cx: &'a Context<E>,
+        event: &'a mut E,
+    ) -> impl Future<Output = HookResult<E>> + Send {
+        M::whole(hooks, cx, event)
+    }
+
+    #[inline(always)]
+    fn enter_now<'a, M: StepNow<H, E>, H: Hook, E: Intercepted>(
+        hooks: &'a H,
+        cx: &'a Context<E>,
+        event: &'a mut E,
+    ) -> HookResult<E> {
+        M::step(hooks, cx, event)
+    }
+}
+
+impl Listening for Perhaps {
+    type Or<L: Listening> = L::OrPerhaps;
+    type OrPerhaps = Perhaps;
+
+    #[inline]
+    fn enter<'a, M: Step<H, E>, H: Hook, E: Intercepted>(
+        hooks: &'a H,
+        cx: &'a Context<E>,
+        event: &'a mut E,
+    ) -> impl Future<Output = HookResult<E>> + Send {
+        M::unless(hooks, Witnessed::<M, H>(hooks, PhantomData), cx, event)
+    }
+
+    #[inline]
+    fn enter_now<'a, M: StepNow<H, E>, H: Hook, E: Intercepted>(
+        hooks: &'a H,
+        cx: &'a Context<E>,
+        event: &'a mut E,
+    ) -> HookResult<E> {
+        Listens::enter_now::<M, H, E>(hooks, cx, event)
+    }
+}
+
+impl Listening for Listens {
+    type Or<L: Listening> = Listens;
+    type OrPerhaps = Listens;
+
+    async fn enter<'a, M: Step<H, E>, H: Hook, E: Intercepted>(
+        hooks: &'a H,
+        cx: &'a Context<E>,
+        event: &'a mut E,
+    ) -> HookResult<E> {
+        let mut witnesses = Witnesses::NONE;
+        M::listen(hooks, &mut witnesses);
+        if witnesses.is_empty() {
+            return M::whole(hooks, cx, event).await;
+        }
+        M::witnessed(hooks, cx, event, &mut witnesses).await
+    }
+
+    fn enter_now<'a, M: StepNow<H, E>, H: Hook, E: Intercepted>(
+        hooks: &'a H,
+        cx: &'a Context<E>,
+        event: &'a mut E,
+    ) -> HookResult<E> {
+        let mut witnesses = Witnesses::NONE;
+        M::listen(hooks, &mut witnesses);
+        if witnesses.is_empty() {
+            return M::step(hooks, cx, event);
+        }
+        M::witnessed(hooks, cx, event, &mut witnesses)
+    }
+}
+
+/// The hooks before witnesses, instead of the hooks alone.
+struct Witnessed<'a, M, H>(&'a H, PhantomData<fn() -> M>);
+
+impl<M, H> Clone for Witnessed<'_, M, H> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<M, H> Copy for Witnessed<'_, M, H> {}
+
+impl<'a, M: Step<H, E>, H: Hook, E: Intercepted + 'a> Instead<'a, E> for Witnessed<'a, M, H> {
+    #[inline]
+    fn is_wanted(self) -> bool {
+        let mut witnesses = Witnesses::NONE;
+        M::listen(self.0, &mut witnesses);
+        !witnesses.is_empty()
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn ask(self, cx: &'a Context<E>, event: &'a mut E) -> Boxed<'a, HookResult<E>> {
+        Box::pin(async move {
+            let mut witnesses = Witnesses::NONE;
+            M::listen(self.0, &mut witnesses);
+            M::witnessed(self.0, cx, event, &mut witnesses).await
+        })
+    }
+}
