@@ -124,13 +124,29 @@ impl<'e> Evaluator<'e> {
     }
 
     pub(crate) fn touch(&mut self, path: &Argument, access: Access) {
+        self.touch_from(path, access, None, true);
+    }
+
+    /// The same; what is made may come from somewhere, and links need not be followed.
+    pub(crate) fn touch_from(
+        &mut self,
+        path: &Argument,
+        access: Access,
+        from: Option<Argument>,
+        follows_links: bool,
+    ) {
         let mut path = path.clone();
-        if let Argument::Names(names) = &mut path
-            && let Some(producer) = names.producer
-            && access != Access::List
-        {
-            self.change(producer).drops_links = true;
-            Arc::make_mut(names).may_be_links = false;
+        if let Argument::Names(found) = &mut path {
+            if found.found_in.as_ref() != Some(&self.state.directories) {
+                // They lead elsewhere from here.
+                let found = Arc::make_mut(found);
+                (found.may_be_links, found.is_tracked) = (true, false);
+            } else if let Some(producer) = found.producer
+                && access != Access::List
+            {
+                Arc::make_mut(found).may_be_links = false;
+                self.change(producer).drops_links = true;
+            }
         }
         let directories = self.state.directories.clone();
         let span = self.at.clone();
@@ -138,11 +154,23 @@ impl<'e> Evaluator<'e> {
             path,
             access,
             directories,
+            from,
+            follows_links,
             span,
         };
         if self.trace.effects.paths.last() != Some(&used) {
             self.trace.effects.paths.push(used);
         }
+    }
+
+    /// Says once more what was touched since then, if something was made: what comes first is not known.
+    pub(crate) fn touch_again(&mut self, since: usize) -> Result<()> {
+        let paths = &self.trace.effects.paths;
+        if paths[since..].iter().any(|used| used.access == Access::Make) {
+            self.work.spend(16 * (paths.len() - since), &self.at)?;
+            self.trace.effects.paths.extend_from_within(since..);
+        }
+        Ok(())
     }
 
     /// Evaluates a script that stands in a word of another, and gives its rewritten form.

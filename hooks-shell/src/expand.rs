@@ -30,6 +30,7 @@ impl Piece {
         match self.known {
             None if is_glob => self.known = Some(Argument::Pattern("".into())),
             Some(Argument::Number) if !text.is_empty() => self.forget(),
+            Some(Argument::Revisions { .. }) if !text.bytes().all(is_of_revision) => self.forget(),
             _ => {}
         }
         self.text.push_str(text);
@@ -45,7 +46,7 @@ impl Piece {
         let begins = match self.known {
             None | Some(Argument::Pattern(_)) => self.text.as_str().into(),
             // What comes before a name is known as well, but for which name it is.
-            Some(Argument::Number | Argument::Names(_)) => "".into(),
+            Some(Argument::Number | Argument::Names(_) | Argument::Revisions { .. }) => "".into(),
             Some(_) => return,
         };
         self.known = Some(Argument::Unknown { begins });
@@ -54,7 +55,11 @@ impl Piece {
     /// Puts something that is no text, which has to stand at the beginning if it shall be known.
     fn put(&mut self, value: Argument) {
         self.is_there = true;
-        if self.known.is_none() && self.text.is_empty() {
+        let is_prefix = matches!(value, Argument::Revisions { .. })
+            && self.text.bytes().all(is_of_revision)
+            && !self.text.contains("../")
+            && !self.text.starts_with(['-', '/']);
+        if self.known.is_none() && (self.text.is_empty() || is_prefix) {
             self.known = Some(value);
         } else {
             self.forget();
@@ -85,6 +90,11 @@ impl Piece {
         let is_disputed = self.is_disputed;
         self.is_there.then_some(Field { value, is_disputed })
     }
+}
+
+/// Whether a byte may stand before or behind the name of a revision, in that of another: `origin/main`, `HEAD~1`.
+fn is_of_revision(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"/._~^-".contains(&byte)
 }
 
 /// Names with a text behind each.
@@ -286,6 +296,13 @@ impl Evaluator<'_> {
             Expansion::Substitution(list) => match self.in_subshell(list)? {
                 Output::Names(names) if names.ends_with_nul => Field::of(Argument::Several),
                 Output::Text(text) => Field::known(text.trim_end_matches('\n')),
+                Output::Revisions => {
+                    if !is_quoted {
+                        self.trace.splits.at_blanks = true;
+                        to.split();
+                    }
+                    Field::of(Argument::Revisions { is_one: is_quoted })
+                }
                 Output::Number => {
                     if !is_quoted && to.word.parts.len() == 1 {
                         to.note = Some(Note::Split);
@@ -357,7 +374,7 @@ impl Evaluator<'_> {
                     }
                 }
             }
-            Argument::Number => to.piece.put(Argument::Number),
+            Argument::Number | Argument::Revisions { .. } => to.piece.put(field.value.clone()),
             Argument::Names(names) => to.piece.names(names),
             _ if is_quoted => to.piece.forget(),
             _ => {
@@ -402,6 +419,22 @@ impl Evaluator<'_> {
                 };
                 Field::known(cut.unwrap_or(text))
             }
+            // It is another name in the same folder.
+            (Operation::Cut("%", ending), None)
+                if ending.starts_with('.') && !ending.contains(['*', '?', '/']) =>
+            {
+                match value.value {
+                    Argument::Names(names) if names.is_one => {
+                        Field::of(Argument::Names(Arc::new(Names {
+                            pattern: None,
+                            may_be_links: true,
+                            producer: None,
+                            ..(*names).clone()
+                        })))
+                    }
+                    _ => unknown,
+                }
+            }
             (Operation::Cut(..), _) => unknown,
         })
     }
@@ -436,15 +469,7 @@ impl Evaluator<'_> {
     /// Only numbers may stand in variables here: anything else is evaluated again by the shell.
     fn arithmetic(&mut self, tokens: &[String], word: &Word) -> Result<()> {
         for name in tokens.iter().filter(|token| is_identifier(token)) {
-            let is_number = match self.variable(name).value {
-                Argument::Number => true,
-                Argument::Text(text) => {
-                    let digits = text.trim_start_matches('-');
-                    digits.bytes().all(|byte| byte.is_ascii_digit())
-                }
-                _ => false,
-            };
-            if !is_number {
+            if !self.variable(name).value.is_number() {
                 let reason = format!(
                     "what `{name}` holds is evaluated in `$((…))`: set it to a number before"
                 );

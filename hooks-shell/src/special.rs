@@ -42,7 +42,7 @@ pub(crate) fn run(this: &mut Evaluator<'_>, mut call: Call<'_>) -> Result<Output
                 ("xargs", Some(rest)) => xargs(this, &call, rest),
                 ("env", rest) => environment(this, rest.unwrap_or_default(), call.input),
                 (name, Some(rest)) => inner(this, name, rest, call.input),
-                _ => Ok(call.output()),
+                _ => Ok(call.output(this)),
             };
         }
     }
@@ -132,24 +132,27 @@ fn shell(this: &mut Evaluator<'_>, mut call: Call<'_>) -> Result<()> {
 /// `xargs program`: the program gets what is read, as further arguments.
 fn xargs(this: &mut Evaluator<'_>, call: &Call<'_>, rest: &[Arg]) -> Result<Output> {
     let splits_at_nul = call.has("0") || call.has("null");
+    let splits_at_lines = call.has("d") || call.has("delimiter");
     let names = match call.input {
         Input::Names(names) if names.ends_with_nul == splits_at_nul => Some(names),
         _ => None,
     };
-    let names = names.filter(|_| splits_at_nul || !this.environment.is_as_written);
-    if names.is_some() && !splits_at_nul {
+    let splits_names = splits_at_nul || splits_at_lines;
+    let names = names.filter(|_| splits_names || !this.environment.is_as_written);
+    if names.is_some() && !splits_names {
         // Names are split at lines, and not at blanks and quotes.
         let change = this.change(call.args[0].word);
         change.before = "tr '\\n' '\\0' | ";
         change.instead = Some("xargs -0".into());
     }
-    let given = |is_one: bool| match names {
-        Some(names) => Argument::Names(Arc::new(Names {
+    let given = |is_one: bool| match (names, call.input) {
+        (Some(names), _) => Argument::Names(Arc::new(Names {
             is_one,
             ..names.clone()
         })),
-        None if is_one => Argument::unknown(),
-        None => Argument::Several,
+        (None, Input::Revisions) => Argument::Revisions { is_one },
+        (None, _) if is_one => Argument::unknown(),
+        (None, _) => Argument::Several,
     };
     let has_places = call.has("I");
     let mut all = Vec::with_capacity(rest.len() + 1);

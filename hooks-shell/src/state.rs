@@ -180,11 +180,12 @@ impl Evaluator<'_> {
 
     /// Runs what may be run any number of times, until nothing changes any more.
     pub(crate) fn repeat(&mut self, mut round: impl FnMut(&mut Self) -> Result<()>) -> Result<()> {
+        let since = self.trace.effects.paths.len();
         loop {
             let before = self.state.clone();
             self.maybe(&mut round)?;
             if self.state == before {
-                return Ok(());
+                return self.touch_again(since);
             }
         }
     }

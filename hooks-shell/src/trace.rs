@@ -79,6 +79,8 @@ pub(crate) struct Trace {
     pub(crate) changes: HashMap<usize, Change>,
     pub(crate) called: HashSet<*const Command>,
     pub(crate) splits: Splits,
+    /// Which of the paths belong to commands that run beside others.
+    pub(crate) background: Vec<Range<usize>>,
 }
 
 /// What a command prints or reads, as far as it matters.
@@ -88,6 +90,7 @@ pub(crate) enum Stream {
     Inherited,
     Unknown,
     Number,
+    Revisions,
     Text(Arc<str>),
     Names(Names),
 }

@@ -149,7 +149,9 @@ pub(crate) fn prelude(effects: &Effects) -> String {
     }
     // A repository without a work tree, among the files, is not entered by chance: its settings run programs. Where `git` is
     // begun before anything is made or entered, who judges the script has seen that there is none.
-    let changes_folders = |path: &PathUse| matches!(path.access, Access::Write | Access::Enter);
+    let changes_folders = |path: &PathUse| {
+        path.access.changes() || matches!(path.access, Access::Enter | Access::Make)
+    };
     let runs = names.iter().filter(|name| **name == "git").count();
     if runs > 1 || (runs == 1 && effects.paths().any(changes_folders)) {
         commands.push("export GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=safe.bareRepository GIT_CONFIG_VALUE_0=explicit");

@@ -27,7 +27,9 @@ impl Evaluator<'_> {
     fn item(&mut self, item: &Item) -> Result<Output> {
         self.work.spend(1, &(0..0))?;
         if item.is_background {
+            let since = self.trace.effects.paths.len();
             self.apart(|this| this.tested(true, |this| this.chain(item)))?;
+            self.trace.background.push(since..self.trace.effects.paths.len());
             return Ok(Output::Unknown);
         }
         self.chain(item)
@@ -92,6 +94,7 @@ impl Evaluator<'_> {
 
     fn stages(&mut self, stages: &[Command]) -> Result<Output> {
         self.tested(true, |this| {
+            let since = this.trace.effects.paths.len();
             let mut input = Input::Inherited;
             let mut output = Output::Unknown;
             for (nth, stage) in stages.iter().enumerate() {
@@ -104,6 +107,7 @@ impl Evaluator<'_> {
                 };
                 input = output.clone();
             }
+            this.touch_again(since)?;
             Ok(output)
         })
     }
@@ -250,11 +254,12 @@ impl Evaluator<'_> {
             let value = match field.value {
                 Argument::Several => Argument::unknown(),
                 // One name that it matches.
-                Argument::Pattern(pattern) => Argument::Names(Arc::new(of_pattern(&pattern))),
+                Argument::Pattern(pattern) => Argument::Names(Arc::new(self.of_pattern(&pattern))),
                 Argument::Names(names) => Argument::Names(Arc::new(Names {
                     is_one: true,
                     ..(*names).clone()
                 })),
+                Argument::Revisions { .. } => Argument::Revisions { is_one: true },
                 value => value,
             };
             Field { value, ..field }
@@ -270,10 +275,9 @@ impl Evaluator<'_> {
             Ok(())
         })
     }
-}
 
-/// What a pattern of files becomes: names below its folder.
-fn of_pattern(pattern: &str) -> Names {
+    /// What a pattern of files becomes: names below its folder.
+    fn of_pattern(&self, pattern: &str) -> Names {
     let fixed = pattern.find(['*', '?', '[', '\\']).unwrap_or(pattern.len());
     let folder = match pattern[..fixed].rfind('/') {
         Some(0) => "/",
@@ -288,7 +292,9 @@ fn of_pattern(pattern: &str) -> Names {
         may_be_options: Argument::Pattern(pattern.into()).may_be_option(),
         is_tracked: !name.starts_with('.'),
         is_one: true,
-        ends_with_nul: false,
-        producer: None,
+        is_flat: !pattern[..pattern.len() - name.len()].contains(['*', '?', '[', '\\']),
+        found_in: Some(self.state.directories.clone()),
+        ..Names::default()
     }
+}
 }

@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use std::fs::DirEntry;
 use std::path::{Path, PathBuf};
 
-use hooks_shell::{Access, Argument, Names, PathUse};
+use hooks_shell::{Access, Argument, Effects, Names, PathUse};
 
 use super::SecurityPolicyConfig;
 use crate::shared::{Glob, paths};
@@ -83,14 +83,11 @@ impl Guard {
     }
 
     /// Whether all paths of a command may be touched, that begins in a directory without links.
-    pub(super) fn check_all<'u>(
-        &self,
-        uses: impl Iterator<Item = &'u PathUse>,
-        start: &str,
-    ) -> Result<(), String> {
+    pub(super) fn check_all(&self, effects: &Effects, start: &str) -> Result<(), String> {
         let mut budget = MOST_FILES;
         let mut known: HashSet<(&str, &str)> = HashSet::new();
-        for (nth, used) in uses.enumerate() {
+        let mut made = Made::default();
+        for (nth, used) in effects.paths().enumerate() {
             if nth > MOST_PATHS {
                 return Err("the command has too many paths: put it into smaller ones".into());
             }
@@ -100,6 +97,17 @@ impl Guard {
                     return Err(format!(
                         "the folder `{directory}` is reached through a link: write where it leads"
                     ));
+                }
+                match used.access {
+                    Access::Make => {
+                        self.make(used, base, &mut made, &mut budget)?;
+                        continue;
+                    }
+                    Access::Move => {
+                        let folders = effects.paths().flat_map(|used| used.directories.iter());
+                        self.check_moved(used, base, folders)?;
+                    }
+                    _ => made.check(used, base)?,
                 }
                 match &used.path {
                     // The same path over and over is looked at once.
@@ -114,7 +122,7 @@ impl Guard {
                         let mut judge = |name: &str, folder: &Path, is_link| {
                             self.judge_link(name, folder, is_link)
                         };
-                        self.walk(&folder, &|_| true, &mut judge, &mut budget)?;
+                        self.walk(&folder, Walk::default(), &|_| true, &mut judge, &mut budget)?;
                     }
                     Argument::Pattern(pattern) => {
                         self.check_pattern(pattern, base, used.access, &mut budget)?;
@@ -129,6 +137,65 @@ impl Guard {
                     }
                 }
             }
+        }
+        Ok(())
+    }
+
+    /// Notes what is made, unless no link is made with it.
+    fn make(
+        &self,
+        used: &PathUse,
+        base: &Path,
+        made: &mut Made,
+        budget: &mut usize,
+    ) -> Result<(), String> {
+        let mut has_links = used.from.is_none();
+        let mut judge = |_: &str, _: &Path, is_link: bool| {
+            has_links |= is_link;
+            Ok(())
+        };
+        match &used.from {
+            Some(Argument::Text(from)) => {
+                let from = base.join(from.trim_end_matches('/'));
+                self.walk(&from, Walk::default(), &|_| true, &mut judge, budget)?;
+                has_links |= from.is_symlink();
+            }
+            Some(from) => {
+                let (walk, glob) = match from {
+                    Argument::Names(names) => (Walk::of(names), glob_of(names)?),
+                    _ => (Walk::default(), None),
+                };
+                for folder in places(from, base)? {
+                    self.walk(&folder, walk, &|name| is_meant(glob.as_ref(), name), &mut judge, budget)?;
+                }
+            }
+            None => {}
+        }
+        if has_links {
+            made.0.extend(places(&used.path, base)?);
+        }
+        Ok(())
+    }
+
+    /// A folder that the command works in, is not moved: `..` would lead elsewhere then.
+    fn check_moved<'u>(
+        &self,
+        used: &PathUse,
+        base: &Path,
+        mut folders: impl Iterator<Item = &'u String>,
+    ) -> Result<(), String> {
+        let is_known = used.path.known().is_some();
+        let places = places(&used.path, base)?;
+        let is_moved = |folder: &String| {
+            let folder = Path::new(folder);
+            let mut places = places.iter();
+            places.any(|place| folder.starts_with(place) && (is_known || folder != place))
+        };
+        if folders.any(is_moved) {
+            return Err(format!(
+                "`{}` is moved, with a folder that the command works in: move it in another call",
+                used.path
+            ));
         }
         Ok(())
     }
@@ -171,23 +238,9 @@ impl Guard {
         access: Access,
         budget: &mut usize,
     ) -> Result<(), String> {
-        let pattern = names.pattern();
-        let glob = pattern
-            .map(|pattern| Glob::new(&pattern.to_lowercase()))
-            .transpose()
-            .map_err(|_| "which files these are cannot be told: write them out")?;
-        let is_write = access == Access::Write;
-        let has_extension = pattern
-            .and_then(|pattern| pattern.rsplit_once('.'))
-            .is_some_and(|(_, extension)| {
-                let is_plain = extension.bytes().all(|byte| byte.is_ascii_alphanumeric());
-                !extension.is_empty()
-                    && is_plain
-                    && !matches!(extension, "git" | "worktree" | "lock")
-            });
-        if is_write && !names.is_tracked() && !has_extension {
-            return Err("what is found may be a setting of git's: name the files by their ending, as `-name '*.rs'`, or use `git ls-files`".into());
-        }
+        let glob = glob_of(names)?;
+        // A setting of git's may be among them, which is forbidden.
+        let is_write = matches!(access, Access::Write | Access::Move) && !names.is_tracked();
         for folder in names.folders() {
             let resolved = self.enter(folder, base)?;
             let holds_forbidden = self
@@ -197,10 +250,6 @@ impl Guard {
             if access == Access::List || !(names.may_be_links() || holds_forbidden || is_write) {
                 continue;
             }
-            let is_meant = |name: &str| {
-                glob.as_ref()
-                    .is_none_or(|glob| glob.matches(&name.to_lowercase()))
-            };
             let mut judge = |name: &str, folder: &Path, is_link: bool| {
                 self.judge_link(name, folder, is_link && names.may_be_links())?;
                 // A name that is forbidden everywhere, as `.git`, is passed by programs that read all there is.
@@ -210,15 +259,20 @@ impl Guard {
                     self.judge(name, &folder.join(name))
                 }
             };
-            self.walk(&resolved, &is_meant, &mut judge, budget)?;
+            let walk = Walk {
+                enters_git: is_write,
+                ..Walk::of(names)
+            };
+            self.walk(&resolved, walk, &|name| is_meant(glob.as_ref(), name), &mut judge, budget)?;
         }
         Ok(())
     }
 
-    /// Goes through a folder and those in it, but not through links, nor into git's own.
+    /// Goes through a folder and those in it, but not through links.
     fn walk(
         &self,
         folder: &Path,
+        walk: Walk,
         is_meant: &dyn Fn(&str) -> bool,
         judge: &mut dyn FnMut(&str, &Path, bool) -> Result<(), String>,
         budget: &mut usize,
@@ -234,7 +288,8 @@ impl Guard {
                 if is_meant(name) {
                     judge(name, &folder, kind.is_none_or(|kind| kind.is_symlink()))?;
                 }
-                if kind.is_some_and(|kind| kind.is_dir()) && name != ".git" {
+                let is_entered = !walk.is_flat && (walk.enters_git || name != ".git");
+                if is_entered && kind.is_some_and(|kind| kind.is_dir()) {
                     folders.push(folder.join(name));
                 }
             }
@@ -251,11 +306,7 @@ impl Guard {
         budget: &mut usize,
     ) -> Result<(), String> {
         let unclear = || format!("which files `{pattern}` matches cannot be told: write them out");
-        let first = pattern.find(['*', '?', '[', '\\']).unwrap_or(pattern.len());
-        let (fixed, rest) = match pattern[..first].rfind('/') {
-            Some(slash) => pattern.split_at(slash + 1),
-            None => ("", pattern),
-        };
+        let (fixed, rest) = fixed(pattern);
         let parts: Vec<_> = rest
             .split('/')
             .filter(|part| !part.is_empty() && *part != ".")
@@ -380,6 +431,78 @@ impl Guard {
         }
         Ok(())
     }
+}
+
+/// Which folders are gone through: git's own, and those in others.
+#[derive(Clone, Copy, Default)]
+struct Walk {
+    enters_git: bool,
+    is_flat: bool,
+}
+
+impl Walk {
+    fn of(names: &Names) -> Self {
+        Walk {
+            enters_git: false,
+            is_flat: names.is_flat(),
+        }
+    }
+}
+
+/// What names have in common, whatever their case is.
+fn glob_of(names: &Names) -> Result<Option<Glob>, String> {
+    let glob = names.pattern().map(|pattern| Glob::new(&pattern.to_lowercase()));
+    glob.transpose()
+        .map_err(|_| "which files these are cannot be told: write them out".into())
+}
+
+fn is_meant(glob: Option<&Glob>, name: &str) -> bool {
+    glob.is_none_or(|glob| glob.matches(&name.to_lowercase()))
+}
+
+/// What a command has made so far that may be a link, or hold some.
+#[derive(Default)]
+struct Made(Vec<PathBuf>);
+
+impl Made {
+    /// Whether a path has none of these on its way, nor below it where many are meant.
+    fn check(&self, used: &PathUse, base: &Path) -> Result<(), String> {
+        if self.0.is_empty() || !used.follows_links {
+            return Ok(());
+        }
+        let is_many = used.path.known().is_none() || used.access == Access::Tree;
+        let places = places(&used.path, base)?;
+        let meets = |place: &PathBuf| {
+            let mut made = self.0.iter();
+            made.any(|made| place.starts_with(made) || (is_many && made.starts_with(place)))
+        };
+        if places.iter().any(meets) {
+            return Err(format!(
+                "`{}` may be a link that the command makes itself: use it in another call",
+                used.path
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// Where a path leads; of many, the folders that they are in.
+fn places(path: &Argument, base: &Path) -> Result<Vec<PathBuf>, String> {
+    let folders: Vec<&str> = match path {
+        Argument::Text(path) => vec![path],
+        Argument::Pattern(pattern) => vec![fixed(pattern).0],
+        Argument::Names(names) => names.folders().collect(),
+        _ => Vec::new(),
+    };
+    let places = folders.iter().map(|path| paths::resolve(path, base));
+    let places: Result<_, _> = places.collect();
+    places.map_err(|error| format!("where `{path}` leads cannot be told: {error}"))
+}
+
+/// The folder that a pattern begins with, and the rest.
+fn fixed(pattern: &str) -> (&str, &str) {
+    let first = pattern.find(['*', '?', '[', '\\']).unwrap_or(pattern.len());
+    pattern.split_at(pattern[..first].rfind('/').map_or(0, |slash| slash + 1))
 }
 
 /// Takes what a look at files costs from the budget.
