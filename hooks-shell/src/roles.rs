@@ -237,9 +237,12 @@ pub(crate) fn is_address(text: &str) -> bool {
         "http,https,ssh,git,git+ssh,ftp,ftps,ws,wss,postgres,postgresql,mysql,redis";
     let Some((scheme, rest)) = text.split_once("://") else {
         // `git@host:path`
-        let host = text.split_once(':').map_or("", |(host, _)| host);
+        let (host, path) = text.split_once(':').unwrap_or(("", ""));
+        // `name@file:../x` is a package of npm's.
         return host.contains('@')
             && !host.contains('/')
+            && !host.ends_with("@file")
+            && !path.starts_with("..")
             && !is_one_of("-*", host)
             && !text.contains("::");
     };

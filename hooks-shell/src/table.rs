@@ -263,8 +263,8 @@ mod tests {
 
     #[test]
     fn programs_commands_and_choices_are_found() {
-        assert_eq!(find("cp").unwrap().last, Some(Role::Write));
-        assert_eq!(find("egrep").unwrap().first, [Role::Text]);
+        assert_eq!(find("cp").unwrap().last, Some(Role::Into));
+        assert_eq!(find("egrep").unwrap().first, [Role::Any]);
         let git = &find("git").unwrap().commands;
         assert!(git.contains_key("log") && !git.contains_key("filter-branch"));
         assert!(find("grep").unwrap().options["e"].replaces_first);

@@ -39,7 +39,7 @@ const HARMLESS: [&str; 8] = [
 const LONGEST_PATH: usize = 4096;
 const MOST_NAMES: usize = 64;
 /// How many files of the workspace are looked at for one command.
-const MOST_FILES: usize = 50_000;
+pub(super) const MOST_FILES: usize = 50_000;
 /// How many paths may be in one command.
 const MOST_PATHS: usize = 20_000;
 
@@ -298,7 +298,7 @@ impl Guard {
     }
 
     /// The files that a pattern matches. What it matches may be a link, so the folders are read.
-    fn check_pattern(
+    pub(super) fn check_pattern(
         &self,
         pattern: &str,
         base: &Path,
