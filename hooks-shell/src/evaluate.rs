@@ -26,6 +26,7 @@ pub(crate) struct Evaluator<'e> {
     pub(crate) state: State,
     pub(crate) next_word: usize,
     pub(crate) functions: HashMap<String, Arc<Command>>,
+    pub(crate) lists: HashMap<String, Arc<Vec<Field>>>,
     pub(crate) positional: Option<Arc<Vec<Field>>>,
     /// The branches, loops, calls and subshells that the walk is in.
     pub(crate) frames: Vec<Frame>,
@@ -33,6 +34,8 @@ pub(crate) struct Evaluator<'e> {
     pub(crate) is_tested: bool,
     /// What the last process substitution prints.
     pub(crate) process: Option<Output>,
+    /// The first word of the simple command.
+    pub(crate) head: usize,
     /// Where the script stands that is evaluated, if it stands in a word of another.
     outer: Option<Range<usize>>,
     /// Where that stands which is looked at.
@@ -58,10 +61,12 @@ impl<'e> Evaluator<'e> {
             },
             next_word,
             functions: HashMap::new(),
+            lists: HashMap::new(),
             positional: None,
             frames: Vec::new(),
             is_tested: false,
             process: None,
+            head: 0,
             outer: None,
             at: 0..0,
         }
@@ -108,6 +113,23 @@ impl<'e> Evaluator<'e> {
         }
         let before = std::mem::take(&mut self.trace.notes[word]);
         self.trace.notes[word] = before.merge(note);
+    }
+
+    /// Notes that a command, by its first word, has an option at a word, or gets a `--` before it. What is run more than once may
+    /// have an option in one run where it needs the `--` in another: it cannot be written again.
+    pub(crate) fn note_option(&mut self, command: usize, word: usize, is_ended: bool) {
+        if self.frames.is_empty() {
+            return;
+        }
+        let (option, end) = self.trace.options.entry(command).or_insert((0, usize::MAX));
+        if is_ended {
+            *end = word.min(*end);
+        } else {
+            *option = word.max(*option);
+        }
+        if option >= end {
+            self.note(command, Note::Never);
+        }
     }
 
     /// Leaves a word out of the rewritten script, if it says no more than one text.

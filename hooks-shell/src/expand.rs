@@ -321,16 +321,26 @@ impl Evaluator<'_> {
                 _ => Field::of(Argument::unknown()),
             },
             Expansion::Parameter(name, _) if matches!(name.as_str(), "@" | "*") => {
-                return self.all_positional(name == "@" && is_quoted, to);
+                let all = self.positional.clone();
+                return self.all(all, name == "@" && is_quoted, to);
+            }
+            Expansion::Parameter(name, Operation::Value) if name.ends_with("[@]") => {
+                let list = self.lists.get(name.trim_end_matches("[@]")).cloned();
+                return self.all(list, is_quoted, to);
             }
             Expansion::Parameter(name, operation) => self.parameter(name, operation, to)?,
         };
         self.put(&field, is_quoted, to)
     }
 
-    /// `"$@"`, which becomes the arguments; anything else of its kind becomes what cannot be told.
-    fn all_positional(&mut self, is_exact: bool, to: &mut Expanding<'_>) -> Result<()> {
-        match self.positional.clone() {
+    /// `"$@"` and `"${list[@]}"`, which become all that there is; anything else of their kind becomes what cannot be told.
+    fn all(
+        &mut self,
+        all: Option<Arc<Vec<Field>>>,
+        is_exact: bool,
+        to: &mut Expanding<'_>,
+    ) -> Result<()> {
+        match all {
             Some(all) if is_exact && to.word.parts.len() == 1 => {
                 self.work.spend(8 * all.len(), &to.word.span)?;
                 to.done.extend(all.iter().cloned());
@@ -435,7 +445,7 @@ impl Evaluator<'_> {
                     _ => unknown,
                 }
             }
-            (Operation::Cut(..), _) => unknown,
+            (Operation::Cut(..) | Operation::Edit(_), _) => unknown,
         })
     }
 

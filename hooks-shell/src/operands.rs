@@ -123,6 +123,7 @@ impl<'a> Call<'a> {
                     }
                 }
                 (Some(text), _) if !ended && text.len() > 1 && text.starts_with('-') => {
+                    this.note_option(self.args[0].word, arg.word, false);
                     self.option(this, text, arg, &mut rest)?;
                 }
                 (None, _) if !ended && self.ends_with_unknown(&arg.field.value) => {}
@@ -422,6 +423,7 @@ impl<'a> Call<'a> {
             ));
         } else {
             this.dispute("names of files may look like options: write `--` before them");
+            this.note_option(self.args[0].word, arg.word, true);
             match arg.word.checked_sub(APPENDED) {
                 Some(word) => this.change(word).after = " --",
                 None => this.change(arg.word).before = "-- ",

@@ -245,6 +245,12 @@ impl<'t> Printer<'t> {
                 self.put("esac");
             }
             Kind::Test(words) => self.test(words)?,
+            Kind::List(name, words) => {
+                write!(self.out, "{name}=(").ok()?;
+                self.words(words)?;
+                self.trim();
+                self.put(")");
+            }
             Kind::Function(name, body) => {
                 write!(self.out, "{name}() ").ok()?;
                 self.command(body)?;
@@ -443,6 +449,7 @@ impl<'t> Printer<'t> {
                 Operation::Cut(operator, pattern) => {
                     write!(self.out, "${{{name}{operator}{pattern}}}").ok()
                 }
+                Operation::Edit(edit) => write!(self.out, "${{{name}{edit}}}").ok(),
                 Operation::Default(operator, default) => {
                     let texts = self.note(default).texts()?;
                     let text = texts.first().map_or("", |text| text);

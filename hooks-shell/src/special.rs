@@ -141,9 +141,8 @@ fn xargs(this: &mut Evaluator<'_>, call: &Call<'_>, rest: &[Arg]) -> Result<Outp
     let names = names.filter(|_| splits_names || !this.environment.is_as_written);
     if names.is_some() && !splits_names {
         // Names are split at lines, and not at blanks and quotes.
-        let change = this.change(call.args[0].word);
-        change.before = "tr '\\n' '\\0' | ";
-        change.instead = Some("xargs -0".into());
+        this.change(this.head).before = "tr '\\n' '\\0' | ";
+        this.change(call.args[0].word).instead = Some("xargs -0".into());
     }
     let given = |is_one: bool| match (names, call.input) {
         (Some(names), _) => Argument::Names(Arc::new(Names {

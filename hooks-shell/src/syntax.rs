@@ -47,6 +47,8 @@ pub(crate) enum Kind {
     /// One test of `[[ … ]]`: one, two or three words; of two the first, of three the second is an operator.
     Test(Vec<Word>),
     Function(String, Arc<Command>),
+    /// `name=(a b c)`.
+    List(String, Vec<Word>),
 }
 
 #[derive(Debug, Default)]
@@ -143,6 +145,8 @@ pub(crate) enum Operation {
     Default(&'static str, Word),
     /// `#`, `##`, `%`, `%%`, and a pattern of plain characters.
     Cut(&'static str, String),
+    /// `:0:3`, `^^`, `,`, `/a/b`, which not every shell has: what comes of it is not known.
+    Edit(String),
 }
 
 impl Word {

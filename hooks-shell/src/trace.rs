@@ -79,6 +79,8 @@ pub(crate) struct Trace {
     pub(crate) changes: HashMap<usize, Change>,
     pub(crate) called: HashSet<*const Command>,
     pub(crate) splits: Splits,
+    /// The last option of commands that may run more than once, and the first word that gets a `--`.
+    pub(crate) options: HashMap<usize, (usize, usize)>,
     /// Which of the paths belong to commands that run beside others.
     pub(crate) background: Vec<Range<usize>>,
 }

@@ -174,6 +174,16 @@ impl Evaluator<'_> {
                 }
             }
             Kind::Test(words) => conditions::double_bracket(self, words)?,
+            Kind::List(name, words) => {
+                let args = self.words(words)?;
+                let fields = args.into_iter().map(|arg| arg.field).collect();
+                self.assign(name, Field::of(Argument::unknown()), false)?;
+                let list = self.lists.insert(name.clone(), Arc::new(fields));
+                if list.is_some() || !self.frames.is_empty() {
+                    let reason = format!("the list `{name}` is only looked at where it is set once, outside of other commands");
+                    return Err(Rejected::new(reason, self.span(&(0..0))));
+                }
+            }
             Kind::Function(name, body) => {
                 let reason = if !self.frames.is_empty() || self.functions.contains_key(name) {
                     "is only looked at where it is defined once, outside of other commands"
