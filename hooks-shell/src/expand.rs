@@ -293,7 +293,7 @@ impl Evaluator<'_> {
                 to.note = Some(Note::Keep);
                 return Ok(());
             }
-            Expansion::Substitution(list) => match self.in_subshell(list)? {
+            Expansion::Substitution(list) => match self.substitution(list)? {
                 Output::Names(names) if names.ends_with_nul => Field::of(Argument::Several),
                 Output::Text(text) => Field::known(text.trim_end_matches('\n')),
                 Output::Revisions => {
@@ -487,6 +487,22 @@ impl Evaluator<'_> {
             }
         }
         self.work.spend(8 * tokens.len(), &word.span)
+    }
+
+    /// What commands print. Patterns may be expanded in them alone, where words are split around them.
+    fn substitution(&mut self, list: &List) -> Result<Output> {
+        let outer = std::mem::take(&mut self.trace.splits);
+        let output = self.in_subshell(list)?;
+        let inner = std::mem::replace(&mut self.trace.splits, outer);
+        let all = &mut self.trace.splits;
+        all.at_blanks |= inner.at_blanks;
+        all.at_lines |= inner.at_lines;
+        if inner.has_patterns && !inner.at_blanks && !inner.at_lines {
+            self.trace.globs.insert(std::ptr::from_ref(list));
+        } else {
+            all.has_patterns |= inner.has_patterns;
+        }
+        Ok(output)
     }
 
     fn in_subshell(&mut self, list: &List) -> Result<Output> {

@@ -1,5 +1,7 @@
 //! The arguments of a program, read by the table: which are options, values of options, operands and a command of its own.
 
+use std::sync::Arc;
+
 use crate::effects::Access;
 use crate::evaluate::{Arg, Evaluator, Input, Output, Result};
 use crate::roles::is_address;
@@ -19,8 +21,8 @@ pub(crate) struct Call<'a> {
     pub(crate) input: &'a Input,
     /// The options that it has.
     pub(crate) options: Vec<&'static str>,
-    /// The values of some, as `format=%h`.
-    values: Vec<String>,
+    /// The values of some.
+    pub(crate) values: Vec<(&'static str, Arc<str>)>,
     pub(crate) operands: Vec<&'a Arg>,
     /// The operands that are no text.
     files: Vec<&'a Arg>,
@@ -369,12 +371,15 @@ impl<'a> Call<'a> {
             return Ok(());
         };
         if let Some(value) = joined {
-            if role == Role::Into {
-                self.into = Some(Field::known(value));
+            if role == Role::Run {
+                self.unknown_option(this, name);
             }
-            self.values.push(format!("{name}={value}"));
             let value = Argument::text(value);
-            return this.apply(self, role, &Field { value, ..arg.field });
+            return self.given(this, name, role, &Field { value, ..arg.field });
+        }
+        if role == Role::Run {
+            self.inner = Some(std::mem::take(rest).as_slice());
+            return Ok(());
         }
         if option.is_joined {
             return Ok(());
@@ -397,10 +402,7 @@ impl<'a> Call<'a> {
         } else if !value.field.value.is_one() {
             this.must_be_known(self);
         } else {
-            if role == Role::Into {
-                self.into = Some(value.field.clone());
-            }
-            this.apply(self, role, &value.field)?;
+            self.given(this, name, role, &value.field)?;
         }
         if let Some(role) = option.second
             && let Some(value) = rest.next()
@@ -408,6 +410,23 @@ impl<'a> Call<'a> {
             this.apply(self, role, &value.field)?;
         }
         Ok(())
+    }
+
+    /// Notes the value of an option, and does with it what its role says.
+    fn given(
+        &mut self,
+        this: &mut Evaluator<'_>,
+        name: &'static str,
+        role: Role,
+        field: &Field,
+    ) -> Result<()> {
+        if let Argument::Text(text) = &field.value {
+            self.values.push((name, text.clone()));
+        }
+        if role == Role::Into {
+            self.into = Some(field.clone());
+        }
+        this.apply(self, role, field)
     }
 
     /// Writes `--` before names of files that might be taken for options, if it may stand there.
@@ -439,7 +458,9 @@ impl<'a> Call<'a> {
             let is_among = |all: &[&str], option: &&str| {
                 all.iter().any(|known| match known.split_once('=') {
                     None => known == option,
-                    Some((name, _)) => name == *option && self.values.iter().any(|value| value == known),
+                    Some((name, value)) => {
+                        name == *option && self.values.iter().any(|(name, given)| name == option && **given == *value)
+                    }
                 })
             };
             let is_by = |option: &&str| is_among(&print.by, option);
@@ -482,7 +503,7 @@ impl<'a> Call<'a> {
     }
 
     /// The names of files below the operands.
-    fn names(&self, this: &Evaluator<'_>, has_entries: bool) -> Output {
+    pub(crate) fn names(&self, this: &Evaluator<'_>, has_entries: bool) -> Output {
         let directories = &this.state.directories;
         let mut names = Names {
             may_be_links: true,

@@ -160,6 +160,13 @@ impl Word {
     }
 }
 
+/// Whether a command is `set`, which prints nothing.
+pub(crate) fn is_set(item: &Item) -> bool {
+    item.rest.is_empty()
+        && matches!(item.first.stages.as_slice(), [Command { kind: Kind::Simple(simple), .. }]
+            if simple.words.first().and_then(Word::literal) == Some("set"))
+}
+
 /// Whether a text in `${name:-text}` says itself to every shell, but for what begins with `$` in it.
 pub(crate) fn is_plain_default(text: &str) -> bool {
     !text.contains(['\'', '"', '\\', '{', '}', '<', '>', '\n'])

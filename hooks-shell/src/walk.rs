@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::bounds::Rejected;
 use crate::evaluate::{Evaluator, Input, Output, Result};
-use crate::syntax::{Command, Item, Join, Kind, List, Pipeline, Word};
+use crate::syntax::{Command, Item, Join, Kind, List, Pipeline, Word, is_set};
 use crate::value::{Argument, Field, Names};
 use crate::{conditions, print, table};
 
@@ -18,8 +18,8 @@ impl Evaluator<'_> {
             output = self.item(item)?;
             self.settle()?;
         }
-        match list.len() {
-            1 => Ok(output),
+        match list.as_slice() {
+            [before @ .., _] if before.iter().all(is_set) => Ok(output),
             _ => Ok(Output::Unknown),
         }
     }

@@ -88,6 +88,15 @@ fn known_values_are_filled_in_and_everything_else_is_quoted() {
             "find a -type f | xargs -d '\\n' cat",
             "find a -type f | xargs -d '\\n' cat",
         ),
+        (
+            "echo $(ls *.rs | wc -l) \"$(git log -1)\"",
+            "echo $(ls -- *.rs | wc -l) \"$(git log -1)\"",
+        ),
+        (
+            "cat $(find a -type f); n=$(ls *.rs | wc -l)",
+            "cat $(find a -type f)\nn=\"$(set +f; ls -- *.rs | wc -l)\"",
+        ),
+        ("fd -e rs -tf -x wc -l", "fd -e rs -tf -x wc -l --"),
         ("a=(x \"y z\"); cat \"${a[@]}\"", "a=(x 'y z')\ncat x 'y z'"),
         ("a=(x *.rs); cat \"${a[@]}\"", "a=(x *.rs)\ncat -- \"${a[@]}\""),
         (
@@ -589,6 +598,8 @@ fn what_cannot_be_written_again_has_no_rewritten_form() {
         "f() { cat \"$1\"; }; for x in *; do f \"$x\"; done; f -n",
         "f() { cat $1 $2; }; f *; f a -n",
         "x() { echo; }; y $(pwd <O)",
+        "cat $(ls *.rs); ls *.x",
+        "set +f; cat $(git ls-files)",
         "a=(x); a=(y)",
         "a=(x); a=y",
         "if ls; then a=(x); fi",
