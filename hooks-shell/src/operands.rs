@@ -241,6 +241,13 @@ impl<'a> Call<'a> {
                 this.unknown(format!("`{}` takes fewer arguments", self.full()));
                 continue;
             };
+            let is_into = self.program.last == Some(Role::Into) && self.into.is_none();
+            if is_into && place + 1 == self.operands.len() && !arg.field.value.is_one() {
+                this.unknown(format!(
+                    "which file is the last one that `{}` is given, is only known when it runs: write `-t folder`",
+                    self.full()
+                ));
+            }
             if place < first && !arg.field.value.is_one() {
                 this.must_be_known(self);
             }
