@@ -94,7 +94,9 @@ fn unescaped(line: &str) -> String {
 fn policy() -> SecurityPolicy {
     let mut config = SecurityPolicyConfig::default();
     let more = "cp fd gh go jest jq mv pytest rustc rustfmt split tar tee tsc unzip xxd yarn";
-    config.allowed_commands.extend(more.split(' ').map(String::from));
+    config
+        .allowed_commands
+        .extend(more.split(' ').map(String::from));
     SecurityPolicy::from_config(&config).unwrap()
 }
 

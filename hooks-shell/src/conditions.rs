@@ -71,8 +71,9 @@ pub(crate) fn bracket(this: &mut Evaluator<'_>, args: &[Arg]) {
         {
             ask(this, &arg.field.value);
         }
-        if is_asked(nth.wrapping_sub(1), |text| compares_numbers(text) || text == "-t")
-            || is_asked(nth + 1, compares_numbers)
+        if is_asked(nth.wrapping_sub(1), |text| {
+            compares_numbers(text) || text == "-t"
+        }) || is_asked(nth + 1, compares_numbers)
         {
             evaluate(this, &arg.field.value);
         }

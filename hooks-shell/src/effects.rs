@@ -140,8 +140,8 @@ pub struct Effects {
     pub(crate) unknown: Vec<Unknown>,
     pub(crate) disputed: Vec<Unknown>,
     pub(crate) splits: Splits,
-    /// What the shell is started with, if that is known.
-    pub(crate) inherited: Option<Arc<HashSet<String>>>,
+    /// Of what the shell is started with the variables that are unset, if that is known.
+    pub(crate) inherited: Option<Arc<Vec<variables::Unset>>>,
     rewritten: Option<String>,
     steps: usize,
 }
@@ -295,7 +295,9 @@ impl fmt::Display for Effects {
             ("runs", programs.collect()),
             (
                 "reads",
-                paths(|access| !(access.changes() || matches!(access, Access::Enter | Access::Make))),
+                paths(|access| {
+                    !(access.changes() || matches!(access, Access::Enter | Access::Make))
+                }),
             ),
             ("writes", written),
             ("reaches", addresses.collect()),

@@ -188,7 +188,10 @@ impl<'e> Evaluator<'e> {
     /// Says once more what was touched since then, if something was made: what comes first is not known.
     pub(crate) fn touch_again(&mut self, since: usize) -> Result<()> {
         let paths = &self.trace.effects.paths;
-        if paths[since..].iter().any(|used| used.access == Access::Make) {
+        if paths[since..]
+            .iter()
+            .any(|used| used.access == Access::Make)
+        {
             self.work.spend(16 * (paths.len() - since), &self.at)?;
             self.trace.effects.paths.extend_from_within(since..);
         }

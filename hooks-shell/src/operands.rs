@@ -114,10 +114,16 @@ impl<'a> Call<'a> {
                 }
                 // Its letters are options, and only the last may take a value.
                 (Some(text), _)
-                    if self.program.is("dash") && std::ptr::eq(arg, &self.args[1])
+                    if self.program.is("dash")
+                        && all.len() - rest.len() == 1
                         && !text.starts_with('-') =>
                 {
-                    let is_plain = |at: usize| self.program.options.get(&text[at..=at]).is_some_and(|option| option.value.is_none());
+                    let is_plain = |at: usize| {
+                        self.program
+                            .options
+                            .get(&text[at..=at])
+                            .is_some_and(|option| option.value.is_none())
+                    };
                     if text.is_ascii() && (0..text.len().saturating_sub(1)).all(is_plain) {
                         self.option(this, &format!("-{text}"), arg, &mut rest)?;
                     } else {
@@ -168,7 +174,7 @@ impl<'a> Call<'a> {
             this.touch(&here, Access::Make);
         }
         if self.program.is("makes") && !self.keeps_files() {
-            this.touch(&Argument::text("/"), Access::Make);
+            this.touch(&self.made(), Access::Make);
         }
         if let Some(into) = self.into.take() {
             self.moved(this, &into);
@@ -185,6 +191,20 @@ impl<'a> Call<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Where git makes files: in the folder that it clones to, or anywhere.
+    fn made(&self) -> Argument {
+        let texts: Vec<_> = self.operands.iter().map(|arg| arg.known()).collect();
+        match (self.command, texts.as_slice()) {
+            (Some("clone"), [Some(_), Some(folder)]) => Argument::text(folder),
+            (Some("clone"), [Some(address)]) => {
+                let address = address.trim_end_matches('/').trim_end_matches(".git");
+                let name = address.rsplit(['/', ':']).next().unwrap_or_default();
+                Argument::text(name)
+            }
+            _ => Argument::text("/"),
+        }
     }
 
     /// Whether a command of git's is given in a form that makes no files.
@@ -205,7 +225,10 @@ impl<'a> Call<'a> {
         let is_deep = ["r", "R", "a", "recursive", "archive"]
             .iter()
             .any(|option| self.has(option));
-        let keeps_links = is_deep || ["d", "P", "no-dereference"].iter().any(|option| self.has(option));
+        let keeps_links = is_deep
+            || ["d", "P", "no-dereference"]
+                .iter()
+                .any(|option| self.has(option));
         let (into, is_copy) = (&into.value, self.name == "cp");
         for arg in &self.operands {
             let from = &arg.field.value;
@@ -263,7 +286,12 @@ impl<'a> Call<'a> {
             if !matches!(role, Role::Text | Role::Any) {
                 self.files.push(arg);
             }
-            if role == Role::Text && matches!(arg.field.value, Argument::Unknown { .. } | Argument::Several) {
+            if role == Role::Text
+                && matches!(
+                    arg.field.value,
+                    Argument::Unknown { .. } | Argument::Several
+                )
+            {
                 this.must_be_known(self);
             }
             this.apply(self, role, &arg.field)?;
@@ -294,9 +322,18 @@ impl<'a> Call<'a> {
         let Argument::Unknown { begins } = value else {
             return false;
         };
-        let name = begins.strip_prefix("--").and_then(|begins| begins.split_once('='));
+        let name = begins
+            .strip_prefix("--")
+            .and_then(|begins| begins.split_once('='));
         let known = name.and_then(|(name, _)| self.program.options.get_key_value(name));
-        let Some((name, Opt { value: Some(Role::Any), .. })) = known else {
+        let Some((
+            name,
+            Opt {
+                value: Some(Role::Any),
+                ..
+            },
+        )) = known
+        else {
             return false;
         };
         self.options.push(name);
@@ -466,7 +503,11 @@ impl<'a> Call<'a> {
                 all.iter().any(|known| match known.split_once('=') {
                     None => known == option,
                     Some((name, value)) => {
-                        name == *option && self.values.iter().any(|(name, given)| name == option && **given == *value)
+                        name == *option
+                            && self
+                                .values
+                                .iter()
+                                .any(|(name, given)| name == option && **given == *value)
                     }
                 })
             };
@@ -474,7 +515,7 @@ impl<'a> Call<'a> {
             self.options
                 .iter()
                 .all(|option| is_among(&print.with, option) || is_by(option))
-                && (print.by.is_empty() || self.options.iter().any(|option| is_by(option)))
+                && (print.by.is_empty() || self.options.iter().any(is_by))
         };
         let Some(print) = self.program.prints.iter().find(is_so) else {
             return Output::Unknown;
@@ -518,8 +559,10 @@ impl<'a> Call<'a> {
             is_tracked: self.name == "git" && !self.has("o") && !self.has("others"),
             ends_with_nul: self.has("z"),
             // Some of git's are those from the root of the repository.
-            found_in: (!has_entries || self.name != "git" || directories[..] == [this.environment.directory.clone()])
-                .then(|| directories.clone()),
+            found_in: (!has_entries
+                || self.name != "git"
+                || directories[..] == [this.environment.directory.clone()])
+            .then(|| directories.clone()),
             ..Names::default()
         };
         for file in &self.files {

@@ -418,7 +418,9 @@ impl Parser<'_> {
             self.take(|byte| matches!(byte, b' ' | b'\t' | b'\n'));
             match self.peek() {
                 Some(b')') => break,
-                None | Some(b'#' | b'&' | b';' | b'|' | b'<' | b'>' | b'(') => return self.unexpected(),
+                None | Some(b'#' | b'&' | b';' | b'|' | b'<' | b'>' | b'(') => {
+                    return self.unexpected();
+                }
                 Some(_) => self.word(&mut words)?,
             }
         }

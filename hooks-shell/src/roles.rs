@@ -69,7 +69,7 @@ impl Evaluator<'_> {
 
     /// The same for roles whose values have to be known.
     fn apply_known(&mut self, call: &Call<'_>, role: Role, text: &str) -> Result<Refused> {
-        let (name, shown) = (call.full(), shown(text));
+        let shown = shown(text);
         match role {
             Role::Sed => return Ok(languages::sed(text).err()),
             Role::Awk => return Ok(languages::awk(text).err()),
@@ -80,7 +80,8 @@ impl Evaluator<'_> {
             Role::Git => return Ok(self.git(call, text)),
             Role::Enter if text.is_empty() || text.starts_with('-') => {
                 return Ok(Some(format!(
-                    "where `{name} {text}` leads, is only known when it runs"
+                    "where `{} {text}` leads, is only known when it runs",
+                    call.full()
                 )));
             }
             Role::Enter => {
@@ -108,10 +109,13 @@ impl Evaluator<'_> {
                 format!("the flag `{shown}` is not looked at: use `-D`, `-W`, `-A` and `-F`")
             }
             Role::OneOf(list) if !is_one_of(list, text) => {
-                format!("`{name} {shown}` is not looked at: write one of `{list}`")
+                format!(
+                    "`{} {shown}` is not looked at: write one of `{list}`",
+                    call.full()
+                )
             }
             Role::Number if !text.bytes().all(|byte| byte.is_ascii_digit()) => {
-                format!("`{name}` takes a number")
+                format!("`{}` takes a number", call.full())
             }
             Role::Format if text.starts_with('-') => {
                 "`printf` takes its format first: write `printf '%s\\n' …`".into()
@@ -196,7 +200,8 @@ impl Evaluator<'_> {
         }
         for piece in text.split(['=', ':', ',', '@']) {
             let is_of_address = piece.starts_with("//") && text.contains("://");
-            let leads_out = piece.starts_with(['/', '~']) || piece.split('/').any(|part| part == "..");
+            let leads_out =
+                piece.starts_with(['/', '~']) || piece.split('/').any(|part| part == "..");
             if leads_out && !is_of_address {
                 self.touch(&Argument::text(piece), Access::Read);
             }

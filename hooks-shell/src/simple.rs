@@ -151,11 +151,16 @@ impl Evaluator<'_> {
             )
         };
         let is_text = matches!(output, Output::Text(_));
-        Ok(if redirects.iter().any(|redirect| prints(redirect) || (is_text && opens(redirect))) {
-            Output::Unknown
-        } else {
-            output
-        })
+        Ok(
+            if redirects
+                .iter()
+                .any(|redirect| prints(redirect) || (is_text && opens(redirect)))
+            {
+                Output::Unknown
+            } else {
+                output
+            },
+        )
     }
 
     /// Sets a variable, of which a program may be told.
@@ -246,7 +251,13 @@ impl Evaluator<'_> {
         );
         self.state.variables = Arc::default();
         let done = self.tested(false, run)?;
-        (self.functions, self.lists, self.frames, self.state, self.positional) = outer;
+        (
+            self.functions,
+            self.lists,
+            self.frames,
+            self.state,
+            self.positional,
+        ) = outer;
         Ok(done)
     }
 }

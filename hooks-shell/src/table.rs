@@ -234,7 +234,8 @@ mod tests {
                     _ if token.starts_with(['-', '@', ';']) || token == "sub" => continue,
                     _ => token.trim_end_matches('$'),
                 };
-                let is_known = |role: &str| role.is_empty() || role_of(Box::leak(role.into())).is_some();
+                let is_known =
+                    |role: &str| role.is_empty() || role_of(Box::leak(role.into())).is_some();
                 let is_known = is_known(role.trim_end_matches('*'))
                     || is_known(role)
                     || role.split('=').all(is_known);
@@ -252,10 +253,7 @@ mod tests {
             for print in &program.prints {
                 for option in print.with.iter().chain(&print.by) {
                     let name = option.split('=').next().unwrap();
-                    assert!(
-                        program.options.contains_key(name),
-                        "{option} of {command}"
-                    );
+                    assert!(program.options.contains_key(name), "{option} of {command}");
                 }
             }
         }

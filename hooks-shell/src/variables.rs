@@ -1,6 +1,6 @@
 //! Variables of the environment: which may be set, and which are taken away before a script runs.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 use crate::effects::{Access, Effects, PathUse};
@@ -9,7 +9,8 @@ use crate::syntax::is_identifier;
 use crate::table::{is_one_of, unfolded};
 use crate::value::{Argument, Field};
 
-struct Line {
+#[derive(Debug)]
+pub(crate) struct Line {
     rule: &'static str,
     programs: Vec<&'static str>,
     names: Vec<&'static str>,
@@ -46,6 +47,24 @@ static BEGINNINGS: LazyLock<Vec<(&str, &str)>> = LazyLock::new(|| {
     all.filter_map(|(name, rule)| Some((name.strip_suffix('*')?, rule)))
         .collect()
 });
+
+/// A variable that is unset for the programs of its line.
+pub(crate) type Unset = (&'static Line, &'static str);
+
+/// All that are.
+static UNSET: LazyLock<Vec<Unset>> = LazyLock::new(|| {
+    let lines = LINES
+        .iter()
+        .filter(|line| !matches!(line.rule, "plain" | "shell"));
+    let all = lines.flat_map(|line| line.names.iter().map(move |name| (line, *name)));
+    all.filter(|(_, name)| is_identifier(name)).collect()
+});
+
+/// Those that are among these names.
+pub(crate) fn unset_of(names: &HashSet<String>) -> Vec<Unset> {
+    let is_among = |(_, name): &&Unset| names.contains(*name);
+    UNSET.iter().filter(is_among).copied().collect()
+}
 
 fn rule_of(name: &str) -> Option<&'static str> {
     RULES.get(name).copied().or_else(|| {
@@ -126,22 +145,12 @@ pub(crate) fn is_harmless_flag(flag: &str) -> bool {
 pub(crate) fn prelude(effects: &Effects) -> String {
     let programs = effects.programs();
     let names: Vec<&str> = programs.map(|program| program.name.as_str()).collect();
-    let is_inherited = |name: &str| {
-        let all = effects.inherited.as_deref();
-        all.is_none_or(|all| all.contains(name))
-    };
     let mut commands = Vec::new();
     let mut unset = String::from("unset -v");
-    for line in LINES
-        .iter()
-        .filter(|line| !matches!(line.rule, "plain" | "shell"))
-    {
+    for (line, name) in effects.inherited.as_deref().unwrap_or(&*UNSET) {
         let concerns = |program: &&str| *program == "*" || names.contains(program);
         if line.programs.iter().any(concerns) {
-            let exact = line.names.iter().filter(|name| is_identifier(name));
-            exact
-                .filter(|name| is_inherited(name))
-                .for_each(|name| unset.extend([" ", name]));
+            unset.extend([" ", name]);
         }
     }
     if !unset.ends_with("-v") {

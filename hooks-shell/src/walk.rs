@@ -29,7 +29,10 @@ impl Evaluator<'_> {
         if item.is_background {
             let since = self.trace.effects.paths.len();
             self.apart(|this| this.tested(true, |this| this.chain(item)))?;
-            self.trace.background.push(since..self.trace.effects.paths.len());
+            let background = &mut self.trace.background;
+            // What runs beside a part of it belongs to the whole.
+            background.retain(|range| range.start < since);
+            background.push(since..self.trace.effects.paths.len());
             return Ok(Output::Unknown);
         }
         self.chain(item)
@@ -180,7 +183,9 @@ impl Evaluator<'_> {
                 self.assign(name, Field::of(Argument::unknown()), false)?;
                 let list = self.lists.insert(name.clone(), Arc::new(fields));
                 if list.is_some() || !self.frames.is_empty() {
-                    let reason = format!("the list `{name}` is only looked at where it is set once, outside of other commands");
+                    let reason = format!(
+                        "the list `{name}` is only looked at where it is set once, outside of other commands"
+                    );
                     return Err(Rejected::new(reason, self.span(&(0..0))));
                 }
             }
@@ -288,23 +293,23 @@ impl Evaluator<'_> {
 
     /// What a pattern of files becomes: names below its folder.
     fn of_pattern(&self, pattern: &str) -> Names {
-    let fixed = pattern.find(['*', '?', '[', '\\']).unwrap_or(pattern.len());
-    let folder = match pattern[..fixed].rfind('/') {
-        Some(0) => "/",
-        Some(slash) => &pattern[..slash],
-        None => ".",
-    };
-    let name = pattern.rsplit('/').next().unwrap_or(pattern);
-    Names {
-        folders: vec![folder.to_owned()],
-        pattern: Some(name.to_owned()),
-        may_be_links: true,
-        may_be_options: Argument::Pattern(pattern.into()).may_be_option(),
-        is_tracked: !name.starts_with('.'),
-        is_one: true,
-        is_flat: !pattern[..pattern.len() - name.len()].contains(['*', '?', '[', '\\']),
-        found_in: Some(self.state.directories.clone()),
-        ..Names::default()
+        let fixed = pattern.find(['*', '?', '[', '\\']).unwrap_or(pattern.len());
+        let folder = match pattern[..fixed].rfind('/') {
+            Some(0) => "/",
+            Some(slash) => &pattern[..slash],
+            None => ".",
+        };
+        let name = pattern.rsplit('/').next().unwrap_or(pattern);
+        Names {
+            folders: vec![folder.to_owned()],
+            pattern: Some(name.to_owned()),
+            may_be_links: true,
+            may_be_options: Argument::Pattern(pattern.into()).may_be_option(),
+            is_tracked: !name.starts_with('.'),
+            is_one: true,
+            is_flat: !pattern[..pattern.len() - name.len()].contains(['*', '?', '[', '\\']),
+            found_in: Some(self.state.directories.clone()),
+            ..Names::default()
+        }
     }
-}
 }

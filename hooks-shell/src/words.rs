@@ -377,7 +377,9 @@ impl<'t> Parser<'t> {
             _ => return Ok(Operation::Value),
         };
         let edit = self.take(allowed);
-        if !(matches!(edit, "^" | "^^" | "," | ",,") || (edit.len() > 1 && edit.starts_with([':', '/']))) {
+        if !(matches!(edit, "^" | "^^" | "," | ",,")
+            || (edit.len() > 1 && edit.starts_with([':', '/'])))
+        {
             return self.reject(begin, "odd parameter");
         }
         Ok(Operation::Edit(edit.to_owned()))

@@ -1,8 +1,9 @@
 //! Which paths may be touched.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ffi::OsStr;
 use std::fs::DirEntry;
+use std::ops::Bound;
 use std::path::{Path, PathBuf};
 
 use hooks_shell::{Access, Argument, Effects, Names, PathUse};
@@ -16,10 +17,17 @@ pub(super) struct Guard {
     /// Absolute, without links.
     workspace: PathBuf,
     workspace_only: bool,
-    /// As they are written, and where they lead.
-    forbidden: Vec<PathBuf>,
+    forbidden: Vec<Forbidden>,
     /// Names that are forbidden in every folder of the workspace, in lower case.
     names: Vec<String>,
+}
+
+/// A path that is forbidden, as it is written, or where it leads.
+#[derive(Debug)]
+struct Forbidden {
+    path: PathBuf,
+    is_in_workspace: bool,
+    holds_workspace: bool,
 }
 
 /// Devices that hold nothing.
@@ -62,6 +70,13 @@ impl Guard {
         }
         forbidden.sort_unstable();
         forbidden.dedup();
+        let forbidden = forbidden.into_iter().map(|path: PathBuf| Forbidden {
+            is_in_workspace: path.starts_with(&workspace),
+            holds_workspace: workspace.starts_with(&path),
+            // Without what says nothing, so that it can be compared as a text.
+            path: path.components().collect(),
+        });
+        let forbidden = forbidden.collect();
         Guard {
             workspace,
             workspace_only: config.workspace_only,
@@ -85,8 +100,20 @@ impl Guard {
     /// Whether all paths of a command may be touched, that begins in a directory without links.
     pub(super) fn check_all(&self, effects: &Effects, start: &str) -> Result<(), String> {
         let mut budget = MOST_FILES;
-        let mut known: HashSet<(&str, &str)> = HashSet::new();
+        let mut known: HashSet<(&str, &str, bool)> = HashSet::new();
         let mut made = Made::default();
+        let mut budget_of_makes = MOST_FILES;
+        let paths = || effects.paths();
+        let last_use = paths()
+            .enumerate()
+            .filter(|(_, used)| used.access != Access::Make);
+        let last_use = last_use.last().map_or(0, |(nth, _)| nth);
+        let folders: BTreeSet<&Path> = if paths().any(|used| used.access == Access::Move) {
+            let all = paths().flat_map(|used| used.directories.iter().map(Path::new));
+            all.collect()
+        } else {
+            BTreeSet::new()
+        };
         for (nth, used) in effects.paths().enumerate() {
             if nth > MOST_PATHS {
                 return Err("the command has too many paths: put it into smaller ones".into());
@@ -100,24 +127,26 @@ impl Guard {
                 }
                 match used.access {
                     Access::Make => {
-                        self.make(used, base, &mut made, &mut budget)?;
+                        if nth < last_use {
+                            self.make(used, base, &mut made, &mut budget_of_makes)?;
+                            known.clear();
+                        }
                         continue;
                     }
-                    Access::Move => {
-                        let folders = effects.paths().flat_map(|used| used.directories.iter());
-                        self.check_moved(used, base, folders)?;
-                    }
-                    _ => made.check(used, base)?,
+                    Access::Move => self.check_moved(used, base, &folders)?,
+                    _ => {}
                 }
                 match &used.path {
                     // The same path over and over is looked at once.
                     Argument::Text(path) if used.access != Access::Tree => {
-                        if known.insert((path, directory)) {
+                        if known.insert((path, directory, used.follows_links)) {
+                            made.check(used, base)?;
                             self.check(super::path_of_address(path)?, base)?;
                         }
                     }
                     Argument::Text(path) if HARMLESS.contains(&path.as_ref()) => {}
                     Argument::Text(path) => {
+                        made.check(used, base)?;
                         let folder = self.enter(path, base)?;
                         let mut judge = |name: &str, folder: &Path, is_link| {
                             self.judge_link(name, folder, is_link)
@@ -125,9 +154,11 @@ impl Guard {
                         self.walk(&folder, Walk::default(), &|_| true, &mut judge, &mut budget)?;
                     }
                     Argument::Pattern(pattern) => {
+                        made.check(used, base)?;
                         self.check_pattern(pattern, base, used.access, &mut budget)?;
                     }
                     Argument::Names(names) => {
+                        made.check(used, base)?;
                         self.check_names(names, base, used.access, &mut budget)?;
                     }
                     other => {
@@ -149,53 +180,71 @@ impl Guard {
         made: &mut Made,
         budget: &mut usize,
     ) -> Result<(), String> {
-        let mut has_links = used.from.is_none();
-        let mut judge = |_: &str, _: &Path, is_link: bool| {
-            has_links |= is_link;
-            Ok(())
+        let finds_none = |_: &str, _: &Path, is_link| {
+            if is_link { Err(String::new()) } else { Ok(()) }
         };
-        match &used.from {
+        let has_none = |folder: &Path, walk, glob: Option<&Glob>, budget: &mut usize| {
+            self.walk(
+                folder,
+                walk,
+                &|name| is_meant(glob, name),
+                &mut { finds_none },
+                budget,
+            )
+            .is_ok()
+        };
+        let is_plain = match &used.from {
+            None => false,
             Some(Argument::Text(from)) => {
                 let from = base.join(from.trim_end_matches('/'));
-                self.walk(&from, Walk::default(), &|_| true, &mut judge, budget)?;
-                has_links |= from.is_symlink();
+                !from.is_symlink() && has_none(&from, Walk::default(), None, budget)
+            }
+            Some(Argument::Names(names)) => {
+                let (places, glob) = (
+                    places(&Argument::Names(names.clone()), base)?,
+                    glob_of(names)?,
+                );
+                let mut folders = places.iter();
+                folders.all(|folder| has_none(folder, Walk::of(names), glob.as_ref(), budget))
             }
             Some(from) => {
-                let (walk, glob) = match from {
-                    Argument::Names(names) => (Walk::of(names), glob_of(names)?),
-                    _ => (Walk::default(), None),
-                };
-                for folder in places(from, base)? {
-                    self.walk(&folder, walk, &|name| is_meant(glob.as_ref(), name), &mut judge, budget)?;
-                }
+                let places = places(from, base)?;
+                let mut folders = places.iter();
+                folders.all(|folder| has_none(folder, Walk::default(), None, budget))
             }
-            None => {}
-        }
-        if has_links {
-            made.0.extend(places(&used.path, base)?);
+        };
+        if !is_plain {
+            let places = places(&used.path, base)?.into_iter();
+            made.0
+                .extend(places.map(|place| (place, used.from.is_none())));
         }
         Ok(())
     }
 
     /// A folder that the command works in, is not moved: `..` would lead elsewhere then.
-    fn check_moved<'u>(
+    fn check_moved(
         &self,
         used: &PathUse,
         base: &Path,
-        mut folders: impl Iterator<Item = &'u String>,
+        folders: &BTreeSet<&Path>,
     ) -> Result<(), String> {
         let is_known = used.path.known().is_some();
-        let places = places(&used.path, base)?;
-        let is_moved = |folder: &String| {
-            let folder = Path::new(folder);
-            let mut places = places.iter();
-            places.any(|place| folder.starts_with(place) && (is_known || folder != place))
-        };
-        if folders.any(is_moved) {
-            return Err(format!(
-                "`{}` is moved, with a folder that the command works in: move it in another call",
-                used.path
-            ));
+        for place in places(&used.path, base)? {
+            let start = if is_known {
+                Bound::Included(&*place)
+            } else {
+                Bound::Excluded(&*place)
+            };
+            let mut behind = folders.range::<Path, _>((start, Bound::Unbounded));
+            if behind
+                .next()
+                .is_some_and(|folder| folder.starts_with(&place))
+            {
+                return Err(format!(
+                    "`{}` is moved, with a folder that the command works in: move it in another call",
+                    used.path
+                ));
+            }
         }
         Ok(())
     }
@@ -246,7 +295,7 @@ impl Guard {
             let holds_forbidden = self
                 .forbidden
                 .iter()
-                .any(|forbidden| forbidden.starts_with(&resolved));
+                .any(|forbidden| is_within(&forbidden.path, &resolved));
             if access == Access::List || !(names.may_be_links() || holds_forbidden || is_write) {
                 continue;
             }
@@ -263,7 +312,13 @@ impl Guard {
                 enters_git: is_write,
                 ..Walk::of(names)
             };
-            self.walk(&resolved, walk, &|name| is_meant(glob.as_ref(), name), &mut judge, budget)?;
+            self.walk(
+                &resolved,
+                walk,
+                &|name| is_meant(glob.as_ref(), name),
+                &mut judge,
+                budget,
+            )?;
         }
         Ok(())
     }
@@ -403,16 +458,15 @@ impl Guard {
 
     /// Whether a path may be touched that leads there.
     pub(super) fn judge(&self, path: &str, resolved: &Path) -> Result<(), String> {
-        let is_in_workspace = resolved.starts_with(&self.workspace);
+        let is_in_workspace = is_within(resolved, &self.workspace);
         for forbidden in &self.forbidden {
             // What holds a forbidden path is forbidden as well, as all that is in it is reached: `grep -r x /`.
             // The workspace may hold one.
-            let reaches =
-                forbidden.starts_with(resolved) && !forbidden.starts_with(&self.workspace);
+            let reaches = !forbidden.is_in_workspace && is_within(&forbidden.path, resolved);
             // A workspace that lies in a forbidden path is nevertheless the agent's to work in.
-            let is_within = resolved.starts_with(forbidden)
-                && !(is_in_workspace && self.workspace.starts_with(forbidden));
-            if is_within || reaches {
+            let is_reached = !(is_in_workspace && forbidden.holds_workspace)
+                && is_within(resolved, &forbidden.path);
+            if is_reached || reaches {
                 return Err(format!("the path `{path}` is forbidden"));
             }
         }
@@ -451,7 +505,9 @@ impl Walk {
 
 /// What names have in common, whatever their case is.
 fn glob_of(names: &Names) -> Result<Option<Glob>, String> {
-    let glob = names.pattern().map(|pattern| Glob::new(&pattern.to_lowercase()));
+    let glob = names
+        .pattern()
+        .map(|pattern| Glob::new(&pattern.to_lowercase()));
     glob.transpose()
         .map_err(|_| "which files these are cannot be told: write them out".into())
 }
@@ -460,27 +516,37 @@ fn is_meant(glob: Option<&Glob>, name: &str) -> bool {
     glob.is_none_or(|glob| glob.matches(&name.to_lowercase()))
 }
 
-/// What a command has made so far that may be a link, or hold some.
+/// What a command has made so far that may be a link, or hold some; and whether it is a folder itself.
 #[derive(Default)]
-struct Made(Vec<PathBuf>);
+struct Made(BTreeMap<PathBuf, bool>);
 
 impl Made {
     /// Whether a path has none of these on its way, nor below it where many are meant.
     fn check(&self, used: &PathUse, base: &Path) -> Result<(), String> {
-        if self.0.is_empty() || !used.follows_links {
+        let is_harmless = used
+            .path
+            .known()
+            .is_some_and(|path| HARMLESS.contains(&path));
+        if self.0.is_empty() || !used.follows_links || is_harmless {
             return Ok(());
         }
         let is_many = used.path.known().is_none() || used.access == Access::Tree;
-        let places = places(&used.path, base)?;
-        let meets = |place: &PathBuf| {
-            let mut made = self.0.iter();
-            made.any(|made| place.starts_with(made) || (is_many && made.starts_with(place)))
-        };
-        if places.iter().any(meets) {
-            return Err(format!(
-                "`{}` may be a link that the command makes itself: use it in another call",
-                used.path
-            ));
+        for place in places(&used.path, base)? {
+            let is_entered = used.access == Access::Enter
+                && (self.0.get(&place) == Some(&true) || place.is_dir());
+            let mut above = place.ancestors();
+            let mut below = self.0.range(place.clone()..);
+            let is_met = above.any(|folder| self.0.contains_key(folder))
+                || (is_many
+                    && below
+                        .next()
+                        .is_some_and(|(made, _)| made.starts_with(&place)));
+            if is_met && !is_entered {
+                return Err(format!(
+                    "`{}` may be a link that the command makes itself: use it in another call",
+                    used.path
+                ));
+            }
         }
         Ok(())
     }
@@ -505,6 +571,17 @@ fn fixed(pattern: &str) -> (&str, &str) {
     pattern.split_at(pattern[..first].rfind('/').map_or(0, |slash| slash + 1))
 }
 
+/// Whether a path is a folder or in it. Both are absolute, and have no parts that say nothing.
+fn is_within(path: &Path, folder: &Path) -> bool {
+    let folder = folder.as_os_str().as_encoded_bytes();
+    let rest = path.as_os_str().as_encoded_bytes().strip_prefix(folder);
+    let is_separator =
+        |byte: Option<&u8>| byte.is_some_and(|byte| std::path::is_separator(char::from(*byte)));
+    rest.is_some_and(|rest| {
+        rest.is_empty() || is_separator(rest.first()) || is_separator(folder.last())
+    })
+}
+
 /// Takes what a look at files costs from the budget.
 fn spend(budget: &mut usize, cost: usize) -> Result<(), String> {
     *budget = budget
@@ -527,4 +604,16 @@ fn name_of(entry: &DirEntry, folder: &Path, budget: &mut usize) -> Result<String
 /// Whether a path is one name, which is then meant in every folder, as in a `.gitignore`.
 fn is_name(path: &str) -> bool {
     !path.is_empty() && !path.starts_with('~') && !path.contains('/') && !matches!(path, "." | "..")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_in_a_folder_and_not_in_one_whose_name_it_begins_with() {
+        let is = |path: &str, folder: &str| is_within(Path::new(path), Path::new(folder));
+        assert!(is("/a", "/a") && is("/a/b", "/a") && is("/a", "/"));
+        assert!(!is("/ab", "/a") && !is("/", "/a") && !is("/b/a", "/a"));
+    }
 }

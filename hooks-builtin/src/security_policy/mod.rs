@@ -434,7 +434,9 @@ impl Inner {
                         Role::Files => Access::Read,
                         _ => Access::List,
                     };
-                    for_texts(value, &mut |glob| self.check_glob(cx, glob, access, &folders))?;
+                    for_texts(value, &mut |glob| {
+                        self.check_glob(cx, glob, access, &folders)
+                    })?;
                 }
                 Some(Role::Patch) => {
                     let text = value
@@ -569,7 +571,10 @@ impl Inner {
         let patterns = alternatives(text).ok_or_else(|| {
             format!("the pattern `{text}` has too many alternatives: write them out")
         })?;
-        for pattern in patterns.iter().flat_map(|pattern| pattern.split([',', '|', ' '])) {
+        for pattern in patterns
+            .iter()
+            .flat_map(|pattern| pattern.split([',', '|', ' ']))
+        {
             let pattern = path_of_address(pattern.trim_start_matches('!'))?;
             // Behind `**` no link is followed.
             let pattern = &pattern[..pattern.find("**").unwrap_or(pattern.len())];
@@ -596,7 +601,9 @@ impl Inner {
         guard.check(path_of_address(path)?, guard.workspace())?;
         // Some tools take blanks away, or have a shell expand it.
         let plain = path.trim();
-        let in_home = ["$HOME", "${HOME}"].iter().find_map(|home| plain.strip_prefix(home));
+        let in_home = ["$HOME", "${HOME}"]
+            .iter()
+            .find_map(|home| plain.strip_prefix(home));
         match in_home.filter(|rest| rest.is_empty() || rest.starts_with('/')) {
             Some(rest) => guard.check(&format!("~{rest}"), guard.workspace()),
             None if plain != path => guard.check(path_of_address(plain)?, guard.workspace()),

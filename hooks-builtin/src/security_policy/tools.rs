@@ -170,7 +170,8 @@ impl Tool {
             (
                 Some(Role::Write | Role::Command),
                 Role::Read | Role::Harmless | Role::Glob | Role::Files
-            ) | (Some(Role::Files), Role::Glob) | (Some(_), Role::Harmless)
+            ) | (Some(Role::Files), Role::Glob)
+                | (Some(_), Role::Harmless)
         );
         if !is_weaker {
             self.roles.insert(name, role);
