@@ -14,7 +14,7 @@ use hooks_core::hooks;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-/// A workspace with some files, two links that lead out of it, and an agent in it.
+/// A workspace with some files, a repository, links that lead out of it, and an agent in it.
 struct Workspace {
     _folder: tempfile::TempDir,
     cx: AgentContext,
@@ -29,6 +29,15 @@ impl Workspace {
         fs::write(root.join("Cargo.toml"), "").unwrap();
         symlink("/etc/passwd", root.join("link-etc")).unwrap();
         symlink("..", root.join("link-up")).unwrap();
+        for folder in ["dir", "plain", "a/b/c", ".git"] {
+            fs::create_dir_all(root.join(folder)).unwrap();
+        }
+        for file in ["a.txt", "b.txt", "plain/c.txt", ".git/config", ".git/HEAD"] {
+            fs::write(root.join(file), "").unwrap();
+        }
+        fs::write(folder.path().join("secret"), "").unwrap();
+        symlink("../../secret", root.join("dir/a.txt")).unwrap();
+        symlink("../..", root.join("dir/up")).unwrap();
         let cx = AgentContext::new("s1").with_cwd(root.to_str().unwrap());
         Workspace {
             _folder: folder,
@@ -84,7 +93,10 @@ fn unescaped(line: &str) -> String {
 
 fn policy() -> SecurityPolicy {
     let mut config = SecurityPolicyConfig::default();
-    config.allowed_commands.push("tee".into());
+    let more = "cp fd gh go jest jq mv pytest rustc rustfmt split tar tee tsc unzip xxd yarn";
+    config
+        .allowed_commands
+        .extend(more.split(' ').map(String::from));
     SecurityPolicy::from_config(&config).unwrap()
 }
 

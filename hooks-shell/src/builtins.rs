@@ -44,7 +44,13 @@ pub(crate) fn after(this: &mut Evaluator<'_>, call: &Call<'_>, before: &Director
             }
         }
         "shift" => this.positional = None,
-        "set" if !call.operands.is_empty() => this.positional = None,
+        "set" if !call.operands.is_empty() => {
+            let turns_on = |arg: &&Arg| arg.known() == Some("+f");
+            if call.operands.iter().any(turns_on) {
+                this.trace.splits.has_patterns = true;
+            }
+            this.positional = None;
+        }
         // Nothing is run after it.
         "exit" => this.state.directories = Arc::default(),
         "break" | "continue" | "return" => this.escape(),

@@ -22,12 +22,15 @@ fn compares_files(operator: &str) -> bool {
     matches!(operator, "-nt" | "-ot" | "-ef")
 }
 
-fn is_number(value: &Argument) -> bool {
-    let is_of_number = |byte: u8| byte.is_ascii_digit() || byte == b'-';
-    matches!(value, Argument::Number)
-        || value
-            .known()
-            .is_some_and(|text| text.bytes().all(is_of_number))
+fn compares_numbers(operator: &str) -> bool {
+    matches!(operator, "-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge")
+}
+
+/// What zsh and ksh evaluate as an expression, in which an index may run a command, has to be a number.
+fn evaluate(this: &mut Evaluator<'_>, value: &Argument) {
+    if !value.is_number() {
+        this.unknown("what stands beside a comparison of numbers is evaluated by some shells: set it to a number before, as by `wc -l`, or compare texts");
+    }
 }
 
 /// `[ … ]`, which says by the number of its arguments what each is.
@@ -68,6 +71,12 @@ pub(crate) fn bracket(this: &mut Evaluator<'_>, args: &[Arg]) {
         {
             ask(this, &arg.field.value);
         }
+        if is_asked(nth.wrapping_sub(1), |text| {
+            compares_numbers(text) || text == "-t"
+        }) || is_asked(nth + 1, compares_numbers)
+        {
+            evaluate(this, &arg.field.value);
+        }
     }
 }
 
@@ -93,11 +102,10 @@ pub(crate) fn double_bracket(this: &mut Evaluator<'_>, words: &[Word]) -> Result
             match operator(binary).as_str() {
                 "=" | "==" | "!=" => this.pattern(right)?,
                 "=~" => expression(this, right)?,
-                "-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge" => {
+                binary if compares_numbers(binary) => {
                     let right = this.one(right)?;
-                    if !is_number(&left.value) || !is_number(&right.value) {
-                        this.unknown("what stands beside a comparison of numbers is evaluated: write `[ … ]`");
-                    }
+                    evaluate(this, &left.value);
+                    evaluate(this, &right.value);
                 }
                 binary if compares_files(binary) => {
                     let right = this.one(right)?;

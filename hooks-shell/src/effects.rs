@@ -70,6 +70,17 @@ pub enum Access {
     Write,
     /// It becomes the directory of the script.
     Enter,
+    /// It is moved, with what is below it.
+    Move,
+    /// What is there from now on may be a symbolic link, or hold some, unless there is none where it [comes from](PathUse::from).
+    Make,
+}
+
+impl Access {
+    /// Whether something is made, changed or removed there.
+    pub(crate) fn changes(self) -> bool {
+        matches!(self, Access::Write | Access::Move)
+    }
 }
 
 /// A path that is touched.
@@ -82,6 +93,10 @@ pub struct PathUse {
     pub access: Access,
     /// The directories from which a relative path leads: most often one.
     pub directories: Arc<Vec<String>>,
+    /// What is made there is a copy of this, or this under another name, if that is known.
+    pub from: Option<Argument>,
+    /// Whether a symbolic link on the way is followed: git follows none.
+    pub follows_links: bool,
     /// Where it stands in the script, in bytes.
     pub span: Range<usize>,
 }
@@ -125,8 +140,8 @@ pub struct Effects {
     pub(crate) unknown: Vec<Unknown>,
     pub(crate) disputed: Vec<Unknown>,
     pub(crate) splits: Splits,
-    /// What the shell is started with, if that is known.
-    pub(crate) inherited: Option<Arc<HashSet<String>>>,
+    /// Of what the shell is started with the variables that are unset, if that is known.
+    pub(crate) inherited: Option<Arc<Vec<variables::Unset>>>,
     rewritten: Option<String>,
     steps: usize,
 }
@@ -135,10 +150,19 @@ impl Effects {
     /// The effects of a script from the trace of its evaluation, and what has cut it short.
     pub(crate) fn of(
         list: &syntax::List,
-        trace: Trace,
+        mut trace: Trace,
         error: Option<Rejected>,
         steps: usize,
     ) -> Self {
+        let paths = &mut trace.effects.paths;
+        if paths.iter().any(|used| used.access == Access::Make) {
+            // What runs beside the rest may come last.
+            for range in &trace.background {
+                if range.end <= paths.len() {
+                    paths.extend_from_within(range.clone());
+                }
+            }
+        }
         let splits = trace.splits;
         let mut rewritten = None;
         let mut unknown = error.map(|error| (error.reason().to_owned(), error.span()));
@@ -180,12 +204,13 @@ impl Effects {
 
     /// The paths that are read, looked at or entered.
     pub fn reads(&self) -> impl Iterator<Item = &PathUse> {
-        self.paths().filter(|path| path.access != Access::Write)
+        self.paths()
+            .filter(|path| !path.access.changes() && path.access != Access::Make)
     }
 
     /// The paths that are made, changed or removed.
     pub fn writes(&self) -> impl Iterator<Item = &PathUse> {
-        self.paths().filter(|path| path.access == Access::Write)
+        self.paths().filter(|path| path.access.changes())
     }
 
     /// Where it goes to the network.
@@ -260,7 +285,7 @@ impl fmt::Display for Effects {
             let paths = self.paths.iter().filter(|path| is_meant(path.access));
             paths.map(|path| path.path.to_string()).collect()
         };
-        let mut written = paths(|access| access == Access::Write);
+        let mut written = paths(Access::changes);
         written.retain(|path| path != "/dev/null");
         let addresses = self
             .network
@@ -272,7 +297,9 @@ impl fmt::Display for Effects {
             ("runs", programs.collect()),
             (
                 "reads",
-                paths(|access| !matches!(access, Access::Write | Access::Enter)),
+                paths(|access| {
+                    !(access.changes() || matches!(access, Access::Enter | Access::Make))
+                }),
             ),
             ("writes", written),
             ("reaches", addresses.collect()),

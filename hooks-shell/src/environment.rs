@@ -1,7 +1,9 @@
 //! Where a script would run.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
+
+use crate::variables::{self, Unset};
 
 /// The shell that runs a script. Shells read some texts in different ways.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -35,7 +37,8 @@ pub struct Environment {
     pub(crate) directory: String,
     pub(crate) home: Option<String>,
     pub(crate) variables: HashMap<String, String>,
-    pub(crate) inherited: Option<Arc<HashSet<String>>>,
+    /// The variables that are unset, of those that the shell is started with.
+    pub(crate) inherited: Option<Arc<Vec<Unset>>>,
     pub(crate) dialect: Dialect,
     pub(crate) is_as_written: bool,
 }
@@ -71,8 +74,8 @@ impl Environment {
     /// ```
     #[must_use]
     pub fn with_inherited<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
-        let names = names.into_iter().map(Into::into);
-        self.inherited = Some(Arc::new(names.collect()));
+        let names = names.into_iter().map(Into::into).collect();
+        self.inherited = Some(Arc::new(variables::unset_of(&names)));
         self
     }
 

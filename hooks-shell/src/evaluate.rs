@@ -26,6 +26,7 @@ pub(crate) struct Evaluator<'e> {
     pub(crate) state: State,
     pub(crate) next_word: usize,
     pub(crate) functions: HashMap<String, Arc<Command>>,
+    pub(crate) lists: HashMap<String, Arc<Vec<Field>>>,
     pub(crate) positional: Option<Arc<Vec<Field>>>,
     /// The branches, loops, calls and subshells that the walk is in.
     pub(crate) frames: Vec<Frame>,
@@ -33,6 +34,8 @@ pub(crate) struct Evaluator<'e> {
     pub(crate) is_tested: bool,
     /// What the last process substitution prints.
     pub(crate) process: Option<Output>,
+    /// The first word of the simple command.
+    pub(crate) head: usize,
     /// Where the script stands that is evaluated, if it stands in a word of another.
     outer: Option<Range<usize>>,
     /// Where that stands which is looked at.
@@ -58,10 +61,12 @@ impl<'e> Evaluator<'e> {
             },
             next_word,
             functions: HashMap::new(),
+            lists: HashMap::new(),
             positional: None,
             frames: Vec::new(),
             is_tested: false,
             process: None,
+            head: 0,
             outer: None,
             at: 0..0,
         }
@@ -110,6 +115,23 @@ impl<'e> Evaluator<'e> {
         self.trace.notes[word] = before.merge(note);
     }
 
+    /// Notes that a command, by its first word, has an option at a word, or gets a `--` before it. What is run more than once may
+    /// have an option in one run where it needs the `--` in another: it cannot be written again.
+    pub(crate) fn note_option(&mut self, command: usize, word: usize, is_ended: bool) {
+        if self.frames.is_empty() {
+            return;
+        }
+        let (option, end) = self.trace.options.entry(command).or_insert((0, usize::MAX));
+        if is_ended {
+            *end = word.min(*end);
+        } else {
+            *option = word.max(*option);
+        }
+        if option >= end {
+            self.note(command, Note::Never);
+        }
+    }
+
     /// Leaves a word out of the rewritten script, if it says no more than one text.
     pub(crate) fn leave_out(&mut self, word: usize) {
         let note = &mut self.trace.notes[word];
@@ -124,13 +146,29 @@ impl<'e> Evaluator<'e> {
     }
 
     pub(crate) fn touch(&mut self, path: &Argument, access: Access) {
+        self.touch_from(path, access, None, true);
+    }
+
+    /// The same; what is made may come from somewhere, and links need not be followed.
+    pub(crate) fn touch_from(
+        &mut self,
+        path: &Argument,
+        access: Access,
+        from: Option<Argument>,
+        follows_links: bool,
+    ) {
         let mut path = path.clone();
-        if let Argument::Names(names) = &mut path
-            && let Some(producer) = names.producer
-            && access != Access::List
-        {
-            self.change(producer).drops_links = true;
-            Arc::make_mut(names).may_be_links = false;
+        if let Argument::Names(found) = &mut path {
+            if found.found_in.as_ref() != Some(&self.state.directories) {
+                // They lead elsewhere from here.
+                let found = Arc::make_mut(found);
+                (found.may_be_links, found.is_tracked) = (true, false);
+            } else if let Some(producer) = found.producer
+                && access != Access::List
+            {
+                Arc::make_mut(found).may_be_links = false;
+                self.change(producer).drops_links = true;
+            }
         }
         let directories = self.state.directories.clone();
         let span = self.at.clone();
@@ -138,11 +176,26 @@ impl<'e> Evaluator<'e> {
             path,
             access,
             directories,
+            from,
+            follows_links,
             span,
         };
         if self.trace.effects.paths.last() != Some(&used) {
             self.trace.effects.paths.push(used);
         }
+    }
+
+    /// Says once more what was touched since then, if something was made: what comes first is not known.
+    pub(crate) fn touch_again(&mut self, since: usize) -> Result<()> {
+        let paths = &self.trace.effects.paths;
+        if paths[since..]
+            .iter()
+            .any(|used| used.access == Access::Make)
+        {
+            self.work.spend(16 * (paths.len() - since), &self.at)?;
+            self.trace.effects.paths.extend_from_within(since..);
+        }
+        Ok(())
     }
 
     /// Evaluates a script that stands in a word of another, and gives its rewritten form.

@@ -30,6 +30,7 @@ impl Piece {
         match self.known {
             None if is_glob => self.known = Some(Argument::Pattern("".into())),
             Some(Argument::Number) if !text.is_empty() => self.forget(),
+            Some(Argument::Revisions { .. }) if !text.bytes().all(is_of_revision) => self.forget(),
             _ => {}
         }
         self.text.push_str(text);
@@ -45,7 +46,7 @@ impl Piece {
         let begins = match self.known {
             None | Some(Argument::Pattern(_)) => self.text.as_str().into(),
             // What comes before a name is known as well, but for which name it is.
-            Some(Argument::Number | Argument::Names(_)) => "".into(),
+            Some(Argument::Number | Argument::Names(_) | Argument::Revisions { .. }) => "".into(),
             Some(_) => return,
         };
         self.known = Some(Argument::Unknown { begins });
@@ -54,7 +55,11 @@ impl Piece {
     /// Puts something that is no text, which has to stand at the beginning if it shall be known.
     fn put(&mut self, value: Argument) {
         self.is_there = true;
-        if self.known.is_none() && self.text.is_empty() {
+        let is_prefix = matches!(value, Argument::Revisions { .. })
+            && self.text.bytes().all(is_of_revision)
+            && !self.text.contains("../")
+            && !self.text.starts_with(['-', '/']);
+        if self.known.is_none() && (self.text.is_empty() || is_prefix) {
             self.known = Some(value);
         } else {
             self.forget();
@@ -85,6 +90,11 @@ impl Piece {
         let is_disputed = self.is_disputed;
         self.is_there.then_some(Field { value, is_disputed })
     }
+}
+
+/// Whether a byte may stand before or behind the name of a revision, in that of another: `origin/main`, `HEAD~1`.
+fn is_of_revision(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"/._~^-".contains(&byte)
 }
 
 /// Names with a text behind each.
@@ -283,9 +293,16 @@ impl Evaluator<'_> {
                 to.note = Some(Note::Keep);
                 return Ok(());
             }
-            Expansion::Substitution(list) => match self.in_subshell(list)? {
+            Expansion::Substitution(list) => match self.substitution(list)? {
                 Output::Names(names) if names.ends_with_nul => Field::of(Argument::Several),
                 Output::Text(text) => Field::known(text.trim_end_matches('\n')),
+                Output::Revisions => {
+                    if !is_quoted {
+                        self.trace.splits.at_blanks = true;
+                        to.split();
+                    }
+                    Field::of(Argument::Revisions { is_one: is_quoted })
+                }
                 Output::Number => {
                     if !is_quoted && to.word.parts.len() == 1 {
                         to.note = Some(Note::Split);
@@ -304,16 +321,26 @@ impl Evaluator<'_> {
                 _ => Field::of(Argument::unknown()),
             },
             Expansion::Parameter(name, _) if matches!(name.as_str(), "@" | "*") => {
-                return self.all_positional(name == "@" && is_quoted, to);
+                let all = self.positional.clone();
+                return self.all(all, name == "@" && is_quoted, to);
+            }
+            Expansion::Parameter(name, Operation::Value) if name.ends_with("[@]") => {
+                let list = self.lists.get(name.trim_end_matches("[@]")).cloned();
+                return self.all(list, is_quoted, to);
             }
             Expansion::Parameter(name, operation) => self.parameter(name, operation, to)?,
         };
         self.put(&field, is_quoted, to)
     }
 
-    /// `"$@"`, which becomes the arguments; anything else of its kind becomes what cannot be told.
-    fn all_positional(&mut self, is_exact: bool, to: &mut Expanding<'_>) -> Result<()> {
-        match self.positional.clone() {
+    /// `"$@"` and `"${list[@]}"`, which become all that there is; anything else of their kind becomes what cannot be told.
+    fn all(
+        &mut self,
+        all: Option<Arc<Vec<Field>>>,
+        is_exact: bool,
+        to: &mut Expanding<'_>,
+    ) -> Result<()> {
+        match all {
             Some(all) if is_exact && to.word.parts.len() == 1 => {
                 self.work.spend(8 * all.len(), &to.word.span)?;
                 to.done.extend(all.iter().cloned());
@@ -357,7 +384,7 @@ impl Evaluator<'_> {
                     }
                 }
             }
-            Argument::Number => to.piece.put(Argument::Number),
+            Argument::Number | Argument::Revisions { .. } => to.piece.put(field.value.clone()),
             Argument::Names(names) => to.piece.names(names),
             _ if is_quoted => to.piece.forget(),
             _ => {
@@ -402,7 +429,23 @@ impl Evaluator<'_> {
                 };
                 Field::known(cut.unwrap_or(text))
             }
-            (Operation::Cut(..), _) => unknown,
+            // It is another name in the same folder.
+            (Operation::Cut("%", ending), None)
+                if ending.starts_with('.') && !ending.contains(['*', '?', '/']) =>
+            {
+                match value.value {
+                    Argument::Names(names) if names.is_one => {
+                        Field::of(Argument::Names(Arc::new(Names {
+                            pattern: None,
+                            may_be_links: true,
+                            producer: None,
+                            ..(*names).clone()
+                        })))
+                    }
+                    _ => unknown,
+                }
+            }
+            (Operation::Cut(..) | Operation::Edit(_), _) => unknown,
         })
     }
 
@@ -436,15 +479,7 @@ impl Evaluator<'_> {
     /// Only numbers may stand in variables here: anything else is evaluated again by the shell.
     fn arithmetic(&mut self, tokens: &[String], word: &Word) -> Result<()> {
         for name in tokens.iter().filter(|token| is_identifier(token)) {
-            let is_number = match self.variable(name).value {
-                Argument::Number => true,
-                Argument::Text(text) => {
-                    let digits = text.trim_start_matches('-');
-                    digits.bytes().all(|byte| byte.is_ascii_digit())
-                }
-                _ => false,
-            };
-            if !is_number {
+            if !self.variable(name).value.is_number() {
                 let reason = format!(
                     "what `{name}` holds is evaluated in `$((…))`: set it to a number before"
                 );
@@ -452,6 +487,22 @@ impl Evaluator<'_> {
             }
         }
         self.work.spend(8 * tokens.len(), &word.span)
+    }
+
+    /// What commands print. Patterns may be expanded in them alone, where words are split around them.
+    fn substitution(&mut self, list: &List) -> Result<Output> {
+        let outer = std::mem::take(&mut self.trace.splits);
+        let output = self.in_subshell(list)?;
+        let inner = std::mem::replace(&mut self.trace.splits, outer);
+        let all = &mut self.trace.splits;
+        all.at_blanks |= inner.at_blanks;
+        all.at_lines |= inner.at_lines;
+        if inner.has_patterns && !inner.at_blanks && !inner.at_lines {
+            self.trace.globs.insert(std::ptr::from_ref(list));
+        } else {
+            all.has_patterns |= inner.has_patterns;
+        }
+        Ok(output)
     }
 
     fn in_subshell(&mut self, list: &List) -> Result<Output> {

@@ -21,8 +21,9 @@ struct Tests {
 }
 
 /// What is found.
-fn found(folders: &[String], tests: &Tests) -> Names {
+fn found(this: &Evaluator<'_>, folders: &[String], tests: &Tests) -> Names {
     Names {
+        found_in: Some(this.state.directories.clone()),
         folders: if folders.is_empty() {
             vec![".".into()]
         } else {
@@ -74,7 +75,11 @@ pub(crate) fn run(this: &mut Evaluator<'_>, args: &[Arg]) -> Result<Output> {
                 }
             }
             _ if let Some(known) = known => {
-                has_action |= matches!(option, "ls" | "printf");
+                has_action |= matches!(option, "ls" | "printf" | "delete");
+                if option == "delete" {
+                    let found = found(this, &folders, &tests);
+                    this.touch(&Argument::Names(Arc::new(found)), Access::Write);
+                }
                 ends_with_nul |= option == "print0";
                 let Some(role) = known.value else { continue };
                 let Some(value) = rest.next() else { continue };
@@ -108,7 +113,7 @@ pub(crate) fn run(this: &mut Evaluator<'_>, args: &[Arg]) -> Result<Output> {
         return Ok(Output::Unknown);
     }
     // Its operands may be links themselves; what is printed begins with them.
-    let names = found(&folders, &tests);
+    let names = found(this, &folders, &tests);
     Ok(Output::Names(Names {
         ends_with_nul,
         ..names
@@ -142,7 +147,7 @@ fn executed<'a>(
                 );
             }
             Some("{}") => {
-                let field = Field::of(Argument::Names(Arc::new(found(folders, tests))));
+                let field = Field::of(Argument::Names(Arc::new(found(this, folders, tests))));
                 command.push(Arg {
                     field,
                     ..word.clone()

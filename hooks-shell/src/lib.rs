@@ -26,11 +26,11 @@
 //!
 //! | | understood | rejected, or unknown |
 //! | --- | --- | --- |
-//! | commands | simple commands, `\|`, `\|&`, `&&`, `\|\|`, `;`, `&`, `!`, `{ …; }`, `( … )` | `coproc`, `((…))`, `time` before a compound command |
+//! | commands | simple commands, `a=(x y)`, `\|`, `\|&`, `&&`, `\|\|`, `;`, `&`, `!`, `{ …; }`, `( … )` | `coproc`, `((…))`, `time` before a compound command |
 //! | compound | `if`, `while`, `until`, `for … in`, `case`, `[[ … ]]` | `select`, `for ((…))`, `;&` |
 //! | functions | `name() { …; }`, once, outside of other commands | `function`, a program's name |
 //! | quotes | `'…'`, `"…"`, `\c`, `$'…'` with `\n`, `\t`, `\\` | `$"…"`, other escapes, `\` at the end of a line within a word |
-//! | expansions | `$x`, `${x}`, `${#x}`, `${x:-text}`, `${x%text}`, `$(…)`, backquotes, `$((…))` that sets nothing, `~`, `{a,b}`, `{1..9}`, `*`, `?`, `[a-z]` | `${!x}`, `${x/a/b}`, `${x@P}`, `$[…]`, lists, braces within braces, `[[:class:]]`, `~name` |
+//! | expansions | `$x`, `${x}`, `${#x}`, `${x:-text}`, `${x%text}`, `${x:0:3}`, `${x^^}`, `${x/a/b}`, `"${a[@]}"`, `$(…)`, backquotes, `$((…))` that sets nothing, `~`, `{a,b}`, `{1..9}`, `*`, `?`, `[a-z]` | `${!x}`, `${x@P}`, `$[…]`, `a+=(x)`, braces within braces, `[[:class:]]`, `~name` |
 //! | redirections | `<`, `>`, `>>`, `>\|`, `<>`, `2>&1`, `&>`, `<<`, `<<-`, `<<<`, `<(…)`, `>(…)` | `>&file`, `{fd}>`, `>!`, descriptors of two digits, `<<-` before a text with `$` |
 //! | builtins | `cd`, `eval`, `export`, `local`, `printf`, `read -r`, `set -euxo`, `test`, `unset`, `wait`, … | `exec`, `source`, `trap`, `alias`, `declare`, `shopt`, … |
 //!

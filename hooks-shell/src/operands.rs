@@ -1,5 +1,7 @@
 //! The arguments of a program, read by the table: which are options, values of options, operands and a command of its own.
 
+use std::sync::Arc;
+
 use crate::effects::Access;
 use crate::evaluate::{Arg, Evaluator, Input, Output, Result};
 use crate::roles::is_address;
@@ -19,6 +21,8 @@ pub(crate) struct Call<'a> {
     pub(crate) input: &'a Input,
     /// The options that it has.
     pub(crate) options: Vec<&'static str>,
+    /// The values of some.
+    pub(crate) values: Vec<(&'static str, Arc<str>)>,
     pub(crate) operands: Vec<&'a Arg>,
     /// The operands that are no text.
     files: Vec<&'a Arg>,
@@ -27,6 +31,8 @@ pub(crate) struct Call<'a> {
     /// What options have said of the operands.
     has_first: bool,
     reads_as: Option<Role>,
+    /// The folder that operands are copied or moved to.
+    into: Option<Field>,
 }
 
 /// The arguments that are still to be read.
@@ -46,11 +52,13 @@ impl<'a> Call<'a> {
             args,
             input,
             options: Vec::new(),
+            values: Vec::new(),
             operands: Vec::new(),
             files: Vec::new(),
             inner: None,
             has_first: false,
             reads_as: None,
+            into: None,
         }
     }
 
@@ -101,9 +109,32 @@ impl<'a> Call<'a> {
             match (arg.known(), self.program.behind) {
                 (_, Some(role)) if ended => this.apply(self, role, &arg.field)?,
                 (Some("--"), _) if !ended => ended = true,
+                (Some(text), _) if self.program.is("lists") && text.starts_with('@') => {
+                    self.unknown_option(this, text);
+                }
+                // Its letters are options, and only the last may take a value.
+                (Some(text), _)
+                    if self.program.is("dash")
+                        && all.len() - rest.len() == 1
+                        && !text.starts_with('-') =>
+                {
+                    let is_plain = |at: usize| {
+                        self.program
+                            .options
+                            .get(&text[at..=at])
+                            .is_some_and(|option| option.value.is_none())
+                    };
+                    if text.is_ascii() && (0..text.len().saturating_sub(1)).all(is_plain) {
+                        self.option(this, &format!("-{text}"), arg, &mut rest)?;
+                    } else {
+                        self.unknown_option(this, text);
+                    }
+                }
                 (Some(text), _) if !ended && text.len() > 1 && text.starts_with('-') => {
+                    this.note_option(self.args[0].word, arg.word, false);
                     self.option(this, text, arg, &mut rest)?;
                 }
+                (None, _) if !ended && self.ends_with_unknown(&arg.field.value) => {}
                 (known, _) if self.program.is("sub") => {
                     return self.command(this, known.unwrap_or("…"), rest);
                 }
@@ -121,10 +152,6 @@ impl<'a> Call<'a> {
             }
         }
         this.look_at(&self.args[0].span);
-        let is_dashed = |arg: &Arg| arg.known().is_some_and(|text| text.starts_with('-'));
-        if self.program.is("dash") && !all.first().is_some_and(is_dashed) {
-            this.unknown(format!("the options of `{}` begin with a `-`", self.name));
-        }
         if let Some(needs) = self.program.needs
             && !all
                 .iter()
@@ -136,10 +163,90 @@ impl<'a> Call<'a> {
                 self.full()
             ));
         }
-        if self.reads_as == Some(Role::Tree) && self.operands.is_empty() {
-            this.touch(&Argument::text("."), Access::Tree);
+        self.apply_roles(this)?;
+        this.look_at(&self.args[0].span);
+        let here = Argument::text(".");
+        let unpacks = self.program.is("unpacks") || self.reads_as == Some(Role::Into);
+        if unpacks || (self.reads_as == Some(Role::Tree) && self.files.is_empty()) {
+            this.touch(&here, Access::Tree);
         }
-        self.apply_roles(this)
+        if unpacks {
+            this.touch(&here, Access::Make);
+        }
+        if self.program.is("makes") && !self.keeps_files() {
+            this.touch(&self.made(), Access::Make);
+        }
+        if let Some(into) = self.into.take() {
+            self.moved(this, &into);
+        }
+        let compares = self.program.is("pairs") && (self.name == "diff" || self.has("no-index"));
+        if let ([one, other], true) = (self.operands.as_slice(), compares) {
+            // Of a folder the file with the other's name is read.
+            for (folder, file) in [(one, other), (other, one)] {
+                if folder.known() == Some("/dev/null") {
+                    continue;
+                }
+                let (path, access) = below(&folder.field.value, &file.field.value, Access::Read);
+                this.touch(&path, access);
+            }
+        }
+        Ok(())
+    }
+
+    /// Where git makes files: in the folder that it clones to, or anywhere.
+    fn made(&self) -> Argument {
+        let texts: Vec<_> = self.operands.iter().map(|arg| arg.known()).collect();
+        match (self.command, texts.as_slice()) {
+            (Some("clone"), [Some(_), Some(folder)]) => Argument::text(folder),
+            (Some("clone"), [Some(address)]) => {
+                let address = address.trim_end_matches('/').trim_end_matches(".git");
+                let name = address.rsplit(['/', ':']).next().unwrap_or_default();
+                Argument::text(name)
+            }
+            _ => Argument::text("/"),
+        }
+    }
+
+    /// Whether a command of git's is given in a form that makes no files.
+    fn keeps_files(&self) -> bool {
+        let keeps = |text: &str| {
+            self.program
+                .keeps
+                .is_some_and(|list| table::is_one_of(list, text))
+        };
+        let command = self.operands.first().and_then(|arg| arg.known());
+        (self.program.is("writes") && command.is_none() && self.operands.is_empty())
+            || command.is_some_and(keeps)
+            || self.options.iter().any(|option| keeps(option))
+    }
+
+    /// What becomes of operands that are copied or moved to a name, or into a folder.
+    fn moved(&self, this: &mut Evaluator<'_>, into: &Field) {
+        let is_deep = ["r", "R", "a", "recursive", "archive"]
+            .iter()
+            .any(|option| self.has(option));
+        let keeps_links = is_deep
+            || ["d", "P", "no-dereference"]
+                .iter()
+                .any(|option| self.has(option));
+        let (into, is_copy) = (&into.value, self.name == "cp");
+        for arg in &self.operands {
+            let from = &arg.field.value;
+            if from == into {
+                continue;
+            }
+            if is_copy {
+                let access = if is_deep { Access::Tree } else { Access::Write };
+                let (path, access) = below(into, from, access);
+                this.touch(&path, access);
+                if is_deep && self.has("T") {
+                    this.touch(into, Access::Tree);
+                }
+            }
+            if keeps_links || !is_copy {
+                this.touch_from(into, Access::Make, Some(from.clone()), true);
+            }
+        }
     }
 
     /// Does with every operand what its role says.
@@ -152,19 +259,40 @@ impl<'a> Call<'a> {
         for place in 0..self.operands.len() {
             let arg = self.operands[place];
             this.look_at(&arg.span);
-            let is_last = place > 0 && place + 1 == self.operands.len();
+            let is_last = place > 0 && place + 1 == self.operands.len() && self.into.is_none();
             let Some(role) = self.program.last.filter(|_| is_last).or(self.role(place)) else {
                 this.unknown(format!("`{}` takes fewer arguments", self.full()));
                 continue;
             };
+            let is_into = self.program.last == Some(Role::Into) && self.into.is_none();
+            if is_into && place + 1 == self.operands.len() && !arg.field.value.is_one() {
+                this.unknown(format!(
+                    "which file is the last one that `{}` is given, is only known when it runs: write `-t folder`",
+                    self.full()
+                ));
+            }
             if place < first && !arg.field.value.is_one() {
                 this.must_be_known(self);
             }
-            let is_read_so =
-                role == Role::Read || (role == Role::List && self.reads_as == Some(Role::Tree));
-            let role = self.reads_as.filter(|_| is_read_so).unwrap_or(role);
-            if role != Role::Text {
+            let role = match (role, self.reads_as) {
+                (Role::Read | Role::Copy, Some(other @ (Role::Tree | Role::Write)))
+                | (Role::List, Some(other @ Role::Tree))
+                | (Role::Write, Some(other @ Role::Read)) => other,
+                (role, _) => role,
+            };
+            if role == Role::Into {
+                self.into = Some(arg.field.clone());
+            }
+            if !matches!(role, Role::Text | Role::Any) {
                 self.files.push(arg);
+            }
+            if role == Role::Text
+                && matches!(
+                    arg.field.value,
+                    Argument::Unknown { .. } | Argument::Several
+                )
+            {
+                this.must_be_known(self);
             }
             this.apply(self, role, &arg.field)?;
         }
@@ -187,6 +315,29 @@ impl<'a> Call<'a> {
         self.program = program;
         self.options.clear();
         self.read(this, rest)
+    }
+
+    /// Whether an argument is a long option whose value may be anything, as `--format=%s {}`.
+    fn ends_with_unknown(&mut self, value: &Argument) -> bool {
+        let Argument::Unknown { begins } = value else {
+            return false;
+        };
+        let name = begins
+            .strip_prefix("--")
+            .and_then(|begins| begins.split_once('='));
+        let known = name.and_then(|(name, _)| self.program.options.get_key_value(name));
+        let Some((
+            name,
+            Opt {
+                value: Some(Role::Any),
+                ..
+            },
+        )) = known
+        else {
+            return false;
+        };
+        self.options.push(name);
+        true
     }
 
     /// Reads an option, or several in one argument, and the value.
@@ -264,8 +415,15 @@ impl<'a> Call<'a> {
             return Ok(());
         };
         if let Some(value) = joined {
+            if role == Role::Run {
+                self.unknown_option(this, name);
+            }
             let value = Argument::text(value);
-            return this.apply(self, role, &Field { value, ..arg.field });
+            return self.given(this, name, role, &Field { value, ..arg.field });
+        }
+        if role == Role::Run {
+            self.inner = Some(std::mem::take(rest).as_slice());
+            return Ok(());
         }
         if option.is_joined {
             return Ok(());
@@ -288,9 +446,31 @@ impl<'a> Call<'a> {
         } else if !value.field.value.is_one() {
             this.must_be_known(self);
         } else {
+            self.given(this, name, role, &value.field)?;
+        }
+        if let Some(role) = option.second
+            && let Some(value) = rest.next()
+        {
             this.apply(self, role, &value.field)?;
         }
         Ok(())
+    }
+
+    /// Notes the value of an option, and does with it what its role says.
+    fn given(
+        &mut self,
+        this: &mut Evaluator<'_>,
+        name: &'static str,
+        role: Role,
+        field: &Field,
+    ) -> Result<()> {
+        if let Argument::Text(text) = &field.value {
+            self.values.push((name, text.clone()));
+        }
+        if role == Role::Into {
+            self.into = Some(field.clone());
+        }
+        this.apply(self, role, field)
     }
 
     /// Writes `--` before names of files that might be taken for options, if it may stand there.
@@ -306,6 +486,7 @@ impl<'a> Call<'a> {
             ));
         } else {
             this.dispute("names of files may look like options: write `--` before them");
+            this.note_option(self.args[0].word, arg.word, true);
             match arg.word.checked_sub(APPENDED) {
                 Some(word) => this.change(word).after = " --",
                 None => this.change(arg.word).before = "-- ",
@@ -316,12 +497,24 @@ impl<'a> Call<'a> {
     }
 
     /// What it prints, where that matters: names of files, and lines of what it reads.
-    pub(crate) fn output(&self) -> Output {
+    pub(crate) fn output(&self, this: &Evaluator<'_>) -> Output {
         let is_so = |print: &&table::Print| {
-            let is_by = |option| print.by.contains(option);
+            let is_among = |all: &[&str], option: &&str| {
+                all.iter().any(|known| match known.split_once('=') {
+                    None => known == option,
+                    Some((name, value)) => {
+                        name == *option
+                            && self
+                                .values
+                                .iter()
+                                .any(|(name, given)| name == option && **given == *value)
+                    }
+                })
+            };
+            let is_by = |option: &&str| is_among(&print.by, option);
             self.options
                 .iter()
-                .all(|option| print.with.contains(option) || is_by(option))
+                .all(|option| is_among(&print.with, option) || is_by(option))
                 && (print.by.is_empty() || self.options.iter().any(is_by))
         };
         let Some(print) = self.program.prints.iter().find(is_so) else {
@@ -329,7 +522,8 @@ impl<'a> Call<'a> {
         };
         let texts = || self.operands.iter().map(|arg| arg.known());
         match (print.what, self.input) {
-            ("number", _) if self.files.is_empty() => Output::Number,
+            ("number", _) if self.prints_one_number() => Output::Number,
+            ("revisions", _) => Output::Revisions,
             ("lines", Input::Text(text)) if self.name == "cat" && self.operands.is_empty() => {
                 Output::Text(text.clone())
             }
@@ -342,18 +536,33 @@ impl<'a> Call<'a> {
                     ..names.clone()
                 })
             }
-            ("names" | "entries", _) => self.names(print.what == "entries"),
+            ("names" | "entries", _) => self.names(this, print.what == "entries"),
             _ => Output::Unknown,
         }
     }
 
+    /// Whether there is no name beside it, nor a number for each of several files.
+    fn prints_one_number(&self) -> bool {
+        match (self.name, self.files.as_slice()) {
+            ("git", _) | (_, []) => true,
+            ("grep", [only]) => only.known().is_some(),
+            _ => false,
+        }
+    }
+
     /// The names of files below the operands.
-    fn names(&self, has_entries: bool) -> Output {
+    pub(crate) fn names(&self, this: &Evaluator<'_>, has_entries: bool) -> Output {
+        let directories = &this.state.directories;
         let mut names = Names {
             may_be_links: true,
             may_be_options: true,
             is_tracked: self.name == "git" && !self.has("o") && !self.has("others"),
             ends_with_nul: self.has("z"),
+            // Some of git's are those from the root of the repository.
+            found_in: (!has_entries
+                || self.name != "git"
+                || directories[..] == [this.environment.directory.clone()])
+            .then(|| directories.clone()),
             ..Names::default()
         };
         for file in &self.files {
@@ -375,6 +584,18 @@ impl<'a> Call<'a> {
             names.folders.push(".".into());
         }
         Output::Names(names)
+    }
+}
+
+/// What is touched if a file is compared with one in a folder, or copied into it; any in it if the name is not known.
+fn below(folder: &Argument, file: &Argument, access: Access) -> (Argument, Access) {
+    match (folder, file) {
+        (Argument::Text(folder), Argument::Text(file)) => {
+            let name = file.trim_end_matches('/').rsplit('/').next();
+            let name = name.unwrap_or_default();
+            (Argument::text(format!("{folder}/{name}")), access)
+        }
+        _ => (folder.clone(), Access::Tree),
     }
 }
 

@@ -370,7 +370,17 @@ impl Parser<'_> {
                 .transpose()?
                 .flatten()
             {
-                Some(assignment) => simple.assignments.push(assignment),
+                Some((name, None)) => {
+                    let is_alone = simple.assignments.is_empty() && redirects.is_empty();
+                    let words = self.list_of(from)?;
+                    self.skip_blanks();
+                    let ends = self.peek().is_none_or(|byte| b";&|\n)".contains(&byte));
+                    if !is_alone || !ends {
+                        return self.reject_as(from, "whole list", &name);
+                    }
+                    return Ok(Kind::List(name, words));
+                }
+                Some((name, Some(word))) => simple.assignments.push((name, word)),
                 None => self.word(&mut simple.words)?,
             }
         }
@@ -400,8 +410,27 @@ impl Parser<'_> {
         Ok(Kind::Function(name.to_owned(), body))
     }
 
-    /// `name=value` before a command.
-    fn assignment(&mut self) -> Result<Option<(String, Word)>> {
+    /// `(a b c)`, behind its name.
+    fn list_of(&mut self, from: usize) -> Result<Vec<Word>> {
+        let mut words = Vec::new();
+        self.at += 1;
+        loop {
+            self.take(|byte| matches!(byte, b' ' | b'\t' | b'\n'));
+            match self.peek() {
+                Some(b')') => break,
+                None | Some(b'#' | b'&' | b';' | b'|' | b'<' | b'>' | b'(') => {
+                    return self.unexpected();
+                }
+                Some(_) => self.word(&mut words)?,
+            }
+        }
+        self.at += 1;
+        self.work.spend(1, &(from..self.at))?;
+        Ok(words)
+    }
+
+    /// `name=value` before a command; without its value if that is a list.
+    fn assignment(&mut self) -> Result<Option<(String, Option<Word>)>> {
         let from = self.at;
         let name = self.take(is_of_name);
         if is_identifier(name) {
@@ -410,14 +439,14 @@ impl Parser<'_> {
             }
             if self.starts_with("=(") {
                 self.at += 1;
-                return self.reject_as(from, "whole list", name);
+                return Ok(Some((name.to_owned(), None)));
             }
             if self.eat("=") {
                 let begin = self.at;
                 let (parts, is_disputed) = self.parts(true)?;
                 return Ok(Some((
                     name.to_owned(),
-                    self.word_of(parts, begin, is_disputed),
+                    Some(self.word_of(parts, begin, is_disputed)),
                 )));
             }
         }

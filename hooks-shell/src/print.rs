@@ -9,7 +9,7 @@ use std::sync::{Arc, LazyLock};
 use crate::evaluate::{Note, Trace};
 use crate::syntax::{
     Command, Expansion, Item, Join, Kind, List, Operation, Part, Pipeline, REDIRECTIONS, Redirect,
-    Redirection, Simple, Word, is_plain_default,
+    Redirection, Simple, Word, is_plain_default, is_set,
 };
 
 /// Passes on names of files, but for those of symbolic links.
@@ -245,6 +245,12 @@ impl<'t> Printer<'t> {
                 self.put("esac");
             }
             Kind::Test(words) => self.test(words)?,
+            Kind::List(name, words) => {
+                write!(self.out, "{name}=(").ok()?;
+                self.words(words)?;
+                self.trim();
+                self.put(")");
+            }
             Kind::Function(name, body) => {
                 write!(self.out, "{name}() ").ok()?;
                 self.command(body)?;
@@ -443,6 +449,7 @@ impl<'t> Printer<'t> {
                 Operation::Cut(operator, pattern) => {
                     write!(self.out, "${{{name}{operator}{pattern}}}").ok()
                 }
+                Operation::Edit(edit) => write!(self.out, "${{{name}{edit}}}").ok(),
                 Operation::Default(operator, default) => {
                     let texts = self.note(default).texts()?;
                     let text = texts.first().map_or("", |text| text);
@@ -464,6 +471,12 @@ impl<'t> Printer<'t> {
             return None;
         }
         self.put(open);
+        let is_written = matches!(list.as_slice(), [first, _] if is_set(first));
+        let splits = self.trace.splits;
+        let is_split = splits.at_blanks || splits.at_lines;
+        if is_split && !is_written && self.trace.globs.contains(&std::ptr::from_ref(list)) {
+            self.put("set +f; ");
+        }
         self.brackets(list)
     }
 }

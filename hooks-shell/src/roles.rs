@@ -16,11 +16,23 @@ impl Evaluator<'_> {
     pub(crate) fn apply(&mut self, call: &Call<'_>, role: Role, field: &Field) -> Result<()> {
         let known = field.value.known();
         let access: &[Access] = match role {
-            Role::Text => return Ok(()),
+            Role::Any => return Ok(()),
+            Role::Text => {
+                match &field.value {
+                    Argument::Text(text) => self.pieces(text),
+                    Argument::Pattern(_) | Argument::Names(_) => {
+                        self.touch(&field.value, Access::Read);
+                    }
+                    _ => {}
+                }
+                return Ok(());
+            }
+            Role::Git if matches!(field.value, Argument::Revisions { .. }) => return Ok(()),
             Role::Number if field.value == Argument::Number => return Ok(()),
             Role::Format if known.is_none() && call.operands.len() == 1 => return Ok(()),
-            Role::Read => &[Access::Read],
-            Role::Write => &[Access::Write],
+            Role::Read | Role::Copy => &[Access::Read],
+            Role::Write | Role::Into => &[Access::Write],
+            Role::Move => &[Access::Move],
             Role::Path => &[Access::Write, Access::Read],
             Role::List => &[Access::List],
             Role::Tree => &[Access::Tree],
@@ -33,8 +45,9 @@ impl Evaluator<'_> {
             (Argument::Text(_) | Argument::Pattern(_) | Argument::Names(_), _)
                 if !access.is_empty() =>
             {
+                let follows_links = call.name != "git" || role == Role::Read;
                 for access in access {
-                    self.touch(&field.value, *access);
+                    self.touch_from(&field.value, *access, None, follows_links);
                 }
             }
             (_, Some(text)) if is_agreed => {
@@ -56,7 +69,7 @@ impl Evaluator<'_> {
 
     /// The same for roles whose values have to be known.
     fn apply_known(&mut self, call: &Call<'_>, role: Role, text: &str) -> Result<Refused> {
-        let (name, shown) = (call.full(), shown(text));
+        let shown = shown(text);
         match role {
             Role::Sed => return Ok(languages::sed(text).err()),
             Role::Awk => return Ok(languages::awk(text).err()),
@@ -67,7 +80,8 @@ impl Evaluator<'_> {
             Role::Git => return Ok(self.git(call, text)),
             Role::Enter if text.is_empty() || text.starts_with('-') => {
                 return Ok(Some(format!(
-                    "where `{name} {text}` leads, is only known when it runs"
+                    "where `{} {text}` leads, is only known when it runs",
+                    call.full()
                 )));
             }
             Role::Enter => {
@@ -95,14 +109,38 @@ impl Evaluator<'_> {
                 format!("the flag `{shown}` is not looked at: use `-D`, `-W`, `-A` and `-F`")
             }
             Role::OneOf(list) if !is_one_of(list, text) => {
-                format!("`{name} {shown}` is not looked at: write one of `{list}`")
+                format!(
+                    "`{} {shown}` is not looked at: write one of `{list}`",
+                    call.full()
+                )
             }
             Role::Number if !text.bytes().all(|byte| byte.is_ascii_digit()) => {
-                format!("`{name}` takes a number")
+                format!("`{}` takes a number", call.full())
             }
-            Role::Format if text.starts_with('-') || counts(text) => {
-                "`printf` may set a variable in passing, by `%n`: leave it out".into()
+            Role::Format if text.starts_with('-') => {
+                "`printf` takes its format first: write `printf '%s\\n' …`".into()
             }
+            Role::Format
+                if takes_numbers(text)
+                    && !call.operands[1..].iter().all(|arg| arg.field.value.is_number()) =>
+            {
+                "what `printf` takes for a number is evaluated by some shells: use `%s`, or set it to a number before".into()
+            }
+            Role::Setting => match call.operands.as_slice() {
+                // It is shown.
+                [_] => return Ok(None),
+                [get, ..] if matches!(get.known(), Some("get" | "list")) => return Ok(None),
+                [_, value]
+                    if value.known().is_some_and(|value| {
+                        variables::is_harmless_setting(&format!("{text}={value}"))
+                    }) =>
+                {
+                    return Ok(None);
+                }
+                _ => format!(
+                    "the setting `{shown}` may have git run another program: set a plain one, such as `user.name`"
+                ),
+            },
             _ => return Ok(None),
         };
         Ok(Some(refused))
@@ -146,9 +184,28 @@ impl Evaluator<'_> {
                 "the address `{shown}` may be one of a file, or run a program: write it out"
             ));
         } else if !is_name(text) || call.name == "git" {
+            self.pieces(text);
             self.touch(&Argument::text(without_scheme(text)), Access::Read);
         }
         None
+    }
+
+    /// Reads what looks like a path in a word that may be anything: `../x`, `--out=/x`, `x@file:../y`.
+    fn pieces(&mut self, text: &str) {
+        if is_address(text) || !text.contains(['/', '~', '.']) {
+            return;
+        }
+        if text.contains('/') && !text.contains("://") {
+            self.touch(&Argument::text(text), Access::Read);
+        }
+        for piece in text.split(['=', ':', ',', '@']) {
+            let is_of_address = piece.starts_with("//") && text.contains("://");
+            let leads_out =
+                piece.starts_with(['/', '~']) || piece.split('/').any(|part| part == "..");
+            if leads_out && !is_of_address {
+                self.touch(&Argument::text(piece), Access::Read);
+            }
+        }
     }
 
     /// A revision of git's, or a path; `rev:path` is one in the repository.
@@ -165,17 +222,17 @@ impl Evaluator<'_> {
             _ => text,
         };
         if !path.is_empty() {
-            self.touch(&Argument::text(path), call.git_access());
+            self.touch_from(&Argument::text(path), call.git_access(), None, false);
         }
         None
     }
 }
 
-/// Whether a format of printf's has `%n` in it.
-fn counts(format: &str) -> bool {
+/// Whether a format of printf's takes anything but text: numbers, or with `%n` the name of a variable.
+fn takes_numbers(format: &str) -> bool {
     format.replace("%%", "").split('%').skip(1).any(|rest| {
-        let is_of_size = |c: char| c.is_ascii_digit() || "-+ #'.*hlqjztL".contains(c);
-        rest.trim_start_matches(is_of_size).starts_with('n')
+        let of_size = rest.trim_start_matches(|c: char| c.is_ascii_digit() || "-+ #.".contains(c));
+        !of_size.starts_with(['s', 'b', 'q', 'c'])
     })
 }
 
@@ -185,9 +242,12 @@ pub(crate) fn is_address(text: &str) -> bool {
         "http,https,ssh,git,git+ssh,ftp,ftps,ws,wss,postgres,postgresql,mysql,redis";
     let Some((scheme, rest)) = text.split_once("://") else {
         // `git@host:path`
-        let host = text.split_once(':').map_or("", |(host, _)| host);
+        let (host, path) = text.split_once(':').unwrap_or(("", ""));
+        // `name@file:../x` is a package of npm's.
         return host.contains('@')
             && !host.contains('/')
+            && !host.ends_with("@file")
+            && !path.starts_with("..")
             && !is_one_of("-*", host)
             && !text.contains("::");
     };
@@ -232,7 +292,8 @@ mod tests {
     }
 
     #[test]
-    fn a_format_that_sets_a_variable_is_seen() {
-        assert!(counts("a%n") && counts("%-5ln") && !counts("%%n") && !counts("%s\\n"));
+    fn a_format_that_takes_numbers_is_seen() {
+        assert!(takes_numbers("a%n") && takes_numbers("%-5ln") && takes_numbers("%*s"));
+        assert!(!takes_numbers("%%n") && !takes_numbers("%-5s\\n"));
     }
 }

@@ -90,6 +90,7 @@ impl Evaluator<'_> {
         }
         let input = self.redirects(redirects, input)?;
         self.look_at(span);
+        self.head = simple.words[0].id;
         let Some(first) = args.first() else {
             let reason = "which program this is, is only known when the command runs: write it out";
             self.unknown(reason);
@@ -142,11 +143,24 @@ impl Evaluator<'_> {
                     Redirection::Read | Redirection::Document | Redirection::HereString
                 )
         };
-        Ok(if redirects.iter().any(prints) {
-            Output::Unknown
-        } else {
-            output
-        })
+        // A text is written in the place of what prints it, and so no file may be opened there.
+        let opens = |redirect: &Redirect| {
+            !matches!(
+                redirect.kind,
+                Redirection::Document | Redirection::HereString
+            )
+        };
+        let is_text = matches!(output, Output::Text(_));
+        Ok(
+            if redirects
+                .iter()
+                .any(|redirect| prints(redirect) || (is_text && opens(redirect)))
+            {
+                Output::Unknown
+            } else {
+                output
+            },
+        )
     }
 
     /// Sets a variable, of which a program may be told.
@@ -230,13 +244,20 @@ impl Evaluator<'_> {
     ) -> Result<T> {
         let outer = (
             std::mem::take(&mut self.functions),
+            std::mem::take(&mut self.lists),
             std::mem::take(&mut self.frames),
             self.state.clone(),
             self.positional.replace(Arc::new(positional)),
         );
         self.state.variables = Arc::default();
         let done = self.tested(false, run)?;
-        (self.functions, self.frames, self.state, self.positional) = outer;
+        (
+            self.functions,
+            self.lists,
+            self.frames,
+            self.state,
+            self.positional,
+        ) = outer;
         Ok(done)
     }
 }

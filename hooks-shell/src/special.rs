@@ -40,9 +40,10 @@ pub(crate) fn run(this: &mut Evaluator<'_>, mut call: Call<'_>) -> Result<Output
             return match (call.name, call.inner) {
                 ("pwd", _) => Ok(builtins::pwd(this)),
                 ("xargs", Some(rest)) => xargs(this, &call, rest),
+                ("fd", Some(rest)) => fd(this, &call, rest),
                 ("env", rest) => environment(this, rest.unwrap_or_default(), call.input),
                 (name, Some(rest)) => inner(this, name, rest, call.input),
-                _ => Ok(call.output()),
+                _ => Ok(call.output(this)),
             };
         }
     }
@@ -132,26 +133,68 @@ fn shell(this: &mut Evaluator<'_>, mut call: Call<'_>) -> Result<()> {
 /// `xargs program`: the program gets what is read, as further arguments.
 fn xargs(this: &mut Evaluator<'_>, call: &Call<'_>, rest: &[Arg]) -> Result<Output> {
     let splits_at_nul = call.has("0") || call.has("null");
+    let splits_at_lines = call.has("d") || call.has("delimiter");
     let names = match call.input {
         Input::Names(names) if names.ends_with_nul == splits_at_nul => Some(names),
         _ => None,
     };
-    let names = names.filter(|_| splits_at_nul || !this.environment.is_as_written);
-    if names.is_some() && !splits_at_nul {
+    let splits_names = splits_at_nul || splits_at_lines;
+    let names = names.filter(|_| splits_names || !this.environment.is_as_written);
+    if names.is_some() && !splits_names {
         // Names are split at lines, and not at blanks and quotes.
-        let change = this.change(call.args[0].word);
-        change.before = "tr '\\n' '\\0' | ";
-        change.instead = Some("xargs -0".into());
+        this.change(this.head).before = "tr '\\n' '\\0' | ";
+        this.change(call.args[0].word).instead = Some("xargs -0".into());
     }
-    let given = |is_one: bool| match names {
-        Some(names) => Argument::Names(Arc::new(Names {
+    let given = |is_one: bool| match (names, call.input) {
+        (Some(names), _) => Argument::Names(Arc::new(Names {
             is_one,
             ..names.clone()
         })),
-        None if is_one => Argument::unknown(),
-        None => Argument::Several,
+        (None, Input::Revisions) => Argument::Revisions { is_one },
+        (None, _) if is_one => Argument::unknown(),
+        (None, _) => Argument::Several,
     };
-    let has_places = call.has("I");
+    let all = with_given(rest, call.has("I"), given);
+    inner(this, "xargs", &all, &Input::Unknown)?;
+    Ok(Output::Unknown)
+}
+
+/// `fd -x program`: the program gets what is found, at the places of `{}` or as a last argument.
+fn fd(this: &mut Evaluator<'_>, call: &Call<'_>, rest: &[Arg]) -> Result<Output> {
+    let is_odd = |arg: &Arg| {
+        arg.known()
+            .is_none_or(|text| text == ";" || (text != "{}" && text.contains('{')))
+    };
+    let Output::Names(mut names) = call.names(this, false) else {
+        return Ok(Output::Unknown);
+    };
+    if rest.iter().any(is_odd) {
+        this.unknown("`fd -x` is only looked at with known words, and with `{}` as one by itself");
+        return Ok(Output::Unknown);
+    }
+    for (name, value) in &call.values {
+        match (*name, &**value) {
+            ("t" | "type", "f") => names.may_be_links = false,
+            ("t" | "type", _) => names.may_be_links = true,
+            // Of several endings any may be that of a file.
+            ("e" | "extension", _) if names.pattern.is_some() => names.pattern = Some("*".into()),
+            ("e" | "extension", ending) => names.pattern = Some(format!("*.{ending}")),
+            _ => {}
+        }
+    }
+    let has_places = rest.iter().any(|arg| arg.known() == Some("{}"));
+    let all = with_given(rest, has_places, |is_one| {
+        Argument::Names(Arc::new(Names {
+            is_one,
+            ..names.clone()
+        }))
+    });
+    inner(this, "fd", &all, &Input::Unknown)?;
+    Ok(Output::Unknown)
+}
+
+/// A program with what it is given: at the places of `{}`, or appended.
+fn with_given(rest: &[Arg], has_places: bool, given: impl Fn(bool) -> Argument) -> Vec<Arg> {
     let mut all = Vec::with_capacity(rest.len() + 1);
     for arg in rest {
         let value = match arg.known().and_then(|text| text.split_once("{}")) {
@@ -181,6 +224,5 @@ fn xargs(this: &mut Evaluator<'_>, call: &Call<'_>, rest: &[Arg]) -> Result<Outp
             ..last.clone()
         });
     }
-    inner(this, "xargs", &all, &Input::Unknown)?;
-    Ok(Output::Unknown)
+    all
 }

@@ -46,6 +46,10 @@ impl Frame {
 impl Evaluator<'_> {
     /// What a variable is set to.
     pub(crate) fn set(&mut self, name: &str, value: Field) -> Result<()> {
+        if self.lists.contains_key(name) {
+            let reason = format!("`{name}` is a list: give what is no list another name");
+            return Err(Rejected::new(reason, self.span(&(0..0))));
+        }
         let copies = Arc::strong_count(&self.state.variables) > 1;
         let cost = if copies {
             8 * self.state.variables.len()
@@ -180,11 +184,12 @@ impl Evaluator<'_> {
 
     /// Runs what may be run any number of times, until nothing changes any more.
     pub(crate) fn repeat(&mut self, mut round: impl FnMut(&mut Self) -> Result<()>) -> Result<()> {
+        let since = self.trace.effects.paths.len();
         loop {
             let before = self.state.clone();
             self.maybe(&mut round)?;
             if self.state == before {
-                return Ok(());
+                return self.touch_again(since);
             }
         }
     }

@@ -47,6 +47,8 @@ pub(crate) enum Kind {
     /// One test of `[[ … ]]`: one, two or three words; of two the first, of three the second is an operator.
     Test(Vec<Word>),
     Function(String, Arc<Command>),
+    /// `name=(a b c)`.
+    List(String, Vec<Word>),
 }
 
 #[derive(Debug, Default)]
@@ -143,6 +145,8 @@ pub(crate) enum Operation {
     Default(&'static str, Word),
     /// `#`, `##`, `%`, `%%`, and a pattern of plain characters.
     Cut(&'static str, String),
+    /// `:0:3`, `^^`, `,`, `/a/b`, which not every shell has: what comes of it is not known.
+    Edit(String),
 }
 
 impl Word {
@@ -154,6 +158,13 @@ impl Word {
             _ => None,
         }
     }
+}
+
+/// Whether a command is `set`, which prints nothing.
+pub(crate) fn is_set(item: &Item) -> bool {
+    item.rest.is_empty()
+        && matches!(item.first.stages.as_slice(), [Command { kind: Kind::Simple(simple), .. }]
+            if simple.words.first().and_then(Word::literal) == Some("set"))
 }
 
 /// Whether a text in `${name:-text}` says itself to every shell, but for what begins with `$` in it.

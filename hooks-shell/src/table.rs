@@ -22,7 +22,7 @@ macro_rules! roles {
 }
 
 roles! {
-    Text "text", Read "read", Write "write", Path "path", List "list", Tree "tree", Enter "enter", Net "net", At "at", Git "git",
+    Any "any", Text "text", Copy "copy", Move "move", Into "into", Setting "setting", Read "read", Write "write", Path "path", List "list", Tree "tree", Enter "enter", Net "net", At "at", Git "git",
     Lines "lines", Sed "sed", Awk "awk", Jq "jq", Config "config", Flags "flags", Number "number", Format "format", Name "name",
     Assign "assign", Run "run"
 }
@@ -35,7 +35,9 @@ pub(crate) struct Opt {
     pub(crate) is_joined: bool,
     /// Whether it stands for the first operand.
     pub(crate) replaces_first: bool,
-    /// What operands are that would be read else.
+    /// What a second value is, if it takes two.
+    pub(crate) second: Option<Role>,
+    /// What operands are instead; if they are `into`, files are unpacked.
     pub(crate) operands: Option<Role>,
 }
 
@@ -60,6 +62,8 @@ pub(crate) struct Program {
     pub(crate) commands: HashMap<&'static str, Program>,
     pub(crate) prints: Vec<Print>,
     pub(crate) needs: Option<&'static str>,
+    /// With which options or commands it makes no files.
+    pub(crate) keeps: Option<&'static str>,
     /// Why it is not looked at.
     pub(crate) refused: Option<&'static str>,
     flags: Vec<&'static str>,
@@ -113,6 +117,7 @@ fn program(entry: &'static str, commands: &HashMap<&str, Program>) -> Program {
             match flag.split_once('=') {
                 Some(("like", like)) => program = commands[like].clone(),
                 Some(("needs", needs)) => program.needs = Some(needs),
+                Some(("keeps", keeps)) => program.keeps = Some(keeps),
                 Some((_, role)) => program.behind = role_of(role),
                 None => program.flags.push(flag),
             }
@@ -135,13 +140,20 @@ fn program(entry: &'static str, commands: &HashMap<&str, Program>) -> Program {
 
 fn option(program: &mut Program, token: &'static str) {
     let (name, value) = token.split_at(token.find(['=', '?']).unwrap_or(token.len()));
-    let (name, operands) = match name.as_bytes() {
-        [.., b'+'] => (&name[..name.len() - 1], Some(Role::Tree)),
-        [.., b'^'] => (&name[..name.len() - 1], Some(Role::Write)),
-        _ => (name, None),
-    };
+    let suffixes = [
+        ('+', Role::Tree),
+        ('^', Role::Write),
+        ('%', Role::Read),
+        ('>', Role::Into),
+    ];
+    let suffix = suffixes.iter().find(|(suffix, _)| name.ends_with(*suffix));
+    let operands = suffix.map(|(_, role)| *role);
+    let name = &name[..name.len() - usize::from(suffix.is_some())];
+    let roles = value.trim_start_matches(['=', '?']).trim_end_matches('!');
+    let (first, second) = roles.split_once('=').unwrap_or((roles, ""));
     let option = Opt {
-        value: role_of(value.trim_start_matches(['=', '?']).trim_end_matches('!')),
+        value: role_of(first),
+        second: role_of(second),
         is_joined: value.starts_with('?'),
         replaces_first: token.ends_with('!'),
         operands,
@@ -222,9 +234,11 @@ mod tests {
                     _ if token.starts_with(['-', '@', ';']) || token == "sub" => continue,
                     _ => token.trim_end_matches('$'),
                 };
-                let is_known = role_of(role)
-                    .or(role_of(role.trim_end_matches('*')))
-                    .is_some();
+                let is_known =
+                    |role: &str| role.is_empty() || role_of(Box::leak(role.into())).is_some();
+                let is_known = is_known(role.trim_end_matches('*'))
+                    || is_known(role)
+                    || role.split('=').all(is_known);
                 assert!(is_known, "{token} in {line}");
             }
         }
@@ -238,10 +252,8 @@ mod tests {
         for (command, program) in all {
             for print in &program.prints {
                 for option in print.with.iter().chain(&print.by) {
-                    assert!(
-                        program.options.contains_key(option),
-                        "{option} of {command}"
-                    );
+                    let name = option.split('=').next().unwrap();
+                    assert!(program.options.contains_key(name), "{option} of {command}");
                 }
             }
         }
@@ -249,8 +261,8 @@ mod tests {
 
     #[test]
     fn programs_commands_and_choices_are_found() {
-        assert_eq!(find("cp").unwrap().last, Some(Role::Write));
-        assert_eq!(find("egrep").unwrap().first, [Role::Text]);
+        assert_eq!(find("cp").unwrap().last, Some(Role::Into));
+        assert_eq!(find("egrep").unwrap().first, [Role::Any]);
         let git = &find("git").unwrap().commands;
         assert!(git.contains_key("log") && !git.contains_key("filter-branch"));
         assert!(find("grep").unwrap().options["e"].replaces_first);

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::effects::Effects;
-use crate::syntax::Command;
+use crate::syntax::{Command, List};
 use crate::value::{Field, Names};
 
 /// How a word is written in the rewritten script.
@@ -79,6 +79,12 @@ pub(crate) struct Trace {
     pub(crate) changes: HashMap<usize, Change>,
     pub(crate) called: HashSet<*const Command>,
     pub(crate) splits: Splits,
+    /// The substitutions in which patterns are expanded, and no words are split.
+    pub(crate) globs: HashSet<*const List>,
+    /// The last option of commands that may run more than once, and the first word that gets a `--`.
+    pub(crate) options: HashMap<usize, (usize, usize)>,
+    /// Which of the paths belong to commands that run beside others.
+    pub(crate) background: Vec<Range<usize>>,
 }
 
 /// What a command prints or reads, as far as it matters.
@@ -88,6 +94,7 @@ pub(crate) enum Stream {
     Inherited,
     Unknown,
     Number,
+    Revisions,
     Text(Arc<str>),
     Names(Names),
 }

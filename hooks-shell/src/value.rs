@@ -15,6 +15,11 @@ pub enum Argument {
     Names(Arc<Names>),
     /// A whole number.
     Number,
+    /// Names of revisions of git's, such as hashes and branches.
+    Revisions {
+        /// Whether there is one.
+        is_one: bool,
+    },
     /// One word, of which only the beginning is known.
     Unknown {
         /// How it begins; often empty.
@@ -37,8 +42,12 @@ pub struct Names {
     pub(crate) may_be_options: bool,
     pub(crate) is_tracked: bool,
     pub(crate) is_one: bool,
+    /// Whether they are in the folders themselves, and not in others below.
+    pub(crate) is_flat: bool,
     /// Whether each ends with a NUL, and not with a line.
     pub(crate) ends_with_nul: bool,
+    /// The folders that they were found in. From others they lead elsewhere.
+    pub(crate) found_in: Option<Arc<Vec<String>>>,
     /// The first word of the program that prints them, where links can be taken out of what it prints.
     pub(crate) producer: Option<usize>,
 }
@@ -59,6 +68,12 @@ impl Names {
     #[must_use]
     pub fn may_be_links(&self) -> bool {
         self.may_be_links
+    }
+
+    /// Whether they are in the folders themselves, and not in others below.
+    #[must_use]
+    pub fn is_flat(&self) -> bool {
+        self.is_flat
     }
 
     /// Whether git knows all of them, so that none is a setting of git's.
@@ -96,11 +111,24 @@ impl Argument {
         }
     }
 
+    /// Whether it is known to be a whole number.
+    pub(crate) fn is_number(&self) -> bool {
+        match self {
+            Argument::Number => true,
+            Argument::Text(text) => {
+                let digits = text.trim_start_matches('-');
+                digits.len() < 18 && digits.bytes().all(|byte| byte.is_ascii_digit())
+            }
+            _ => false,
+        }
+    }
+
     /// Whether it is one word.
     pub(crate) fn is_one(&self) -> bool {
         match self {
             Argument::Pattern(_) | Argument::Several => false,
             Argument::Names(names) => names.is_one,
+            Argument::Revisions { is_one } => *is_one,
             _ => true,
         }
     }
@@ -108,7 +136,7 @@ impl Argument {
     /// Whether it may begin with a `-`, though it is not known to.
     pub(crate) fn may_be_option(&self) -> bool {
         match self {
-            Argument::Text(_) | Argument::Number => false,
+            Argument::Text(_) | Argument::Number | Argument::Revisions { .. } => false,
             Argument::Pattern(pattern) => pattern.starts_with(['*', '?', '[']),
             Argument::Names(names) => names.may_be_options,
             Argument::Unknown { begins } => begins.is_empty() || begins.starts_with('-'),
@@ -126,6 +154,7 @@ impl fmt::Display for Argument {
                 write!(f, "{pattern} below {}", names.folders.join(", "))
             }
             Argument::Number => f.write_str("a number"),
+            Argument::Revisions { .. } => f.write_str("a revision"),
             Argument::Unknown { begins } => write!(f, "{begins}…"),
             Argument::Several => f.write_str("…"),
         }
@@ -156,18 +185,9 @@ impl Field {
 
     /// What can be said if either holds.
     pub(crate) fn join(&self, other: &Field) -> Field {
-        let is_number = |field: &Field| match &field.value {
-            Argument::Number => true,
-            Argument::Text(text) => {
-                !text.is_empty()
-                    && text.len() < 18
-                    && text.bytes().all(|byte| byte.is_ascii_digit())
-            }
-            _ => false,
-        };
         let value = if self.value == other.value {
             self.value.clone()
-        } else if is_number(self) && is_number(other) {
+        } else if self.value.is_number() && other.value.is_number() {
             Argument::Number
         } else {
             Argument::unknown()

@@ -1,6 +1,6 @@
 //! Variables of the environment: which a script may set, and which are taken away before it runs.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 use crate::effects::{Access, Effects, PathUse};
@@ -9,7 +9,8 @@ use crate::syntax::is_identifier;
 use crate::table::{is_one_of, unfolded};
 use crate::value::{Argument, Field};
 
-struct Line {
+#[derive(Debug)]
+pub(crate) struct Line {
     rule: &'static str,
     programs: Vec<&'static str>,
     names: Vec<&'static str>,
@@ -46,6 +47,24 @@ static BEGINNINGS: LazyLock<Vec<(&str, &str)>> = LazyLock::new(|| {
     all.filter_map(|(name, rule)| Some((name.strip_suffix('*')?, rule)))
         .collect()
 });
+
+/// A variable that is unset for the programs of its line.
+pub(crate) type Unset = (&'static Line, &'static str);
+
+/// All that are.
+static UNSET: LazyLock<Vec<Unset>> = LazyLock::new(|| {
+    let lines = LINES
+        .iter()
+        .filter(|line| line.rule == "unset");
+    let all = lines.flat_map(|line| line.names.iter().map(move |name| (line, *name)));
+    all.filter(|(_, name)| is_identifier(name)).collect()
+});
+
+/// Those that are among these names.
+pub(crate) fn unset_of(names: &HashSet<String>) -> Vec<Unset> {
+    let is_among = |(_, name): &&Unset| names.contains(*name);
+    UNSET.iter().filter(is_among).copied().collect()
+}
 
 fn rule_of(name: &str) -> Option<&'static str> {
     RULES.get(name).copied().or_else(|| {
@@ -126,22 +145,12 @@ pub(crate) fn is_harmless_flag(flag: &str) -> bool {
 pub(crate) fn prelude(effects: &Effects) -> String {
     let programs = effects.programs();
     let names: Vec<&str> = programs.map(|program| program.name.as_str()).collect();
-    let is_inherited = |name: &str| {
-        let all = effects.inherited.as_deref();
-        all.is_none_or(|all| all.contains(name))
-    };
     let mut commands = Vec::new();
     let mut unset = String::from("unset -v");
-    for line in LINES
-        .iter()
-        .filter(|line| line.rule == "unset")
-    {
+    for (line, name) in effects.inherited.as_deref().unwrap_or(&*UNSET) {
         let concerns = |program: &&str| *program == "*" || names.contains(program);
         if line.programs.iter().any(concerns) {
-            let exact = line.names.iter().filter(|name| is_identifier(name));
-            exact
-                .filter(|name| is_inherited(name))
-                .for_each(|name| unset.extend([" ", name]));
+            unset.extend([" ", name]);
         }
     }
     if !unset.ends_with("-v") {
@@ -149,7 +158,9 @@ pub(crate) fn prelude(effects: &Effects) -> String {
     }
     // A repository without a work tree, among the files, is not entered by chance: its settings run programs. Where `git` is
     // begun before anything is made or entered, who judges the script has seen that there is none.
-    let changes_folders = |path: &PathUse| matches!(path.access, Access::Write | Access::Enter);
+    let changes_folders = |path: &PathUse| {
+        path.access.changes() || matches!(path.access, Access::Enter | Access::Make)
+    };
     let runs = names.iter().filter(|name| **name == "git").count();
     if runs > 1 || (runs == 1 && effects.paths().any(changes_folders)) {
         commands.push("export GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=safe.bareRepository GIT_CONFIG_VALUE_0=explicit");

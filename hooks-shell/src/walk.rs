@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::bounds::Rejected;
 use crate::evaluate::{Evaluator, Input, Output, Result};
-use crate::syntax::{Command, Item, Join, Kind, List, Pipeline, Word};
+use crate::syntax::{Command, Item, Join, Kind, List, Pipeline, Word, is_set};
 use crate::value::{Argument, Field, Names};
 use crate::{conditions, print, table};
 
@@ -18,8 +18,8 @@ impl Evaluator<'_> {
             output = self.item(item)?;
             self.settle()?;
         }
-        match list.len() {
-            1 => Ok(output),
+        match list.as_slice() {
+            [before @ .., _] if before.iter().all(is_set) => Ok(output),
             _ => Ok(Output::Unknown),
         }
     }
@@ -27,7 +27,12 @@ impl Evaluator<'_> {
     fn item(&mut self, item: &Item) -> Result<Output> {
         self.work.spend(1, &(0..0))?;
         if item.is_background {
+            let since = self.trace.effects.paths.len();
             self.apart(|this| this.tested(true, |this| this.chain(item)))?;
+            let background = &mut self.trace.background;
+            // What runs beside a part of it belongs to the whole.
+            background.retain(|range| range.start < since);
+            background.push(since..self.trace.effects.paths.len());
             return Ok(Output::Unknown);
         }
         self.chain(item)
@@ -92,6 +97,7 @@ impl Evaluator<'_> {
 
     fn stages(&mut self, stages: &[Command]) -> Result<Output> {
         self.tested(true, |this| {
+            let since = this.trace.effects.paths.len();
             let mut input = Input::Inherited;
             let mut output = Output::Unknown;
             for (nth, stage) in stages.iter().enumerate() {
@@ -104,6 +110,7 @@ impl Evaluator<'_> {
                 };
                 input = output.clone();
             }
+            this.touch_again(since)?;
             Ok(output)
         })
     }
@@ -170,6 +177,18 @@ impl Evaluator<'_> {
                 }
             }
             Kind::Test(words) => conditions::double_bracket(self, words)?,
+            Kind::List(name, words) => {
+                let args = self.words(words)?;
+                let fields = args.into_iter().map(|arg| arg.field).collect();
+                self.assign(name, Field::of(Argument::unknown()), false)?;
+                let list = self.lists.insert(name.clone(), Arc::new(fields));
+                if list.is_some() || !self.frames.is_empty() {
+                    let reason = format!(
+                        "the list `{name}` is only looked at where it is set once, outside of other commands"
+                    );
+                    return Err(Rejected::new(reason, self.span(&(0..0))));
+                }
+            }
             Kind::Function(name, body) => {
                 let reason = if !self.frames.is_empty() || self.functions.contains_key(name) {
                     "is only looked at where it is defined once, outside of other commands"
@@ -250,11 +269,12 @@ impl Evaluator<'_> {
             let value = match field.value {
                 Argument::Several => Argument::unknown(),
                 // One name that it matches.
-                Argument::Pattern(pattern) => Argument::Names(Arc::new(of_pattern(&pattern))),
+                Argument::Pattern(pattern) => Argument::Names(Arc::new(self.of_pattern(&pattern))),
                 Argument::Names(names) => Argument::Names(Arc::new(Names {
                     is_one: true,
                     ..(*names).clone()
                 })),
+                Argument::Revisions { .. } => Argument::Revisions { is_one: true },
                 value => value,
             };
             Field { value, ..field }
@@ -270,25 +290,26 @@ impl Evaluator<'_> {
             Ok(())
         })
     }
-}
 
-/// What a pattern of files becomes: names below its folder.
-fn of_pattern(pattern: &str) -> Names {
-    let fixed = pattern.find(['*', '?', '[', '\\']).unwrap_or(pattern.len());
-    let folder = match pattern[..fixed].rfind('/') {
-        Some(0) => "/",
-        Some(slash) => &pattern[..slash],
-        None => ".",
-    };
-    let name = pattern.rsplit('/').next().unwrap_or(pattern);
-    Names {
-        folders: vec![folder.to_owned()],
-        pattern: Some(name.to_owned()),
-        may_be_links: true,
-        may_be_options: Argument::Pattern(pattern.into()).may_be_option(),
-        is_tracked: !name.starts_with('.'),
-        is_one: true,
-        ends_with_nul: false,
-        producer: None,
+    /// What a pattern of files becomes: names below its folder.
+    fn of_pattern(&self, pattern: &str) -> Names {
+        let fixed = pattern.find(['*', '?', '[', '\\']).unwrap_or(pattern.len());
+        let folder = match pattern[..fixed].rfind('/') {
+            Some(0) => "/",
+            Some(slash) => &pattern[..slash],
+            None => ".",
+        };
+        let name = pattern.rsplit('/').next().unwrap_or(pattern);
+        Names {
+            folders: vec![folder.to_owned()],
+            pattern: Some(name.to_owned()),
+            may_be_links: true,
+            may_be_options: Argument::Pattern(pattern.into()).may_be_option(),
+            is_tracked: !name.starts_with('.'),
+            is_one: true,
+            is_flat: !pattern[..pattern.len() - name.len()].contains(['*', '?', '[', '\\']),
+            found_in: Some(self.state.directories.clone()),
+            ..Names::default()
+        }
     }
 }

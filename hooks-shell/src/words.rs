@@ -320,7 +320,7 @@ impl<'t> Parser<'t> {
         let begin = self.at;
         let is_indirect = self.name() == "!";
         let is_named = self.at > begin;
-        if !is_length && self.eat("[") {
+        if self.eat("[") {
             let index = self.take(|byte| byte.is_ascii_digit() || matches!(byte, b'@' | b'*'));
             if !(1..=4).contains(&index.len()) || !self.eat("]") {
                 self.at += 1;
@@ -368,7 +368,21 @@ impl<'t> Parser<'t> {
                 self.take(|byte| byte.is_ascii_alphanumeric() || b"_.*?/:=-".contains(&byte));
             return Ok(Operation::Cut(operator, pattern.to_owned()));
         }
-        Ok(Operation::Value)
+        let begin = self.at;
+        let allowed: fn(u8) -> bool = match self.peek() {
+            // What stands there is evaluated, so it is a number.
+            Some(b':') => |byte| byte.is_ascii_digit() || b": -".contains(&byte),
+            Some(b'^' | b',') => |byte| matches!(byte, b'^' | b','),
+            Some(b'/') => |byte| byte.is_ascii_alphanumeric() || b"/_. -".contains(&byte),
+            _ => return Ok(Operation::Value),
+        };
+        let edit = self.take(allowed);
+        if !(matches!(edit, "^" | "^^" | "," | ",,")
+            || (edit.len() > 1 && edit.starts_with([':', '/'])))
+        {
+            return self.reject(begin, "odd parameter");
+        }
+        Ok(Operation::Edit(edit.to_owned()))
     }
 
     /// `$'…'`, behind its quote: the escapes that have one meaning in every shell.

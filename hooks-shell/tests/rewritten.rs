@@ -80,6 +80,37 @@ fn known_values_are_filled_in_and_everything_else_is_quoted() {
             "git ls-files a | while IFS= read -r name; do { '[' -L \"${name}\" ']' || printf '%s\\n' \"${name}\"; }; done | tr '\\n' '\\0' | xargs -0 rg -n x --"
         }),
         ("cat *", "cat -- *"),
+        (
+            "find a -type f | time xargs cat",
+            "find a -type f | tr '\\n' '\\0' | 'time' xargs -0 cat",
+        ),
+        (
+            "find a -type f | xargs -d '\\n' cat",
+            "find a -type f | xargs -d '\\n' cat",
+        ),
+        (
+            "echo $(ls *.rs | wc -l) \"$(git log -1)\"",
+            "echo $(ls -- *.rs | wc -l) \"$(git log -1)\"",
+        ),
+        (
+            "cat $(find a -type f); n=$(ls *.rs | wc -l)",
+            "cat $(find a -type f)\nn=\"$(set +f; ls -- *.rs | wc -l)\"",
+        ),
+        ("fd -e rs -tf -x wc -l", "fd -e rs -tf -x wc -l --"),
+        ("a=(x \"y z\"); cat \"${a[@]}\"", "a=(x 'y z')\ncat x 'y z'"),
+        ("a=(x *.rs); cat \"${a[@]}\"", "a=(x *.rs)\ncat -- \"${a[@]}\""),
+        (
+            "echo ${X:0:3} \"${S^^}\" \"${S/a/b}\" \"${#a[@]}\"",
+            "echo ${X:0:3} \"${S^^}\" \"${S/a/b}\" \"${#a[@]}\"",
+        ),
+        (
+            "for f in *.txt; do mv \"$f\" \"${f%.txt}.md\"; done",
+            "for f in *.txt; do mv -- \"${f}\" \"${f%.txt}\".md; done",
+        ),
+        (
+            "B=$(git rev-parse HEAD); git log \"origin/$B..HEAD\"",
+            "B=\"$(git rev-parse HEAD)\"\ngit log origin/\"${B}\"..HEAD",
+        ),
     ] {
         assert_eq!(rewritten(text), expected, "{text}");
     }
@@ -116,6 +147,14 @@ fn what_is_not_known_has_no_rewritten_form_and_says_why() {
         (
             "env",
             "`env` alone shows the environment, and the secrets in it",
+        ),
+        (
+            "[ \"$x\" -gt 3 ]",
+            "what stands beside a comparison of numbers is evaluated by some shells: set it to a number before, as by `wc -l`, or compare texts",
+        ),
+        (
+            "printf %d \"$x\"",
+            "what `printf` takes for a number is evaluated by some shells: use `%s`, or set it to a number before",
         ),
         (
             "PATH=. ls",
@@ -555,6 +594,15 @@ fn what_cannot_be_written_again_has_no_rewritten_form() {
         "y='}\"; touch z; \"'; echo \"${x-$y}\"",
         "y='a\\b'; echo ${x-$y}",
         "cd a &>x",
+        // It would have an option in one call where it needs a `--` in another.
+        "f() { cat \"$1\"; }; for x in *; do f \"$x\"; done; f -n",
+        "f() { cat $1 $2; }; f *; f a -n",
+        "x() { echo; }; y $(pwd <O)",
+        "cat $(ls *.rs); ls *.x",
+        "set +f; cat $(git ls-files)",
+        "a=(x); a=(y)",
+        "a=(x); a=y",
+        "if ls; then a=(x); fi",
     ] {
         assert_eq!(effects(text).rewritten(), None, "{text}");
     }

@@ -230,6 +230,6 @@ fn allowed(
     if let Some(unknown) = effects.unknown().next() {
         return Err(unknown.reason.clone());
     }
-    guard.check_all(effects.paths(), &directory.to_string_lossy())?;
+    guard.check_all(&effects, &directory.to_string_lossy())?;
     Ok(effects)
 }

@@ -1,11 +1,12 @@
 //! Which paths may be touched.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ffi::OsStr;
 use std::fs::DirEntry;
+use std::ops::Bound;
 use std::path::{Path, PathBuf};
 
-use hooks_shell::{Access, Argument, Names, PathUse};
+use hooks_shell::{Access, Argument, Effects, Names, PathUse};
 
 use super::SecurityPolicyConfig;
 use crate::shared::{Glob, paths};
@@ -16,10 +17,17 @@ pub(super) struct Guard {
     /// Absolute, without links.
     workspace: PathBuf,
     workspace_only: bool,
-    /// As they are written, and where they lead.
-    forbidden: Vec<PathBuf>,
+    forbidden: Vec<Forbidden>,
     /// Names that are forbidden in every folder of the workspace, in lower case.
     names: Vec<String>,
+}
+
+/// A path that is forbidden, as it is written, or where it leads.
+#[derive(Debug)]
+struct Forbidden {
+    path: PathBuf,
+    is_in_workspace: bool,
+    holds_workspace: bool,
 }
 
 /// Devices that hold nothing.
@@ -39,7 +47,7 @@ const HARMLESS: [&str; 8] = [
 const LONGEST_PATH: usize = 4096;
 const MOST_NAMES: usize = 64;
 /// How many files of the workspace are looked at for one command.
-const MOST_FILES: usize = 50_000;
+pub(super) const MOST_FILES: usize = 50_000;
 /// How many paths may be in one command.
 const MOST_PATHS: usize = 20_000;
 
@@ -62,6 +70,13 @@ impl Guard {
         }
         forbidden.sort_unstable();
         forbidden.dedup();
+        let forbidden = forbidden.into_iter().map(|path: PathBuf| Forbidden {
+            is_in_workspace: path.starts_with(&workspace),
+            holds_workspace: workspace.starts_with(&path),
+            // Without what says nothing, so that it can be compared as a text.
+            path: path.components().collect(),
+        });
+        let forbidden = forbidden.collect();
         Guard {
             workspace,
             workspace_only: config.workspace_only,
@@ -83,14 +98,23 @@ impl Guard {
     }
 
     /// Whether all paths of a command may be touched, that begins in a directory without links.
-    pub(super) fn check_all<'u>(
-        &self,
-        uses: impl Iterator<Item = &'u PathUse>,
-        start: &str,
-    ) -> Result<(), String> {
+    pub(super) fn check_all(&self, effects: &Effects, start: &str) -> Result<(), String> {
         let mut budget = MOST_FILES;
-        let mut known: HashSet<(&str, &str)> = HashSet::new();
-        for (nth, used) in uses.enumerate() {
+        let mut known: HashSet<(&str, &str, bool)> = HashSet::new();
+        let mut made = Made::default();
+        let mut budget_of_makes = MOST_FILES;
+        let paths = || effects.paths();
+        let last_use = paths()
+            .enumerate()
+            .filter(|(_, used)| used.access != Access::Make);
+        let last_use = last_use.last().map_or(0, |(nth, _)| nth);
+        let folders: BTreeSet<&Path> = if paths().any(|used| used.access == Access::Move) {
+            let all = paths().flat_map(|used| used.directories.iter().map(Path::new));
+            all.collect()
+        } else {
+            BTreeSet::new()
+        };
+        for (nth, used) in effects.paths().enumerate() {
             if nth > MOST_PATHS {
                 return Err("the command has too many paths: put it into smaller ones".into());
             }
@@ -101,25 +125,40 @@ impl Guard {
                         "the folder `{directory}` is reached through a link: write where it leads"
                     ));
                 }
+                match used.access {
+                    Access::Make => {
+                        if nth < last_use {
+                            self.make(used, base, &mut made, &mut budget_of_makes)?;
+                            known.clear();
+                        }
+                        continue;
+                    }
+                    Access::Move => self.check_moved(used, base, &folders)?,
+                    _ => {}
+                }
                 match &used.path {
                     // The same path over and over is looked at once.
                     Argument::Text(path) if used.access != Access::Tree => {
-                        if known.insert((path, directory)) {
+                        if known.insert((path, directory, used.follows_links)) {
+                            made.check(used, base)?;
                             self.check(super::path_of_address(path)?, base)?;
                         }
                     }
                     Argument::Text(path) if HARMLESS.contains(&path.as_ref()) => {}
                     Argument::Text(path) => {
+                        made.check(used, base)?;
                         let folder = self.enter(path, base)?;
                         let mut judge = |name: &str, folder: &Path, is_link| {
                             self.judge_link(name, folder, is_link)
                         };
-                        self.walk(&folder, &|_| true, &mut judge, &mut budget)?;
+                        self.walk(&folder, Walk::default(), &|_| true, &mut judge, &mut budget)?;
                     }
                     Argument::Pattern(pattern) => {
+                        made.check(used, base)?;
                         self.check_pattern(pattern, base, used.access, &mut budget)?;
                     }
                     Argument::Names(names) => {
+                        made.check(used, base)?;
                         self.check_names(names, base, used.access, &mut budget)?;
                     }
                     other => {
@@ -128,6 +167,83 @@ impl Guard {
                         ));
                     }
                 }
+            }
+        }
+        Ok(())
+    }
+
+    /// Notes what is made, unless no link is made with it.
+    fn make(
+        &self,
+        used: &PathUse,
+        base: &Path,
+        made: &mut Made,
+        budget: &mut usize,
+    ) -> Result<(), String> {
+        let finds_none = |_: &str, _: &Path, is_link| {
+            if is_link { Err(String::new()) } else { Ok(()) }
+        };
+        let has_none = |folder: &Path, walk, glob: Option<&Glob>, budget: &mut usize| {
+            self.walk(
+                folder,
+                walk,
+                &|name| is_meant(glob, name),
+                &mut { finds_none },
+                budget,
+            )
+            .is_ok()
+        };
+        let is_plain = match &used.from {
+            None => false,
+            Some(Argument::Text(from)) => {
+                let from = base.join(from.trim_end_matches('/'));
+                !from.is_symlink() && has_none(&from, Walk::default(), None, budget)
+            }
+            Some(Argument::Names(names)) => {
+                let (places, glob) = (
+                    places(&Argument::Names(names.clone()), base)?,
+                    glob_of(names)?,
+                );
+                let mut folders = places.iter();
+                folders.all(|folder| has_none(folder, Walk::of(names), glob.as_ref(), budget))
+            }
+            Some(from) => {
+                let places = places(from, base)?;
+                let mut folders = places.iter();
+                folders.all(|folder| has_none(folder, Walk::default(), None, budget))
+            }
+        };
+        if !is_plain {
+            let places = places(&used.path, base)?.into_iter();
+            made.0
+                .extend(places.map(|place| (place, used.from.is_none())));
+        }
+        Ok(())
+    }
+
+    /// A folder that the command works in, is not moved: `..` would lead elsewhere then.
+    fn check_moved(
+        &self,
+        used: &PathUse,
+        base: &Path,
+        folders: &BTreeSet<&Path>,
+    ) -> Result<(), String> {
+        let is_known = used.path.known().is_some();
+        for place in places(&used.path, base)? {
+            let start = if is_known {
+                Bound::Included(&*place)
+            } else {
+                Bound::Excluded(&*place)
+            };
+            let mut behind = folders.range::<Path, _>((start, Bound::Unbounded));
+            if behind
+                .next()
+                .is_some_and(|folder| folder.starts_with(&place))
+            {
+                return Err(format!(
+                    "`{}` is moved, with a folder that the command works in: move it in another call",
+                    used.path
+                ));
             }
         }
         Ok(())
@@ -171,36 +287,18 @@ impl Guard {
         access: Access,
         budget: &mut usize,
     ) -> Result<(), String> {
-        let pattern = names.pattern();
-        let glob = pattern
-            .map(|pattern| Glob::new(&pattern.to_lowercase()))
-            .transpose()
-            .map_err(|_| "which files these are cannot be told: write them out")?;
-        let is_write = access == Access::Write;
-        let has_extension = pattern
-            .and_then(|pattern| pattern.rsplit_once('.'))
-            .is_some_and(|(_, extension)| {
-                let is_plain = extension.bytes().all(|byte| byte.is_ascii_alphanumeric());
-                !extension.is_empty()
-                    && is_plain
-                    && !matches!(extension, "git" | "worktree" | "lock")
-            });
-        if is_write && !names.is_tracked() && !has_extension {
-            return Err("what is found may be a setting of git's: name the files by their ending, as `-name '*.rs'`, or use `git ls-files`".into());
-        }
+        let glob = glob_of(names)?;
+        // A setting of git's may be among them, which is forbidden.
+        let is_write = matches!(access, Access::Write | Access::Move) && !names.is_tracked();
         for folder in names.folders() {
             let resolved = self.enter(folder, base)?;
             let holds_forbidden = self
                 .forbidden
                 .iter()
-                .any(|forbidden| forbidden.starts_with(&resolved));
+                .any(|forbidden| is_within(&forbidden.path, &resolved));
             if access == Access::List || !(names.may_be_links() || holds_forbidden || is_write) {
                 continue;
             }
-            let is_meant = |name: &str| {
-                glob.as_ref()
-                    .is_none_or(|glob| glob.matches(&name.to_lowercase()))
-            };
             let mut judge = |name: &str, folder: &Path, is_link: bool| {
                 self.judge_link(name, folder, is_link && names.may_be_links())?;
                 // A name that is forbidden everywhere, as `.git`, is passed by programs that read all there is.
@@ -210,15 +308,26 @@ impl Guard {
                     self.judge(name, &folder.join(name))
                 }
             };
-            self.walk(&resolved, &is_meant, &mut judge, budget)?;
+            let walk = Walk {
+                enters_git: is_write,
+                ..Walk::of(names)
+            };
+            self.walk(
+                &resolved,
+                walk,
+                &|name| is_meant(glob.as_ref(), name),
+                &mut judge,
+                budget,
+            )?;
         }
         Ok(())
     }
 
-    /// Goes through a folder and those in it, but not through links, nor into git's own.
+    /// Goes through a folder and those in it, but not through links.
     fn walk(
         &self,
         folder: &Path,
+        walk: Walk,
         is_meant: &dyn Fn(&str) -> bool,
         judge: &mut dyn FnMut(&str, &Path, bool) -> Result<(), String>,
         budget: &mut usize,
@@ -234,7 +343,8 @@ impl Guard {
                 if is_meant(name) {
                     judge(name, &folder, kind.is_none_or(|kind| kind.is_symlink()))?;
                 }
-                if kind.is_some_and(|kind| kind.is_dir()) && name != ".git" {
+                let is_entered = !walk.is_flat && (walk.enters_git || name != ".git");
+                if is_entered && kind.is_some_and(|kind| kind.is_dir()) {
                     folders.push(folder.join(name));
                 }
             }
@@ -243,7 +353,7 @@ impl Guard {
     }
 
     /// The files that a pattern matches. What it matches may be a link, so the folders are read.
-    fn check_pattern(
+    pub(super) fn check_pattern(
         &self,
         pattern: &str,
         base: &Path,
@@ -251,11 +361,7 @@ impl Guard {
         budget: &mut usize,
     ) -> Result<(), String> {
         let unclear = || format!("which files `{pattern}` matches cannot be told: write them out");
-        let first = pattern.find(['*', '?', '[', '\\']).unwrap_or(pattern.len());
-        let (fixed, rest) = match pattern[..first].rfind('/') {
-            Some(slash) => pattern.split_at(slash + 1),
-            None => ("", pattern),
-        };
+        let (fixed, rest) = fixed(pattern);
         let parts: Vec<_> = rest
             .split('/')
             .filter(|part| !part.is_empty() && *part != ".")
@@ -352,16 +458,15 @@ impl Guard {
 
     /// Whether a path may be touched that leads there.
     pub(super) fn judge(&self, path: &str, resolved: &Path) -> Result<(), String> {
-        let is_in_workspace = resolved.starts_with(&self.workspace);
+        let is_in_workspace = is_within(resolved, &self.workspace);
         for forbidden in &self.forbidden {
             // What holds a forbidden path is forbidden as well, as all that is in it is reached: `grep -r x /`.
             // The workspace may hold one.
-            let reaches =
-                forbidden.starts_with(resolved) && !forbidden.starts_with(&self.workspace);
+            let reaches = !forbidden.is_in_workspace && is_within(&forbidden.path, resolved);
             // A workspace that lies in a forbidden path is nevertheless the agent's to work in.
-            let is_within = resolved.starts_with(forbidden)
-                && !(is_in_workspace && self.workspace.starts_with(forbidden));
-            if is_within || reaches {
+            let is_reached = !(is_in_workspace && forbidden.holds_workspace)
+                && is_within(resolved, &forbidden.path);
+            if is_reached || reaches {
                 return Err(format!("the path `{path}` is forbidden"));
             }
         }
@@ -380,6 +485,101 @@ impl Guard {
         }
         Ok(())
     }
+}
+
+/// Which folders are gone through: git's own, and those in others.
+#[derive(Clone, Copy, Default)]
+struct Walk {
+    enters_git: bool,
+    is_flat: bool,
+}
+
+impl Walk {
+    fn of(names: &Names) -> Self {
+        Walk {
+            enters_git: false,
+            is_flat: names.is_flat(),
+        }
+    }
+}
+
+/// What names have in common, whatever their case is.
+fn glob_of(names: &Names) -> Result<Option<Glob>, String> {
+    let glob = names
+        .pattern()
+        .map(|pattern| Glob::new(&pattern.to_lowercase()));
+    glob.transpose()
+        .map_err(|_| "which files these are cannot be told: write them out".into())
+}
+
+fn is_meant(glob: Option<&Glob>, name: &str) -> bool {
+    glob.is_none_or(|glob| glob.matches(&name.to_lowercase()))
+}
+
+/// What a command has made so far that may be a link, or hold some; and whether it is a folder itself.
+#[derive(Default)]
+struct Made(BTreeMap<PathBuf, bool>);
+
+impl Made {
+    /// Whether a path has none of these on its way, nor below it where many are meant.
+    fn check(&self, used: &PathUse, base: &Path) -> Result<(), String> {
+        let is_harmless = used
+            .path
+            .known()
+            .is_some_and(|path| HARMLESS.contains(&path));
+        if self.0.is_empty() || !used.follows_links || is_harmless {
+            return Ok(());
+        }
+        let is_many = used.path.known().is_none() || used.access == Access::Tree;
+        for place in places(&used.path, base)? {
+            let is_entered = used.access == Access::Enter
+                && (self.0.get(&place) == Some(&true) || place.is_dir());
+            let mut above = place.ancestors();
+            let mut below = self.0.range(place.clone()..);
+            let is_met = above.any(|folder| self.0.contains_key(folder))
+                || (is_many
+                    && below
+                        .next()
+                        .is_some_and(|(made, _)| made.starts_with(&place)));
+            if is_met && !is_entered {
+                return Err(format!(
+                    "`{}` may be a link that the command makes itself: use it in another call",
+                    used.path
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Where a path leads; of many, the folders that they are in.
+fn places(path: &Argument, base: &Path) -> Result<Vec<PathBuf>, String> {
+    let folders: Vec<&str> = match path {
+        Argument::Text(path) => vec![path],
+        Argument::Pattern(pattern) => vec![fixed(pattern).0],
+        Argument::Names(names) => names.folders().collect(),
+        _ => Vec::new(),
+    };
+    let places = folders.iter().map(|path| paths::resolve(path, base));
+    let places: Result<_, _> = places.collect();
+    places.map_err(|error| format!("where `{path}` leads cannot be told: {error}"))
+}
+
+/// The folder that a pattern begins with, and the rest.
+fn fixed(pattern: &str) -> (&str, &str) {
+    let first = pattern.find(['*', '?', '[', '\\']).unwrap_or(pattern.len());
+    pattern.split_at(pattern[..first].rfind('/').map_or(0, |slash| slash + 1))
+}
+
+/// Whether a path is a folder or in it. Both are absolute, and have no parts that say nothing.
+fn is_within(path: &Path, folder: &Path) -> bool {
+    let folder = folder.as_os_str().as_encoded_bytes();
+    let rest = path.as_os_str().as_encoded_bytes().strip_prefix(folder);
+    let is_separator =
+        |byte: Option<&u8>| byte.is_some_and(|byte| std::path::is_separator(char::from(*byte)));
+    rest.is_some_and(|rest| {
+        rest.is_empty() || is_separator(rest.first()) || is_separator(folder.last())
+    })
 }
 
 /// Takes what a look at files costs from the budget.
@@ -404,4 +604,16 @@ fn name_of(entry: &DirEntry, folder: &Path, budget: &mut usize) -> Result<String
 /// Whether a path is one name, which is then meant in every folder, as in a `.gitignore`.
 fn is_name(path: &str) -> bool {
     !path.is_empty() && !path.starts_with('~') && !path.contains('/') && !matches!(path, "." | "..")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_in_a_folder_and_not_in_one_whose_name_it_begins_with() {
+        let is = |path: &str, folder: &str| is_within(Path::new(path), Path::new(folder));
+        assert!(is("/a", "/a") && is("/a/b", "/a") && is("/a", "/"));
+        assert!(!is("/ab", "/a") && !is("/", "/a") && !is("/b/a", "/a"));
+    }
 }

@@ -16,6 +16,7 @@ use std::time::Instant;
 
 use hooks_core::agent::{AgentContext, Approval, ApproveToolCall, BeforeToolCall};
 use hooks_core::{HookAction, hook, priority};
+use hooks_shell::Access;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -408,14 +409,35 @@ impl Inner {
         let args = args.as_object().unwrap_or(&empty);
         let mut command = None;
         let mut directory = None;
+        // A pattern may be one of names in a folder that stands beside it.
+        let mut folders = vec!["."];
+        for (argument, value) in args {
+            if self.tools.role(&tool, argument) == Some(Role::Read) {
+                folders.extend(value.as_str());
+            }
+        }
         for (argument, value) in args {
             match self.tools.role(&tool, argument) {
                 _ if value.is_null() => {}
                 Some(Role::Harmless) => self.check_nested(cx, value)?,
+                Some(Role::Addresses) => for_texts(value, &mut |text| {
+                    let words = text.split(|c: char| c.is_whitespace() || "\"'()<>[]`".contains(c));
+                    words
+                        .filter(|word| word.to_ascii_lowercase().starts_with("file:"))
+                        .try_for_each(|word| self.check_address(cx, word))
+                })?,
                 Some(Role::Read | Role::Write) => {
                     for_texts(value, &mut |path| self.check_path(cx, path))?;
                 }
-                Some(Role::Glob) => for_texts(value, &mut |glob| self.check_glob(cx, glob))?,
+                Some(role @ (Role::Glob | Role::Files)) => {
+                    let access = match role {
+                        Role::Files => Access::Read,
+                        _ => Access::List,
+                    };
+                    for_texts(value, &mut |glob| {
+                        self.check_glob(cx, glob, access, &folders)
+                    })?;
+                }
                 Some(Role::Patch) => {
                     let text = value
                         .as_str()
@@ -511,25 +533,57 @@ impl Inner {
             Value::Array(values) => values
                 .iter()
                 .try_for_each(|value| self.check_nested(cx, value)),
+            Value::String(text) => match text.trim_start().split_at_checked(6) {
+                Some((scheme, _)) if scheme.eq_ignore_ascii_case("file:/") => {
+                    self.check_address(cx, text)
+                }
+                _ => Ok(()),
+            },
             _ => Ok(()),
         }
     }
 
-    /// Whether a pattern begins in a folder that may be looked at, and stays in it.
-    fn check_glob(&self, cx: &AgentContext, text: &str) -> Result<(), String> {
-        let parts = text.split([',', '{', '}', '|', ' ']);
-        for part in parts.map(|part| part.trim_start_matches('!')) {
-            if part.split('/').any(|part| part == "..") {
+    /// Checks the address of a file, up to a blank.
+    fn check_address(&self, cx: &AgentContext, text: &str) -> Result<(), String> {
+        let address = text.split_whitespace().next().unwrap_or_default();
+        self.check_path(cx, address)
+    }
+
+    /// Whether what a pattern matches may be looked at, in the workspace and in folders of it.
+    fn check_glob(
+        &self,
+        cx: &AgentContext,
+        text: &str,
+        access: Access,
+        folders: &[&str],
+    ) -> Result<(), String> {
+        let guard = self.guard(&cx.cwd)?;
+        // Several may stand in one text. `[.][.]` is `..` as well.
+        let is_of_pattern = |c: char| "[]()@!+?*\\".contains(c);
+        for part in text.split(['/', ',', '{', '}', '|', ' ']) {
+            if part.replace(is_of_pattern, "") == ".." {
                 return Err(format!(
                     "the pattern `{text}` may leave the workspace: write it without `..`"
                 ));
             }
-            let folder = match part.find(['*', '?', '[']) {
-                Some(wild) => &part[..part[..wild].rfind('/').map_or(0, |slash| slash + 1)],
-                None => part,
-            };
-            if !part.is_empty() {
-                self.check_path(cx, folder)?;
+        }
+        let mut budget = guard::MOST_FILES;
+        let patterns = alternatives(text).ok_or_else(|| {
+            format!("the pattern `{text}` has too many alternatives: write them out")
+        })?;
+        for pattern in patterns
+            .iter()
+            .flat_map(|pattern| pattern.split([',', '|', ' ']))
+        {
+            let pattern = path_of_address(pattern.trim_start_matches('!'))?;
+            // Behind `**` no link is followed.
+            let pattern = &pattern[..pattern.find("**").unwrap_or(pattern.len())];
+            if pattern.is_empty() {
+                continue;
+            }
+            for folder in folders {
+                let base = guard.enter(path_of_address(folder)?, guard.workspace())?;
+                guard.check_pattern(pattern, &base, access, &mut budget)?;
             }
         }
         Ok(())
@@ -544,7 +598,17 @@ impl Inner {
 
     fn check_path(&self, cx: &AgentContext, path: &str) -> Result<(), String> {
         let guard = self.guard(&cx.cwd)?;
-        guard.check(path_of_address(path)?, guard.workspace())
+        guard.check(path_of_address(path)?, guard.workspace())?;
+        // Some tools take blanks away, or have a shell expand it.
+        let plain = path.trim();
+        let in_home = ["$HOME", "${HOME}"]
+            .iter()
+            .find_map(|home| plain.strip_prefix(home));
+        match in_home.filter(|rest| rest.is_empty() || rest.starts_with('/')) {
+            Some(rest) => guard.check(&format!("~{rest}"), guard.workspace()),
+            None if plain != path => guard.check(path_of_address(plain)?, guard.workspace()),
+            None => Ok(()),
+        }
     }
 
     /// The guard of the workspace of an agent that is in the directory.
@@ -585,6 +649,29 @@ fn for_texts(
         Value::Object(fields) => fields.values().try_for_each(|value| for_texts(value, act)),
         _ => Ok(()),
     }
+}
+
+/// The patterns that one with braces stands for; nothing if there are too many.
+fn alternatives(pattern: &str) -> Option<Vec<String>> {
+    const MOST: usize = 64;
+    let mut done = Vec::new();
+    let mut rest = vec![pattern.to_owned()];
+    while let Some(pattern) = rest.pop() {
+        if done.len() + rest.len() > MOST || pattern.len() > 4096 {
+            return None;
+        }
+        // The innermost braces are taken apart first.
+        let end = pattern.find('}');
+        match end.and_then(|end| Some((pattern[..end].rfind('{')?, end))) {
+            Some((begin, end)) => {
+                let (before, after) = (&pattern[..begin], &pattern[end + 1..]);
+                let choices = pattern[begin + 1..end].split(',');
+                rest.extend(choices.map(|choice| format!("{before}{choice}{after}")));
+            }
+            None => done.push(pattern),
+        }
+    }
+    Some(done)
 }
 
 /// Whether an argument says no more than it would left out.

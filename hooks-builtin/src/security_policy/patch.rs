@@ -10,11 +10,20 @@ pub(super) fn files(patch: &str) -> Result<Vec<String>, String> {
     let trimmed = patch.trim_start();
     // A patch may come as a command: `apply_patch <<'EOF' … EOF`.
     let is_codex = trimmed.starts_with("*** Begin Patch") || patch.contains("\n*** Begin Patch");
+    let mut has_ended = false;
     for line in patch.lines() {
         if is_codex {
             let Some(rest) = line.trim_start().strip_prefix("*** ") else {
+                // Behind the end there is at most that of a command.
+                if has_ended && !line.trim().is_empty() && line.split_whitespace().count() > 1 {
+                    return Err(format!(
+                        "the line `{}` stands behind the end of the patch: write one patch",
+                        shown(line)
+                    ));
+                }
                 continue;
             };
+            has_ended = rest.trim_end() == "End Patch";
             let begins = ["Add File:", "Delete File:", "Update File:", "Move to:"];
             if let Some(path) = begins.iter().find_map(|begin| rest.strip_prefix(begin)) {
                 files.push(path.trim().to_owned());
@@ -28,9 +37,15 @@ pub(super) fn files(patch: &str) -> Result<Vec<String>, String> {
             }
             continue;
         }
+        // A patch may be indented as a whole.
+        let line = line.trim_start();
+        if line.starts_with("new ") && line.ends_with("mode 120000") {
+            return Err("the patch makes a symbolic link, and where it leads is not looked at: copy the file".into());
+        }
         let begins = [
             "--- ",
             "+++ ",
+            "*** ",
             "rename from ",
             "rename to ",
             "copy from ",
@@ -55,6 +70,12 @@ pub(super) fn files(patch: &str) -> Result<Vec<String>, String> {
                 files.push(rest.to_owned());
             }
         } else if let Some(names) = line.strip_prefix("diff --git ") {
+            if names.contains('"') {
+                return Err(format!(
+                    "the name in `{}` is escaped: write it plainly",
+                    shown(line)
+                ));
+            }
             for name in names.split(" b/") {
                 files.push(name.strip_prefix("a/").unwrap_or(name).to_owned());
             }

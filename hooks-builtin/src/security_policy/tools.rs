@@ -23,8 +23,13 @@ pub(super) enum Role {
     Shell,
     Read,
     Write,
+    /// A pattern of files that are listed, or searched.
     Glob,
+    /// A pattern of files that are read.
+    Files,
     Patch,
+    /// A text with addresses in it, which may be those of files.
+    Addresses,
     Harmless,
     /// Anything but nothing changes what the call does.
     Nothing,
@@ -59,7 +64,7 @@ pub struct ToolConfig {
     /// The arguments with paths that are written.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub write: Vec<String>,
-    /// The argument with a patch: a text with the names of files in it.
+    /// The argument with a patch: a text with the names of files in it. Every other argument has to be declared as well.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub patch: Option<String>,
     /// The arguments that may be anything; `["*"]` for all of them, whatever they are called.
@@ -164,8 +169,9 @@ impl Tool {
             (before, role),
             (
                 Some(Role::Write | Role::Command),
-                Role::Read | Role::Harmless | Role::Glob
-            ) | (Some(_), Role::Harmless)
+                Role::Read | Role::Harmless | Role::Glob | Role::Files
+            ) | (Some(Role::Files), Role::Glob)
+                | (Some(_), Role::Harmless)
         );
         if !is_weaker {
             self.roles.insert(name, role);
@@ -196,6 +202,12 @@ impl Tool {
     /// Whether it runs a command.
     pub(super) fn is_shell(&self) -> bool {
         self.roles.values().any(|role| *role == Role::Command)
+    }
+
+    /// Whether every argument has to be declared: what it runs or changes may stand in any.
+    fn is_closed(&self) -> bool {
+        let is_strict = |role: &Role| matches!(role, Role::Command | Role::Patch | Role::Nothing);
+        self.roles.values().any(is_strict)
     }
 
     /// The arguments that may hold the command.
@@ -278,7 +290,7 @@ impl Tools {
         match tool.roles.get(&normal(name)) {
             Some(role) => Some(*role),
             None if tool.is_open => Some(Role::Harmless),
-            None if tool.is_shell() => None,
+            None if tool.is_closed() => None,
             None if self.paths.meet(name) => Some(Role::Write),
             None => Some(Role::Harmless),
         }

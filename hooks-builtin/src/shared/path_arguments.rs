@@ -11,7 +11,7 @@ const OF_PATHS: &str = "path paths file files filename filenames filepath filepa
 
 /// Those that may hold something else as well: they are looked at, and not rewritten.
 #[cfg(feature = "security-policy")]
-const PERHAPS: &str = "cwd workdir root target from to uri include includes";
+const PERHAPS: &str = "cwd workdir root target from to uri location include includes";
 
 /// The rules for arguments that hold paths, as a configuration has them.
 pub(crate) fn certain() -> Vec<String> {
