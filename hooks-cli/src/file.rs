@@ -50,3 +50,10 @@ pub(crate) fn builder(file: &Path) -> RuntimeBuilder {
         Err(_) => builder,
     }
 }
+
+/// Prints what is worth knowing about the files, for whoever looks for the reason why a hook does not run.
+pub(crate) fn print_notices(runtime: &Runtime) {
+    for notice in runtime.status().notices {
+        anstream::eprintln!("note: {notice}");
+    }
+}

@@ -341,3 +341,84 @@ fn a_question_is_a_no_where_picoclaw_asks_nobody() {
     );
     assert_eq!(answers[1]["result"]["action"], "deny_tool");
 }
+
+#[test]
+fn no_approval_is_forgotten_however_many_calls_there_are() {
+    let file = "[[hooks.on]]\nevent = 'before_tool'\nask = 'sure?'\n";
+    let call = |n: u64| value!({ "meta": { "SessionKey": "s1", "TurnID": "t1" }, "tool": "exec", "arguments": { "n": n } });
+    let mut requests = vec![request(
+        1,
+        "hook.hello",
+        value!({ "modes": ["tool", "approve"] }),
+    )];
+    // Two of them are equal.
+    requests.extend((2..1100).map(|id| request(id, "hook.before_tool", call(id.max(3)))));
+    let approve = |id, n| request(id, "hook.approve_tool", call(n));
+    requests.extend([approve(1100, 3), approve(1101, 3), approve(1102, 500)]);
+    let answers = served(file, &requests);
+    for answer in &answers[1099..] {
+        assert_eq!(answer["result"]["approved"], false, "{answer}");
+    }
+    assert_eq!(answers[1023]["result"]["action"], "continue");
+    assert_eq!(answers[1098]["result"]["action"], "deny_tool");
+}
+
+#[test]
+fn what_picoclaw_would_take_for_a_yes_is_a_no() {
+    let answers = served(
+        "[[hooks.on]]\nevent = 'before_llm'\nmodify = { model = 'small' }\n",
+        &[
+            request(1, "hook.before_tool", value!({ "meta": {} })),
+            request(2, "hook.approve_tool", value!([])),
+            request(3, "hook.after_tool", value!({ "result": {} })),
+            request(4, "hook.before_llm", value!({ "messages": "none" })),
+            request(
+                5,
+                "hook.before_llm",
+                value!({ "messages": [{ "role": "user", "content": "x".repeat(1 << 20) }] }),
+            ),
+        ],
+    );
+    let said: Vec<_> = answers
+        .iter()
+        .map(|answer| {
+            let result = &answer["result"];
+            (result["action"].as_str(), result["approved"].as_bool())
+        })
+        .collect();
+    assert_eq!(
+        said,
+        [
+            (Some("deny_tool"), None),
+            (None, Some(false)),
+            (Some("abort_turn"), None),
+            (Some("abort_turn"), None),
+            (Some("abort_turn"), None),
+        ]
+    );
+}
+
+#[test]
+fn notices_are_printed_where_the_agent_does_not_read_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("hooks.toml");
+    let settings = r#"{ "hooks": { "Setup": [], "PreToolUse": [
+        { "hooks": [{ "type": "command", "command": "grep -q bad && echo no >&2 && exit 2; exit 0" }] } ] } }"#;
+    std::fs::write(&file, "[[hooks.import]]\nclaude = 'settings.json'\n").unwrap();
+    std::fs::write(folder.path().join("settings.json"), settings).unwrap();
+    let event = |word: &str| {
+        value!({ "session_id": "s", "hook_event_name": "PreToolUse", "tool_name": "Bash",
+                 "tool_input": { "command": word } })
+        .to_string()
+    };
+    let notice = "`Setup` is known, and never raised here";
+    let run = ["run", "--as", "claude"];
+    let good = hooks(folder.path(), &run, &event("good"));
+    assert_eq!(good.code, 0, "{good:?}");
+    assert!(good.errors.contains(notice), "{good:?}");
+    let bad = hooks(folder.path(), &run, &event("bad"));
+    assert!(!bad.errors.contains(notice) || bad.code == 0, "{bad:?}");
+    assert!(bad.out.contains("deny"), "{bad:?}");
+    let serve = hooks(folder.path(), &["serve", "--stdio"], "");
+    assert!(serve.errors.contains(notice), "{serve:?}");
+}

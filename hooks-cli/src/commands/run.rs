@@ -62,6 +62,11 @@ fn reply(named: Option<PathBuf>, client: Client) -> Reply {
             Err(error) => return Reply::refused(error),
         };
         let reply = bridge::run(client, &runtime, &asked, project.as_deref(), &input).await;
+        // Otherwise standard error is the reason of a refusal, or what Gemini CLI shows to its user.
+        let is_shown = client == Client::Gemini && reply.stdout.is_empty();
+        if reply.exit_code == 0 && !is_shown {
+            file::print_notices(&runtime);
+        }
         runtime.shutdown().await;
         reply
     });
