@@ -188,7 +188,7 @@ pub(crate) enum Twins {
 pub(crate) enum Exits {
     /// 2 blocks. A JSON answer counts with any other code.
     Claude,
-    /// 2 blocks, if something stands on standard error. JSON counts with 0.
+    /// 2 blocks. JSON counts with 0, and a refusal in it with any other code.
     Codex,
     /// All but 0 and 1 block. JSON counts with any code, also on standard error.
     Gemini,

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::super::Dialect;
 use super::super::table::Exits;
 use super::{Reading, is_no};
-use crate::answer::{Change, Verdict, kind_of};
+use crate::answer::{Answer, Change, Verdict, kind_of};
 use crate::fault::Fault;
 
 impl Reading<'_> {
@@ -20,8 +20,28 @@ impl Reading<'_> {
                 .any(|event| event.ours == self.on.info.name && event.named == name)
     }
 
-    /// What a JSON answer says.
+    /// What a JSON answer says. A refusal counts, whatever else is wrong with the answer.
+    ///
+    /// # Errors
+    ///
+    /// If anything in it is wrong, and it refuses nothing.
     pub(super) fn json(&mut self, json: &Map<String, Value>) -> Result<(), Fault> {
+        let read = self.whole(json);
+        let Err(fault) = read else { return Ok(()) };
+        self.answer = Answer::default();
+        let nothing = Map::new();
+        let specific = json.get("hookSpecificOutput").and_then(Value::as_object);
+        let specific = specific.unwrap_or(&nothing);
+        self.decision(json, specific, false);
+        self.permission(specific, false);
+        if !self.has_refused() {
+            return Err(fault);
+        }
+        self.warn(fault.message);
+        Ok(())
+    }
+
+    fn whole(&mut self, json: &Map<String, Value>) -> Result<(), Fault> {
         let nothing = Map::new();
         self.check_keys(json)?;
         let text = |value: Option<&Value>| value.and_then(Value::as_str).map(str::to_owned);
@@ -360,7 +380,7 @@ impl Reading<'_> {
         Ok(())
     }
 
-    /// What Codex takes for a failure.
+    /// What Codex takes for a failure. A deny without a reason is a deny.
     fn check_codex(&self, json: &Map<String, Value>) -> Result<(), Fault> {
         let known: &[&str] = &[
             "continue",
@@ -408,12 +428,6 @@ impl Reading<'_> {
                     if specific.is_some_and(|specific| !specific.contains_key("updatedInput")) =>
                 {
                     Some("`allow` without `updatedInput`")
-                }
-                Some("deny")
-                    if inside("permissionDecisionReason")
-                        .is_none_or(|reason| reason.trim().is_empty()) =>
-                {
-                    Some("`deny` without `permissionDecisionReason`")
                 }
                 _ => None,
             }
