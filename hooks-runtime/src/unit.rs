@@ -75,7 +75,7 @@ pub(crate) struct Limits {
 pub(crate) struct Unit {
     pub(crate) name: Arc<str>,
     pub(crate) priority: i32,
-    /// Its place among the units of the revision.
+    /// How many definitions of the revision have their places before it.
     pub(crate) place: usize,
     pub(crate) events: EventSet,
     pub(crate) order: Order,
@@ -359,8 +359,11 @@ impl Unit {
                     .await
                 } else {
                     let key = Chains::key(cx, event);
+                    let mut all = self.definitions.iter();
+                    let nth = all.position(|one| Arc::ptr_eq(one, definition));
+                    let place = self.place + nth.unwrap_or(0);
                     let budget = self.limits.config.chain;
-                    let left = self.shared.chains.left(key, self.place, budget);
+                    let left = self.shared.chains.left(key, place, budget);
                     let said = if left.is_zero() {
                         Err(Fault::not_asked(format_args!(
                             "the hooks before it have taken the {} that all hooks of an event have",
@@ -376,7 +379,7 @@ impl Unit {
                         )
                         .await
                     };
-                    self.shared.chains.spend(key, self.place, started.elapsed());
+                    self.shared.chains.spend(key, place, started.elapsed());
                     said
                 }
             }

@@ -39,6 +39,23 @@ impl Document {
         Source::load(path.as_ref()).map(Document::of)
     }
 
+    /// Reads the text of a file, for who has read it already. The file's name ends with `.toml` or `.json`.
+    ///
+    /// ```
+    /// use hooks_builtin::config::Document;
+    ///
+    /// let document = Document::of_file("settings.json", r#"{ "hooks": {} }"#)?;
+    /// assert!(document.value()["hooks"].is_object());
+    /// # Ok::<(), hooks_builtin::config::ConfigError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be parsed.
+    pub fn of_file(path: impl AsRef<Path>, text: impl Into<String>) -> Result<Self, ConfigError> {
+        Source::parse(path.as_ref(), text.into()).map(Document::of)
+    }
+
     /// Reads a text in JSON.
     ///
     /// # Errors

@@ -438,10 +438,12 @@ pub struct ImportEntry {
     /// Another file of this format: its `[[hooks.on]]` and `[[hooks.import]]`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hooks: Option<PathBuf>,
-    /// The place of all of its hooks; by default 0.
+    /// The place of all of its hooks; by default 0. In a file of this format, each hook has its own place, and this is
+    /// added to it.
     #[serde(skip_serializing_if = "is_default")]
     pub priority: i32,
-    /// Whether they count; by default `enforce`.
+    /// Whether they count; by default `enforce`. Built-in hooks of a file of this format can be turned off by it, and not
+    /// be tried out.
     #[serde(skip_serializing_if = "is_default")]
     pub mode: Mode,
     /// Names of tools: what the file calls them, and what this agent does, as `{ Bash = "shell" }`.

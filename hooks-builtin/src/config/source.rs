@@ -62,15 +62,21 @@ enum Inner {
 
 impl Source {
     pub(super) fn load(path: &Path) -> Result<Text, ConfigError> {
-        let failed = |message: String| ConfigError::of_file(path, message);
-        let text = std::fs::read_to_string(path)
-            .map_err(|error| failed(format!("the file cannot be read: {error}")))?;
+        let text = std::fs::read_to_string(path).map_err(|error| {
+            ConfigError::of_file(path, format!("the file cannot be read: {error}"))
+        })?;
+        Source::parse(path, text)
+    }
+
+    /// The text of a file, whose format its name says.
+    pub(super) fn parse(path: &Path, text: String) -> Result<Text, ConfigError> {
         let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
         match extension.to_str() {
             Some("toml") => Source::toml(Some(path.to_owned()), text),
             Some("json") => Source::json(Some(path.to_owned()), text),
-            _ => Err(failed(
-                "a configuration is a file whose name ends with `.toml` or `.json`".into(),
+            _ => Err(ConfigError::of_file(
+                path,
+                "a configuration is a file whose name ends with `.toml` or `.json`",
             )),
         }
     }
