@@ -68,7 +68,21 @@ impl Shared {
 /// The limits of a revision.
 pub(crate) struct Limits {
     pub(crate) config: LimitsConfig,
-    pub(crate) running: Arc<Semaphore>,
+    /// Handlers that decide and run at the same time.
+    deciding: Semaphore,
+    /// Those that only watch, or run in the background: the agent never waits for them to make room.
+    watching: Semaphore,
+}
+
+impl Limits {
+    pub(crate) fn new(config: LimitsConfig) -> Self {
+        let most = config.concurrency.get() as usize;
+        Limits {
+            config,
+            deciding: Semaphore::new(most),
+            watching: Semaphore::new(most),
+        }
+    }
 }
 
 /// One place in the pipeline.
@@ -217,7 +231,7 @@ impl Unit {
         let skipped = self.skipped(cx, &event.view(), info);
         let said = match skipped {
             Some(_) => Ok(Answer::default()),
-            None => filter.and_then(|()| rule.decide(cx, &event.view())),
+            None => filter.and_then(|()| caught(|| rule.decide(cx, &event.view()))),
         };
         let done = Done {
             definition,
@@ -319,7 +333,7 @@ impl Unit {
         let mut skipped = None;
         let said = match (filter, &definition.body) {
             (Err(fault), _) => Err(fault),
-            (Ok(()), Body::Rule(rule)) => rule.decide(cx, event),
+            (Ok(()), Body::Rule(rule)) => caught(|| rule.decide(cx, event)),
             (Ok(()), Body::Handler(_)) if cx.depth > self.limits.config.depth => {
                 tracing::warn!(
                     key = "security.hook.loop_depth_exceeded",
@@ -344,19 +358,15 @@ impl Unit {
                 let is_background =
                     definition.is_background && tokio::runtime::Handle::try_current().is_ok();
                 if is_background {
-                    let asked = handler.ask(&ask);
+                    let asked = asked(|| handler.ask(&ask));
                     skipped = Some("it runs in the background");
                     self.in_background(definition, asked, cx, event, info);
                     Ok(Answer::default())
                 } else if self.is_foreign && definition.dialect != crate::Dialect::Goclaw {
-                    guarded(
-                        definition,
-                        &self.limits,
-                        self.span(definition, info),
-                        || handler.ask(&ask),
-                        Duration::MAX,
-                    )
-                    .await
+                    let room = self.room(info);
+                    let span = self.span(definition, info);
+                    let ask = || handler.ask(&ask);
+                    guarded(definition, &self.limits, room, span, ask, Duration::MAX).await
                 } else {
                     let key = Chains::key(cx, event);
                     let mut all = self.definitions.iter();
@@ -370,14 +380,10 @@ impl Unit {
                             humantime::format_duration(budget)
                         )))
                     } else {
-                        guarded(
-                            definition,
-                            &self.limits,
-                            self.span(definition, info),
-                            || handler.ask(&ask),
-                            left,
-                        )
-                        .await
+                        let room = self.room(info);
+                        let span = self.span(definition, info);
+                        let ask = || handler.ask(&ask);
+                        guarded(definition, &self.limits, room, span, ask, left).await
                     };
                     self.shared.chains.spend(key, place, started.elapsed());
                     said
@@ -389,6 +395,15 @@ impl Unit {
             said,
             skipped,
             duration: started.elapsed(),
+        }
+    }
+
+    /// Where a handler that the agent waits for gets its permit to run.
+    fn room(&self, info: &EventInfo) -> &Semaphore {
+        if info.is_intercepted {
+            &self.limits.deciding
+        } else {
+            &self.limits.watching
         }
     }
 
@@ -439,7 +454,9 @@ impl Unit {
         let (cx, span) = (cx.clone(), self.span(&definition, info));
         tasks.spawn(async move {
             let started = Instant::now();
-            let said = guarded(&definition, &limits, span, move || asked, Duration::MAX).await;
+            let room = &limits.watching;
+            let asked = move || asked;
+            let said = guarded(&definition, &limits, room, span, asked, Duration::MAX).await;
             record.duration = started.elapsed();
             record.why = "in the background".into();
             match said {
@@ -450,7 +467,7 @@ impl Unit {
                             .context
                             .extend(refusal.or_else(|| answer.feedback.take()));
                     }
-                    if definition.answers_late {
+                    if definition.answers_late && definition.mode == Mode::Enforce {
                         shared.late.keep(&cx, &answer);
                     }
                     record.messages = answer.messages;
@@ -479,7 +496,6 @@ impl Unit {
             let mut record = self.blank(cx, &event.view(), info, &definition);
             record.duration = one.duration;
             let counts = definition.mode == Mode::Enforce;
-            record.shadow = !counts;
             if let Some(skipped) = one.skipped {
                 record.outcome = RecordOutcome::Skipped;
                 record.why = skipped.into();
@@ -623,6 +639,7 @@ impl Unit {
                 .filter(|id| !id.is_empty())
                 .map(str::to_owned),
             trace_id: cx.trace_id.clone(),
+            shadow: definition.mode != Mode::Enforce,
             ..Record::new(&*definition.name, info.name)
         }
     }
@@ -675,12 +692,16 @@ fn apply(
     }
 }
 
-/// Waits for a handler, within its time, if its breaker lets it and not too many run at once.
+/// Waits for a handler, within its time, if its breaker lets it and as soon as there is room for it.
+///
+/// A handler has its whole time from when it starts. All hooks of the event together have what is `left`, however long
+/// they wait.
 async fn guarded(
     definition: &Arc<Definition>,
     limits: &Limits,
+    room: &Semaphore,
     span: tracing::Span,
-    asked: impl FnOnce() -> Asked,
+    ask: impl FnOnce() -> Asked,
     left: Duration,
 ) -> Result<Answer, Fault> {
     let state = &definition.state;
@@ -690,13 +711,19 @@ async fn guarded(
         ));
     }
     let mut trial = Trial(Some(&state.breaker));
-    let limit = definition.timeout.min(left);
-    let started = Instant::now();
-    let work = async {
-        // The semaphore is never closed.
-        let _permit = limits.running.acquire().await;
-        Caught(asked()).await
+    let waiting = Instant::now();
+    // The semaphore is never closed.
+    let Ok(_permit) = tokio::time::timeout(left, room.acquire()).await else {
+        return Err(Fault::not_asked(format_args!(
+            "{} hooks run at once, which is as many as may, and none of them has ended in time",
+            limits.config.concurrency
+        )));
     };
+    let limit = definition
+        .timeout
+        .min(left.saturating_sub(waiting.elapsed()));
+    let started = Instant::now();
+    let work = async { Caught(asked(ask)).await };
     let said = match tokio::time::timeout(limit, work.instrument(span.clone())).await {
         Ok(said) => said,
         Err(_) => Err(Fault::timed_out(limit)),
@@ -734,6 +761,16 @@ fn counts(definition: &Definition, fault: &Fault) -> bool {
         || definition.on_failure != Some(hooks_builtin::config::OnFault::Skip)
 }
 
+/// What a rule or a filter says. If it panics, that is a failure of it, and not of the agent.
+pub(crate) fn caught<T>(says: impl FnOnce() -> Result<T, Fault>) -> Result<T, Fault> {
+    catch_unwind(AssertUnwindSafe(says)).unwrap_or_else(|_| Err(Fault::failed("it panicked")))
+}
+
+/// Asks a handler, which reads the event.
+fn asked(ask: impl FnOnce() -> Asked) -> Asked {
+    caught(|| Ok(ask())).unwrap_or_else(|fault| Box::pin(std::future::ready(Err(fault))))
+}
+
 /// A handler whose panic is a failure of it, and not of the agent.
 struct Caught(Asked);
 
@@ -741,9 +778,8 @@ impl Future for Caught {
     type Output = Result<Answer, Fault>;
 
     fn poll(mut self: Pin<&mut Self>, task: &mut Task<'_>) -> Poll<Self::Output> {
-        let poll = AssertUnwindSafe(|| self.0.as_mut().poll(task));
         // It is not polled again after a panic.
-        catch_unwind(poll).unwrap_or_else(|_| Poll::Ready(Err(Fault::failed("it panicked"))))
+        caught(|| Ok(self.0.as_mut().poll(task))).unwrap_or_else(|fault| Poll::Ready(Err(fault)))
     }
 }
 
@@ -831,4 +867,27 @@ async fn join_all<F: Future>(futures: Vec<F>) -> Vec<F::Output> {
         .into_iter()
         .filter_map(|(_, output)| output)
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_is_a_failure() {
+        let fault = caught(|| -> Result<(), Fault> { panic!("a bug") }).unwrap_err();
+        assert_eq!(
+            (fault.kind, &*fault.message),
+            (FaultKind::Failed, "it panicked")
+        );
+    }
+
+    #[tokio::test]
+    async fn a_handler_may_panic_when_it_reads_the_event_and_when_it_is_polled() {
+        let reads = Caught(asked(|| panic!("a bug"))).await;
+        let runs = Caught(asked(|| Box::pin(async { panic!("a bug") }))).await;
+        for said in [reads, runs] {
+            assert_eq!(said.unwrap_err().message, "it panicked");
+        }
+    }
 }

@@ -486,7 +486,8 @@ pub struct LimitsConfig {
     pub depth: u32,
     /// When a hook that fails again and again is left alone.
     pub breaker: BreakerConfig,
-    /// How many commands, requests and model calls run at once; by default 64.
+    /// How many commands, requests and model calls run at once of those that decide, and as many again of those that only
+    /// watch; by default 64.
     pub concurrency: NonZeroU32,
     /// How many observed events wait for their hooks at most, before further ones are dropped and counted; by default
     /// 1,024.

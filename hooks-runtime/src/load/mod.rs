@@ -23,7 +23,6 @@ use hooks_core::agent::AgentEvent;
 use hooks_core::{EventSet, HookRegistry, OnPanic};
 use ring::digest::{SHA256, digest};
 use serde_json::Value;
-use tokio::sync::Semaphore;
 
 use crate::Dialect;
 use crate::definition::{Body, Definition, State};
@@ -468,10 +467,7 @@ impl<'a> Loader<'a> {
         self.drafts
             .sort_by_key(|draft| std::cmp::Reverse(draft.priority));
         self.notices.extend(warn::warnings(&self.drafts));
-        let limits = Arc::new(Limits {
-            running: Arc::new(Semaphore::new(self.limits.concurrency.get() as usize)),
-            config: self.limits,
-        });
+        let limits = Arc::new(Limits::new(self.limits));
         let mut registry = HookRegistry::new().on_panic(OnPanic::Propagate);
         for (hooks, together) in self.builtin {
             // Each at its own place among the definitions; those of a second file that has the same hooks, together.

@@ -181,7 +181,15 @@ impl Judge {
         let evaluated = match self.evaluator.evaluate(evaluation).await {
             Ok(evaluated) => evaluated,
             Err(error) => {
-                hold.refund().await;
+                match error {
+                    // No model has read anything.
+                    EvaluatorError::NotReached(_) | EvaluatorError::Status(_) => {
+                        hold.refund().await;
+                    }
+                    EvaluatorError::Nonsense(_) | EvaluatorError::Failed(_) => {
+                        hold.settle(None).await;
+                    }
+                }
                 return Err(fault_of(&error));
             }
         };
