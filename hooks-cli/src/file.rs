@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::path::{Path, PathBuf};
 
-use hooks_runtime::{Runtime, RuntimeBuilder};
+use hooks_runtime::{Dialect, EnvironmentEvaluator, Runtime, RuntimeBuilder};
 
 use crate::Failure;
 
@@ -42,9 +42,16 @@ pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> Result<T, Failure>
     Ok(executor.block_on(future))
 }
 
-/// The builder of a file's runtime. Whoever names a file trusts it.
+/// The builder of a file's runtime. Whoever names a file trusts it, and has the key of a model in the environment.
+pub(crate) fn builder_as(dialect: Dialect, file: &Path) -> RuntimeBuilder {
+    Runtime::builder()
+        .file_as(dialect, file)
+        .evaluator(EnvironmentEvaluator::new())
+}
+
+/// The builder of the runtime of a file of ours, for the project here.
 pub(crate) fn builder(file: &Path) -> RuntimeBuilder {
-    let builder = Runtime::builder().file(file);
+    let builder = builder_as(Dialect::Hooks, file);
     match std::env::current_dir() {
         Ok(folder) => builder.project_dir(folder),
         Err(_) => builder,

@@ -422,3 +422,71 @@ fn notices_are_printed_where_the_agent_does_not_read_them() {
     let serve = hooks(folder.path(), &["serve", "--stdio"], "");
     assert!(serve.errors.contains(notice), "{serve:?}");
 }
+
+#[test]
+fn a_prompt_asks_the_model_that_the_environment_names() {
+    use std::io::{Read as _, Write as _};
+
+    let folder = tempfile::tempdir().unwrap();
+    let file =
+        "[[hooks.on]]\nevent = 'BeforeToolCall'\ntools = 'shell'\nprompt = 'Block what deletes.'\n";
+    std::fs::write(folder.path().join("hooks.toml"), file).unwrap();
+    assert_eq!(hooks(folder.path(), &["check"], "").code, 0);
+
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/v1", listener.local_addr().unwrap());
+    let model = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let mut asked = Vec::new();
+        while !String::from_utf8_lossy(&asked).contains("Block what deletes.") {
+            let mut part = [0; 4096];
+            let read = stream.read(&mut part).unwrap();
+            asked.extend_from_slice(&part[..read]);
+        }
+        let input = value!({ "decision": "block", "reason": "it deletes" });
+        let call = value!({ "type": "tool_use", "id": "1", "name": "decide", "input": input });
+        let answer = value!({ "content": [call] }).to_string();
+        let length = answer.len();
+        write!(
+            stream,
+            "HTTP/1.1 200 OK\r\ncontent-length: {length}\r\n\r\n{answer}"
+        )
+        .unwrap();
+        String::from_utf8_lossy(&asked).into_owned()
+    });
+    let args = [
+        "fire",
+        "--event",
+        "BeforeToolCall",
+        "--tool",
+        "shell",
+        "--args",
+        "{\"command\": \"rm x\"}",
+        "--json",
+    ];
+    let with = |variables: &[(&str, &str)]| {
+        let mut command = common::command(folder.path(), &args);
+        for name in ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "HOOKS_EVALUATOR"] {
+            command.env_remove(name);
+        }
+        command.envs(variables.iter().copied());
+        json(&common::run(command, "").out)
+    };
+    let said = with(&[
+        ("HOOKS_EVALUATOR", "anthropic:tiny"),
+        ("HOOKS_EVALUATOR_URL", &url),
+        ("HOOKS_EVALUATOR_KEY", "$k"),
+    ]);
+    assert_eq!(said["reason"], "it deletes");
+    let asked = model.join().unwrap();
+    assert!(
+        asked.contains("x-api-key: $k") && asked.starts_with("POST /v1/messages"),
+        "{asked}"
+    );
+    let said = with(&[]);
+    assert_eq!(said["decision"], "block");
+    assert!(
+        said["reason"].as_str().unwrap().contains("HOOKS_EVALUATOR"),
+        "{said}"
+    );
+}

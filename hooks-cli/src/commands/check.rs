@@ -18,7 +18,7 @@ pub(crate) fn run(files: Vec<PathBuf>, from: Dialect, json: bool) -> Done {
     let mut are_fine = true;
     let mut all = Vec::new();
     for file in files {
-        let builder = Runtime::builder().file_as(from, &file);
+        let builder = file::builder_as(from, &file);
         let built = file::block_on(builder.build())?;
         are_fine &= built.is_ok();
         match built {

@@ -8,7 +8,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use hooks_runtime::Runtime;
+use hooks_runtime::Dialect;
 use hooks_runtime::bridge::{self, Client, LeftToAgent, Reply};
 
 use crate::file;
@@ -52,7 +52,7 @@ fn reply(named: Option<PathBuf>, client: Client) -> Reply {
         return Reply::refused(format_args!("the event cannot be read: {error}"));
     }
     let asked = LeftToAgent::new();
-    let mut builder = Runtime::builder().file(&file).approver(asked.clone());
+    let mut builder = file::builder_as(Dialect::Hooks, &file).approver(asked.clone());
     if let Some(folder) = &project {
         builder = builder.project_dir(folder);
     }
