@@ -1,5 +1,6 @@
 //! A text in TOML or JSON, with the places of its keys: for files of other systems.
 
+use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -12,7 +13,7 @@ use super::source::{Source, Text};
 
 /// A configuration that is not one of ours, such as another system's file: its value, and where in the text each key is.
 ///
-/// A mistake in it is shown as one in `hooks.toml` is.
+/// A mistake in it is shown as one in `hooks.toml` is. `Debug` shows nothing of the text, which may hold secrets.
 ///
 /// ```
 /// use hooks_builtin::config::{Document, Segment};
@@ -23,10 +24,18 @@ use super::source::{Source, Text};
 /// assert_eq!((error.line(), error.column()), (Some(1), Some(25)));
 /// # Ok::<(), hooks_builtin::config::ConfigError>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Document {
     source: Arc<Source>,
     value: Value,
+}
+
+impl fmt::Debug for Document {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Document")
+            .field("file", &self.source.file)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Document {

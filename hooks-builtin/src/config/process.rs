@@ -1,6 +1,7 @@
 //! Hooks in processes of their own, as PicoClaw configures them.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::path::PathBuf;
 
 use schemars::JsonSchema;
@@ -8,6 +9,7 @@ use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::on;
+use super::on::Names;
 
 /// A hook in a process of its own: `hooks.processes.<name>`, as PicoClaw has it.
 ///
@@ -22,7 +24,7 @@ use super::on;
 /// assert!(of("before_tool").is_ok());
 /// assert_eq!(of("befor_tool").unwrap_err().path(), "hooks.processes.review.intercept[0]");
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ProcessEntry {
     /// Whether it is on; by default it is.
@@ -48,6 +50,22 @@ pub struct ProcessEntry {
     /// The events that it decides about, such as `before_tool`.
     #[serde(default, deserialize_with = "intercepted")]
     pub intercept: Vec<String>,
+}
+
+/// Shows no value of its environment.
+impl fmt::Debug for ProcessEntry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ProcessEntry")
+            .field("enabled", &self.enabled)
+            .field("priority", &self.priority)
+            .field("transport", &self.transport)
+            .field("command", &self.command)
+            .field("dir", &self.dir)
+            .field("env", &Names(&self.env))
+            .field("observe", &self.observe)
+            .field("intercept", &self.intercept)
+            .finish()
+    }
 }
 
 /// How a hook in a process of its own is spoken to.

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use hooks_runtime::{ConfigError, Dialect, Runtime};
+use hooks_runtime::{ConfigError, Dialect};
 use serde_json::{Value, json};
 
 use crate::paint::{self, BAD, GOOD, WARN, painted, say};

@@ -41,7 +41,7 @@ use crate::fault::Fault;
 pub(crate) use self::wire::mode_of;
 
 /// What a process is, and what it is for.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Settings {
     /// Its name, as it is told.
     pub(crate) name: String,
