@@ -53,7 +53,7 @@ fn strictness(approval: &Approval) -> u8 {
     match approval {
         Approval::Ask { .. } => 2,
         Approval::Granted { .. } => 0,
-        _ => 1,
+        Approval::Usual => 1,
     }
 }
 
