@@ -44,7 +44,8 @@ pub struct ProcessEntry {
     /// Variables of its environment.
     #[serde(default)]
     pub env: BTreeMap<String, String>,
-    /// The runtime events that it receives, such as `agent.tool.exec_start`. `*` is all of them.
+    /// The runtime events that it receives, such as `agent.tool.exec_start`. `*` is all of them. An older name is read as
+    /// the name of today.
     #[serde(default, deserialize_with = "observed")]
     pub observe: Vec<String>,
     /// The events that it decides about, such as `before_tool`.
@@ -135,8 +136,8 @@ const OBSERVED: &[&str] = &[
     "mcp.tool.call.end",
 ];
 
-/// A name of one of the lists. An error points at it, and not at its list.
-struct Known<const OBSERVES: bool>(String);
+/// A name of one of the lists, as it is today. An error points at it, and not at its list.
+struct Known<const OBSERVES: bool>(&'static str);
 
 impl<'de, const OBSERVES: bool> Deserialize<'de> for Known<OBSERVES> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -148,19 +149,20 @@ impl<'de, const OBSERVES: bool> Deserialize<'de> for Known<OBSERVES> {
         };
         // PicoClaw also writes these two for `*`.
         let is_all = OBSERVES && matches!(&*name, "" | "all");
-        if is_all || known.iter().any(|known| *known == name || is_old(known)) {
-            return Ok(Known(name));
-        }
-        Err(D::Error::unknown_variant(&name, known))
+        let means = |known: &str| known == name || is_old(known) || (is_all && known == "*");
+        let meant = known.iter().find(|known| means(known));
+        meant
+            .map(|known| Known(known))
+            .ok_or_else(|| D::Error::unknown_variant(&name, known))
     }
 }
 
 fn observed<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
     let names = Vec::<Known<true>>::deserialize(deserializer)?;
-    Ok(names.into_iter().map(|Known(name)| name).collect())
+    Ok(names.iter().map(|Known(name)| (*name).to_owned()).collect())
 }
 
 fn intercepted<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
     let names = Vec::<Known<false>>::deserialize(deserializer)?;
-    Ok(names.into_iter().map(|Known(name)| name).collect())
+    Ok(names.iter().map(|Known(name)| (*name).to_owned()).collect())
 }
