@@ -1,6 +1,7 @@
 //! What the answer of a hook means: its exit code, its text and its JSON.
 
 mod json;
+mod keys;
 
 use serde_json::{Map, Value, json};
 
