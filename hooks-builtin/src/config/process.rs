@@ -149,9 +149,9 @@ impl<'de, const OBSERVES: bool> Deserialize<'de> for Known<OBSERVES> {
         };
         // PicoClaw also writes these two for `*`.
         let is_all = OBSERVES && matches!(&*name, "" | "all");
-        let means = |known: &str| known == name || is_old(known) || (is_all && known == "*");
-        let meant = known.iter().find(|known| means(known));
-        meant
+        let is_meant = |known: &str| known == name || is_old(known) || (is_all && known == "*");
+        let found = known.iter().find(|known| is_meant(known));
+        found
             .map(|known| Known(known))
             .ok_or_else(|| D::Error::unknown_variant(&name, known))
     }
