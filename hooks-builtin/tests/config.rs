@@ -1066,3 +1066,34 @@ async fn a_handler_that_is_mounted_later_runs_among_hooks_that_are_off() {
     assert!(hooks.intercept(&cx, &mut call).await.is_continue());
     assert_eq!(call.name, "shell");
 }
+
+#[test]
+fn no_secret_of_a_hook_is_shown_by_debug() {
+    let config = HooksConfig::from_toml(
+        r#"
+        [[hooks.on]]
+        event = "BeforeToolCall"
+        command = { run = "check", env = { TOKEN = "hidden" } }
+
+        [[hooks.on]]
+        event = "BeforeToolCall"
+        [hooks.on.http]
+        url = "https://me:hidden@example.com/hidden?key=hidden"
+        headers = { Authorization = "Bearer hidden" }
+        secret = "hidden"
+
+        [[hooks.on]]
+        event = "BeforeToolCall"
+        process = { argv = ["gate"], env = { TOKEN = "hidden" } }
+
+        [hooks.processes.gate]
+        command = ["gate"]
+        env = { TOKEN = "hidden" }
+        intercept = ["before_tool"]
+        "#,
+    )
+    .unwrap();
+    let shown = format!("{config:?}");
+    assert!(!shown.contains("hidden"), "{shown}");
+    assert!(shown.contains("https://example.com/…") && shown.contains("{\"TOKEN\"}"));
+}

@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::path::{Path, PathBuf};
 
-use hooks_runtime::{Dialect, Runtime, RuntimeBuilder};
+use hooks_runtime::{Dialect, EnvironmentEvaluator, Runtime, RuntimeBuilder};
 
 use crate::Failure;
 
@@ -67,12 +67,26 @@ pub(crate) fn dialect_of(file: &Path) -> Option<Dialect> {
     Dialect::of_path(&std::path::absolute(file).ok()?)
 }
 
-/// The builder of a file's runtime. Whoever names a file trusts it.
-pub(crate) fn builder(file: &Path, from: Option<Dialect>) -> RuntimeBuilder {
+/// The builder of a file's runtime. Whoever names a file trusts it, and has the key of a model in the environment.
+pub(crate) fn builder_as(file: &Path, from: Option<Dialect>) -> RuntimeBuilder {
     let dialect = from.or_else(|| dialect_of(file)).unwrap_or_default();
-    let builder = Runtime::builder().file_as(dialect, file);
+    Runtime::builder()
+        .file_as(dialect, file)
+        .evaluator(EnvironmentEvaluator::new())
+}
+
+/// The same, for the project here.
+pub(crate) fn builder(file: &Path, from: Option<Dialect>) -> RuntimeBuilder {
+    let builder = builder_as(file, from);
     match std::env::current_dir() {
         Ok(folder) => builder.project_dir(folder),
         Err(_) => builder,
+    }
+}
+
+/// Prints what is worth knowing about the files, for whoever looks for the reason why a hook does not run.
+pub(crate) fn print_notices(runtime: &Runtime) {
+    for notice in runtime.status().notices {
+        anstream::eprintln!("note: {notice}");
     }
 }

@@ -456,3 +456,152 @@ fn a_question_is_a_no_where_picoclaw_asks_nobody() {
     );
     assert_eq!(answers[1]["result"]["action"], "deny_tool");
 }
+
+#[test]
+fn no_approval_is_forgotten_however_many_calls_there_are() {
+    let file = "[[hooks.on]]\nevent = 'before_tool'\nask = 'sure?'\n";
+    let call = |n: u64| value!({ "meta": { "SessionKey": "s1", "TurnID": "t1" }, "tool": "exec", "arguments": { "n": n } });
+    let mut requests = vec![request(
+        1,
+        "hook.hello",
+        value!({ "modes": ["tool", "approve"] }),
+    )];
+    // Two of them are equal.
+    requests.extend((2..1100).map(|id| request(id, "hook.before_tool", call(id.max(3)))));
+    let approve = |id, n| request(id, "hook.approve_tool", call(n));
+    requests.extend([approve(1100, 3), approve(1101, 3), approve(1102, 500)]);
+    let answers = served(file, &requests);
+    for answer in &answers[1099..] {
+        assert_eq!(answer["result"]["approved"], false, "{answer}");
+    }
+    assert_eq!(answers[1023]["result"]["action"], "continue");
+    assert_eq!(answers[1098]["result"]["action"], "deny_tool");
+}
+
+#[test]
+fn what_picoclaw_would_take_for_a_yes_is_a_no() {
+    let answers = served(
+        "[[hooks.on]]\nevent = 'before_llm'\nmodify = { model = 'small' }\n",
+        &[
+            request(1, "hook.before_tool", value!({ "meta": {} })),
+            request(2, "hook.approve_tool", value!([])),
+            request(3, "hook.after_tool", value!({ "result": {} })),
+            request(4, "hook.before_llm", value!({ "messages": "none" })),
+            request(
+                5,
+                "hook.before_llm",
+                value!({ "messages": [{ "role": "user", "content": "x".repeat(1 << 20) }] }),
+            ),
+        ],
+    );
+    let said: Vec<_> = answers
+        .iter()
+        .map(|answer| {
+            let result = &answer["result"];
+            (result["action"].as_str(), result["approved"].as_bool())
+        })
+        .collect();
+    assert_eq!(
+        said,
+        [
+            (Some("deny_tool"), None),
+            (None, Some(false)),
+            (Some("abort_turn"), None),
+            (Some("abort_turn"), None),
+            (Some("abort_turn"), None),
+        ]
+    );
+}
+
+#[test]
+fn notices_are_printed_where_the_agent_does_not_read_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("hooks.toml");
+    let settings = r#"{ "hooks": { "Setup": [], "PreToolUse": [
+        { "hooks": [{ "type": "command", "command": "grep -q bad && echo no >&2 && exit 2; exit 0" }] } ] } }"#;
+    std::fs::write(&file, "[[hooks.import]]\nclaude = 'settings.json'\n").unwrap();
+    std::fs::write(folder.path().join("settings.json"), settings).unwrap();
+    let event = |word: &str| {
+        value!({ "session_id": "s", "hook_event_name": "PreToolUse", "tool_name": "Bash",
+                 "tool_input": { "command": word } })
+        .to_string()
+    };
+    let notice = "`Setup` is known, and never raised here";
+    let run = ["run", "--as", "claude"];
+    let good = hooks(folder.path(), &run, &event("good"));
+    assert_eq!(good.code, 0, "{good:?}");
+    assert!(good.errors.contains(notice), "{good:?}");
+    let bad = hooks(folder.path(), &run, &event("bad"));
+    assert!(!bad.errors.contains(notice) || bad.code == 0, "{bad:?}");
+    assert!(bad.out.contains("deny"), "{bad:?}");
+    let serve = hooks(folder.path(), &["serve", "--stdio"], "");
+    assert!(serve.errors.contains(notice), "{serve:?}");
+}
+
+#[test]
+fn a_prompt_asks_the_model_that_the_environment_names() {
+    use std::io::{Read as _, Write as _};
+
+    let folder = tempfile::tempdir().unwrap();
+    let file =
+        "[[hooks.on]]\nevent = 'BeforeToolCall'\ntools = 'shell'\nprompt = 'Block what deletes.'\n";
+    std::fs::write(folder.path().join("hooks.toml"), file).unwrap();
+    assert_eq!(hooks(folder.path(), &["check"], "").code, 0);
+
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/v1", listener.local_addr().unwrap());
+    let model = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let mut asked = Vec::new();
+        while !String::from_utf8_lossy(&asked).contains("Block what deletes.") {
+            let mut part = [0; 4096];
+            let read = stream.read(&mut part).unwrap();
+            asked.extend_from_slice(&part[..read]);
+        }
+        let input = value!({ "decision": "block", "reason": "it deletes" });
+        let call = value!({ "type": "tool_use", "id": "1", "name": "decide", "input": input });
+        let answer = value!({ "content": [call] }).to_string();
+        let length = answer.len();
+        write!(
+            stream,
+            "HTTP/1.1 200 OK\r\ncontent-length: {length}\r\n\r\n{answer}"
+        )
+        .unwrap();
+        String::from_utf8_lossy(&asked).into_owned()
+    });
+    let args = [
+        "fire",
+        "--event",
+        "BeforeToolCall",
+        "--tool",
+        "shell",
+        "--args",
+        "{\"command\": \"rm x\"}",
+        "--json",
+    ];
+    let with = |variables: &[(&str, &str)]| {
+        let mut command = common::command(folder.path(), &args);
+        for name in ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "HOOKS_EVALUATOR"] {
+            command.env_remove(name);
+        }
+        command.envs(variables.iter().copied());
+        json(&common::run(command, "").out)
+    };
+    let said = with(&[
+        ("HOOKS_EVALUATOR", "anthropic:tiny"),
+        ("HOOKS_EVALUATOR_URL", &url),
+        ("HOOKS_EVALUATOR_KEY", "$k"),
+    ]);
+    assert_eq!(said["reason"], "it deletes");
+    let asked = model.join().unwrap();
+    assert!(
+        asked.contains("x-api-key: $k") && asked.starts_with("POST /v1/messages"),
+        "{asked}"
+    );
+    let said = with(&[]);
+    assert_eq!(said["decision"], "block");
+    assert!(
+        said["reason"].as_str().unwrap().contains("HOOKS_EVALUATOR"),
+        "{said}"
+    );
+}

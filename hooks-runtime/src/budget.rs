@@ -10,8 +10,8 @@ use jiff::tz::TimeZone;
 
 /// Counts the tokens that the prompts of each tenant use in a month.
 ///
-/// A call reserves before it is made, more than it can use; [settles](Self::settle) by what it has used; or is
-/// [refunded](Self::refund), if it came to nothing. So calls that are made at once never use more than there is. The
+/// A call reserves before it is made, more than it can use; [settles](Self::settle) by what it has used, or by
+/// all of it if nobody knows; or is [refunded](Self::refund), if no model was reached. So calls that are made at once never use more than there is. The
 /// default, [`MemoryBudget`], forgets all when the program ends. Write one of your own to keep the counts in a store.
 ///
 /// ```
@@ -48,7 +48,7 @@ pub trait Budget: Send + Sync {
     /// If the store fails.
     async fn settle(&self, reservation: Reservation, used: u64) -> Result<u64, BudgetError>;
 
-    /// Gives back what a call reserved that came to nothing.
+    /// Gives back what a call reserved that has reached no model.
     ///
     /// # Errors
     ///

@@ -17,6 +17,7 @@ use crate::handler::Handler;
 use crate::handler::rule::Rule;
 use crate::record::Record;
 use crate::safeguard::Breaker;
+use crate::unit::caught;
 
 /// Where a definition stands.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -139,7 +140,7 @@ impl Definition {
         if self.named(info).is_none() {
             return Ok(Err(Unmet::Event));
         }
-        self.filter.check(cx, event)
+        caught(|| self.filter.check(cx, event))
     }
 
     /// Whether a fault of this kind blocks the event.

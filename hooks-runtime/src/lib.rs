@@ -82,7 +82,8 @@ mod watch;
 pub use self::budget::{Budget, BudgetError, MemoryBudget, Reservation};
 pub use self::dialect::Dialect;
 pub use self::evaluator::{
-    Evaluated, Evaluation, Evaluator, EvaluatorError, HttpEvaluator, HttpEvaluatorBuilder,
+    EnvironmentEvaluator, Evaluated, Evaluation, Evaluator, EvaluatorError, HttpEvaluator,
+    HttpEvaluatorBuilder,
 };
 pub use self::fault::FaultKind;
 pub use self::load::{Edition, SourceStatus};

@@ -56,6 +56,8 @@ struct Inner {
     /// One reload at a time.
     reloading: tokio::sync::Mutex<()>,
     current: Mutex<Arc<Loaded>>,
+    /// The files whose changes make another revision: those that were read last, also if they were refused.
+    files: Mutex<Vec<PathBuf>>,
     refused: Mutex<Option<Refused>>,
     watcher: OnceLock<Watcher>,
 }
@@ -343,7 +345,8 @@ impl RuntimeBuilder {
     /// If anything in any of the files is wrong. The error has every mistake.
     pub async fn build(self) -> Result<Runtime, ConfigError> {
         let shared = Arc::new(Shared::new(self.recorder));
-        let loaded = load::load(&self.plan, 1, &Kept::default(), &shared)?;
+        let mut files = Vec::new();
+        let loaded = load::load(&self.plan, 1, &Kept::default(), &shared, &mut files)?;
         let mounted = Mounted::new(loaded.registry.clone());
         Ok(Runtime(Arc::new(Inner {
             plan: Arc::new(self.plan),
@@ -351,6 +354,7 @@ impl RuntimeBuilder {
             shared,
             reloading: tokio::sync::Mutex::new(()),
             current: Mutex::new(Arc::new(loaded)),
+            files: Mutex::new(files),
             refused: Mutex::new(None),
             watcher: OnceLock::new(),
         })))
@@ -408,12 +412,16 @@ impl Runtime {
     pub async fn reload(&self) -> Result<Revision, ConfigError> {
         let _one_at_a_time = self.0.reloading.lock().await;
         let before = self.current();
+        let mut files = Vec::new();
         let loaded = load::load(
             &self.0.plan,
             before.number + 1,
             &before.kept,
             &self.0.shared,
+            &mut files,
         );
+        *self.0.files.lock().unwrap_or_else(PoisonError::into_inner) = files;
+        self.follow_files();
         let mut refused = self
             .0
             .refused
@@ -474,15 +482,27 @@ impl Runtime {
 
     /// The files whose changes make another revision.
     pub(crate) fn files(&self) -> Vec<PathBuf> {
-        self.current().files.clone()
+        self.0
+            .files
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 
-    /// Follows files that have come with a revision, such as imports.
-    pub(crate) fn follow_files(&self) {
+    /// Follows files that have come with a reload, such as imports.
+    fn follow_files(&self) {
         let files = self.files();
         if let Some(Err(error)) = self.0.watcher.get().map(|watcher| watcher.follow(&files)) {
             tracing::warn!(%error, "a file of hooks cannot be followed");
         }
+    }
+
+    /// Watches the folders of all files anew.
+    pub(crate) fn watch_again(&self) {
+        if let Some(watcher) = self.0.watcher.get() {
+            watcher.forget();
+        }
+        self.follow_files();
     }
 
     /// The revision that is in force.

@@ -1,13 +1,14 @@
 //! Follows the files of a runtime, and loads them again when one changes.
 //!
 //! Folders are watched, not files: editors write a new file and rename it. Changes that come together, as a file that is
-//! written in pieces, make one reload.
+//! written in pieces, make one reload. The folder above each is watched as well, so that one that is removed and made
+//! again, or that is not there yet, is not lost.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fmt;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -58,19 +59,34 @@ impl Watcher {
                 let Some(runtime) = followed.upgrade() else {
                     return;
                 };
+                runtime.watch_again();
                 // What is wrong is in the status and in the log; the last good revision stays in force.
                 let _ = runtime.reload().await;
-                runtime.follow_files();
             }
         });
         Ok(watcher)
     }
 
-    /// Also follows the folders of these files.
+    /// Watches all folders anew: what is watched is a folder, and not the path at which there may be another by now.
+    pub(crate) fn forget(&self) {
+        let mut folders = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut debouncer = self
+            .debouncer
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        for folder in std::mem::take(&mut *folders) {
+            // One that was removed is watched no more.
+            let _ = debouncer.unwatch(&folder);
+        }
+    }
+
+    /// Also follows these files.
     pub(crate) fn follow(&self, files: &[PathBuf]) -> io::Result<()> {
+        // Those of the folders as well, which may be removed and made.
         let names = files
             .iter()
-            .filter_map(|file| Some(file.file_name()?.to_owned()));
+            .flat_map(|file| file.ancestors())
+            .filter_map(|path| Some(path.file_name()?.to_owned()));
         self.names
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -80,27 +96,25 @@ impl Watcher {
             .debouncer
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        for folder in files.iter().filter_map(|file| folder_of(file)) {
-            if folders.contains(&folder) || !folder.is_dir() {
-                continue;
+        for file in files {
+            let file = std::path::absolute(file)?;
+            let mut there = file.ancestors().skip(1).filter(|path| path.is_dir());
+            let (nearest, above) = (there.next(), there.next());
+            for (folder, is_needed) in [(nearest, true), (above, false)] {
+                let Some(folder) = folder.filter(|folder| !folders.contains(*folder)) else {
+                    continue;
+                };
+                match debouncer.watch(folder, RecursiveMode::NonRecursive) {
+                    Ok(()) => {
+                        folders.insert(folder.to_owned());
+                    }
+                    Err(error) if is_needed => return Err(io::Error::other(error)),
+                    Err(_) => {}
+                }
             }
-            debouncer
-                .watch(&folder, RecursiveMode::NonRecursive)
-                .map_err(io::Error::other)?;
-            folders.insert(folder);
         }
         Ok(())
     }
-}
-
-/// The folder that a file is in.
-fn folder_of(file: &Path) -> Option<PathBuf> {
-    let parent = file.parent()?;
-    Some(if parent.as_os_str().is_empty() {
-        PathBuf::from(".")
-    } else {
-        parent.to_owned()
-    })
 }
 
 /// Passes on changes of these files. Others in the same folders may change often, and are nobody's business.

@@ -550,6 +550,33 @@ async fn what_nobody_waits_for_is_delivered_with_the_next_message() {
 }
 
 #[tokio::test]
+async fn what_is_only_tried_out_delivers_nothing_late() {
+    let folder = tempfile::tempdir().unwrap();
+    let hook = json!({ "type": "command", "async": true, "command": "echo '{\"hookSpecificOutput\": {\"hookEventName\": \"PostToolUse\", \"additionalContext\": \"late\"}}'" });
+    let settings = json!({ "hooks": { "PostToolUse": [{ "hooks": [hook] }] } });
+    std::fs::write(folder.path().join("settings.json"), settings.to_string()).unwrap();
+    for (mode, delivered) in [("enforce", 1), ("shadow", 0)] {
+        let file = folder.path().join("hooks.toml");
+        let text = format!("[[hooks.import]]\nclaude = 'settings.json'\nmode = '{mode}'");
+        std::fs::write(&file, text).unwrap();
+        let records = Records::latest(10);
+        let builder = Runtime::builder().file(file).recorder(records.clone());
+        let runtime = builder.build().await.unwrap();
+        let hooks = hooks![..runtime.clone()];
+        let cx = AgentContext::new("s1").with_cwd(folder.path().to_string_lossy());
+        let mut done =
+            AfterToolCall::of(shell("ls"), ToolOutput::new(""), std::time::Duration::ZERO);
+        assert!(hooks.intercept(&cx, &mut done).await.is_continue());
+        runtime.shutdown().await;
+        let mut message = MessageReceived::default();
+        assert!(hooks.intercept(&cx, &mut message).await.is_continue());
+        assert_eq!(message.context.len(), delivered, "{mode}");
+        let record = records.all().pop().unwrap();
+        assert_eq!(record.shadow, mode == "shadow");
+    }
+}
+
+#[tokio::test]
 async fn arguments_need_no_shell_and_placeholders_are_filled_in() {
     let project = Project::new(json!({ "hooks": { "PreToolUse": [{ "hooks": [
         { "type": "command", "command": "sh", "args": ["${CLAUDE_PROJECT_DIR}/check.sh", "$HOME"] }

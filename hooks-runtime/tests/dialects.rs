@@ -71,7 +71,7 @@ async fn check(dialect: Dialect, event: &str, cases: &[(String, Option<&str>)]) 
 }
 
 #[tokio::test]
-async fn codex_is_strict_and_open() {
+async fn codex_is_strict_and_open_but_a_refusal_always_counts() {
     let inner = |more: Value| {
         let mut inner = json!({ "hookEventName": "PreToolUse" });
         inner
@@ -85,11 +85,16 @@ async fn codex_is_strict_and_open() {
         "PreToolUse",
         &[
             ("echo no >&2; exit 2".into(), Some("no")),
-            ("exit 2".into(), None),
+            ("exit 2".into(), Some("the hook `PreToolUse-1` blocks it")),
             (inner(json!({ "permissionDecision": "deny", "permissionDecisionReason": "no" })), Some("no")),
-            (inner(json!({ "permissionDecision": "deny" })), None),
+            (inner(json!({ "permissionDecision": "deny" })), Some("the hook `PreToolUse-1` blocks it")),
             (inner(json!({ "permissionDecision": "ask" })), None),
-            (inner(json!({ "permissionDecision": "deny", "permissionDecisionReason": "no", "odd": 1 })), None),
+            (inner(json!({ "permissionDecision": "deny", "permissionDecisionReason": "no", "odd": 1 })), Some("no")),
+            (inner(json!({ "permissionDecision": "deny", "permissionDecisionReason": "no", "updatedInput": {} })), Some("no")),
+            (says(&json!({ "decision": "block", "reason": "no", "odd": 1 })), Some("no")),
+            (says(&json!({ "decision": "block", "reason": "no", "suppressOutput": true })), Some("no")),
+            (says(&json!({ "decision": "block", "reason": "no" })) + "; exit 1", Some("no")),
+            (inner(json!({ "permissionDecision": "allow", "odd": 1 })), None),
             (says(&json!({ "continue": false })), None),
         ],
     )
@@ -105,6 +110,27 @@ async fn codex_is_strict_and_open() {
     let project = Project::with(Dialect::Codex, "PreToolUse", &alone).await;
     assert!(project.call(&mut call).await.is_continue());
     assert_eq!(call.args["command"], "ls");
+}
+
+#[tokio::test]
+async fn codexs_command_for_windows_is_known_and_does_not_run() {
+    let file = |hook: Value| json!({ "PreToolUse": [{ "hooks": [hook] }] });
+    let both =
+        json!({ "type": "command", "command": "echo no >&2; exit 2", "commandWindows": "exit 0" });
+    let project = Project::new(Dialect::Codex, file(both)).await;
+    assert!(project.call(&mut shell("ls")).await.as_cancel().is_some());
+    let notices = project.runtime.status().notices.concat();
+    assert!(notices.contains("`commandWindows` is ignored"), "{notices}");
+    let alone = json!({ "type": "command", "command_windows": "exit 2" });
+    let project = Project::new(Dialect::Codex, file(alone)).await;
+    let status = project.runtime.status();
+    assert!(status.hooks.is_empty());
+    let notices = status.notices.concat();
+    assert!(notices.contains("has `command_windows` alone"), "{notices}");
+    let twice = json!({ "type": "command", "command": "true", "commandWindows": "", "command_windows": "" });
+    let project = Project::new(Dialect::Codex, file(twice)).await;
+    let notices = project.runtime.status().notices.concat();
+    assert!(notices.contains("an entry is left out"), "{notices}");
 }
 
 #[tokio::test]

@@ -5,9 +5,9 @@
 mod common;
 
 use common::{Reply, Server};
-use hooks_core::agent::{AgentContext, BeforeToolCall};
+use hooks_core::agent::{AgentContext, BeforeStop, BeforeToolCall};
 use hooks_core::hooks;
-use hooks_runtime::{Dialect, Runtime};
+use hooks_runtime::{Dialect, HttpEvaluator, Runtime};
 use serde_json::{Value, json};
 
 async fn blocked(dialect: Dialect, file: &Value) -> Option<String> {
@@ -80,4 +80,97 @@ async fn goclaws_endpoints_are_closed() {
         );
         assert_eq!(server.requests()[0].json()["HookEvent"], "pre_tool_use");
     }
+}
+
+/// A model's endpoint, as OpenAI's is.
+async fn model(decision: Value) -> Server {
+    let function = json!({ "name": "decide", "arguments": decision.to_string() });
+    let message =
+        json!({ "tool_calls": [{ "id": "1", "type": "function", "function": function }] });
+    let answer = json!({ "choices": [{ "message": message }],
+                         "usage": { "prompt_tokens": 10, "completion_tokens": 5 } });
+    Server::always(Reply::json(&answer)).await
+}
+
+#[tokio::test]
+async fn prompts_of_claude_and_goclaw_ask_a_model() {
+    let claude = |event: &str, more: &Value| {
+        let mut hook =
+            json!({ "type": "prompt", "prompt": "Judge this: $ARGUMENTS", "model": "haiku" });
+        hook.as_object_mut()
+            .unwrap()
+            .extend(more.as_object().unwrap().clone());
+        json!({ "hooks": { event: [{ "hooks": [hook] }] } })
+    };
+    let goclaw = json!({
+        "event": "pre_tool_use", "handler_type": "prompt", "scope": "global", "matcher": "^shell$",
+        "config": { "prompt_template": "Judge this.", "model": "haiku", "max_invocations_per_turn": 1 },
+    });
+    let own_model = claude("PreToolUse", &json!({ "model": "gpt-x" }));
+    for (dialect, file, asks) in [
+        (Dialect::Claude, claude("PreToolUse", &json!({})), "small"),
+        (Dialect::Claude, own_model, "gpt-x"),
+        (Dialect::Goclaw, goclaw, "small"),
+    ] {
+        for (decision, blocks) in [("block", true), ("allow", false)] {
+            let server = model(json!({ "decision": decision, "reason": "it deletes" })).await;
+            let evaluator = HttpEvaluator::openai("small")
+                .base_url(format!("http://127.0.0.1:{}", server.port))
+                .allow_loopback("127.0.0.1")
+                .no_key()
+                .build()
+                .unwrap();
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("hooks.json");
+            std::fs::write(&path, file.to_string()).unwrap();
+            let builder = Runtime::builder()
+                .file_as(dialect, path)
+                .evaluator(evaluator);
+            let runtime = builder.build().await.unwrap();
+            let mut call = BeforeToolCall::new("1", "shell", json!({ "command": "rm x" }));
+            let hooks = hooks![..runtime];
+            let result = hooks.intercept(&AgentContext::new("s"), &mut call).await;
+            let reason = result.as_cancel().map(|cancel| cancel.reason.to_string());
+            assert_eq!(
+                reason.as_deref(),
+                blocks.then_some("it deletes"),
+                "{dialect}"
+            );
+            let asked = server.requests()[0].json();
+            assert_eq!(asked["model"], asks);
+            let said = asked["messages"].to_string();
+            assert!(
+                said.contains("Judge this") && said.contains("rm x"),
+                "{said}"
+            );
+            assert!(!said.contains("$ARGUMENTS"), "{said}");
+            assert_eq!(asked["tool_choice"]["function"]["name"], "decide");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_prompt_at_the_end_of_a_turn_sends_the_agent_on() {
+    let server = model(json!({ "decision": "block", "reason": "run the tests" })).await;
+    let evaluator = HttpEvaluator::openai("small")
+        .base_url(format!("http://127.0.0.1:{}", server.port))
+        .allow_loopback("127.0.0.1")
+        .no_key()
+        .build()
+        .unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("settings.json");
+    let hook = json!({ "type": "prompt", "prompt": "Is all done? $ARGUMENTS" });
+    let file = json!({ "hooks": { "Stop": [{ "hooks": [hook] }] } });
+    std::fs::write(&path, file.to_string()).unwrap();
+    let builder = Runtime::builder()
+        .file_as(Dialect::Claude, path)
+        .evaluator(evaluator);
+    let runtime = builder.build().await.unwrap();
+    let mut stop = BeforeStop::new("All done.", 0);
+    let hooks = hooks![..runtime];
+    let result = hooks.intercept(&AgentContext::new("s"), &mut stop).await;
+    assert_eq!(result.as_cancel().unwrap().reason, "run the tests");
+    let asked = server.requests()[0].json()["messages"].to_string();
+    assert!(asked.contains("stop_hook_active"), "{asked}");
 }

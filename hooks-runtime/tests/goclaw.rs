@@ -228,3 +228,17 @@ async fn quality_gates_send_a_subagent_on() {
     assert_eq!(reason(&result).as_deref(), Some("tests are missing"));
     assert!(gate.notices().contains("quality gates are hooks now"));
 }
+
+#[tokio::test]
+async fn all_hooks_of_a_file_share_the_budget_of_an_event() {
+    let hooks = json!([
+        command("sleep 5", json!({ "on_timeout": "allow", "priority": 2 })),
+        command("exit 0", json!({ "priority": 1 })),
+    ]);
+    let gate = Gate::with(hooks, |builder| {
+        builder.text("[hooks.limits]\nchain = '300ms'")
+    })
+    .await;
+    let said = reason(&gate.call("exec", json!({})).await).unwrap_or_default();
+    assert!(said.contains("all hooks of an event have"), "{said}");
+}

@@ -644,3 +644,41 @@ async fn a_program_for_picoclaw_works_as_it_is() {
         ]
     );
 }
+
+#[tokio::test]
+async fn one_that_does_not_read_ends_with_the_runtime() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("pid");
+    let program = format!(
+        "read -r hello; echo $$ > {file:?}; echo '{{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{{}}}}'; exec sleep 1000"
+    );
+    let argv = json!(["sh", "-c", program]);
+    let text = format!(
+        "[[hooks.on]]\nevent = ['BeforeToolCall', 'AgentStart']\ntimeout = '500ms'\nprocess = {{ argv = {argv} }}"
+    );
+    let runtime = Runtime::builder().text(text).build().await.unwrap();
+    let hooks = hooks![..runtime.clone()];
+    // More than a pipe holds.
+    let mut long = call(json!({ "text": "x".repeat(1 << 20) }));
+    assert!(!hooks.intercept(&cx(), &mut long).await.is_continue());
+    let pid = std::fs::read_to_string(&file).unwrap();
+    runtime.shutdown().await;
+    assert!(is_gone(pid.trim()));
+}
+
+#[tokio::test]
+async fn a_process_that_is_only_told_of_an_event_is_a_notice() {
+    let notices = async |event: &str| {
+        let text = format!("[[hooks.on]]\nevent = {event}\nprocess = {{ argv = ['gate'] }}");
+        let runtime = Runtime::builder().text(text).build().await.unwrap();
+        runtime.status().notices.concat()
+    };
+    let told = notices("['BeforeToolCall', 'MessageReceived', 'BeforeStop', 'AgentEnd']").await;
+    assert!(
+        told.contains("only told of `MessageReceived`, `BeforeStop`, and decides nothing"),
+        "{told}"
+    );
+    for event in ["'*'", "'BeforeToolCall'", "'AgentEnd'"] {
+        assert_eq!(notices(event).await, "");
+    }
+}

@@ -9,7 +9,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use common::{Reply, Server};
 use expect_test::expect;
-use hooks_core::agent::{AgentContext, Approval, BeforeToolCall, ToolCall, Usage};
+use hooks_core::agent::{AgentContext, Approval, BeforeToolCall, ToolCall, ToolCallStart, Usage};
 use hooks_core::{HookResult, hooks};
 use hooks_runtime::{
     Budget as _, Evaluated, Evaluation, Evaluator, EvaluatorError, HttpEvaluator, MemoryBudget,
@@ -348,19 +348,13 @@ impl Evaluator for Hanging {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_model_that_hangs_is_a_timeout_and_costs_nothing() {
-    let budget = Arc::new(MemoryBudget::new());
-    let builder = Runtime::builder()
-        .evaluator(Hanging)
-        .budget(Arc::clone(&budget));
-    let (runtime, records) = build(builder, PROMPT).await;
+async fn a_model_that_hangs_is_a_timeout() {
+    let (runtime, records) = build(Runtime::builder().evaluator(Hanging), PROMPT).await;
     let result = hooks![..runtime]
         .intercept(&AgentContext::new("s1"), &mut shell("ls"))
         .await;
     assert!(result.as_cancel().is_some());
     assert_eq!(records.all()[0].why, "it took too long");
-    tokio::task::yield_now().await;
-    budget.reserve("", 1_000_000, 1_000_000).await.unwrap();
 }
 
 #[tokio::test]
@@ -600,4 +594,88 @@ async fn a_reload_keeps_what_was_decided_and_counted() {
         test.runtime.reload().await.unwrap();
     }
     assert_eq!(count.load(Ordering::SeqCst), 1);
+}
+
+/// A model that takes its time: for the tool `slow` much more than for others.
+struct Patient;
+
+#[async_trait]
+impl Evaluator for Patient {
+    async fn evaluate(&self, evaluation: &Evaluation) -> Result<Evaluated, EvaluatorError> {
+        let is_slow = evaluation.input["tool_name"] == "slow";
+        let time = if is_slow { 3600 } else { 4 };
+        tokio::time::sleep(Duration::from_secs(time)).await;
+        allow(0)
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_hook_has_its_time_from_when_it_starts_and_waits_for_no_watcher() {
+    let text = r#"
+        [hooks.limits]
+        concurrency = 1
+        chain = "1h"
+
+        [[hooks.on]]
+        name = "guard"
+        event = "BeforeToolCall"
+        tools = "*"
+        prompt = "Judge."
+        timeout = "5s"
+
+        [[hooks.on]]
+        name = "watcher"
+        event = "ToolCallStart"
+        tools = "*"
+        prompt = "Judge."
+        timeout = "2h"
+    "#;
+    let builder = Runtime::builder().text(text).evaluator(Patient);
+    let runtime = builder.build().await.unwrap();
+    let hooks = hooks![..runtime.clone()];
+    let cx = AgentContext::new("s1");
+    let args = json!({});
+    let start = ToolCallStart {
+        id: "1",
+        name: "slow",
+        args: &args,
+    };
+    hooks.observe(&cx, &start).await;
+    let call = async |command: &str| {
+        let mut call = shell(command);
+        hooks.intercept(&cx, &mut call).await.is_continue()
+    };
+    let (one, two, three) = tokio::join!(call("a"), call("b"), call("c"));
+    assert!(one && two && three);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_model_may_have_used_is_counted() {
+    const LIMIT: u64 = 100_000;
+    let prompt =
+        format!("prompt = {{ template = 'Judge.', tokens_per_month = {LIMIT} }}\ntimeout = '3s'");
+    let nonsense = |_| Err(EvaluatorError::Nonsense("free text".into()));
+    let not_reached = |_| Err(EvaluatorError::NotReached("refused".into()));
+    let model = |answer: fn(usize) -> Result<Evaluated, EvaluatorError>| Model {
+        asked: Arc::default(),
+        answer,
+    };
+    for (evaluator, counts) in [
+        (Arc::new(Patient) as Arc<dyn Evaluator>, true),
+        (Arc::new(model(nonsense)), true),
+        (Arc::new(model(not_reached)), false),
+    ] {
+        let budget = Arc::new(MemoryBudget::new());
+        let builder = Runtime::builder()
+            .evaluator(evaluator)
+            .budget(Arc::clone(&budget));
+        let (runtime, _) = build(builder, &prompt).await;
+        let mut call = shell("ls");
+        let hooks = hooks![..runtime];
+        let result = hooks.intercept(&AgentContext::new("s1"), &mut call).await;
+        assert!(!result.is_continue());
+        tokio::task::yield_now().await;
+        let all_is_left = budget.reserve("", LIMIT, LIMIT).await.is_ok();
+        assert_eq!(all_is_left, !counts);
+    }
 }

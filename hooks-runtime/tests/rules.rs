@@ -423,3 +423,43 @@ async fn a_hook_in_another_systems_words_knows_tools_by_its_names() {
         );
     }
 }
+
+#[tokio::test]
+async fn what_an_expression_makes_is_bounded_whatever_the_event_is() {
+    let text = |condition: &str| {
+        format!(
+            "[[hooks.on]]\nname = 'x'\nevent = 'BeforeToolCall'\nif = {condition:?}\nblock = 'no'"
+        )
+    };
+    let error = async |condition: &str| {
+        let built = Runtime::builder().text(text(condition)).build().await;
+        built.unwrap_err().to_string()
+    };
+    let by_variable = error("args.a.replace('x', args.b) == ''").await;
+    assert!(by_variable.contains("is a text in quotes"), "{by_variable}");
+    let joined = error("args.list.join(args.b) == ''").await;
+    assert!(joined.contains("the argument of `join`"), "{joined}");
+    let nested = "args.a.replace('x', 'xxxxxxxxx').replace('x', 'xxxxxxxxx') == ''";
+    assert!(error(nested).await.contains("64 times longer"));
+
+    // What makes a text no longer may be written as often as one likes.
+    let fine = "args.a.replace('\"', '').replace(args.b, ' ').lowerAscii() == 'b c'";
+    let runtime = runtime(&text(fine)).await;
+    let mut call = shell("ls");
+    call.args = json!({ "a": "\"B_C\"", "b": "_" });
+    assert!(decide(&runtime, &mut call).await.as_cancel().is_some());
+
+    let runtime = self::runtime(&text("size(args.list.map(x, x + args.long)) == 1")).await;
+    let with = |items: usize| {
+        let list = vec!["a"; items];
+        BeforeToolCall::new(
+            "1",
+            "shell",
+            json!({ "list": list, "long": "x".repeat(100_000) }),
+        )
+    };
+    assert!(decide(&runtime, &mut with(2)).await.is_continue());
+    let result = decide(&runtime, &mut with(10_000)).await;
+    let reason = &result.as_cancel().unwrap().reason;
+    assert!(reason.contains("looks at more than 32 MiB"), "{reason}");
+}

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
+use hooks_builtin::config::Mode;
 use hooks_builtin::{ApprovalRequest, Approver, Verdict};
 use hooks_core::agent::{AgentContext, ApproveToolCall, BeforeStop, BeforeToolCall};
 use hooks_core::{hook, hooks};
@@ -303,4 +304,105 @@ async fn a_file_that_is_watched_is_loaded_again_when_it_changes() {
     })
     .await;
     assert!(runtime.status().refused.is_none());
+}
+
+#[tokio::test]
+async fn a_wrong_file_is_followed_also_if_it_is_new() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("hooks.toml");
+    let rule = |name: &str| {
+        format!("[[hooks.on]]\nname = '{name}'\nevent = 'BeforeToolCall'\nblock = 'no'\n")
+    };
+    std::fs::write(&path, rule("a")).unwrap();
+    let runtime = Runtime::load(&path).await.unwrap();
+    runtime.watch().unwrap();
+
+    let other = folder.path().join("other/more.toml");
+    std::fs::create_dir(other.parent().unwrap()).unwrap();
+    std::fs::write(&other, "[[hooks.on]]\nevent =").unwrap();
+    let import = "[[hooks.import]]\nhooks = 'other/more.toml'\n";
+    std::fs::write(&path, rule("a") + import).unwrap();
+    eventually("the import is refused", || {
+        runtime.status().refused.is_some()
+    })
+    .await;
+    std::fs::write(&other, rule("b")).unwrap();
+    eventually("the import is in force", || {
+        runtime.status().hooks.len() == 2
+    })
+    .await;
+
+    // The folder goes, and comes again.
+    std::fs::remove_dir_all(other.parent().unwrap()).unwrap();
+    eventually("the import is missed", || {
+        runtime.status().refused.is_some()
+    })
+    .await;
+    std::fs::create_dir(other.parent().unwrap()).unwrap();
+    std::fs::write(&other, rule("c")).unwrap();
+    eventually("the new folder is followed", || {
+        let status = runtime.status();
+        status.refused.is_none() && status.hooks.iter().any(|hook| hook.name == "c")
+    })
+    .await;
+    std::fs::write(&other, rule("d")).unwrap();
+    eventually("the new folder is still followed", || {
+        runtime.status().hooks.iter().any(|hook| hook.name == "d")
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_import_says_how_the_hooks_of_a_file_of_ours_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let more = r#"
+        [[hooks.on]]
+        name = "more"
+        event = "BeforeToolCall"
+        priority = 5
+        command = "exit 1"
+        on_failure = "skip"
+    "#;
+    std::fs::write(folder.path().join("more.toml"), more).unwrap();
+    let load = async |import: &str| {
+        let path = folder.path().join("hooks.toml");
+        let text = format!("[[hooks.import]]\nhooks = 'more.toml'\n{import}");
+        std::fs::write(&path, text).unwrap();
+        Runtime::load(&path).await
+    };
+    let blocks = async |runtime: &Runtime| {
+        let mut call = BeforeToolCall::new("1", "shell", json!({}));
+        let hooks = hooks![..runtime.clone()];
+        !hooks
+            .intercept(&AgentContext::new("s1"), &mut call)
+            .await
+            .is_continue()
+    };
+    let plain = load("").await.unwrap();
+    assert_eq!(plain.status().hooks[0].priority, 5);
+    assert!(!blocks(&plain).await);
+
+    let strict = load("priority = 100\nstrict = true").await.unwrap();
+    assert_eq!(strict.status().hooks[0].priority, 105);
+    assert!(blocks(&strict).await);
+
+    let shadow = load("mode = 'shadow'\nstrict = true").await.unwrap();
+    assert_eq!(shadow.status().hooks[0].mode, Mode::Shadow);
+    assert!(!blocks(&shadow).await);
+
+    let off = load("mode = 'off'").await.unwrap().status();
+    assert!(off.hooks.is_empty());
+    assert!(
+        off.notices[0].contains("no hook of it runs"),
+        "{:?}",
+        off.notices
+    );
+
+    let error = load("tools = { Bash = 'shell' }").await.unwrap_err();
+    assert!(error.to_string().contains("leave `tools` out"), "{error}");
+    let builtin = format!("{more}\n[hooks.builtin]\nredact = true");
+    std::fs::write(folder.path().join("more.toml"), builtin).unwrap();
+    let error = load("mode = 'shadow'").await.unwrap_err();
+    assert!(error.to_string().contains("cannot be tried out"), "{error}");
+    assert!(load("mode = 'off'").await.is_ok());
 }

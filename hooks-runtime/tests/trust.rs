@@ -222,3 +222,57 @@ async fn endpoints_are_limited_by_all_settings() {
         status.notices[0]
     );
 }
+
+#[tokio::test]
+async fn a_link_in_the_project_is_the_projects() {
+    let machine = Machine::new();
+    Machine::write(&machine.managed, "elsewhere.json", &blocks("elsewhere"));
+    let elsewhere = machine.managed.path().join("elsewhere.json");
+    let project = machine.project.path();
+    std::os::unix::fs::symlink(&elsewhere, project.join("link.json")).unwrap();
+    std::os::unix::fs::symlink(machine.managed.path(), project.join("folder")).unwrap();
+    std::fs::create_dir(project.join("sub")).unwrap();
+    let of = |path: &Path| {
+        let ours = machine.user.path().join("hooks.toml");
+        let import = format!("[[hooks.import]]\nclaude = {:?}", path.to_str().unwrap());
+        std::fs::write(&ours, import).unwrap();
+        Runtime::builder().project_dir(project).file(ours)
+    };
+    for path in ["link.json", "folder/elsewhere.json", "sub/../link.json"] {
+        let path = project.join(path);
+        assert!(machine.ran(of(&path)).await.is_empty(), "{path:?}");
+        let trust = Trust::none().with_file(&path);
+        assert_eq!(machine.ran(of(&path).trust(trust)).await, ["elsewhere"]);
+    }
+    let beside = project
+        .join("..")
+        .join(machine.managed.path().file_name().unwrap());
+    assert_eq!(
+        machine.ran(of(&beside.join("elsewhere.json"))).await,
+        ["elsewhere"]
+    );
+}
+
+#[tokio::test]
+async fn a_file_that_cannot_be_read_is_listed() {
+    let machine = Machine::new();
+    Machine::write(&machine.project, PROJECT, &json!({}));
+    // No text.
+    std::fs::write(machine.project.path().join(PROJECT), [0xff, 0xfe]).unwrap();
+    std::os::unix::fs::symlink("/nowhere", machine.project.path().join(LOCAL)).unwrap();
+    Machine::write(&machine.user, PROJECT, &blocks("user"));
+    let runtime = machine.builder().trust(Trust::all()).build().await.unwrap();
+    let status = runtime.status();
+    assert_eq!(status.hooks.len(), 1);
+    for name in [PROJECT, LOCAL] {
+        let path = machine.project.path().join(name);
+        let source = status
+            .sources
+            .iter()
+            .find(|one| one.file.as_ref() == Some(&path));
+        assert!(source.is_some_and(|one| !one.trusted), "{name}");
+        let is_listed =
+            |notice: &String| notice.contains(name) && notice.contains("cannot be read");
+        assert!(status.notices.iter().any(is_listed), "{:?}", status.notices);
+    }
+}

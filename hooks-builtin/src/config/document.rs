@@ -1,5 +1,6 @@
 //! A text in TOML or JSON, with the places of its keys: for files of other systems.
 
+use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -12,7 +13,7 @@ use super::source::{Source, Text};
 
 /// A configuration that is not one of ours, such as another system's file: its value, and where in the text each key is.
 ///
-/// A mistake in it is shown as one in `hooks.toml` is.
+/// A mistake in it is shown as one in `hooks.toml` is. `Debug` shows nothing of the text, which may hold secrets.
 ///
 /// ```
 /// use hooks_builtin::config::{Document, Segment};
@@ -23,10 +24,18 @@ use super::source::{Source, Text};
 /// assert_eq!((error.line(), error.column()), (Some(1), Some(25)));
 /// # Ok::<(), hooks_builtin::config::ConfigError>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Document {
     source: Arc<Source>,
     value: Value,
+}
+
+impl fmt::Debug for Document {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Document")
+            .field("file", &self.source.file)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Document {
@@ -37,6 +46,23 @@ impl Document {
     /// If it cannot be read or parsed.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, ConfigError> {
         Source::load(path.as_ref()).map(Document::of)
+    }
+
+    /// Reads the text of a file, for who has read it already. The file's name ends with `.toml` or `.json`.
+    ///
+    /// ```
+    /// use hooks_builtin::config::Document;
+    ///
+    /// let document = Document::of_file("settings.json", r#"{ "hooks": {} }"#)?;
+    /// assert!(document.value()["hooks"].is_object());
+    /// # Ok::<(), hooks_builtin::config::ConfigError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be parsed.
+    pub fn of_file(path: impl AsRef<Path>, text: impl Into<String>) -> Result<Self, ConfigError> {
+        Source::parse(path.as_ref(), text.into()).map(Document::of)
     }
 
     /// Reads a text in JSON.

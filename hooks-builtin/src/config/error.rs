@@ -171,12 +171,21 @@ impl ConfigError {
         }))
     }
 
-    pub(super) fn of_file(file: &Path, message: String) -> Self {
+    /// A mistake that is about a file as a whole, and has no place in it.
+    ///
+    /// ```
+    /// use hooks_builtin::config::ConfigError;
+    ///
+    /// let error = ConfigError::of_file("hooks.toml", "the file cannot be read");
+    /// assert_eq!(error.to_string(), "hooks.toml: the file cannot be read");
+    /// ```
+    #[must_use]
+    pub fn of_file(file: impl AsRef<Path>, message: impl Into<String>) -> Self {
         ConfigError(Box::new(Inner {
-            file: Some(file.to_owned()),
+            file: Some(file.as_ref().to_owned()),
             place: None,
             path: String::new(),
-            message,
+            message: message.into(),
             help: None,
             source: None,
             others: Vec::new(),

@@ -309,6 +309,23 @@ impl HooksConfig {
         HooksConfig::of(Source::load(path.as_ref())?)
     }
 
+    /// Reads the text of a file, for who has read it already. The file's name ends with `.toml` or `.json`.
+    ///
+    /// ```
+    /// use hooks_builtin::config::HooksConfig;
+    ///
+    /// let config = HooksConfig::of_file("hooks.toml", "[hooks.builtin]\nredact = true")?;
+    /// assert!(config.file().is_some());
+    /// # Ok::<(), hooks_builtin::config::ConfigError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`load`](Self::load).
+    pub fn of_file(path: impl AsRef<Path>, text: impl Into<String>) -> Result<Self, ConfigError> {
+        HooksConfig::of(Source::parse(path.as_ref(), text.into())?)
+    }
+
     /// Reads the text of a TOML file.
     ///
     /// # Errors

@@ -287,12 +287,31 @@ text_or_table!(
 );
 
 /// Which variables a command gets: the names of those that it inherits, and those that are set.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct EnvEntry {
     /// Variables of the agent's environment that it gets as they are.
     pub inherit: Vec<String>,
     /// Variables that are set.
     pub set: BTreeMap<String, String>,
+}
+
+/// Shows no value that is set: it may be a secret.
+impl fmt::Debug for EnvEntry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("EnvEntry")
+            .field("inherit", &self.inherit)
+            .field("set", &Names(&self.set))
+            .finish()
+    }
+}
+
+/// The names of a table whose values nobody is shown.
+pub(super) struct Names<'a>(pub(super) &'a BTreeMap<String, String>);
+
+impl fmt::Debug for Names<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.0.keys()).finish()
+    }
 }
 
 impl<'de> Deserialize<'de> for EnvEntry {
@@ -344,7 +363,7 @@ pub struct SandboxEntry {
 }
 
 /// An endpoint: a URL, or a table.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(remote = "Self", deny_unknown_fields)]
 pub struct HttpEntry {
     /// Where events are posted.
@@ -361,6 +380,23 @@ pub struct HttpEntry {
     /// Hosts on loopback that may be called, which are refused otherwise, as `127.0.0.1:8080`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub allow_loopback: Vec<String>,
+}
+
+/// Shows no secret, no value of a header, and of the URL the host alone.
+impl fmt::Debug for HttpEntry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // A path and a query may hold a token, and so may what stands before the host.
+        let (scheme, rest) = self.url.split_once("://").unwrap_or(("", &self.url));
+        let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
+        let host = host.rsplit('@').next().unwrap_or_default();
+        f.debug_struct("HttpEntry")
+            .field("url", &format_args!("{scheme}://{host}/…"))
+            .field("headers", &Names(&self.headers))
+            .field("is_signed", &self.secret.is_some())
+            .field("retries", &self.retries)
+            .field("allow_loopback", &self.allow_loopback)
+            .finish()
+    }
 }
 
 text_or_table!(HttpEntry, url, "a URL, or a table with `url`");
@@ -397,7 +433,7 @@ text_or_table!(
 );
 
 /// A process that stays: a list with the program and its arguments, or a table.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ServerEntry {
     /// The program, and its arguments.
@@ -411,6 +447,18 @@ pub struct ServerEntry {
     /// Whether it is started again after it has ended; by default it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restart: Option<bool>,
+}
+
+/// Shows no value of its environment.
+impl fmt::Debug for ServerEntry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ServerEntry")
+            .field("argv", &self.argv)
+            .field("dir", &self.dir)
+            .field("env", &Names(&self.env))
+            .field("restart", &self.restart)
+            .finish()
+    }
 }
 
 /// Another system's file, as it is: `[[hooks.import]]`. It has one of the keys.
@@ -438,10 +486,12 @@ pub struct ImportEntry {
     /// Another file of this format: its `[[hooks.on]]` and `[[hooks.import]]`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hooks: Option<PathBuf>,
-    /// The place of all of its hooks; by default 0.
+    /// The place of all of its hooks; by default 0. In a file of this format, each hook has its own place, and this is
+    /// added to it.
     #[serde(skip_serializing_if = "is_default")]
     pub priority: i32,
-    /// Whether they count; by default `enforce`.
+    /// Whether they count; by default `enforce`. Built-in hooks of a file of this format can be turned off by it, and not
+    /// be tried out.
     #[serde(skip_serializing_if = "is_default")]
     pub mode: Mode,
     /// Names of tools: what the file calls them, and what this agent does, as `{ Bash = "shell" }`.
@@ -484,7 +534,8 @@ pub struct LimitsConfig {
     pub depth: u32,
     /// When a hook that fails again and again is left alone.
     pub breaker: BreakerConfig,
-    /// How many commands, requests and model calls run at once; by default 64.
+    /// How many commands, requests and model calls run at once of those that decide, and as many again of those that only
+    /// watch; by default 64.
     pub concurrency: NonZeroU32,
     /// How many observed events wait for their hooks at most, before further ones are dropped and counted; by default
     /// 1,024.

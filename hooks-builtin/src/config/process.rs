@@ -1,6 +1,7 @@
 //! Hooks in processes of their own, as PicoClaw configures them.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::path::PathBuf;
 
 use schemars::JsonSchema;
@@ -8,6 +9,7 @@ use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::on;
+use super::on::Names;
 
 /// A hook in a process of its own: `hooks.processes.<name>`, as PicoClaw has it.
 ///
@@ -22,7 +24,7 @@ use super::on;
 /// assert!(of("before_tool").is_ok());
 /// assert_eq!(of("befor_tool").unwrap_err().path(), "hooks.processes.review.intercept[0]");
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ProcessEntry {
     /// Whether it is on; by default it is.
@@ -42,12 +44,29 @@ pub struct ProcessEntry {
     /// Variables of its environment.
     #[serde(default)]
     pub env: BTreeMap<String, String>,
-    /// The runtime events that it receives, such as `agent.tool.exec_start`. `*` is all of them.
+    /// The runtime events that it receives, such as `agent.tool.exec_start`. `*` is all of them. An older name is read as
+    /// the name of today.
     #[serde(default, deserialize_with = "observed")]
     pub observe: Vec<String>,
     /// The events that it decides about, such as `before_tool`.
     #[serde(default, deserialize_with = "intercepted")]
     pub intercept: Vec<String>,
+}
+
+/// Shows no value of its environment.
+impl fmt::Debug for ProcessEntry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ProcessEntry")
+            .field("enabled", &self.enabled)
+            .field("priority", &self.priority)
+            .field("transport", &self.transport)
+            .field("command", &self.command)
+            .field("dir", &self.dir)
+            .field("env", &Names(&self.env))
+            .field("observe", &self.observe)
+            .field("intercept", &self.intercept)
+            .finish()
+    }
 }
 
 /// How a hook in a process of its own is spoken to.
@@ -117,8 +136,8 @@ const OBSERVED: &[&str] = &[
     "mcp.tool.call.end",
 ];
 
-/// A name of one of the lists. An error points at it, and not at its list.
-struct Known<const OBSERVES: bool>(String);
+/// A name of one of the lists, as it is today. An error points at it, and not at its list.
+struct Known<const OBSERVES: bool>(&'static str);
 
 impl<'de, const OBSERVES: bool> Deserialize<'de> for Known<OBSERVES> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -130,19 +149,20 @@ impl<'de, const OBSERVES: bool> Deserialize<'de> for Known<OBSERVES> {
         };
         // PicoClaw also writes these two for `*`.
         let is_all = OBSERVES && matches!(&*name, "" | "all");
-        if is_all || known.iter().any(|known| *known == name || is_old(known)) {
-            return Ok(Known(name));
-        }
-        Err(D::Error::unknown_variant(&name, known))
+        let is_meant = |known: &str| known == name || is_old(known) || (is_all && known == "*");
+        let found = known.iter().find(|known| is_meant(known));
+        found
+            .map(|known| Known(known))
+            .ok_or_else(|| D::Error::unknown_variant(&name, known))
     }
 }
 
 fn observed<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
     let names = Vec::<Known<true>>::deserialize(deserializer)?;
-    Ok(names.into_iter().map(|Known(name)| name).collect())
+    Ok(names.iter().map(|Known(name)| (*name).to_owned()).collect())
 }
 
 fn intercepted<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
     let names = Vec::<Known<false>>::deserialize(deserializer)?;
-    Ok(names.into_iter().map(|Known(name)| name).collect())
+    Ok(names.iter().map(|Known(name)| (*name).to_owned()).collect())
 }

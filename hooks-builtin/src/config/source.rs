@@ -1,5 +1,6 @@
 //! The text of a configuration, and where in it a key stands.
 
+use std::fmt;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -32,11 +33,20 @@ impl PartialEq for Origin {
 }
 
 /// A text, and the places of its keys and values.
-#[derive(Debug)]
+///
+/// `Debug` shows nothing of the text, which may hold secrets.
 pub(super) struct Source {
     pub(super) file: Option<PathBuf>,
     pub(super) text: String,
     root: Node,
+}
+
+impl fmt::Debug for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Source")
+            .field("file", &self.file)
+            .finish_non_exhaustive()
+    }
 }
 
 /// A text that was parsed: its value, and what of it no setting can be.
@@ -47,13 +57,11 @@ pub(super) struct Text {
 }
 
 /// A value of the text.
-#[derive(Debug)]
 struct Node {
     at: Range<usize>,
     inner: Inner,
 }
 
-#[derive(Debug)]
 enum Inner {
     Table(Vec<(String, Range<usize>, Node)>),
     List(Vec<Node>),
@@ -62,15 +70,21 @@ enum Inner {
 
 impl Source {
     pub(super) fn load(path: &Path) -> Result<Text, ConfigError> {
-        let failed = |message: String| ConfigError::of_file(path, message);
-        let text = std::fs::read_to_string(path)
-            .map_err(|error| failed(format!("the file cannot be read: {error}")))?;
+        let text = std::fs::read_to_string(path).map_err(|error| {
+            ConfigError::of_file(path, format!("the file cannot be read: {error}"))
+        })?;
+        Source::parse(path, text)
+    }
+
+    /// The text of a file, whose format its name says.
+    pub(super) fn parse(path: &Path, text: String) -> Result<Text, ConfigError> {
         let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
         match extension.to_str() {
             Some("toml") => Source::toml(Some(path.to_owned()), text),
             Some("json") => Source::json(Some(path.to_owned()), text),
-            _ => Err(failed(
-                "a configuration is a file whose name ends with `.toml` or `.json`".into(),
+            _ => Err(ConfigError::of_file(
+                path,
+                "a configuration is a file whose name ends with `.toml` or `.json`",
             )),
         }
     }

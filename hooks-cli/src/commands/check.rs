@@ -18,7 +18,7 @@ pub(crate) fn run(files: Vec<PathBuf>, from: Option<Dialect>, json: bool) -> Don
     let mut are_fine = true;
     let mut all = Vec::new();
     for file in files {
-        let built = file::block_on(file::builder(&file, from).build())?;
+        let built = file::block_on(file::builder_as(&file, from).build())?;
         are_fine &= built.is_ok();
         match built {
             Ok(runtime) => {

@@ -8,7 +8,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use hooks_runtime::Runtime;
+use hooks_runtime::Dialect;
 use hooks_runtime::bridge::{self, Client, LeftToAgent, Reply};
 
 use crate::file;
@@ -52,7 +52,7 @@ fn reply(named: Option<PathBuf>, client: Client) -> Reply {
         return Reply::refused(format_args!("the event cannot be read: {error}"));
     }
     let asked = LeftToAgent::new();
-    let mut builder = Runtime::builder().file(&file).approver(asked.clone());
+    let mut builder = file::builder_as(&file, None).approver(asked.clone());
     if let Some(folder) = &project {
         builder = builder.project_dir(folder);
     }
@@ -62,6 +62,11 @@ fn reply(named: Option<PathBuf>, client: Client) -> Reply {
             Err(error) => return Reply::refused(error),
         };
         let reply = bridge::run(client, &runtime, &asked, project.as_deref(), &input).await;
+        // Otherwise standard error is the reason of a refusal, or what Gemini CLI shows to its user.
+        let is_shown = client == Client::Gemini && reply.stdout.is_empty();
+        if reply.exit_code == 0 && !is_shown {
+            file::print_notices(&runtime);
+        }
         runtime.shutdown().await;
         reply
     });

@@ -2,13 +2,13 @@
 //!
 //! PicoClaw asks by JSON-RPC, a message a line, and may ask several things at once. Requests become events of ours, and
 //! what hooks decide becomes the actions that PicoClaw knows. What it cannot be told is denied where a tool is about to
-//! run, and noted on standard error elsewhere.
+//! run, and noted on standard error elsewhere. A request that cannot be judged is refused.
 
 mod answer;
+mod calls;
 mod request;
 
-use std::cell::RefCell;
-use std::collections::HashMap;
+use std::cell::{Cell, RefCell};
 use std::io::{BufRead as _, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -16,29 +16,28 @@ use std::rc::Rc;
 
 use hooks_core::agent::Approval;
 use hooks_runtime::Runtime;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
+use tokio::task::{JoinSet, spawn_local};
 
+use self::calls::Calls;
 use crate::{Done, Failure, file};
 
 /// The longest line that PicoClaw reads: a longer one makes it deaf.
 const LONGEST_LINE: usize = 1 << 20;
 
-/// How many calls are remembered between their events.
-const MOST_CALLS: usize = 1024;
+/// How many requests are worked on at once. The next one is read when one of them is answered.
+const MOST_REQUESTS: usize = 256;
 
-/// What is remembered of a call from one of its events to the next, as PicoClaw's calls have no ids.
-#[derive(Clone, Debug, Default)]
-struct Remembered {
-    approval: Approval,
-    context: Vec<String>,
-}
+/// How many runtime events are worked on at once. One more is dropped, as PicoClaw does itself: watchers never keep a
+/// request waiting.
+const MOST_EVENTS: usize = 64;
 
 /// One agent on the other side.
 struct Served {
     runtime: Runtime,
     /// Whether it asks about approvals; it says so at the beginning.
-    approves: RefCell<bool>,
-    calls: RefCell<HashMap<String, Remembered>>,
+    approves: Cell<bool>,
+    calls: RefCell<Calls>,
 }
 
 pub(crate) fn run(named: Option<PathBuf>) -> Done {
@@ -46,9 +45,10 @@ pub(crate) fn run(named: Option<PathBuf>) -> Done {
     let served = file::block_on(async {
         let builder = file::builder(&file, None).approver(hooks_builtin::DenyAll);
         let runtime = builder.build().await.map_err(Failure::found)?;
+        file::print_notices(&runtime);
         let served = Rc::new(Served {
             runtime,
-            approves: RefCell::new(false),
+            approves: Cell::new(false),
             calls: RefCell::default(),
         });
         tokio::task::LocalSet::new()
@@ -62,14 +62,14 @@ pub(crate) fn run(named: Option<PathBuf>) -> Done {
 
 /// Answers until the input ends.
 async fn serve(served: Rc<Served>) {
-    let (lines, mut queue) = tokio::sync::mpsc::unbounded_channel();
+    let (lines, mut queue) = tokio::sync::mpsc::channel(1);
     // Standard input can only be read by waiting, and the others go on meanwhile.
     let reader = std::thread::Builder::new()
         .name("stdin".into())
         .spawn(move || {
             for line in std::io::stdin().lock().split(b'\n') {
                 let Ok(line) = line else { return };
-                if lines.send(line).is_err() {
+                if lines.blocking_send(line).is_err() {
                     return;
                 }
             }
@@ -78,116 +78,135 @@ async fn serve(served: Rc<Served>) {
         anstream::eprintln!("error: {error}");
         return;
     }
-    let mut tasks = tokio::task::JoinSet::new();
+    let (mut requests, mut events) = (JoinSet::new(), JoinSet::new());
     while let Some(line) = queue.recv().await {
-        while tasks.try_join_next().is_some() {}
+        while requests.try_join_next().is_some() {}
+        while events.try_join_next().is_some() {}
         if line.iter().all(u8::is_ascii_whitespace) {
             continue;
         }
-        let message: Value = match serde_json::from_slice(&line) {
+        let mut message: Map<String, Value> = match serde_json::from_slice(&line) {
             Ok(message) => message,
             Err(error) => {
-                anstream::eprintln!("warning: a line is no JSON, and was ignored: {error}");
+                anstream::eprintln!("warning: a line is no JSON object, and was ignored: {error}");
                 continue;
             }
         };
-        let method = message["method"].as_str().unwrap_or_default().to_owned();
-        let params = message.get("params").cloned().unwrap_or_default();
-        let id = message.get("id").filter(|id| !id.is_null()).cloned();
+        let mut take = |key: &str| message.remove(key).unwrap_or_default();
+        let (method, params, id) = (take("method"), take("params"), take("id"));
+        let method = method.as_str().unwrap_or_default().to_owned();
         if method == "hook.hello" {
             let modes = params["modes"].as_array();
             let approves = modes.is_some_and(|modes| modes.contains(&json!("approve")));
-            served.approves.replace(approves);
+            served.approves.set(approves);
         }
         let served = Rc::clone(&served);
-        tasks.spawn_local(async move {
-            let result = served.answer(&method, params).await;
-            if let Some(id) = id {
-                reply(&id, result);
+        if id.is_null() {
+            if events.len() >= MOST_EVENTS {
+                anstream::eprintln!("warning: too many events at once: one was dropped");
+                continue;
             }
+            events.spawn_local(async move { served.observe(&method, &params).await });
+            continue;
+        }
+        if requests.len() >= MOST_REQUESTS {
+            requests.join_next().await;
+        }
+        requests.spawn_local(async move {
+            let asked = method.clone();
+            // A task of its own: if it panics, PicoClaw still gets an answer.
+            let answered = spawn_local(async move { served.answer(&asked, params).await });
+            let result = match answered.await {
+                Ok(result) => result,
+                Err(_) => Err("the program `hooks` has failed".to_owned()),
+            };
+            reply(&id, &method, result);
         });
     }
-    while tasks.join_next().await.is_some() {}
+    while requests.join_next().await.is_some() {}
+    while events.join_next().await.is_some() {}
 }
 
 /// Writes one answer.
-fn reply(id: &Value, result: Result<Value, String>) {
-    let failed = |message: &str| json!({ "jsonrpc": "2.0", "id": id, "error": { "code": -32000, "message": message } });
-    let answer = match result {
-        Ok(result) => json!({ "jsonrpc": "2.0", "id": id, "result": result }),
-        Err(message) => failed(&message),
+///
+/// PicoClaw takes an error for "go on", so a request that hooks could not judge is refused in its own words.
+fn reply(id: &Value, method: &str, result: Result<Value, String>) {
+    let line = |result: Result<Value, String>| {
+        let refused = |message| answer::refused(method, message);
+        match result.or_else(refused) {
+            Ok(result) => json!({ "jsonrpc": "2.0", "id": id, "result": result }),
+            Err(message) => {
+                let error = json!({ "code": -32000, "message": message });
+                json!({ "jsonrpc": "2.0", "id": id, "error": error })
+            }
+        }
+        .to_string()
     };
-    let mut line = answer.to_string();
-    if line.len() >= LONGEST_LINE {
-        line = failed("the answer is longer than a line may be").to_string();
+    let mut text = line(result);
+    if text.len() >= LONGEST_LINE {
+        text = line(Err("the answer is longer than a line may be".to_owned()));
     }
-    line.push('\n');
+    text.push('\n');
     let mut out = std::io::stdout().lock();
     // Who does not read any more does not need an answer.
-    let _ = out.write_all(line.as_bytes()).and_then(|()| out.flush());
+    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }
 
 impl Served {
-    /// What identifies a call.
-    fn key(params: &Value) -> String {
-        let meta = &params["meta"];
-        json!([
-            meta["SessionKey"],
-            meta["TurnID"],
-            params["tool"],
-            params["arguments"]
-        ])
-        .to_string()
-    }
-
-    fn remember(&self, key: String, remembered: Remembered) {
-        let mut calls = self.calls.borrow_mut();
-        // A call that is never heard of again must not stay for ever.
-        if calls.len() >= MOST_CALLS {
-            calls.clear();
+    /// Takes note of what has happened: a message that wants no answer.
+    async fn observe(&self, method: &str, params: &Value) {
+        if method != "hook.runtime_event" {
+            return;
         }
-        calls.insert(key, remembered);
+        let cx = request::context_of_event(params);
+        if let Some(mut event) = request::runtime_event(params) {
+            let is_end = event.name() == "AgentEnd";
+            let _ = self.runtime.fire(&cx, &mut event).await;
+            if is_end {
+                self.calls.borrow_mut().end_turn(&cx.session_id, &cx.run_id);
+            }
+        }
     }
 
     async fn answer(&self, method: &str, params: Value) -> Result<Value, String> {
         let cx = request::context(&params);
         match method {
             "hook.hello" => Ok(json!({ "ok": true, "name": "hooks", "version": 1 })),
-            "hook.runtime_event" => {
-                if let Some(mut event) = request::runtime_event(&params) {
-                    let cx = request::context_of_event(&params);
-                    let _ = self.runtime.fire(&cx, &mut event).await;
-                }
-                Ok(Value::Null)
-            }
             "hook.before_tool" => {
                 let mut event = request::before_tool(&params)?;
                 let outcome = self.runtime.fire(&cx, &mut event).await;
                 let call = event.to_json();
                 let approval: Approval =
                     serde_json::from_value(call["approval"].clone()).unwrap_or_default();
-                let approves = *self.approves.borrow();
+                let approves = self.approves.get();
                 let answer = answer::before_tool(&params, &outcome, &call, &approval, approves);
-                let context = answer::texts(&call["context"]);
-                if !approval.is_usual() || !context.is_empty() {
-                    // The call may have changed: it is known by what it will be.
-                    let mut after = params.clone();
-                    after["tool"] = call["name"].clone();
-                    after["arguments"] = call["args"].clone();
-                    self.remember(Served::key(&after), Remembered { approval, context });
+                if !answer::runs_tool(&answer) {
+                    return Ok(answer);
                 }
+                // The call may have changed: it is known by what it will be.
+                let mut after = params;
+                after["tool"] = call["name"].clone();
+                after["arguments"] = call["args"].clone();
+                let mut calls = self.calls.borrow_mut();
+                let asks = matches!(approval, Approval::Ask { .. });
+                if approves && !calls.keep_approval(&after, approval) && asks {
+                    return Err(
+                        "somebody has to approve of it, and too many other calls wait for that"
+                            .into(),
+                    );
+                }
+                calls.keep_context(&after, answer::texts(&call["context"]));
                 Ok(answer)
             }
             "hook.approve_tool" => {
-                let known = self.calls.borrow().get(&Served::key(&params)).cloned();
-                let approval = known.unwrap_or_default().approval;
+                let approval = self.calls.borrow_mut().take_approval(&params);
                 let mut event = request::approve_tool(&params, &approval)?;
                 let outcome = self.runtime.fire(&cx, &mut event).await;
                 Ok(answer::approve_tool(&outcome, &approval))
             }
             "hook.after_tool" => {
-                let known = self.calls.borrow_mut().remove(&Served::key(&params));
-                let mut event = request::after_tool(&params, known.unwrap_or_default().context)?;
+                let context = self.calls.borrow_mut().take_context(&params);
+                let mut event = request::after_tool(&params, context)?;
                 let before = event.to_json();
                 let outcome = self.runtime.fire(&cx, &mut event).await;
                 Ok(answer::after_tool(

@@ -121,6 +121,15 @@ pub(crate) fn ours(dialect: Dialect, name: &str) -> Vec<(&'static EventInfo, Str
         .collect()
 }
 
+/// All events that PicoClaw has as well, each with its kind there.
+pub(crate) fn kinds_of_picoclaw() -> Vec<(&'static EventInfo, String)> {
+    // No other system has dots in its names.
+    let kinds = NAMES.iter().filter(|(theirs, _)| theirs.contains('.'));
+    kinds
+        .flat_map(|(kind, _)| ours(Dialect::Picoclaw, kind))
+        .collect()
+}
+
 /// Which events of a kind are meant by names of other systems. Names that are about all events of a kind, or together are,
 /// limit nothing: `Stop` is that of an agent that no other has started, and `Stop` and `SubagentStop` are all.
 pub(crate) fn whens(dialect: Dialect, names: &[String]) -> Vec<(&'static str, When)> {

@@ -60,7 +60,7 @@ pub struct HttpEvaluatorBuilder {
     api: Api,
     model: String,
     base_url: String,
-    key: Option<String>,
+    key: Option<SecretText>,
     loopback: Vec<String>,
     guard: Guard,
     secrets: Arc<dyn Secrets>,
@@ -90,7 +90,7 @@ impl HttpEvaluatorBuilder {
             api,
             model,
             base_url: base_url.to_owned(),
-            key: Some(key.to_owned()),
+            key: Some(SecretText::parse(key, &Replaced::All)),
             loopback: Vec::new(),
             guard: Guard::new(),
             secrets: Arc::new(EnvironmentSecrets),
@@ -107,7 +107,13 @@ impl HttpEvaluatorBuilder {
     /// The key: itself, `secret:NAME`, or `$NAME` for a variable of the environment. By default `$OPENAI_API_KEY` or
     /// `$ANTHROPIC_API_KEY`.
     pub fn key(mut self, key: impl Into<String>) -> Self {
-        self.key = Some(key.into());
+        self.key = Some(SecretText::parse(&key.into(), &Replaced::All));
+        self
+    }
+
+    /// The key itself, whatever is in it.
+    pub(super) fn plain_key(mut self, key: String) -> Self {
+        self.key = Some(SecretText::parse(&key, &Replaced::Nothing));
         self
     }
 
@@ -171,7 +177,7 @@ impl HttpEvaluatorBuilder {
             api: self.api,
             model: self.model,
             endpoint,
-            key: self.key.map(|key| SecretText::parse(&key, &Replaced::All)),
+            key: self.key,
             secrets: self.secrets,
             options: self.options,
         };

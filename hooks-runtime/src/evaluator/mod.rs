@@ -1,11 +1,13 @@
 //! Who asks a model, when a `prompt` of a file decides.
 
+mod environment;
 mod http;
 
 use async_trait::async_trait;
 use hooks_core::agent::{ToolCall, ToolDefinition, Usage};
 use serde_json::{Value, json};
 
+pub use self::environment::EnvironmentEvaluator;
 pub use self::http::{HttpEvaluator, HttpEvaluatorBuilder};
 
 /// Asks a model for a decision, for the `prompt` hooks of a file.

@@ -1,14 +1,16 @@
 //! Expressions in CEL, guarded: the crate has no limit on what an expression may cost.
 //!
 //! An expression is compiled when its file is loaded, on a thread with a large stack, from a text of 2 KiB at most with
-//! little nesting. Variables and functions that nobody knows, and loops in loops, are refused then. When it is evaluated,
-//! it sees the event without a copy, up to a size.
+//! little nesting. Variables and functions that nobody knows, loops in loops, and calls that may make a text much longer
+//! are refused then. When it is evaluated, it sees the event without a copy, up to a size, and loops may look at it up to
+//! another. So neither its time nor what it makes has more than a bound, whatever the event is.
 
 use std::collections::HashMap;
 use std::fmt;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock, OnceLock};
 
-use cel::common::ast::{EntryExpr, Expr};
+use cel::common::ast::{EntryExpr, Expr, LiteralValue};
 use cel::common::types::{
     CelBool, CelDouble, CelInt, CelList, CelMap, CelMapKey, CelNull, CelString, CelUInt,
 };
@@ -26,6 +28,10 @@ const MOST_BYTES: usize = 2048;
 const MOST_BRACKETS: usize = 40;
 /// How large the values may be that an expression sees, in bytes of JSON, about.
 const MOST_INPUT: usize = 256 * 1024;
+/// How large all values may be that an expression looks at, where a loop looks at the same again and again.
+const MOST_SEEN: usize = 32 * 1024 * 1024;
+/// How many times longer than a value a text may be that is made of it.
+const MOST_GROWTH: usize = 64;
 /// The stack that the parser gets.
 const STACK: usize = 32 * 1024 * 1024;
 
@@ -124,6 +130,11 @@ impl Cel {
                 "a loop (`all`, `exists`, `map`, `filter`) in a loop may take too long".into(),
             );
         }
+        if growth(program.expression())? > MOST_GROWTH {
+            return Err(format!(
+                "`replace` and `join` may make a text more than {MOST_GROWTH} times longer: write shorter texts in them"
+            ));
+        }
         Ok(Cel {
             text: text.into(),
             program: Arc::new(program),
@@ -160,11 +171,21 @@ impl Cel {
         variables: &Variables<'_>,
         then: impl FnOnce(&dyn Val) -> Result<T, Fault>,
     ) -> Result<T, Fault> {
-        variables.check_size()?;
+        let size = variables.check_size()?;
+        variables.size.store(size, Ordering::Relaxed);
+        variables.seen.store(0, Ordering::Relaxed);
         let mut context = Context::with_env(Arc::clone(&ENV));
         context.set_variable_resolver(variables);
-        let value = cel::Value::resolve_val(self.program.expression(), &context)
-            .map_err(|error| self.failed(error))?;
+        let value =
+            cel::Value::resolve_val(self.program.expression(), &context).map_err(|error| {
+                match variables.seen.load(Ordering::Relaxed) {
+                    seen if seen > MOST_SEEN => self.failed(format_args!(
+                        "its loop looks at more than {} MiB",
+                        MOST_SEEN / 1024 / 1024
+                    )),
+                    _ => self.failed(error),
+                }
+            })?;
         then(&*value)
     }
 
@@ -300,6 +321,42 @@ fn loops(expression: &IdedExpr) -> usize {
     within.max().unwrap_or(0).max(usize::from(is_loop))
 }
 
+/// How many times longer than a value of the event a text may be that an expression makes of it.
+///
+/// # Errors
+///
+/// If that depends on the event.
+fn growth(expression: &IdedExpr) -> Result<usize, String> {
+    let text = |argument: Option<&IdedExpr>| match argument.map(|argument| &argument.expr) {
+        Some(Expr::Literal(LiteralValue::String(text))) => Some(text.inner().len()),
+        _ => None,
+    };
+    let unknown = |what: &str| {
+        format!("{what} is a text in quotes: of another one, nobody knows how long it may be")
+    };
+    let own = match &expression.expr {
+        Expr::Call(call) if call.func_name == "replace" => {
+            let new = text(call.args.get(1))
+                .ok_or_else(|| unknown("the second argument of `replace`"))?;
+            match text(call.args.first()) {
+                Some(old) if old > 0 => new.div_ceil(old).max(1),
+                // It may be empty, and is then found before and after each letter.
+                _ => new + 1,
+            }
+        }
+        Expr::Call(call) if call.func_name == "join" && !call.args.is_empty() => {
+            let between = text(call.args.first());
+            between.ok_or_else(|| unknown("the argument of `join`"))? + 1
+        }
+        _ => 1,
+    };
+    let mut most = 1;
+    for (part, _) in parts(expression) {
+        most = growth(part)?.max(most);
+    }
+    Ok(own.saturating_mul(most))
+}
+
 /// What an expression sees: the event's fields by their names, and `cx`.
 pub(crate) struct Variables<'a> {
     cx: &'a AgentContext,
@@ -308,6 +365,10 @@ pub(crate) struct Variables<'a> {
     more: &'a [(&'static str, Value)],
     payload: OnceLock<Value>,
     context: OnceLock<Value>,
+    /// About how large the event is.
+    size: AtomicUsize,
+    /// How much an expression has looked at.
+    seen: AtomicUsize,
 }
 
 impl<'a> Variables<'a> {
@@ -326,6 +387,8 @@ impl<'a> Variables<'a> {
             more,
             payload: OnceLock::new(),
             context: OnceLock::new(),
+            size: AtomicUsize::new(0),
+            seen: AtomicUsize::new(0),
         }
     }
 
@@ -348,7 +411,7 @@ impl<'a> Variables<'a> {
             .get_or_init(|| serde_json::to_value(self.event).unwrap_or_default())
     }
 
-    fn check_size(&self) -> Result<(), Fault> {
+    fn check_size(&self) -> Result<usize, Fault> {
         let size = match self.args() {
             Some(args) => size_of(args, MOST_INPUT),
             None => size_of(self.payload(), MOST_INPUT),
@@ -359,14 +422,28 @@ impl<'a> Variables<'a> {
                 MOST_INPUT / 1024
             )));
         }
-        Ok(())
+        Ok(size)
+    }
+
+    /// Whether an expression may look at a value of the event, or at one that is this large.
+    fn may_see(&self, value: Option<&Value>) -> bool {
+        let size = match value {
+            Some(value) => size_of(value, MOST_SEEN),
+            None => self.size.load(Ordering::Relaxed),
+        };
+        self.seen.fetch_add(size, Ordering::Relaxed) + size <= MOST_SEEN
     }
 }
 
 impl VariableResolver for Variables<'_> {
     fn resolve<'b>(&'b self, name: &str) -> Option<CowVal<'b, 'b>> {
         if let Some((_, value)) = self.more.iter().find(|(known, _)| *known == name) {
-            return Some(CowVal::Owned(seen(value)));
+            return self
+                .may_see(Some(value))
+                .then(|| CowVal::Owned(seen(value)));
+        }
+        if !self.may_see(None) {
+            return None;
         }
         match name {
             "cx" => {

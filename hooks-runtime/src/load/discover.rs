@@ -1,8 +1,9 @@
 //! The files that a system finds by itself, and whether they may run code.
 
-use std::path::{Path, PathBuf};
+use std::io::ErrorKind;
+use std::path::{Component, Path, PathBuf};
 
-use hooks_builtin::config::{Document, ImportEntry};
+use hooks_builtin::config::{ConfigError, Document, ImportEntry};
 use serde_json::Value;
 
 use super::claude::File;
@@ -17,15 +18,18 @@ impl Loader<'_> {
         let mut files = Vec::new();
         for (whose, name) in dialect.rules().files {
             for path in self.found(dialect, *whose, name) {
-                self.files.push(path.clone());
-                let Ok(text) = std::fs::read_to_string(&path) else {
-                    continue;
+                let text = match self.read(&path) {
+                    Ok(text) => text,
+                    Err(error) => {
+                        self.unreadable(&path, dialect, &error);
+                        continue;
+                    }
                 };
                 if *whose == Whose::Project && !self.plan.trust.covers(&path, &text) {
                     self.untrusted(&path, dialect, &text);
                     continue;
                 }
-                match Document::load(&path) {
+                match Document::of_file(&path, text) {
                     Ok(document) => files.push(File {
                         document,
                         whose: *whose,
@@ -43,7 +47,7 @@ impl Loader<'_> {
         }
     }
 
-    fn found(&self, dialect: Dialect, whose: Whose, name: &str) -> Vec<PathBuf> {
+    fn found(&mut self, dialect: Dialect, whose: Whose, name: &str) -> Vec<PathBuf> {
         let plan = self.plan;
         let folder = match whose {
             Whose::Project => plan.project_dir.clone(),
@@ -61,13 +65,22 @@ impl Loader<'_> {
             return Vec::new();
         };
         if !path.is_dir() {
-            return if path.exists() {
-                vec![path]
-            } else {
-                Vec::new()
+            // One that is not there yet may come. One that cannot be looked at is listed by who reads it.
+            return match path.symlink_metadata() {
+                Err(error) if error.kind() == ErrorKind::NotFound => {
+                    self.files.push(path);
+                    Vec::new()
+                }
+                _ => vec![path],
             };
         }
-        let entries = std::fs::read_dir(&path).into_iter().flatten().flatten();
+        let entries = match std::fs::read_dir(&path) {
+            Ok(entries) => entries.flatten(),
+            Err(error) => {
+                self.unreadable(&path, dialect, &error);
+                return Vec::new();
+            }
+        };
         let is_json = |path: &PathBuf| {
             path.extension()
                 .is_some_and(|extension| extension == "json")
@@ -79,29 +92,37 @@ impl Loader<'_> {
 
     /// Whether a file of ours may import another file. A file of the project is trusted as the project is, unless the
     /// project itself asks for it.
+    ///
+    /// Returns the text of the file if so.
     pub(super) fn may_import(
         &mut self,
         importer: Option<&Path>,
         file: &Path,
         dialect: Dialect,
-    ) -> bool {
+    ) -> Result<Option<String>, ConfigError> {
+        let text = self.read(file)?;
         let Some(project) = self.plan.project_dir.as_deref().map(real) else {
-            return true;
+            return Ok(Some(text));
         };
-        let is_inside = |path: &Path| real(path).starts_with(&project);
-        if !is_inside(file) || importer.is_none_or(is_inside) {
-            return true;
+        let is_inside = |path: &Path| is_inside(path, &project);
+        if !is_inside(file) || importer.is_none_or(is_inside) || self.plan.trust.covers(file, &text)
+        {
+            return Ok(Some(text));
         }
-        // What cannot be read is a mistake, which its reader reports.
-        let Ok(text) = std::fs::read_to_string(file) else {
-            return true;
-        };
-        if self.plan.trust.covers(file, &text) {
-            return true;
-        }
-        self.files.push(file.to_owned());
         self.untrusted(file, dialect, &text);
-        false
+        Ok(None)
+    }
+
+    /// Lists a file of which nobody knows what is in it.
+    fn unreadable(&mut self, path: &Path, dialect: Dialect, error: &dyn std::fmt::Display) {
+        self.notices
+            .push(format!("no hook of it runs: {error} ({})", path.display()));
+        self.sources.push(SourceStatus {
+            file: Some(path.to_owned()),
+            dialect,
+            definitions: 0,
+            trusted: false,
+        });
     }
 
     /// Lists what does not run.
@@ -133,6 +154,26 @@ impl Loader<'_> {
             trusted: false,
         });
     }
+}
+
+/// Whether a path belongs to a project: the file lies in it, or the path leads through it, as that of a link there which
+/// points to somewhere else.
+fn is_inside(path: &Path, project: &Path) -> bool {
+    if real(path).starts_with(project) {
+        return true;
+    }
+    let (mut at, mut is_inside) = (PathBuf::new(), false);
+    for part in std::path::absolute(path).unwrap_or_default().components() {
+        if part == Component::ParentDir {
+            at = real(&at);
+            at.pop();
+            is_inside = at.starts_with(project);
+        } else {
+            at.push(part);
+            is_inside |= real(&at).starts_with(project);
+        }
+    }
+    is_inside
 }
 
 /// Whether settings of a file are about all hooks.

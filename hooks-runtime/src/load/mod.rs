@@ -17,14 +17,13 @@ use std::sync::Arc;
 
 use hooks_builtin::config::{
     ConfigError, Document, FileHooks, HookFactoryRegistry, HooksConfig, ImportEntry, LimitsConfig,
-    Switch,
+    Mode, OnFault, Switch,
 };
 use hooks_builtin::{ApprovalConfig, Autonomy};
 use hooks_core::agent::AgentEvent;
 use hooks_core::{EventSet, HookRegistry, OnPanic};
 use ring::digest::{SHA256, digest};
 use serde_json::Value;
-use tokio::sync::Semaphore;
 
 use crate::Dialect;
 use crate::definition::{Body, Definition, State};
@@ -32,7 +31,7 @@ use crate::dialect::table::Whose;
 use crate::handler::{Handler, Making, Wrong};
 use crate::late::Delivery;
 use crate::services::Services;
-use crate::trust::{Trust, hex};
+use crate::trust::{Trust, hex, real};
 use crate::unit::{Limits, Order, Shared, Unit};
 
 /// Where definitions come from.
@@ -102,8 +101,13 @@ pub(crate) struct Loaded {
     /// What is worth knowing, and no error: warnings, entries that never run here, files that are not trusted.
     pub(crate) notices: Vec<String>,
     pub(crate) kept: Kept,
-    /// The files whose changes make another revision.
-    pub(crate) files: Vec<PathBuf>,
+}
+
+/// What `[[hooks.import]]` says of all hooks of a file of ours, and of the files that it imports.
+#[derive(Clone, Copy, Debug, Default)]
+struct Imported {
+    is_off: bool,
+    is_strict: bool,
 }
 
 /// Collects what is read.
@@ -116,12 +120,15 @@ pub(crate) struct Loader<'a> {
     pub(crate) files: Vec<PathBuf>,
     /// The files of ours that are being read, each named by the one before it.
     open: Vec<PathBuf>,
+    /// What the imports that name the file say of all its hooks.
+    imported: Imported,
     /// The names that are taken, and where.
     names: BTreeMap<String, String>,
     before: &'a Kept,
     kept: Kept,
     limits: LimitsConfig,
-    builtin: Vec<FileHooks>,
+    /// The built-in hooks of each file: one by one, and together.
+    builtin: Vec<(FileHooks, HookRegistry<AgentEvent<'static>>)>,
     /// What the hash is made of.
     texts: Vec<Value>,
 }
@@ -136,6 +143,7 @@ impl<'a> Loader<'a> {
             sources: Vec::new(),
             files: Vec::new(),
             open: Vec::new(),
+            imported: Imported::default(),
             names: BTreeMap::new(),
             before,
             kept: Kept::default(),
@@ -214,14 +222,31 @@ impl<'a> Loader<'a> {
             } => self.native_file(path),
             Origin::File { path, dialect } => {
                 let entry = ImportEntry::default();
-                self.foreign(path, *dialect, &entry);
+                match self.read(path) {
+                    Ok(text) => self.foreign(path, text, *dialect, &entry),
+                    Err(error) => self.mistakes.push(error),
+                }
             }
         }
     }
 
-    fn native_file(&mut self, path: &Path) {
+    /// The text of a file, which is followed from now on. A file is read once, so what was checked is what is loaded.
+    fn read(&mut self, path: &Path) -> Result<String, ConfigError> {
         self.files.push(path.to_owned());
-        match HooksConfig::load(path) {
+        std::fs::read_to_string(path).map_err(|error| {
+            ConfigError::of_file(path, format!("the file cannot be read: {error}"))
+        })
+    }
+
+    fn native_file(&mut self, path: &Path) {
+        match self.read(path) {
+            Ok(text) => self.native_text(path, text),
+            Err(error) => self.mistakes.push(error),
+        }
+    }
+
+    fn native_text(&mut self, path: &Path, text: String) {
+        match HooksConfig::of_file(path, text) {
             Ok(config) => {
                 self.open.push(real(path));
                 self.native(&config);
@@ -231,12 +256,46 @@ impl<'a> Loader<'a> {
         }
     }
 
+    /// Another file of ours, whose hooks are as the import says.
+    fn native_import(&mut self, path: &Path, text: String, entry: &ImportEntry) {
+        let (outside, drafts, builtin) = (self.imported, self.drafts.len(), self.builtin.len());
+        self.imported.is_off |= entry.mode == Mode::Off;
+        self.imported.is_strict |= entry.strict;
+        if entry.mode == Mode::Off {
+            let shown = path.display();
+            self.notices.push(format!(
+                "{shown}: no hook of it runs: its import says `mode = \"off\"`"
+            ));
+        }
+        self.native_text(path, text);
+        self.imported = outside;
+        for draft in &mut self.drafts[drafts..] {
+            draft.priority = draft.priority.saturating_add(entry.priority);
+            for definition in &mut draft.definitions {
+                if entry.mode == Mode::Shadow {
+                    definition.mode = Mode::Shadow;
+                }
+                if entry.strict {
+                    (definition.on_timeout, definition.on_failure) = (None, Some(OnFault::Block));
+                }
+            }
+        }
+        let mut builtin = self.builtin[builtin..].iter();
+        if entry.mode == Mode::Shadow && builtin.any(|(_, hooks)| !hooks.is_empty()) {
+            self.mistakes.push(ConfigError::of_file(
+                path,
+                "the file has built-in hooks, which cannot be tried out: move them into the file that imports this one, \
+                 or leave `mode = \"shadow\"` out of the import",
+            ));
+        }
+    }
+
     /// Everything of a file of ours.
     fn native(&mut self, config: &HooksConfig) {
         self.texts
             .push(serde_json::to_value(config).unwrap_or_default());
         let before = self.drafts.len();
-        if config.enabled {
+        if config.enabled && !self.imported.is_off {
             // Those of the file that names the others hold for all.
             if self.open.len() < 2 {
                 self.limits = config.limits.clone();
@@ -286,10 +345,17 @@ impl<'a> Loader<'a> {
                     hooks.builtin.approval =
                         approval.map(|approval| approval.with_approver(Arc::clone(approver)));
                 }
-                self.kept.builtin.push((config, hooks.clone()));
-                self.builtin.push(hooks);
+                match hooks.clone().into_registry() {
+                    Ok(together) => self.builtin.push((hooks.clone(), together)),
+                    Err(error) => {
+                        let message = format!("a built-in hook cannot run here: {error}");
+                        let wrong = config.mistake(&["hooks".into()], message, None);
+                        self.mistakes.push(wrong);
+                    }
+                }
+                self.kept.builtin.push((config, hooks));
             }
-            Err(error) => self.mistakes.push(error),
+            Err(error) => self.mistakes.push(of_another_system(path).unwrap_or(error)),
         }
     }
 
@@ -306,19 +372,32 @@ impl<'a> Loader<'a> {
                 [(key, file)] => {
                     let file = folder.join(file);
                     let dialect: Dialect = key.parse().unwrap_or_default();
-                    if !self.may_import(config.file(), &file, dialect) {
-                        continue;
-                    }
+                    let text = match self.may_import(config.file(), &file, dialect) {
+                        Ok(Some(text)) => text,
+                        Ok(None) => continue,
+                        Err(error) => {
+                            self.mistakes.push(error);
+                            continue;
+                        }
+                    };
                     if dialect == Dialect::Hooks && self.open.contains(&real(&file)) {
                         self.mistakes.push(config.mistake(
                             &path,
                             format!("`{}` imports itself", file.display()),
                             Some("leave this import out"),
                         ));
+                    } else if dialect == Dialect::Hooks && !entry.tools.is_empty() {
+                        let mut path = path.to_vec();
+                        path.push("tools".into());
+                        self.mistakes.push(config.mistake(
+                            &path,
+                            "a file of this format has the agent's own names of tools",
+                            Some("leave `tools` out, or write the names into the hooks of that file"),
+                        ));
                     } else if dialect == Dialect::Hooks {
-                        self.native_file(&file);
+                        self.native_import(&file, text, entry);
                     } else {
-                        self.foreign(&file, dialect, entry);
+                        self.foreign(&file, text, dialect, entry);
                     }
                 }
                 [] => self.mistakes.push(config.mistake(
@@ -336,9 +415,8 @@ impl<'a> Loader<'a> {
     }
 
     /// Another system's file.
-    fn foreign(&mut self, path: &Path, dialect: Dialect, entry: &ImportEntry) {
-        self.files.push(path.to_owned());
-        match Document::load(path) {
+    fn foreign(&mut self, path: &Path, text: String, dialect: Dialect, entry: &ImportEntry) {
+        match Document::of_file(path, text) {
             Ok(document) => match dialect {
                 Dialect::Goclaw => self.goclaw(&document, entry),
                 Dialect::Picoclaw => self.picoclaw(&document, entry),
@@ -364,7 +442,7 @@ impl<'a> Loader<'a> {
     }
 
     fn is_strict(&self, entry: &ImportEntry) -> bool {
-        entry.strict || self.plan.strict
+        entry.strict || self.imported.is_strict || self.plan.strict
     }
 
     /// Adds the definitions of another system's file as one place in the pipeline.
@@ -394,23 +472,18 @@ impl<'a> Loader<'a> {
         self.drafts
             .sort_by_key(|draft| std::cmp::Reverse(draft.priority));
         self.notices.extend(warn::warnings(&self.drafts));
-        let limits = Arc::new(Limits {
-            running: Arc::new(Semaphore::new(self.limits.concurrency.get() as usize)),
-            config: self.limits,
-        });
+        let limits = Arc::new(Limits::new(self.limits));
         let mut registry = HookRegistry::new().on_panic(OnPanic::Propagate);
-        for hooks in self.builtin {
+        for (hooks, together) in self.builtin {
             // Each at its own place among the definitions; those of a second file that has the same hooks, together.
             let mut placed = registry.clone();
-            registry = match hooks.clone().register_in(&mut placed) {
+            registry = match hooks.register_in(&mut placed) {
                 Ok(()) => placed,
-                Err(_) => match hooks.into_registry() {
-                    Ok(of_file) => registry.with(of_file),
-                    Err(_) => registry,
-                },
+                Err(_) => registry.with(together),
             };
         }
         let mut units = Vec::new();
+        let mut place = 0;
         let answers_late = |draft: &Draft| {
             draft
                 .definitions
@@ -420,7 +493,7 @@ impl<'a> Loader<'a> {
         if self.drafts.iter().any(answers_late) {
             registry = registry.with(Delivery(Arc::clone(shared)));
         }
-        for (place, draft) in self.drafts.into_iter().enumerate() {
+        for draft in self.drafts {
             let events = draft.definitions.iter().map(Definition::event_set);
             let unit = Arc::new(Unit {
                 name: draft.name.into(),
@@ -434,6 +507,7 @@ impl<'a> Loader<'a> {
                 limits: Arc::clone(&limits),
                 shared: Arc::clone(shared),
             });
+            place += unit.definitions.len();
             registry = registry.with(Arc::clone(&unit));
             units.push(unit);
         }
@@ -446,17 +520,17 @@ impl<'a> Loader<'a> {
             sources: self.sources,
             notices: self.notices,
             kept: self.kept,
-            files: self.files,
         })
     }
 }
 
-/// Loads everything, and makes a revision of it.
+/// Loads everything, and makes a revision of it. The files that were read are added to `files`, also if one is wrong.
 pub(crate) fn load(
     plan: &Plan,
     number: u64,
     before: &Kept,
     shared: &Arc<Shared>,
+    files: &mut Vec<PathBuf>,
 ) -> Result<Loaded, ConfigError> {
     let mut loader = Loader::new(plan, before);
     for origin in &plan.origins {
@@ -465,12 +539,8 @@ pub(crate) fn load(
     for dialect in &plan.discover {
         loader.discover(*dialect);
     }
+    files.append(&mut loader.files);
     loader.finish(number, shared)
-}
-
-/// A path by which a file is known, however it is named.
-fn real(path: &Path) -> PathBuf {
-    path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
 /// Whether a policy of the file is about a supervised agent, and nothing in the file asks anybody.

@@ -28,84 +28,6 @@ const INTERCEPT: &[(&[&str], &[&str])] = &[
     (&["approve_tool"], &["approve_tool"]),
 ];
 
-/// Kinds of events that PicoClaw has, and that are never raised here.
-const NEVER: &[&str] = &[
-    "agent.session.summarize",
-    "agent.steering.injected",
-    "agent.follow_up.queued",
-    "agent.subturn.result_delivered",
-    "agent.subturn.orphan",
-    "channel.lifecycle.started",
-    "channel.lifecycle.initialized",
-    "channel.lifecycle.start_failed",
-    "channel.lifecycle.stopped",
-    "channel.webhook.registered",
-    "channel.webhook.unregistered",
-    "channel.rate_limited",
-    "bus.publish.failed",
-    "bus.close.started",
-    "bus.close.completed",
-    "bus.close.drained",
-    "bus.completed",
-    "bus.drained",
-    "gateway.ready",
-    "gateway.reload.started",
-    "gateway.reload.completed",
-    "gateway.reload.failed",
-    "mcp.server.connected",
-    "mcp.server.connecting",
-    "mcp.server.failed",
-    "mcp.tool.discovered",
-    "mcp.tool.call.start",
-    "mcp.tool.call.end",
-];
-
-/// The kinds that are raised here.
-const RAISED: &[&str] = &[
-    "agent.turn.start",
-    "agent.turn.end",
-    "agent.llm.request",
-    "agent.llm.response",
-    "agent.llm.delta",
-    "agent.llm.retry",
-    "agent.context.compress",
-    "agent.tool.exec_start",
-    "agent.tool.exec_end",
-    "agent.tool.exec_skipped",
-    "agent.interrupt.received",
-    "agent.subturn.spawn",
-    "agent.subturn.end",
-    "agent.error",
-    "channel.message.outbound_queued",
-    "channel.message.outbound_sent",
-    "channel.message.outbound_failed",
-    "gateway.start",
-    "gateway.shutdown",
-];
-
-/// The old names of kinds, by what has become of them.
-const OLD: &[(&str, &str)] = &[
-    ("turn_start", "agent.turn.start"),
-    ("turn_end", "agent.turn.end"),
-    ("llm_request", "agent.llm.request"),
-    ("llm_delta", "agent.llm.delta"),
-    ("llm_response", "agent.llm.response"),
-    ("llm_retry", "agent.llm.retry"),
-    ("context_compress", "agent.context.compress"),
-    ("session_summarize", "agent.session.summarize"),
-    ("tool_exec_start", "agent.tool.exec_start"),
-    ("tool_exec_end", "agent.tool.exec_end"),
-    ("tool_exec_skipped", "agent.tool.exec_skipped"),
-    ("steering_injected", "agent.steering.injected"),
-    ("follow_up_queued", "agent.follow_up.queued"),
-    ("interrupt_received", "agent.interrupt.received"),
-    ("subturn_spawn", "agent.subturn.spawn"),
-    ("subturn_end", "agent.subturn.end"),
-    ("subturn_result_delivered", "agent.subturn.result_delivered"),
-    ("subturn_orphan", "agent.subturn.orphan"),
-    ("error", "agent.error"),
-];
-
 /// Makes a mistake at a path of the file.
 type Mistake<'a> = dyn Fn(&[Segment], String, Option<&str>) -> ConfigError + 'a;
 
@@ -218,14 +140,7 @@ impl Loader<'_> {
                 ));
                 Events::new()
             });
-            let (observed, never) = observed(&entry.observe).unwrap_or_else(|unknown| {
-                wrong.push(mistake(
-                    &path("observe"),
-                    format!("`{unknown}` is no kind of event"),
-                    Some(&names::suggestion(&unknown)),
-                ));
-                Default::default()
-            });
+            let (observed, never) = observed(&entry.observe);
             for never in never {
                 let notice = mistake(
                     &path("observe"),
@@ -273,8 +188,6 @@ impl Loader<'_> {
                     env: entry.env.clone(),
                     restart: true,
                     modes,
-                    // The definitions below are for these events and no others.
-                    observe: None,
                     dialect: Dialect::Picoclaw,
                 }))
             });
@@ -354,34 +267,23 @@ fn intercepted(modes: &[String]) -> Result<Events, String> {
 }
 
 /// What a process is told of, and which kinds are never raised here.
-fn observed(kinds: &[String]) -> Result<(Events, Vec<String>), String> {
-    let mut wanted: Vec<&str> = Vec::new();
-    let mut never = Vec::new();
+fn observed(kinds: &[String]) -> (Events, Vec<&str>) {
+    let (mut events, mut never) = (Events::new(), Vec::new());
     for kind in kinds {
-        let new = OLD
-            .iter()
-            .find(|(old, _)| old == kind)
-            .map_or(kind.as_str(), |(_, new)| *new);
-        if matches!(new, "" | "*" | "all") {
-            wanted.extend(RAISED);
-        } else if NEVER.contains(&new) {
-            never.push(new.to_owned());
-        } else if RAISED.contains(&new) || EventInfo::named(new).is_some() {
-            wanted.push(new);
-        } else {
-            return Err(kind.clone());
+        let found = match kind.as_str() {
+            "*" => names::kinds_of_picoclaw(),
+            kind => names::ours(Dialect::Picoclaw, kind),
+        };
+        if found.is_empty() {
+            never.push(kind.as_str());
+        }
+        for (event, name) in found {
+            if !events.iter().any(|(known, _)| std::ptr::eq(*known, event)) {
+                events.push((event, name));
+            }
         }
     }
-    let mut events = Events::new();
-    for (event, name) in wanted
-        .into_iter()
-        .flat_map(|kind| names::ours(Dialect::Picoclaw, kind))
-    {
-        if !events.iter().any(|(known, _)| std::ptr::eq(*known, event)) {
-            events.push((event, name));
-        }
-    }
-    Ok((events, never))
+    (events, never)
 }
 
 /// How long calls of processes may take.
@@ -429,16 +331,17 @@ mod tests {
     }
 
     #[test]
-    fn kinds_have_old_names_and_all_are_known() {
-        let (events, never) =
-            observed(&["tool_exec_end".to_owned(), "mcp.tool.discovered".to_owned()]).unwrap();
+    fn some_kinds_are_never_raised_here() {
+        let kinds = [
+            "agent.tool.exec_end".to_owned(),
+            "mcp.tool.discovered".to_owned(),
+        ];
+        let (events, never) = observed(&kinds);
         assert_eq!(events[0].0.name, "ToolCallEnd");
         assert_eq!(events[0].1, "agent.tool.exec_end");
         assert_eq!(never, ["mcp.tool.discovered"]);
-        let (all, _) = observed(&["*".to_owned()]).unwrap();
-        assert_eq!(all.len(), RAISED.len());
-        for (old, new) in OLD {
-            assert!(RAISED.contains(new) || NEVER.contains(new), "{old}: {new}");
-        }
+        let all = ["*".to_owned(), "agent.tool.exec_end".to_owned()];
+        let (all, never) = observed(&all);
+        assert_eq!((all.len(), never.len()), (19, 0));
     }
 }

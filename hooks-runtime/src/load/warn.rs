@@ -1,17 +1,25 @@
-//! Definitions that can never have an effect: no mistakes, but hardly what anybody wants.
+//! Definitions that never have the effect that they seem to have: no mistakes, but hardly what anybody wants.
 
 use hooks_builtin::config::Mode;
 
 use super::Draft;
+use crate::Dialect;
 use crate::definition::{Body, Definition};
-use crate::events::EventInfo;
+use crate::events::{EVENTS, EventInfo};
 use crate::filter::{Filter, Subjects};
+use crate::handler::process::mode_of;
 use crate::handler::rule::Rule;
 
 /// What to tell about definitions that stand in the order in which they run.
 pub(super) fn warnings(drafts: &[Draft]) -> Vec<String> {
     let mut walls: Vec<(&Definition, &EventInfo)> = Vec::new();
     let mut warnings = Vec::new();
+    warnings.extend(
+        drafts
+            .iter()
+            .flat_map(|draft| &draft.definitions)
+            .filter_map(only_told),
+    );
     for definition in drafts.iter().flat_map(|draft| &draft.definitions) {
         let behind = |event: &EventInfo| {
             let mut walls = walls.iter();
@@ -42,6 +50,29 @@ pub(super) fn warnings(drafts: &[Draft]) -> Vec<String> {
         }
     }
     warnings
+}
+
+/// A process is only told of an event for which its protocol has no question.
+fn only_told(definition: &Definition) -> Option<String> {
+    // PicoClaw's files say themselves what a process is told; `*` is for whoever wants to hear of everything.
+    if definition.body.kind() != "process"
+        || definition.dialect == Dialect::Picoclaw
+        || definition.events.len() == EVENTS.len()
+    {
+        return None;
+    }
+    let events = definition.events.iter().map(|(event, _)| event);
+    let told = events.filter(|event| event.is_intercepted && mode_of(event) == "observe");
+    let told: Vec<_> = told.map(|event| event.name).collect();
+    (!told.is_empty()).then(|| {
+        format!(
+            "{}: the process of the hook `{}` is only told of `{}`, and decides nothing there: the protocol asks about tool \
+             calls, approvals and calls of a model; use `command` or `http` for other events",
+            definition.origin,
+            definition.name,
+            told.join("`, `")
+        )
+    })
 }
 
 /// Whether no event gets past a definition whose filter lets it in.

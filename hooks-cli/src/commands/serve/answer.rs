@@ -27,6 +27,28 @@ fn goes_on() -> Value {
     json!({ "action": "continue" })
 }
 
+/// The answer to a request that hooks could not judge: no.
+///
+/// # Errors
+///
+/// With the message, if the method is none that could be refused.
+pub(super) fn refused(method: &str, message: String) -> Result<Value, String> {
+    match method {
+        "hook.before_tool" => Ok(json!({ "action": "deny_tool", "reason": message })),
+        "hook.approve_tool" => Ok(json!({ "approved": false, "reason": message })),
+        // A call of a model cannot be denied alone, nor can the output of a tool be withheld.
+        "hook.after_tool" | "hook.before_llm" | "hook.after_llm" => {
+            Ok(json!({ "action": "abort_turn", "reason": message }))
+        }
+        _ => Err(message),
+    }
+}
+
+/// Whether a tool is still to run after this answer to `hook.before_tool`.
+pub(super) fn runs_tool(answer: &Value) -> bool {
+    matches!(answer["action"].as_str(), Some("continue" | "modify"))
+}
+
 /// The texts of a list.
 pub(super) fn texts(list: &Value) -> Vec<String> {
     let texts = list.as_array().into_iter().flatten();

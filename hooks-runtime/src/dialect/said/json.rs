@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::super::Dialect;
 use super::super::table::Exits;
 use super::{Reading, is_no};
-use crate::answer::{Change, Verdict, kind_of};
+use crate::answer::{Answer, Change, Verdict, kind_of};
 use crate::fault::Fault;
 
 impl Reading<'_> {
@@ -20,8 +20,28 @@ impl Reading<'_> {
                 .any(|event| event.ours == self.on.info.name && event.named == name)
     }
 
-    /// What a JSON answer says.
+    /// What a JSON answer says. A refusal counts, whatever else is wrong with the answer.
+    ///
+    /// # Errors
+    ///
+    /// If anything in it is wrong, and it refuses nothing.
     pub(super) fn json(&mut self, json: &Map<String, Value>) -> Result<(), Fault> {
+        let read = self.whole(json);
+        let Err(fault) = read else { return Ok(()) };
+        self.answer = Answer::default();
+        let nothing = Map::new();
+        let specific = json.get("hookSpecificOutput").and_then(Value::as_object);
+        let specific = specific.unwrap_or(&nothing);
+        self.decision(json, specific, false);
+        self.permission(specific, false);
+        if !self.has_refused() {
+            return Err(fault);
+        }
+        self.warn(fault.message);
+        Ok(())
+    }
+
+    fn whole(&mut self, json: &Map<String, Value>) -> Result<(), Fault> {
         let nothing = Map::new();
         self.check_keys(json)?;
         let text = |value: Option<&Value>| value.and_then(Value::as_str).map(str::to_owned);
@@ -300,129 +320,6 @@ impl Reading<'_> {
                 "`decision` is {}: write `\"block\"`, `\"ask\"` or `\"approve\"`",
                 kind_of(other)
             ))),
-        }
-    }
-
-    /// Keys that nobody knows are misspelt, or of another system.
-    fn check_keys(&mut self, json: &Map<String, Value>) -> Result<(), Fault> {
-        const HERE: &[&str] = &[
-            "continue",
-            "stopReason",
-            "suppressOutput",
-            "systemMessage",
-            "decision",
-            "reason",
-            "hookSpecificOutput",
-        ];
-        const ELSEWHERE: &[&str] = &[
-            "permissionDecision",
-            "permissionDecisionReason",
-            "terminalSequence",
-            "async",
-            "asyncTimeout",
-        ];
-        const OWN: &[&str] = &[
-            "block",
-            "abort_turn",
-            "abort_run",
-            "ask",
-            "approve",
-            "context",
-            "respond",
-            "modify",
-        ];
-        const INNER: &[&str] = &[
-            "additionalContext",
-            "updatedInput",
-            "updatedToolOutput",
-            "updatedMCPToolOutput",
-        ];
-        if self.rules.is_strict {
-            self.check_codex(json)?;
-        }
-        let is_own = |key: &str| self.dialect == Dialect::Hooks && OWN.contains(&key);
-        let is_goclaw = self.dialect == Dialect::Goclaw;
-        let mut warnings = Vec::new();
-        for key in json.keys().map(String::as_str) {
-            if INNER.contains(&key) {
-                // GoClaw has them there, and does nothing with them.
-                let what = if is_goclaw {
-                    "has no effect in GoClaw"
-                } else {
-                    "belongs into `hookSpecificOutput`"
-                };
-                warnings.push(format!("`{key}` {what}, and was ignored"));
-            } else if !HERE.contains(&key) && !ELSEWHERE.contains(&key) && !is_own(key) {
-                warnings.push(format!("`{key}` is not known, and was ignored"));
-            }
-        }
-        self.answer.warnings.append(&mut warnings);
-        Ok(())
-    }
-
-    /// What Codex takes for a failure.
-    fn check_codex(&self, json: &Map<String, Value>) -> Result<(), Fault> {
-        let known: &[&str] = &[
-            "continue",
-            "stopReason",
-            "suppressOutput",
-            "systemMessage",
-            "decision",
-            "reason",
-            "hookSpecificOutput",
-        ];
-        let inner: &[&str] = &[
-            "hookEventName",
-            "permissionDecision",
-            "permissionDecisionReason",
-            "updatedInput",
-            "additionalContext",
-            "decision",
-            "updatedMCPToolOutput",
-        ];
-        let specific = json.get("hookSpecificOutput").and_then(Value::as_object);
-        let unknown = json.keys().find(|key| !known.contains(&key.as_str()));
-        let unknown =
-            unknown.or_else(|| specific?.keys().find(|key| !inner.contains(&key.as_str())));
-        if let Some(unknown) = unknown {
-            return Err(Fault::nonsense(format!(
-                "Codex does not know `{unknown}` in an answer"
-            )));
-        }
-        if self.on.info.name != "BeforeToolCall" {
-            return Ok(());
-        }
-        let inside = |key: &str| {
-            specific
-                .and_then(|specific| specific.get(key))
-                .and_then(Value::as_str)
-        };
-        let wrong = if json.get("continue") == Some(&Value::Bool(false)) {
-            Some("`continue: false`")
-        } else if json.contains_key("suppressOutput") {
-            Some("`suppressOutput`")
-        } else {
-            match inside("permissionDecision") {
-                Some("ask") => Some("`ask`"),
-                Some("allow")
-                    if specific.is_some_and(|specific| !specific.contains_key("updatedInput")) =>
-                {
-                    Some("`allow` without `updatedInput`")
-                }
-                Some("deny")
-                    if inside("permissionDecisionReason")
-                        .is_none_or(|reason| reason.trim().is_empty()) =>
-                {
-                    Some("`deny` without `permissionDecisionReason`")
-                }
-                _ => None,
-            }
-        };
-        match wrong {
-            Some(wrong) => Err(Fault::nonsense(format!(
-                "Codex does not take {wrong} on `PreToolUse`"
-            ))),
-            None => Ok(()),
         }
     }
 }

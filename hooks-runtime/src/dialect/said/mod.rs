@@ -1,6 +1,7 @@
 //! What the answer of a hook means: its exit code, its text and its JSON.
 
 mod json;
+mod keys;
 
 use serde_json::{Map, Value, json};
 
@@ -161,11 +162,6 @@ impl<'a> Reading<'a> {
         let is_codex = self.rules.exits == Exits::Codex;
         let json = json_of(said);
         if exit.code == Some(2) {
-            if is_codex && errors.is_empty() {
-                return Err(Fault::failed(
-                    "it ended with exit code 2 and nothing on standard error, which blocks nothing",
-                ));
-            }
             match json {
                 // What it says beside the decision holds, the decision is no.
                 Ok(Some(json)) => {
@@ -208,6 +204,11 @@ impl<'a> Reading<'a> {
                 Ok(self.answer)
             }
             Err(error) if exit.code == Some(0) => Err(Fault::nonsense(error)),
+            // Codex does not read it, but whoever says no is heard.
+            Ok(Some(json)) if self.json(&json).is_ok() && self.has_refused() => {
+                self.answer.change = None;
+                Ok(self.answer)
+            }
             _ => Err(Self::failed(exit, errors)),
         }
     }

@@ -76,6 +76,17 @@ pub(super) struct About {
     pub(super) project_dir: String,
 }
 
+/// Checks that these can be names of variables.
+pub(crate) fn check_names<'n>(mut names: impl Iterator<Item = &'n String>) -> Result<(), Wrong> {
+    match names.find(|name| name.is_empty() || name.contains(['=', '\0'])) {
+        Some(name) => Err(Wrong::new(format!(
+            "`{}` is no name of a variable",
+            name.escape_debug()
+        ))),
+        None => Ok(()),
+    }
+}
+
 /// What is inherited, and what is set.
 pub(super) struct Environment {
     dialect: Dialect,
@@ -85,15 +96,11 @@ pub(super) struct Environment {
 
 impl Environment {
     pub(super) fn check(entry: &EnvEntry, dialect: Dialect) -> Result<Self, Wrong> {
-        let names = entry.inherit.iter().chain(entry.set.keys());
-        for name in names {
-            if name.is_empty() || name.contains(['=', '\0']) {
-                let message = format!("`{}` is no name of a variable", name.escape_debug());
-                return Err(Wrong::new(message)
-                    .at("env")
-                    .help("`env = [\"NAME\"]` inherits, `env = { NAME = \"value\" }` sets"));
-            }
-        }
+        check_names(entry.inherit.iter().chain(entry.set.keys())).map_err(|wrong| {
+            wrong
+                .at("env")
+                .help("`env = [\"NAME\"]` inherits, `env = { NAME = \"value\" }` sets")
+        })?;
         if let Some((name, _)) = entry.set.iter().find(|(_, value)| value.contains('\0')) {
             let message = format!("the value of `{name}` has a zero byte in it");
             return Err(Wrong::new(message).at("env").at(name.clone()));

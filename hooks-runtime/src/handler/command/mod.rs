@@ -29,7 +29,7 @@ use crate::dialect::On;
 use crate::events;
 use crate::fault::Fault;
 
-pub(crate) use self::environment::is_telemetry;
+pub(crate) use self::environment::{check_names, is_telemetry};
 pub(crate) use self::program::in_folder;
 
 /// How much of what a command writes is kept.

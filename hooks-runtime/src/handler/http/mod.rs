@@ -45,7 +45,7 @@ const FRAMING: [HeaderName; 5] = [
 ];
 
 /// What a handler is made of, whatever file it is from.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Settings {
     pub(crate) url: String,
     pub(crate) headers: BTreeMap<String, String>,

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncRead, AsyncWriteExt};
 use tokio::process::ChildStdin;
 use tokio::sync::{mpsc, oneshot, watch};
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 
 use super::line::{Line, Lines};
 use super::{Settings, stderr};
@@ -273,12 +273,21 @@ async fn run(
         let mut writing = std::pin::pin!(write(stdin, lines, stop.clone()));
         let mut reading = std::pin::pin!(read(stdout, connection));
         let mut logging = std::pin::pin!(stderr::log(stderr, &connection.name));
-        let mut is_logged = false;
+        let mut deaf = std::pin::pin!(async {
+            stopped(&mut stop.clone()).await;
+            sleep(LAST_WORK).await;
+        });
+        let (mut is_logged, mut child_is_deaf) = (false, false);
         let end = loop {
             tokio::select! {
                 status = &mut wait => break Some(Err(ended(status))),
                 () = &mut reading => break Some(Ok("it has closed its output")),
                 is_told = &mut writing => break (!is_told).then_some(Ok("it has closed its input")),
+                // It does not read what it was told before, so its input is not closed either.
+                () = &mut deaf => {
+                    child_is_deaf = true;
+                    break None;
+                }
                 () = &mut logging, if !is_logged => is_logged = true,
             }
         };
@@ -300,6 +309,7 @@ async fn run(
                 Ok(status) => return End::Died(ended(status)),
                 Err(_) => End::Died(why.to_owned()),
             },
+            None if child_is_deaf => End::Stopped,
             None => {
                 let last = async {
                     loop {

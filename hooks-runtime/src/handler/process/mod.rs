@@ -33,7 +33,7 @@ use hooks_builtin::config::ServerEntry;
 
 use self::server::Server;
 use self::wire::Message;
-use super::{Ask, Asked, Handler, Making, Wrong};
+use super::{Ask, Asked, Handler, Making, Wrong, command};
 use crate::Dialect;
 use crate::answer::Answer;
 use crate::fault::Fault;
@@ -41,7 +41,7 @@ use crate::fault::Fault;
 pub(crate) use self::wire::mode_of;
 
 /// What a process is, and what it is for.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Settings {
     /// Its name, as it is told.
     pub(crate) name: String,
@@ -57,8 +57,6 @@ pub(crate) struct Settings {
     pub(crate) restart: bool,
     /// What it is told that it is for: of `observe`, `llm`, `tool` and `approve`.
     pub(crate) modes: Vec<&'static str>,
-    /// The kinds of events that it hears of, as PicoClaw names them; `None` is all.
-    pub(crate) observe: Option<Vec<String>>,
     /// The dialect of the file: in PicoClaw's, an answer that nobody understands lets the event go on.
     pub(crate) dialect: Dialect,
 }
@@ -85,11 +83,7 @@ pub(crate) fn make(
         let message = format!("`{}` has a zero byte in it", text.escape_debug());
         return Err(Wrong::new(message));
     }
-    let is_name = |name: &&String| name.is_empty() || name.contains(['=', '\0']);
-    if let Some(name) = entry.env.keys().find(is_name) {
-        let message = format!("`{}` is no name of a variable", name.escape_debug());
-        return Err(Wrong::new(message).at("env"));
-    }
+    command::check_names(entry.env.keys()).map_err(|wrong| wrong.at("env"))?;
     let mut modes = Vec::new();
     for event in &making.events {
         let mode = wire::mode_of(event);
@@ -105,7 +99,6 @@ pub(crate) fn make(
         env: entry.env.clone(),
         restart: entry.restart.unwrap_or(true),
         modes,
-        observe: None,
         dialect,
     }))
 }
@@ -136,14 +129,7 @@ impl Handler for ProcessHandler {
                     answer::of(&request, result, &hook, server.settings.dialect)
                 })
             }
-            Message::Event { kind, params } => {
-                let observed = &server.settings.observe;
-                if observed
-                    .as_ref()
-                    .is_some_and(|kinds| !kinds.contains(&kind))
-                {
-                    return Box::pin(std::future::ready(Ok(Answer::default())));
-                }
+            Message::Event(params) => {
                 let params = params.to_string();
                 Box::pin(async move {
                     let connection = server.connection().await?;

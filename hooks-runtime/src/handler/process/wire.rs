@@ -19,7 +19,7 @@ use crate::handler::Ask;
 /// What is sent about an event.
 pub(super) enum Message {
     Request(Request),
-    Event { kind: String, params: Value },
+    Event(Value),
 }
 
 /// A request, and what its answer is compared with.
@@ -102,7 +102,7 @@ pub(super) fn message(ask: &Ask<'_>) -> Message {
         event => {
             let (kind, payload) = observed(cx, event, ask.info);
             let params = runtime_event(cx, &kind, payload);
-            Message::Event { kind, params }
+            Message::Event(params)
         }
     }
 }

@@ -66,6 +66,10 @@ pub(crate) fn make(
     }
     // Other systems put the input in its place. Here, it stays data.
     let template = template.replace("$ARGUMENTS", "(the data in the user's message)");
+    // These words of other systems name no model, but one that is small or large enough: the evaluator has one.
+    let is_size = |model: &String| matches!(&**model, "haiku" | "sonnet" | "opus" | "inherit");
+    let model = entry.model.clone();
+    let model = model.filter(|model| dialect == Dialect::Hooks || !is_size(model));
     Ok(Arc::new(Prompt(Arc::new(Judge {
         dialect,
         evaluator: Arc::clone(evaluator),
@@ -73,7 +77,7 @@ pub(crate) fn make(
             "You judge what an AI agent is about to do, by this rule:\n\n{template}\n\n{FRAME}"
         ),
         template,
-        model: entry.model.clone(),
+        model,
         max_per_turn: entry.max_per_turn.map_or(MAX_PER_TURN, Into::into),
         remember: entry.cache.unwrap_or(CACHE),
         spender: Spender {
@@ -181,7 +185,15 @@ impl Judge {
         let evaluated = match self.evaluator.evaluate(evaluation).await {
             Ok(evaluated) => evaluated,
             Err(error) => {
-                hold.refund().await;
+                match error {
+                    // No model has read anything.
+                    EvaluatorError::NotReached(_) | EvaluatorError::Status(_) => {
+                        hold.refund().await;
+                    }
+                    EvaluatorError::Nonsense(_) | EvaluatorError::Failed(_) => {
+                        hold.settle(None).await;
+                    }
+                }
                 return Err(fault_of(&error));
             }
         };

@@ -86,7 +86,7 @@ impl Spender {
     }
 }
 
-/// Tokens that are set aside. They are given back if the call is given up.
+/// Tokens that are set aside. They count as used if the call is given up: the model may have used them.
 pub(super) struct Hold {
     spender: Spender,
     reservation: Option<Reservation>,
@@ -119,8 +119,10 @@ impl Hold {
     }
 
     pub(super) async fn refund(mut self) {
-        if let Some(reservation) = self.reservation.take() {
-            refund(&*self.spender.budget, reservation).await;
+        if let Some(reservation) = self.reservation.take()
+            && let Err(error) = self.spender.budget.refund(reservation).await
+        {
+            failed(&error);
         }
     }
 }
@@ -132,14 +134,13 @@ impl Drop for Hold {
             && let Ok(runtime) = tokio::runtime::Handle::try_current()
         {
             let budget = Arc::clone(&self.spender.budget);
-            runtime.spawn(async move { refund(&*budget, reservation).await });
+            runtime.spawn(async move {
+                let tokens = reservation.tokens;
+                if let Err(error) = budget.settle(reservation, tokens).await {
+                    failed(&error);
+                }
+            });
         }
-    }
-}
-
-async fn refund(budget: &dyn Budget, reservation: Reservation) {
-    if let Err(error) = budget.refund(reservation).await {
-        failed(&error);
     }
 }
 

@@ -62,6 +62,13 @@ impl Loader<'_> {
             }
             return;
         }
+        if kind == "command" && group.policy.dialect == Dialect::Codex {
+            match self.windows(group, hook) {
+                Ok(()) => {}
+                Err(Some(wrong)) => return self.left_out(wrong, entry),
+                Err(None) => return,
+            }
+        }
         if kind == "prompt" && !takes_prompt(group) {
             let wrong = group.mistake(
                 &["type"],
@@ -158,6 +165,43 @@ impl Loader<'_> {
         if entry.mode == Mode::Off {
             definitions.pop();
         }
+    }
+
+    /// Codex's command for Windows, which does not run here.
+    ///
+    /// # Errors
+    ///
+    /// With what is wrong, or with nothing if the hook is for Windows alone.
+    fn windows(
+        &mut self,
+        group: &Group<'_>,
+        hook: &Map<String, Value>,
+    ) -> Result<(), Option<ConfigError>> {
+        let mut keys = ["commandWindows", "command_windows"].into_iter();
+        let Some(key) = keys.find(|key| hook.contains_key(*key)) else {
+            return Ok(());
+        };
+        if let Some(other) = keys.find(|key| hook.contains_key(*key)) {
+            return Err(Some(group.mistake(
+                &[other],
+                format!("`{other}` is the same as `{key}`"),
+                Some("leave one of them out"),
+            )));
+        }
+        let (what, runs) = if hook.contains_key("command") {
+            (
+                format!("`{key}` is ignored: `command` runs on every system here"),
+                Ok(()),
+            )
+        } else {
+            (
+                format!("the hook has `{key}` alone, and does not run here"),
+                Err(None),
+            )
+        };
+        let notice = group.mistake(&[key], what, Some("write `\"command\": \"…\"`"));
+        self.notices.push(notice.to_string());
+        runs
     }
 
     /// The handler, and what makes it the same as another.

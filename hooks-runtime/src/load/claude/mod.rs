@@ -3,6 +3,7 @@
 //!
 //! There is one reader. What the systems do differently is in [`table`](crate::dialect::table).
 
+mod group;
 mod hook;
 mod make;
 
@@ -10,19 +11,16 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
-use hooks_builtin::Glob;
 use hooks_builtin::config::{ConfigError, Document, ImportEntry, Segment};
-use regex::Regex;
 use serde_json::{Value, json};
 
 use super::{Loader, SourceStatus};
 use crate::Dialect;
 use crate::definition::Definition;
-use crate::dialect::names;
-use crate::dialect::table::{Event, Refusal, Rules, Subject, Whose};
+use crate::dialect::table::{Event, Refusal, Rules, Whose};
 use crate::dialect::tools::{self, Aliases};
 use crate::events::EventInfo;
-use crate::filter::{Subjects, no_regex};
+use crate::filter::Subjects;
 
 /// One file, and whose it is.
 pub(super) struct File {
@@ -191,207 +189,6 @@ impl Loader<'_> {
             self.event(document, policy, name, groups, &disabled, definitions);
         }
     }
-
-    /// All groups of an event.
-    #[expect(
-        clippy::too_many_lines,
-        reason = "each part of a group may be wrong in its own way"
-    )]
-    fn event(
-        &mut self,
-        document: &Document,
-        policy: &Policy<'_>,
-        name: &str,
-        groups: &Value,
-        disabled: &[&str],
-        definitions: &mut Vec<Definition>,
-    ) {
-        let path: Vec<Segment> = vec!["hooks".into(), name.into()];
-        let event = policy.rules.named(name);
-        let Some(info) = event
-            .and_then(Event::info)
-            .or_else(|| EventInfo::named(name))
-        else {
-            let (what, help) = if policy.rules.never.contains(&name) {
-                (format!("`{name}` is known, and never raised here"), None)
-            } else {
-                (
-                    format!("`{name}` is no event"),
-                    Some(names::suggestion(name)),
-                )
-            };
-            let notice = document.mistake(&path, what, help.as_deref());
-            self.notices.push(notice.to_string());
-            return;
-        };
-        let Value::Array(groups) = groups else {
-            let wrong = document.mistake(
-                &path,
-                format!("`{name}` needs a list of groups of hooks"),
-                Some("write `[{ \"matcher\": \"…\", \"hooks\": [ … ] }]`"),
-            );
-            return self.left_out(wrong, policy.entry);
-        };
-        for (index, group) in groups.iter().enumerate() {
-            let mut path = path.clone();
-            path.push(index.into());
-            let is_flat = group.get("hooks").is_none() && group["command"].is_string();
-            let dialect = if is_flat {
-                Dialect::Flat
-            } else {
-                policy.dialect
-            };
-            let event = if is_flat {
-                Dialect::Flat.rules().named(name).or(event)
-            } else {
-                event
-            };
-            let mut of = Group {
-                policy,
-                document,
-                name,
-                event,
-                info: event.and_then(Event::info).unwrap_or(info),
-                subjects: Subjects::Any,
-                is_sequential: group["sequential"] == Value::Bool(true),
-                path,
-                dialect,
-            };
-            let Some(fields) = group.as_object() else {
-                let wrong = of.mistake(
-                    &[],
-                    "a group of hooks is a table",
-                    Some("write `{ \"matcher\": \"…\", \"hooks\": [ … ] }`"),
-                );
-                self.left_out(wrong, policy.entry);
-                continue;
-            };
-            match self.subjects(&of, fields.get("matcher")) {
-                Ok(subjects) => of.subjects = subjects,
-                Err(wrong) => {
-                    self.left_out(wrong, policy.entry);
-                    continue;
-                }
-            }
-            if fields.contains_key("onFailure") && policy.rules.on_failure == Some("onFailure") {
-                let notice = of.mistake(
-                    &["onFailure"],
-                    "`onFailure` has no effect on a group",
-                    Some("write it in each hook"),
-                );
-                self.notices.push(notice.to_string());
-            }
-            if is_flat {
-                if policy.dialect != Dialect::Flat {
-                    let notice = of.mistake(
-                        &[],
-                        "this entry has the form of mini-claw-code: its matcher is a glob, and any exit code but 0 blocks",
-                        Some("write `{ \"matcher\": \"…\", \"hooks\": [{ \"type\": \"command\", \"command\": \"…\" }] }` for Claude Code's"),
-                    );
-                    self.notices.push(notice.to_string());
-                }
-                self.hook(&of, fields, disabled, definitions);
-                continue;
-            }
-            let Some(Value::Array(hooks)) = fields.get("hooks") else {
-                let wrong = of.mistake(
-                    &["hooks"],
-                    "a group has a list of hooks",
-                    Some("write `\"hooks\": [{ \"type\": \"command\", \"command\": \"…\" }]`"),
-                );
-                self.left_out(wrong, policy.entry);
-                continue;
-            };
-            for (nth, hook) in hooks.iter().enumerate() {
-                let group_path = of.path.clone();
-                of.path.extend(["hooks".into(), nth.into()]);
-                if let Some(hook) = hook.as_object() {
-                    self.hook(&of, hook, disabled, definitions);
-                } else {
-                    let wrong = of.mistake(
-                        &[],
-                        "a hook is a table",
-                        Some("write `{ \"type\": \"command\", \"command\": \"…\" }`"),
-                    );
-                    self.left_out(wrong, policy.entry);
-                }
-
-                of.path = group_path;
-            }
-        }
-    }
-
-    /// Whom a matcher names.
-    fn subjects(
-        &mut self,
-        group: &Group<'_>,
-        matcher: Option<&Value>,
-    ) -> Result<Subjects, ConfigError> {
-        let rules = group.policy.rules;
-        let text = match matcher {
-            None | Some(Value::Null) => return Ok(Subjects::Any),
-            Some(Value::String(text)) => text.as_str(),
-            Some(_) => {
-                return Err(group.mistake(
-                    &["matcher"],
-                    "the matcher is a text",
-                    Some("write the names with `|` between them: `\"Edit|Write\"`"),
-                ));
-            }
-        };
-        if matches!(text, "" | "*") {
-            return Ok(Subjects::Any);
-        }
-        let compared = group.event.map_or(Subject::Tool, |event| event.subject);
-        if compared == Subject::None || (group.event.is_none() && !group.info.has_subject) {
-            let notice = group.mistake(
-                &["matcher"],
-                format!(
-                    "`{}` has nothing to compare a matcher with, so this one is ignored",
-                    group.name
-                ),
-                None,
-            );
-            self.notices.push(notice.to_string());
-            return Ok(Subjects::Any);
-        }
-        if group.dialect == Dialect::Flat {
-            let glob = Glob::new(text)
-                .map_err(|error| group.mistake(&["matcher"], error.to_string(), None))?;
-            return Ok(Subjects::Globs(vec![glob]));
-        }
-        if text.chars().all(rules.of_names) {
-            let names = text
-                .split(['|', ','])
-                .map(str::trim)
-                .filter(|name| !name.is_empty());
-            return Ok(Subjects::Names(names.map(str::to_owned).collect()));
-        }
-        // Gemini compares what is no tool as it is.
-        if rules.is_lenient && compared != Subject::Tool {
-            return Ok(Subjects::Names(vec![text.to_owned()]));
-        }
-        match Regex::new(text) {
-            Ok(regex) => Ok(Subjects::Regex(regex)),
-            Err(_) if rules.is_lenient && !has_look_around(text) => {
-                let notice = group.mistake(
-                    &["matcher"],
-                    format!("`{text}` is no regular expression, and is compared as it is"),
-                    None,
-                );
-                self.notices.push(notice.to_string());
-                Ok(Subjects::Names(vec![text.to_owned()]))
-            }
-            Err(error) => {
-                let last = no_regex(&error);
-                Err(group.mistake(
-                    &["matcher"],
-                    format!("the matcher is a regular expression that cannot be used: {last}"),
-                    Some("look-around and back-references are not supported, so that matching always takes linear time: write the names with `|` between them"),
-                ))
-            }
-        }
-    }
 }
 
 /// The names of tools of an import: its own, and the well-known ones that it does not name.
@@ -444,12 +241,6 @@ fn takes_prompt(group: &Group<'_>) -> bool {
     group.event.is_some_and(|event| {
         event.refusal != Refusal::Shows && event.info().is_some_and(|info| info.is_intercepted)
     })
-}
-
-fn has_look_around(text: &str) -> bool {
-    ["(?=", "(?!", "(?<=", "(?<!"]
-        .iter()
-        .any(|start| text.contains(start))
 }
 
 pub(super) fn shown(document: &Document) -> String {

@@ -1,25 +1,22 @@
 //! GoClaw's hooks, as JSON: one, a list, or what became of an agent's quality gates.
 
+mod gate;
+mod handler;
+
 use std::path::Path;
-use std::sync::Arc;
 use std::time::Duration;
 
-use hooks_builtin::config::{
-    CommandEntry, ConfigError, Document, EnvEntry, ImportEntry, Mode, OnFault, PromptEntry, Segment,
-};
+use hooks_builtin::config::{ConfigError, Document, ImportEntry, Mode, OnFault, Segment};
 use regex::Regex;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::{Loader, SourceStatus};
+use super::{Loader, SourceStatus, claude};
 use crate::Dialect;
-use crate::definition::{Body, Definition, Origin, State};
+use crate::definition::{Definition, Origin};
 use crate::dialect::table::{Event, Subject};
-use crate::events::EventInfo;
 use crate::filter::cel::Cel;
 use crate::filter::{Filter, Subjects, no_regex};
-use crate::handler::{Wrong, command, http, prompt};
-use crate::secrets::Replaced;
 
 /// Which of GoClaw's editions this is.
 ///
@@ -170,7 +167,7 @@ impl Loader<'_> {
             definitions: definitions.len(),
             trusted: true,
         });
-        let name = format!("goclaw:{}", super::claude::shown(document));
+        let name = format!("goclaw:{}", claude::shown(document));
         self.add(&name, Dialect::Goclaw.rules().order, entry, definitions);
     }
 
@@ -356,231 +353,5 @@ impl Loader<'_> {
             is_goclaw: true,
             ..Filter::default()
         })
-    }
-
-    #[expect(clippy::too_many_lines, reason = "an arm for each type of handler")]
-    /// The handler; none if it is known and does not run here.
-    fn goclaw_body(
-        &mut self,
-        place: &Place<'_>,
-        kind: &str,
-        config: &Map<String, Value>,
-        value: &Value,
-        name: &str,
-        is_filtered: bool,
-    ) -> Result<Option<(Body, Arc<State>)>, ConfigError> {
-        let dialect = Dialect::Goclaw;
-        let making = self.making(place.document.file());
-        let text = |key: &str| config.get(key).and_then(Value::as_str).map(str::to_owned);
-        let key = json!(["goclaw", kind, config, value, name, &making.folder]);
-        let made = match kind {
-            "command" if self.plan.edition == Edition::Standard => {
-                let notice = place.wrong(
-                    &["handler_type"],
-                    "commands run on the edition `lite` only: this one does not run",
-                    Some("use `http` or `prompt`, or `.edition(Edition::Lite)`"),
-                );
-                self.notices.push(notice.to_string());
-                return Ok(None);
-            }
-            "command" => {
-                let Some(run) = text("command").filter(|run| !run.trim().is_empty()) else {
-                    return Err(place.wrong(
-                        &["config"],
-                        "the hook has no command",
-                        Some("write `\"config\": { \"command\": \"…\" }`"),
-                    ));
-                };
-                let names = config.get("allowed_env_vars").and_then(Value::as_array);
-                let names = names
-                    .into_iter()
-                    .flatten()
-                    .filter_map(Value::as_str)
-                    .map(str::to_owned);
-                let entry = CommandEntry {
-                    run: Some(run),
-                    cwd: text("cwd").filter(|cwd| !cwd.is_empty()).map(Into::into),
-                    env: EnvEntry {
-                        inherit: names.collect(),
-                        ..EnvEntry::default()
-                    },
-                    ..CommandEntry::default()
-                };
-                self.handler(&key, || command::make(&entry, dialect, &making))
-            }
-            "http" => {
-                let Some(url) = text("url") else {
-                    return Err(place.wrong(
-                        &["config"],
-                        "the hook has no URL",
-                        Some("write `\"config\": { \"url\": \"https://…\" }`"),
-                    ));
-                };
-                let headers = config.get("headers").and_then(Value::as_object);
-                let headers = headers.into_iter().flatten();
-                let settings = http::Settings {
-                    url,
-                    headers: headers
-                        .filter_map(|(name, value)| {
-                            Some((name.clone(), value.as_str()?.to_owned()))
-                        })
-                        .collect(),
-                    retries: Some(1),
-                    replaced: Replaced::Nothing,
-                    ..http::Settings::default()
-                };
-                self.handler(&key, || {
-                    http::with(&settings, dialect, &making).map(|(handler, _)| handler)
-                })
-            }
-            "prompt" if !is_filtered => {
-                return Err(place.wrong(
-                    &[],
-                    "a hook that asks a model needs `matcher` or `if_expr`",
-                    Some("write `\"matcher\": \"^(exec|shell)$\"`, say"),
-                ));
-            }
-            "prompt" => {
-                let Some(template) = text("prompt_template") else {
-                    return Err(place.wrong(
-                        &["config"],
-                        "the hook has no prompt",
-                        Some("write `\"config\": { \"prompt_template\": \"…\" }`"),
-                    ));
-                };
-                let most = config
-                    .get("max_invocations_per_turn")
-                    .and_then(Value::as_u64);
-                let entry = PromptEntry {
-                    template,
-                    model: text("model"),
-                    max_per_turn: most.and_then(|most| u32::try_from(most).ok()?.try_into().ok()),
-                    ..PromptEntry::default()
-                };
-                self.handler(&key, || prompt::make(&entry, dialect, &making))
-            }
-            "script" => {
-                let notice = place.wrong(
-                    &["handler_type"],
-                    "hooks of the type `script` are known, and not run here",
-                    Some("write the decision as a rule: `if` and `block`"),
-                );
-                self.notices.push(notice.to_string());
-                return Ok(None);
-            }
-            other => {
-                return Err(place.wrong(
-                    &["handler_type"],
-                    format!("`{other}` is no type of hook"),
-                    Some("write `command`, `http` or `prompt`"),
-                ));
-            }
-        };
-        made.map(Some).map_err(
-            |Wrong {
-                 keys,
-                 message,
-                 help,
-             }| {
-                let mut path = vec!["config"];
-                path.extend(keys.iter().map(String::as_str));
-                place.wrong(&path, message, help.as_deref())
-            },
-        )
-    }
-
-    /// A quality gate, which judged what a delegation has come to. One that blocks sends the subagent on with the reason.
-    fn gate(
-        &mut self,
-        place: &Place<'_>,
-        gate: &Value,
-        entry: &ImportEntry,
-    ) -> Result<Option<Definition>, ConfigError> {
-        if gate["event"].as_str() != Some("delegation.completed") {
-            return Err(place.wrong(
-                &["event"],
-                "a quality gate is for `delegation.completed`",
-                None,
-            ));
-        }
-        if entry.mode == Mode::Off {
-            return Ok(None);
-        }
-        let blocks = gate["block_on_failure"] == Value::Bool(true);
-        let (named, event) = if blocks {
-            ("delegation.completed", "BeforeStop")
-        } else {
-            ("subagent_stop", "SubagentStop")
-        };
-        let Some(info) = EventInfo::named(event) else {
-            return Ok(None);
-        };
-        let mut config = Map::new();
-        let kind = match gate["type"].as_str() {
-            Some("command") => {
-                config.insert("command".into(), gate["command"].clone());
-                "command"
-            }
-            Some("agent") => {
-                let text = ["prompt", "prompt_template", "instructions"]
-                    .iter()
-                    .find_map(|key| gate[*key].as_str());
-                let Some(text) = text else {
-                    return Err(place.wrong(
-                        &["type"],
-                        "the gate asks an agent, and says not what",
-                        Some("write `\"prompt\": \"…\"`, which a model judges by"),
-                    ));
-                };
-                config.insert("prompt_template".into(), text.into());
-                "prompt"
-            }
-            _ => {
-                return Err(place.wrong(
-                    &["type"],
-                    "a quality gate is a `command` or an `agent`",
-                    None,
-                ));
-            }
-        };
-        let line = place.wrong(&[], "", None).line();
-        let origin = Origin::of(place.document.file(), line);
-        let name = self.free_name("quality gate", &origin.to_string());
-        let Some((body, state)) = self.goclaw_body(place, kind, &config, gate, &name, true)? else {
-            return Ok(None);
-        };
-        let help = if blocks {
-            "it runs where the subagent wants to stop, and sends it on with the reason"
-        } else {
-            "it runs as a hook on `subagent_stop`, which blocks nothing"
-        };
-        let notice = place.wrong(&[], "quality gates are hooks now", Some(help));
-        self.notices.push(notice.to_string());
-        let event = Dialect::Goclaw.rules().named(named);
-        Ok(Some(Definition {
-            name: name.into(),
-            origin,
-            dialect: Dialect::Goclaw,
-            events: vec![(info, named.to_owned())],
-            filter: Filter {
-                whens: event.map(Event::whens).unwrap_or_default(),
-                ..Filter::default()
-            },
-            body,
-            mode: entry.mode,
-            timeout: LONGEST,
-            on_timeout: None,
-            on_failure: Some(if blocks {
-                OnFault::Block
-            } else {
-                OnFault::Skip
-            }),
-            is_background: !blocks,
-            answers_late: false,
-            wakes: false,
-            is_in_turn: false,
-            twin: None,
-            state,
-        }))
     }
 }

@@ -1,0 +1,204 @@
+//! What is remembered of a tool call from one of its requests to the next, as PicoClaw's calls have no ids.
+//!
+//! A call is known by its session, its turn, its tool and its arguments. Of equal calls that run at the same time, each
+//! request takes one, so a question that hooks have raised is asked once for each call that raised it. If another
+//! program's hook changes a call in between, nothing equal is found: then the strictest approval that is still open in
+//! that turn counts.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use hooks_core::agent::Approval;
+use serde_json::{Value, json};
+use tokio::time::Instant;
+
+/// How many calls may wait at once. One more is denied if somebody has to be asked about it.
+pub(super) const MOST: usize = 1024;
+
+/// After this time, a call is not heard of again: its turn was ended, or another program's hook has denied it.
+const LONGEST: Duration = Duration::from_hours(1);
+
+/// The calls that are waiting for their next request.
+#[derive(Debug, Default)]
+pub(super) struct Calls {
+    approvals: VecDeque<Waiting<Approval>>,
+    contexts: VecDeque<Waiting<Vec<String>>>,
+}
+
+#[derive(Debug)]
+struct Waiting<T> {
+    turn: Value,
+    /// The tool and the arguments. Objects are equal whatever the order of their keys is.
+    call: Value,
+    since: Instant,
+    what: T,
+}
+
+/// The turn of a request.
+fn turn(params: &Value) -> Value {
+    let meta = &params["meta"];
+    json!([meta["SessionKey"], meta["TurnID"]])
+}
+
+/// The tool and the arguments of a request, where no arguments are none.
+fn call(params: &Value) -> Value {
+    let arguments = match &params["arguments"] {
+        Value::Object(arguments) if arguments.is_empty() => &Value::Null,
+        arguments => arguments,
+    };
+    json!([params["tool"], arguments])
+}
+
+fn strictness(approval: &Approval) -> u8 {
+    match approval {
+        Approval::Ask { .. } => 2,
+        Approval::Granted { .. } => 0,
+        Approval::Usual => 1,
+    }
+}
+
+impl<T> Waiting<T> {
+    fn new(params: &Value, what: T) -> Self {
+        Waiting {
+            turn: turn(params),
+            call: call(params),
+            since: Instant::now(),
+            what,
+        }
+    }
+
+    fn is(&self, turn: &Value, call: &Value) -> bool {
+        self.turn == *turn && self.call == *call
+    }
+}
+
+impl Calls {
+    /// Keeps how a call is to be approved. Returns whether there was room for it.
+    pub(super) fn keep_approval(&mut self, params: &Value, approval: Approval) -> bool {
+        let is_open = |one: &Waiting<Approval>| one.since.elapsed() < LONGEST;
+        self.approvals.retain(is_open);
+        if self.approvals.len() >= MOST {
+            return false;
+        }
+        self.approvals.push_back(Waiting::new(params, approval));
+        true
+    }
+
+    /// Takes how a call is to be approved: the strictest of equal calls first.
+    pub(super) fn take_approval(&mut self, params: &Value) -> Approval {
+        let (turn, call) = (turn(params), call(params));
+        let strictest = |is_meant: &dyn Fn(&Waiting<Approval>) -> bool| {
+            let meant = self.approvals.iter().enumerate();
+            let meant = meant.filter(|(_, one)| is_meant(one));
+            let found = meant.max_by_key(|(_, one)| strictness(&one.what));
+            found.map(|(index, _)| index)
+        };
+        let equal = strictest(&|one| one.is(&turn, &call));
+        let changed =
+            || strictest(&|one| one.turn == turn && matches!(one.what, Approval::Ask { .. }));
+        let found = equal.or_else(changed);
+        let taken = found.and_then(|index| self.approvals.remove(index));
+        taken.map(|one| one.what).unwrap_or_default()
+    }
+
+    /// Keeps text that the model is to read after the call. The oldest is lost if there is too much.
+    pub(super) fn keep_context(&mut self, params: &Value, context: Vec<String>) {
+        if context.is_empty() {
+            return;
+        }
+        if self.contexts.len() >= MOST {
+            self.contexts.pop_front();
+        }
+        self.contexts.push_back(Waiting::new(params, context));
+    }
+
+    /// Takes the text of a call: of equal calls, the first one's.
+    pub(super) fn take_context(&mut self, params: &Value) -> Vec<String> {
+        let (turn, call) = (turn(params), call(params));
+        let found = self.contexts.iter().position(|one| one.is(&turn, &call));
+        let taken = found.and_then(|index| self.contexts.remove(index));
+        taken.map(|one| one.what).unwrap_or_default()
+    }
+
+    /// Forgets the calls of a turn that has ended.
+    pub(super) fn end_turn(&mut self, session: &str, id: &str) {
+        let ended = json!([session, id]);
+        self.approvals.retain(|one| one.turn != ended);
+        self.contexts.retain(|one| one.turn != ended);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request(turn: &str, tool: &str, arguments: Value) -> Value {
+        json!({ "meta": { "SessionKey": "s", "TurnID": turn }, "tool": tool, "arguments": arguments })
+    }
+
+    fn asks(approval: &Approval) -> bool {
+        matches!(approval, Approval::Ask { .. })
+    }
+
+    #[test]
+    fn each_of_equal_calls_has_its_own_approval() {
+        let mut calls = Calls::default();
+        let deploy = request("t", "deploy", json!({ "to": "a", "now": true }));
+        assert!(calls.keep_approval(&deploy, Approval::Usual));
+        assert!(calls.keep_approval(&deploy, Approval::ask("sure?")));
+        assert!(calls.keep_approval(&deploy, Approval::ask("sure?")));
+        let other_order = request("t", "deploy", json!({ "now": true, "to": "a" }));
+        assert!(asks(&calls.take_approval(&other_order)));
+        assert!(asks(&calls.take_approval(&deploy)));
+        assert!(calls.take_approval(&deploy).is_usual());
+    }
+
+    #[test]
+    fn a_call_that_somebody_else_has_changed_is_asked_about() {
+        let mut calls = Calls::default();
+        calls.keep_approval(
+            &request("t", "exec", json!({ "c": "rm" })),
+            Approval::ask("?"),
+        );
+        calls.keep_approval(&request("t", "read", json!({})), Approval::Usual);
+        let read = request("t", "read", Value::Null);
+        assert!(calls.take_approval(&read).is_usual(), "it is known");
+        let elsewhere = request("t2", "exec", json!({ "c": "rm -f" }));
+        assert!(calls.take_approval(&elsewhere).is_usual());
+        let changed = request("t", "exec", json!({ "c": "rm -f" }));
+        assert!(asks(&calls.take_approval(&changed)));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn no_approval_is_forgotten_for_a_newer_one() {
+        let mut calls = Calls::default();
+        let nth = |n: usize| request("t", "exec", json!({ "n": n }));
+        for n in 0..MOST {
+            assert!(calls.keep_approval(&nth(n), Approval::ask("?")));
+        }
+        assert!(!calls.keep_approval(&nth(MOST), Approval::ask("?")));
+        assert!(asks(&calls.take_approval(&nth(0))));
+        assert!(calls.keep_approval(&nth(MOST), Approval::ask("?")));
+        calls.end_turn("s", "t");
+        assert!(calls.take_approval(&nth(1)).is_usual());
+        for n in 0..MOST {
+            calls.keep_approval(&nth(n), Approval::Usual);
+        }
+        tokio::time::advance(LONGEST).await;
+        assert!(
+            calls.keep_approval(&nth(0), Approval::Usual),
+            "the old ones are gone"
+        );
+    }
+
+    #[test]
+    fn equal_calls_have_their_texts_in_their_order() {
+        let mut calls = Calls::default();
+        let ls = request("t", "exec", json!({ "c": "ls" }));
+        calls.keep_context(&ls, vec!["one".into()]);
+        calls.keep_context(&ls, vec!["two".into()]);
+        assert_eq!(calls.take_context(&ls), ["one"]);
+        assert_eq!(calls.take_context(&ls), ["two"]);
+        assert!(calls.take_context(&ls).is_empty());
+    }
+}

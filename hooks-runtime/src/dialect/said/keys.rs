@@ -1,0 +1,126 @@
+//! The keys of a JSON answer: which a system knows, and which stand in the wrong place.
+
+use serde_json::{Map, Value};
+
+use super::super::Dialect;
+use super::Reading;
+use crate::fault::Fault;
+
+impl Reading<'_> {
+    /// Keys that nobody knows are misspelt, or of another system.
+    pub(super) fn check_keys(&mut self, json: &Map<String, Value>) -> Result<(), Fault> {
+        const HERE: &[&str] = &[
+            "continue",
+            "stopReason",
+            "suppressOutput",
+            "systemMessage",
+            "decision",
+            "reason",
+            "hookSpecificOutput",
+        ];
+        const ELSEWHERE: &[&str] = &[
+            "permissionDecision",
+            "permissionDecisionReason",
+            "terminalSequence",
+            "async",
+            "asyncTimeout",
+        ];
+        const OWN: &[&str] = &[
+            "block",
+            "abort_turn",
+            "abort_run",
+            "ask",
+            "approve",
+            "context",
+            "respond",
+            "modify",
+        ];
+        const INNER: &[&str] = &[
+            "additionalContext",
+            "updatedInput",
+            "updatedToolOutput",
+            "updatedMCPToolOutput",
+        ];
+        if self.rules.is_strict {
+            self.check_codex(json)?;
+        }
+        let is_own = |key: &str| self.dialect == Dialect::Hooks && OWN.contains(&key);
+        let is_goclaw = self.dialect == Dialect::Goclaw;
+        let mut warnings = Vec::new();
+        for key in json.keys().map(String::as_str) {
+            if INNER.contains(&key) {
+                // GoClaw has them there, and does nothing with them.
+                let what = if is_goclaw {
+                    "has no effect in GoClaw"
+                } else {
+                    "belongs into `hookSpecificOutput`"
+                };
+                warnings.push(format!("`{key}` {what}, and was ignored"));
+            } else if !HERE.contains(&key) && !ELSEWHERE.contains(&key) && !is_own(key) {
+                warnings.push(format!("`{key}` is not known, and was ignored"));
+            }
+        }
+        self.answer.warnings.append(&mut warnings);
+        Ok(())
+    }
+
+    /// What Codex takes for a failure. A deny without a reason is a deny.
+    fn check_codex(&self, json: &Map<String, Value>) -> Result<(), Fault> {
+        let known: &[&str] = &[
+            "continue",
+            "stopReason",
+            "suppressOutput",
+            "systemMessage",
+            "decision",
+            "reason",
+            "hookSpecificOutput",
+        ];
+        let inner: &[&str] = &[
+            "hookEventName",
+            "permissionDecision",
+            "permissionDecisionReason",
+            "updatedInput",
+            "additionalContext",
+            "decision",
+            "updatedMCPToolOutput",
+        ];
+        let specific = json.get("hookSpecificOutput").and_then(Value::as_object);
+        let unknown = json.keys().find(|key| !known.contains(&key.as_str()));
+        let unknown =
+            unknown.or_else(|| specific?.keys().find(|key| !inner.contains(&key.as_str())));
+        if let Some(unknown) = unknown {
+            return Err(Fault::nonsense(format!(
+                "Codex does not know `{unknown}` in an answer"
+            )));
+        }
+        if self.on.info.name != "BeforeToolCall" {
+            return Ok(());
+        }
+        let inside = |key: &str| {
+            specific
+                .and_then(|specific| specific.get(key))
+                .and_then(Value::as_str)
+        };
+        let wrong = if json.get("continue") == Some(&Value::Bool(false)) {
+            Some("`continue: false`")
+        } else if json.contains_key("suppressOutput") {
+            Some("`suppressOutput`")
+        } else {
+            match inside("permissionDecision") {
+                Some("ask") => Some("`ask`"),
+                Some("allow")
+                    if specific.is_some_and(|specific| !specific.contains_key("updatedInput")) =>
+                {
+                    Some("`allow` without `updatedInput`")
+                }
+                _ => None,
+            }
+        };
+        match wrong {
+            Some(wrong) => Err(Fault::nonsense(format!(
+                "Codex does not take {wrong} on `PreToolUse`"
+            ))),
+            None => Ok(()),
+        }
+    }
+}

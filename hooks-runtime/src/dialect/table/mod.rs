@@ -1,0 +1,318 @@
+//! How the systems differ, as data: one table for each.
+//!
+//! Everything that reads a file, writes an event or reads an answer looks here. A new system is a new table, in `systems`.
+
+mod systems;
+
+use std::time::Duration;
+
+use hooks_builtin::config::OnFault;
+use hooks_core::agent::{AgentContext, AgentEvent};
+
+use super::tools::{self, Class};
+use crate::events::EventInfo;
+use crate::unit::Order;
+
+/// Which of our events of a kind a system's event is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum When {
+    #[default]
+    Always,
+    /// The tool has succeeded.
+    Succeeded,
+    /// The tool has failed.
+    Failed,
+    /// The agent is nobody's subagent.
+    Top,
+    /// The agent is a subagent.
+    Nested,
+    /// The tool is of this class.
+    Tool(Class),
+}
+
+impl When {
+    /// Whether an event is one of them.
+    pub(crate) fn holds(self, cx: &AgentContext, event: &AgentEvent<'_>) -> bool {
+        match self {
+            When::Always => true,
+            When::Succeeded | When::Failed => {
+                let is_error = match event {
+                    AgentEvent::AfterToolCall(done) => done.output.is_error,
+                    AgentEvent::ToolCallEnd(done) => done.output.is_error,
+                    _ => false,
+                };
+                is_error == (self == When::Failed)
+            }
+            When::Top => cx.depth == 0,
+            When::Nested => cx.depth > 0,
+            When::Tool(class) => crate::events::subject(event)
+                .is_some_and(|tool| tools::class_of(tool) == Some(class)),
+        }
+    }
+
+    /// What it asks for, in words.
+    pub(crate) fn words(self) -> &'static str {
+        match self {
+            When::Always => "every event of its kind",
+            When::Succeeded => "tools that have succeeded",
+            When::Failed => "tools that have failed",
+            When::Top => "agents that no other agent has started",
+            When::Nested => "subagents",
+            When::Tool(Class::Shell) => "tools that run commands",
+            When::Tool(Class::Read) => "tools that read files",
+            When::Tool(_) => "tools that change files",
+        }
+    }
+}
+
+/// What a matcher is compared with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Subject {
+    /// Nothing: a matcher is ignored.
+    #[default]
+    None,
+    /// The name of the tool.
+    Tool,
+    /// The tool's command line.
+    Command,
+    /// The path that the tool was given.
+    Path,
+    /// How the session began, or what has made the conversation too long.
+    Reason,
+    /// The kind of the subagent, or of the notification.
+    Kind,
+    /// An empty text.
+    Empty,
+}
+
+/// What comes of it if a hook says no.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Refusal {
+    /// The event does not go on.
+    #[default]
+    Blocks,
+    /// The model is told.
+    Tells,
+    /// The user is told.
+    Shows,
+    /// The model reads the reason in place of the tool's output.
+    Replaces,
+}
+
+/// A system's event, and which of ours it is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Event {
+    pub(crate) named: &'static str,
+    pub(crate) ours: &'static str,
+    pub(crate) when: When,
+    pub(crate) subject: Subject,
+    pub(crate) refusal: Refusal,
+    /// Whether `continue: false` ends the turn there.
+    pub(crate) stops: bool,
+    /// Whether text that is no JSON is for the model.
+    pub(crate) text: bool,
+    /// How long a hook may take there, if not as elsewhere.
+    pub(crate) timeout: Option<Duration>,
+}
+
+const fn event(named: &'static str, ours: &'static str) -> Event {
+    Event {
+        named,
+        ours,
+        when: When::Always,
+        subject: Subject::None,
+        refusal: Refusal::Blocks,
+        stops: true,
+        text: false,
+        timeout: None,
+    }
+}
+
+impl Event {
+    const fn of(self, subject: Subject) -> Self {
+        Event { subject, ..self }
+    }
+
+    const fn when(self, when: When) -> Self {
+        Event { when, ..self }
+    }
+
+    const fn refusal(self, refusal: Refusal) -> Self {
+        Event { refusal, ..self }
+    }
+
+    const fn with_text(self) -> Self {
+        Event { text: true, ..self }
+    }
+
+    const fn never_stops(self) -> Self {
+        Event {
+            stops: false,
+            ..self
+        }
+    }
+
+    const fn within(self, timeout: Duration) -> Self {
+        Event {
+            timeout: Some(timeout),
+            ..self
+        }
+    }
+
+    /// Which events of its kind it is, if not all.
+    pub(crate) fn whens(&self) -> Vec<(&'static str, When)> {
+        match self.when {
+            When::Always => Vec::new(),
+            when => vec![(self.ours, when)],
+        }
+    }
+
+    /// Which of our events it is.
+    pub(crate) fn info(&self) -> Option<&'static EventInfo> {
+        EventInfo::named(self.ours)
+    }
+}
+
+/// When two definitions of a file are the same, so that one of them runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Twins {
+    /// Never.
+    No,
+    /// If they run the same in the same way.
+    Whole,
+    /// If they have the same name and the same command.
+    NameAndCommand,
+}
+
+/// What exit codes mean, and where the answer stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Exits {
+    /// 2 blocks. A JSON answer counts with any other code.
+    Claude,
+    /// 2 blocks. JSON counts with 0, and a refusal in it with any other code.
+    Codex,
+    /// All but 0 and 1 block. JSON counts with any code, also on standard error.
+    Gemini,
+    /// 2 blocks, and so does a JSON answer with any code. Only 0 lets the event go on.
+    Goose,
+    /// 2 blocks. JSON counts with 0.
+    Goclaw,
+    /// All but 0 block. There is no JSON.
+    Flat,
+}
+
+/// The names of keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Words {
+    /// `session_id`, `hook_event_name`, `tool_name`.
+    Claude,
+    /// Also `turn_id` and `model`.
+    Codex,
+    /// Claude's, with Gemini's shapes of model calls and of results.
+    Gemini,
+    /// `event`, `tool_call_id`, `tool_output`, `working_dir`.
+    Goose,
+    /// `SessionID`, `ToolName`, and the same as `sessionId`, `toolName`.
+    Goclaw,
+}
+
+/// One system.
+#[derive(Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "systems differ in many small things"
+)]
+pub(crate) struct Rules {
+    pub(crate) events: &'static [Event],
+    /// Its events that are never raised here.
+    pub(crate) never: &'static [&'static str],
+    pub(crate) words: Words,
+    pub(crate) exits: Exits,
+    /// What `timeout = 1` is.
+    pub(crate) unit: Duration,
+    /// A timeout from which on, or below which, it is probably in another unit.
+    pub(crate) odd_timeouts: fn(f64) -> bool,
+    /// How long a command may take.
+    pub(crate) timeout: Duration,
+    /// How long a model may take.
+    pub(crate) prompt_timeout: Duration,
+    /// The types of handlers that are run. Others are notices.
+    pub(crate) kinds: &'static [&'static str],
+    /// The characters of a matcher that is a name, or a list of names.
+    pub(crate) of_names: fn(char) -> bool,
+    /// Whether a regular expression that is wrong is taken literally.
+    pub(crate) is_lenient: bool,
+    pub(crate) order: Order,
+    pub(crate) twins: Twins,
+    /// The key by which a hook says what happens when it fails.
+    pub(crate) on_failure: Option<&'static str>,
+    /// What happens when it fails and does not say.
+    pub(crate) fault: OnFault,
+    /// Whether keys of an answer that it does not know make the answer worthless.
+    pub(crate) is_strict: bool,
+    /// Whether an answer has to name its event.
+    pub(crate) names_event: bool,
+    /// Whether the new input of a tool is set key by key, and not as a whole.
+    pub(crate) merges_input: bool,
+    /// The files that the system finds by itself: below the user's folder and below the project's.
+    pub(crate) files: &'static [(Whose, &'static str)],
+}
+
+/// Whose a file is that a system finds by itself. Later ones count more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Whose {
+    User,
+    Project,
+    Managed,
+}
+
+impl Rules {
+    /// The event with a name of the system's.
+    pub(crate) fn named(&self, name: &str) -> Option<&'static Event>
+    where
+        Self: 'static,
+    {
+        self.events.iter().find(|event| event.named == name)
+    }
+
+    /// The system's event that one of ours is: by the name that the definition knows it by, or by what has happened.
+    pub(crate) fn event(
+        &self,
+        info: &EventInfo,
+        named: &str,
+        happened: Option<(&AgentContext, &AgentEvent<'_>)>,
+    ) -> Option<&'static Event> {
+        let ours = || self.events.iter().filter(|event| event.ours == info.name);
+        let by_name = ours().find(|event| event.named == named);
+        let by_what =
+            happened.and_then(|(cx, happened)| ours().find(|event| event.when.holds(cx, happened)));
+        by_name.or(by_what).or_else(|| ours().next())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Dialect;
+
+    #[test]
+    fn every_event_is_one_of_ours() {
+        for dialect in Dialect::ALL {
+            for event in dialect.rules().events {
+                assert!(event.info().is_some(), "{dialect}: {}", event.named);
+                let is_tool = matches!(
+                    event.subject,
+                    Subject::Tool | Subject::Command | Subject::Path
+                );
+                let has_subject = event.info().unwrap().has_subject;
+                assert_eq!(is_tool, has_subject, "{dialect}: {}", event.named);
+            }
+        }
+    }
+
+    #[test]
+    fn all_events_of_claude_code_are_known() {
+        let rules = Dialect::Claude.rules();
+        assert_eq!(rules.events.len() + rules.never.len(), 33);
+    }
+}

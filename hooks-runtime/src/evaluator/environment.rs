@@ -1,0 +1,181 @@
+//! A model that the environment names, for programs whose user has the key.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use async_trait::async_trait;
+use reqwest::Url;
+
+use super::{Evaluated, Evaluation, Evaluator, EvaluatorError, HttpEvaluator};
+
+/// The models that are asked if only a key says whose they are.
+const ANTHROPIC: &str = "claude-haiku-4-5";
+const OPENAI: &str = "gpt-4.1-mini";
+
+/// Asks the model that the environment names. The program `hooks` does.
+///
+/// | variable | |
+/// | --- | --- |
+/// | `HOOKS_EVALUATOR` | `anthropic:MODEL` or `openai:MODEL`. Without it, the key that is set says whose model is asked: `claude-haiku-4-5` or `gpt-4.1-mini` |
+/// | `HOOKS_EVALUATOR_URL` | the URL before `/messages` or `/chat/completions`, with its version, as `http://127.0.0.1:11434/v1`; by default Anthropic's or OpenAI's |
+/// | `HOOKS_EVALUATOR_KEY` | the key. Without it, it is `ANTHROPIC_API_KEY` or `OPENAI_API_KEY`, which no other URL is sent |
+///
+/// The environment is read with the first question. If it names no model, that question fails, and says what to set: so a
+/// file with a `prompt` can be checked where there is no key.
+///
+/// ```
+/// use hooks_runtime::{EnvironmentEvaluator, Runtime};
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let runtime = Runtime::builder()
+///     .evaluator(EnvironmentEvaluator::new())
+///     .text("[[hooks.on]]\nevent = 'BeforeToolCall'\ntools = 'shell'\nprompt = 'Block what deletes files.'")
+///     .build()
+///     .await?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Default)]
+pub struct EnvironmentEvaluator(Mutex<Option<Arc<HttpEvaluator>>>);
+
+impl EnvironmentEvaluator {
+    /// Nothing is read yet.
+    #[must_use]
+    pub fn new() -> Self {
+        EnvironmentEvaluator::default()
+    }
+
+    /// The model, which stays the same once there is one.
+    fn evaluator(&self) -> Result<Arc<HttpEvaluator>, EvaluatorError> {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = &*known {
+            return Ok(known.clone());
+        }
+        let variable = |name: &str| std::env::var(name).ok();
+        let made = Arc::new(named_by(&variable)?);
+        *known = Some(made.clone());
+        Ok(made)
+    }
+}
+
+impl fmt::Debug for EnvironmentEvaluator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("EnvironmentEvaluator")
+    }
+}
+
+#[async_trait]
+impl Evaluator for EnvironmentEvaluator {
+    async fn evaluate(&self, evaluation: &Evaluation) -> Result<Evaluated, EvaluatorError> {
+        self.evaluator()?.evaluate(evaluation).await
+    }
+}
+
+/// The model that variables name.
+fn named_by(variable: &dyn Fn(&str) -> Option<String>) -> Result<HttpEvaluator, EvaluatorError> {
+    let set = |name: &str| variable(name).filter(|value| !value.trim().is_empty());
+    let named = set("HOOKS_EVALUATOR");
+    let is_keyed = |name: &str| named.is_none() && set(name).is_some();
+    let (api, model) = match &named {
+        Some(named) => named.split_once(':').ok_or_else(|| {
+            EvaluatorError::NotReached(format!(
+                "`HOOKS_EVALUATOR` is `{named}`: write `anthropic:{ANTHROPIC}`, say, or `openai:{OPENAI}`"
+            ))
+        })?,
+        None if is_keyed("ANTHROPIC_API_KEY") => ("anthropic", ANTHROPIC),
+        None if is_keyed("OPENAI_API_KEY") => ("openai", OPENAI),
+        None => {
+            return Err(EvaluatorError::NotReached(
+                "no model is named: set `ANTHROPIC_API_KEY`, `OPENAI_API_KEY` or `HOOKS_EVALUATOR`".into(),
+            ));
+        }
+    };
+    let (mut builder, of_api) = match api {
+        "anthropic" => (HttpEvaluator::anthropic(model), "ANTHROPIC_API_KEY"),
+        "openai" => (HttpEvaluator::openai(model), "OPENAI_API_KEY"),
+        other => {
+            return Err(EvaluatorError::NotReached(format!(
+                "`HOOKS_EVALUATOR` begins with `{other}`, and it is `anthropic:` or `openai:`"
+            )));
+        }
+    };
+    let url = set("HOOKS_EVALUATOR_URL");
+    // A key is for its own endpoint alone.
+    let key = set("HOOKS_EVALUATOR_KEY").or_else(|| set(of_api).filter(|_| url.is_none()));
+    builder = match key {
+        Some(key) => builder.plain_key(key),
+        None if url.is_some() => builder.no_key(),
+        // The error names the variable that is missing.
+        None => builder,
+    };
+    if let Some(url) = url {
+        if let Ok(parsed) = Url::parse(&url)
+            && let Some(host) = parsed.host_str()
+            && (host == "localhost" || host == "[::1]" || host.starts_with("127."))
+        {
+            builder = builder.allow_loopback(host);
+        }
+        builder = builder.base_url(url);
+    }
+    builder.build()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(variables: &[(&str, &str)]) -> String {
+        let variable = |name: &str| {
+            let mut variables = variables.iter();
+            let found = variables.find(|(known, _)| *known == name)?;
+            Some(found.1.to_owned())
+        };
+        match named_by(&variable) {
+            Ok(evaluator) => format!("{evaluator:?}"),
+            Err(error) => error.to_string(),
+        }
+    }
+
+    #[test]
+    fn the_environment_names_the_model() {
+        let keys = [("OPENAI_API_KEY", "$o"), ("ANTHROPIC_API_KEY", "a")];
+        assert!(shown(&keys).contains("claude-haiku-4-5"));
+        assert!(shown(&keys[..1]).contains("api.openai.com"));
+        let named = [("HOOKS_EVALUATOR", "openai:gpt-x"), keys[0], keys[1]];
+        assert!(shown(&named).contains("\"gpt-x\""));
+        let local = [
+            ("HOOKS_EVALUATOR", "openai:qwen3:4b"),
+            ("HOOKS_EVALUATOR_URL", "http://127.0.0.1:11434/v1"),
+        ];
+        assert_eq!(
+            shown(&local),
+            r#"HttpEvaluator { model: "qwen3:4b", url: http://127.0.0.1:11434/…, .. }"#
+        );
+    }
+
+    #[test]
+    fn what_is_missing_is_named() {
+        for (variables, expected) in [
+            (vec![], "set `ANTHROPIC_API_KEY`"),
+            (vec![("ANTHROPIC_API_KEY", " ")], "set `ANTHROPIC_API_KEY`"),
+            (
+                vec![("HOOKS_EVALUATOR", "haiku")],
+                "write `anthropic:claude-haiku-4-5`",
+            ),
+            (
+                vec![("HOOKS_EVALUATOR", "gemini:x")],
+                "begins with `gemini`",
+            ),
+            (
+                vec![
+                    ("HOOKS_EVALUATOR_URL", "http://10.0.0.1/v1"),
+                    ("OPENAI_API_KEY", "k"),
+                ],
+                "10.0.0.1",
+            ),
+        ] {
+            let shown = shown(&variables);
+            assert!(shown.contains(expected), "{shown}");
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! What became of an agent's quality gates.
+
+use hooks_builtin::config::{ConfigError, ImportEntry, Mode, OnFault};
+use serde_json::{Map, Value};
+
+use super::{LONGEST, Place};
+use crate::Dialect;
+use crate::definition::{Definition, Origin};
+use crate::dialect::table::Event;
+use crate::events::EventInfo;
+use crate::filter::Filter;
+use crate::load::Loader;
+
+impl Loader<'_> {
+    /// A quality gate, which judged what a delegation has come to. One that blocks sends the subagent on with the reason.
+    pub(super) fn gate(
+        &mut self,
+        place: &Place<'_>,
+        gate: &Value,
+        entry: &ImportEntry,
+    ) -> Result<Option<Definition>, ConfigError> {
+        if gate["event"].as_str() != Some("delegation.completed") {
+            return Err(place.wrong(
+                &["event"],
+                "a quality gate is for `delegation.completed`",
+                None,
+            ));
+        }
+        if entry.mode == Mode::Off {
+            return Ok(None);
+        }
+        let blocks = gate["block_on_failure"] == Value::Bool(true);
+        let (named, event) = if blocks {
+            ("delegation.completed", "BeforeStop")
+        } else {
+            ("subagent_stop", "SubagentStop")
+        };
+        let Some(info) = EventInfo::named(event) else {
+            return Ok(None);
+        };
+        let mut config = Map::new();
+        let kind = match gate["type"].as_str() {
+            Some("command") => {
+                config.insert("command".into(), gate["command"].clone());
+                "command"
+            }
+            Some("agent") => {
+                let text = ["prompt", "prompt_template", "instructions"]
+                    .iter()
+                    .find_map(|key| gate[*key].as_str());
+                let Some(text) = text else {
+                    return Err(place.wrong(
+                        &["type"],
+                        "the gate asks an agent, and says not what",
+                        Some("write `\"prompt\": \"…\"`, which a model judges by"),
+                    ));
+                };
+                config.insert("prompt_template".into(), text.into());
+                "prompt"
+            }
+            _ => {
+                return Err(place.wrong(
+                    &["type"],
+                    "a quality gate is a `command` or an `agent`",
+                    None,
+                ));
+            }
+        };
+        let line = place.wrong(&[], "", None).line();
+        let origin = Origin::of(place.document.file(), line);
+        let name = self.free_name("quality gate", &origin.to_string());
+        let Some((body, state)) = self.goclaw_body(place, kind, &config, gate, &name, true)? else {
+            return Ok(None);
+        };
+        let help = if blocks {
+            "it runs where the subagent wants to stop, and sends it on with the reason"
+        } else {
+            "it runs as a hook on `subagent_stop`, which blocks nothing"
+        };
+        let notice = place.wrong(&[], "quality gates are hooks now", Some(help));
+        self.notices.push(notice.to_string());
+        let event = Dialect::Goclaw.rules().named(named);
+        Ok(Some(Definition {
+            name: name.into(),
+            origin,
+            dialect: Dialect::Goclaw,
+            events: vec![(info, named.to_owned())],
+            filter: Filter {
+                whens: event.map(Event::whens).unwrap_or_default(),
+                ..Filter::default()
+            },
+            body,
+            mode: entry.mode,
+            timeout: LONGEST,
+            on_timeout: None,
+            on_failure: Some(if blocks {
+                OnFault::Block
+            } else {
+                OnFault::Skip
+            }),
+            is_background: !blocks,
+            answers_late: false,
+            wakes: false,
+            is_in_turn: false,
+            twin: None,
+            state,
+        }))
+    }
+}

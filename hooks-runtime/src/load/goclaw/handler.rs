@@ -1,0 +1,146 @@
+//! What a hook of GoClaw runs: a command, an endpoint or a model.
+
+use std::sync::Arc;
+
+use hooks_builtin::config::{CommandEntry, ConfigError, EnvEntry, PromptEntry};
+use serde_json::{Map, Value, json};
+
+use super::{Edition, Place};
+use crate::Dialect;
+use crate::definition::{Body, State};
+use crate::handler::{Wrong, command, http, prompt};
+use crate::load::Loader;
+use crate::secrets::Replaced;
+
+impl Loader<'_> {
+    #[expect(clippy::too_many_lines, reason = "an arm for each type of handler")]
+    /// The handler; none if it is known and does not run here.
+    pub(super) fn goclaw_body(
+        &mut self,
+        place: &Place<'_>,
+        kind: &str,
+        config: &Map<String, Value>,
+        value: &Value,
+        name: &str,
+        is_filtered: bool,
+    ) -> Result<Option<(Body, Arc<State>)>, ConfigError> {
+        let dialect = Dialect::Goclaw;
+        let making = self.making(place.document.file());
+        let text = |key: &str| config.get(key).and_then(Value::as_str).map(str::to_owned);
+        let key = json!(["goclaw", kind, config, value, name, &making.folder]);
+        let made = match kind {
+            "command" if self.plan.edition == Edition::Standard => {
+                let notice = place.wrong(
+                    &["handler_type"],
+                    "commands run on the edition `lite` only: this one does not run",
+                    Some("use `http` or `prompt`, or `.edition(Edition::Lite)`"),
+                );
+                self.notices.push(notice.to_string());
+                return Ok(None);
+            }
+            "command" => {
+                let Some(run) = text("command").filter(|run| !run.trim().is_empty()) else {
+                    return Err(place.wrong(
+                        &["config"],
+                        "the hook has no command",
+                        Some("write `\"config\": { \"command\": \"…\" }`"),
+                    ));
+                };
+                let names = config.get("allowed_env_vars").and_then(Value::as_array);
+                let names = names
+                    .into_iter()
+                    .flatten()
+                    .filter_map(Value::as_str)
+                    .map(str::to_owned);
+                let entry = CommandEntry {
+                    run: Some(run),
+                    cwd: text("cwd").filter(|cwd| !cwd.is_empty()).map(Into::into),
+                    env: EnvEntry {
+                        inherit: names.collect(),
+                        ..EnvEntry::default()
+                    },
+                    ..CommandEntry::default()
+                };
+                self.handler(&key, || command::make(&entry, dialect, &making))
+            }
+            "http" => {
+                let Some(url) = text("url") else {
+                    return Err(place.wrong(
+                        &["config"],
+                        "the hook has no URL",
+                        Some("write `\"config\": { \"url\": \"https://…\" }`"),
+                    ));
+                };
+                let headers = config.get("headers").and_then(Value::as_object);
+                let headers = headers.into_iter().flatten();
+                let settings = http::Settings {
+                    url,
+                    headers: headers
+                        .filter_map(|(name, value)| {
+                            Some((name.clone(), value.as_str()?.to_owned()))
+                        })
+                        .collect(),
+                    retries: Some(1),
+                    replaced: Replaced::Nothing,
+                    ..http::Settings::default()
+                };
+                self.handler(&key, || {
+                    http::with(&settings, dialect, &making).map(|(handler, _)| handler)
+                })
+            }
+            "prompt" if !is_filtered => {
+                return Err(place.wrong(
+                    &[],
+                    "a hook that asks a model needs `matcher` or `if_expr`",
+                    Some("write `\"matcher\": \"^(exec|shell)$\"`, say"),
+                ));
+            }
+            "prompt" => {
+                let Some(template) = text("prompt_template") else {
+                    return Err(place.wrong(
+                        &["config"],
+                        "the hook has no prompt",
+                        Some("write `\"config\": { \"prompt_template\": \"…\" }`"),
+                    ));
+                };
+                let most = config
+                    .get("max_invocations_per_turn")
+                    .and_then(Value::as_u64);
+                let entry = PromptEntry {
+                    template,
+                    model: text("model"),
+                    max_per_turn: most.and_then(|most| u32::try_from(most).ok()?.try_into().ok()),
+                    ..PromptEntry::default()
+                };
+                self.handler(&key, || prompt::make(&entry, dialect, &making))
+            }
+            "script" => {
+                let notice = place.wrong(
+                    &["handler_type"],
+                    "hooks of the type `script` are known, and not run here",
+                    Some("write the decision as a rule: `if` and `block`"),
+                );
+                self.notices.push(notice.to_string());
+                return Ok(None);
+            }
+            other => {
+                return Err(place.wrong(
+                    &["handler_type"],
+                    format!("`{other}` is no type of hook"),
+                    Some("write `command`, `http` or `prompt`"),
+                ));
+            }
+        };
+        made.map(Some).map_err(
+            |Wrong {
+                 keys,
+                 message,
+                 help,
+             }| {
+                let mut path = vec!["config"];
+                path.extend(keys.iter().map(String::as_str));
+                place.wrong(&path, message, help.as_deref())
+            },
+        )
+    }
+}

@@ -1,0 +1,181 @@
+//! Asking one definition: under its safeguards, while the agent waits or goes on.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use hooks_builtin::config::Mode;
+use hooks_core::agent::{AgentContext, AgentEvent};
+use tokio::sync::Semaphore;
+use tokio::time::Instant;
+
+use super::conclude::{fail, finish};
+use super::guard::{asked, caught, guarded};
+use super::{Done, Matched, Unit};
+use crate::answer::Answer;
+use crate::definition::{Body, Definition};
+use crate::events::EventInfo;
+use crate::fault::Fault;
+use crate::handler::{Ask, Asked};
+use crate::safeguard::Chains;
+
+impl Unit {
+    /// Asks one definition under its safeguards.
+    pub(super) async fn ask<'d>(
+        &self,
+        cx: &AgentContext,
+        event: &AgentEvent<'_>,
+        info: &'static EventInfo,
+        matched: Matched<'d>,
+    ) -> Done<'d> {
+        let Matched { definition, filter } = matched;
+        let started = Instant::now();
+        let mut skipped = None;
+        let said = match (filter, &definition.body) {
+            (Err(fault), _) => Err(fault),
+            (Ok(()), Body::Rule(rule)) => caught(|| rule.decide(cx, event)),
+            (Ok(()), Body::Handler(_)) if cx.depth > self.limits.config.depth => {
+                tracing::warn!(
+                    key = "security.hook.loop_depth_exceeded",
+                    hook = &*definition.name,
+                    depth = cx.depth,
+                    "subagents are nested too deep for hooks"
+                );
+                Err(Fault::not_asked(format_args!(
+                    "subagents are nested {} deep, and hooks run {} deep at most",
+                    cx.depth, self.limits.config.depth
+                )))
+            }
+            (Ok(()), Body::Handler(handler)) => {
+                let ask = Ask {
+                    cx,
+                    event: *event,
+                    info,
+                    hook: &definition.name,
+                    named: definition.named(info).unwrap_or(info.name),
+                    tool: definition.filter.tool(event),
+                };
+                let is_background =
+                    definition.is_background && tokio::runtime::Handle::try_current().is_ok();
+                if is_background {
+                    let asked = asked(|| handler.ask(&ask));
+                    skipped = Some("it runs in the background");
+                    self.in_background(definition, asked, cx, event, info);
+                    Ok(Answer::default())
+                } else if self.is_foreign && definition.dialect != crate::Dialect::Goclaw {
+                    let room = self.room(info);
+                    let span = self.span(definition, info);
+                    let ask = || handler.ask(&ask);
+                    guarded(definition, &self.limits, room, span, ask, Duration::MAX).await
+                } else {
+                    let key = Chains::key(cx, event);
+                    let mut all = self.definitions.iter();
+                    let nth = all.position(|one| Arc::ptr_eq(one, definition));
+                    let place = self.place + nth.unwrap_or(0);
+                    let budget = self.limits.config.chain;
+                    let left = self.shared.chains.left(key, place, budget);
+                    let said = if left.is_zero() {
+                        Err(Fault::not_asked(format_args!(
+                            "the hooks before it have taken the {} that all hooks of an event have",
+                            humantime::format_duration(budget)
+                        )))
+                    } else {
+                        let room = self.room(info);
+                        let span = self.span(definition, info);
+                        let ask = || handler.ask(&ask);
+                        guarded(definition, &self.limits, room, span, ask, left).await
+                    };
+                    self.shared.chains.spend(key, place, started.elapsed());
+                    said
+                }
+            }
+        };
+        Done {
+            definition,
+            said,
+            skipped,
+            duration: started.elapsed(),
+        }
+    }
+
+    /// Where a handler that the agent waits for gets its permit to run.
+    fn room(&self, info: &EventInfo) -> &Semaphore {
+        if info.is_intercepted {
+            &self.limits.deciding
+        } else {
+            &self.limits.watching
+        }
+    }
+
+    /// The span of one handler on one event.
+    fn span(&self, definition: &Definition, info: &EventInfo) -> tracing::Span {
+        let kind = definition.body.kind();
+        tracing::info_span!(
+            "hook",
+            otel.name = format!("hook.{kind}.{}", info.name),
+            hook = &*definition.name,
+            handler = kind,
+            event = info.name,
+            revision = self.revision,
+            outcome = tracing::field::Empty,
+            duration_ms = tracing::field::Empty,
+            why = tracing::field::Empty,
+        )
+    }
+
+    /// Lets a handler run while the agent goes on.
+    fn in_background(
+        &self,
+        definition: &Arc<Definition>,
+        asked: Asked,
+        cx: &AgentContext,
+        event: &AgentEvent<'_>,
+        info: &'static EventInfo,
+    ) {
+        let mut tasks = self
+            .shared
+            .background
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        while tasks.try_join_next().is_some() {}
+        if tasks.len() >= self.limits.config.background.get() as usize {
+            drop(tasks);
+            self.shared.dropped.fetch_add(1, Ordering::Relaxed);
+            tracing::warn!(
+                hook = &*definition.name,
+                event = info.name,
+                "too many hooks run in the background: this one was left out"
+            );
+            return;
+        }
+        let (definition, limits) = (Arc::clone(definition), Arc::clone(&self.limits));
+        let shared = Arc::clone(&self.shared);
+        let mut record = self.blank(cx, event, info, &definition);
+        let (cx, span) = (cx.clone(), self.span(&definition, info));
+        tasks.spawn(async move {
+            let started = Instant::now();
+            let room = &limits.watching;
+            let asked = move || asked;
+            let said = guarded(&definition, &limits, room, span, asked, Duration::MAX).await;
+            record.duration = started.elapsed();
+            record.why = "in the background".into();
+            match said {
+                Ok(mut answer) => {
+                    if definition.wakes {
+                        let refusal = answer.verdict.reason().map(str::to_owned);
+                        answer
+                            .context
+                            .extend(refusal.or_else(|| answer.feedback.take()));
+                    }
+                    if definition.answers_late && definition.mode == Mode::Enforce {
+                        shared.late.keep(&cx, &answer);
+                    }
+                    record.messages = answer.messages;
+                    record.warnings = answer.warnings;
+                }
+                Err(fault) => fail(&mut record, &fault),
+            }
+            finish(&shared, &definition, record);
+        });
+    }
+}

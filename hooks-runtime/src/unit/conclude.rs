@@ -1,0 +1,274 @@
+//! What comes of what definitions said: one decision, one change, and a record of each.
+
+use std::sync::Arc;
+
+use hooks_builtin::config::Mode;
+use hooks_core::agent::{AgentContext, AgentEvent, AgentEventMut, AgentSaid};
+use serde_json::Value;
+
+use super::{Done, Shared, Unit};
+use crate::answer::{self, Answer, Verdict};
+use crate::definition::Definition;
+use crate::events::{self, EventInfo};
+use crate::fault::{Fault, FaultKind};
+use crate::record::{Record, RecordOutcome};
+
+impl Unit {
+    /// Merges what the definitions said, applies it, and records it.
+    pub(super) fn conclude(
+        &self,
+        cx: &AgentContext,
+        mut event: AgentEventMut<'_>,
+        info: &'static EventInfo,
+        done: Vec<Done<'_>>,
+    ) -> AgentSaid {
+        let mut merged = Answer::default();
+        let mut decided = None;
+        let mut records = Vec::with_capacity(done.len());
+        let mut changed_by: Option<usize> = None;
+        for (index, one) in done.into_iter().enumerate() {
+            let definition = Arc::clone(one.definition);
+            let mut record = self.blank(cx, &event.view(), info, &definition);
+            record.duration = one.duration;
+            let counts = definition.mode == Mode::Enforce;
+            if let Some(skipped) = one.skipped {
+                record.outcome = RecordOutcome::Skipped;
+                record.why = skipped.into();
+            }
+            let said = one
+                .said
+                .unwrap_or_else(|fault| failed(&definition, &fault, info, &mut record));
+            if record.outcome == RecordOutcome::Continue {
+                record.outcome = outcome_of(&said);
+                record.reason = said.verdict.reason().map(str::to_owned);
+            }
+            record.messages.clone_from(&said.messages);
+            record.warnings.clone_from(&said.warnings);
+            if counts {
+                if said.verdict.rank() > merged.verdict.rank() {
+                    merged.verdict = said.verdict;
+                    decided = Some(Arc::clone(&definition.name));
+                }
+                if said.change.is_some() {
+                    if let Some(first) = changed_by {
+                        let (other, first): &mut (Arc<Definition>, Record) = &mut records[first];
+                        first.warnings.push(format!(
+                            "`{}` changes the same as `{}`, and the later one counts: `{}`",
+                            other.name, definition.name, definition.name
+                        ));
+                    }
+                    changed_by = Some(index);
+                    merged.change = said.change;
+                }
+                merged.context.extend(said.context);
+                merged.feedback = match (merged.feedback.take(), said.feedback) {
+                    (Some(one), Some(other)) => Some(format!("{one}\n\n{other}")),
+                    (one, other) => one.or(other),
+                };
+            }
+            records.push((definition, record));
+        }
+        let drops_change = merged.verdict.rank() > 2;
+        if drops_change && !matches!(merged.verdict, Verdict::Respond(_)) {
+            merged.change = None;
+            changed_by = None;
+        }
+        let before = (merged.change.is_some() || !merged.context.is_empty())
+            .then(|| serde_json::to_value(event.view()).unwrap_or_default());
+        let said = if merged.is_nothing() {
+            AgentSaid::Continue
+        } else {
+            let by = decided.as_deref();
+            let decided_by = records
+                .iter()
+                .position(|(definition, _)| by.is_some_and(|name| *definition.name == *name));
+            apply(
+                event.reborrow(),
+                info,
+                merged,
+                changed_by,
+                decided_by,
+                &mut records,
+            )
+        };
+        if let Some(before) = before {
+            let after = serde_json::to_value(event.view()).unwrap_or_default();
+            if before != after {
+                let patch =
+                    serde_json::to_value(json_patch::diff(&before, &after)).unwrap_or(Value::Null);
+                let at = changed_by.unwrap_or(0).min(records.len().saturating_sub(1));
+                if let Some((_, record)) = records.get_mut(at) {
+                    record.change = Some(patch);
+                    if record.outcome == RecordOutcome::Continue {
+                        record.outcome = RecordOutcome::Modify;
+                    }
+                }
+            }
+        }
+        for (definition, record) in records {
+            finish(&self.shared, &definition, record);
+        }
+        self.named(said, decided)
+    }
+
+    /// The decision, with the name of the definition if the unit has several.
+    fn named(&self, said: AgentSaid, decided: Option<Arc<str>>) -> AgentSaid {
+        match (said, decided) {
+            (AgentSaid::Cancel { scope, reason, .. }, Some(hook)) if *hook != *self.name => {
+                hooks_core::Cancel {
+                    scope,
+                    hook: hook.to_string().into(),
+                    reason,
+                }
+                .into()
+            }
+            (said, _) => said,
+        }
+    }
+
+    pub(super) fn record(
+        &self,
+        cx: &AgentContext,
+        event: &AgentEvent<'_>,
+        info: &'static EventInfo,
+        done: Done<'_>,
+        change: Option<Value>,
+    ) {
+        // What runs in the background is recorded when it is done.
+        if done.skipped.is_some() {
+            return;
+        }
+        let mut record = self.blank(cx, event, info, done.definition);
+        record.duration = done.duration;
+        record.change = change;
+        match done.said {
+            Ok(answer) => {
+                record.messages = answer.messages;
+                record.warnings = answer.warnings;
+            }
+            Err(fault) => {
+                tracing::warn!(hook = &*done.definition.name, event = info.name, %fault, "a hook failed, and the event goes on");
+                fail(&mut record, &fault);
+            }
+        }
+        finish(&self.shared, done.definition, record);
+    }
+
+    /// The record of a definition that has not said anything yet.
+    pub(super) fn blank(
+        &self,
+        cx: &AgentContext,
+        event: &AgentEvent<'_>,
+        info: &'static EventInfo,
+        definition: &Definition,
+    ) -> Record {
+        Record {
+            revision: self.revision,
+            source: definition.origin.to_string(),
+            handler: definition.body.kind().into(),
+            subject: events::subject(event).map(str::to_owned),
+            session_id: cx.session_id.clone(),
+            agent_id: cx.agent_id.clone(),
+            tenant_id: cx.tenant_id.clone(),
+            tool_call_id: events::call_id(event)
+                .filter(|id| !id.is_empty())
+                .map(str::to_owned),
+            trace_id: cx.trace_id.clone(),
+            shadow: definition.mode != Mode::Enforce,
+            ..Record::new(&*definition.name, info.name)
+        }
+    }
+}
+
+/// What comes of a definition that has failed: a block, if its policy says so, or nothing.
+fn failed(
+    definition: &Definition,
+    fault: &Fault,
+    info: &'static EventInfo,
+    record: &mut Record,
+) -> Answer {
+    fail(record, fault);
+    if definition.blocks_on(fault, info) {
+        return Answer::block(format!("the hook `{}` failed: {fault}", definition.name));
+    }
+    tracing::warn!(hook = &*definition.name, event = info.name, %fault, "a hook failed, and the event goes on");
+    Answer::default()
+}
+
+/// Applies what the definitions said together.
+///
+/// A change that does not fit the event is a fault of the one that made it: what the others decided still holds.
+fn apply(
+    mut event: AgentEventMut<'_>,
+    info: &'static EventInfo,
+    merged: Answer,
+    changed_by: Option<usize>,
+    decided_by: Option<usize>,
+    records: &mut [(Arc<Definition>, Record)],
+) -> AgentSaid {
+    let unchanged = changed_by.map(|_| Answer {
+        change: None,
+        ..merged.clone()
+    });
+    let fault = match answer::apply(event.reborrow(), merged) {
+        Ok(said) => return said,
+        Err(fault) => fault,
+    };
+    let at = changed_by.or(decided_by).unwrap_or(0);
+    let Some((definition, record)) = records.get_mut(at) else {
+        return AgentSaid::block(fault.message);
+    };
+    if let Verdict::Block { reason } = failed(definition, &fault, info, record).verdict {
+        return AgentSaid::block(reason);
+    }
+    match unchanged {
+        Some(unchanged) => apply(event, info, unchanged, None, decided_by, records),
+        None => AgentSaid::Continue,
+    }
+}
+
+fn outcome_of(answer: &Answer) -> RecordOutcome {
+    match &answer.verdict {
+        Verdict::Continue if answer.is_nothing() => RecordOutcome::Continue,
+        Verdict::Continue => RecordOutcome::Modify,
+        Verdict::Approve { .. } => RecordOutcome::Approve,
+        Verdict::Ask { .. } => RecordOutcome::Ask,
+        Verdict::Respond(_) => RecordOutcome::Respond,
+        Verdict::Block { .. } => RecordOutcome::Block,
+        Verdict::AbortTurn { .. } => RecordOutcome::AbortTurn,
+        Verdict::AbortRun { .. } => RecordOutcome::AbortRun,
+    }
+}
+
+pub(super) fn fail(record: &mut Record, fault: &Fault) {
+    record.outcome = RecordOutcome::Fault;
+    record.reason = Some(fault.message.clone());
+    record.why = match fault.kind {
+        FaultKind::NotStarted => "it could not be started",
+        FaultKind::TimedOut => "it took too long",
+        FaultKind::Failed => "it failed",
+        FaultKind::Nonsense => "its answer makes no sense",
+        FaultKind::Filter => "its filter could not be evaluated",
+        FaultKind::NotAsked => "it was not asked",
+    }
+    .into();
+}
+
+/// Keeps a record, and tells the recorder.
+pub(super) fn finish(shared: &Shared, definition: &Definition, record: Record) {
+    for message in &record.messages {
+        tracing::info!(hook = &*definition.name, "{message}");
+    }
+    for warning in &record.warnings {
+        tracing::warn!(hook = &*definition.name, "{warning}");
+    }
+    if let Some(recorder) = &shared.recorder {
+        recorder.record(&record);
+    }
+    let mut last = definition
+        .state
+        .last
+        .lock()
+        .unwrap_or_else(std::sync::PoisonError::into_inner);
+    *last = Some(record);
+}

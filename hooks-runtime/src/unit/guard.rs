@@ -1,0 +1,173 @@
+//! What keeps a handler from harming the agent while it is asked: its time, its breaker, the room for it, its panics.
+
+use std::future::Future;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context as Task, Poll};
+use std::time::Duration;
+
+use tokio::sync::Semaphore;
+use tokio::time::Instant;
+use tracing::Instrument as _;
+
+use super::Limits;
+use crate::answer::Answer;
+use crate::definition::Definition;
+use crate::fault::{Fault, FaultKind};
+use crate::handler::Asked;
+use crate::safeguard::Breaker;
+
+/// Waits for a handler, within its time, if its breaker lets it and as soon as there is room for it.
+///
+/// A handler has its whole time from when it starts. All hooks of the event together have what is `left`, however long
+/// they wait.
+pub(super) async fn guarded(
+    definition: &Arc<Definition>,
+    limits: &Limits,
+    room: &Semaphore,
+    span: tracing::Span,
+    ask: impl FnOnce() -> Asked,
+    left: Duration,
+) -> Result<Answer, Fault> {
+    let state = &definition.state;
+    if !state.breaker.lets() {
+        return Err(Fault::not_asked(
+            "its breaker is open, because it has failed too often",
+        ));
+    }
+    let mut trial = Trial(Some(&state.breaker));
+    let waiting = Instant::now();
+    // The semaphore is never closed.
+    let Ok(_permit) = tokio::time::timeout(left, room.acquire()).await else {
+        return Err(Fault::not_asked(format_args!(
+            "{} hooks run at once, which is as many as may, and none of them has ended in time",
+            limits.config.concurrency
+        )));
+    };
+    let limit = definition
+        .timeout
+        .min(left.saturating_sub(waiting.elapsed()));
+    let started = Instant::now();
+    let work = async { Caught(asked(ask)).await };
+    let said = match tokio::time::timeout(limit, work.instrument(span.clone())).await {
+        Ok(said) => said,
+        Err(_) => Err(Fault::timed_out(limit)),
+    };
+    span.record("duration_ms", started.elapsed().as_secs_f64() * 1e3);
+    match &said {
+        Ok(answer) => span.record("outcome", answer.verdict.word()),
+        Err(fault) => span
+            .record("outcome", "fault")
+            .record("why", fault.to_string()),
+    };
+    // A hook that was not asked, because one tenant has spent its budget, say, may be well for all others.
+    if matches!(&said, Err(fault) if fault.kind == FaultKind::NotAsked) {
+        return said;
+    }
+    trial.0 = None;
+    let failed = said.as_ref().is_err_and(|fault| counts(definition, fault));
+    if state.breaker.note(failed, &limits.config.breaker) {
+        tracing::warn!(
+            key = "security.hook.circuit_breaker",
+            hook = &*definition.name,
+            retry_after = %humantime::format_duration(limits.config.breaker.retry_after),
+            "the breaker of a hook has opened: it is left alone for a while"
+        );
+    }
+    said
+}
+
+/// Whether a failure counts for the breaker.
+///
+/// Where failing lets the event go on, a hook may fail by habit, as a linter does that ends with 1. To leave it alone for
+/// that would let through what it refuses the next time.
+fn counts(definition: &Definition, fault: &Fault) -> bool {
+    matches!(fault.kind, FaultKind::TimedOut | FaultKind::NotStarted)
+        || definition.on_failure != Some(hooks_builtin::config::OnFault::Skip)
+}
+
+/// What a rule or a filter says. If it panics, that is a failure of it, and not of the agent.
+pub(crate) fn caught<T>(says: impl FnOnce() -> Result<T, Fault>) -> Result<T, Fault> {
+    catch_unwind(AssertUnwindSafe(says)).unwrap_or_else(|_| Err(Fault::failed("it panicked")))
+}
+
+/// Asks a handler, which reads the event.
+pub(super) fn asked(ask: impl FnOnce() -> Asked) -> Asked {
+    caught(|| Ok(ask())).unwrap_or_else(|fault| Box::pin(std::future::ready(Err(fault))))
+}
+
+/// A handler whose panic is a failure of it, and not of the agent.
+struct Caught(Asked);
+
+impl Future for Caught {
+    type Output = Result<Answer, Fault>;
+
+    fn poll(mut self: Pin<&mut Self>, task: &mut Task<'_>) -> Poll<Self::Output> {
+        // It is not polled again after a panic.
+        caught(|| Ok(self.0.as_mut().poll(task))).unwrap_or_else(|fault| Poll::Ready(Err(fault)))
+    }
+}
+
+/// Gives a trial of an open breaker to the next caller if this one is dropped.
+struct Trial<'a>(Option<&'a Breaker>);
+
+impl Drop for Trial<'_> {
+    fn drop(&mut self) {
+        if let Some(breaker) = self.0 {
+            breaker.give_up();
+        }
+    }
+}
+
+/// Waits for all futures, in one task.
+pub(super) async fn join_all<F: Future>(futures: Vec<F>) -> Vec<F::Output> {
+    let mut futures: Vec<_> = futures
+        .into_iter()
+        .map(|one| (Box::pin(one), None))
+        .collect();
+    std::future::poll_fn(|task| {
+        let mut is_pending = false;
+        for (future, output) in &mut futures {
+            if output.is_none() {
+                match future.as_mut().poll(task) {
+                    Poll::Ready(done) => *output = Some(done),
+                    Poll::Pending => is_pending = true,
+                }
+            }
+        }
+        if is_pending {
+            Poll::Pending
+        } else {
+            Poll::Ready(())
+        }
+    })
+    .await;
+    futures
+        .into_iter()
+        .filter_map(|(_, output)| output)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_is_a_failure() {
+        let fault = caught(|| -> Result<(), Fault> { panic!("a bug") }).unwrap_err();
+        assert_eq!(
+            (fault.kind, &*fault.message),
+            (FaultKind::Failed, "it panicked")
+        );
+    }
+
+    #[tokio::test]
+    async fn a_handler_may_panic_when_it_reads_the_event_and_when_it_is_polled() {
+        let reads = Caught(asked(|| panic!("a bug"))).await;
+        let runs = Caught(asked(|| Box::pin(async { panic!("a bug") }))).await;
+        for said in [reads, runs] {
+            assert_eq!(said.unwrap_err().message, "it panicked");
+        }
+    }
+}

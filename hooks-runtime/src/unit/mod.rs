@@ -1,0 +1,330 @@
+//! One place in the pipeline: a definition of our own, or all definitions of another system's file.
+//!
+//! A unit asks its definitions whose filters match, each under its safeguards, merges what they say into one answer, and
+//! applies it. A unit in which nothing matches costs no allocation and never waits.
+//!
+//! | file | |
+//! | --- | --- |
+//! | `ask` | asks one definition |
+//! | `guard` | waits for its handler |
+//! | `conclude` | merges what definitions said, applies it, and records it |
+
+mod ask;
+mod conclude;
+mod guard;
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::task::{Context as Task, Poll};
+use std::time::Duration;
+
+use hooks_builtin::config::LimitsConfig;
+use hooks_core::EventSet;
+use hooks_core::agent::{AgentContext, AgentEvent, AgentEventMut, AgentHandler, AgentSaid};
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
+use tokio::time::Instant;
+
+pub(crate) use self::guard::caught;
+use self::guard::join_all;
+use crate::answer::Answer;
+use crate::definition::{Body, Definition};
+use crate::events::{self, EventInfo};
+use crate::fault::Fault;
+use crate::filter::Unmet;
+use crate::late::Late;
+use crate::record::Recorder;
+use crate::safeguard::Chains;
+
+/// A boxed future, as `#[async_trait]` boxes it.
+type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// How the definitions of a unit run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Order {
+    /// All at once, and to the end. Then the strictest answer counts.
+    #[default]
+    AtOnce,
+    /// One after the other, until one does not let the event go on. Each sees the event as those before left it.
+    InTurn,
+}
+
+/// What all units of a runtime share.
+pub(crate) struct Shared {
+    pub(crate) recorder: Option<Arc<dyn Recorder>>,
+    pub(crate) chains: Chains,
+    /// Handlers that run in the background.
+    pub(crate) background: std::sync::Mutex<JoinSet<()>>,
+    pub(crate) dropped: AtomicU64,
+    pub(crate) late: Late,
+}
+
+impl Shared {
+    pub(crate) fn new(recorder: Option<Arc<dyn Recorder>>) -> Self {
+        Shared {
+            recorder,
+            chains: Chains::default(),
+            background: std::sync::Mutex::default(),
+            dropped: AtomicU64::new(0),
+            late: Late::default(),
+        }
+    }
+}
+
+/// The limits of a revision.
+pub(crate) struct Limits {
+    pub(crate) config: LimitsConfig,
+    /// Handlers that decide and run at the same time.
+    deciding: Semaphore,
+    /// Those that only watch, or run in the background: the agent never waits for them to make room.
+    watching: Semaphore,
+}
+
+impl Limits {
+    pub(crate) fn new(config: LimitsConfig) -> Self {
+        let most = config.concurrency.get() as usize;
+        Limits {
+            config,
+            deciding: Semaphore::new(most),
+            watching: Semaphore::new(most),
+        }
+    }
+}
+
+/// One place in the pipeline.
+pub(crate) struct Unit {
+    pub(crate) name: Arc<str>,
+    pub(crate) priority: i32,
+    /// How many definitions of the revision have their places before it.
+    pub(crate) place: usize,
+    pub(crate) events: EventSet,
+    pub(crate) order: Order,
+    /// Whether it is another system's file, whose hooks have no budget together but that of their system.
+    pub(crate) is_foreign: bool,
+    pub(crate) definitions: Vec<Arc<Definition>>,
+    pub(crate) revision: u64,
+    pub(crate) limits: Arc<Limits>,
+    pub(crate) shared: Arc<Shared>,
+}
+
+/// A future without a size, which lets the event go on: boxing it allocates nothing.
+struct Nothing;
+
+impl Future for Nothing {
+    type Output = AgentSaid;
+
+    fn poll(self: Pin<&mut Self>, _: &mut Task<'_>) -> Poll<AgentSaid> {
+        Poll::Ready(AgentSaid::Continue)
+    }
+}
+
+/// What a filter says of an event: it lets it in, or not because of this.
+pub(crate) type Checked = Result<Result<(), Unmet>, Fault>;
+
+/// A definition whose filter matched, or could not be evaluated.
+struct Matched<'a> {
+    definition: &'a Arc<Definition>,
+    filter: Result<(), Fault>,
+}
+
+/// What came of one definition.
+struct Done<'a> {
+    definition: &'a Arc<Definition>,
+    said: Result<Answer, Fault>,
+    /// Why it was left out, if it was.
+    skipped: Option<&'static str>,
+    duration: Duration,
+}
+
+impl AgentHandler for Unit {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn priority(&self) -> i32 {
+        self.priority
+    }
+
+    fn events(&self) -> EventSet {
+        self.events
+    }
+
+    fn handle_any<'life0, 'life1, 'life2, 'async_trait>(
+        &'life0 self,
+        cx: &'life1 AgentContext,
+        event: AgentEventMut<'life2>,
+    ) -> BoxFuture<'async_trait, AgentSaid>
+    where
+        'life0: 'async_trait,
+        'life1: 'async_trait,
+        'life2: 'async_trait,
+        Self: 'async_trait,
+    {
+        let info = events::info(&event.view());
+        // Rules that stand alone decide at once.
+        if let [definition] = self.definitions.as_slice()
+            && let Body::Rule(_) = definition.body
+        {
+            return match definition.check(cx, &event.view(), info) {
+                Ok(Err(_)) => Box::pin(Nothing),
+                Ok(Ok(())) => self.by_rule(definition, Ok(()), cx, event, info),
+                Err(fault) => self.by_rule(definition, Err(fault), cx, event, info),
+            };
+        }
+        let matched = self.matched(cx, &event.view(), info);
+        if matched.is_empty() {
+            return Box::pin(Nothing);
+        }
+        Box::pin(self.run(cx, event, info, matched))
+    }
+}
+
+impl Unit {
+    /// The definitions that run on an event. Nothing is allocated if none does.
+    fn matched(
+        &self,
+        cx: &AgentContext,
+        event: &AgentEvent<'_>,
+        info: &'static EventInfo,
+    ) -> Vec<Matched<'_>> {
+        let mut matched: Vec<Matched<'_>> = Vec::new();
+        for definition in &self.definitions {
+            let is_twin = |one: &Matched<'_>| one.definition.twin == definition.twin;
+            if definition.twin.is_some() && matched.iter().any(is_twin) {
+                continue;
+            }
+            match definition.check(cx, event, info) {
+                Ok(Ok(())) => matched.push(Matched {
+                    definition,
+                    filter: Ok(()),
+                }),
+                Err(fault) => matched.push(Matched {
+                    definition,
+                    filter: Err(fault),
+                }),
+                Ok(Err(_)) => {}
+            }
+        }
+        matched
+    }
+
+    /// Why each definition would run on an event, or not.
+    pub(crate) fn explain(
+        &self,
+        cx: &AgentContext,
+        event: &AgentEvent<'_>,
+    ) -> Vec<(&Arc<Definition>, Checked)> {
+        let info = events::info(event);
+        let definitions = self.definitions.iter();
+        definitions
+            .map(|definition| (definition, definition.check(cx, event, info)))
+            .collect()
+    }
+
+    /// A rule decides without waiting for anything.
+    fn by_rule<'f>(
+        &'f self,
+        definition: &'f Arc<Definition>,
+        filter: Result<(), Fault>,
+        cx: &AgentContext,
+        event: AgentEventMut<'_>,
+        info: &'static EventInfo,
+    ) -> BoxFuture<'f, AgentSaid> {
+        let Body::Rule(rule) = &definition.body else {
+            return Box::pin(Nothing);
+        };
+        let started = Instant::now();
+        let skipped = self.skipped(cx, &event.view(), info);
+        let said = match skipped {
+            Some(_) => Ok(Answer::default()),
+            None => filter.and_then(|()| caught(|| rule.decide(cx, &event.view()))),
+        };
+        let done = Done {
+            definition,
+            said,
+            skipped,
+            duration: started.elapsed(),
+        };
+        match self.conclude(cx, event, info, vec![done]) {
+            AgentSaid::Continue => Box::pin(Nothing),
+            said => Box::pin(std::future::ready(said)),
+        }
+    }
+
+    /// Why no definition runs on this event, whatever its filter says.
+    fn skipped(
+        &self,
+        _: &AgentContext,
+        event: &AgentEvent<'_>,
+        _: &'static EventInfo,
+    ) -> Option<&'static str> {
+        match event {
+            AgentEvent::BeforeStop(stop) if stop.attempt >= self.limits.config.stops => {
+                Some("hooks have sent the agent on as often as they may in a turn")
+            }
+            _ => None,
+        }
+    }
+
+    async fn run(
+        &self,
+        cx: &AgentContext,
+        mut event: AgentEventMut<'_>,
+        info: &'static EventInfo,
+        matched: Vec<Matched<'_>>,
+    ) -> AgentSaid {
+        if !info.is_intercepted {
+            return self.observe(cx, event, info, matched).await;
+        }
+        if let Some(skipped) = self.skipped(cx, &event.view(), info) {
+            let left_out = matched.into_iter().map(|one| Done {
+                definition: one.definition,
+                said: Ok(Answer::default()),
+                skipped: Some(skipped),
+                duration: Duration::ZERO,
+            });
+            let left_out = left_out.collect();
+            return self.conclude(cx, event, info, left_out);
+        }
+        let is_in_turn = |one: &Matched<'_>| one.definition.is_in_turn;
+        if self.order == Order::InTurn || matched.iter().any(is_in_turn) {
+            for one in matched {
+                let done = self.ask(cx, &event.view(), info, one).await;
+                let said = self.conclude(cx, event.reborrow(), info, vec![done]);
+                if !said.is_continue() {
+                    return said;
+                }
+            }
+            return AgentSaid::Continue;
+        }
+        let done = {
+            let view = event.view();
+            let asked = matched
+                .into_iter()
+                .map(|one| self.ask(cx, &view, info, one));
+            join_all(asked.collect()).await
+        };
+        self.conclude(cx, event, info, done)
+    }
+
+    /// Tells definitions of an event that they only observe: beside the agent, unless they say otherwise.
+    async fn observe(
+        &self,
+        cx: &AgentContext,
+        event: AgentEventMut<'_>,
+        info: &'static EventInfo,
+        matched: Vec<Matched<'_>>,
+    ) -> AgentSaid {
+        let view = event.view();
+        let asked = matched
+            .into_iter()
+            .map(|one| self.ask(cx, &view, info, one));
+        let done = join_all(asked.collect()).await;
+        for one in done {
+            self.record(cx, &view, info, one, None);
+        }
+        AgentSaid::Continue
+    }
+}
