@@ -1,10 +1,14 @@
 //! What hooks from a file cost: a line a figure. `report` runs it.
 
+mod handlers;
+mod whole;
+
 use std::error::Error;
 use std::hint::black_box;
 use std::time::Instant;
 
 use benches::poll_now;
+use benches::turns::median;
 use hooks_core::agent::{AgentContext, AgentHooks, BeforeToolCall};
 use hooks_core::{HookAction, HookResult, Intercepts, hook, hooks};
 use hooks_runtime::Runtime;
@@ -20,14 +24,12 @@ fn main() -> Result<(), Box<dyn Error>> {
         empty(rounds).await?;
         none_matches(rounds).await?;
         one_blocks(rounds).await?;
-        reload(rounds.min(11)).await
-    })
-}
-
-/// The middle one.
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
+        reload(rounds.min(11)).await?;
+        handlers::command(rounds).await?;
+        handlers::process(rounds).await?;
+        handlers::http(rounds).await
+    })?;
+    whole::run(rounds)
 }
 
 /// How long one dispatch takes, in nanoseconds.
