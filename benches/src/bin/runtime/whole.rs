@@ -74,16 +74,11 @@ fn once(program: &Path, file: &Path, folder: &Path, event: &str) -> Result<(), B
 fn program() -> Result<PathBuf, Box<dyn Error>> {
     let cargo = std::env::var_os("CARGO").ok_or("not run by `cargo run`")?;
     let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/../Cargo.toml");
+    // With `benches` among the packages, their common dependencies have the features that they were built with.
+    let packages = ["-p", "benches", "-p", "hooks-cli", "--bin", "hooks"];
     let built = Command::new(cargo)
-        .args([
-            "build",
-            "--quiet",
-            "--release",
-            "-p",
-            "hooks-cli",
-            "--manifest-path",
-            manifest,
-        ])
+        .args(["build", "--quiet", "--release", "--manifest-path", manifest])
+        .args(packages)
         .status()?;
     if !built.success() {
         return Err("`hooks` cannot be built".into());
