@@ -2,6 +2,8 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::path::Path;
+use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
@@ -11,7 +13,7 @@ use hooks_core::agent::{
     ToolOutcome, ToolOutput,
 };
 use hooks_core::{Intercepts, Observes};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::poll_now;
 
@@ -91,7 +93,9 @@ impl Call {
 pub struct AllOn {
     /// The hooks, one by one.
     pub hooks: BuiltinHooks,
-    _folder: tempfile::TempDir,
+    /// The file that says so.
+    pub config: Value,
+    folder: tempfile::TempDir,
 }
 
 impl AllOn {
@@ -106,7 +110,7 @@ impl AllOn {
             .path()
             .to_str()
             .ok_or("a temporary folder is UTF-8")?;
-        let url = receiver.start()?;
+        let (url, _) = receiver.start()?;
         let config = json!({ "hooks": { "builtin": {
             "security_policy": {
                 "autonomy": "full", "max_actions_per_hour": 2_000_000_000, "workspace": root,
@@ -124,11 +128,17 @@ impl AllOn {
             "jsonl_log": { "path": format!("{root}/audit.jsonl") },
             "webhook_audit": { "url": url, "allow_loopback": ["127.0.0.1"], "include_args": true },
         } } });
-        let config = HooksConfig::from_json(&config.to_string())?;
         Ok(AllOn {
-            hooks: BuiltinHooks::new(&config)?,
-            _folder: folder,
+            hooks: BuiltinHooks::new(&HooksConfig::from_json(&config.to_string())?)?,
+            config,
+            folder,
         })
+    }
+
+    /// The folder for their files, which is their workspace as well.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
     }
 
     /// The pipeline of them.
@@ -164,26 +174,33 @@ pub enum Receiver {
 }
 
 impl Receiver {
-    fn start(self) -> std::io::Result<String> {
+    /// Starts it, and returns its URL and what is posted to it.
+    ///
+    /// # Errors
+    ///
+    /// If there is no port.
+    pub fn start(self) -> std::io::Result<(String, mpsc::Receiver<Vec<u8>>)> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
         let url = format!("http://{}/audit", listener.local_addr()?);
+        let (bodies, posted) = mpsc::channel();
         thread::spawn(move || {
             let mut kept = Vec::new();
             for stream in listener.incoming().flatten() {
                 match self {
                     Receiver::Answers => {
-                        thread::spawn(move || drop(answer(&stream)));
+                        let bodies = bodies.clone();
+                        thread::spawn(move || drop(answer(&stream, &bodies)));
                     }
                     Receiver::Hangs => kept.push(stream),
                 }
             }
         });
-        Ok(url)
+        Ok((url, posted))
     }
 }
 
 /// Answers the requests of one connection.
-fn answer(mut stream: &TcpStream) -> std::io::Result<()> {
+fn answer(mut stream: &TcpStream, bodies: &mpsc::Sender<Vec<u8>>) -> std::io::Result<()> {
     let mut reader = BufReader::new(stream.try_clone()?);
     loop {
         let mut length = 0;
@@ -198,7 +215,10 @@ fn answer(mut stream: &TcpStream) -> std::io::Result<()> {
         if line.is_empty() {
             return Ok(());
         }
-        reader.read_exact(&mut vec![0; length])?;
-        stream.write_all(b"HTTP/1.1 204 No Content\r\n\r\n")?;
+        let mut body = vec![0; length];
+        reader.read_exact(&mut body)?;
+        // Few want to know.
+        let _ = bodies.send(body);
+        stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}")?;
     }
 }

@@ -21,6 +21,7 @@ pub mod event;
 pub mod hand;
 mod lists;
 pub mod statics;
+pub mod turns;
 
 use std::future::poll_fn;
 use std::pin::pin;

@@ -73,6 +73,7 @@ mod record;
 mod record_filter;
 mod runtime;
 mod safeguard;
+mod sandbox;
 mod secrets;
 mod services;
 mod trust;
@@ -95,6 +96,7 @@ pub use self::runtime::{
     Explanation, HookStatus, Refused, Revision, Runtime, RuntimeBuilder, Status,
 };
 pub use self::safeguard::BreakerState;
+pub use self::sandbox::{Sandbox, SandboxError};
 pub use self::secrets::{EnvironmentSecrets, Secrets};
 pub use self::trust::Trust;
 /// The error of a file, with every mistake in it.

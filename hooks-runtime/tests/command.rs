@@ -283,7 +283,6 @@ async fn settings_that_make_no_sense_are_refused() {
         ("{ argv = [''] }", "the program's name is empty"),
         ("{ argv = ['a'], shell = 'bash' }", "no shell"),
         ("{ run = 'a', env = ['A=B'] }", "no name of a variable"),
-        ("{ run = 'a', sandbox = { write = ['.'] } }", "limited"),
     ] {
         let built = Runtime::builder()
             .text(file(&format!("command = {entry}")))

@@ -344,21 +344,24 @@ impl<'de> Deserialize<'de> for EnvEntry {
     }
 }
 
-/// What a command may do at most, where the kernel can enforce it.
+/// What a command may do at most, and all that it starts. The kernel enforces it: Linux with Landlock.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct SandboxEntry {
-    /// Folders that it may write in.
+    /// Files and folders that it may change. They start at the file's folder.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub write: Vec<PathBuf>,
-    /// Folders that it may read, beside those of the system and those that it may write in. Empty: all.
+    /// Files and folders that it may read, beside those of the system (`/usr`, `/bin`, `/sbin`, `/lib`, `/lib64`, `/etc`,
+    /// `/proc`, `/dev`) and those that it may change. `"/"` is everything.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub read: Vec<PathBuf>,
-    /// Whether it may connect to anything; by default it may not.
+    /// Whether it may connect to anything and listen, by TCP; by default it may not.
     pub network: bool,
-    /// TCP ports that it may connect to.
+    /// TCP ports that it may connect to, in place of `network`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub connect: Vec<u16>,
-    /// Whether it runs without limits where the kernel cannot enforce them. By default it does not run there.
+    /// Whether it runs with what the kernel can enforce, which may be nothing. By default it does not run where the
+    /// kernel cannot enforce everything.
     pub best_effort: bool,
 }
 

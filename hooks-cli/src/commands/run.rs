@@ -8,7 +8,6 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use hooks_runtime::Dialect;
 use hooks_runtime::bridge::{self, Client, LeftToAgent, Reply};
 
 use crate::file;

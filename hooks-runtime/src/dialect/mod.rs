@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
 
+use hooks_core::agent::AgentEvent;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -159,6 +160,8 @@ pub(crate) struct On {
     pub(crate) named: String,
     /// The definition.
     pub(crate) hook: String,
+    /// What the tool has put out, on events about that.
+    pub(crate) output: Option<String>,
 }
 
 impl On {
@@ -167,6 +170,10 @@ impl On {
             info: ask.info,
             named: ask.named.to_owned(),
             hook: ask.hook.to_owned(),
+            output: match ask.event {
+                AgentEvent::AfterToolCall(done) => Some(done.output.content.clone()),
+                _ => None,
+            },
         }
     }
 }

@@ -218,7 +218,7 @@ impl Reading<'_> {
         }
         let output = ["updatedToolOutput", "updatedMCPToolOutput"];
         if let Some(output) = output.iter().find_map(|key| specific.get(*key)) {
-            self.answer.change = Some(Change::Merge(output_of(output)));
+            self.answer.change = Some(Change::Merge(output_of(output, self.on.output.as_deref())));
         }
         if let Some(Value::String(shown)) = specific.get("displayContent") {
             self.answer.change = Some(Change::Replace(json!(shown)));
@@ -325,13 +325,20 @@ impl Reading<'_> {
 }
 
 /// A tool's new output: the keys of ours that are set.
-fn output_of(output: &Value) -> Map<String, Value> {
+///
+/// Hooks read the text under several keys, and many return all of what they have read with one of them changed. That one
+/// counts.
+fn output_of(output: &Value, before: Option<&str>) -> Map<String, Value> {
     let mut set = Map::new();
     let text = match output {
         Value::String(text) => text.clone(),
         Value::Object(fields) => {
             set.insert("data".to_owned(), output.clone());
-            match fields.get("content").or_else(|| fields.get("stdout")) {
+            let mut texts = ["content", "stdout"]
+                .iter()
+                .filter_map(|key| fields.get(*key));
+            let is_changed = |text: &&Value| text.as_str() != before;
+            match texts.clone().find(is_changed).or_else(|| texts.next()) {
                 Some(Value::String(text)) => text.clone(),
                 // MCP's parts.
                 Some(Value::Array(parts)) => {

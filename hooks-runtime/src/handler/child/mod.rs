@@ -26,6 +26,7 @@ use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 use tokio::time::timeout;
 
 use self::mark::Mark;
+use crate::Sandbox;
 use crate::dialect::Exit;
 
 /// How long a process has to end after TERM, before it is killed.
@@ -90,12 +91,16 @@ pub(crate) struct Pipes {
 }
 
 impl Child {
-    /// Starts a command with pipes.
+    /// Starts a command with pipes, in a sandbox if there is one.
     ///
     /// # Errors
     ///
     /// If it cannot be started.
-    pub(crate) fn spawn(mut command: Command, background: Background) -> io::Result<(Self, Pipes)> {
+    pub(crate) fn spawn(
+        mut command: Command,
+        background: Background,
+        sandbox: Option<&Sandbox>,
+    ) -> io::Result<(Self, Pipes)> {
         let mark = Mark::next();
         command
             .env(mark::VARIABLE, mark.to_string())
@@ -104,7 +109,10 @@ impl Child {
             .stderr(Stdio::piped());
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
-        let mut process = command.spawn()?;
+        let mut process = match sandbox {
+            Some(sandbox) => sandbox.spawn(&mut command)?,
+            None => command.spawn()?,
+        };
         watchdog::watch(mark, process.id());
         let outputs = Outputs::of(&process);
         let pipes = (

@@ -7,6 +7,7 @@
 //! | folder | `cwd`; else the agent's, if it is there; else the project's |
 //! | input | the event as the dialect writes it, a line feed, the end; a command that does not read it is none the worse |
 //! | output | 1 MiB of each is kept (`output_limit`), the rest is read and dropped |
+//! | sandbox | what it may do at most, see [`Sandbox`] |
 //! | end | see [`super::child`]: nothing of it is left, whatever it does |
 
 mod environment;
@@ -23,11 +24,11 @@ use hooks_builtin::config::{CommandEntry, SandboxEntry};
 use self::environment::{About, Environment};
 use super::child::{Background, Child};
 use super::{Ask, Asked, Handler, Making, Wrong};
-use crate::Dialect;
 use crate::answer::Answer;
 use crate::dialect::On;
 use crate::events;
 use crate::fault::Fault;
+use crate::{Dialect, Sandbox, SandboxError};
 
 pub(crate) use self::environment::{check_names, is_telemetry};
 pub(crate) use self::program::in_folder;
@@ -49,6 +50,7 @@ struct Settings {
     folder: PathBuf,
     project_dir: Option<PathBuf>,
     most_output: usize,
+    sandbox: Option<Sandbox>,
 }
 
 /// Checks the settings, and makes the handler.
@@ -58,10 +60,8 @@ pub(crate) fn make(
     making: &Making,
 ) -> Result<Arc<dyn Handler>, Wrong> {
     let argv = argv(entry, dialect)?;
-    let argv = match &entry.sandbox {
-        None => argv,
-        Some(sandbox) => sandboxed(argv, sandbox)?,
-    };
+    let limits = entry.sandbox.as_ref();
+    let sandbox = limits.map(|entry| sandbox(entry, making)).transpose()?;
     if let Some(text) = argv.iter().find(|text| text.contains('\0')) {
         let message = format!("`{}` has a zero byte in it", text.escape_debug());
         return Err(Wrong::new(message));
@@ -76,6 +76,7 @@ pub(crate) fn make(
         folder: making.folder.clone(),
         project_dir: making.project_dir.clone(),
         most_output: entry.output_limit.map_or(MOST_OUTPUT, limited),
+        sandbox,
     }))))
 }
 
@@ -143,13 +144,26 @@ fn shell(named: Option<&str>, dialect: Dialect) -> Vec<String> {
     std::iter::once(shell).chain(flags).collect()
 }
 
-/// What is executed in place of a command that is to be limited.
-///
-/// This is the one place where a command is wrapped. A limit that cannot be set is an error, never ignored.
-fn sandboxed(_: Vec<String>, _: &SandboxEntry) -> Result<Vec<String>, Wrong> {
-    Err(Wrong::new("commands cannot be limited here")
-        .at("sandbox")
-        .help("leave `sandbox` out, and run the command by a program that limits it"))
+/// What the command may do at most. A limit that cannot be set is an error, never ignored.
+fn sandbox(entry: &SandboxEntry, making: &Making) -> Result<Sandbox, Wrong> {
+    if entry.network && !entry.connect.is_empty() {
+        return Err(
+            Wrong::new("`network` allows every port, and `connect` some")
+                .at("sandbox")
+                .at("connect")
+                .help("leave one of them out"),
+        );
+    }
+    let sandbox = Sandbox::of(entry, &making.folder);
+    match sandbox.check() {
+        Ok(()) => Ok(sandbox),
+        Err(error @ SandboxError::Path { .. }) => Err(Wrong::new(error.to_string())
+            .at("sandbox")
+            .help("create it, or correct the path: it starts at the file's folder")),
+        Err(error) => Err(Wrong::new(error.to_string()).at("sandbox").help(
+            "leave `sandbox` out, or write `best_effort = true` to run it with what the kernel can do",
+        )),
+    }
 }
 
 impl Handler for CommandHandler {
@@ -189,8 +203,8 @@ impl Settings {
             Dialect::Hooks => Background::Ends,
             _ => Background::Lives,
         };
-        let (child, pipes) =
-            Child::spawn(command, background).map_err(|error| self.not_started(&error))?;
+        let (child, pipes) = Child::spawn(command, background, self.sandbox.as_ref())
+            .map_err(|error| self.not_started(&error))?;
         let exit = child.talk(pipes, input, self.most_output).await;
         let exit = exit.map_err(|error| Fault::failed(format_args!("it was lost: {error}")))?;
         self.dialect.of_command(on, &exit)

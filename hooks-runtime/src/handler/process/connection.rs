@@ -175,7 +175,7 @@ pub(super) async fn live(
     is_up: impl FnOnce(Arc<Connection>),
 ) -> End {
     let started = match command(settings) {
-        Ok(command) => Child::spawn(command, Background::Ends),
+        Ok(command) => Child::spawn(command, Background::Ends, None),
         Err(why) => return End::Died(why),
     };
     let (child, pipes) = match started {

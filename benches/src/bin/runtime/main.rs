@@ -1,33 +1,62 @@
 //! What hooks from a file cost: a line a figure. `report` runs it.
+//!
+//! `cargo run --release -p benches --bin runtime -- reload http` measures only these parts.
+
+mod handlers;
+mod whole;
 
 use std::error::Error;
 use std::hint::black_box;
 use std::time::Instant;
 
 use benches::poll_now;
+use benches::turns::median;
 use hooks_core::agent::{AgentContext, AgentHooks, BeforeToolCall};
 use hooks_core::{HookAction, HookResult, Intercepts, hook, hooks};
 use hooks_runtime::Runtime;
 use serde_json::json;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let quick = std::env::args().any(|arg| arg == "--quick");
-    let rounds = if quick { 5 } else { 41 };
+    let (flags, parts): (Vec<_>, Vec<_>) = std::env::args()
+        .skip(1)
+        .partition(|arg| arg.starts_with("--"));
+    let rounds = if flags.iter().any(|flag| flag == "--quick") {
+        5
+    } else {
+        41
+    };
+    let is_wanted = |part: &str| parts.is_empty() || parts.iter().any(|one| one == part);
     let tokio = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
     tokio.block_on(async {
-        empty(rounds).await?;
-        none_matches(rounds).await?;
-        one_blocks(rounds).await?;
-        reload(rounds.min(11)).await
-    })
-}
-
-/// The middle one.
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
+        if is_wanted("empty") {
+            empty(rounds).await?;
+        }
+        if is_wanted("filters") {
+            none_matches(rounds).await?;
+        }
+        if is_wanted("rules") {
+            one_blocks(rounds).await?;
+        }
+        if is_wanted("reload") {
+            reload(rounds.min(11)).await?;
+        }
+        if is_wanted("command") {
+            handlers::command(rounds).await?;
+        }
+        if is_wanted("process") {
+            handlers::process(rounds).await?;
+        }
+        if is_wanted("http") {
+            handlers::http(rounds).await?;
+        }
+        Ok::<_, Box<dyn Error>>(())
+    })?;
+    if is_wanted("whole") {
+        whole::run(rounds)?;
+    }
+    Ok(())
 }
 
 /// How long one dispatch takes, in nanoseconds.

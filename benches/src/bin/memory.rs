@@ -1,0 +1,128 @@
+//! Whether memory grows with the number of events, by the kind of handler: a line for each. `report` runs it.
+//!
+//! An allocator counts the bytes in use, on all threads. The first tenth of the events fills what is filled once: caches,
+//! buffers, connections. Sessions, turns and calls change all the time, as they do in a gateway that runs for weeks.
+//! Handlers that start a process see fewer events.
+
+use std::error::Error;
+
+use benches::builtin::Receiver;
+use hooks_core::agent::{
+    AgentContext, BeforeToolCall, ToolCall, ToolCallEnd, ToolOutcome, ToolOutput, Usage,
+};
+use hooks_core::hooks;
+use hooks_runtime::{Evaluated, Evaluation, Evaluator, EvaluatorError, Runtime};
+use peak_alloc::PeakAlloc;
+use serde_json::json;
+
+#[global_allocator]
+static ALLOCATOR: PeakAlloc = PeakAlloc;
+
+/// A model that allows everything.
+struct Allows;
+
+#[hooks_core::async_trait]
+impl Evaluator for Allows {
+    async fn evaluate(&self, _: &Evaluation) -> Result<Evaluated, EvaluatorError> {
+        let decided = ToolCall::new(
+            "1",
+            "decide",
+            json!({ "decision": "allow", "reason": "why not", "injection_detected": false }),
+        );
+        Ok(Evaluated::call(decided).with_usage(Usage::new(1, 1)))
+    }
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let quick = std::env::args().any(|arg| arg == "--quick");
+    let scale = if quick { 10 } else { 1 };
+    let tokio = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    let (url, posted) = Receiver::Answers.start()?;
+    drop(posted);
+    let gate = concat!(env!("CARGO_MANIFEST_DIR"), "/src/bin/runtime/gate.py");
+    let kinds = [
+        ("filter", 1_000_000, "if = 'args.query == \"nothing\"'\nblock = 'no'".to_owned()),
+        ("rule", 1_000_000, "context = 'for the model'".into()),
+        ("prompt", 1_000_000, "tools = '*'\nprompt = { template = 'Judge.', max_per_turn = 1000, tokens_per_month = 100_000_000_000 }".into()),
+        ("http", 100_000, format!("http = {{ url = '{url}', allow_loopback = ['127.0.0.1'] }}")),
+        ("process", 100_000, format!("process = {{ argv = {} }}", json!(["python3", gate]))),
+        ("command", 2_000, "command = { argv = ['true'] }".into()),
+        ("background", 2_000, "event = 'ToolCallEnd'\ncommand = { argv = ['true'] }".into()),
+    ];
+    tokio.block_on(async {
+        for (kind, events, handler) in kinds {
+            let grown = grown(&handler, events / scale).await?;
+            println!("memory {kind} bytes {grown}");
+        }
+        Ok(())
+    })
+}
+
+/// How many bytes more are in use after all the events than after the first tenth of them.
+async fn grown(handler: &str, events: u32) -> Result<i64, Box<dyn Error>> {
+    let event = if handler.starts_with("event") {
+        ""
+    } else {
+        "event = 'BeforeToolCall'"
+    };
+    let text = format!(
+        "[[hooks.on]]\nname = 'it'\ntimeout = '60s'\n{event}\n{handler}\n[hooks.limits]\nchain = '60s'\n"
+    );
+    let runtime = Runtime::builder()
+        .text(text)
+        .evaluator(Allows)
+        .build()
+        .await?;
+    let hooks = hooks![..runtime.clone()];
+    let is_observed = event.is_empty();
+    let mut first = 0;
+    for nth in 0..events {
+        if nth == events / 10 {
+            first = in_use(&runtime, is_observed).await;
+        }
+        // Ten calls a turn, ten turns a session.
+        let session = format!("session-{:08}", nth / 100);
+        let cx = AgentContext::new(session)
+            .with_agent_id("coder")
+            .with_cwd("/")
+            .with_turn(nth / 10 % 10);
+        let id = format!("call-{nth:08}");
+        let args = json!({ "query": format!("number {nth:08}"), "limit": 10 });
+        if is_observed {
+            let output = ToolOutput::new("done");
+            let end = ToolCallEnd {
+                id: &id,
+                name: "search",
+                args: &args,
+                output: &output,
+                duration: std::time::Duration::ZERO,
+                outcome: ToolOutcome::Ran,
+            };
+            hooks.observe(&cx, &end).await;
+            // No more than may run at once.
+            if nth % 16 == 15 {
+                runtime.shutdown().await;
+            }
+        } else {
+            let mut call = BeforeToolCall::new(id, "search", args);
+            let said = hooks.intercept(&cx, &mut call).await;
+            if !said.is_continue() {
+                return Err(format!("event {nth}: {said:?}").into());
+            }
+        }
+    }
+    let last = in_use(&runtime, is_observed).await;
+    runtime.shutdown().await;
+    Ok(last - first)
+}
+
+/// How many bytes are in use, while nothing runs in the background.
+async fn in_use(runtime: &Runtime, is_observed: bool) -> i64 {
+    // Commands go on afterwards.
+    if is_observed {
+        runtime.shutdown().await;
+    }
+    i64::try_from(ALLOCATOR.current_usage()).unwrap_or(i64::MAX)
+}
