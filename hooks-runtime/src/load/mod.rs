@@ -355,7 +355,7 @@ impl<'a> Loader<'a> {
                 }
                 self.kept.builtin.push((config, hooks));
             }
-            Err(error) => self.mistakes.push(of_another_system(path).unwrap_or(error)),
+            Err(error) => self.mistakes.push(error),
         }
     }
 
