@@ -98,7 +98,7 @@ struct Round {
 }
 
 impl Round {
-    /// Whether the thread ends after this round. While the log closes, a failed round is the last one: it is not retried.
+    /// Whether the thread ends after this round. While the log closes, a failed round is the last one, without a retry.
     fn is_last(self, has_succeeded: bool) -> bool {
         self.is_closing && (self.is_new || !has_succeeded)
     }
