@@ -67,7 +67,7 @@ const INTERCEPTED: &[&str] = &[
     "approve_tool",
 ];
 
-/// PicoClaw's runtime events. Those of agents have an older name as well: `tool_exec_start` is `agent.tool.exec_start`.
+/// PicoClaw's runtime events. Those of agents also have an older name: `tool_exec_start` is `agent.tool.exec_start`.
 const OBSERVED: &[&str] = &[
     "*",
     "agent.turn.start",
@@ -117,7 +117,7 @@ const OBSERVED: &[&str] = &[
     "mcp.tool.call.end",
 ];
 
-/// A name of one of the lists. An error points at it, and not at its list.
+/// A name in one of the lists. An error points at the name, not at its list.
 struct Known<const OBSERVES: bool>(String);
 
 impl<'de, const OBSERVES: bool> Deserialize<'de> for Known<OBSERVES> {
@@ -128,7 +128,7 @@ impl<'de, const OBSERVES: bool> Deserialize<'de> for Known<OBSERVES> {
             let new = known.strip_prefix("agent.");
             new.is_some_and(|new| new.replace('.', "_") == name)
         };
-        // PicoClaw also writes these two for `*`.
+        // PicoClaw also accepts these two for `*`.
         let is_all = OBSERVES && matches!(&*name, "" | "all");
         if is_all || known.iter().any(|known| *known == name || is_old(known)) {
             return Ok(Known(name));
