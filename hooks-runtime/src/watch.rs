@@ -1,7 +1,7 @@
 //! Follows the files of a runtime, and loads them again when one changes.
 //!
-//! Folders are watched, not files: editors write a new file and rename it. Changes that come together, as a file that is
-//! written in pieces, make one reload.
+//! It watches folders, not files, because editors write a new file and rename it. Changes in quick succession, for
+//! example of a file that is written in pieces, cause one reload.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -17,7 +17,7 @@ use tokio::sync::mpsc::{Sender, channel};
 
 use crate::runtime::{Runtime, WeakRuntime};
 
-/// How long no further change has to come before files are loaded again.
+/// How long there must be no further change before the files are loaded again.
 const QUIET: Duration = Duration::from_millis(100);
 
 /// Watches folders until it is dropped.
@@ -58,7 +58,7 @@ impl Watcher {
                 let Some(runtime) = followed.upgrade() else {
                     return;
                 };
-                // What is wrong is in the status and in the log; the last good revision stays in force.
+                // The status and the log show the mistakes. The last good revision stays in force.
                 let _ = runtime.reload().await;
                 runtime.follow_files();
             }
@@ -93,7 +93,7 @@ impl Watcher {
     }
 }
 
-/// The folder that a file is in.
+/// Returns the folder of a file.
 fn folder_of(file: &Path) -> Option<PathBuf> {
     let parent = file.parent()?;
     Some(if parent.as_os_str().is_empty() {
@@ -103,7 +103,7 @@ fn folder_of(file: &Path) -> Option<PathBuf> {
     })
 }
 
-/// Passes on changes of these files. Others in the same folders may change often, and are nobody's business.
+/// Passes on changes of these files. Other files in the same folders may change often, and are ignored.
 fn notice(
     names: Arc<Mutex<BTreeSet<OsString>>>,
     changed: Sender<()>,
@@ -117,11 +117,11 @@ fn notice(
                 !event.kind.is_access()
                     && (event.need_rescan() || event.paths.iter().any(names_one))
             }),
-            // Something may have been missed.
+            // An event may have been missed.
             Err(_) => true,
         };
         if is_ours {
-            // One reload that is still to come is enough.
+            // One pending reload is enough.
             let _ = changed.try_send(());
         }
     }
