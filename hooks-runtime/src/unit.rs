@@ -1,7 +1,7 @@
 //! One place in the pipeline: a definition of our own, or all definitions of another system's file.
 //!
-//! A unit asks its definitions whose filters match, each under its safeguards, merges what they say into one answer, and
-//! applies it. A unit in which nothing matches costs no allocation and never waits.
+//! A unit asks the definitions whose filters match, each under its safeguards. It merges their answers into one, and
+//! applies it. If nothing matches, a unit allocates nothing and never waits.
 
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -30,24 +30,24 @@ use crate::late::Late;
 use crate::record::{Record, RecordOutcome, Recorder};
 use crate::safeguard::Chains;
 
-/// A boxed future, as `#[async_trait]` boxes it.
+/// A boxed future, as `#[async_trait]` creates it.
 type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// How the definitions of a unit run.
+/// The order in which the definitions of a unit run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Order {
-    /// All at once, and to the end. Then the strictest answer counts.
+    /// All at the same time, and to the end. Then the strictest answer counts.
     #[default]
     AtOnce,
-    /// One after the other, until one does not let the event go on. Each sees the event as those before left it.
+    /// One after the other, until one stops the event. Each sees the event as the definitions before left it.
     InTurn,
 }
 
-/// What all units of a runtime share.
+/// The state that all units of a runtime share.
 pub(crate) struct Shared {
     pub(crate) recorder: Option<Arc<dyn Recorder>>,
     pub(crate) chains: Chains,
-    /// Handlers that run in the background.
+    /// The handlers that run in the background.
     pub(crate) background: std::sync::Mutex<JoinSet<()>>,
     pub(crate) dropped: AtomicU64,
     pub(crate) late: Late,
@@ -75,11 +75,11 @@ pub(crate) struct Limits {
 pub(crate) struct Unit {
     pub(crate) name: Arc<str>,
     pub(crate) priority: i32,
-    /// Its place among the units of the revision.
+    /// Its position among the units of the revision.
     pub(crate) place: usize,
     pub(crate) events: EventSet,
     pub(crate) order: Order,
-    /// Whether it is another system's file, whose hooks have no budget together but that of their system.
+    /// Whether it is another system's file. Its hooks have no common budget, other than that of their system.
     pub(crate) is_foreign: bool,
     pub(crate) definitions: Vec<Arc<Definition>>,
     pub(crate) revision: u64,
@@ -87,7 +87,7 @@ pub(crate) struct Unit {
     pub(crate) shared: Arc<Shared>,
 }
 
-/// A future without a size, which lets the event go on: boxing it allocates nothing.
+/// A zero-sized future that lets the event continue. Boxing it allocates nothing.
 struct Nothing;
 
 impl Future for Nothing {
@@ -98,7 +98,7 @@ impl Future for Nothing {
     }
 }
 
-/// What a filter says of an event: it lets it in, or not because of this.
+/// The result of a filter: it matches, or not, for this reason.
 pub(crate) type Checked = Result<Result<(), Unmet>, Fault>;
 
 /// A definition whose filter matched, or could not be evaluated.
@@ -107,11 +107,11 @@ struct Matched<'a> {
     filter: Result<(), Fault>,
 }
 
-/// What came of one definition.
+/// The result of one definition.
 struct Done<'a> {
     definition: &'a Arc<Definition>,
     said: Result<Answer, Fault>,
-    /// Why it was left out, if it was.
+    /// Why it was skipped, if it was.
     skipped: Option<&'static str>,
     duration: Duration,
 }
@@ -141,7 +141,7 @@ impl AgentHandler for Unit {
         Self: 'async_trait,
     {
         let info = events::info(&event.view());
-        // Rules that stand alone decide at once.
+        // A single rule decides at once.
         if let [definition] = self.definitions.as_slice()
             && let Body::Rule(_) = definition.body
         {
@@ -160,7 +160,7 @@ impl AgentHandler for Unit {
 }
 
 impl Unit {
-    /// The definitions that run on an event. Nothing is allocated if none does.
+    /// Returns the definitions that run on an event. It allocates nothing if there are none.
     fn matched(
         &self,
         cx: &AgentContext,
@@ -188,7 +188,7 @@ impl Unit {
         matched
     }
 
-    /// Why each definition would run on an event, or not.
+    /// Returns for each definition whether it would run on an event, and why.
     pub(crate) fn explain(
         &self,
         cx: &AgentContext,
@@ -201,7 +201,7 @@ impl Unit {
             .collect()
     }
 
-    /// A rule decides without waiting for anything.
+    /// Applies a rule, which decides without waiting.
     fn by_rule<'f>(
         &'f self,
         definition: &'f Arc<Definition>,
@@ -231,7 +231,7 @@ impl Unit {
         }
     }
 
-    /// Why no definition runs on this event, whatever its filter says.
+    /// Returns why no definition runs on this event, whatever the filters say.
     fn skipped(
         &self,
         _: &AgentContext,
@@ -287,7 +287,7 @@ impl Unit {
         self.conclude(cx, event, info, done)
     }
 
-    /// Tells definitions of an event that they only observe: beside the agent, unless they say otherwise.
+    /// Asks definitions about an event that they only observe. They run in the background, unless they say otherwise.
     async fn observe(
         &self,
         cx: &AgentContext,
@@ -389,7 +389,7 @@ impl Unit {
         }
     }
 
-    /// The span of one handler on one event.
+    /// Returns the span of one handler on one event.
     fn span(&self, definition: &Definition, info: &EventInfo) -> tracing::Span {
         let kind = definition.body.kind();
         tracing::info_span!(
@@ -405,7 +405,7 @@ impl Unit {
         )
     }
 
-    /// Lets a handler run while the agent goes on.
+    /// Runs a handler while the agent continues.
     fn in_background(
         &self,
         definition: &Arc<Definition>,
@@ -459,7 +459,7 @@ impl Unit {
         });
     }
 
-    /// Merges what the definitions said, applies it, and records it.
+    /// Merges the answers of the definitions, applies the result, and records it.
     fn conclude(
         &self,
         cx: &AgentContext,
@@ -557,7 +557,7 @@ impl Unit {
         self.named(said, decided)
     }
 
-    /// The decision, with the name of the definition if the unit has several.
+    /// Returns the decision, with the name of the definition if the unit has several.
     fn named(&self, said: AgentSaid, decided: Option<Arc<str>>) -> AgentSaid {
         match (said, decided) {
             (AgentSaid::Cancel { scope, reason, .. }, Some(hook)) if *hook != *self.name => {
@@ -580,7 +580,7 @@ impl Unit {
         done: Done<'_>,
         change: Option<Value>,
     ) {
-        // What runs in the background is recorded when it is done.
+        // A definition in the background is recorded when it has finished.
         if done.skipped.is_some() {
             return;
         }
@@ -600,7 +600,7 @@ impl Unit {
         finish(&self.shared, done.definition, record);
     }
 
-    /// The record of a definition that has not said anything yet.
+    /// Returns the record of a definition that has not answered yet.
     fn blank(
         &self,
         cx: &AgentContext,
@@ -625,7 +625,7 @@ impl Unit {
     }
 }
 
-/// What comes of a definition that has failed: a block, if its policy says so, or nothing.
+/// Returns the verdict for a definition that has failed: a block if its policy says so, otherwise nothing.
 fn failed(
     definition: &Definition,
     fault: &Fault,
@@ -640,9 +640,9 @@ fn failed(
     Answer::default()
 }
 
-/// Applies what the definitions said together.
+/// Applies the answers of the definitions together.
 ///
-/// A change that does not fit the event is a fault of the one that made it: what the others decided still holds.
+/// If a change does not fit the event, the definition with that change fails. The decisions of the others still hold.
 fn apply(
     mut event: AgentEventMut<'_>,
     info: &'static EventInfo,
@@ -672,7 +672,7 @@ fn apply(
     }
 }
 
-/// Waits for a handler, within its time, if its breaker lets it and not too many run at once.
+/// Waits for a handler, within its timeout, if its breaker allows it and not too many run at the same time.
 async fn guarded(
     definition: &Arc<Definition>,
     limits: &Limits,
@@ -705,7 +705,7 @@ async fn guarded(
             .record("outcome", "fault")
             .record("why", fault.to_string()),
     };
-    // A hook that was not asked, because one tenant has spent its budget, say, may be well for all others.
+    // A hook that was not asked may work for others, for example if only one tenant has spent its budget.
     if matches!(&said, Err(fault) if fault.kind == FaultKind::NotAsked) {
         return said;
     }
@@ -724,14 +724,15 @@ async fn guarded(
 
 /// Whether a failure counts for the breaker.
 ///
-/// Where failing lets the event go on, a hook may fail by habit, as a linter does that ends with 1. To leave it alone for
+/// If a failure lets the event continue, the hook may fail regularly, such as a linter that ends with 1. If the breaker
+/// then stopped asking it, it could not refuse anything.
 /// that would let through what it refuses the next time.
 fn counts(definition: &Definition, fault: &Fault) -> bool {
     matches!(fault.kind, FaultKind::TimedOut | FaultKind::NotStarted)
         || definition.on_failure != Some(hooks_builtin::config::OnFault::Skip)
 }
 
-/// A handler whose panic is a failure of it, and not of the agent.
+/// A handler whose panic counts as its failure, and does not reach the agent.
 struct Caught(Asked);
 
 impl Future for Caught {
@@ -744,7 +745,7 @@ impl Future for Caught {
     }
 }
 
-/// Gives a trial of an open breaker to the next caller if this one is dropped.
+/// If this is dropped, passes the trial of an open breaker on to the next caller.
 struct Trial<'a>(Option<&'a crate::safeguard::Breaker>);
 
 impl Drop for Trial<'_> {
@@ -782,7 +783,7 @@ fn fail(record: &mut Record, fault: &Fault) {
     .into();
 }
 
-/// Keeps a record, and tells the recorder.
+/// Keeps a record, and passes it to the recorder.
 fn finish(shared: &Shared, definition: &Definition, record: Record) {
     for message in &record.messages {
         tracing::info!(hook = &*definition.name, "{message}");
