@@ -1,6 +1,7 @@
-//! How the systems differ, as data: one table for each.
+//! The differences between the systems, as data: one table for each system.
 //!
-//! Everything that reads a file, writes an event or reads an answer looks here. A new system is a new table.
+//! All code that reads a file, writes an event or reads an answer uses these tables. A new system needs only a new
+//! table.
 
 use std::time::Duration;
 
@@ -12,7 +13,7 @@ use super::tools::{self, Class};
 use crate::events::EventInfo;
 use crate::unit::Order;
 
-/// Which of our events of a kind a system's event is.
+/// Which of our events of a kind a system's event covers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum When {
     #[default]
@@ -21,7 +22,7 @@ pub(crate) enum When {
     Succeeded,
     /// The tool has failed.
     Failed,
-    /// The agent is nobody's subagent.
+    /// The agent is not a subagent.
     Top,
     /// The agent is a subagent.
     Nested,
@@ -30,7 +31,7 @@ pub(crate) enum When {
 }
 
 impl When {
-    /// Whether an event is one of them.
+    /// Whether it covers an event.
     pub(crate) fn holds(self, cx: &AgentContext, event: &AgentEvent<'_>) -> bool {
         match self {
             When::Always => true,
@@ -49,7 +50,7 @@ impl When {
         }
     }
 
-    /// What it asks for, in words.
+    /// Returns the condition in words.
     pub(crate) fn words(self) -> &'static str {
         match self {
             When::Always => "every event of its kind",
@@ -76,29 +77,29 @@ pub(crate) enum Subject {
     Command,
     /// The path that the tool was given.
     Path,
-    /// How the session began, or what has made the conversation too long.
+    /// How the session began, or why the conversation is compacted.
     Reason,
     /// The kind of the subagent, or of the notification.
     Kind,
-    /// An empty text.
+    /// An empty string.
     Empty,
 }
 
-/// What comes of it if a hook says no.
+/// The effect of a hook's refusal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Refusal {
-    /// The event does not go on.
+    /// The event is blocked.
     #[default]
     Blocks,
-    /// The model is told.
+    /// The model reads the reason.
     Tells,
-    /// The user is told.
+    /// The user sees the reason.
     Shows,
-    /// The model reads the reason in place of the tool's output.
+    /// The model reads the reason instead of the tool's output.
     Replaces,
 }
 
-/// A system's event, and which of ours it is.
+/// An event of a system, and the event of ours that corresponds to it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Event {
     pub(crate) named: &'static str,
@@ -108,9 +109,9 @@ pub(crate) struct Event {
     pub(crate) refusal: Refusal,
     /// Whether `continue: false` ends the turn there.
     pub(crate) stops: bool,
-    /// Whether text that is no JSON is for the model.
+    /// Whether text that is not JSON is for the model.
     pub(crate) text: bool,
-    /// How long a hook may take there, if not as elsewhere.
+    /// The default timeout of a hook on this event, if it differs from the system's.
     pub(crate) timeout: Option<Duration>,
 }
 
@@ -158,7 +159,7 @@ impl Event {
         }
     }
 
-    /// Which events of its kind it is, if not all.
+    /// Returns which events of its kind it covers, if not all.
     pub(crate) fn whens(&self) -> Vec<(&'static str, When)> {
         match self.when {
             When::Always => Vec::new(),
@@ -166,41 +167,41 @@ impl Event {
         }
     }
 
-    /// Which of our events it is.
+    /// Returns our event.
     pub(crate) fn info(&self) -> Option<&'static EventInfo> {
         EventInfo::named(self.ours)
     }
 }
 
-/// When two definitions of a file are the same, so that one of them runs.
+/// When two definitions of a file count as the same, so that only one of them runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Twins {
     /// Never.
     No,
-    /// If they run the same in the same way.
+    /// If they run the same thing in the same way.
     Whole,
     /// If they have the same name and the same command.
     NameAndCommand,
 }
 
-/// What exit codes mean, and where the answer stands.
+/// The meaning of exit codes, and the place of the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exits {
     /// 2 blocks. A JSON answer counts with any other code.
     Claude,
-    /// 2 blocks, if something stands on standard error. JSON counts with 0.
+    /// 2 blocks, if standard error is not empty. JSON counts with 0.
     Codex,
-    /// All but 0 and 1 block. JSON counts with any code, also on standard error.
+    /// All codes but 0 and 1 block. JSON counts with any code, also on standard error.
     Gemini,
-    /// 2 blocks, and so does a JSON answer with any code. Only 0 lets the event go on.
+    /// 2 blocks, and so does a JSON answer with any code. Only 0 lets the event continue.
     Goose,
     /// 2 blocks. JSON counts with 0.
     Goclaw,
-    /// All but 0 block. There is no JSON.
+    /// All codes but 0 block. There is no JSON.
     Flat,
 }
 
-/// The names of keys.
+/// The names of the keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Words {
     /// `session_id`, `hook_event_name`, `tool_name`.
@@ -211,7 +212,7 @@ pub(crate) enum Words {
     Gemini,
     /// `event`, `tool_call_id`, `tool_output`, `working_dir`.
     Goose,
-    /// `SessionID`, `ToolName`, and the same as `sessionId`, `toolName`.
+    /// `SessionID`, `ToolName`, and their values again as `sessionId`, `toolName`.
     Goclaw,
 }
 
@@ -227,37 +228,37 @@ pub(crate) struct Rules {
     pub(crate) never: &'static [&'static str],
     pub(crate) words: Words,
     pub(crate) exits: Exits,
-    /// What `timeout = 1` is.
+    /// The unit of `timeout = 1`.
     pub(crate) unit: Duration,
-    /// A timeout from which on, or below which, it is probably in another unit.
+    /// Whether a timeout is so large or so small that it probably has another unit.
     pub(crate) odd_timeouts: fn(f64) -> bool,
-    /// How long a command may take.
+    /// The default timeout of a command.
     pub(crate) timeout: Duration,
-    /// How long a model may take.
+    /// The default timeout of a prompt.
     pub(crate) prompt_timeout: Duration,
-    /// The types of handlers that are run. Others are notices.
+    /// The types of handlers that run here. Others become notices.
     pub(crate) kinds: &'static [&'static str],
     /// The characters of a matcher that is a name, or a list of names.
     pub(crate) of_names: fn(char) -> bool,
-    /// Whether a regular expression that is wrong is taken literally.
+    /// Whether an invalid regular expression is taken literally.
     pub(crate) is_lenient: bool,
     pub(crate) order: Order,
     pub(crate) twins: Twins,
-    /// The key by which a hook says what happens when it fails.
+    /// The key with which a hook sets what happens when it fails.
     pub(crate) on_failure: Option<&'static str>,
-    /// What happens when it fails and does not say.
+    /// What happens when it fails, by default.
     pub(crate) fault: OnFault,
-    /// Whether keys of an answer that it does not know make the answer worthless.
+    /// Whether an answer with unknown keys is invalid.
     pub(crate) is_strict: bool,
-    /// Whether an answer has to name its event.
+    /// Whether an answer must name its event.
     pub(crate) names_event: bool,
-    /// Whether the new input of a tool is set key by key, and not as a whole.
+    /// Whether a tool's new input is merged key by key, instead of replaced.
     pub(crate) merges_input: bool,
-    /// The files that the system finds by itself: below the user's folder and below the project's.
+    /// The files that the system finds by itself, relative to the user's folder or the project's.
     pub(crate) files: &'static [(Whose, &'static str)],
 }
 
-/// Whose a file is that a system finds by itself. Later ones count more.
+/// The owner of a file that a system finds by itself. Later ones have precedence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Whose {
     User,
@@ -523,7 +524,7 @@ const GOCLAW: Rules = Rules {
         event("stop", "AgentEnd").of(Subject::Empty),
         event("subagent_start", "SubagentStart").of(Subject::Empty),
         event("subagent_stop", "SubagentStop").of(Subject::Empty),
-        // What became of the quality gates: see `load::goclaw`.
+        // The successor of the quality gates: see `load::goclaw`.
         event("delegation.completed", "BeforeStop")
             .when(When::Nested)
             .of(Subject::Empty),
@@ -564,7 +565,7 @@ const FLAT: Rules = Rules {
     ..CLAUDE
 };
 
-/// Our own: Claude Code's words on all of our events.
+/// Our own: Claude Code's keys for all of our events.
 const HOOKS: Rules = Rules {
     events: &[],
     never: &[],
@@ -575,7 +576,7 @@ const HOOKS: Rules = Rules {
 };
 
 impl Dialect {
-    /// What there is to know of it.
+    /// Returns the rules of the dialect.
     pub(crate) fn rules(self) -> &'static Rules {
         const { &[HOOKS, CLAUDE, CODEX, GEMINI, GOOSE, GOCLAW, FLAT] }
             .get(match self {
@@ -592,7 +593,7 @@ impl Dialect {
 }
 
 impl Rules {
-    /// The event with a name of the system's.
+    /// Returns the event with this name of the system.
     pub(crate) fn named(&self, name: &str) -> Option<&'static Event>
     where
         Self: 'static,
@@ -600,7 +601,7 @@ impl Rules {
         self.events.iter().find(|event| event.named == name)
     }
 
-    /// The system's event that one of ours is: by the name that the definition knows it by, or by what has happened.
+    /// Returns the system's event for one of ours: by the name in the definition, or by what has happened.
     pub(crate) fn event(
         &self,
         info: &EventInfo,

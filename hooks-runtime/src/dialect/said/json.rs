@@ -1,4 +1,4 @@
-//! What a JSON answer says.
+//! Reads a JSON answer.
 
 use serde_json::{Map, Value, json};
 
@@ -9,7 +9,7 @@ use crate::answer::{Change, Verdict, kind_of};
 use crate::fault::Fault;
 
 impl Reading<'_> {
-    /// The names by which an answer may name the event.
+    /// Whether an answer may name the event in this way.
     fn is_event(&self, name: &str) -> bool {
         name == self.on.named
             || name == self.on.info.name
@@ -20,7 +20,7 @@ impl Reading<'_> {
                 .any(|event| event.ours == self.on.info.name && event.named == name)
     }
 
-    /// What a JSON answer says.
+    /// Reads a JSON answer.
     pub(super) fn json(&mut self, json: &Map<String, Value>) -> Result<(), Fault> {
         let nothing = Map::new();
         self.check_keys(json)?;
@@ -36,7 +36,7 @@ impl Reading<'_> {
         if let Some(message) = text(json.get("systemMessage")) {
             self.answer.messages.push(message);
         }
-        // An answer about another event says little about this one. What is strict in it counts.
+        // An answer about another event means little for this one. Only its refusals count.
         let is_ours = match specific.get("hookEventName").and_then(Value::as_str) {
             Some(name) => {
                 let is_ours = self.is_event(name);
@@ -82,7 +82,7 @@ impl Reading<'_> {
         Ok(())
     }
 
-    /// `decision`, `permissionDecision`.
+    /// Reads `decision` and `permissionDecision`.
     fn decision(
         &mut self,
         json: &Map<String, Value>,
@@ -139,7 +139,7 @@ impl Reading<'_> {
         }
     }
 
-    /// The decision about a permission: `hookSpecificOutput.decision`.
+    /// Reads the decision about a permission: `hookSpecificOutput.decision`.
     fn permission(&mut self, specific: &Map<String, Value>, is_ours: bool) {
         let Some(Value::Object(decision)) = specific.get("decision") else {
             return;
@@ -171,7 +171,7 @@ impl Reading<'_> {
         }
     }
 
-    /// New inputs and outputs, and text for the model.
+    /// Reads new inputs and outputs, and text for the model.
     fn changes(&mut self, specific: &Map<String, Value>) -> Result<(), Fault> {
         match specific.get("additionalContext") {
             Some(Value::String(context)) if !context.is_empty() => {
@@ -212,7 +212,7 @@ impl Reading<'_> {
         Ok(())
     }
 
-    /// A model's answer in Gemini CLI's shape.
+    /// Reads a model's answer in Gemini CLI's format.
     fn response(&mut self, response: &Value) {
         let text = match response["text"].as_str() {
             Some(text) => Some(text.to_owned()),
@@ -240,14 +240,15 @@ impl Reading<'_> {
         }
     }
 
-    /// The stricter of what was decided so far and this: an answer never overrules its own refusal.
+    /// Keeps the stricter of the decision so far and this one: an answer never overrules its own refusal.
     pub(super) fn decide(&mut self, verdict: Verdict) {
         if verdict.rank() > self.answer.verdict.rank() {
             self.answer.verdict = verdict;
         }
     }
 
-    /// Our own keys: those of a rule. A value of the wrong type is a failure, as it may have been a refusal.
+    /// Reads our own keys: those of a rule. A value of the wrong type is a failure, because it may have been meant as a
+    /// refusal.
     fn own(&mut self, json: &Map<String, Value>) -> Result<(), Fault> {
         let text = |key: &str| match json.get(key) {
             None | Some(Value::Null) => Ok(None),
@@ -303,7 +304,7 @@ impl Reading<'_> {
         }
     }
 
-    /// Keys that nobody knows are misspelt, or of another system.
+    /// Checks for unknown keys, which are misspelt or belong to another system.
     fn check_keys(&mut self, json: &Map<String, Value>) -> Result<(), Fault> {
         const HERE: &[&str] = &[
             "continue",
@@ -345,7 +346,7 @@ impl Reading<'_> {
         let mut warnings = Vec::new();
         for key in json.keys().map(String::as_str) {
             if INNER.contains(&key) {
-                // GoClaw has them there, and does nothing with them.
+                // GoClaw has these keys, and ignores them.
                 let what = if is_goclaw {
                     "has no effect in GoClaw"
                 } else {
@@ -360,7 +361,7 @@ impl Reading<'_> {
         Ok(())
     }
 
-    /// What Codex takes for a failure.
+    /// Checks for what Codex treats as a failure.
     fn check_codex(&self, json: &Map<String, Value>) -> Result<(), Fault> {
         let known: &[&str] = &[
             "continue",
@@ -427,7 +428,7 @@ impl Reading<'_> {
     }
 }
 
-/// A tool's new output: the keys of ours that are set.
+/// Returns a tool's new output: our keys that are set.
 fn output_of(output: &Value) -> Map<String, Value> {
     let mut set = Map::new();
     let text = match output {
@@ -436,7 +437,7 @@ fn output_of(output: &Value) -> Map<String, Value> {
             set.insert("data".to_owned(), output.clone());
             match fields.get("content").or_else(|| fields.get("stdout")) {
                 Some(Value::String(text)) => text.clone(),
-                // MCP's parts.
+                // The parts of an MCP result.
                 Some(Value::Array(parts)) => {
                     let texts: Vec<_> = parts
                         .iter()
@@ -470,7 +471,7 @@ fn output_of(output: &Value) -> Map<String, Value> {
     set
 }
 
-/// A call of a model in Gemini CLI's shape, in ours.
+/// Converts a call of a model from Gemini CLI's format to ours.
 fn request_of(request: &Map<String, Value>) -> Map<String, Value> {
     let mut set = Map::new();
     if let Some(model @ Value::String(_)) = request.get("model") {
