@@ -1,4 +1,5 @@
-//! PicoClaw's `hooks`: hooks of its own by their names, and processes that stay. Ours has the same tables.
+//! Reads PicoClaw's `hooks`: its own hooks by their names, and long-running processes. Our own files have the same
+//! tables.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -18,7 +19,7 @@ use crate::filter::Filter;
 use crate::handler::process;
 use crate::unit::Order;
 
-/// What a process decides, with its methods: each way turns on all of its methods.
+/// The ways in which a process decides, with its methods: each way turns on all of its methods.
 const INTERCEPT: &[(&[&str], &[&str])] = &[
     (&["before_llm", "after_llm"], &["before_llm", "after_llm"]),
     (
@@ -28,7 +29,7 @@ const INTERCEPT: &[(&[&str], &[&str])] = &[
     (&["approve_tool"], &["approve_tool"]),
 ];
 
-/// Kinds of events that PicoClaw has, and that are never raised here.
+/// Kinds of events that PicoClaw has, but that are never raised here.
 const NEVER: &[&str] = &[
     "agent.session.summarize",
     "agent.steering.injected",
@@ -83,7 +84,7 @@ const RAISED: &[&str] = &[
     "gateway.shutdown",
 ];
 
-/// The old names of kinds, by what has become of them.
+/// The old names of kinds, with their successors.
 const OLD: &[(&str, &str)] = &[
     ("turn_start", "agent.turn.start"),
     ("turn_end", "agent.turn.end"),
@@ -106,14 +107,14 @@ const OLD: &[(&str, &str)] = &[
     ("error", "agent.error"),
 ];
 
-/// Makes a mistake at a path of the file.
+/// Creates an error at a path of the file.
 type Mistake<'a> = dyn Fn(&[Segment], String, Option<&str>) -> ConfigError + 'a;
 
-/// Our events, each with PicoClaw's name for it.
+/// Our events, each with PicoClaw's name.
 type Events = Vec<(&'static EventInfo, String)>;
 
 impl Loader<'_> {
-    /// A configuration of PicoClaw.
+    /// Reads a configuration of PicoClaw.
     pub(super) fn picoclaw(&mut self, document: &Document, entry: &ImportEntry) {
         let before = self.definitions();
         self.texts
@@ -169,7 +170,7 @@ impl Loader<'_> {
         self.all_processes(config, document.file(), entry, &mistake);
     }
 
-    /// The processes of a file of ours.
+    /// Reads the processes of a file of ours.
     pub(super) fn processes(
         &mut self,
         config: &HooksConfig,
@@ -192,7 +193,7 @@ impl Loader<'_> {
         import: &ImportEntry,
         mistake: &Mistake<'_>,
     ) {
-        // Lower runs first, then by name: the map is sorted.
+        // Lower priorities run first, then the order of the names: the map is sorted.
         let mut processes: Vec<_> = config
             .processes
             .iter()
@@ -273,7 +274,7 @@ impl Loader<'_> {
                     env: entry.env.clone(),
                     restart: true,
                     modes,
-                    // The definitions below are for these events and no others.
+                    // The definitions below are for these events only.
                     observe: None,
                     dialect: Dialect::Picoclaw,
                 }))
@@ -337,7 +338,7 @@ impl Loader<'_> {
     }
 }
 
-/// What a process decides.
+/// Returns the events that a process decides about.
 fn intercepted(modes: &[String]) -> Result<Events, String> {
     let known = |mode: &str| INTERCEPT.iter().any(|(modes, _)| modes.contains(&mode));
     if let Some(unknown) = modes.iter().find(|mode| !known(mode)) {
@@ -353,7 +354,7 @@ fn intercepted(modes: &[String]) -> Result<Events, String> {
         .collect())
 }
 
-/// What a process is told of, and which kinds are never raised here.
+/// Returns the events that a process observes, and the kinds that are never raised here.
 fn observed(kinds: &[String]) -> Result<(Events, Vec<String>), String> {
     let mut wanted: Vec<&str> = Vec::new();
     let mut never = Vec::new();
@@ -384,7 +385,7 @@ fn observed(kinds: &[String]) -> Result<(Events, Vec<String>), String> {
     Ok((events, never))
 }
 
-/// How long calls of processes may take.
+/// The timeouts for calls of processes.
 struct Timeouts {
     observe: Duration,
     intercept: Duration,

@@ -1,4 +1,4 @@
-//! Definitions that can never have an effect: no mistakes, but hardly what anybody wants.
+//! Warns about definitions that can never have an effect. They are not mistakes, but hardly anybody wants them.
 
 use hooks_builtin::config::Mode;
 
@@ -8,7 +8,7 @@ use crate::events::EventInfo;
 use crate::filter::{Filter, Subjects};
 use crate::handler::rule::Rule;
 
-/// What to tell about definitions that stand in the order in which they run.
+/// Returns the warnings about definitions in the order in which they run.
 pub(super) fn warnings(drafts: &[Draft]) -> Vec<String> {
     let mut walls: Vec<(&Definition, &EventInfo)> = Vec::new();
     let mut warnings = Vec::new();
@@ -44,7 +44,7 @@ pub(super) fn warnings(drafts: &[Draft]) -> Vec<String> {
     warnings
 }
 
-/// Whether no event gets past a definition whose filter lets it in.
+/// Whether a definition always ends the event, if its filter matches.
 fn always_ends(definition: &Definition) -> bool {
     let ends = matches!(
         definition.body,
@@ -55,7 +55,7 @@ fn always_ends(definition: &Definition) -> bool {
         && definition.filter.rule.is_none()
 }
 
-/// Whether a filter without a condition lets in whatever another one lets in.
+/// Whether a filter without a condition matches everything that another one matches.
 fn covers(wall: &Filter, other: &Filter) -> bool {
     let all_of = |wall: &[String], other: &[String]| {
         wall.is_empty() || (!other.is_empty() && other.iter().all(|one| wall.contains(one)))
