@@ -1,4 +1,4 @@
-//! Where the file is, and how it is loaded.
+//! Finds the file, and loads it.
 
 use std::future::Future;
 use std::path::{Path, PathBuf};
@@ -7,10 +7,10 @@ use hooks_runtime::{Runtime, RuntimeBuilder};
 
 use crate::Failure;
 
-/// The name of a file of ours.
+/// The name of our file.
 pub(crate) const NAME: &str = "hooks.toml";
 
-/// The file that is named, or the one here or in a folder above.
+/// Returns the named file, or the one in the current folder or a folder above it.
 pub(crate) fn find(named: Option<PathBuf>) -> Result<PathBuf, Failure> {
     if let Some(file) = named {
         return Ok(file);
@@ -19,13 +19,13 @@ pub(crate) fn find(named: Option<PathBuf>) -> Result<PathBuf, Failure> {
     above(&here).ok_or_else(|| nothing_above(&here))
 }
 
-/// The file in a folder, or in one above.
+/// Returns the file in a folder, or in a folder above it.
 pub(crate) fn above(folder: &Path) -> Option<PathBuf> {
     let mut files = folder.ancestors().map(|folder| folder.join(NAME));
     files.find(|file| file.is_file())
 }
 
-/// What is said if there is none.
+/// The error if there is no file.
 pub(crate) fn nothing_above(folder: &Path) -> Failure {
     Failure::usage(format!(
         "there is no {NAME} in {} or above: name a file, or write one with `hooks init`",
@@ -33,7 +33,7 @@ pub(crate) fn nothing_above(folder: &Path) -> Failure {
     ))
 }
 
-/// Runs a future to its end, on this thread.
+/// Runs a future to completion, on this thread.
 pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> Result<T, Failure> {
     let executor = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -42,7 +42,7 @@ pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> Result<T, Failure>
     Ok(executor.block_on(future))
 }
 
-/// The builder of a file's runtime. Whoever names a file trusts it.
+/// Returns the builder of a file's runtime. A file that the user names is trusted.
 pub(crate) fn builder(file: &Path) -> RuntimeBuilder {
     let builder = Runtime::builder().file(file);
     match std::env::current_dir() {

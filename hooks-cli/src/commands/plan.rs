@@ -1,4 +1,4 @@
-//! `hooks plan`: what runs when.
+//! `hooks plan` shows what runs when.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -30,7 +30,7 @@ pub(crate) struct Row {
 pub(crate) fn run(file: Option<PathBuf>, event: Option<&str>, json: bool) -> Done {
     let only = match event {
         None => None,
-        // What is wrong with the name is said where an event is made of it.
+        // The error for an unknown name comes from the place that creates an event from it.
         Some(event) => Some(OwnedEvent::name_of(event).ok_or_else(|| {
             let error = OwnedEvent::from_json(event, json!({}));
             Failure::usage(error.map_or_else(|error| error.to_string(), |_| String::new()))
@@ -87,7 +87,7 @@ pub(crate) fn run(file: Option<PathBuf>, event: Option<&str>, json: bool) -> Don
     Ok(ExitCode::SUCCESS)
 }
 
-/// All hooks of a runtime, built-in ones and definitions.
+/// Returns all hooks of a runtime: built-in ones and definitions.
 pub(crate) fn rows(runtime: &Runtime, file: &Path) -> Vec<Row> {
     let status = runtime.status();
     let pipeline = hooks![..runtime.clone()];
@@ -131,7 +131,7 @@ pub(crate) fn rows(runtime: &Runtime, file: &Path) -> Vec<Row> {
                 for other in definitions {
                     push(&other.name, Some(other));
                 }
-                // Definitions know their events.
+                // Definitions list their own events.
                 before = None;
                 if let Some(last) = rows.last() {
                     before = Some((last.order, usize::MAX));
@@ -139,7 +139,7 @@ pub(crate) fn rows(runtime: &Runtime, file: &Path) -> Vec<Row> {
             }
         }
     }
-    // The rows of a definition's further events say nothing new.
+    // Further rows of a definition, for its other events, add nothing.
     rows.dedup_by(|one, other| one.hook == other.hook && one.order == other.order);
     rows
 }

@@ -1,8 +1,8 @@
-//! `hooks serve --stdio`: the hooks of a file for an agent that keeps a process, as PicoClaw does.
+//! `hooks serve --stdio` runs the hooks of a file for an agent that keeps a process, as PicoClaw does.
 //!
-//! PicoClaw asks by JSON-RPC, a message a line, and may ask several things at once. Requests become events of ours, and
-//! what hooks decide becomes the actions that PicoClaw knows. What it cannot be told is denied where a tool is about to
-//! run, and noted on standard error elsewhere.
+//! PicoClaw sends JSON-RPC, one message per line, and may send several requests at once. Requests become our events,
+//! and the hooks' decisions become PicoClaw's actions. If PicoClaw cannot be told a decision about a tool that is about
+//! to run, the call is denied. For other events, the loss is reported on standard error.
 
 mod answer;
 mod request;
@@ -20,23 +20,23 @@ use serde_json::{Value, json};
 
 use crate::{Done, Failure, file};
 
-/// The longest line that PicoClaw reads: a longer one makes it deaf.
+/// The longest line that PicoClaw reads. After a longer line, it reads nothing more.
 const LONGEST_LINE: usize = 1 << 20;
 
 /// How many calls are remembered between their events.
 const MOST_CALLS: usize = 1024;
 
-/// What is remembered of a call from one of its events to the next, as PicoClaw's calls have no ids.
+/// The state of a call between its events. PicoClaw's calls have no ids.
 #[derive(Clone, Debug, Default)]
 struct Remembered {
     approval: Approval,
     context: Vec<String>,
 }
 
-/// One agent on the other side.
+/// The agent that is served.
 struct Served {
     runtime: Runtime,
-    /// Whether it asks about approvals; it says so at the beginning.
+    /// Whether the agent asks about approvals. It says so at the beginning.
     approves: RefCell<bool>,
     calls: RefCell<HashMap<String, Remembered>>,
 }
@@ -63,7 +63,7 @@ pub(crate) fn run(named: Option<PathBuf>) -> Done {
 /// Answers until the input ends.
 async fn serve(served: Rc<Served>) {
     let (lines, mut queue) = tokio::sync::mpsc::unbounded_channel();
-    // Standard input can only be read by waiting, and the others go on meanwhile.
+    // Reading standard input blocks, and the other requests must continue in the meantime.
     let reader = std::thread::Builder::new()
         .name("stdin".into())
         .spawn(move || {
@@ -123,12 +123,12 @@ fn reply(id: &Value, result: Result<Value, String>) {
     }
     line.push('\n');
     let mut out = std::io::stdout().lock();
-    // Who does not read any more does not need an answer.
+    // If the reader is gone, nobody needs the answer.
     let _ = out.write_all(line.as_bytes()).and_then(|()| out.flush());
 }
 
 impl Served {
-    /// What identifies a call.
+    /// Returns what identifies a call.
     fn key(params: &Value) -> String {
         let meta = &params["meta"];
         json!([
@@ -142,7 +142,7 @@ impl Served {
 
     fn remember(&self, key: String, remembered: Remembered) {
         let mut calls = self.calls.borrow_mut();
-        // A call that is never heard of again must not stay for ever.
+        // A call that is never mentioned again must not stay for ever.
         if calls.len() >= MOST_CALLS {
             calls.clear();
         }
@@ -170,7 +170,7 @@ impl Served {
                 let answer = answer::before_tool(&params, &outcome, &call, &approval, approves);
                 let context = answer::texts(&call["context"]);
                 if !approval.is_usual() || !context.is_empty() {
-                    // The call may have changed: it is known by what it will be.
+                    // A hook may have changed the call, so it is remembered in its new form.
                     let mut after = params.clone();
                     after["tool"] = call["name"].clone();
                     after["arguments"] = call["args"].clone();
