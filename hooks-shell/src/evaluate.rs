@@ -1,6 +1,6 @@
-//! From tree to trace: walks a script as a shell would, with what is known of its words.
+//! From tree to trace: walks through a script as a shell would, with what is known about its words.
 //!
-//! Where it cannot be known which way a script goes, all ways are taken, and what they disagree about is unknown.
+//! If it is unknown which way a script takes, the evaluator takes all ways. What differs between them is unknown.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -27,15 +27,15 @@ pub(crate) struct Evaluator<'e> {
     pub(crate) next_word: usize,
     pub(crate) functions: HashMap<String, Arc<Command>>,
     pub(crate) positional: Option<Arc<Vec<Field>>>,
-    /// The branches, loops, calls and subshells that the walk is in.
+    /// The branches, loops, calls and subshells around the current command.
     pub(crate) frames: Vec<Frame>,
-    /// Whether somebody looks at whether the command fails.
+    /// Whether the script checks if the command fails.
     pub(crate) is_tested: bool,
-    /// What the last process substitution prints.
+    /// The output of the last process substitution.
     pub(crate) process: Option<Output>,
-    /// Where the script stands that is evaluated, if it stands in a word of another.
+    /// The place of the script that is being evaluated, if it is inside a word of another script.
     outer: Option<Range<usize>>,
-    /// Where that stands which is looked at.
+    /// The place that is being evaluated.
     pub(crate) at: Range<usize>,
 }
 
@@ -71,12 +71,12 @@ impl<'e> Evaluator<'e> {
         self.outer.clone().unwrap_or_else(|| span.clone())
     }
 
-    /// Looks at what stands there: what is found out from now on is said of it.
+    /// Sets the place to which the next findings belong.
     pub(crate) fn look_at(&mut self, span: &Range<usize>) {
         self.at = self.span(span);
     }
 
-    /// What stands there, as it is written.
+    /// Returns the text at a place, as it is written.
     pub(crate) fn shown(&self, span: &Range<usize>) -> &'e str {
         self.text.get(self.span(span)).unwrap_or_default()
     }
@@ -86,7 +86,7 @@ impl<'e> Evaluator<'e> {
         self.trace.effects.unknown.push(Unknown { reason, span });
     }
 
-    /// Notes that shells disagree, unless it is known which one it is.
+    /// Records that shells disagree, unless the shell is known.
     pub(crate) fn dispute(&mut self, reason: impl Into<String>) {
         if self.environment.dialect != Dialect::Bash {
             let (reason, span) = (reason.into(), self.at.clone());
@@ -94,7 +94,7 @@ impl<'e> Evaluator<'e> {
         }
     }
 
-    /// Notes that the network is reached.
+    /// Records an access to the network.
     pub(crate) fn reach(&mut self, address: Option<Arc<str>>) {
         let span = self.at.clone();
         self.trace.effects.network.push(Network { address, span });
@@ -110,7 +110,7 @@ impl<'e> Evaluator<'e> {
         self.trace.notes[word] = before.merge(note);
     }
 
-    /// Leaves a word out of the rewritten script, if it says no more than one text.
+    /// Leaves a word out of the rewritten script, if it is only a single text.
     pub(crate) fn leave_out(&mut self, word: usize) {
         let note = &mut self.trace.notes[word];
         *note = match note {
@@ -145,7 +145,7 @@ impl<'e> Evaluator<'e> {
         }
     }
 
-    /// Evaluates a script that stands in a word of another, and gives its rewritten form.
+    /// Evaluates a script inside a word of another script. Returns its rewritten form.
     pub(crate) fn script(&mut self, text: &str) -> Result<Option<String>> {
         let span = self.at.clone();
         self.work.enter(&span)?;

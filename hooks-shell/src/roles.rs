@@ -1,4 +1,4 @@
-//! What a program does with one argument, by the role that the table gives it.
+//! What a program does with an argument, by the argument's role in the table.
 
 use crate::effects::Access;
 use crate::evaluate::{Evaluator, Result};
@@ -8,11 +8,11 @@ use crate::table::{Role, is_one_of};
 use crate::value::{Argument, Field};
 use crate::{Dialect, languages, variables};
 
-/// Why an argument is not looked at, if it is not.
+/// The reason why an argument is rejected, if it is.
 type Refused = Option<String>;
 
 impl Evaluator<'_> {
-    /// Does with a value what its role says.
+    /// Applies a role to a value.
     pub(crate) fn apply(&mut self, call: &Call<'_>, role: Role, field: &Field) -> Result<()> {
         let known = field.value.known();
         let access: &[Access] = match role {
@@ -54,7 +54,7 @@ impl Evaluator<'_> {
         ));
     }
 
-    /// The same for roles whose values have to be known.
+    /// Does the same for roles that need a known value.
     fn apply_known(&mut self, call: &Call<'_>, role: Role, text: &str) -> Result<Refused> {
         let (name, shown) = (call.full(), shown(text));
         match role {
@@ -108,7 +108,7 @@ impl Evaluator<'_> {
         Ok(Some(refused))
     }
 
-    /// A variable that is taken away, or read.
+    /// Applies the name of a variable that is unset or read.
     fn name(&mut self, name: &str) -> Result<Refused> {
         if !is_identifier(name) {
             let shown = shown(name);
@@ -119,7 +119,7 @@ impl Evaluator<'_> {
         Ok(None)
     }
 
-    /// `NAME=value`, or a variable that has its value already.
+    /// Applies `NAME=value`, or a variable that already has its value.
     fn assignment(&mut self, call: &Call<'_>, text: &str) -> Result<Refused> {
         let (name, value) = match text.split_once('=') {
             Some((name, value)) => (name, Some(Field::known(value))),
@@ -136,7 +136,7 @@ impl Evaluator<'_> {
         Ok(None)
     }
 
-    /// An address, a name that is looked up, or a path; why it is none of them.
+    /// Applies an address, a host name, or a path. Returns the reason if it is none of them.
     fn net(&mut self, call: &Call<'_>, text: &str) -> Refused {
         if is_address(text) {
             self.reach(Some(text.into()));
@@ -151,7 +151,7 @@ impl Evaluator<'_> {
         None
     }
 
-    /// A revision of git's, or a path; `rev:path` is one in the repository.
+    /// Applies a git revision, or a path; `rev:path` is a path in the repository.
     fn git(&mut self, call: &Call<'_>, text: &str) -> Refused {
         if text.contains("ext::") || text.contains("fd::") {
             return Some("an address with `ext::` has git run a program".into());
@@ -171,7 +171,7 @@ impl Evaluator<'_> {
     }
 }
 
-/// Whether a format of printf's has `%n` in it.
+/// Whether a format of printf contains `%n`.
 fn counts(format: &str) -> bool {
     format.replace("%%", "").split('%').skip(1).any(|rest| {
         let is_of_size = |c: char| c.is_ascii_digit() || "-+ #'.*hlqjztL".contains(c);
@@ -179,7 +179,7 @@ fn counts(format: &str) -> bool {
     })
 }
 
-/// Whether a text is the address of something that is no file here.
+/// Whether a text is the address of something other than a local file.
 pub(crate) fn is_address(text: &str) -> bool {
     const SCHEMES: &str =
         "http,https,ssh,git,git+ssh,ftp,ftps,ws,wss,postgres,postgresql,mysql,redis";
@@ -194,7 +194,7 @@ pub(crate) fn is_address(text: &str) -> bool {
     is_one_of(SCHEMES, &scheme.to_ascii_lowercase()) && !rest.starts_with('/')
 }
 
-/// The path in `file:///path`.
+/// Returns the path of `file:///path`.
 fn without_scheme(text: &str) -> &str {
     match text.get(..7) {
         Some(scheme) if scheme.eq_ignore_ascii_case("file://") => {
@@ -204,7 +204,7 @@ fn without_scheme(text: &str) -> &str {
     }
 }
 
-/// Whether a text is the name of a package or a host, and no path: `serde`, `@types/node`, `localhost:8080/x`.
+/// Whether a text is the name of a package or a host, and not a path: `serde`, `@types/node`, `localhost:8080/x`.
 fn is_name(text: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"@/_.:^~=+-?&%*".contains(&byte);
     is_one_of("!.*,/*,~*,file:*", text) && !text.contains("..") && text.bytes().all(is_plain)

@@ -1,4 +1,4 @@
-//! How a program is run: by the table, and what the table cannot say of programs that run others.
+//! Runs a program: by the table, and by code for programs that run others.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use crate::operands::{APPENDED, Call};
 use crate::value::{Argument, Field, Names};
 use crate::{builtins, conditions, find, variables};
 
-/// The name of a program of the system's that is given by its path; else the program as it is.
+/// Returns the name of a system program that is given by its path; otherwise the program unchanged.
 pub(crate) fn name_of(program: &str) -> &str {
     let folders = [
         "/bin/",
@@ -49,7 +49,7 @@ pub(crate) fn run(this: &mut Evaluator<'_>, mut call: Call<'_>) -> Result<Output
     Ok(Output::Unknown)
 }
 
-/// The program that stands among another one's arguments.
+/// Runs the program among the arguments of another one.
 pub(crate) fn inner(
     this: &mut Evaluator<'_>,
     of: &str,
@@ -71,7 +71,7 @@ pub(crate) fn inner(
     Ok(Output::Unknown)
 }
 
-/// `env NAME=value program`
+/// Runs `env NAME=value program`.
 fn environment(this: &mut Evaluator<'_>, mut args: &[Arg], input: &Input) -> Result<Output> {
     while let Some((first, rest)) = args.split_first()
         && let Some((name, value)) = first.known().and_then(|text| text.split_once('='))
@@ -86,7 +86,8 @@ fn environment(this: &mut Evaluator<'_>, mut args: &[Arg], input: &Input) -> Res
     inner(this, "env", args, input)
 }
 
-/// `sh -c '…'`: the script is looked at. One that is read is not; who allows a shell by its name allows one in a file.
+/// Runs `sh -c '…'`: the script is evaluated. A script in a file is not: whoever allows a shell by its name allows that
+/// too.
 fn shell(this: &mut Evaluator<'_>, mut call: Call<'_>) -> Result<()> {
     let is_login = |arg: &&Arg| matches!(arg.known(), Some("-l" | "--login"));
     let logins = call.args[1..].iter().take_while(is_login).count();
@@ -129,7 +130,7 @@ fn shell(this: &mut Evaluator<'_>, mut call: Call<'_>) -> Result<()> {
     Ok(())
 }
 
-/// `xargs program`: the program gets what is read, as further arguments.
+/// Runs `xargs program`: the program gets its input as further arguments.
 fn xargs(this: &mut Evaluator<'_>, call: &Call<'_>, rest: &[Arg]) -> Result<Output> {
     let splits_at_nul = call.has("0") || call.has("null");
     let names = match call.input {
@@ -138,7 +139,7 @@ fn xargs(this: &mut Evaluator<'_>, call: &Call<'_>, rest: &[Arg]) -> Result<Outp
     };
     let names = names.filter(|_| splits_at_nul || !this.environment.is_as_written);
     if names.is_some() && !splits_at_nul {
-        // Names are split at lines, and not at blanks and quotes.
+        // Names are split at line ends, not at blanks and quotes.
         let change = this.change(call.args[0].word);
         change.before = "tr '\\n' '\\0' | ";
         change.instead = Some("xargs -0".into());
@@ -169,7 +170,7 @@ fn xargs(this: &mut Evaluator<'_>, call: &Call<'_>, rest: &[Arg]) -> Result<Outp
     }
     if !has_places && let Some(last) = rest.last() {
         let field = Field::of(given(false));
-        // What another `xargs` has appended is behind its word already.
+        // The text that another `xargs` appended is already after its word.
         let word = if last.word < APPENDED {
             APPENDED + last.word
         } else {

@@ -1,4 +1,4 @@
-//! Variables of the environment: which may be set, and which are taken away before a script runs.
+//! Environment variables: which a script may set, and which are unset before it runs.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -31,14 +31,14 @@ static LINES: LazyLock<Vec<Line>> = LazyLock::new(|| {
     text.lines().filter_map(line).collect()
 });
 
-/// The rule of each name, of which the first line holds.
+/// The rule of each name. The first line with the name applies.
 static RULES: LazyLock<HashMap<&str, &str>> = LazyLock::new(|| {
     let all = LINES.iter().rev();
     all.flat_map(|line| line.names.iter().map(|name| (*name, line.rule)))
         .collect()
 });
 
-/// The rules of names that begin so.
+/// The rules of names with these prefixes.
 static BEGINNINGS: LazyLock<Vec<(&str, &str)>> = LazyLock::new(|| {
     let all = LINES
         .iter()
@@ -56,17 +56,17 @@ fn rule_of(name: &str) -> Option<&'static str> {
     })
 }
 
-/// Whether the shell gives the variable other values by itself.
+/// Whether the shell itself changes the variable.
 pub(crate) fn is_changed_by_the_shell(name: &str) -> bool {
     RULES.get(name) == Some(&"shell")
 }
 
-/// Judges an assignment. One that is not exported may be nevertheless, if the environment has the variable already.
+/// Judges an assignment. A variable that is not exported may still be inherited, if the environment already has it.
 pub(crate) fn check(this: &mut Evaluator<'_>, name: &str, held: &Field, is_exported: bool) {
     let value = held.value.known();
     let is_harmless = match (rule_of(name), value) {
         (Some("plain" | "shell"), _) => true,
-        // What edits a list of commands could have git run one.
+        // An editor for a list of commands could make git run one.
         (Some("command"), Some(command)) => is_harmless_command(command),
         (Some("flags"), Some(flags)) => flags.split_whitespace().all(is_harmless_flag),
         (Some(_), _) => false,
@@ -83,7 +83,7 @@ pub(crate) fn check(this: &mut Evaluator<'_>, name: &str, held: &Field, is_expor
     }
 }
 
-/// Whether a value neither names a file nor has a command in it.
+/// Whether a value neither names a file nor contains a command.
 fn is_plain(value: &str) -> bool {
     let is_address = value.contains("://") && crate::roles::is_address(value);
     let is_of_word = |byte: u8| {
@@ -98,7 +98,7 @@ fn is_harmless_command(command: &str) -> bool {
     matches!(command, "" | ":" | "cat" | "true")
 }
 
-/// Whether a setting of git's only changes how something looks, or who somebody is.
+/// Whether a git setting only changes the appearance of something, or an identity.
 pub(crate) fn is_harmless_setting(setting: &str) -> bool {
     let (key, value) = setting.split_once('=').unwrap_or((setting, "true"));
     match rule_of(&key.to_ascii_lowercase()) {
@@ -108,7 +108,7 @@ pub(crate) fn is_harmless_setting(setting: &str) -> bool {
     }
 }
 
-/// Whether one word of flags for rustc turns on a lint, or says how the program is optimised.
+/// Whether one flag of rustc only turns on a lint, or sets the optimisation.
 pub(crate) fn is_harmless_flag(flag: &str) -> bool {
     let is_of_lint = |byte: u8| byte.is_ascii_alphanumeric() || b"_:-".contains(&byte);
     let flag = ["-A", "-D", "-F", "-W", "-C", "--cfg"]
@@ -122,7 +122,8 @@ pub(crate) fn is_harmless_flag(flag: &str) -> bool {
     }
 }
 
-/// The commands that take away what the programs of a script would take orders from; nothing where there is nothing to do.
+/// Returns the commands that unset the variables that give orders to a script's programs; nothing if there is nothing
+/// to do.
 pub(crate) fn prelude(effects: &Effects) -> String {
     let programs = effects.programs();
     let names: Vec<&str> = programs.map(|program| program.name.as_str()).collect();
@@ -147,8 +148,8 @@ pub(crate) fn prelude(effects: &Effects) -> String {
     if !unset.ends_with("-v") {
         commands.push(unset.as_str());
     }
-    // A repository without a work tree, among the files, is not entered by chance: its settings run programs. Where `git` is
-    // begun before anything is made or entered, who judges the script has seen that there is none.
+    // The settings of a bare repository among the files run programs, so `git` must not find one by accident. If `git`
+    // runs before anything is created or entered, whoever judges the script has checked that there is none.
     let changes_folders = |path: &PathUse| matches!(path.access, Access::Write | Access::Enter);
     let runs = names.iter().filter(|name| **name == "git").count();
     if runs > 1 || (runs == 1 && effects.paths().any(changes_folders)) {
@@ -158,7 +159,7 @@ pub(crate) fn prelude(effects: &Effects) -> String {
         commands.extend(["unset -v IFS", "set -f"]);
     }
     if effects.splits.at_lines {
-        // A line's end, in quotes that every shell knows.
+        // A line end, in quotes that work in every shell.
         commands.push("IFS='\n'");
     }
     commands.join("; ")
