@@ -105,7 +105,7 @@ impl Evaluator<'_> {
             matches!(redirect.kind, Redirection::Both | Redirection::BothAppend)
         };
         if is_cd && redirects.iter().any(is_both) {
-            // Shells disagree on the folder that is read.
+            // Shells disagree on the folder in which the script then is.
             self.note(first.word, Note::Never);
         }
         let run = |this: &mut Self| {

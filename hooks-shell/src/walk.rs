@@ -120,7 +120,7 @@ impl Evaluator<'_> {
                 let output = self.compound(kind, &input)?;
                 match input {
                     Input::Names(names) if self.drops_links(command)? => {
-                        // It only reads the input of the program after it.
+                        // It only looks at the names that it passes on to the next program.
                         self.trace.effects.paths.truncate(paths);
                         Output::Names(Names {
                             may_be_links: false,
