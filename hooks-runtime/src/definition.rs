@@ -108,7 +108,7 @@ pub(crate) struct Definition {
     pub(crate) answers_late: bool,
     /// Whether the model also reads its late refusal.
     pub(crate) wakes: bool,
-    /// Whether it runs one after the other with all definitions of its place, instead of at the same time.
+    /// Whether it makes all definitions that run with it run one after the other.
     pub(crate) is_in_turn: bool,
     /// Of the definitions with an equal value, only one runs.
     pub(crate) twin: Option<Arc<str>>,

@@ -104,7 +104,7 @@ struct Judge {
     decisions: Mutex<LruCache<Key, (Instant, Answer)>>,
 }
 
-/// One question, and its origin.
+/// One question, with its turn and its tenant.
 struct Question {
     on: On,
     key: Key,
