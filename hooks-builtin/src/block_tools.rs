@@ -9,13 +9,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::shared::{BuildError, GlobError, Globs};
 
-/// Blocks calls of the tools that it names.
+/// Blocks calls of the listed tools.
 ///
-/// It is asked before a tool call, and once more when the call is approved, as later hooks may have renamed
-/// it. The case of a name does not matter: who blocks `Shell` does not mean to let `shell` through. Its priority is
-/// [`priority::SECURITY`].
+/// It checks a call before the tool runs, and again when the call is approved, because later hooks may have renamed it.
+/// Case does not matter: if you block `Shell`, you also block `shell`. Its priority is [`priority::SECURITY`].
 ///
-/// mini-claw-code's `BlockingHook`.
+/// It corresponds to mini-claw-code's `BlockingHook`.
 ///
 /// ```
 /// use hooks_builtin::BlockTools;
@@ -48,7 +47,7 @@ pub struct BlockToolsConfig {
 }
 
 impl BlockTools {
-    /// Blocks the tools that match one of the globs, with the reason.
+    /// Creates a hook that blocks the tools that match one of the globs, for this reason.
     ///
     /// # Errors
     ///

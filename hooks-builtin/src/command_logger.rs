@@ -20,7 +20,7 @@ use crate::shared::visible::Visible;
 /// A call that was blocked or denied did not run, so it has no line. The time is local. The memory keeps the newest
 /// lines, 1000 by default. The priority is -50.
 ///
-/// ZeroClaw's `CommandLoggerHook`; ClawSeed's `audit_log`.
+/// It corresponds to ZeroClaw's `CommandLoggerHook`, and to ClawSeed's `audit_log`.
 ///
 /// ```
 /// use std::time::Duration;
@@ -54,13 +54,13 @@ struct Inner {
 #[derive(Debug, Default)]
 struct Log {
     lines: VecDeque<String>,
-    /// The second of the newest line, and its text. Many lines share a second, and a look at the time zone takes long.
+    /// The second of the newest line, and its text. Many lines share a second, and a time zone look-up is slow.
     second: Option<i64>,
     time: String,
 }
 
 impl Log {
-    /// The local time, as `14:30:00`.
+    /// Returns the local time, as `14:30:00`.
     fn time(&mut self, now: Timestamp) -> &str {
         if self.second != Some(now.as_second()) {
             self.second = Some(now.as_second());
@@ -119,7 +119,7 @@ impl CommandLogger {
     ///
     /// # Errors
     ///
-    /// Never. It returns a `Result` because all hooks do.
+    /// Currently none. It returns a `Result` for consistency with the other hooks.
     pub fn from_config(config: &CommandLoggerConfig) -> Result<Self, BuildError> {
         Ok(CommandLogger::of(config))
     }
@@ -156,13 +156,13 @@ impl CommandLogger {
     fn log(&self, done: &ToolCallEnd<'_>) {
         let capacity = self.0.capacity;
         let mut log = self.0.lock();
-        // The room of the oldest line is used again.
+        // The memory of the oldest line is reused.
         let oldest = (log.lines.len() >= capacity)
             .then(|| log.lines.pop_front())
             .flatten();
         let mut line = oldest.unwrap_or_else(|| String::with_capacity(64));
         line.clear();
-        // Writing to a string does not fail.
+        // Writing to a string cannot fail.
         let _ = write!(
             line,
             "[{}] {} ({}ms) success={}",
@@ -171,7 +171,7 @@ impl CommandLogger {
             done.duration.as_millis(),
             !done.output.is_error,
         );
-        // A subscriber of `tracing` may look at the lines, or call a tool.
+        // A subscriber of `tracing` may read the lines, or call a tool.
         drop(log);
         trace(self.0.level, &line);
         let mut log = self.0.lock();
@@ -182,7 +182,7 @@ impl CommandLogger {
     }
 }
 
-/// Hands a line to `tracing`, whose levels are constants.
+/// Passes a line to `tracing`, whose levels are constants.
 fn trace(level: LogLevel, line: &str) {
     const TARGET: &str = "hooks_builtin::command_logger";
     match level {

@@ -1,4 +1,4 @@
-//! Every event, in order, in memory: for tests and for debugging.
+//! Keeps every event in memory, in order, for tests and for debugging.
 
 use std::collections::{HashSet, VecDeque};
 use std::fmt;
@@ -14,7 +14,7 @@ use crate::shared::subject::subject;
 use crate::shared::visible::Visible;
 use crate::shared::{BuildError, Changes};
 
-/// Keeps the name and the subject of every event, in order, and what was decided about it.
+/// Keeps the name and the subject of every event, in order, with the decision about it.
 ///
 /// It keeps the newest events, 10,000 by default. Its priority is [`priority::AUDIT`].
 ///
@@ -62,11 +62,11 @@ struct Inner {
 #[derive(Debug, Default)]
 struct Log {
     entries: VecDeque<LoggedEvent>,
-    /// The subjects that were seen: few tools have many calls, and so an entry allocates nothing.
+    /// The subjects seen so far. Few tools have many calls, so an entry allocates nothing.
     subjects: HashSet<Arc<str>>,
 }
 
-/// How many subjects are remembered before they are forgotten.
+/// When the number of subjects exceeds this, the log forgets them.
 const MOST_SUBJECTS: usize = 1000;
 
 /// An event, as [`EventLog`] keeps it.
@@ -75,21 +75,21 @@ const MOST_SUBJECTS: usize = 1000;
 pub struct LoggedEvent {
     /// The event's name: `BeforeToolCall`.
     pub event: &'static str,
-    /// The tool, where the event is about one; the kind of a `Custom` event.
+    /// The tool, if the event is about one; the kind of a `Custom` event.
     pub subject: Option<Arc<str>>,
-    /// What was decided, if more than to go on.
+    /// The decision, if it is other than to continue.
     pub decided: Option<Decided>,
     /// What the hooks before the log changed, if they did.
     pub changes: Option<Changes>,
 }
 
-/// What hooks decided about an event that did not go on.
+/// The decision about an event that did not continue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Decided {
     /// A hook answered in the agent's place.
     Responded,
-    /// A hook blocked the event, or aborted more than that.
+    /// A hook blocked the event, or aborted the turn or the run.
     Cancelled(Cancel),
 }
 
@@ -128,13 +128,13 @@ impl Default for EventLogConfig {
 }
 
 impl EventLog {
-    /// A log of the newest 10,000 events.
+    /// Creates a log of the newest 10,000 events.
     #[must_use]
     pub fn new() -> Self {
         EventLog::with_capacity(EventLogConfig::default().capacity)
     }
 
-    /// A log of the newest `capacity` events.
+    /// Creates a log of the newest `capacity` events.
     #[must_use]
     pub fn with_capacity(capacity: usize) -> Self {
         EventLog(Arc::new(Inner {
@@ -143,11 +143,11 @@ impl EventLog {
         }))
     }
 
-    /// Logs as the configuration says.
+    /// Creates a log from its configuration.
     ///
     /// # Errors
     ///
-    /// None yet; it returns a `Result` as all hooks do.
+    /// Currently none. It returns a `Result` for consistency with the other hooks.
     pub fn from_config(config: &EventLogConfig) -> Result<Self, BuildError> {
         Ok(EventLog::with_capacity(config.capacity))
     }
@@ -158,7 +158,7 @@ impl EventLog {
         self.entries().iter().map(ToString::to_string).collect()
     }
 
-    /// The events, the oldest first.
+    /// Returns the events, the oldest first.
     #[must_use]
     pub fn entries(&self) -> Vec<LoggedEvent> {
         let log = self.0.log.lock().unwrap_or_else(PoisonError::into_inner);
@@ -200,7 +200,7 @@ impl EventLog {
 
 impl Log {
     fn intern(&mut self, subject: &str) -> Arc<str> {
-        // The events of one call follow one another.
+        // The events of one call follow each other.
         let newest = self.entries.back().and_then(|entry| entry.subject.as_ref());
         if let Some(newest) = newest.filter(|newest| ***newest == *subject) {
             return newest.clone();

@@ -1,7 +1,7 @@
-//! The hooks that every agent needs: what guards it, what rewrites, what is written down.
+//! The hooks that every agent needs: guards, hooks that rewrite, and logs.
 //!
-//! They are hooks of [`hooks_core`] on its standard vocabulary, [`hooks_core::agent`], so they stand in `hooks![…]`
-//! beside your own, statically dispatched. Or a file turns them on, and ten lines make an agent that is guarded,
+//! They are hooks of [`hooks_core`] on its standard vocabulary, [`hooks_core::agent`]. You put them into `hooks![…]`
+//! beside your own, statically dispatched. Or a file turns them on, and ten lines give you an agent that is guarded,
 //! audited and redacted:
 //!
 #![cfg_attr(feature = "config", doc = "```")]
@@ -34,10 +34,10 @@
 //! | --- | --- | --- | --- | --- |
 //! | [`SecurityPolicy`] | blocks what an agent may not do: tools that act, commands, paths, too many actions | `BeforeToolCall`, `ApproveToolCall` | `FIRST` | `security-policy` |
 //! | [`BlockTools`] | blocks tools by name | `BeforeToolCall`, `ApproveToolCall` | `SECURITY` | |
-//! | [`RateLimit`] | blocks what comes too often | `BeforeToolCall` | `SECURITY` | `rate-limit` |
+//! | [`RateLimit`] | blocks calls that come too often | `BeforeToolCall` | `SECURITY` | `rate-limit` |
 //! | [`PathPrefix`] | makes paths absolute, and keeps them in a folder | `BeforeToolCall`, `ApproveToolCall` | `NORMAL` | |
 //! | [`ShellHook`] | asks a command of yours | `BeforeToolCall` or `AfterToolCall` | `NORMAL` | `shell-hook` |
-//! | [`CommandLogger`] | a line a tool call, for people | `ToolCallEnd` | -50 | |
+//! | [`CommandLogger`] | logs one line per tool call, for people | `ToolCallEnd` | -50 | |
 //! | [`Approval`] | asks somebody first | `ApproveToolCall` | `LOW` | |
 //! | [`ToolCache`] | answers repeated calls from memory | `BeforeToolCall`, `ToolCallEnd`, `ToolCallSkipped` | `LOW` | `tool-cache` |
 //! | [`WebhookAudit`] | posts an audit event for every tool call | `ToolCallEnd` | -100 | `webhook-audit` |
@@ -45,23 +45,23 @@
 //! | [`EventLog`] | every event, in memory, for tests | every event | `AUDIT` | |
 //! | [`JsonlLog`] | every event, as a line of JSON in a file | every event | `AUDIT` | |
 //!
-//! Each is a handle: a clone shares its state, so keep one to read a log or a count. Each is made from what its
-//! `…Config` says, or by a shorter way (`BlockTools::new(["deploy"], "…")`). What guards fails closed: what cannot be
-//! decided is blocked, with a reason that the model can act on. What only watches never stops the agent, and does what
-//! takes long on a thread of its own: queues are bounded, and what had to be dropped is counted. Only [`JsonlLog`]
-//! has an event wait, for a second at most, when the disk has fallen so far behind that its buffer is full.
+//! Each is a handle: a clone shares its state, so keep a clone to read a log or a count. You create each from its
+//! `…Config`, or with a shorter constructor (`BlockTools::new(["deploy"], "…")`). Guards fail closed: if a guard cannot
+//! decide, it blocks, with a reason that the model can act on. Watchers never stop the agent, and do slow work on a
+//! thread of their own. Their queues are bounded, and they count what they had to drop. Only [`JsonlLog`] makes an
+//! event wait, for at most a second, if the disk is so slow that its buffer is full.
 //!
-//! What guards by names, commands or paths judges a call twice: before it, and when it is to be approved, as hooks in
-//! between may have changed it. An agent that raises only one of the two events is guarded by that one.
+//! Guards that check names, commands or paths judge a call twice: before it, and when it is to be approved, because
+//! hooks in between may have changed it. If an agent raises only one of the two events, that one guards it.
 //!
-//! For hooks of your own: [`PerSession`] holds their state for each session by itself, and [`ssrf`] is the guard of every
-//! URL that a hook here calls.
+//! For hooks of your own: [`PerSession`] keeps state separately for each session, and [`ssrf`] checks every URL that a
+//! hook of this crate calls.
 //!
 //! # From a file
 //!
 //! [`config`] reads TOML and JSON: `[hooks.builtin]` turns these hooks on, `[[hooks.chain]]` names hooks that factories
-//! make, and `HooksConfig::build` makes all of them. A mistake has a message that shows where it is and what to write
-//! instead, all mistakes are told at once, and then no hook is left running and no file is made.
+//! create, and `HooksConfig::build` builds all of them. You get all mistakes at once, each with a message that shows
+//! where it is and what to write instead. After a mistake, no hook is left running and no file is created.
 //!
 //! # Features
 //!
@@ -70,15 +70,14 @@
 //! | `config` | yes | [`config`], and all hooks |
 //! | `redact`, `rate-limit`, `security-policy`, `shell-hook`, `tool-cache`, `webhook-audit` | through `config` | the hook of that name, and what it needs: a shell parser, an HTTP client, … |
 //!
-//! Asynchronous hooks ([`Approval`], [`ShellHook`]) and [`WebhookAudit`]'s `flush` want tokio, as its runtime around
-//! the dispatch.
+//! Asynchronous hooks ([`Approval`], [`ShellHook`]) and [`WebhookAudit`]'s `flush` must run inside a tokio runtime.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 // The overview links to hooks that a feature may leave out.
 #![cfg_attr(not(feature = "config"), allow(rustdoc::broken_intra_doc_links))]
 
-// The project's pages show both crates, and what they show is run.
+// The project's pages show both crates, so their examples are tested here.
 #[cfg(all(doctest, feature = "config"))]
 #[doc = include_str!("../../README.md")]
 mod readme {}
@@ -115,11 +114,11 @@ mod tool_cache;
 #[cfg(feature = "webhook-audit")]
 mod webhook_audit;
 
-/// For `hooks-runtime`, whose requests are signed alike.
+/// For `hooks-runtime`, which signs its requests in the same way.
 #[cfg(feature = "webhook-audit")]
 #[doc(hidden)]
 pub use self::shared::webhook as __webhook;
-/// For [`with_builtins!`], which may be used where `hooks_core` has another name.
+/// For [`with_builtins!`], which also works if the user has renamed `hooks_core`.
 #[doc(hidden)]
 pub use hooks_core::hooks as __hooks;
 

@@ -1,4 +1,4 @@
-//! Relative paths of file tools, made absolute under a root.
+//! Makes relative paths of file tools absolute under a root.
 
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
@@ -15,15 +15,15 @@ use crate::shared::{BuildError, Globs, paths};
 
 /// Makes the relative paths of file tools absolute under a root, and keeps all of them inside it.
 ///
-/// A path that would leave the root, by `..`, by a link, as an absolute path or from `~`, blocks the call. Every
-/// other argument stays as it is (ClawSeed's own example loses them). A path is looked at once before the tool
-/// call, and once more when it is approved, as later hooks may have changed it; who can put a link in its way
-/// between that and the tool still gets out, so this guards against a model, not against a program. What is a path
-/// is told by the names of the tool and of the argument, so a tool with names of its own has to be listed.
+/// A path that would leave the root, by `..`, through a link, as an absolute path or with `~`, blocks the call. Every
+/// other argument stays unchanged (ClawSeed's own example loses them). The hook checks a path before the tool call, and
+/// again when the call is approved, because later hooks may have changed it. Whoever can create a link between the
+/// second check and the tool can still get out, so this guards against a model, not against a program. The names of the
+/// tool and of the argument decide what is a path, so list tools with unusual names.
 ///
 /// Its priority is 0.
 ///
-/// ClawSeed's `PathPrefixHook`.
+/// It corresponds to ClawSeed's `PathPrefixHook`.
 ///
 /// ```
 /// use hooks_builtin::PathPrefix;
@@ -119,7 +119,7 @@ fn file_tools() -> Globs {
 }
 
 impl PathPrefixConfig {
-    /// The defaults under a root.
+    /// Returns the default configuration for a root.
     #[must_use]
     pub fn new(root: impl Into<PathBuf>) -> Self {
         PathPrefixConfig {
@@ -140,11 +140,11 @@ impl PathPrefix {
         PathPrefix::from_config(&PathPrefixConfig::new(root))
     }
 
-    /// Keeps tools under a root as the configuration says.
+    /// Creates the hook from its configuration.
     ///
     /// # Errors
     ///
-    /// If the root is no folder that is there, or its path is not UTF-8.
+    /// If the root is not an existing folder, or its path is not UTF-8.
     pub fn from_config(config: &PathPrefixConfig) -> Result<Self, BuildError> {
         let wrong = |message: String| BuildError::new("path_prefix", "root", message);
         for (key, is_empty) in [
@@ -174,7 +174,7 @@ impl PathPrefix {
         })))
     }
 
-    /// The folder that paths may not leave, absolute and without links.
+    /// Returns the root, absolute and without links.
     #[must_use]
     pub fn root(&self) -> &Path {
         &self.0.root
@@ -219,7 +219,7 @@ impl PathPrefix {
 }
 
 impl Inner {
-    /// Whether the call is one of a file tool's, and may hold a path: most calls have no such argument.
+    /// Whether the call is a call of a file tool, and may contain a path: most calls have no such argument.
     fn concerns(&self, tool: &str, args: &Value) -> bool {
         let may_hold_path = |name: &String| name == "pattern" || self.arguments.meet(name);
         args.as_object()
@@ -227,8 +227,8 @@ impl Inner {
             && self.tools.matches(tool)
     }
 
-    /// Hands over every path in an argument: itself, those in a list, and in an object those of the arguments that
-    /// hold paths. The others may be texts.
+    /// Calls a function for every path in an argument: the argument itself, the items of a list, and in an object the
+    /// arguments that hold paths. Other strings of an object may be any text.
     fn for_paths(
         &self,
         argument: &str,
@@ -251,7 +251,7 @@ impl Inner {
                 if has_path {
                     return Ok(());
                 }
-                // Its keys may be the paths.
+                // The keys of the object may be the paths.
                 Err(format!(
                     "in `{argument}` it cannot be told what is a path: give a path, a list of paths, or of \
                      objects with a `path`"
@@ -261,7 +261,7 @@ impl Inner {
         }
     }
 
-    /// Where a tool lists what a pattern matches, the pattern stays inside the root as well.
+    /// If a tool lists what a pattern matches, the pattern must stay inside the root too.
     fn check_pattern(&self, tool: &str, args: &Value) -> Result<(), String> {
         let Some(pattern) = args.get("pattern").and_then(Value::as_str) else {
             return Ok(());
@@ -289,7 +289,8 @@ impl Inner {
         self.absolute(&plain).map(drop)
     }
 
-    /// A path that lies in the root, as an absolute one if it is relative or has `..` in it.
+    /// Checks that a path is inside the root. Returns the absolute path if the path is relative or contains `..`, and
+    /// nothing if it can stay as it is.
     fn absolute(&self, path: &str) -> Result<Option<String>, String> {
         let root = self.root.display();
         let leads_to = paths::resolve(path, &self.root)
@@ -299,7 +300,7 @@ impl Inner {
                 "the path `{path}` leaves `{root}`: give one that is relative to that folder, or inside it"
             ));
         }
-        // A tool may take `..` away without a look at the links before it, and arrive elsewhere.
+        // A tool may remove `..` without resolving the links before it, and arrive elsewhere.
         let written = Path::new(path);
         let climbs = written
             .components()
@@ -528,7 +529,7 @@ mod tests {
 
         use super::*;
 
-        /// Where the system itself says that a path leads: what is there is asked for, the rest is names.
+        /// Asks the system where a path leads. The part that does not exist is appended as it is.
         fn really(path: &Path) -> PathBuf {
             let mut rest = Vec::new();
             let mut there = path.to_owned();

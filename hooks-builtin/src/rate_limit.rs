@@ -26,7 +26,7 @@ use crate::shared::{BuildError, Globs};
 ///
 /// The priority is [`priority::SECURITY`].
 ///
-/// ClawSeed's `RateLimitHook`.
+/// It corresponds to ClawSeed's `RateLimitHook`.
 ///
 /// ```
 /// use hooks_builtin::RateLimit;
@@ -168,14 +168,14 @@ impl RateLimit {
     }
 }
 
-/// By the hash of what is counted together, so that names which a model makes up take little room.
+/// The keys are hashes of what is counted together, so that names which a model invents take little memory.
 type Limiter<C> =
     RateLimiter<u64, HashMapStateStore<u64>, C, NoOpMiddleware<<C as Clock>::Instant>>;
 
-/// How many calls are let through before the counts of tools and sessions that are long gone are given up.
+/// The number of calls after which the counts of unused tools and sessions are removed.
 const UNTIL_TIDIED: u32 = 4096;
 
-/// The limits, by whatever clock.
+/// The limits, for any clock.
 #[derive(Debug)]
 struct Limits<C: Clock> {
     config: RateLimitConfig,
@@ -217,7 +217,7 @@ impl<C: Clock + Clone> Limits<C> {
         }
     }
 
-    /// Counts a call, or says why it may not be.
+    /// Counts a call, or returns the reason why it must not run.
     fn check(&self, cx: &AgentContext, tool: &str) -> Result<(), String> {
         if !self.config.tools.matches(tool) {
             return Ok(());
@@ -248,7 +248,7 @@ impl<C: Clock + Clone> Limits<C> {
             Per::Tool => format!(" of `{tool}`"),
             Per::Session => " in a session".into(),
         };
-        // Up, so that this limit lets through who waits as long as it says.
+        // Rounded up, so that a caller who waits that long passes this limit.
         let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
         format!("there may be {most} {calls}{of} {unit}: try again in {seconds} s")
     }

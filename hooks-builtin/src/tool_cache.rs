@@ -29,7 +29,7 @@ use crate::shared::{BuildError, GlobError, Globs};
 ///
 /// The priority is [`priority::LOW`], so the cache sees a call as earlier hooks have changed it.
 ///
-/// PicoClaw's `respond`, for its "tool result caching".
+/// It corresponds to PicoClaw's `respond` for "tool result caching".
 ///
 /// ```
 /// use hooks_builtin::ToolCache;
@@ -62,7 +62,7 @@ struct Inner {
     tools: Globs,
     forget_after: Option<Globs>,
     answers: Cache<Key, ToolOutput>,
-    /// Whether there may be answers: to forget none costs as much as to forget many.
+    /// Whether there may be answers. Clearing an empty cache costs as much as clearing a full one.
     has_answers: AtomicBool,
     running: Mutex<Running>,
     hits: AtomicU64,
@@ -72,14 +72,14 @@ struct Inner {
 /// The calls that have begun.
 #[derive(Debug, Default)]
 struct Running {
-    /// How often all was forgotten.
+    /// How often the cache was cleared.
     generation: u64,
-    /// What that was when a call began; nothing if it was answered from here. An answer that was read before another
-    /// call changed it is none any more, and neither is one of a call that did not come by here.
+    /// The generation in which a call began; nothing if the cache answered it. An output counts as stale if the cache
+    /// was cleared while the call ran, or if the call did not pass this hook.
     began: HashMap<Call, Option<u64>>,
 }
 
-/// A call that has begun. Agents may use an id again, so it does not stand alone.
+/// A call that has begun. Agents may reuse an id, so the id alone does not identify the call.
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct Call {
     session: String,
@@ -88,10 +88,10 @@ struct Call {
     key: Key,
 }
 
-/// How many calls that have begun are kept in mind; an agent may not tell of the end of all.
+/// How many running calls are remembered. An agent may not report the end of every call.
 const MOST_RUNNING: usize = 1024;
 
-/// What makes a call the same as another.
+/// Two calls with equal keys are the same call.
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct Key {
     tenant: Option<String>,
@@ -258,7 +258,7 @@ impl ToolCache {
         if !forgets && !is_listed {
             return;
         }
-        // Held to the end, or what another call makes stale meanwhile would be kept.
+        // The lock is held to the end. Otherwise an output could be kept that another call makes stale in the meantime.
         let mut running = self.0.running();
         running.generation += u64::from(forgets);
         if forgets && has_answers.swap(false, Ordering::AcqRel) {
@@ -267,7 +267,7 @@ impl ToolCache {
         if !is_listed {
             return;
         }
-        // An agent also tells of calls that were answered, from here or elsewhere: they are no news.
+        // An agent also reports calls that were answered, by the cache or by another hook. These are not kept.
         let call = Call::new(cx, done.id, Key::new(cx, done.name, done.args));
         let Some((call, began)) = running.began.remove_entry(&call) else {
             return;
@@ -275,12 +275,12 @@ impl ToolCache {
         if began == Some(running.generation) && !done.output.is_error {
             has_answers.store(true, Ordering::Release);
             answers.insert(call.key, done.output.clone());
-            // Or what is too much stays for a while.
+            // Otherwise the outputs over the limit stay for a while.
             answers.run_pending_tasks();
         }
     }
 
-    /// A call that did not run has nothing to learn from.
+    /// Forgets a call that did not run.
     fn forget(&self, cx: &AgentContext, skipped: &ToolCallSkipped<'_>) {
         if self.0.tools.matches(skipped.name) {
             let key = Key::new(cx, skipped.name, skipped.args);
@@ -296,7 +296,7 @@ impl Running {
             self.began.clear();
         }
         let generation = (!is_answered).then_some(self.generation);
-        // Of two that cannot be told apart, the older says what is stale.
+        // If two calls are indistinguishable, the older generation decides whether the output is stale.
         self.began.entry(call).or_insert(generation);
     }
 }
@@ -318,7 +318,7 @@ impl Inner {
     }
 }
 
-/// The bytes that an answer takes beside its texts, about.
+/// The approximate size of an answer without its strings, in bytes.
 const LEAST_WEIGHT: u32 = 256;
 
 fn media_bytes(media: &Media) -> usize {
@@ -329,7 +329,7 @@ fn media_bytes(media: &Media) -> usize {
         .sum()
 }
 
-/// The bytes that an answer takes, about.
+/// Returns the approximate size of an answer, in bytes.
 fn weight(key: &Key, output: &ToolOutput) -> u32 {
     let text = key.args.len()
         + key.tool.len()
@@ -357,7 +357,7 @@ impl Key {
     }
 }
 
-/// Writes JSON with the keys of objects in order, whichever way serde_json was built to keep them.
+/// Writes JSON with the keys of objects in order, whatever order serde_json was built to keep.
 fn write_canonical(value: &Value, out: &mut String) {
     match value {
         Value::Object(object) => {
@@ -365,7 +365,7 @@ fn write_canonical(value: &Value, out: &mut String) {
             entries.sort_unstable_by_key(|(key, _)| *key);
             out.push('{');
             for (key, value) in entries {
-                // Writing to a string does not fail.
+                // Writing to a string cannot fail.
                 let _ = write!(out, "{key:?}:");
                 write_canonical(value, out);
                 out.push(',');
@@ -423,12 +423,12 @@ mod tests {
         hooks![cache].observe_now(cx, &done);
     }
 
-    /// A call of a tool that is not listed, and so may have changed what was read.
+    /// Runs a call of a tool that is not listed, so it may have changed what was read.
     fn wrote(cache: &ToolCache, cx: &AgentContext) {
         done(cache, cx, "write", &json!({}), &ToolOutput::new("written"));
     }
 
-    /// A call from its beginning to its end.
+    /// Runs a call from its beginning to its end.
     fn ran(cache: &ToolCache, cx: &AgentContext, name: &str, args: &Value, output: &ToolOutput) {
         asked(cache, cx, name, args.clone());
         done(cache, cx, name, args, output);
@@ -463,13 +463,13 @@ mod tests {
         let (cache, cx) = (cache(), AgentContext::new("s1"));
         let args = json!({ "path": "a" });
         let (old, new) = (ToolOutput::new("old"), ToolOutput::new("new"));
-        // It begins, another call changes what it reads, and then it ends.
+        // The call begins, another call changes what it reads, and then it ends.
         assert_eq!(asked(&cache, &cx, "read", args.clone()), None);
         wrote(&cache, &cx);
         done(&cache, &cx, "read", &args, &old);
         assert_eq!(asked(&cache, &cx, "read", args.clone()), None);
         done(&cache, &cx, "read", &args, &new);
-        // It is answered from here, and ends after a change.
+        // The cache answers the call, and the call ends after a change.
         assert_eq!(asked(&cache, &cx, "read", args.clone()), Some(new.clone()));
         wrote(&cache, &cx);
         done(&cache, &cx, "read", &args, &new);
@@ -483,19 +483,19 @@ mod tests {
         let old = ToolOutput::new("old");
         let is_known = |cache: &ToolCache| asked(cache, &cx, "read", args.clone()).is_some();
 
-        // Another hook has answered it.
+        // Another hook has answered the call.
         let cache = self::cache();
         done(&cache, &cx, "read", &args, &old);
         assert!(!is_known(&cache));
 
-        // All is forgotten while it runs.
+        // The cache is cleared while the call runs.
         let cache = self::cache();
         assert!(!is_known(&cache));
         cache.clear();
         done(&cache, &cx, "read", &args, &old);
         assert!(!is_known(&cache));
 
-        // A second call begins under its id, after what it has read was changed.
+        // A second call begins with the same id, after its input was changed.
         let cache = self::cache();
         assert!(!is_known(&cache));
         wrote(&cache, &cx);
@@ -503,7 +503,7 @@ mod tests {
         done(&cache, &cx, "read", &args, &old);
         assert!(!is_known(&cache));
 
-        // It is so long ago that it is not known any more.
+        // The call began so long ago that the cache has forgotten it.
         let cache = self::cache();
         assert!(!is_known(&cache));
         wrote(&cache, &cx);
@@ -608,7 +608,7 @@ mod tests {
         let mut answered = 0;
         for _ in 0..100 {
             match asked(&cache, &cx, "read", args.clone()) {
-                // As an agent does that tells of every call.
+                // As an agent does that reports every call.
                 Some(output) => done(&cache, &cx, "read", &args, &output),
                 None => break,
             }

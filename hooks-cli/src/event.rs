@@ -1,4 +1,4 @@
-//! The event of `hooks fire` and `hooks why`, built from arguments.
+//! Builds the event of `hooks fire` and `hooks why` from arguments.
 
 use std::io::Read as _;
 use std::path::PathBuf;
@@ -35,7 +35,7 @@ pub(crate) struct EventArgs {
 }
 
 impl EventArgs {
-    /// The event, and where it happens.
+    /// Returns the event and its context.
     pub(crate) fn build(&self) -> Result<(AgentContext, OwnedEvent), Failure> {
         let given = match &self.event_json {
             Some(file) => Some(object("--event-json", &read(file)?)?),
@@ -92,7 +92,7 @@ impl EventArgs {
         Ok((self.context(cx)?, event))
     }
 
-    /// The context, with what `--cx` says.
+    /// Returns the context, with the values of `--cx`.
     fn context(&self, cx: AgentContext) -> Result<AgentContext, Failure> {
         let Some(text) = &self.cx else {
             return Ok(cx);
@@ -114,7 +114,7 @@ impl EventArgs {
     }
 }
 
-/// An event as an agent hands it to a hook, if it is one.
+/// Returns an event in the format that an agent passes to a hook, if it has one.
 fn of_agent(fields: &Map<String, Value>) -> Result<Option<(AgentContext, OwnedEvent)>, Failure> {
     if !fields.contains_key("hook_event_name") {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! Where the file is, and how it is loaded.
+//! Finds the file, and loads it.
 
 use std::future::Future;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use hooks_runtime::{Dialect, EnvironmentEvaluator, Runtime, RuntimeBuilder};
 
 use crate::Failure;
 
-/// The name of a file of ours.
+/// The name of our file.
 pub(crate) const NAME: &str = "hooks.toml";
 
 /// The file of a command, and whose format it has.
@@ -38,13 +38,13 @@ pub(crate) fn find(named: Option<PathBuf>) -> Result<PathBuf, Failure> {
     above(&here).ok_or_else(|| nothing_above(&here))
 }
 
-/// The file in a folder, or in one above.
+/// Returns the file in a folder, or in a folder above it.
 pub(crate) fn above(folder: &Path) -> Option<PathBuf> {
     let mut files = folder.ancestors().map(|folder| folder.join(NAME));
     files.find(|file| file.is_file())
 }
 
-/// What is said if there is none.
+/// The error if there is no file.
 pub(crate) fn nothing_above(folder: &Path) -> Failure {
     Failure::usage(format!(
         "there is no {NAME} in {} or above: name a file, or write one with `hooks init`",
@@ -52,7 +52,7 @@ pub(crate) fn nothing_above(folder: &Path) -> Failure {
     ))
 }
 
-/// Runs a future to its end, on this thread.
+/// Runs a future to completion, on this thread.
 pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> Result<T, Failure> {
     let executor = tokio::runtime::Builder::new_current_thread()
         .enable_all()

@@ -1,7 +1,7 @@
 //! The program `hooks`: checks, shows and tries the hooks of a file, and runs them for agents in any language.
 //!
-//! Each command is a module of [`commands`]. What they share is here: where the file is, how an event is built from
-//! arguments, and how things are printed.
+//! Each command is a module of [`commands`]. This folder has what they share: finding the file, building an event from
+//! arguments, and printing.
 
 #![forbid(unsafe_code)]
 
@@ -171,7 +171,7 @@ fn main() -> ExitCode {
     })
 }
 
-/// Why a command has not done what it was asked for.
+/// Why a command failed.
 #[derive(Debug)]
 struct Failure {
     message: String,
@@ -179,7 +179,7 @@ struct Failure {
 }
 
 impl Failure {
-    /// The file has a mistake, or something is missing in the world.
+    /// The file has a mistake, or something is missing.
     fn found(message: impl std::fmt::Display) -> Self {
         Failure {
             message: message.to_string(),
@@ -202,5 +202,5 @@ impl std::fmt::Display for Failure {
     }
 }
 
-/// What a command ends with.
+/// The result of a command.
 type Done = Result<ExitCode, Failure>;

@@ -1,11 +1,11 @@
-//! Colours, tables and differences. Colours are dropped where the output is no terminal.
+//! Colours, tables and differences. Colours are dropped if the output is not a terminal.
 
 use std::fmt::Display;
 
 use anstyle::{AnsiColor, Style};
 use serde_json::Value;
 
-/// Prints a line on standard output, with colours where it is a terminal. Who has stopped reading ends the program.
+/// Prints a line on standard output, with colours on a terminal. If the reader has closed it, the program ends.
 macro_rules! say {
     ($($text:tt)*) => { $crate::paint::line(format_args!($($text)*)) };
 }
@@ -26,7 +26,7 @@ pub(crate) const WARN: Style = AnsiColor::Yellow.on_default();
 pub(crate) const DIM: Style = Style::new().dimmed();
 pub(crate) const BOLD: Style = Style::new().bold();
 
-/// A text in a style.
+/// Returns a text in a style.
 pub(crate) fn painted(style: Style, text: impl Display) -> String {
     format!("{style}{text}{style:#}")
 }
@@ -66,7 +66,7 @@ pub(crate) fn table(titles: &[&str], rows: &[(Style, Vec<String>)]) {
         let widest = cells.map(|cell| cell.chars().count()).max().unwrap_or(0);
         widest.max(titles[column].len())
     };
-    // A column without a cell says nothing.
+    // Columns without any text are left out.
     let shown: Vec<usize> = (0..titles.len())
         .filter(|column| {
             let mut cells = rows.iter().filter_map(|(_, row)| row.get(*column));
@@ -90,7 +90,7 @@ pub(crate) fn table(titles: &[&str], rows: &[(Style, Vec<String>)]) {
     }
 }
 
-/// Prints a JSON Patch as lines that go and lines that come, with the values before it.
+/// Prints a JSON Patch as removed and added lines, with the values before it.
 pub(crate) fn difference(before: &Value, change: &Value) {
     let Ok(operations) = serde_json::from_value::<json_patch::Patch>(change.clone()) else {
         return;
@@ -103,7 +103,7 @@ pub(crate) fn difference(before: &Value, change: &Value) {
             return;
         }
         let is_gone = matches!(operation, json_patch::PatchOperation::Remove(_));
-        // What is added moves what was there in a list, and replaces nothing.
+        // An addition shifts the items of a list. It replaces nothing.
         let is_added = matches!(operation, json_patch::PatchOperation::Add(_));
         let shown = path.trim_start_matches('/').replace('/', ".");
         if let Some(old) = old.filter(|_| !is_added) {
@@ -113,13 +113,13 @@ pub(crate) fn difference(before: &Value, change: &Value) {
         if let Some(new) = value {
             say!("  {}", painted(GOOD, format_args!("+ {shown} = {new}")));
         } else if is_added {
-            // The end of a list, which is named `-`.
+            // The end of a list is named `-`.
             say!("  {}", painted(GOOD, format_args!("+ {shown}")));
         }
     }
 }
 
-/// A duration for people.
+/// Formats a duration for people.
 pub(crate) fn time(duration: std::time::Duration) -> String {
     let micros = duration.as_micros();
     match micros {
@@ -129,7 +129,7 @@ pub(crate) fn time(duration: std::time::Duration) -> String {
     }
 }
 
-/// Prints JSON as it is for programs: over several lines, as people read it too.
+/// Prints JSON for programs, over several lines, so that people can read it too.
 pub(crate) fn json(value: &Value) {
     say!("{value:#}");
 }

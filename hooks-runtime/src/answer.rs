@@ -1,7 +1,7 @@
-//! What a handler says of an event, whatever its kind and its dialect, and how that is applied to the event.
+//! What a handler says about an event, for all kinds of handlers and all dialects, and how it is applied to the event.
 //!
-//! Every handler's output becomes one [`Answer`]. One function applies it, so a command, an endpoint and a rule that say
-//! the same do the same.
+//! Every handler's output becomes one [`Answer`]. One function applies it, so a command, an endpoint and a rule with
+//! the same answer have the same effect.
 
 use hooks_core::agent::{
     AfterLlmCall, AgentEventMut, AgentSaid, Approval, ApproveToolCall, Approved, BeforeLlmCall,
@@ -15,31 +15,31 @@ use serde_json::{Map, Value};
 use crate::events::{self, EventInfo};
 use crate::fault::Fault;
 
-/// How much text for the model one handler may add, in characters. The rest is cut, with a mark.
+/// The maximum length of the text for the model that one handler may add, in characters. The rest is cut, with a mark.
 pub(crate) const MOST_CONTEXT: usize = 10_000;
 
-/// What a handler decides.
+/// The decision of a handler.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) enum Verdict {
-    /// Nothing.
+    /// No decision.
     #[default]
     Continue,
     /// The call needs no approval.
     Approve { by: Option<String> },
-    /// Somebody is to be asked.
+    /// Somebody must be asked.
     Ask { reason: String },
-    /// An answer in the agent's place.
+    /// The hook answers in the agent's place.
     Respond(Value),
-    /// This event does not go on.
+    /// The event is blocked.
     Block { reason: String },
-    /// Nor does the turn.
+    /// The turn ends.
     AbortTurn { reason: String },
-    /// Nor does the run.
+    /// The run ends.
     AbortRun { reason: String },
 }
 
 impl Verdict {
-    /// Of several verdicts on one event, the one with the highest rank counts.
+    /// Returns the rank. Of several verdicts on one event, the one with the highest rank counts.
     pub(crate) fn rank(&self) -> u8 {
         match self {
             Verdict::Continue => 0,
@@ -52,7 +52,7 @@ impl Verdict {
         }
     }
 
-    /// The word for it in a record.
+    /// Returns the word for it in a record.
     pub(crate) fn word(&self) -> &'static str {
         match self {
             Verdict::Continue => "continue",
@@ -65,7 +65,7 @@ impl Verdict {
         }
     }
 
-    /// Why, if it says so.
+    /// Returns the reason, if there is one.
     pub(crate) fn reason(&self) -> Option<&str> {
         match self {
             Verdict::Ask { reason }
@@ -77,29 +77,29 @@ impl Verdict {
     }
 }
 
-/// A change of the event.
+/// A change to the event.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Change {
-    /// The keys that are set; others keep their values.
+    /// Sets these keys. Other keys keep their values.
     Merge(Map<String, Value>),
-    /// The whole: the arguments of a tool call, the output of one, the content of a message, the prompt.
+    /// Replaces everything: the arguments of a tool call, its output, the content of a message, or the prompt.
     Replace(Value),
-    /// Another tool, with these arguments or its old ones.
+    /// Calls another tool, with these arguments or the old ones.
     Tool { name: String, args: Option<Value> },
 }
 
-/// What a handler says.
+/// The whole answer of a handler.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Answer {
     pub(crate) verdict: Verdict,
     pub(crate) change: Option<Change>,
     /// Text for the model.
     pub(crate) context: Vec<String>,
-    /// Text for the user: it is logged.
+    /// Text for the user. It is logged.
     pub(crate) messages: Vec<String>,
-    /// What was odd about the answer: it is logged once, and stands in the record.
+    /// Warnings about the answer. They are logged once, and are in the record.
     pub(crate) warnings: Vec<String>,
-    /// What the model reads in place of the tool's output, or after it, where the event cannot be blocked any more.
+    /// If the event can no longer be blocked, the model reads this instead of the tool's output, or after it.
     pub(crate) feedback: Option<String>,
 }
 
@@ -117,7 +117,7 @@ impl Answer {
         })
     }
 
-    /// Whether nothing comes of it.
+    /// Whether the answer has no effect.
     pub(crate) fn is_nothing(&self) -> bool {
         self.verdict == Verdict::Continue
             && self.change.is_none()
@@ -126,12 +126,12 @@ impl Answer {
     }
 }
 
-/// Applies an answer to an event, and returns what the hook says then.
+/// Applies an answer to an event, and returns the decision for the pipeline.
 ///
 /// # Errors
 ///
-/// If the answer does not fit the event: an unknown key, a value of the wrong type, an answer where none can be given.
-/// The event is then unchanged.
+/// If the answer does not fit the event: an unknown key, a value of the wrong type, or an answer to an event that
+/// cannot be answered. The event is then unchanged.
 pub(crate) fn apply(event: AgentEventMut<'_>, answer: Answer) -> Result<AgentSaid, Fault> {
     let info = events::info(&event.view());
     let Answer {
@@ -144,7 +144,7 @@ pub(crate) fn apply(event: AgentEventMut<'_>, answer: Answer) -> Result<AgentSai
     if let Verdict::Block { reason } = &verdict
         && !info.is_blockable
     {
-        // After the fact, the model can still be told.
+        // The call has already run, but the model can still be told.
         feedback.get_or_insert_with(|| reason.clone());
         verdict = Verdict::Continue;
     }
@@ -231,7 +231,7 @@ pub(crate) fn apply(event: AgentEventMut<'_>, answer: Answer) -> Result<AgentSai
         AgentEventMut::BeforeCompact(compact) => {
             changed(compact, Some("instructions"), change, info, || said.alone())
         }
-        // What is only observed goes on as it is.
+        // Observed events cannot be changed.
         _ => Ok(AgentSaid::Continue),
     }
 }
@@ -243,14 +243,14 @@ struct Said {
 }
 
 impl Said {
-    /// What it means on every event.
+    /// Returns the meaning that the verdict has on every event.
     fn alone(self) -> Result<AgentSaid, Fault> {
         let Said { info, verdict } = self;
         Ok(match verdict {
             Verdict::Block { reason } => AgentSaid::block(reason),
             Verdict::AbortTurn { reason } => AgentSaid::abort_turn(reason),
             Verdict::AbortRun { reason } => AgentSaid::abort_run(reason),
-            // Nobody can be asked about it here, so it does not go on.
+            // Nobody can be asked about this event, so it is blocked.
             Verdict::Ask { reason } if info.is_blockable => AgentSaid::block(reason),
             Verdict::Continue | Verdict::Approve { .. } | Verdict::Ask { .. } => {
                 AgentSaid::Continue
@@ -264,7 +264,7 @@ impl Said {
         })
     }
 
-    /// As [`alone`](Self::alone), on an event that a hook may answer.
+    /// Does the same as [`alone`](Self::alone), for an event that a hook may answer.
     fn or_respond<E, R>(
         self,
         read: impl FnOnce(Value) -> Result<R, Fault>,
@@ -280,11 +280,11 @@ impl Said {
         }
     }
 
-    /// On a tool call, with how it is to be approved then.
+    /// Does the same for a tool call. Also returns the call's new approval.
     fn of_call(self, approval: &Approval) -> Result<(AgentSaid, Approval), Fault> {
         match self.verdict {
             Verdict::Ask { reason } => Ok((AgentSaid::Continue, Approval::ask(reason))),
-            // Who wants somebody to be asked is not overruled by who does not mind.
+            // A hook that approves does not overrule a hook that wants to ask somebody.
             Verdict::Approve { by } if !matches!(approval, Approval::Ask { .. }) => {
                 let by = by.unwrap_or_else(|| "a hook".into());
                 Ok((AgentSaid::Continue, Approval::granted(by)))
@@ -296,7 +296,7 @@ impl Said {
         }
     }
 
-    /// Text for the model is a reason to go on, for an agent that wants to stop.
+    /// If an agent wants to stop, text for the model is a reason to continue.
     fn or_go_on(self, context: impl Iterator<Item = String>) -> Self {
         let context: Vec<_> = context.collect();
         match self.verdict {
@@ -311,7 +311,7 @@ impl Said {
     }
 }
 
-/// Changes an event, if what is said of it fits as well. A text alone is its `main` text.
+/// Changes an event, if the verdict fits too. A plain string changes its `main` text.
 fn changed<T: Serialize + DeserializeOwned>(
     event: &mut T,
     main: Option<&str>,
@@ -333,7 +333,7 @@ fn changed<T: Serialize + DeserializeOwned>(
     Ok(said)
 }
 
-/// A tool call's name and arguments, after the change.
+/// Returns a tool call's name and arguments after the change.
 fn changed_call(
     name: &str,
     args: &Value,
@@ -366,7 +366,7 @@ fn object(args: Value) -> Result<Value, Fault> {
     )))
 }
 
-/// A payload with some of its keys set.
+/// Returns a payload with some of its keys set.
 fn merged<T: Serialize + DeserializeOwned>(
     payload: &T,
     keys: Map<String, Value>,
@@ -390,7 +390,7 @@ fn typed<T: DeserializeOwned>(value: Value) -> Result<T, Fault> {
     serde_json::from_value(value).map_err(Fault::nonsense)
 }
 
-/// A tool's output: a text, an object with the keys of an output, or any other JSON, as its text.
+/// Returns a tool's output: from a string, an object with the keys of an output, or any other JSON, as text.
 pub(crate) fn output_of(value: Value) -> Result<ToolOutput, Fault> {
     match value {
         Value::String(content) => Ok(ToolOutput::new(content)),
@@ -437,7 +437,7 @@ fn no_change(info: &EventInfo) -> Fault {
     Fault::nonsense(format!("`{}` cannot be changed in that way", info.name))
 }
 
-/// The type of a JSON value, in words.
+/// Returns the type of a JSON value, in words.
 pub(crate) fn kind_of(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",

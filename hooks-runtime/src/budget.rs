@@ -1,4 +1,4 @@
-//! How many tokens the hooks of a tenant may use in a month.
+//! Limits how many tokens the hooks of a tenant may use per month.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-/// Counts the tokens that the prompts of each tenant use in a month.
+/// Counts the tokens that the prompts of each tenant use per month.
 ///
 /// A call reserves before it is made, more than it can use; [settles](Self::settle) by what it has used, or by
 /// all of it if nobody knows; or is [refunded](Self::refund), if no model was reached. So calls that are made at once never use more than there is. The
@@ -29,11 +29,11 @@ use jiff::tz::TimeZone;
 /// ```
 #[async_trait]
 pub trait Budget: Send + Sync {
-    /// Sets tokens aside for a call of a tenant, who may use `limit` in a month; without tenants, it is `""`.
+    /// Reserves tokens for a call of a tenant, who may use `limit` per month. Without tenants, the tenant is `""`.
     ///
     /// # Errors
     ///
-    /// If that would be more than there is, or the store fails. Then the call is not made.
+    /// If that would exceed the limit, or the store fails. Then the call is not made.
     async fn reserve(
         &self,
         tenant: &str,
@@ -41,7 +41,7 @@ pub trait Budget: Send + Sync {
         limit: u64,
     ) -> Result<Reservation, BudgetError>;
 
-    /// Counts what a call has used, in place of what it reserved, and says how much is left.
+    /// Replaces what a call reserved by what it has used. Returns how many tokens are left.
     ///
     /// # Errors
     ///
@@ -56,27 +56,27 @@ pub trait Budget: Send + Sync {
     async fn refund(&self, reservation: Reservation) -> Result<(), BudgetError>;
 }
 
-/// Tokens that are set aside for a call.
+/// Tokens that are reserved for a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reservation {
-    /// Whose they are.
+    /// The tenant.
     pub tenant: String,
-    /// The month by UTC, as `2026-11`.
+    /// The month in UTC, such as `2026-11`.
     pub month: String,
-    /// How many.
+    /// The number of tokens.
     pub tokens: u64,
-    /// How many the tenant may use in the month.
+    /// The tenant's limit for the month.
     pub limit: u64,
 }
 
-/// Why nothing is set aside.
+/// Why no tokens can be reserved.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BudgetError {
-    /// There is not enough left.
+    /// Too few tokens are left.
     #[error("the month's tokens are used up: {left} are left, and the call needs more")]
     Spent {
-        /// How many are left.
+        /// The number of tokens that are left.
         left: u64,
     },
     /// The store fails.
@@ -84,7 +84,7 @@ pub enum BudgetError {
     Failed(String),
 }
 
-/// Counts in memory, by months of UTC.
+/// Counts in memory, by months in UTC.
 ///
 /// ```
 /// use hooks_runtime::{MemoryBudget, Runtime};
@@ -101,18 +101,18 @@ pub struct MemoryBudget {
 #[derive(Debug, Default)]
 struct Counts {
     month: String,
-    /// What each tenant has used or reserved in this month.
+    /// The tokens that each tenant has used or reserved in this month.
     taken: HashMap<String, u64>,
 }
 
 impl MemoryBudget {
-    /// Nothing is used yet.
+    /// Creates a budget from which nothing is used yet.
     #[must_use]
     pub fn new() -> Self {
         MemoryBudget::with_clock(Timestamp::now)
     }
 
-    /// The same with a clock of your own, for a test.
+    /// Creates a budget with your own clock, for a test.
     ///
     /// ```
     /// use hooks_runtime::MemoryBudget;
@@ -127,7 +127,7 @@ impl MemoryBudget {
         }
     }
 
-    /// Calls `change` with the month, and what a tenant has taken in it.
+    /// Calls `change` with the month, and the tokens that a tenant has taken in it.
     fn count<T>(&self, tenant: &str, change: impl FnOnce(&str, &mut u64) -> T) -> T {
         let month = (self.now)().to_zoned(TimeZone::UTC).strftime("%Y-%m");
         let month = month.to_string();
@@ -141,7 +141,7 @@ impl MemoryBudget {
         change(&month, counts.taken.entry(tenant.to_owned()).or_default())
     }
 
-    /// What a call was given is replaced by `used`; that of another month is over.
+    /// Replaces the reserved tokens of a call by `used`. A reservation of another month is ignored.
     fn replace(&self, reservation: &Reservation, used: u64) -> u64 {
         self.count(&reservation.tenant, |month, taken| {
             if month == reservation.month {
@@ -238,7 +238,7 @@ mod tests {
             budget.reserve("acme", 1, 100).await,
             Err(BudgetError::Spent { left: 0 })
         );
-        // Every tenant has its own.
+        // Every tenant has its own count.
         budget.reserve("other", 100, 100).await.unwrap();
         *now.lock().unwrap() = "2026-12-01T00:00:00Z".parse().unwrap();
         let new = budget.reserve("acme", 60, 100).await.unwrap();
@@ -255,7 +255,7 @@ mod tests {
         assert_eq!(budget.settle(one, 10).await, Ok(50));
         budget.refund(two).await.unwrap();
         let three = budget.reserve("", 90, 100).await.unwrap();
-        // A model that used more than was reserved leaves nothing.
+        // If a model uses more than was reserved, nothing is left.
         assert_eq!(budget.settle(three, 500).await, Ok(0));
     }
 }

@@ -19,7 +19,7 @@ use crate::record::Record;
 use crate::safeguard::Breaker;
 use crate::unit::caught;
 
-/// Where a definition stands.
+/// The place of a definition.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Origin {
     pub(crate) file: Option<PathBuf>,
@@ -46,7 +46,7 @@ impl fmt::Display for Origin {
     }
 }
 
-/// What runs.
+/// The handler.
 #[derive(Clone)]
 pub(crate) enum Body {
     Rule(Rule),
@@ -54,7 +54,7 @@ pub(crate) enum Body {
 }
 
 impl Body {
-    /// The kind of handler, as records name it.
+    /// Returns the kind of handler, as records name it.
     pub(crate) fn kind(&self) -> &'static str {
         match self {
             Body::Rule(_) => "rule",
@@ -62,7 +62,7 @@ impl Body {
         }
     }
 
-    /// What it runs, for people.
+    /// Returns what the handler runs, for people.
     pub(crate) fn target(&self) -> String {
         match self {
             Body::Rule(rule) => rule.key().to_owned(),
@@ -77,7 +77,7 @@ impl fmt::Debug for Body {
     }
 }
 
-/// What a definition remembers, also across revisions in which it is unchanged.
+/// The state of a definition. It survives revisions that do not change the definition.
 #[derive(Debug, Default)]
 pub(crate) struct State {
     pub(crate) breaker: Breaker,
@@ -95,7 +95,7 @@ pub(crate) struct Definition {
     pub(crate) origin: Origin,
     /// The dialect of the file, for `status`.
     pub(crate) dialect: crate::Dialect,
-    /// The events, each with the name by which the dialect asked for it.
+    /// The events, each with its name in the dialect.
     pub(crate) events: Vec<(&'static EventInfo, String)>,
     pub(crate) filter: Filter,
     pub(crate) body: Body,
@@ -103,27 +103,27 @@ pub(crate) struct Definition {
     pub(crate) timeout: Duration,
     pub(crate) on_timeout: Option<OnFault>,
     pub(crate) on_failure: Option<OnFault>,
-    /// Whether the agent does not wait for it.
+    /// Whether the agent continues without waiting for it.
     pub(crate) is_background: bool,
-    /// Whether the late answer of one that runs in the background is for the model.
+    /// Whether the model reads the late answer of a definition that runs in the background.
     pub(crate) answers_late: bool,
-    /// Whether that is so for its refusal, too.
+    /// Whether the model also reads its late refusal.
     pub(crate) wakes: bool,
-    /// Whether it, and all that run with it, run one after the other.
+    /// Whether it makes all definitions that run with it run one after the other.
     pub(crate) is_in_turn: bool,
-    /// Of definitions with the same, one runs.
+    /// Of the definitions with an equal value, only one runs.
     pub(crate) twin: Option<Arc<str>>,
     pub(crate) state: Arc<State>,
 }
 
 impl Definition {
-    /// The events in a set.
+    /// Returns the set of its events.
     pub(crate) fn event_set(&self) -> EventSet {
         let events = self.events.iter().map(|(event, _)| event.set());
         events.fold(EventSet::NONE, EventSet::union)
     }
 
-    /// The name by which the definition knows an event.
+    /// Returns the definition's name for an event.
     pub(crate) fn named(&self, info: &'static EventInfo) -> Option<&str> {
         let mut events = self.events.iter();
         let (_, named) = events.find(|(event, _)| std::ptr::eq(*event, info))?;

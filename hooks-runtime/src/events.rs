@@ -1,4 +1,4 @@
-//! What the runtime knows of each event, by its name: which handlers may decide it, and what of it may be changed.
+//! What the runtime knows about each event: its name, what handlers may decide, and what they may change.
 
 use hooks_core::EventSet;
 use hooks_core::agent::AgentEvent;
@@ -7,17 +7,17 @@ use hooks_core::agent::AgentEvent;
 #[derive(Debug, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "a row of a table")]
 pub(crate) struct EventInfo {
-    /// Its name, such as `BeforeToolCall`.
+    /// The name, such as `BeforeToolCall`.
     pub(crate) name: &'static str,
-    /// Whether hooks decide it. Otherwise they only look.
+    /// Whether hooks decide about it. Otherwise they only observe it.
     pub(crate) is_intercepted: bool,
     /// Whether a hook can block it.
     pub(crate) is_blockable: bool,
-    /// Whether a hook can answer it.
+    /// Whether a hook can answer in the agent's place.
     pub(crate) is_answerable: bool,
     /// Whether hooks can add text for the model.
     pub(crate) takes_context: bool,
-    /// Whether it is about a tool, so that `tools` and `matcher` have something to compare with.
+    /// Whether it is about a tool, which `tools` and `matcher` are compared with.
     pub(crate) has_subject: bool,
     /// The names of its fields, for expressions.
     pub(crate) fields: &'static [&'static str],
@@ -27,7 +27,7 @@ pub(crate) struct EventInfo {
     pub(crate) takes_args: bool,
 }
 
-/// An event that hooks only look at.
+/// Creates the row of an event that hooks only observe.
 const fn observed(name: &'static str, fields: &'static [&'static str]) -> EventInfo {
     EventInfo {
         name,
@@ -42,7 +42,7 @@ const fn observed(name: &'static str, fields: &'static [&'static str]) -> EventI
     }
 }
 
-/// An event that hooks decide, and of which they may set these keys.
+/// Creates the row of an event that hooks decide about, with the keys that they may set.
 const fn intercepted(
     name: &'static str,
     fields: &'static [&'static str],
@@ -92,13 +92,13 @@ impl EventInfo {
         }
     }
 
-    /// The event with this name.
+    /// Returns the event with this name.
     #[must_use]
     pub(crate) fn named(name: &str) -> Option<&'static Self> {
         EVENTS.iter().find(|event| event.name == name)
     }
 
-    /// The set that holds this event alone.
+    /// Returns the set that contains only this event.
     #[must_use]
     pub(crate) fn set(&self) -> EventSet {
         EventSet::named::<AgentEvent<'static>>(self.name).unwrap_or(EventSet::NONE)
@@ -223,9 +223,9 @@ pub(crate) static EVENTS: [EventInfo; 35] = [
     observed("Custom", &["kind", "payload"]).of_tool(),
 ];
 
-/// What is known of an event.
+/// Returns the row of an event.
 ///
-/// It is a `match`, not a search by name: every definition asks this on every event that it may want.
+/// It is a `match` instead of a search by name, because every definition calls this for every event that it may want.
 #[must_use]
 pub(crate) fn info(event: &AgentEvent<'_>) -> &'static EventInfo {
     &EVENTS[match event {
@@ -267,7 +267,7 @@ pub(crate) fn info(event: &AgentEvent<'_>) -> &'static EventInfo {
     }]
 }
 
-/// What an event is about: the name of the tool, or the kind of a custom event.
+/// Returns the subject of an event: the name of the tool, or the kind of a custom event.
 #[must_use]
 pub(crate) fn subject<'a>(event: &AgentEvent<'a>) -> Option<&'a str> {
     Some(match *event {
@@ -283,7 +283,7 @@ pub(crate) fn subject<'a>(event: &AgentEvent<'a>) -> Option<&'a str> {
     })
 }
 
-/// The id of the tool call that an event belongs to.
+/// Returns the id of the tool call that an event belongs to.
 #[must_use]
 pub(crate) fn call_id<'a>(event: &AgentEvent<'a>) -> Option<&'a str> {
     Some(match *event {

@@ -1,4 +1,4 @@
-//! What goes wrong with a handler, as opposed to what it decides.
+//! Failures of a handler, as opposed to its decisions.
 
 use std::fmt;
 use std::time::Duration;
@@ -10,21 +10,21 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum FaultKind {
-    /// It could not be started or reached.
+    /// The handler could not be started or reached.
     NotStarted,
-    /// It took too long.
+    /// The handler took too long.
     TimedOut,
-    /// It ended with an error.
+    /// The handler ended with an error.
     Failed,
-    /// Its answer makes no sense.
+    /// The handler's answer makes no sense.
     Nonsense,
-    /// Its filter could not be evaluated.
+    /// The filter could not be evaluated.
     Filter,
-    /// It was not asked: the breaker is open, a budget is spent, too many run at once.
+    /// The handler was not asked: the breaker is open, a budget is spent, or too many handlers run at once.
     NotAsked,
 }
 
-/// A failure of a handler: not a decision.
+/// A failure of a handler. It is not a decision.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Fault {
     pub(crate) kind: FaultKind,

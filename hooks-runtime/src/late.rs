@@ -1,7 +1,7 @@
 //! Answers of hooks that the agent did not wait for.
 //!
-//! What such a hook has for the model is delivered with the next message of its session, or the next prompt. It is lost
-//! if none comes: the store is bounded, and sessions expire.
+//! The text of such a hook for the model is delivered with the next message of its session, or with the next prompt. If
+//! none comes, it is lost: the store is bounded, and sessions expire.
 
 use std::fmt;
 use std::sync::Arc;
@@ -13,15 +13,15 @@ use hooks_core::{EventSet, HookAction, async_trait};
 use crate::answer::{Answer, cut};
 use crate::unit::Shared;
 
-/// How many late answers wait in a session at most: older ones go first.
+/// The maximum number of late answers that wait in a session. Older ones are dropped first.
 const MOST: usize = 32;
 
-/// What is to be delivered, for each session.
+/// The texts to deliver, for each session.
 #[derive(Default)]
 pub(crate) struct Late(PerSession<Vec<String>>);
 
 impl Late {
-    /// Keeps what an answer has for the model.
+    /// Keeps the text of an answer for the model.
     pub(crate) fn keep(&self, cx: &AgentContext, answer: &Answer) {
         if answer.context.is_empty() {
             return;

@@ -1,7 +1,7 @@
 //! Hooks for AI agents from configuration files, without Rust: rules, commands, HTTP endpoints, prompts and processes.
 //!
-//! A file says which hooks an agent has. [`Runtime::load`] reads all of it, checks all of it, and runs it beside the static
-//! hooks of your pipeline:
+//! A file says which hooks an agent has. [`Runtime::load`] reads and checks the whole file, and runs its hooks beside
+//! the static hooks of your pipeline:
 //!
 //! ```
 //! use hooks_core::agent::{AgentContext, BeforeToolCall};
@@ -29,28 +29,29 @@
 //! # }
 //! ```
 //!
-//! # Words
+//! # Terms
 //!
 //! | word | meaning |
 //! | --- | --- |
 //! | definition | one hook in a file: events, filter, handler, policy |
-//! | filter | when it runs: globs, a regular expression, a CEL expression, tenants, agents |
+//! | filter | when the hook runs: globs, a regular expression, a CEL expression, tenants, agents |
 //! | handler | what runs: a rule (written in the file itself), a command, an endpoint, a prompt, a process |
-//! | [dialect](Dialect) | whose file, wire format and rules |
-//! | [revision](Revision) | a whole valid set of definitions, which never changes, with a number and a hash |
-//! | [record](Record) | what came of one definition on one event, and why |
+//! | [dialect](Dialect) | the system whose file, wire format and rules apply |
+//! | [revision](Revision) | a complete, valid and immutable set of definitions, with a number and a hash |
+//! | [record](Record) | the outcome of one definition on one event, and the reason |
 //!
-//! # What holds
+//! # Guarantees
 //!
 //! - A dispatch uses one revision, the one that is in force when it begins.
-//! - A file with a mistake changes nothing: the last good revision stays in force, and [`Runtime::status`] shows the mistakes.
-//! - A decision is not a failure. What fails follows `on_failure` and `on_timeout`, which block by default where an event can
-//!   be blocked. A hook that fails again and again is left alone for a while.
-//! - An expression that cannot be evaluated is a failure, not a hook that does not match.
+//! - A file with a mistake changes nothing: the last good revision stays in force, and [`Runtime::status`] shows the
+//!   mistakes.
+//! - A decision is not a failure. A failure follows `on_failure` or `on_timeout`, which block by default if the event
+//!   can be blocked. A hook that fails again and again is not asked for a while.
+//! - If an expression cannot be evaluated, the hook fails. It does not count as a hook that does not match.
 
 #![forbid(unsafe_code)]
 
-// What the project's page shows is run.
+// The examples of the project's page are tested here.
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/runtime.md")]
 mod page {}
@@ -99,5 +100,5 @@ pub use self::safeguard::BreakerState;
 pub use self::sandbox::{Sandbox, SandboxError};
 pub use self::secrets::{EnvironmentSecrets, Secrets};
 pub use self::trust::Trust;
-/// The error of a file, with every mistake in it.
+/// The error of a file. It contains every mistake.
 pub use hooks_builtin::config::ConfigError;

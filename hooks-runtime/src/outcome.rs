@@ -1,4 +1,4 @@
-//! What comes of an event that is raised by its name.
+//! The outcome of an event that is raised by its name.
 
 use std::time::{Duration, Instant};
 
@@ -9,26 +9,26 @@ use serde_json::Value;
 
 use crate::{OwnedEvent, Runtime};
 
-/// What hooks have decided of an event.
+/// What hooks decided about an event.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Decided {
-    /// It goes on.
+    /// The event continues.
     #[default]
     Continue,
-    /// A hook answers in the agent's place.
+    /// A hook answered in the agent's place.
     Respond,
-    /// It does not go on.
+    /// The event is blocked.
     Block,
-    /// Nor does the turn.
+    /// The turn ends.
     AbortTurn,
-    /// Nor does the run.
+    /// The run ends.
     AbortRun,
 }
 
 impl Decided {
-    /// The word for it, as in JSON.
+    /// Returns the word for it, as in JSON.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -41,7 +41,7 @@ impl Decided {
     }
 }
 
-/// What has come of an event: the decision, and what was changed.
+/// The outcome of an event: the decision, and what hooks changed.
 ///
 /// ```
 /// use hooks_core::agent::AgentContext;
@@ -67,11 +67,11 @@ pub struct Outcome {
     pub event: &'static str,
     /// The decision.
     pub decision: Decided,
-    /// The hook that stopped the event, if one did.
+    /// The hook that blocked the event or ended more than that, if one did.
     pub hook: Option<String>,
-    /// Why it did.
+    /// Its reason.
     pub reason: Option<String>,
-    /// What hooks have changed of the event, as a JSON Patch.
+    /// What hooks changed in the event, as a JSON Patch.
     pub change: Value,
     /// What a hook answered, if one did.
     pub output: Option<Value>,
@@ -136,9 +136,10 @@ impl Outcome {
 }
 
 impl Runtime {
-    /// Runs all hooks of the files on an event, and says what has come of it.
+    /// Runs all hooks of the files on an event, and returns the outcome.
     ///
-    /// As [`dispatch`](Self::dispatch), with the change and the time: for programs that show it.
+    /// It does the same as [`dispatch`](Self::dispatch), and also returns the change and the duration, for programs
+    /// that show them.
     pub async fn fire(&self, cx: &AgentContext, event: &mut OwnedEvent) -> Outcome {
         let before = event.to_json();
         let name = event.name();

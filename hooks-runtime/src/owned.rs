@@ -1,4 +1,5 @@
-//! An event that owns all of its data: made from JSON, for agents in other languages and for programs that try hooks.
+//! An event that owns all of its data. It is created from JSON, for agents in other languages and for programs that try
+//! hooks.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -25,8 +26,8 @@ use crate::events::EventInfo;
 
 /// An event of the standard vocabulary, which owns all of its data.
 ///
-/// The events of an agent borrow from it. This one is made [from JSON](Self::from_json), so that a program can raise any
-/// event: one that tries hooks, one that runs them for an agent in another language.
+/// The events of an agent borrow from it. This one is created [from JSON](Self::from_json), so a program can raise any
+/// event: for example, to try hooks, or to run them for an agent in another language.
 ///
 /// ```
 /// use hooks_core::agent::AgentContext;
@@ -47,7 +48,7 @@ use crate::events::EventInfo;
 /// ```
 pub struct OwnedEvent(Held);
 
-/// What is wrong with the JSON of an event.
+/// Why JSON is not an event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EventError(String);
 
@@ -65,7 +66,7 @@ impl fmt::Display for EventError {
 
 impl std::error::Error for EventError {}
 
-/// The JSON of an event that borrows, and those parts of it that are lent as something else than JSON.
+/// The JSON of an event that borrows, and the parts that it borrows as types other than JSON.
 struct Data {
     fields: Value,
     approval: Approval,
@@ -90,7 +91,7 @@ impl Data {
             approval: Data::part(&fields, "approval")?,
             output: Data::part(&fields, "output")?,
             messages: Data::part(&fields, "messages")?,
-            // The answer of a model; `SubagentStop` and others have a text of this name.
+            // The response of a model. `SubagentStop` and others have a string with this name.
             response: match fields.get("response") {
                 Some(Value::Object(_)) => Data::part(&fields, "response")?,
                 _ => LlmResponse::default(),
@@ -120,12 +121,12 @@ impl Data {
     }
 }
 
-/// How an event that borrows is made of its data.
+/// Creates an event that borrows from its data.
 trait Borrowed<'a>: Sized {
     fn borrowed(data: &'a Data) -> Result<Self, EventError>;
 }
 
-/// Texts and numbers alone, which serde borrows by itself.
+/// Events with only strings and numbers, which serde can borrow itself.
 macro_rules! plain {
     ($($payload:ident $(<$lifetime:lifetime>)?),* $(,)?) => { $(
         impl<'a> Borrowed<'a> for $payload $(<$lifetime>)? {
@@ -226,7 +227,7 @@ impl<'a> Borrowed<'a> for Custom<'a> {
     }
 }
 
-/// The fields of an event that are not said: those of an empty one.
+/// Fills missing fields of an event with those of an empty event.
 fn with_defaults<T: Serialize + Default>(fields: Map<String, Value>) -> Map<String, Value> {
     match serde_json::to_value(T::default()) {
         Ok(Value::Object(mut all)) => {
@@ -237,10 +238,10 @@ fn with_defaults<T: Serialize + Default>(fields: Map<String, Value>) -> Map<Stri
     }
 }
 
-/// Writes what depends on the kind of event, once for all events.
+/// Generates everything that depends on the kind of event, for all events.
 ///
-/// `owned`: the payload owns its data, and hooks may change it. `empty`: it has no data. `lent`: it borrows; `default`
-/// says that a field which is missing is that of an empty payload.
+/// `owned`: the payload owns its data, and hooks may change it. `empty`: it has no data. `lent`: it borrows. `default`:
+/// a missing field has the value of an empty payload.
 macro_rules! events {
     (
         owned { $($owned:ident),* $(,)? }
@@ -338,14 +339,14 @@ events! {
 }
 
 impl OwnedEvent {
-    /// An event of its name and its payload.
+    /// Creates an event from its name and its payload.
     ///
-    /// The payload is a JSON object with the fields of the event, as the event itself serializes. What is missing is
-    /// empty. The name is one of ours, or another system's name of the same event, such as `PreToolUse`.
+    /// The payload is a JSON object with the fields of the event, as the event itself serializes. Missing fields are
+    /// empty. The name is one of ours, or another system's name for the same event, such as `PreToolUse`.
     ///
     /// # Errors
     ///
-    /// If there is no event with this name, a field is not one of the event's, or its value has the wrong type.
+    /// If there is no event with this name, the event has no such field, or a value has the wrong type.
     ///
     /// ```
     /// use hooks_runtime::OwnedEvent;
@@ -379,7 +380,7 @@ impl OwnedEvent {
                 )));
             }
         };
-        // The name, as `AgentEvent` serializes.
+        // The name, which `AgentEvent` also serializes.
         if !info.fields.contains(&"event")
             && fields.get("event").and_then(Value::as_str) == Some(info.name)
         {
@@ -409,7 +410,7 @@ impl OwnedEvent {
             .map(|(info, _)| *info)
     }
 
-    /// Our name of an event, if that is an event's name, here or in another system.
+    /// Returns our name for an event, from our name or another system's.
     ///
     /// ```
     /// use hooks_runtime::OwnedEvent;
@@ -421,7 +422,7 @@ impl OwnedEvent {
         OwnedEvent::known(name).map(|info| info.name)
     }
 
-    /// The fields of an event, by its name; none if there is no such event.
+    /// Returns the fields of an event, by its name; none if there is no such event.
     ///
     /// ```
     /// use hooks_runtime::OwnedEvent;
@@ -432,30 +433,30 @@ impl OwnedEvent {
         OwnedEvent::known(name).map_or(&[], |info| info.fields)
     }
 
-    /// The event's name.
+    /// Returns the event's name.
     #[must_use]
     pub fn name(&self) -> &'static str {
         self.view().name()
     }
 
-    /// What the event is about: the name of the tool, or the kind of a custom event.
+    /// Returns the subject of the event: the name of the tool, or the kind of a custom event.
     #[must_use]
     pub fn subject(&self) -> Option<&str> {
         crate::events::subject(&self.view())
     }
 
-    /// The event, lent to hooks, which may change it.
+    /// Borrows the event for hooks, which may change it.
     pub fn as_mut(&mut self) -> AgentEventMut<'_> {
         self.0.as_mut()
     }
 
-    /// The event, lent to read.
+    /// Borrows the event for reading.
     #[must_use]
     pub fn view(&self) -> AgentEvent<'_> {
         self.0.view()
     }
 
-    /// The event as JSON: its name under `event`, and its fields.
+    /// Returns the event as JSON: its name under `event`, and its fields.
     #[must_use]
     pub fn to_json(&self) -> Value {
         serde_json::to_value(self.view()).unwrap_or_default()

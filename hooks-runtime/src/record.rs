@@ -1,4 +1,4 @@
-//! What a definition did with an event, and why: one [`Record`] each, for logs, tests and people.
+//! Records what a definition did with an event, and why. Each [`Record`] is for logs, tests and people.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -15,18 +15,18 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// What came of a definition on one event.
+/// The outcome of a definition for one event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum RecordOutcome {
-    /// It let the event go on.
+    /// It let the event continue.
     Continue,
     /// It changed the event, or added text for the model.
     Modify,
-    /// It approved of the tool call.
+    /// It approved the tool call.
     Approve,
-    /// It wants somebody to be asked.
+    /// It wants to ask somebody.
     Ask,
     /// It answered in the agent's place.
     Respond,
@@ -36,14 +36,14 @@ pub enum RecordOutcome {
     AbortTurn,
     /// It ended the run.
     AbortRun,
-    /// It failed. `why` says how, and `reason` with what message.
+    /// It failed. `why` says how, and `reason` has the message.
     Fault,
-    /// It was left out, though its filter matched. `why` says because of what.
+    /// It was skipped, although its filter matched. `why` says why.
     Skipped,
 }
 
 impl RecordOutcome {
-    /// The word for it, as in JSON.
+    /// Returns the word for it, as in JSON.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -81,20 +81,20 @@ impl fmt::Display for RecordOutcome {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Record {
-    /// When it was asked.
+    /// When the definition was asked.
     pub at: Timestamp,
     /// The revision that was in force.
     pub revision: u64,
     /// The definition's name.
     pub hook: String,
-    /// The file that it is from, with the line.
+    /// The file with the definition, and the line.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub source: String,
     /// The kind of its handler: `rule`, `command`, `http`, `prompt` or `process`.
     pub handler: String,
     /// The event.
     pub event: String,
-    /// What the event is about: the tool.
+    /// The subject of the event: the tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subject: Option<String>,
     /// The session.
@@ -109,12 +109,12 @@ pub struct Record {
     /// The tool call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_call_id: Option<String>,
-    /// What came of it.
+    /// The outcome.
     pub outcome: RecordOutcome,
-    /// Whether it was only tried: nothing came of it for the agent.
+    /// Whether it ran in shadow mode, without any effect for the agent.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub shadow: bool,
-    /// Why: what matched, which limit was reached, how it failed.
+    /// Why: what matched, which limit was reached, or how it failed.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub why: String,
     /// The reason that the hook gave, or the message of its failure.
@@ -123,13 +123,13 @@ pub struct Record {
     /// How long it took.
     #[serde(rename = "duration_us", with = "micros")]
     pub duration: Duration,
-    /// What it changed, as a JSON Patch of the event.
+    /// The change, as a JSON Patch of the event.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change: Option<Value>,
-    /// What the hook has for the user.
+    /// The hook's messages for the user.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub messages: Vec<String>,
-    /// What was odd about the hook's answer.
+    /// Warnings about the hook's answer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
     /// The trace that the event belongs to.
@@ -138,7 +138,7 @@ pub struct Record {
 }
 
 impl Record {
-    /// A record of a definition that let an event go on, now.
+    /// Creates a record, with the current time, of a definition that let an event continue.
     #[must_use]
     pub fn new(hook: impl Into<String>, event: impl Into<String>) -> Self {
         Record {
@@ -166,7 +166,7 @@ impl Record {
     }
 }
 
-/// Durations as whole microseconds.
+/// Serializes durations as whole microseconds.
 mod micros {
     use std::time::Duration;
 
@@ -186,11 +186,12 @@ mod micros {
     }
 }
 
-/// Who is told of every record.
+/// Receives every record.
 ///
-/// It is called in the agent's own task, so it must not wait: hand the record to a queue, and count what does not fit.
+/// It is called in the agent's own task, so it must not wait. Put the record into a queue, and count the records that
+/// do not fit.
 pub trait Recorder: Send + Sync {
-    /// Takes note of a record. It must not block.
+    /// Records. It must not block.
     fn record(&self, record: &Record);
 }
 
@@ -200,9 +201,9 @@ impl<T: Recorder + ?Sized> Recorder for Arc<T> {
     }
 }
 
-/// The latest records, in memory: for tests, and for programs that show them.
+/// The latest records, in memory, for tests and for programs that show them.
 ///
-/// A clone shares them. When it is full, the oldest record goes.
+/// A clone shares them. If the memory is full, the oldest record is dropped.
 ///
 /// ```
 /// use hooks_runtime::{Record, Recorder, Records};
@@ -219,7 +220,7 @@ pub struct Records {
 }
 
 impl Records {
-    /// Keeps so many.
+    /// Keeps at most that many records.
     #[must_use]
     pub fn latest(most: usize) -> Self {
         Records {
@@ -228,14 +229,14 @@ impl Records {
         }
     }
 
-    /// A copy of the records, from the oldest on.
+    /// Returns a copy of the records, the oldest first.
     #[must_use]
     pub fn all(&self) -> Vec<Record> {
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.iter().cloned().collect()
     }
 
-    /// The records, from the oldest on, which are then no longer kept.
+    /// Returns the records, the oldest first, and removes them.
     #[must_use]
     pub fn take(&self) -> Vec<Record> {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
@@ -257,8 +258,8 @@ impl Recorder for Records {
 
 /// Writes every record as a line of JSON, on a thread of its own.
 ///
-/// The queue is bounded: when the disk falls too far behind, records are dropped and [counted](Self::dropped). Dropping
-/// the recorder writes what is in the queue.
+/// The queue is bounded: if the disk falls too far behind, records are dropped and [counted](Self::dropped). Dropping
+/// the recorder writes the queue to the file.
 ///
 /// ```
 /// use hooks_runtime::{JsonlRecorder, Record, Recorder};
@@ -278,11 +279,11 @@ pub struct JsonlRecorder {
     dropped: AtomicU64,
 }
 
-/// How many lines wait for the disk at most.
+/// The maximum number of lines that wait for the disk.
 const QUEUE: usize = 4096;
 
 impl JsonlRecorder {
-    /// Appends to a file, which is made if it is not there.
+    /// Appends to a file. Creates it if it does not exist.
     ///
     /// # Errors
     ///
@@ -300,7 +301,7 @@ impl JsonlRecorder {
         })
     }
 
-    /// How many records did not fit into the queue.
+    /// Returns how many records did not fit into the queue.
     #[must_use]
     pub fn dropped(&self) -> u64 {
         self.dropped.load(Ordering::Relaxed)

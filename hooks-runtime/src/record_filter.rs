@@ -1,4 +1,4 @@
-//! Which records somebody wants to see: a CEL expression over their fields.
+//! Selects records with a CEL expression over their fields.
 
 use hooks_core::agent::{AgentContext, AgentEvent, HeartbeatTick};
 use serde_json::{Value, json};
@@ -30,7 +30,7 @@ const FIELDS: [&str; 20] = [
     "trace_id",
 ];
 
-/// What stands for a field that a record does not have.
+/// Returns the value of a field that a record does not have.
 fn missing(field: &str) -> Value {
     match field {
         "revision" | "duration_us" => json!(0),
@@ -40,9 +40,9 @@ fn missing(field: &str) -> Value {
     }
 }
 
-/// Which records somebody wants to see: a CEL expression over their fields, as they stand in JSON.
+/// Selects records with a CEL expression over their fields, as in JSON.
 ///
-/// A text that a record does not have is empty.
+/// A string that a record does not have is empty.
 ///
 /// ```
 /// use hooks_runtime::{Record, RecordFilter, RecordOutcome};
@@ -64,23 +64,23 @@ impl RecordFilter {
     ///
     /// # Errors
     ///
-    /// If it is no CEL, or names what records do not have.
+    /// If it is not CEL, or names fields that records do not have.
     pub fn new(expression: &str) -> Result<Self, String> {
         Cel::compile(expression, &FIELDS).map(RecordFilter)
     }
 
-    /// Whether it is true of a record.
+    /// Whether the expression is true for a record.
     ///
     /// # Errors
     ///
-    /// If it cannot be evaluated, or gives something else than true or false.
+    /// If it cannot be evaluated, or its value is not a boolean.
     pub fn matches(&self, record: &Record) -> Result<bool, String> {
         let mut fields = serde_json::to_value(record).map_err(|error| error.to_string())?;
         let fields = FIELDS.map(|name| {
             let value = fields.get_mut(name).map(Value::take);
             (name, value.unwrap_or_else(|| missing(name)))
         });
-        // An expression is one about an event; of this one there is nothing to see.
+        // An expression needs an event. This one has nothing to see.
         let cx = AgentContext::default();
         let variables = Variables::with(&cx, AgentEvent::HeartbeatTick(&HeartbeatTick), &fields);
         self.0

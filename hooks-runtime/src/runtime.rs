@@ -1,4 +1,4 @@
-//! The handle to hooks that are configured in files: loads, swaps, explains, and ends them.
+//! The handle to hooks that are configured in files: it loads, swaps, explains and ends them.
 
 use std::fmt;
 use std::io;
@@ -30,10 +30,10 @@ use crate::trust::Trust;
 use crate::unit::Shared;
 use crate::watch::Watcher;
 
-/// Hooks that are configured in files. A clone is a handle to the same.
+/// Hooks that are configured in files. A clone is a handle to the same hooks.
 ///
-/// It is a source of handlers: `hooks![deny_rm, ..runtime.clone()]` gives each definition its place by its own priority,
-/// between the static hooks.
+/// It is a source of handlers: `hooks![deny_rm, ..runtime.clone()]` runs each definition at its own priority, between
+/// the static hooks.
 ///
 /// ```no_run
 /// use hooks_core::hooks;
@@ -53,7 +53,7 @@ struct Inner {
     plan: Arc<Plan>,
     mounted: Mounted<AgentEvent<'static>>,
     shared: Arc<Shared>,
-    /// One reload at a time.
+    /// Allows one reload at a time.
     reloading: tokio::sync::Mutex<()>,
     current: Mutex<Arc<Loaded>>,
     /// The files whose changes make another revision: those that were read last, also if they were refused.
@@ -62,7 +62,7 @@ struct Inner {
     watcher: OnceLock<Watcher>,
 }
 
-/// A runtime that may be gone.
+/// A runtime that may have been dropped.
 pub(crate) struct WeakRuntime(Weak<Inner>);
 
 impl WeakRuntime {
@@ -71,13 +71,13 @@ impl WeakRuntime {
     }
 }
 
-/// A whole valid set of definitions.
+/// A complete and valid set of definitions.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Revision {
-    /// It counts up from 1.
+    /// The number, counted from 1.
     pub number: u64,
-    /// The SHA-256 of the canonical text of all its files, in hexadecimal digits.
+    /// The SHA-256 of the canonical text of all files, in hexadecimal digits.
     pub hash: String,
 }
 
@@ -88,11 +88,11 @@ impl fmt::Display for Revision {
     }
 }
 
-/// Files that were not loaded, because of mistakes in them.
+/// Files that were not loaded, because they contain mistakes.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Refused {
-    /// When.
+    /// When they were refused.
     pub at: Timestamp,
     /// Every mistake.
     pub error: Arc<ConfigError>,
@@ -102,27 +102,27 @@ pub struct Refused {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct HookStatus {
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// The file that it is from, with the line.
+    /// The file with the definition, and the line.
     pub source: String,
     /// The dialect of the file.
     pub dialect: Dialect,
-    /// The events that it runs on.
+    /// The events on which the definition runs.
     pub events: Vec<&'static str>,
-    /// When it runs, beside its events; empty if always.
+    /// The conditions under which it runs, other than its events; empty if it always runs.
     pub filter: String,
-    /// The kind of its handler, and what that runs.
+    /// The kind of its handler, and what the handler runs.
     pub handler: String,
-    /// The name of its place in the pipeline: its own, or that of the file of another system that it stands in.
+    /// The name of its place in the pipeline: its own, or that of the other system's file that contains it.
     pub place: String,
     /// Its priority.
     pub priority: i32,
-    /// Whether it counts.
+    /// Whether it enforces its decisions.
     pub mode: Mode,
-    /// Whether it is asked, or left alone because it has failed too often.
+    /// Whether it is asked, or not asked because it has failed too often.
     pub breaker: BreakerState,
-    /// What came of it last.
+    /// Its last record.
     pub last: Option<Record>,
 }
 
@@ -132,33 +132,33 @@ pub struct HookStatus {
 pub struct Status {
     /// The revision that is in force.
     pub revision: Revision,
-    /// The files that it was made of.
+    /// The files of the revision.
     pub sources: Vec<SourceStatus>,
     /// All definitions, in the order in which they run.
     pub hooks: Vec<HookStatus>,
-    /// What is worth knowing about the files, and no error.
+    /// Notices about the files, which are not errors.
     pub notices: Vec<String>,
-    /// Files that were refused since that revision, because of mistakes in them.
+    /// Files that were refused since that revision, because they contain mistakes.
     pub refused: Option<Refused>,
-    /// How many observed events were not handed to a hook, because too many ran in the background.
+    /// How many observed events were not passed to a hook, because too many ran in the background.
     pub dropped: u64,
 }
 
-/// Whether a definition would run on an event, and if not, because of what.
+/// Whether a definition would run on an event, and why.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Explanation {
     /// The definition.
     pub hook: String,
-    /// The file that it is from, with the line.
+    /// The file with the definition, and the line.
     pub source: String,
-    /// The kind of its handler, and what that runs.
+    /// The kind of its handler, and what the handler runs.
     pub handler: String,
     /// Its priority.
     pub priority: i32,
     /// Whether it would run.
     pub runs: bool,
-    /// Why, in a sentence.
+    /// The reason, in a sentence.
     pub why: String,
 }
 
@@ -193,29 +193,29 @@ impl fmt::Debug for RuntimeBuilder {
 }
 
 impl RuntimeBuilder {
-    /// A file in our own format, whose name ends with `.toml` or `.json`.
+    /// Adds a file in our own format, whose name ends with `.toml` or `.json`.
     pub fn file(self, path: impl Into<PathBuf>) -> Self {
         self.file_as(Dialect::Hooks, path)
     }
 
-    /// A file of another system, as it is.
+    /// Adds a file of another system, unchanged.
     pub fn file_as(mut self, dialect: Dialect, path: impl Into<PathBuf>) -> Self {
         let path = path.into();
         self.plan.origins.push(Origin::File { path, dialect });
         self
     }
 
-    /// A text in TOML, in our own format.
+    /// Adds a text in TOML, in our own format.
     pub fn text(mut self, text: impl Into<String>) -> Self {
         self.plan.origins.push(Origin::Text(text.into()));
         self
     }
 
-    /// Also the files that these systems find by themselves: the user's, the organisation's, and those of the
-    /// [project](Self::project_dir). By default none is looked for.
+    /// Adds the files that these systems find by themselves: the user's, the organisation's, and those of the
+    /// [project](Self::project_dir). By default, the runtime looks for none.
     ///
-    /// Files of the project run code only if you [trust](Self::trust) them. The others are listed in
-    /// [`Runtime::status`], with what to write to trust them.
+    /// Files of the project run code only if you [trust](Self::trust) them. [`Runtime::status`] lists the others, with
+    /// what to write to trust them.
     ///
     /// ```
     /// use hooks_runtime::{Dialect, Runtime};
@@ -240,77 +240,79 @@ impl RuntimeBuilder {
         self
     }
 
-    /// The folder of the user, below which [`discover`](Self::discover) looks; by default as the environment says.
+    /// Sets the user's folder, in which [`discover`](Self::discover) looks. The default comes from the environment.
     pub fn user_dir(mut self, path: impl Into<PathBuf>) -> Self {
         self.plan.user_dir = Some(path.into());
         self
     }
 
-    /// The folder of the organisation's files; by default that of Claude Code on this system, as `/etc/claude-code`.
+    /// Sets the folder of the organisation's files. The default is that of Claude Code on this system, such as
+    /// `/etc/claude-code`.
     pub fn managed_dir(mut self, path: impl Into<PathBuf>) -> Self {
         self.plan.managed_dir = Some(path.into());
         self
     }
 
-    /// Which of GoClaw's editions this is; by default [`Edition::Lite`]. Commands of GoClaw's hooks run on that only.
+    /// Sets the edition of GoClaw; by default [`Edition::Lite`]. Commands of GoClaw's hooks run only on that edition.
     pub fn edition(mut self, edition: Edition) -> Self {
         self.plan.edition = edition;
         self
     }
 
-    /// The root of the project that the agent works in.
+    /// Sets the root of the project that the agent works in.
     pub fn project_dir(mut self, path: impl Into<PathBuf>) -> Self {
         self.plan.project_dir = Some(path.into());
         self
     }
 
-    /// Who is asked before a tool runs, in place of what the files say.
+    /// Sets who is asked before a tool runs, instead of what the files say.
     pub fn approver(mut self, approver: impl Approver + 'static) -> Self {
         self.plan.approver = Some(Arc::new(approver));
         self
     }
 
-    /// Who is told of every record.
+    /// Sets the recorder, which receives every record.
     pub fn recorder(mut self, recorder: impl Recorder + 'static) -> Self {
         self.recorder = Some(Arc::new(recorder));
         self
     }
 
-    /// Whose files may run code.
+    /// Sets which files may run code.
     pub fn trust(mut self, trust: Trust) -> Self {
         self.plan.trust = trust;
         self
     }
 
-    /// A type of hook for `[[hooks.chain]]`.
+    /// Adds a type of hook for `[[hooks.chain]]`.
     pub fn factory(mut self, factory: impl HookFactory + 'static) -> Self {
         self.plan.factories = self.plan.factories.with(factory);
         self
     }
 
-    /// Who knows the values that files name as `secret:NAME`; by default
-    /// [the environment](crate::EnvironmentSecrets), with `HOOKS_SECRET_` before the name.
+    /// Sets where the values come from that files name as `secret:NAME`. The default is [the
+    /// environment](crate::EnvironmentSecrets), with `HOOKS_SECRET_` before the name.
     pub fn secrets(mut self, secrets: impl Secrets + 'static) -> Self {
         self.plan.services.secrets = Arc::new(secrets);
         self
     }
 
-    /// Who asks a model, for definitions with `prompt`: [`HttpEvaluator`](crate::HttpEvaluator), or one of your own. There is
-    /// none by default, and a `prompt` is then a mistake in the file.
+    /// Sets what asks a model, for definitions with `prompt`: [`HttpEvaluator`](crate::HttpEvaluator), or your own.
+    /// There is no default: without an evaluator, a `prompt` is a mistake in the file.
     pub fn evaluator(mut self, evaluator: impl Evaluator + 'static) -> Self {
         self.plan.services.evaluator = Some(Arc::new(evaluator));
         self
     }
 
-    /// Who counts the tokens that prompts use; by default [a count in memory](crate::MemoryBudget).
+    /// Sets what counts the tokens that prompts use. The default is [a count in memory](crate::MemoryBudget).
     pub fn budget(mut self, budget: impl Budget + 'static) -> Self {
         self.plan.services.budget = Arc::new(budget);
         self
     }
 
-    /// Which URLs hooks may call, and how their hosts are looked up; by default public ones, looked up by the system.
+    /// Sets which URLs hooks may call, and how their hosts are resolved. The default allows public hosts, resolved by
+    /// the system.
     ///
-    /// What a definition has in `allow_loopback` is added for that definition.
+    /// The hosts in a definition's `allow_loopback` are added for that definition.
     ///
     /// ```
     /// use hooks_builtin::ssrf::Guard;
@@ -331,8 +333,8 @@ impl RuntimeBuilder {
         self
     }
 
-    /// Whether failing hooks of other systems' files block, whatever the rules of their system say, and wrong entries in
-    /// their files are errors and not notices. By default neither is so.
+    /// Sets whether failing hooks of other systems' files block, whatever their system's rules say, and whether wrong
+    /// entries in their files are errors instead of notices. The default is no.
     pub fn strict(mut self, strict: bool) -> Self {
         self.plan.strict = strict;
         self
@@ -342,7 +344,7 @@ impl RuntimeBuilder {
     ///
     /// # Errors
     ///
-    /// If anything in any of the files is wrong. The error has every mistake.
+    /// If any of the files contains a mistake. The error contains every mistake.
     pub async fn build(self) -> Result<Runtime, ConfigError> {
         let shared = Arc::new(Shared::new(self.recorder));
         let mut files = Vec::new();
@@ -366,12 +368,12 @@ impl Runtime {
     ///
     /// # Errors
     ///
-    /// If anything in it is wrong. The error has every mistake.
+    /// If the file contains a mistake. The error contains every mistake.
     pub async fn load(path: impl Into<PathBuf>) -> Result<Self, ConfigError> {
         Runtime::builder().file(path).build().await
     }
 
-    /// For several files, files of other systems, or a recorder.
+    /// Returns a builder, for several files, files of other systems, or a recorder.
     pub fn builder() -> RuntimeBuilder {
         RuntimeBuilder {
             plan: Plan {
@@ -402,13 +404,13 @@ impl Runtime {
 
     /// Loads all files again, and puts them into force together.
     ///
-    /// A dispatch that has begun ends with the revision that it began with. Handlers whose definitions are unchanged go on:
-    /// a process keeps running, and a breaker stays open.
+    /// A dispatch that has begun ends with the revision that it began with. Handlers whose definitions are unchanged
+    /// keep their state: a process keeps running, and a breaker stays open.
     ///
     /// # Errors
     ///
-    /// If anything in any of the files is wrong. Then the revision in force stays, and [`status`](Self::status) shows the
-    /// mistakes.
+    /// If any of the files contains a mistake. Then the current revision stays in force, and [`status`](Self::status)
+    /// shows the mistakes.
     pub async fn reload(&self) -> Result<Revision, ConfigError> {
         let _one_at_a_time = self.0.reloading.lock().await;
         let before = self.current();
@@ -449,7 +451,7 @@ impl Runtime {
                     error: Arc::clone(&shown),
                 });
                 drop(refused);
-                // The caller gets an error of its own: this one stays in the status.
+                // The caller gets a copy, because the error itself stays in the status.
                 Err(shown.again())
             }
         }
@@ -457,8 +459,8 @@ impl Runtime {
 
     /// Follows the files from now on: when one changes, all are loaded again, as [`reload`](Self::reload) does.
     ///
-    /// A file that is wrong, or half written, leaves the last good revision in force, and shows up in
-    /// [`status`](Self::status). The files are followed until the last handle to the runtime is dropped.
+    /// If a file has a mistake, or is half written, the last good revision stays in force, and [`status`](Self::status)
+    /// shows the mistakes. The files are followed until the last handle to the runtime is dropped.
     ///
     /// # Errors
     ///
@@ -470,7 +472,7 @@ impl Runtime {
     pub fn watch(&self) -> io::Result<()> {
         if self.0.watcher.get().is_none() {
             let watcher = Watcher::start(self)?;
-            // Somebody else may have been faster.
+            // Another caller may have been faster.
             let _ = self.0.watcher.set(watcher);
         }
         Ok(())
@@ -480,7 +482,7 @@ impl Runtime {
         WeakRuntime(Arc::downgrade(&self.0))
     }
 
-    /// The files whose changes make another revision.
+    /// Returns the files that are watched for changes.
     pub(crate) fn files(&self) -> Vec<PathBuf> {
         self.0
             .files
@@ -511,7 +513,7 @@ impl Runtime {
         self.current().revision()
     }
 
-    /// What is in force, and how it goes.
+    /// Returns the current state.
     #[must_use]
     pub fn status(&self) -> Status {
         let loaded = self.current();
@@ -557,10 +559,11 @@ impl Runtime {
         }
     }
 
-    /// Runs all hooks of the files on an event, whichever it is, and says what they decide.
+    /// Runs all hooks of the files on an event of any type, and returns their decision.
     ///
-    /// What they change is changed in place. It is for events that are only known at run time, such as an
-    /// [`OwnedEvent`](crate::OwnedEvent). A pipeline `hooks![…, ..runtime]` is for those that your agent raises itself.
+    /// They change the event in place. Use it for events that you know only at run time, such as an
+    /// [`OwnedEvent`](crate::OwnedEvent). For events that your agent raises itself, use a pipeline `hooks![…,
+    /// ..runtime]`.
     ///
     /// ```
     /// use hooks_core::agent::AgentContext;
@@ -581,7 +584,7 @@ impl Runtime {
         event.dispatch(&*registry, cx).await
     }
 
-    /// Whether each definition would run on an event, and if not, because of what. Nothing runs.
+    /// Returns for each definition whether it would run on an event, and if not, why. It runs nothing.
     pub async fn explain<'a>(
         &self,
         cx: &AgentContext,
@@ -668,7 +671,7 @@ impl Runtime {
 
     /// Waits for hooks that run in the background, and ends the processes of hooks.
     ///
-    /// Call it before your program ends. What is in the background is given ten seconds.
+    /// Call it before your program ends. Hooks in the background get ten seconds.
     pub async fn shutdown(&self) {
         let mut tasks = {
             let mut background = self
@@ -694,7 +697,7 @@ impl Runtime {
     }
 }
 
-/// How long hooks in the background get to end.
+/// How long hooks in the background have to end.
 const LAST_WORK: Duration = Duration::from_secs(10);
 
 fn shown(body: &Body) -> String {
@@ -718,7 +721,7 @@ impl fmt::Debug for Runtime {
     }
 }
 
-/// Each definition has its own place by its own priority.
+/// Each definition runs at its own priority.
 impl HandlerSource for Runtime {
     type Vocabulary = AgentEvent<'static>;
     type Set<'a> = Arc<HookRegistry<AgentEvent<'static>>>;

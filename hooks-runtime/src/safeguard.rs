@@ -1,4 +1,4 @@
-//! What keeps a hook from harming the agent: a breaker for each, and a budget of time for all hooks of an event.
+//! Protects the agent from its hooks: a breaker for each hook, and a time budget for all hooks of an event.
 
 use std::collections::VecDeque;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -18,16 +18,16 @@ use crate::events;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BreakerState {
-    /// It is.
+    /// The hook is asked.
     #[default]
     Closed,
-    /// It has failed too often, and is left alone for a while.
+    /// The hook has failed too often, and is not asked for a while.
     Open,
-    /// It is being tried again.
+    /// The hook is being tried again.
     HalfOpen,
 }
 
-/// Leaves a hook alone that fails again and again. It counts failures, never decisions.
+/// Stops asking a hook that fails again and again. It counts failures, never decisions.
 #[derive(Debug, Default)]
 pub(crate) struct Breaker(Mutex<Inner>);
 
@@ -39,7 +39,7 @@ struct Inner {
 }
 
 impl Breaker {
-    /// Whether the hook may be asked now. While it is tried again, one caller at a time may.
+    /// Whether the hook may be asked now. During a trial, one caller at a time may.
     pub(crate) fn lets(&self) -> bool {
         let mut inner = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match inner.state {
@@ -55,7 +55,7 @@ impl Breaker {
         }
     }
 
-    /// Takes note of how it went. Returns whether the breaker has opened by that.
+    /// Records a result. Returns whether it has opened the breaker.
     pub(crate) fn note(&self, failed: bool, config: &BreakerConfig) -> bool {
         let mut inner = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if !failed {
@@ -83,7 +83,7 @@ impl Breaker {
         true
     }
 
-    /// Who was asked for a trial has been given up: the next may try.
+    /// A trial was dropped: the next caller may try.
     pub(crate) fn give_up(&self) {
         let mut inner = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if inner.state == BreakerState::HalfOpen {
@@ -96,10 +96,10 @@ impl Breaker {
     }
 }
 
-/// How much time the hooks of one event have taken together.
+/// The time that the hooks of one event have taken together.
 ///
-/// The hooks of a dispatch run one by one, each without knowing of the others. They run in the order of their places, so a
-/// place that is not after the last one begins a new dispatch of the same event.
+/// The hooks of a dispatch run one by one, each without knowing about the others. They run in the order of their
+/// places. So a place that is not after the last one begins a new dispatch of the same event.
 #[derive(Debug)]
 pub(crate) struct Chains(Mutex<LruCache<u64, Spent>>);
 
@@ -118,7 +118,7 @@ impl Default for Chains {
 }
 
 impl Chains {
-    /// What names a dispatch, as far as one can tell from outside.
+    /// Returns a key for a dispatch, as far as it can be identified from outside.
     pub(crate) fn key(cx: &AgentContext, event: &AgentEvent<'_>) -> u64 {
         let mut hasher = DefaultHasher::new();
         (
@@ -133,7 +133,7 @@ impl Chains {
         hasher.finish()
     }
 
-    /// What is left of the budget for the hook at this place.
+    /// Returns the remaining budget for the hook at this place.
     pub(crate) fn left(&self, key: u64, place: usize, budget: Duration) -> Duration {
         let mut chains = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match chains.get(&key) {
@@ -142,7 +142,7 @@ impl Chains {
         }
     }
 
-    /// Takes note of what a hook has taken.
+    /// Records the time that a hook has taken.
     pub(crate) fn spend(&self, key: u64, place: usize, time: Duration) {
         let mut chains = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let before = match chains.get(&key) {

@@ -1,12 +1,12 @@
-//! Where the values behind `secret:NAME` and `$NAME` come from, and the texts that they stand in.
+//! The sources of the values for `secret:NAME` and `$NAME`, and the texts that contain these names.
 
 use std::collections::BTreeSet;
 use std::fmt;
 
-/// Knows the values that a file names as `secret:NAME`.
+/// Provides the values that a file names as `secret:NAME`.
 ///
-/// A value is asked for when it is needed, for each request anew, so a changed secret counts from the next request on. The
-/// answer should come from memory. Nothing here logs or records a value.
+/// The runtime asks for a value when it needs it, separately for each request. So a changed secret takes effect with
+/// the next request. The answer should come from memory. The runtime never logs or records a value.
 ///
 /// ```
 /// use hooks_runtime::{Runtime, Secrets};
@@ -34,13 +34,13 @@ use std::fmt;
 /// # }
 /// ```
 pub trait Secrets: Send + Sync {
-    /// The value of this name, if there is one.
+    /// Returns the value of this name, if there is one.
     fn secret(&self, name: &str) -> Option<String>;
 }
 
 /// The default: `secret:NAME` is the environment variable `HOOKS_SECRET_NAME`.
 ///
-/// The prefix keeps a file from reading the other variables of your program by this way.
+/// The prefix prevents a file from reading other variables of your program in this way.
 ///
 /// ```
 /// use hooks_runtime::{EnvironmentSecrets, Secrets};
@@ -57,35 +57,35 @@ impl Secrets for EnvironmentSecrets {
     }
 }
 
-/// Which names in a text are replaced.
+/// The names in a text that are replaced.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Replaced {
-    /// All variables that it names, and secrets. One that is missing is a mistake.
+    /// All variables and secrets. A missing one is a mistake.
     #[default]
     All,
-    /// These variables. All others are empty, and so are those that are missing. No secrets.
+    /// Only these variables. All others are empty, and so are missing ones. Secrets are not replaced.
     #[allow(dead_code, reason = "for files of other systems")]
     Only(BTreeSet<String>),
-    /// Nothing: the text is taken as it is.
+    /// Nothing: the text is used unchanged.
     #[allow(dead_code, reason = "for files of other systems")]
     Nothing,
 }
 
-/// A text with values in it that the file only names.
+/// A text with values that the file only names.
 ///
-/// `Debug` shows none of it: what stands in the file may be a secret too.
+/// `Debug` shows none of it, because the text in the file may be a secret too.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct SecretText(Vec<Part>);
 
 #[derive(Clone, PartialEq, Eq)]
 enum Part {
     Plain(String),
-    /// A variable. Whether it may be missing.
+    /// A variable, and whether it may be missing.
     Variable(String, bool),
     Secret(String),
 }
 
-/// A value that is not there.
+/// A missing value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Missing {
     Variable(String),
@@ -102,7 +102,7 @@ impl fmt::Display for Missing {
 }
 
 impl Missing {
-    /// What to do about it.
+    /// Returns what to do about it.
     pub(crate) fn help(&self) -> String {
         match self {
             Missing::Variable(name) => format!(
@@ -143,7 +143,7 @@ impl SecretText {
                 (None, Replaced::Only(names)) if names.contains(name) => {
                     Part::Variable(name.to_owned(), true)
                 }
-                // Empty.
+                // It is empty.
                 _ => continue,
             };
             if !plain.is_empty() {
@@ -158,7 +158,7 @@ impl SecretText {
         SecretText(parts)
     }
 
-    /// The text with its values.
+    /// Returns the text with its values.
     pub(crate) fn fill(&self, secrets: &dyn Secrets) -> Result<String, Missing> {
         let mut text = String::new();
         for part in &self.0 {
@@ -178,7 +178,7 @@ impl SecretText {
         Ok(text)
     }
 
-    /// The variables that may be missing, and are.
+    /// Returns the variables that are missing and may be.
     pub(crate) fn empty(&self) -> impl Iterator<Item = &str> {
         self.0.iter().filter_map(|part| match part {
             Part::Variable(name, true) if std::env::var(name).is_err() => Some(name.as_str()),
@@ -193,7 +193,7 @@ impl fmt::Debug for SecretText {
     }
 }
 
-/// The name after a `$`, with or without braces, and what follows it.
+/// Returns the name after a `$`, with or without braces, and the rest of the text.
 fn name_at(text: &str) -> Option<(&str, &str)> {
     let is_name = |name: &str| {
         name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')

@@ -1,4 +1,4 @@
-//! What handlers get from the program itself, and not from a file.
+//! What handlers get from the program instead of a file.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,15 +10,15 @@ use crate::evaluator::Evaluator;
 use crate::handler::prompt::Spending;
 use crate::secrets::{EnvironmentSecrets, Secrets};
 
-/// What the builder of a runtime has for its handlers. All revisions share it.
+/// The settings of a runtime's builder for its handlers. All revisions share them.
 #[derive(Clone)]
 pub(crate) struct Services {
     pub(crate) secrets: Arc<dyn Secrets>,
     /// Which URLs may be called.
     pub(crate) guard: Guard,
-    /// Who asks models.
+    /// What asks models.
     pub(crate) evaluator: Option<Arc<dyn Evaluator>>,
-    /// How many tokens they may use.
+    /// What counts and limits their tokens.
     pub(crate) budget: Arc<dyn Budget>,
     pub(crate) spending: Arc<Spending>,
 }

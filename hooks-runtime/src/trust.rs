@@ -1,17 +1,18 @@
-//! Whose files may run code.
+//! Which files may run code.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use ring::digest::{SHA256, digest};
 
-/// Whose files may run code: commands, processes, requests.
+/// Which files may run code: commands, processes, requests.
 ///
-/// A repository may bring files with hooks, and whoever clones it has not read them. So files that are found in a project
-/// run nothing unless you trust them, by their path and, if you want, by a fingerprint of their text. Files that you name
-/// yourself, by [`Runtime::load`](crate::Runtime::load) or [`RuntimeBuilder::file`](crate::RuntimeBuilder::file), are
-/// trusted, and so are the files that they import, unless those are the project's. A fingerprint is of the file's own text,
-/// not of the programs that it names. What is not trusted is listed in [`Runtime::status`](crate::Runtime::status), never skipped in silence.
+/// A repository may contain files with hooks, and whoever clones it has not read them. So files that the runtime finds
+/// in a project run nothing unless you trust them, by their path and, if you want, by a fingerprint of their text.
+/// Files that you name yourself, with [`Runtime::load`](crate::Runtime::load) or
+/// [`RuntimeBuilder::file`](crate::RuntimeBuilder::file), are trusted. So are the files that they import, unless those
+/// belong to the project. A fingerprint covers the file's own text, not the programs that the file names.
+/// [`Runtime::status`](crate::Runtime::status) lists files that are not trusted; the runtime never skips them silently.
 ///
 /// ```
 /// use hooks_runtime::Trust;
@@ -25,18 +26,18 @@ use ring::digest::{SHA256, digest};
 #[derive(Clone, Debug, Default)]
 pub struct Trust {
     all: bool,
-    /// The paths, each with the fingerprints of its texts; none is any text.
+    /// The paths, each with the fingerprints of its allowed texts. No fingerprint allows any text.
     files: BTreeMap<PathBuf, Vec<String>>,
 }
 
 impl Trust {
-    /// No project's file. The default.
+    /// Trusts no file of a project. This is the default.
     #[must_use]
     pub fn none() -> Self {
         Trust::default()
     }
 
-    /// Every file: for agents in a sandbox of their own.
+    /// Trusts every file. Use it for agents in a sandbox of their own.
     #[must_use]
     pub fn all() -> Self {
         Trust {
@@ -45,14 +46,14 @@ impl Trust {
         }
     }
 
-    /// Also this file, whatever is in it.
+    /// Also trusts this file, whatever it contains.
     #[must_use]
     pub fn with_file(mut self, path: impl Into<PathBuf>) -> Self {
         self.files.insert(path.into(), Vec::new());
         self
     }
 
-    /// Also this file, as long as its text has this fingerprint.
+    /// Also trusts this file, as long as its text has this fingerprint.
     #[must_use]
     pub fn with_text(mut self, path: impl Into<PathBuf>, fingerprint: &str) -> Self {
         let fingerprints = self.files.entry(path.into()).or_default();
@@ -60,7 +61,7 @@ impl Trust {
         self
     }
 
-    /// The fingerprint of a text: the SHA-256, in hexadecimal digits.
+    /// Returns the fingerprint of a text: its SHA-256, in hexadecimal digits.
     #[must_use]
     pub fn fingerprint(text: &str) -> String {
         hex(digest(&SHA256, text.as_bytes()).as_ref())
@@ -69,7 +70,7 @@ impl Trust {
     /// Whether a file with this text may run code.
     #[must_use]
     pub fn covers(&self, path: impl AsRef<Path>, text: &str) -> bool {
-        // A file has several paths, and one that is real.
+        // A file may have several paths, but one real path.
         let path = real(path.as_ref());
         let mut files = self.files.iter();
         self.all
@@ -80,19 +81,19 @@ impl Trust {
     }
 }
 
-/// A path without links in it, as far as it exists.
+/// Resolves the links of a path, as far as the path exists.
 pub(crate) fn real(path: &Path) -> PathBuf {
     std::fs::canonicalize(path)
         .or_else(|_| std::path::absolute(path))
         .unwrap_or_else(|_| path.to_owned())
 }
 
-/// Bytes in hexadecimal digits.
+/// Formats bytes as hexadecimal digits.
 pub(crate) fn hex(bytes: &[u8]) -> String {
     use std::fmt::Write as _;
     let mut text = String::with_capacity(bytes.len() * 2);
     for byte in bytes {
-        // Writing to a string does not fail.
+        // Writing to a string cannot fail.
         let _ = write!(text, "{byte:02x}");
     }
     text

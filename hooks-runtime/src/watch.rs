@@ -18,7 +18,7 @@ use tokio::sync::mpsc::{Sender, channel};
 
 use crate::runtime::{Runtime, WeakRuntime};
 
-/// How long no further change has to come before files are loaded again.
+/// How long there must be no further change before the files are loaded again.
 const QUIET: Duration = Duration::from_millis(100);
 
 /// Watches folders until it is dropped.
@@ -131,11 +131,11 @@ fn notice(
                 !event.kind.is_access()
                     && (event.need_rescan() || event.paths.iter().any(names_one))
             }),
-            // Something may have been missed.
+            // An event may have been missed.
             Err(_) => true,
         };
         if is_ours {
-            // One reload that is still to come is enough.
+            // One pending reload is enough.
             let _ = changed.try_send(());
         }
     }

@@ -1,18 +1,19 @@
-//! What an analysis may cost. One counter serves parsing and evaluation, so that no script can hurt its judge.
+//! Limits the cost of an analysis. One counter serves parsing and evaluation, so that no script can harm its judge.
 
 use std::collections::HashMap;
 use std::fmt;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-/// The longest script that is looked at, in bytes.
+/// The maximum length of a script, in bytes.
 pub(crate) const LONGEST: usize = 64 * 1024;
-/// How deep commands, substitutions, calls and scripts within scripts may be nested.
+/// The maximum nesting depth of commands, substitutions, calls and scripts within scripts.
 pub(crate) const DEEPEST: usize = 24;
-/// How many steps there may be. A step takes some 25 ns: a byte parsed is one, a word some, a command some dozens.
+/// The maximum number of steps. A step takes some 25 ns: parsing a byte is one, a word takes some, a command some
+/// dozens.
 pub(crate) const MOST_STEPS: usize = 640_000;
 
-/// Why a script is not looked at, and where.
+/// Why a script is rejected, and where.
 ///
 /// ```
 /// let rejected = hooks_shell::Script::parse("ls; coproc cat").unwrap_err();
@@ -33,20 +34,20 @@ impl Rejected {
         }
     }
 
-    /// The same, at a place that begins and ends between characters of the text.
+    /// Returns the same error, with its place extended to character boundaries of the text.
     pub(crate) fn within(mut self, text: &str) -> Self {
         let end = text.ceil_char_boundary(self.span.end);
         self.span = text.floor_char_boundary(self.span.start.min(end))..end;
         self
     }
 
-    /// What is wrong, and what to write instead.
+    /// Returns what is wrong, and what to write instead.
     #[must_use]
     pub fn reason(&self) -> &str {
         &self.reason
     }
 
-    /// Where it stands in the script, in bytes.
+    /// Returns the place in the script, in bytes.
     #[must_use]
     pub fn span(&self) -> Range<usize> {
         self.span.clone()
@@ -68,13 +69,13 @@ pub(crate) static REASONS: LazyLock<HashMap<&str, &str>> = LazyLock::new(|| {
     reasons.filter_map(|line| line.split_once(" : ")).collect()
 });
 
-/// Rejects a script for a reason of the table, which may name something.
+/// Creates an error with a reason of the table, which may name something.
 pub(crate) fn rejected(name: &str, what: &str, span: Range<usize>) -> Rejected {
     let reason = REASONS.get(name).copied().unwrap_or(name);
     Rejected::new(reason.replace("{}", what), span)
 }
 
-/// The steps that were made, and the depth that was reached.
+/// The steps so far, and the current depth.
 #[derive(Debug, Default)]
 pub(crate) struct Work {
     pub(crate) steps: usize,
@@ -82,12 +83,12 @@ pub(crate) struct Work {
 }
 
 impl Work {
-    /// Goes on after so many steps.
+    /// Continues after that many steps.
     pub(crate) fn after(steps: usize) -> Self {
         Work { steps, depth: 0 }
     }
 
-    /// Makes so many steps, if there are as many left.
+    /// Takes that many steps, if as many are left.
     pub(crate) fn spend(&mut self, steps: usize, span: &Range<usize>) -> Result<(), Rejected> {
         self.steps = self.steps.saturating_add(steps);
         if self.steps > MOST_STEPS {
@@ -96,7 +97,7 @@ impl Work {
         Ok(())
     }
 
-    /// Goes one level deeper; [`leave`](Self::leave) comes back.
+    /// Goes one level deeper; [`leave`](Self::leave) returns.
     pub(crate) fn enter(&mut self, span: &Range<usize>) -> Result<(), Rejected> {
         self.depth += 1;
         if self.depth > DEEPEST {

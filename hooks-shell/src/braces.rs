@@ -1,4 +1,4 @@
-//! `{a,b}` and `{1..9}`: one word that becomes several.
+//! Brace expansion, `{a,b}` and `{1..9}`: one word becomes several.
 
 use std::ops::Range;
 
@@ -6,10 +6,11 @@ use crate::bounds::{Rejected, Work, rejected};
 use crate::syntax::Part;
 use crate::words::push_text;
 
-/// How many words braces may become.
+/// The maximum number of words that braces may expand to.
 const MOST_WORDS: usize = 256;
 
-/// The words that a word with braces becomes; itself, with the braces as text, if there is nothing to expand.
+/// Returns the words that a word with braces expands to. If there is nothing to expand, returns the word itself, with
+/// the braces as text.
 pub(crate) fn expand(
     parts: &[Part],
     work: &mut Work,
@@ -54,7 +55,7 @@ pub(crate) fn expand(
     Ok(words.into_iter().map(joined).collect())
 }
 
-/// The parts with texts that stand together as one, as the parser would read them.
+/// Joins adjacent texts, as the parser would read them.
 fn joined(parts: Vec<Part>) -> Vec<Part> {
     let mut joined = Vec::with_capacity(parts.len());
     for part in parts {
@@ -66,7 +67,8 @@ fn joined(parts: Vec<Part>) -> Vec<Part> {
     joined
 }
 
-/// What stands between commas up to the closing brace, and in `rest` what follows on it; nothing if there is no comma.
+/// Returns the alternatives between the commas up to the closing brace; nothing if there is no comma. `rest` gets what
+/// follows the brace.
 fn alternatives<'p>(
     parts: &'p [Part],
     rest: &mut &'p [Part],

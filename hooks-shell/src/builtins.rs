@@ -1,4 +1,4 @@
-//! What the shell's own commands change, once their arguments are read.
+//! Applies the effects of the shell's own commands, after their arguments are read.
 
 use std::sync::Arc;
 
@@ -82,7 +82,7 @@ pub(crate) fn eval(this: &mut Evaluator<'_>, args: &[Arg]) -> Result<()> {
     Ok(())
 }
 
-/// Writes a rewritten script in the place of the words that held it.
+/// Replaces the words that contained a script by its rewritten form.
 pub(crate) fn replace(this: &mut Evaluator<'_>, args: &[Arg], rewritten: Option<String>) {
     let mut rewritten = rewritten.map(|text| crate::print::quoted(&text));
     for arg in args {

@@ -1,11 +1,11 @@
-//! Tests: `[ … ]` and `[[ … ]]`. What asks for a file looks at it; what may run a command in an index is refused.
+//! Tests: `[ … ]` and `[[ … ]]`. A test of a file lists the file. An index that may run a command is rejected.
 
 use crate::effects::Access;
 use crate::evaluate::{Arg, Evaluator, Result};
 use crate::syntax::Word;
 use crate::value::Argument;
 
-/// A test asks for a file: which one, need not be known.
+/// Records that a test asks for a file, which may be unknown.
 fn ask(this: &mut Evaluator<'_>, path: &Argument) {
     if !matches!(path, Argument::Unknown { .. } | Argument::Number) {
         this.touch(path, Access::List);
@@ -33,7 +33,7 @@ fn evaluate(this: &mut Evaluator<'_>, value: &Argument) {
     }
 }
 
-/// `[ … ]`, which says by the number of its arguments what each is.
+/// Evaluates `[ … ]`, in which the number of arguments decides what each of them is.
 pub(crate) fn bracket(this: &mut Evaluator<'_>, args: &[Arg]) {
     let args = match args {
         [all @ .., last] if last.known() == Some("]") => all,
@@ -80,7 +80,7 @@ pub(crate) fn bracket(this: &mut Evaluator<'_>, args: &[Arg]) {
     }
 }
 
-/// One test of `[[ … ]]`.
+/// Evaluates one test of `[[ … ]]`.
 pub(crate) fn double_bracket(this: &mut Evaluator<'_>, words: &[Word]) -> Result<()> {
     this.look_at(&words[0].span);
     let operator = |word: &Word| word.literal().unwrap_or_default().to_owned();
@@ -125,7 +125,7 @@ pub(crate) fn double_bracket(this: &mut Evaluator<'_>, words: &[Word]) -> Result
     Ok(())
 }
 
-/// What stands behind `=~`. Quotes change what an expression means, so it is written again as it is.
+/// Evaluates the right side of `=~`. Quotes change the meaning of an expression, so it is written unchanged.
 fn expression(this: &mut Evaluator<'_>, word: &Word) -> Result<()> {
     let text = this.shown(&word.span);
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"^$.+*?[]{},:/_-@=%".contains(&byte);

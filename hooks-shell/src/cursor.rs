@@ -1,4 +1,4 @@
-//! The place in a script that the parser has come to, and what may be asked and skipped there.
+//! The parser's position in a script, with methods to look ahead and to skip.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use crate::syntax::{Part, Word};
 
 pub(crate) type Result<T> = std::result::Result<T, Rejected>;
 
-/// Refuses characters that a reader does not see, and blanks that are none for the shell.
+/// Rejects invisible characters, and blanks that are not blanks for the shell.
 pub(crate) fn check_characters(text: &str) -> Result<()> {
     let is_plain = |byte: u8| matches!(byte, b' '..=b'~' | b'\n' | b'\t');
     if text.bytes().all(is_plain) {
@@ -43,12 +43,12 @@ pub(crate) fn is_meta(byte: u8) -> bool {
 }
 
 pub(crate) struct Parser<'t> {
-    /// The script up to where the part ends that is parsed.
+    /// The script, up to the end of the part that is being parsed.
     pub(crate) text: &'t str,
     pub(crate) at: usize,
     pub(crate) work: &'t mut Work,
     pub(crate) next_word: &'t mut usize,
-    /// The end of the line that has asked for here-documents, and where the script goes on behind their texts.
+    /// The end of the line that started here-documents, and the position after their texts, where the script continues.
     pub(crate) document: Option<(usize, usize)>,
 }
 
@@ -65,14 +65,14 @@ impl<'t> Parser<'t> {
         self.text.as_bytes()[self.at..].starts_with(text.as_bytes())
     }
 
-    /// Goes over the text, if it stands here.
+    /// Skips the text, if it is next.
     pub(crate) fn eat(&mut self, text: &str) -> bool {
         let found = self.starts_with(text);
         self.at += if found { text.len() } else { 0 };
         found
     }
 
-    /// Goes over all bytes that are such.
+    /// Skips all bytes for which the condition holds, and returns them.
     pub(crate) fn take(&mut self, is_such: impl Fn(u8) -> bool) -> &'t str {
         let from = self.at;
         let rest = &self.text.as_bytes()[from..];
@@ -80,12 +80,12 @@ impl<'t> Parser<'t> {
         &self.text[from..self.at]
     }
 
-    /// Rejects what stands between `from` and here.
+    /// Rejects the text between `from` and the current position.
     pub(crate) fn reject<T>(&self, from: usize, name: &str) -> Result<T> {
         self.reject_as(from, name, "")
     }
 
-    /// Rejects it for a reason that names something.
+    /// Rejects it, with a reason that names something.
     pub(crate) fn reject_as<T>(&self, from: usize, name: &str, what: &str) -> Result<T> {
         Err(rejected(name, what, from..self.at.max(from + 1)))
     }
@@ -108,7 +108,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// The word that begins here, if it is written as keywords are and the next character ends it.
+    /// Returns the next word, if it is written as keywords are and the next character ends it.
     pub(crate) fn keyword(&self) -> &'t str {
         let rest = self.rest();
         let length = match rest.as_bytes() {
@@ -131,7 +131,7 @@ impl<'t> Parser<'t> {
         found
     }
 
-    /// Goes over what has to stand here.
+    /// Skips a word that must be next.
     pub(crate) fn expect(&mut self, word: &str) -> Result<()> {
         if self.eat_keyword(word) || (word == ")" && self.eat(word)) {
             return Ok(());
@@ -142,7 +142,7 @@ impl<'t> Parser<'t> {
         self.unexpected()
     }
 
-    /// Skips blanks, comments, and lines that go on after a blank and a backslash.
+    /// Skips blanks, comments, and line continuations after a blank.
     pub(crate) fn skip_blanks(&mut self) {
         loop {
             self.take(|byte| matches!(byte, b' ' | b'\t'));
@@ -160,7 +160,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Skips ends of lines as well, and the here-documents that begin there.
+    /// Also skips line ends, and the here-documents that begin there.
     pub(crate) fn skip_lines(&mut self) -> Result<()> {
         loop {
             self.skip_blanks();
@@ -192,7 +192,7 @@ impl<'t> Parser<'t> {
         Ok(parsed)
     }
 
-    /// A word that was parsed up to here.
+    /// Creates a word that ends at the current position.
     pub(crate) fn word_of(&mut self, parts: Vec<Part>, from: usize, is_disputed: bool) -> Word {
         let id = *self.next_word;
         *self.next_word += 1;

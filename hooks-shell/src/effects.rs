@@ -1,4 +1,4 @@
-//! What a script would do: what is collected from the trace of its evaluation.
+//! The effects of a script, collected from the trace of its evaluation.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -13,29 +13,29 @@ use crate::{print, syntax, variables};
 
 /// One simple command: a program, a builtin or a function, with its arguments.
 ///
-/// Programs that others run are listed by themselves: of `timeout 5 git log` there are `timeout` and `git`. Nothing is listed
-/// for a word that is not known to name a program; that is in [`Effects::unknown`].
+/// A program that another program runs is listed separately: `timeout 5 git log` has `timeout` and `git`. A word that
+/// may or may not name a program is not listed here, but in [`Effects::unknown`].
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Program {
-    /// Its name; its path where it is not given as a program of the system's.
+    /// Its name; its path, if it is not given as a program of the system.
     pub name: String,
     /// Its arguments, without the name.
     pub arguments: Vec<Argument>,
-    /// Variables that are set for it alone.
+    /// Variables that are set only for it.
     pub assignments: Vec<(String, Argument)>,
-    /// Where it stands in the script, in bytes.
+    /// Its place in the script, in bytes.
     pub span: Range<usize>,
-    /// The directories that it may run in.
+    /// The directories in which it may run.
     pub directories: Arc<Vec<String>>,
-    /// Whether it is the shell's own, or a function of the script's.
+    /// Whether it is the shell's own, or a function of the script.
     pub is_builtin: bool,
-    /// Whether it does no more than run others, which are listed after it: `env`, `timeout`, `xargs`, `sh -c`.
+    /// Whether it only runs other programs, which are listed after it: `env`, `timeout`, `xargs`, `sh -c`.
     pub is_wrapper: bool,
 }
 
 impl Program {
-    /// The command as one line, for a rule such as `git *`; nothing if a word of it is not known to the letter.
+    /// Returns the command as one line, for a rule such as `git *`; nothing if a word of it is not exactly known.
     ///
     /// ```
     /// use hooks_shell::{Environment, Script};
@@ -56,19 +56,19 @@ impl Program {
     }
 }
 
-/// How a path is touched.
+/// How a path is accessed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Access {
-    /// Its name, size or kind is looked at, and not what is in it.
+    /// The name, size or kind is read, but not the contents.
     List,
-    /// It is read; a folder with what is below it.
+    /// The path is read; for a folder, everything below it too.
     Read,
-    /// It is read with what is below it, through symbolic links as well.
+    /// The path and everything below it are read, also through symbolic links.
     Tree,
-    /// It is made, changed or removed.
+    /// The path is created, changed or removed.
     Write,
-    /// It becomes the directory of the script.
+    /// The path becomes the script's directory.
     Enter,
     /// It is moved, with what is below it.
     Move,
@@ -83,15 +83,15 @@ impl Access {
     }
 }
 
-/// A path that is touched.
+/// A path that is accessed.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PathUse {
-    /// The path, as far as it is known; a relative one is so to each of the directories.
+    /// The path, as far as it is known. A relative path is relative to each of the directories.
     pub path: Argument,
-    /// How it is touched.
+    /// How it is accessed.
     pub access: Access,
-    /// The directories from which a relative path leads: most often one.
+    /// The directories for a relative path, usually one.
     pub directories: Arc<Vec<String>>,
     /// What is made there is a copy of this, or this under another name, if that is known.
     pub from: Option<Argument>,
@@ -101,29 +101,29 @@ pub struct PathUse {
     pub span: Range<usize>,
 }
 
-/// That the script goes to the network, and where to, if it says so.
+/// An access to the network, with the address if the script contains it.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Network {
-    /// The address; nothing where a program knows it by itself, as `cargo fetch` does.
+    /// The address; nothing if the program chooses it itself, as `cargo fetch` does.
     pub address: Option<Arc<str>>,
-    /// Where it stands in the script, in bytes.
+    /// Its place in the script, in bytes.
     pub span: Range<usize>,
 }
 
-/// Something that cannot be told before the script runs.
+/// Something that cannot be determined before the script runs.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Unknown {
-    /// What cannot be told, and what to write instead.
+    /// What is unknown, and what to write instead.
     pub reason: String,
-    /// Where it stands in the script, in bytes.
+    /// Its place in the script, in bytes.
     pub span: Range<usize>,
 }
 
-/// What a script would do, as far as it can be told before it runs.
+/// What a script would do, as far as this can be determined before it runs.
 ///
-/// It is shown as one line:
+/// `Display` shows it as one line:
 ///
 /// ```
 /// use hooks_shell::{Environment, Script};
@@ -147,7 +147,7 @@ pub struct Effects {
 }
 
 impl Effects {
-    /// The effects of a script from the trace of its evaluation, and what has cut it short.
+    /// Collects the effects of a script from the trace of its evaluation, with the error that cut it short.
     pub(crate) fn of(
         list: &syntax::List,
         mut trace: Trace,
@@ -167,11 +167,12 @@ impl Effects {
         let mut rewritten = None;
         let mut unknown = error.map(|error| (error.reason().to_owned(), error.span()));
         if unknown.is_none() && trace.effects.unknown.is_empty() {
-            // Patterns are not expanded in what the shell splits, so there may be none beside it.
+            // The shell does not expand patterns in the words that it splits, so there must be no pattern besides.
             let splits_any = splits.at_blanks || splits.at_lines;
             let splits_both = splits.at_blanks && splits.at_lines;
             if !(splits_both || (splits_any && splits.has_patterns)) {
-                // Braces make it longer, and what the environment holds may have characters that a script may not have.
+                // Brace expansion makes the script longer, and the environment may contain characters that a script
+                // must not have.
                 rewritten = print::script(list, &trace)
                     .filter(|text| text.len() <= LONGEST && check_characters(text).is_ok());
             }
@@ -192,45 +193,45 @@ impl Effects {
         effects
     }
 
-    /// The simple commands, in the order in which they were met.
+    /// Returns the simple commands, in the order of the evaluation.
     pub fn programs(&self) -> impl Iterator<Item = &Program> {
         self.programs.iter()
     }
 
-    /// Every path that is touched.
+    /// Returns every path that is accessed.
     pub fn paths(&self) -> impl Iterator<Item = &PathUse> {
         self.paths.iter()
     }
 
-    /// The paths that are read, looked at or entered.
+    /// Returns the paths that are read, listed or entered.
     pub fn reads(&self) -> impl Iterator<Item = &PathUse> {
         self.paths()
             .filter(|path| !path.access.changes() && path.access != Access::Make)
     }
 
-    /// The paths that are made, changed or removed.
+    /// Returns the paths that are created, changed or removed.
     pub fn writes(&self) -> impl Iterator<Item = &PathUse> {
         self.paths().filter(|path| path.access.changes())
     }
 
-    /// Where it goes to the network.
+    /// Returns the accesses to the network.
     pub fn network(&self) -> impl Iterator<Item = &Network> {
         self.network.iter()
     }
 
-    /// What cannot be told before it runs. Without any, the other lists are complete.
+    /// Returns what cannot be determined before the script runs. If there is none, the other lists are complete.
     pub fn unknown(&self) -> impl Iterator<Item = &Unknown> {
         self.unknown.iter()
     }
 
-    /// What shells read in different ways, and was judged as `bash` reads it. The [rewritten](Self::rewritten) script has
-    /// none of it, but for single `[[ … ]]` and `<(…)`: a shell that does not know them fails there.
+    /// Returns what shells read differently, and what was judged as `bash` reads it. The [rewritten](Self::rewritten)
+    /// script has none of it, except single `[[ … ]]` and `<(…)`: a shell without them fails there.
     pub fn disputed(&self) -> impl Iterator<Item = &Unknown> {
         self.disputed.iter()
     }
 
-    /// The script in the form in which it was judged: every word in quotes, what is known filled in, nothing left that
-    /// shells read in different ways. It is to be run after the [prelude](Self::prelude). There is none if something is
+    /// Returns the script in the form that was judged: every word quoted, known values filled in, and nothing that
+    /// shells read differently. Run it after the [prelude](Self::prelude). Returns nothing if something is
     /// [unknown](Self::unknown), or has no such form.
     ///
     /// ```
@@ -264,7 +265,7 @@ impl Effects {
         variables::prelude(self)
     }
 
-    /// How many steps the analysis took, of at most [`MOST_STEPS`](crate::MOST_STEPS).
+    /// Returns how many steps the analysis took, of at most [`MOST_STEPS`](crate::MOST_STEPS).
     #[must_use]
     pub fn steps(&self) -> usize {
         self.steps

@@ -1,4 +1,4 @@
-//! Where a script would run.
+//! The environment in which a script would run.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -9,20 +9,21 @@ use crate::variables::{self, Unset};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Dialect {
-    /// Not known: `sh`, `bash`, `dash` or `zsh`. What they disagree about is in [`Effects::disputed`](crate::Effects::disputed).
+    /// Unknown: `sh`, `bash`, `dash` or `zsh`. [`Effects::disputed`](crate::Effects::disputed) lists what they read
+    /// differently.
     #[default]
     Any,
     /// `bash`: nothing is disputed.
     Bash,
-    /// The `sh` of the system, which may be `dash`. What only `bash` knows is disputed.
+    /// The `sh` of the system, which may be `dash`. Whatever only `bash` supports is disputed.
     Sh,
-    /// `zsh`. What it reads otherwise than `bash` is disputed.
+    /// `zsh`. Whatever it reads differently from `bash` is disputed.
     Zsh,
 }
 
-/// Where a script would run: its directory, the home directory, variables that are known, and the shell.
+/// The environment in which a script would run: its directory, the home directory, known variables, and the shell.
 ///
-/// A directory need not be absolute: paths of the effects are relative to it. Variables that are not given are unknown.
+/// A directory need not be absolute: the paths of the effects are relative to it. All other variables are unknown.
 ///
 /// ```
 /// use hooks_shell::{Dialect, Environment, Script};
@@ -44,7 +45,7 @@ pub struct Environment {
 }
 
 impl Environment {
-    /// The script runs in the directory; nothing else is known.
+    /// Creates an environment in which the script runs in the directory. Nothing else is known.
     pub fn new(directory: impl Into<String>) -> Self {
         Environment {
             directory: directory.into(),
@@ -52,15 +53,15 @@ impl Environment {
         }
     }
 
-    /// The same, in another directory.
+    /// Returns the same environment with another directory.
     #[must_use]
     pub fn in_directory(mut self, directory: impl Into<String>) -> Self {
         self.directory = directory.into();
         self
     }
 
-    /// The variables that the shell is started with, such as those of this process: the [prelude](crate::Effects::prelude)
-    /// takes away none but these. Without them, the shell may have been started with any.
+    /// Sets the names of the variables with which the shell is started, such as those of this process. The
+    /// [prelude](crate::Effects::prelude) unsets only these. Without them, the shell may have any variables.
     ///
     /// ```
     /// use hooks_shell::{Environment, Script};
@@ -79,28 +80,29 @@ impl Environment {
         self
     }
 
-    /// `~` and `$HOME` are this.
+    /// Sets the home directory, for `~` and `$HOME`.
     #[must_use]
     pub fn with_home(mut self, home: impl Into<String>) -> Self {
         self.home = Some(home.into());
         self
     }
 
-    /// A variable is known to hold this.
+    /// Sets the value of a variable.
     #[must_use]
     pub fn with_variable(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.variables.insert(name.into(), value.into());
         self
     }
 
-    /// This shell runs the script.
+    /// Sets the shell that runs the script.
     #[must_use]
     pub fn with_dialect(mut self, dialect: Dialect) -> Self {
         self.dialect = dialect;
         self
     }
 
-    /// The script runs as it is written, and not in its [rewritten](crate::Effects::rewritten) form: less is known then.
+    /// The script runs as it is written, and not in its [rewritten](crate::Effects::rewritten) form. Then less is
+    /// known.
     ///
     /// ```
     /// use hooks_shell::{Environment, Script};

@@ -1,6 +1,6 @@
-//! From tree to trace: walks a script as a shell would, with what is known of its words.
+//! From tree to trace: walks through a script as a shell would, with what is known about its words.
 //!
-//! Where it cannot be known which way a script goes, all ways are taken, and what they disagree about is unknown.
+//! If it is unknown which way a script takes, the evaluator takes all ways. What differs between them is unknown.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -28,17 +28,17 @@ pub(crate) struct Evaluator<'e> {
     pub(crate) functions: HashMap<String, Arc<Command>>,
     pub(crate) lists: HashMap<String, Arc<Vec<Field>>>,
     pub(crate) positional: Option<Arc<Vec<Field>>>,
-    /// The branches, loops, calls and subshells that the walk is in.
+    /// The branches, loops, calls and subshells around the current command.
     pub(crate) frames: Vec<Frame>,
-    /// Whether somebody looks at whether the command fails.
+    /// Whether the script checks if the command fails.
     pub(crate) is_tested: bool,
-    /// What the last process substitution prints.
+    /// The output of the last process substitution.
     pub(crate) process: Option<Output>,
     /// The first word of the simple command.
     pub(crate) head: usize,
     /// Where the script stands that is evaluated, if it stands in a word of another.
     outer: Option<Range<usize>>,
-    /// Where that stands which is looked at.
+    /// The place that is being evaluated.
     pub(crate) at: Range<usize>,
 }
 
@@ -76,12 +76,12 @@ impl<'e> Evaluator<'e> {
         self.outer.clone().unwrap_or_else(|| span.clone())
     }
 
-    /// Looks at what stands there: what is found out from now on is said of it.
+    /// Sets the place to which the next findings belong.
     pub(crate) fn look_at(&mut self, span: &Range<usize>) {
         self.at = self.span(span);
     }
 
-    /// What stands there, as it is written.
+    /// Returns the text at a place, as it is written.
     pub(crate) fn shown(&self, span: &Range<usize>) -> &'e str {
         self.text.get(self.span(span)).unwrap_or_default()
     }
@@ -91,7 +91,7 @@ impl<'e> Evaluator<'e> {
         self.trace.effects.unknown.push(Unknown { reason, span });
     }
 
-    /// Notes that shells disagree, unless it is known which one it is.
+    /// Records that shells disagree, unless the shell is known.
     pub(crate) fn dispute(&mut self, reason: impl Into<String>) {
         if self.environment.dialect != Dialect::Bash {
             let (reason, span) = (reason.into(), self.at.clone());
@@ -99,7 +99,7 @@ impl<'e> Evaluator<'e> {
         }
     }
 
-    /// Notes that the network is reached.
+    /// Records an access to the network.
     pub(crate) fn reach(&mut self, address: Option<Arc<str>>) {
         let span = self.at.clone();
         self.trace.effects.network.push(Network { address, span });

@@ -1,4 +1,4 @@
-//! What words become: parameters, substitutions and patterns put together.
+//! Expands words: combines parameters, substitutions and patterns.
 
 use std::sync::Arc;
 
@@ -11,16 +11,16 @@ use crate::value::{Argument, Field, Names};
 const BLANKS: [char; 3] = [' ', '\t', '\n'];
 const GLOBS: [char; 4] = ['*', '?', '[', '\\'];
 
-/// One field of a word that is being put together.
+/// One field of a word that is being built.
 #[derive(Default)]
 struct Piece {
     text: String,
-    /// What it is, if not the text: a pattern, names with the text behind each, or not known.
+    /// Its value, if it is not plain text: a pattern, names with an ending, or unknown.
     known: Option<Argument>,
-    /// The text as a pattern of file names, where what is quoted is escaped.
+    /// The text as a pattern of file names, with quoted characters escaped.
     pattern: String,
     is_disputed: bool,
-    /// Whether there is a field even if it is empty.
+    /// Whether the field exists even if it is empty.
     is_there: bool,
 }
 
@@ -52,7 +52,7 @@ impl Piece {
         self.known = Some(Argument::Unknown { begins });
     }
 
-    /// Puts something that is no text, which has to stand at the beginning if it shall be known.
+    /// Adds a value that is not text. It must be at the beginning, otherwise it is unknown.
     fn put(&mut self, value: Argument) {
         self.is_there = true;
         let is_prefix = matches!(value, Argument::Revisions { .. })
@@ -112,19 +112,19 @@ fn with_ending(names: Arc<Names>, ending: &str) -> Argument {
     }))
 }
 
-/// A word on its way to fields.
+/// A word that is being expanded to fields.
 struct Expanding<'w> {
     word: &'w Word,
     /// Whether it may become several fields, or none.
     splits: bool,
     done: Vec<Field>,
     piece: Piece,
-    /// How it is written again, if not as its texts.
+    /// How it is rewritten, if not as its texts.
     note: Option<Note>,
 }
 
 impl Expanding<'_> {
-    /// It is written again without quotes, if that is all that it says.
+    /// Rewrites it without quotes, if the word has no other part.
     fn split(&mut self) {
         if self.note != Some(Note::Never) {
             let is_alone = self.word.parts.len() == 1;
@@ -132,7 +132,7 @@ impl Expanding<'_> {
         }
     }
 
-    /// Texts are written as they are, and anything else that stays one word as its parts.
+    /// Texts are rewritten as they are. Anything else that stays one word is rewritten as its parts.
     fn note(&mut self) -> Note {
         let texts: Option<Vec<_>> = self
             .done
@@ -155,12 +155,12 @@ impl Expanding<'_> {
 }
 
 impl Evaluator<'_> {
-    /// The arguments that words become.
+    /// Returns the arguments that words expand to.
     pub(crate) fn words(&mut self, words: &[Word]) -> Result<Vec<Arg>> {
         let mut args = Vec::with_capacity(words.len());
         for word in words {
             self.fields(word, true, |this, field| {
-                // The names of files are seen, whatever is done with them.
+                // Expanding a pattern lists the files, whatever the command does with the names.
                 if matches!(field.value, Argument::Pattern(_)) {
                     this.look_at(&word.span);
                     this.touch(&field.value, Access::List);
@@ -185,7 +185,7 @@ impl Evaluator<'_> {
         Ok(args)
     }
 
-    /// A word that stays one, as behind `=` and `>`.
+    /// Expands a word that stays one word, as after `=` and `>`.
     pub(crate) fn one(&mut self, word: &Word) -> Result<Field> {
         let mut one = None;
         self.fields(word, false, |_, field| {
@@ -197,7 +197,7 @@ impl Evaluator<'_> {
         Ok(one.unwrap_or(Field::known("")))
     }
 
-    /// A pattern that a text is compared with: it names no files.
+    /// Evaluates a pattern that is compared with a text. It does not name files.
     pub(crate) fn pattern(&mut self, word: &Word) -> Result<()> {
         self.one(word)?;
         if word.parts.iter().any(|part| matches!(part, Part::Glob(_))) {
@@ -356,7 +356,7 @@ impl Evaluator<'_> {
         Ok(())
     }
 
-    /// Puts a value where it is expanded.
+    /// Adds an expanded value.
     fn put(&mut self, field: &Field, is_quoted: bool, to: &mut Expanding<'_>) -> Result<()> {
         to.piece.is_disputed |= field.is_disputed;
         to.piece.is_there |= is_quoted;
@@ -396,7 +396,7 @@ impl Evaluator<'_> {
         Ok(())
     }
 
-    /// What a parameter holds. It is not written again with a word that is not known.
+    /// Returns the value of a parameter. A word with an unknown parameter is not rewritten.
     fn parameter(
         &mut self,
         name: &str,
@@ -476,7 +476,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Only numbers may stand in variables here: anything else is evaluated again by the shell.
+    /// Variables in arithmetic must hold numbers, because the shell evaluates anything else again.
     fn arithmetic(&mut self, tokens: &[String], word: &Word) -> Result<()> {
         for name in tokens.iter().filter(|token| is_identifier(token)) {
             if !self.variable(name).value.is_number() {

@@ -1,4 +1,4 @@
-//! `find`: what it looks for, what it runs, and what it prints.
+//! `find`: what it searches, runs and prints.
 
 use std::sync::Arc;
 
@@ -8,15 +8,15 @@ use crate::special;
 use crate::table::{self, Role};
 use crate::value::{Argument, Field, Names};
 
-/// What is known of the files that come by, for all that stands before.
+/// What is known about the files that reach this point of the expression.
 #[derive(Clone, Default)]
 struct Tests {
     are_plain: bool,
     pattern: Option<String>,
     is_negated: bool,
-    /// Whether an `-o` stands before.
+    /// Whether there is an `-o` before.
     is_other_branch: bool,
-    /// In how many brackets they stand: there another test may be true instead.
+    /// The number of open brackets: inside, another test may be true instead.
     depth: usize,
 }
 
@@ -120,7 +120,7 @@ pub(crate) fn run(this: &mut Evaluator<'_>, args: &[Arg]) -> Result<Output> {
     }))
 }
 
-/// The command after `-exec`, with what is found for `{}`.
+/// Returns the command after `-exec`, with what is found for `{}`.
 fn executed<'a>(
     this: &mut Evaluator<'_>,
     rest: &mut impl Iterator<Item = &'a Arg>,
@@ -139,7 +139,7 @@ fn executed<'a>(
         };
         match word.known() {
             Some(";") => break None,
-            // A `+` that does not follow `{}` is a word like others.
+            // A `+` that does not follow `{}` is an ordinary word.
             Some("+") if has_place => break None,
             Some("{}") if tests.is_other_branch && !is_told => {
                 break Some(
@@ -157,7 +157,7 @@ fn executed<'a>(
                 break Some("`{}` is only looked at as a word by itself");
             }
             Some(_) => command.push(word.clone()),
-            // It might be the end.
+            // It might be the end of the command.
             None => break Some("what `find -exec` runs is only known when it does: write it out"),
         }
         has_place = word.known() == Some("{}");

@@ -1,6 +1,6 @@
-//! The small languages in arguments: scripts of sed and awk.
+//! The small languages in arguments, such as scripts of sed, jq and awk.
 
-/// A script of sed's that may run: it prints, deletes, inserts and replaces, and neither reads, writes nor runs anything.
+/// Accepts a script of sed that only prints, deletes, inserts and replaces, and does not read, write or run anything.
 pub(crate) fn sed(script: &str) -> Result<(), String> {
     let mut rest = script.trim_start();
     while !rest.is_empty() {
@@ -13,7 +13,7 @@ pub(crate) fn sed(script: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// What follows the first command of a script; nothing if it is not looked at.
+/// Returns the text after the first command of a script; nothing if the command is not supported.
 fn sed_command(script: &str) -> Option<&str> {
     const BLANKS: [char; 2] = [' ', '\t'];
     let rest = skip_addresses(script)?;
@@ -22,7 +22,7 @@ fn sed_command(script: &str) -> Option<&str> {
     let rest = match command {
         '{' | '}' => return Some(rest.trim_start_matches([' ', '\t', ';', '\n'])),
         'a' | 'i' | 'c' => {
-            // The text may begin in the next line. How more lines would be told from commands is not agreed upon.
+            // The text may begin on the next line. Implementations disagree on where further lines end.
             let text = rest.trim_start_matches(BLANKS);
             let text = text.strip_prefix("\\\n").unwrap_or(text);
             return (!text.contains('\n') && !text.ends_with('\\')).then_some("");
@@ -48,7 +48,7 @@ fn sed_command(script: &str) -> Option<&str> {
     }
 }
 
-/// What follows the addresses that a command of sed's begins with: `1`, `$`, `/x/`, `1,/x/`, `!`.
+/// Returns the text after the addresses of a sed command: `1`, `$`, `/x/`, `1,/x/`, `!`.
 fn skip_addresses(mut rest: &str) -> Option<&str> {
     loop {
         let is_plain = |c: char| c.is_ascii_digit() || " \t,!$~+;".contains(c);
@@ -60,7 +60,7 @@ fn skip_addresses(mut rest: &str) -> Option<&str> {
     }
 }
 
-/// What follows so many parts of a text that begins with a delimiter: `/a/b/`.
+/// Returns the text after that many parts of a text that begins with a delimiter: `/a/b/`.
 fn skip_delimited(text: &str, parts: usize) -> Option<&str> {
     let delimiter = text
         .chars()
@@ -83,8 +83,8 @@ fn skip_delimited(text: &str, parts: usize) -> Option<&str> {
     Some(rest)
 }
 
-/// Whether brackets such as `[^]a-z[:space:]]` end where they began. A delimiter in brackets ends a part for some seds and does
-/// not for others, nor is it agreed upon what a backslash in them does.
+/// Whether brackets such as `[^]a-z[:space:]]` are closed in the part in which they began. Implementations of sed
+/// disagree on whether a delimiter in brackets ends a part, and on the meaning of a backslash in brackets.
 fn has_whole_brackets(expression: &str) -> bool {
     let classes = [
         "[:space:]",
@@ -106,7 +106,7 @@ fn has_whole_brackets(expression: &str) -> bool {
                 .unwrap_or_default();
             continue;
         }
-        // A `]` at the beginning stands for itself.
+        // A `]` at the beginning is a plain character.
         let after = after.strip_prefix('^').unwrap_or(after);
         let after = after.strip_prefix(']').unwrap_or(after);
         match after.split_once(']') {
@@ -117,7 +117,7 @@ fn has_whole_brackets(expression: &str) -> bool {
     true
 }
 
-/// A script of jq's that reads its input alone: no module, and nothing of the environment.
+/// Accepts a script of jq that reads only its input: no module, and nothing of the environment.
 pub(crate) fn jq(script: &str) -> Result<(), String> {
     let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
     let mut words = script.split(|c| !is_word(c));
@@ -139,12 +139,12 @@ pub(crate) fn jq(script: &str) -> Result<(), String> {
     }
 }
 
-/// A script of awk's that only prints.
+/// Accepts a script of awk that only prints.
 pub(crate) fn awk(script: &str) -> Result<(), String> {
     let runs = [
         "system", "getline", "close", "@", "ENVIRON", "ARGV", "ARGC", "PROCINFO", "SYMTAB", "/inet",
     ];
-    // Where something is compared there is no file to write to.
+    // A comparison does not write to a file.
     let writes = script
         .split_once("print")
         .is_some_and(|(_, printed)| printed.contains('>'));

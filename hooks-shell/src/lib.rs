@@ -1,8 +1,8 @@
-//! What a shell script would do, told before it runs.
+//! Reports what a shell script would do, before it runs.
 //!
-//! A script and what is known of where it runs go in; programs with their arguments, paths read, paths written, network
-//! access and everything that cannot be told come out, each with its place in the script. There is no I/O, and no policy: who
-//! uses this crate decides what is allowed.
+//! The input is a script, and what you know about where it runs. The output is the programs with their arguments, the
+//! paths that they read and write, network access, and everything that cannot be determined, each with its place in the
+//! script. There is no I/O and no policy: you decide what is allowed.
 //!
 //! ```
 //! use hooks_shell::{Environment, Script};
@@ -17,10 +17,10 @@
 //! # Ok::<_, hooks_shell::Rejected>(())
 //! ```
 //!
-//! There are three steps: parse, evaluate, collect. The parser knows a strict subset of the language, and says of everything
-//! else why it is [rejected](Rejected). The evaluator walks the tree as a shell would, with what is known of each word, takes
-//! both ways where a condition is not known, and follows `cd`, functions, loops, `eval` and `sh -c`. What it knows of single
-//! programs is a table, `programs.txt`.
+//! There are three steps: parse, evaluate, collect. The parser accepts a strict subset of the language, and says of
+//! everything else why it is [rejected](Rejected). The evaluator walks the tree as a shell would, with what is known
+//! about each word. It takes both branches if a condition is unknown, and follows `cd`, functions, loops, `eval` and
+//! `sh -c`. A table, `programs.txt`, describes single programs.
 //!
 //! # What is understood
 //!
@@ -34,15 +34,15 @@
 //! | redirections | `<`, `>`, `>>`, `>\|`, `<>`, `2>&1`, `&>`, `<<`, `<<-`, `<<<`, `<(…)`, `>(…)` | `>&file`, `{fd}>`, `>!`, descriptors of two digits, `<<-` before a text with `$` |
 //! | builtins | `cd`, `eval`, `export`, `local`, `printf`, `read -r`, `set -euxo`, `test`, `unset`, `wait`, … | `exec`, `source`, `trap`, `alias`, `declare`, `shopt`, … |
 //!
-//! What shells read in different ways is either rejected, or judged as `bash` reads it and listed as
-//! [disputed](Effects::disputed); the [rewritten](Effects::rewritten) script means the same to all of them that know what it
-//! uses.
+//! If shells read something differently, it is either rejected, or judged as `bash` reads it and listed as
+//! [disputed](Effects::disputed). The [rewritten](Effects::rewritten) script means the same to all shells that support
+//! what it uses.
 //!
 //! # What it costs
 //!
-//! A script may have 64 KiB and be nested 24 deep, and one counter bounds the [steps](MOST_STEPS) of parsing and evaluation
-//! together: a script that would take more is rejected. No input makes it panic, or take more than some milliseconds and
-//! megabytes.
+//! A script may have 64 KiB and a nesting depth of 24. One counter bounds the [steps](MOST_STEPS) of parsing and
+//! evaluation together: a script that would take more is rejected. No input makes the analysis panic, or take more than
+//! some milliseconds and megabytes.
 #![forbid(unsafe_code)]
 
 mod bounds;
@@ -76,10 +76,11 @@ pub use self::effects::{Access, Effects, Network, PathUse, Program, Unknown};
 pub use self::environment::{Dialect, Environment};
 pub use self::value::{Argument, Names};
 
-/// How many steps an analysis may take. A byte that is parsed is one, a word that is evaluated some, a command some dozens.
+/// The maximum number of steps of an analysis. Parsing a byte is one step, evaluating a word takes some, and a command
+/// some dozens.
 pub const MOST_STEPS: usize = bounds::MOST_STEPS;
 
-/// A script that was parsed.
+/// A parsed script.
 ///
 /// ```
 /// use hooks_shell::Script;
@@ -100,7 +101,7 @@ impl Script {
     ///
     /// # Errors
     ///
-    /// If it is longer than 64 KiB, has a character that a reader does not see, or something that is not supported.
+    /// If the script is longer than 64 KiB, or contains an invisible character or something unsupported.
     pub fn parse(text: &str) -> Result<Self, Rejected> {
         let mut work = bounds::Work::default();
         let mut words = 0;
@@ -115,7 +116,7 @@ impl Script {
 
     /// Walks through the script, and collects what it would do.
     ///
-    /// What cannot be followed to its end has the reason among [what is unknown](Effects::unknown).
+    /// If it cannot follow the script to its end, the reason is among [what is unknown](Effects::unknown).
     #[must_use]
     pub fn evaluate(&self, environment: &Environment) -> Effects {
         let mut work = bounds::Work::after(self.steps);

@@ -1,4 +1,4 @@
-//! The arguments of a program, read by the table: which are options, values of options, operands and a command of its own.
+//! Reads the arguments of a program by the table: options, values of options, operands, and a command of its own.
 
 use std::sync::Arc;
 
@@ -8,34 +8,34 @@ use crate::roles::is_address;
 use crate::table::{self, Opt, Program, Role};
 use crate::value::{Argument, Field, Names};
 
-/// Added to the number of a word: the argument is not in the word, but appended behind it when the program runs.
+/// Added to the number of a word if the argument is not in the word, but appended after it when the program runs.
 pub(crate) const APPENDED: usize = usize::MAX / 2;
 
-/// A program that is run, and what its arguments have said so far.
+/// A program that runs, and what its arguments have determined so far.
 pub(crate) struct Call<'a> {
     pub(crate) name: &'a str,
     pub(crate) command: Option<&'static str>,
     pub(crate) program: &'static Program,
-    /// Its name, and what follows.
+    /// Its name, and its arguments.
     pub(crate) args: &'a [Arg],
     pub(crate) input: &'a Input,
-    /// The options that it has.
+    /// Its options.
     pub(crate) options: Vec<&'static str>,
     /// The values of some.
     pub(crate) values: Vec<(&'static str, Arc<str>)>,
     pub(crate) operands: Vec<&'a Arg>,
-    /// The operands that are no text.
+    /// The operands whose text is not known.
     files: Vec<&'a Arg>,
     /// The program that it runs, with its arguments.
     pub(crate) inner: Option<&'a [Arg]>,
-    /// What options have said of the operands.
+    /// What options have determined about the operands.
     has_first: bool,
     reads_as: Option<Role>,
     /// The folder that operands are copied or moved to.
     into: Option<Field>,
 }
 
-/// The arguments that are still to be read.
+/// The arguments that are not read yet.
 type Rest<'a> = std::slice::Iter<'a, Arg>;
 
 impl<'a> Call<'a> {
@@ -62,7 +62,7 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// Its name, with that of its command.
+    /// Returns its name, followed by its subcommand.
     pub(crate) fn full(&self) -> String {
         match self.command {
             Some(command) => format!("{} {command}", self.name),
@@ -74,7 +74,7 @@ impl<'a> Call<'a> {
         self.options.contains(&option)
     }
 
-    /// What git does with a path among its operands.
+    /// Returns how git accesses a path among its operands.
     pub(crate) fn git_access(&self) -> Access {
         if self.program.is("writes") {
             Access::Write
@@ -83,13 +83,13 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// What the operand at a place is, if there may be one.
+    /// Returns the role of the operand at a position, if there may be one.
     fn role(&self, place: usize) -> Option<Role> {
         let first = self.program.first.get(place + usize::from(self.has_first));
         first.copied().or(self.program.rest)
     }
 
-    /// Reads the arguments behind the name, or behind that of a command.
+    /// Reads the arguments after the name, or after the subcommand.
     pub(crate) fn read(&mut self, this: &mut Evaluator<'_>, mut rest: Rest<'a>) -> Result<()> {
         if self.program.is("net") {
             this.reach(None);
@@ -102,7 +102,7 @@ impl<'a> Call<'a> {
         }
         let all = rest.as_slice();
         let mut ended = false;
-        // Whether a `--` will be written before an operand, which stands for the later ones as well.
+        // Whether a `--` will be written before an operand. It also covers the later ones.
         let mut separated = false;
         while let Some(arg) = rest.next() {
             this.look_at(&arg.span);
@@ -249,7 +249,7 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// Does with every operand what its role says.
+    /// Applies the role of every operand.
     fn apply_roles(&mut self, this: &mut Evaluator<'_>) -> Result<()> {
         let first = self
             .program
@@ -299,7 +299,7 @@ impl<'a> Call<'a> {
         Ok(())
     }
 
-    /// The command of a program that has many.
+    /// Reads a subcommand.
     fn command(&mut self, this: &mut Evaluator<'_>, name: &str, rest: Rest<'a>) -> Result<()> {
         let of = self.name;
         if of == "cargo" && name.starts_with('+') && !name.contains('/') {
@@ -355,7 +355,7 @@ impl<'a> Call<'a> {
                 .map(|(name, option)| (*name, *option))
         };
         let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-        // npm and find take a long option with any number of dashes.
+        // npm and find accept a long option with any number of dashes.
         let name_of = |long: &'_ str| long.find('=').unwrap_or(long.len());
         let long = text.strip_prefix("--").or_else(|| {
             let end = 1 + name_of(&text[1..]);
@@ -399,7 +399,7 @@ impl<'a> Call<'a> {
         ));
     }
 
-    /// Notes an option; its value is joined to it, or the next argument.
+    /// Records an option. Its value is joined to it, or is the next argument.
     fn value(
         &mut self,
         this: &mut Evaluator<'_>,
@@ -569,7 +569,7 @@ impl<'a> Call<'a> {
             let (Argument::Text(text) | Argument::Pattern(text)) = &file.field.value else {
                 return Output::Unknown;
             };
-            // A pattern of git's is one of names below its folder.
+            // A pattern of git matches names below its folder.
             let plain = text.find(['*', '?', '[']).unwrap_or(text.len());
             let folder = match text[..plain].rfind('/') {
                 _ if plain == text.len() => text,
@@ -604,7 +604,7 @@ pub(crate) fn shown(text: &str) -> &str {
     &text[..text.floor_char_boundary(100)]
 }
 
-/// Runs a program of which the table knows nothing: every argument may be a path, and so may what is joined to an option.
+/// Runs a program that is not in the table: every argument may be a path, and so may the text joined to an option.
 pub(crate) fn unlisted(this: &mut Evaluator<'_>, name: &str, args: &[Arg]) {
     for arg in args {
         this.look_at(&arg.span);

@@ -1,7 +1,7 @@
-//! From text to tree: a strict subset of the shell's language, and a reason for everything else.
+//! From text to tree: parses a strict subset of the shell's language, and gives a reason for everything else.
 //!
-//! The parser reads from left to right and never goes back, but for the few bytes of a keyword. Its stack is bounded by
-//! the depth that [`Work`] counts, its time by the steps. Here are the commands; words are in [`crate::words`].
+//! The parser reads from left to right and never goes back, except over the few bytes of a keyword. [`Work`] limits its
+//! stack by the depth, and its time by the steps. This file parses commands; [`crate::words`] parses words.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -13,10 +13,10 @@ use crate::syntax::{
     Word, is_identifier, is_of_name,
 };
 
-/// Words that end a list of commands, or go on with what was begun.
+/// Words that end a list of commands, or continue a compound command.
 const CLOSING: [&str; 8] = ["then", "else", "elif", "fi", "do", "done", "esac", "}"];
 
-/// A script as a tree; its words are numbered from `next_word` on.
+/// Parses a script into a tree. Its words are numbered from `next_word` on.
 pub(crate) fn parse(text: &str, work: &mut Work, next_word: &mut usize) -> Result<List> {
     whole(text, work, next_word).map_err(|rejected| rejected.within(text))
 }
@@ -43,7 +43,7 @@ fn whole(text: &str, work: &mut Work, next_word: &mut usize) -> Result<List> {
 }
 
 impl Parser<'_> {
-    /// Commands up to one of the words, a `)` or `;;`, or the end.
+    /// Parses commands up to one of the words, a `)` or `;;`, or the end.
     fn list(&mut self, closing: &[&str]) -> Result<List> {
         let mut list = List::new();
         loop {
@@ -73,7 +73,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A list that has to have a command in it.
+    /// Parses a list that must contain a command.
     fn commands(&mut self, closing: &[&str]) -> Result<List> {
         let list = self.list(closing)?;
         if list.is_empty() {
@@ -82,14 +82,14 @@ impl Parser<'_> {
         Ok(list)
     }
 
-    /// Commands, and the word that ends them.
+    /// Parses commands, and the word that ends them.
     fn block(&mut self, end: &str) -> Result<List> {
         let list = self.commands(&[end])?;
         self.expect(end)?;
         Ok(list)
     }
 
-    /// What stands within `$(…)`, backquotes and the like: a script of its own.
+    /// Parses the script inside `$(…)`, backquotes and the like.
     pub(crate) fn inner(&mut self, from: usize) -> Result<List> {
         self.work.enter(&(from..self.at))?;
         let outer = self.document.take();
@@ -287,7 +287,8 @@ impl Parser<'_> {
         }
     }
 
-    /// What stands in `[[ … ]]`: its parts become commands of their own, so that `&&` and brackets are those of commands.
+    /// Parses the inside of `[[ … ]]`: its parts become commands of their own, so that `&&` and brackets work as for
+    /// commands.
     fn test_or(&mut self) -> Result<Pipeline> {
         self.test_chain("||", Join::Or, Self::test_and)
     }
@@ -491,7 +492,8 @@ impl Parser<'_> {
         Ok(Some(Redirect::new(descriptor, *kind, target)))
     }
 
-    /// A here-document: its delimiter stands here, its text after the end of the line, where it is read at once.
+    /// Parses a here-document: its delimiter is here, and its text follows the end of the line, where it is read at
+    /// once.
     fn document(&mut self, from: usize) -> Result<Word> {
         let strips = self.eat("-");
         self.skip_blanks();

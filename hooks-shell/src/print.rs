@@ -1,6 +1,6 @@
-//! From tree to text again: the script in the form in which it was judged.
+//! From tree to text: writes the script in the form that was judged.
 //!
-//! Every word is written as the evaluator has noted it, with a blank behind it, which the last one loses.
+//! Every word is written as the evaluator has noted, followed by a blank, which is removed after the last word.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -12,29 +12,29 @@ use crate::syntax::{
     Redirection, Simple, Word, is_plain_default, is_set,
 };
 
-/// Passes on names of files, but for those of symbolic links.
+/// Passes on file names, except those of symbolic links.
 pub(crate) const WITHOUT_LINKS: &str =
     "while IFS= read -r name; do { '[' -L \"${name}\" ']' || printf '%s\\n' \"${name}\"; }; done";
 
-/// Words that mean something to one shell or another where a program's name is expected.
+/// Words that have a special meaning in some shell in the place of a program's name.
 static RESERVED: LazyLock<HashSet<&str>> = LazyLock::new(|| {
     let words = "! [[ ]] case coproc do done elif else end esac fi for foreach function if in nocorrect noglob \
         repeat return select then time typeset until while always builtin -";
     words.split(' ').collect()
 });
 
-/// Whether a text means itself to every shell.
+/// Whether every shell reads a text literally.
 fn is_bare(text: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_./:@%+,-=".contains(&byte);
     !text.is_empty() && text.bytes().all(is_plain) && !text.starts_with(['=', '%'])
 }
 
-/// A text in single quotes.
+/// Returns a text in single quotes.
 pub(crate) fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
 
-/// A text, in quotes where it needs them.
+/// Returns a text, with quotes if it needs them.
 pub(crate) fn written(text: &str) -> String {
     if is_bare(text) {
         text.to_owned()
@@ -43,12 +43,12 @@ pub(crate) fn written(text: &str) -> String {
     }
 }
 
-/// A list as it was judged; nothing if it has no such form.
+/// Returns a list as it was judged; nothing if it has no such form.
 pub(crate) fn script(list: &List, trace: &Trace) -> Option<String> {
     printed(trace, |printer| printer.list(list, "\n"))
 }
 
-/// A command as it was judged.
+/// Returns a command as it was judged.
 pub(crate) fn command(command: &Command, trace: &Trace) -> Option<String> {
     printed(trace, |printer| printer.command(command))
 }
@@ -72,17 +72,17 @@ fn printed<'t>(
 /// How the parts of a word are written.
 #[derive(Clone, Copy, PartialEq)]
 enum Style {
-    /// Each in quotes, so that the word stays one.
+    /// Each in quotes, so that the word stays one word.
     Quoted,
     /// Without quotes, so that the shell splits it.
     Split,
-    /// In the text of a here-document.
+    /// As the text of a here-document.
     Document,
 }
 
 struct Printer<'t> {
     out: String,
-    /// Here-documents that begin after the next end of a line, and how they end.
+    /// Here-documents that begin after the next line end, with their delimiters.
     documents: Vec<(String, String)>,
     trace: &'t Trace,
 }
@@ -92,7 +92,7 @@ impl<'t> Printer<'t> {
         self.out.push_str(text);
     }
 
-    /// Takes away the blank behind the last word.
+    /// Removes the blank after the last word.
     fn trim(&mut self) {
         if self.out.ends_with(' ') {
             self.out.pop();
@@ -103,7 +103,7 @@ impl<'t> Printer<'t> {
         self.trace.notes.get(word.id).unwrap_or(&Note::Unseen)
     }
 
-    /// What stands behind a command: the text, if it needs one, or the here-documents that wait for the end of the line.
+    /// Writes what follows a command: the separator, if it needs one, or the here-documents that wait for the line end.
     fn separate(&mut self, separator: &str) {
         if self.documents.is_empty() {
             self.put(if self.out.ends_with('&') {
@@ -119,7 +119,7 @@ impl<'t> Printer<'t> {
         }
     }
 
-    /// Commands without what separates the last from what follows.
+    /// Writes commands without a separator after the last one.
     fn list(&mut self, list: &List, separator: &str) -> Option<()> {
         let begin = self.out.len();
         for item in list {
@@ -139,7 +139,7 @@ impl<'t> Printer<'t> {
         Some(())
     }
 
-    /// Commands, and the word behind them.
+    /// Writes commands, and the word after them.
     fn block(&mut self, list: &List, end: &str) -> Option<()> {
         self.list(list, "; ")?;
         self.separate("; ");
@@ -147,13 +147,13 @@ impl<'t> Printer<'t> {
         Some(())
     }
 
-    /// Commands in brackets, of which one is open.
+    /// Writes commands in brackets. The opening bracket is already written.
     fn brackets(&mut self, list: &List) -> Option<()> {
         let begin = self.out.len();
         self.list(list, "; ")?;
         self.separate("");
         if self.out[begin..].starts_with('(') {
-            // Two brackets that stand together would begin arithmetic.
+            // Two adjacent brackets would begin an arithmetic expression.
             self.out.insert(begin, ' ');
         }
         self.put(")");
@@ -222,7 +222,7 @@ impl<'t> Printer<'t> {
                 if is_run {
                     self.block(body, "done")?;
                 } else {
-                    // Its body was not looked at.
+                    // The evaluator did not evaluate the body.
                     self.put(":; done");
                 }
             }
@@ -264,7 +264,7 @@ impl<'t> Printer<'t> {
         Some(())
     }
 
-    /// `[[ … ]]`, where even a plain word is put in quotes: it might be an operator.
+    /// Writes `[[ … ]]`. Even plain words are quoted, because they might be operators.
     fn test(&mut self, words: &[Word]) -> Option<()> {
         self.put("[[ ");
         for (nth, word) in words.iter().enumerate() {
@@ -290,7 +290,7 @@ impl<'t> Printer<'t> {
         }
         self.put(if is_fatal { "{ " } else { "" });
         for (name, word) in &simple.assignments {
-            // It is a part of what is written for `read`.
+            // The text for `read` already contains it.
             if name == "IFS" && change.is_some_and(|change| change.instead.is_some()) {
                 continue;
             }
@@ -325,7 +325,7 @@ impl<'t> Printer<'t> {
         }
     }
 
-    /// Words, of which the first that says something might name a program.
+    /// Writes words. The first that is not empty might name a program.
     fn words(&mut self, words: &[Word]) -> Option<()> {
         let begin = self.out.len();
         words
@@ -333,7 +333,7 @@ impl<'t> Printer<'t> {
             .try_for_each(|word| self.word(word, self.out.len() == begin))
     }
 
-    /// A word with a blank behind it; nothing of one that says nothing.
+    /// Writes a word and a blank; nothing for an empty word.
     fn word(&mut self, word: &Word, is_name: bool) -> Option<()> {
         let note = self.note(word);
         let change = self.trace.changes.get(&word.id);
@@ -395,7 +395,7 @@ impl<'t> Printer<'t> {
         Some(())
     }
 
-    /// Here-documents, and here-strings, which not every shell has.
+    /// Writes here-documents, and here-strings, which not every shell supports.
     fn document(&mut self, redirect: &Redirect) -> Option<()> {
         let (mut text, quote) = match self.note(&redirect.target) {
             Note::Text(text) => (text.to_string(), "'"),
@@ -453,7 +453,7 @@ impl<'t> Printer<'t> {
                 Operation::Default(operator, default) => {
                     let texts = self.note(default).texts()?;
                     let text = texts.first().map_or("", |text| text);
-                    // There is no way to quote in it that all shells share.
+                    // No way of quoting inside it works in all shells.
                     let is_plain = is_plain_default(text) && !text.contains(['$', '`']);
                     is_plain.then(|| write!(self.out, "${{{name}{operator}{text}}}").ok())?
                 }
@@ -465,7 +465,7 @@ impl<'t> Printer<'t> {
         }
     }
 
-    /// Commands with here-documents of their own, which must not meet those of the line.
+    /// Writes commands with their own here-documents, which must not mix with those of the line.
     fn substitution(&mut self, open: &str, list: &List) -> Option<()> {
         if !self.documents.is_empty() {
             return None;
@@ -481,7 +481,7 @@ impl<'t> Printer<'t> {
     }
 }
 
-/// A text as it stands in double quotes, or in a here-document.
+/// Escapes a text for double quotes, or for a here-document.
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {

@@ -1,4 +1,4 @@
-//! What a program does with one argument, by the role that the table gives it.
+//! What a program does with an argument, by the argument's role in the table.
 
 use crate::effects::Access;
 use crate::evaluate::{Evaluator, Result};
@@ -8,11 +8,11 @@ use crate::table::{Role, is_one_of};
 use crate::value::{Argument, Field};
 use crate::{Dialect, languages, variables};
 
-/// Why an argument is not looked at, if it is not.
+/// The reason why an argument is rejected, if it is.
 type Refused = Option<String>;
 
 impl Evaluator<'_> {
-    /// Does with a value what its role says.
+    /// Applies a role to a value.
     pub(crate) fn apply(&mut self, call: &Call<'_>, role: Role, field: &Field) -> Result<()> {
         let known = field.value.known();
         let access: &[Access] = match role {
@@ -67,7 +67,7 @@ impl Evaluator<'_> {
         ));
     }
 
-    /// The same for roles whose values have to be known.
+    /// Does the same for roles that need a known value.
     fn apply_known(&mut self, call: &Call<'_>, role: Role, text: &str) -> Result<Refused> {
         let shown = shown(text);
         match role {
@@ -146,7 +146,7 @@ impl Evaluator<'_> {
         Ok(Some(refused))
     }
 
-    /// A variable that is taken away, or read.
+    /// Applies the name of a variable that is unset or read.
     fn name(&mut self, name: &str) -> Result<Refused> {
         if !is_identifier(name) {
             let shown = shown(name);
@@ -157,7 +157,7 @@ impl Evaluator<'_> {
         Ok(None)
     }
 
-    /// `NAME=value`, or a variable that has its value already.
+    /// Applies `NAME=value`, or a variable that already has its value.
     fn assignment(&mut self, call: &Call<'_>, text: &str) -> Result<Refused> {
         let (name, value) = match text.split_once('=') {
             Some((name, value)) => (name, Some(Field::known(value))),
@@ -174,7 +174,7 @@ impl Evaluator<'_> {
         Ok(None)
     }
 
-    /// An address, a name that is looked up, or a path; why it is none of them.
+    /// Applies an address, a host name, or a path. Returns the reason if it is none of them.
     fn net(&mut self, call: &Call<'_>, text: &str) -> Refused {
         if is_address(text) {
             self.reach(Some(text.into()));
@@ -236,7 +236,7 @@ fn takes_numbers(format: &str) -> bool {
     })
 }
 
-/// Whether a text is the address of something that is no file here.
+/// Whether a text is the address of something other than a local file.
 pub(crate) fn is_address(text: &str) -> bool {
     const SCHEMES: &str =
         "http,https,ssh,git,git+ssh,ftp,ftps,ws,wss,postgres,postgresql,mysql,redis";
@@ -254,7 +254,7 @@ pub(crate) fn is_address(text: &str) -> bool {
     is_one_of(SCHEMES, &scheme.to_ascii_lowercase()) && !rest.starts_with('/')
 }
 
-/// The path in `file:///path`.
+/// Returns the path of `file:///path`.
 fn without_scheme(text: &str) -> &str {
     match text.get(..7) {
         Some(scheme) if scheme.eq_ignore_ascii_case("file://") => {
@@ -264,7 +264,7 @@ fn without_scheme(text: &str) -> &str {
     }
 }
 
-/// Whether a text is the name of a package or a host, and no path: `serde`, `@types/node`, `localhost:8080/x`.
+/// Whether a text is the name of a package or a host, and not a path: `serde`, `@types/node`, `localhost:8080/x`.
 fn is_name(text: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"@/_.:^~=+-?&%*".contains(&byte);
     is_one_of("!.*,/*,~*,file:*", text) && !text.contains("..") && text.bytes().all(is_plain)

@@ -1,4 +1,4 @@
-//! Simple commands: what they are given, where their input comes from, and which program, builtin or function runs.
+//! Simple commands: their arguments, their input, and the program, builtin or function that runs.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::value::{Argument, Field};
 use crate::{special, table, variables};
 
 impl Evaluator<'_> {
-    /// Follows redirections; what the command reads then.
+    /// Follows redirections. Returns what the command then reads.
     pub(crate) fn redirects(&mut self, redirects: &[Redirect], mut input: Input) -> Result<Input> {
         for redirect in redirects {
             let is_input = matches!(redirect.descriptor, None | Some(0));
@@ -72,7 +72,7 @@ impl Evaluator<'_> {
             self.look_at(&word.span);
             assignments.push((name.clone(), value.value.clone()));
             if simple.words.is_empty() {
-                // If a file cannot be opened, it is not known whether they are set.
+                // If a file cannot be opened, it is unknown whether they are set.
                 let value = if redirects.is_empty() {
                     value
                 } else {
@@ -106,7 +106,7 @@ impl Evaluator<'_> {
             matches!(redirect.kind, Redirection::Both | Redirection::BothAppend)
         };
         if is_cd && redirects.iter().any(is_both) {
-            // Some shells read another folder than others.
+            // Shells disagree on the folder in which the script then is.
             self.note(first.word, Note::Never);
         }
         let run = |this: &mut Self| {
@@ -117,7 +117,7 @@ impl Evaluator<'_> {
         let mut output = if redirects.is_empty() || ends_script {
             run(self)?
         } else {
-            // If a file cannot be opened, it is not run, and fails.
+            // If a file cannot be opened, the command does not run, and fails.
             let (output, after) = self.maybe(|this| {
                 let output = run(this)?;
                 Ok((output, this.state.directories.clone()))
@@ -163,13 +163,13 @@ impl Evaluator<'_> {
         )
     }
 
-    /// Sets a variable, of which a program may be told.
+    /// Sets a variable, which a program may inherit.
     pub(crate) fn assign(&mut self, name: &str, value: Field, is_exported: bool) -> Result<()> {
         variables::check(self, name, &value, is_exported);
         self.set(name, value)
     }
 
-    /// Whether a name is that of a function, or of a builtin after which the script goes on otherwise than before.
+    /// Whether a name is a function, or a builtin that affects the rest of the script.
     pub(crate) fn is_of_the_shell(&self, name: &str) -> bool {
         self.functions.contains_key(name)
             || table::find(name).is_some_and(|program| program.is("shell"))
@@ -236,7 +236,7 @@ impl Evaluator<'_> {
         })
     }
 
-    /// Runs a script that begins without variables and functions, and leaves nothing behind.
+    /// Runs a script that begins without variables and functions, and whose changes are discarded.
     pub(crate) fn afresh<T>(
         &mut self,
         positional: Vec<Field>,

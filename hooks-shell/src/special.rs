@@ -1,4 +1,4 @@
-//! How a program is run: by the table, and what the table cannot say of programs that run others.
+//! Runs a program: by the table, and by code for programs that run others.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use crate::operands::{APPENDED, Call};
 use crate::value::{Argument, Field, Names};
 use crate::{builtins, conditions, find, variables};
 
-/// The name of a program of the system's that is given by its path; else the program as it is.
+/// Returns the name of a system program that is given by its path; otherwise the program unchanged.
 pub(crate) fn name_of(program: &str) -> &str {
     let folders = [
         "/bin/",
@@ -50,7 +50,7 @@ pub(crate) fn run(this: &mut Evaluator<'_>, mut call: Call<'_>) -> Result<Output
     Ok(Output::Unknown)
 }
 
-/// The program that stands among another one's arguments.
+/// Runs the program among the arguments of another one.
 pub(crate) fn inner(
     this: &mut Evaluator<'_>,
     of: &str,
@@ -72,7 +72,7 @@ pub(crate) fn inner(
     Ok(Output::Unknown)
 }
 
-/// `env NAME=value program`
+/// Runs `env NAME=value program`.
 fn environment(this: &mut Evaluator<'_>, mut args: &[Arg], input: &Input) -> Result<Output> {
     while let Some((first, rest)) = args.split_first()
         && let Some((name, value)) = first.known().and_then(|text| text.split_once('='))
@@ -87,7 +87,8 @@ fn environment(this: &mut Evaluator<'_>, mut args: &[Arg], input: &Input) -> Res
     inner(this, "env", args, input)
 }
 
-/// `sh -c '…'`: the script is looked at. One that is read is not; who allows a shell by its name allows one in a file.
+/// Runs `sh -c '…'`: the script is evaluated. A script in a file is not: whoever allows a shell by its name allows that
+/// too.
 fn shell(this: &mut Evaluator<'_>, mut call: Call<'_>) -> Result<()> {
     let is_login = |arg: &&Arg| matches!(arg.known(), Some("-l" | "--login"));
     let logins = call.args[1..].iter().take_while(is_login).count();
@@ -130,7 +131,7 @@ fn shell(this: &mut Evaluator<'_>, mut call: Call<'_>) -> Result<()> {
     Ok(())
 }
 
-/// `xargs program`: the program gets what is read, as further arguments.
+/// Runs `xargs program`: the program gets its input as further arguments.
 fn xargs(this: &mut Evaluator<'_>, call: &Call<'_>, rest: &[Arg]) -> Result<Output> {
     let splits_at_nul = call.has("0") || call.has("null");
     let splits_at_lines = call.has("d") || call.has("delimiter");
@@ -212,7 +213,7 @@ fn with_given(rest: &[Arg], has_places: bool, given: impl Fn(bool) -> Argument) 
     }
     if !has_places && let Some(last) = rest.last() {
         let field = Field::of(given(false));
-        // What another `xargs` has appended is behind its word already.
+        // The text that another `xargs` appended is already after its word.
         let word = if last.word < APPENDED {
             APPENDED + last.word
         } else {

@@ -1,7 +1,8 @@
-//! What a script has set so far: its variables, and the folder that it is in.
+//! The state of a script: its variables, and its current folder.
 //!
-//! What may not be run, or more than once, is run in a [`Frame`], which collects all that was set in it. Afterwards a variable
-//! holds what it held before, or any of these; and the script is where it was before, or in any folder that it was in since.
+//! Code that may run not at all, or several times, runs in a [`Frame`], which collects everything that it sets.
+//! Afterwards, a variable may hold its old value or any of the collected ones. The script may be in its old folder, or
+//! in any folder that it entered since.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -13,24 +14,24 @@ use crate::variables;
 
 pub(crate) type Directories = Arc<Vec<String>>;
 
-/// In how many folders a script may be.
+/// The maximum number of folders in which a script may be.
 const MOST_DIRECTORIES: usize = 4;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct State {
     pub(crate) variables: Arc<HashMap<String, Field>>,
-    /// Where it may be, if the last command succeeded.
+    /// Where the script may be if the last command succeeded.
     pub(crate) directories: Directories,
-    /// Where it may be if not; as above where that makes no difference.
+    /// Where it may be if the command failed; nothing if that makes no difference.
     pub(crate) failed: Option<Directories>,
 }
 
-/// What was set since it began.
+/// Everything that was set since the frame began.
 #[derive(Debug, Default)]
 pub(crate) struct Frame {
     variables: HashMap<String, Field>,
     directories: BTreeSet<String>,
-    /// Whether there was a `break` or the like, which leaves out what comes behind it.
+    /// Whether there was a `break` or the like, which skips the code after it.
     pub(crate) has_escaped: bool,
 }
 
@@ -44,7 +45,7 @@ impl Frame {
 }
 
 impl Evaluator<'_> {
-    /// What a variable is set to.
+    /// Sets a variable.
     pub(crate) fn set(&mut self, name: &str, value: Field) -> Result<()> {
         if self.lists.contains_key(name) {
             let reason = format!("`{name}` is a list: give what is no list another name");
@@ -74,14 +75,14 @@ impl Evaluator<'_> {
         self.set(name, Field::of(Argument::unknown()))
     }
 
-    /// Goes to a folder, from wherever the script may be.
+    /// Enters a folder, from wherever the script may be.
     pub(crate) fn enter(&mut self, path: &str) -> Result<()> {
         let entered = self.state.directories.iter();
         let mut entered: Vec<String> = entered.map(|from| within(from, path)).collect();
         entered.sort_unstable();
         entered.dedup();
         let built: usize = entered.iter().map(String::len).sum();
-        // A path is taken apart and put together again.
+        // A path is split and joined again.
         self.work.spend(8 + built, &(0..0))?;
         if let Some(frame) = self.frames.last_mut() {
             frame.directories.extend(entered.iter().cloned());
@@ -90,7 +91,7 @@ impl Evaluator<'_> {
         Ok(())
     }
 
-    /// After a command it does not matter any more whether it failed.
+    /// From here on, it no longer matters whether the last command failed.
     pub(crate) fn settle(&mut self) -> Result<()> {
         if let Some(failed) = self.state.failed.take() {
             self.state.directories = self.joined(&self.state.directories.clone(), failed.iter())?;
@@ -98,7 +99,7 @@ impl Evaluator<'_> {
         Ok(())
     }
 
-    /// The folders of both, if they are not too many.
+    /// Returns the folders of both, if they are not too many.
     pub(crate) fn joined<'d>(
         &mut self,
         one: &Directories,
@@ -118,7 +119,7 @@ impl Evaluator<'_> {
         Ok(all)
     }
 
-    /// Runs something in a frame of its own.
+    /// Runs something in a new frame.
     fn framed<T>(&mut self, run: impl FnOnce(&mut Self) -> Result<T>) -> Result<(T, Frame)> {
         self.work.spend(16, &(0..0))?;
         self.frames.push(Frame::default());
@@ -130,7 +131,7 @@ impl Evaluator<'_> {
         Ok((done?, frame))
     }
 
-    /// Passes what a frame has collected to the one around it.
+    /// Adds the contents of a frame to the enclosing one.
     fn collect(&mut self, frame: Frame) -> Result<()> {
         if let Some(outer) = self.frames.last_mut() {
             self.work.spend(8 * frame.variables.len(), &(0..0))?;
@@ -143,7 +144,7 @@ impl Evaluator<'_> {
         Ok(())
     }
 
-    /// Says of what was set in a frame that it may not have been.
+    /// Records that what was set in a frame may not have been set.
     fn weaken(&mut self, before: &State, frame: &Frame) -> Result<()> {
         if !frame.variables.is_empty() {
             let unset = Field::of(Argument::unknown());
@@ -161,7 +162,7 @@ impl Evaluator<'_> {
         Ok(())
     }
 
-    /// Runs what may not be run, or not to its end.
+    /// Runs code that may not run at all, or not to its end.
     pub(crate) fn maybe<T>(&mut self, run: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         let before = self.state.clone();
         let (done, frame) = self.framed(run)?;
@@ -170,7 +171,7 @@ impl Evaluator<'_> {
         Ok(done)
     }
 
-    /// Runs what is run once, but for what a `break` or the like leaves out.
+    /// Runs code that runs once, except what a `break` or the like skips.
     pub(crate) fn once<T>(&mut self, run: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         let before = self.state.clone();
         let (done, frame) = self.framed(run)?;
@@ -182,7 +183,7 @@ impl Evaluator<'_> {
         Ok(done)
     }
 
-    /// Runs what may be run any number of times, until nothing changes any more.
+    /// Runs code that may run any number of times, until nothing changes any more.
     pub(crate) fn repeat(&mut self, mut round: impl FnMut(&mut Self) -> Result<()>) -> Result<()> {
         let since = self.trace.effects.paths.len();
         loop {
@@ -194,7 +195,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Runs what leaves nothing behind.
+    /// Runs code whose changes are discarded.
     pub(crate) fn apart<T>(&mut self, run: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         let before = self.state.clone();
         let (done, _) = self.framed(run)?;
@@ -202,7 +203,7 @@ impl Evaluator<'_> {
         Ok(done)
     }
 
-    /// `break`, `continue`, `return`: what comes next may be left out.
+    /// `break`, `continue`, `return`: the following code may be skipped.
     pub(crate) fn escape(&mut self) {
         self.frames
             .iter_mut()
@@ -210,7 +211,7 @@ impl Evaluator<'_> {
     }
 }
 
-/// A path from a folder, without `.` and `..`. Who judges it makes sure that no link is on its way.
+/// Joins a path to a folder, without `.` and `..`. Whoever judges the path makes sure that there is no link on its way.
 fn within(directory: &str, path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     let start = if path.starts_with('/') { "" } else { directory };

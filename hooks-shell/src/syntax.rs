@@ -1,4 +1,4 @@
-//! The tree of a script: what the parser builds, the evaluator walks and the printer writes.
+//! The tree of a script, which the parser builds, the evaluator walks and the printer writes.
 
 use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
@@ -38,13 +38,14 @@ pub(crate) enum Kind {
     Simple(Simple),
     Group(List),
     Subshell(List),
-    /// Conditions with what they guard, and what is done if none holds.
+    /// Conditions with their branches, and the `else` branch.
     If(Vec<(List, List)>, Option<List>),
     /// Whether it is `until`, the condition and the body.
     While(bool, List, List),
     For(String, Option<Vec<Word>>, List),
     Case(Word, Vec<(Vec<Word>, List)>),
-    /// One test of `[[ … ]]`: one, two or three words; of two the first, of three the second is an operator.
+    /// One test of `[[ … ]]` with one, two or three words. With two words, the first is the operator; with three, the
+    /// second.
     Test(Vec<Word>),
     Function(String, Arc<Command>),
     /// `name=(a b c)`.
@@ -82,7 +83,7 @@ pub(crate) enum Redirection {
     HereString,
 }
 
-/// How redirections are written; what begins like another stands before it.
+/// How redirections are written. A longer one comes before its prefix.
 pub(crate) const REDIRECTIONS: [(&str, Redirection); 11] = [
     ("&>>", Redirection::BothAppend),
     ("&>", Redirection::Both),
@@ -97,27 +98,27 @@ pub(crate) const REDIRECTIONS: [(&str, Redirection); 11] = [
     (">", Redirection::Write),
 ];
 
-/// A word, with a number that no other word of the evaluation has.
+/// A word, with a number that is unique in the evaluation.
 #[derive(Debug)]
 pub(crate) struct Word {
     pub(crate) id: usize,
     pub(crate) parts: Vec<Part>,
     pub(crate) span: Range<usize>,
-    /// Whether shells disagree about what it says.
+    /// Whether shells read it differently.
     pub(crate) is_disputed: bool,
 }
 
 #[derive(Clone, Debug)]
 pub(crate) enum Part {
     Text(String),
-    /// `*`, `?` or `[a-z]`, not quoted.
+    /// `*`, `?` or `[a-z]`, unquoted.
     Glob(String),
-    /// `{`, `,`, `}` and `{1..9}`, not quoted: only while a word is parsed.
+    /// `{`, `,`, `}` and `{1..9}`, unquoted; only while a word is parsed.
     Brace(char),
     Range(RangeInclusive<u16>),
     /// `~` at the beginning.
     Home,
-    /// What begins with `$`, and whether it stands in double quotes.
+    /// An expansion that begins with `$`, and whether it is in double quotes.
     Expansion(Arc<Expansion>, bool),
 }
 
@@ -150,7 +151,7 @@ pub(crate) enum Operation {
 }
 
 impl Word {
-    /// The text of a word that nothing has to be done for.
+    /// Returns the text of a word that needs no expansion.
     pub(crate) fn literal(&self) -> Option<&str> {
         match self.parts.as_slice() {
             [] => Some(""),
@@ -172,14 +173,14 @@ pub(crate) fn is_plain_default(text: &str) -> bool {
     !text.contains(['\'', '"', '\\', '{', '}', '<', '>', '\n'])
 }
 
-/// Whether a text could name a variable.
+/// Whether a text is a valid name for a variable.
 pub(crate) fn is_identifier(text: &str) -> bool {
     !text.is_empty()
         && !text.starts_with(|first: char| first.is_ascii_digit())
         && text.bytes().all(is_of_name)
 }
 
-/// Whether a byte may stand in a variable's name.
+/// Whether a byte is valid in a variable's name.
 pub(crate) fn is_of_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }

@@ -1,11 +1,11 @@
-//! What is known of single programs: `programs.txt`, read once.
+//! The table of single programs, `programs.txt`, which is read once.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
 macro_rules! roles {
     ($($role:ident $name:literal),*) => {
-        /// What an operand, or the value of an option, is to a program. The head of `programs.txt` tells what each means.
+        /// What an operand, or the value of an option, is to a program. The head of `programs.txt` explains each role.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub(crate) enum Role {
             $($role,)*
@@ -27,13 +27,13 @@ roles! {
     Assign "assign", Run "run"
 }
 
-/// An option, and its value, if it takes one.
+/// An option, and the role of its value, if it takes one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Opt {
     pub(crate) value: Option<Role>,
-    /// Whether the value has to be joined to it.
+    /// Whether the value must be joined to the option.
     pub(crate) is_joined: bool,
-    /// Whether it stands for the first operand.
+    /// Whether it replaces the first operand.
     pub(crate) replaces_first: bool,
     /// What a second value is, if it takes two.
     pub(crate) second: Option<Role>,
@@ -41,7 +41,7 @@ pub(crate) struct Opt {
     pub(crate) operands: Option<Role>,
 }
 
-/// What a program prints, if it has no other options than these, and one of those.
+/// What a program prints, if it has only these options, and at least one of the second list.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Print {
     pub(crate) what: &'static str,
@@ -56,9 +56,9 @@ pub(crate) struct Program {
     pub(crate) rest: Option<Role>,
     pub(crate) last: Option<Role>,
     pub(crate) behind: Option<Role>,
-    /// By name; those of one letter have one dash.
+    /// The options by name; options of one letter have one dash.
     pub(crate) options: HashMap<&'static str, Opt>,
-    /// Its commands, where what follows depends on which it is.
+    /// Its subcommands, if the other arguments depend on them.
     pub(crate) commands: HashMap<&'static str, Program>,
     pub(crate) prints: Vec<Print>,
     pub(crate) needs: Option<&'static str>,
@@ -97,14 +97,14 @@ static TABLE: LazyLock<HashMap<&str, Program>> = LazyLock::new(|| {
     table
 });
 
-/// The lines of a table without comments, each with those that go on with it.
+/// Returns the lines of a table without comments. Continuation lines are joined.
 pub(crate) fn unfolded(text: &str) -> String {
     let is_entry = |line: &&str| !line.starts_with('#');
     let lines: Vec<&str> = text.lines().filter(is_entry).collect();
     lines.join("\n").replace("\n    ", " ")
 }
 
-/// Reads an entry; `@like` is one of these commands.
+/// Parses an entry; `@like` names one of these commands.
 fn program(entry: &'static str, commands: &HashMap<&str, Program>) -> Program {
     let (entry, refused) = match entry.split_once(" ! ") {
         Some((entry, reason)) => (entry, Some(reason)),
@@ -164,12 +164,12 @@ fn option(program: &mut Program, token: &'static str) {
         return;
     }
     for name in names(name) {
-        // Of two entries the one with a value holds: it is the stricter.
+        // If an option has two entries, the one with a value applies, because it is stricter.
         program.options.entry(name).or_insert(option);
     }
 }
 
-/// The options of `-abc` and of `--long`.
+/// Returns the options of `-abc` and of `--long`.
 fn names(token: &'static str) -> Vec<&'static str> {
     match token.strip_prefix("--") {
         Some(long) => vec![long],
@@ -192,7 +192,7 @@ fn print(section: &'static str) -> Print {
     print
 }
 
-/// Whether a text is one of a list: `a,b*`, or with `!` in front none of it.
+/// Whether a text is in a list: `a,b*`; or not in it, if the list begins with `!`.
 pub(crate) fn is_one_of(list: &str, text: &str) -> bool {
     let matches = |choice: &str| match choice.strip_suffix('*') {
         Some(begin) => text.starts_with(begin),
@@ -204,7 +204,7 @@ pub(crate) fn is_one_of(list: &str, text: &str) -> bool {
     }
 }
 
-/// What is known of a program.
+/// Returns the entry of a program.
 pub(crate) fn find(name: &str) -> Option<&'static Program> {
     TABLE.get(name)
 }

@@ -1,4 +1,4 @@
-//! What the evaluation of a script finds out, and what passes from one command to the next.
+//! The findings of an evaluation, and the data that passes between commands.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -15,18 +15,18 @@ pub(crate) enum Note {
     Unseen,
     /// As this text.
     Text(Arc<str>),
-    /// As these texts; none if it says nothing.
+    /// As these texts; not at all if there are none.
     Texts(Vec<Arc<str>>),
-    /// As it is, with every part in quotes: it stays one word, or is a pattern.
+    /// As it is, with every part quoted: it stays one word, or is a pattern.
     Keep,
     /// As it is, without quotes: the shell splits it.
     Split,
-    /// In no way.
+    /// The word cannot be rewritten.
     Never,
 }
 
 impl Note {
-    /// The texts that it is written as.
+    /// Returns the texts that replace it.
     pub(crate) fn texts(&self) -> Option<&[Arc<str>]> {
         match self {
             Note::Text(text) => Some(std::slice::from_ref(text)),
@@ -35,7 +35,7 @@ impl Note {
         }
     }
 
-    /// How a word is written that is evaluated twice.
+    /// Returns how to write a word that is evaluated twice.
     pub(crate) fn merge(self, other: Note) -> Note {
         let is_one = |note: &Note| match note {
             Note::Texts(texts) => texts.len() == 1,
@@ -50,16 +50,16 @@ impl Note {
     }
 }
 
-/// What is added to a word, or written in its place, because the script was judged so.
+/// Text that is added to a word, or replaces it, because the script was judged so.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Change {
-    /// Written for the word: `cd -P --`.
+    /// Replaces the word: `cd -P --`.
     pub(crate) instead: Option<Arc<str>>,
     pub(crate) before: &'static str,
     pub(crate) after: &'static str,
-    /// For a command's first word: whether links are taken out of the names that it prints.
+    /// For a command's first word: whether links are removed from the names that it prints.
     pub(crate) drops_links: bool,
-    /// For a command's first word: the command ends the script if it fails.
+    /// For a command's first word: whether the script ends if the command fails.
     pub(crate) is_fatal: bool,
 }
 
@@ -71,7 +71,7 @@ pub(crate) struct Splits {
     pub(crate) has_patterns: bool,
 }
 
-/// What was found out.
+/// The findings of an evaluation.
 #[derive(Debug, Default)]
 pub(crate) struct Trace {
     pub(crate) effects: Effects,
@@ -87,10 +87,10 @@ pub(crate) struct Trace {
     pub(crate) background: Vec<Range<usize>>,
 }
 
-/// What a command prints or reads, as far as it matters.
+/// What a command prints or reads, if it matters.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Stream {
-    /// What the script itself is given.
+    /// The input of the script itself.
     Inherited,
     Unknown,
     Number,
@@ -102,7 +102,7 @@ pub(crate) enum Stream {
 pub(crate) type Output = Stream;
 pub(crate) type Input = Stream;
 
-/// A word of a command that is run, and where it comes from.
+/// An argument of a running command, and its place.
 #[derive(Clone, Debug)]
 pub(crate) struct Arg {
     pub(crate) field: Field,

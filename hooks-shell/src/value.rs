@@ -1,4 +1,4 @@
-//! What a word comes to: known text, or what can be said of it before the script runs.
+//! The value of a word: known text, or what is known about it before the script runs.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,11 +7,11 @@ use std::sync::Arc;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Argument {
-    /// Known, to the letter.
+    /// Exactly known text.
     Text(Arc<str>),
-    /// A pattern that becomes the names of files, such as `src/*.rs`. A quoted `*` in it stands behind a backslash.
+    /// A pattern that expands to file names, such as `src/*.rs`. A quoted `*` in it has a backslash before it.
     Pattern(Arc<str>),
-    /// Names of files below a folder: what `find`, `git ls-files`, `ls` or `rg -l` print.
+    /// Names of files below a folder: the output of `find`, `git ls-files`, `ls` or `rg -l`.
     Names(Arc<Names>),
     /// A whole number.
     Number,
@@ -22,14 +22,14 @@ pub enum Argument {
     },
     /// One word, of which only the beginning is known.
     Unknown {
-        /// How it begins; often empty.
+        /// The known beginning; often empty.
         begins: Arc<str>,
     },
-    /// Any number of words that are not known.
+    /// Any number of unknown words.
     Several,
 }
 
-/// Names of files that a program prints, and what they have in common.
+/// File names that a program prints, and their common properties.
 #[expect(
     clippy::struct_excessive_bools,
     reason = "they are independent of each other"
@@ -53,12 +53,12 @@ pub struct Names {
 }
 
 impl Names {
-    /// The folders below which all of them lie.
+    /// Returns the folders that contain all of them.
     pub fn folders(&self) -> impl Iterator<Item = &str> {
         self.folders.iter().map(String::as_str)
     }
 
-    /// What the last part of each matches, such as `*.rs`; nothing if that may be anything.
+    /// Returns the pattern that the last part of each name matches, such as `*.rs`; nothing if it may be anything.
     #[must_use]
     pub fn pattern(&self) -> Option<&str> {
         self.pattern.as_deref()
@@ -92,7 +92,7 @@ impl Argument {
         Argument::Unknown { begins: "".into() }
     }
 
-    /// The text, if it is known to the letter.
+    /// Returns the text, if it is exactly known.
     ///
     /// ```
     /// use hooks_shell::{Environment, Script};
@@ -133,7 +133,7 @@ impl Argument {
         }
     }
 
-    /// Whether it may begin with a `-`, though it is not known to.
+    /// Whether it may begin with a `-`, without being known to.
     pub(crate) fn may_be_option(&self) -> bool {
         match self {
             Argument::Text(_) | Argument::Number | Argument::Revisions { .. } => false,
@@ -161,7 +161,7 @@ impl fmt::Display for Argument {
     }
 }
 
-/// What a variable holds, or a word becomes; and whether shells disagree about it.
+/// The value of a variable or a word, and whether shells disagree about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Field {
     pub(crate) value: Argument,
@@ -183,7 +183,7 @@ impl Field {
         }
     }
 
-    /// What can be said if either holds.
+    /// Returns what is known if either value may hold.
     pub(crate) fn join(&self, other: &Field) -> Field {
         let value = if self.value == other.value {
             self.value.clone()

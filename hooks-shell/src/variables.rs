@@ -32,14 +32,14 @@ static LINES: LazyLock<Vec<Line>> = LazyLock::new(|| {
     text.lines().filter_map(line).collect()
 });
 
-/// The rule of each name, of which the first line holds.
+/// The rule of each name. The first line with the name applies.
 static RULES: LazyLock<HashMap<&str, &str>> = LazyLock::new(|| {
     let all = LINES.iter().rev();
     all.flat_map(|line| line.names.iter().map(|name| (*name, line.rule)))
         .collect()
 });
 
-/// The rules of names that begin so.
+/// The rules of names with these prefixes.
 static BEGINNINGS: LazyLock<Vec<(&str, &str)>> = LazyLock::new(|| {
     let all = LINES
         .iter()
@@ -75,17 +75,17 @@ fn rule_of(name: &str) -> Option<&'static str> {
     })
 }
 
-/// Whether the shell gives the variable other values by itself.
+/// Whether the shell itself changes the variable.
 pub(crate) fn is_changed_by_the_shell(name: &str) -> bool {
     RULES.get(name) == Some(&"shell")
 }
 
-/// Judges an assignment. One that is not exported may be nevertheless, if the environment has the variable already.
+/// Judges an assignment. A variable that is not exported may still be inherited, if the environment already has it.
 pub(crate) fn check(this: &mut Evaluator<'_>, name: &str, held: &Field, is_exported: bool) {
     let value = held.value.known();
     let is_harmless = match (rule_of(name), value) {
         (Some("plain" | "shell"), _) => true,
-        // What edits a list of commands could have git run one.
+        // An editor for a list of commands could make git run one.
         (Some("command"), Some(command)) => is_harmless_command(command),
         (Some("flags"), Some(flags)) => flags.split_whitespace().all(is_harmless_flag),
         (Some(_), _) => false,
@@ -102,7 +102,7 @@ pub(crate) fn check(this: &mut Evaluator<'_>, name: &str, held: &Field, is_expor
     }
 }
 
-/// Whether a value neither names a file nor has a command in it.
+/// Whether a value neither names a file nor contains a command.
 fn is_plain(value: &str) -> bool {
     let is_address = value.contains("://") && crate::roles::is_address(value);
     let is_of_word = |byte: u8| {
@@ -117,7 +117,7 @@ fn is_harmless_command(command: &str) -> bool {
     matches!(command, "" | ":" | "cat" | "true")
 }
 
-/// Whether a setting of git's only changes how something looks, or who somebody is.
+/// Whether a git setting only changes the appearance of something, or an identity.
 pub(crate) fn is_harmless_setting(setting: &str) -> bool {
     let (key, value) = setting.split_once('=').unwrap_or((setting, "true"));
     match rule_of(&key.to_ascii_lowercase()) {
@@ -127,7 +127,7 @@ pub(crate) fn is_harmless_setting(setting: &str) -> bool {
     }
 }
 
-/// Whether one word of flags for rustc turns on a lint, or says how the program is optimised.
+/// Whether one flag of rustc only turns on a lint, or sets the optimisation.
 pub(crate) fn is_harmless_flag(flag: &str) -> bool {
     let is_of_lint = |byte: u8| byte.is_ascii_alphanumeric() || b"_:-".contains(&byte);
     let flag = ["-A", "-D", "-F", "-W", "-C", "--cfg"]
@@ -169,7 +169,7 @@ pub(crate) fn prelude(effects: &Effects) -> String {
         commands.extend(["unset -v IFS", "set -f"]);
     }
     if effects.splits.at_lines {
-        // A line's end, in quotes that every shell knows.
+        // A line end, in quotes that work in every shell.
         commands.push("IFS='\n'");
     }
     commands.join("; ")

@@ -1,4 +1,4 @@
-//! The ways through a script: lists, pipelines, branches and loops.
+//! The control flow of a script: lists, pipelines, branches and loops.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use crate::syntax::{Command, Item, Join, Kind, List, Pipeline, Word, is_set};
 use crate::value::{Argument, Field, Names};
 use crate::{conditions, print, table};
 
-/// How many words a loop is followed through one by one.
+/// The maximum number of words that a loop is evaluated for one by one.
 const MOST_ROUNDS: usize = 256;
 
 impl Evaluator<'_> {
@@ -38,7 +38,7 @@ impl Evaluator<'_> {
         self.chain(item)
     }
 
-    /// Runs something whose failure somebody looks at, or nobody.
+    /// Runs something, and sets whether the script checks its failure.
     pub(crate) fn tested<T>(
         &mut self,
         is_tested: bool,
@@ -54,7 +54,7 @@ impl Evaluator<'_> {
         if item.rest.is_empty() {
             return self.pipeline(&item.first);
         }
-        // What follows on `&&` alone is never run where its predecessor failed, and then nothing else looks.
+        // The command after `&&` does not run if its predecessor failed, and then nothing else checks the failure.
         let has_or = item.rest.iter().any(|(join, _)| *join == Join::Or);
         self.tested(self.is_tested || has_or, |this| {
             this.pipeline(&item.first)?;
@@ -102,7 +102,7 @@ impl Evaluator<'_> {
             let mut output = Output::Unknown;
             for (nth, stage) in stages.iter().enumerate() {
                 let run = |this: &mut Self| this.command(stage, input);
-                // Some shells run the last one themselves.
+                // Some shells run the last command themselves.
                 output = if nth + 1 < stages.len() {
                     this.apart(run)?
                 } else {
@@ -127,7 +127,7 @@ impl Evaluator<'_> {
                 let output = self.compound(kind, &input)?;
                 match input {
                     Input::Names(names) if self.drops_links(command)? => {
-                        // It only looks at what the program behind it is given.
+                        // It only looks at the names that it passes on to the next program.
                         self.trace.effects.paths.truncate(paths);
                         Output::Names(Names {
                             may_be_links: false,
@@ -138,7 +138,7 @@ impl Evaluator<'_> {
                     _ => output,
                 }
             }
-            // If a file cannot be opened, nothing of it is run.
+            // If a file cannot be opened, nothing of it runs.
             kind => self.maybe(|this| {
                 let input = this.redirects(redirects, input)?;
                 this.tested(true, |this| this.compound(kind, &input))?;
@@ -149,7 +149,7 @@ impl Evaluator<'_> {
         Ok(output)
     }
 
-    /// Whether a command that was evaluated passes on names of files, but for those of links.
+    /// Whether an evaluated command passes on file names, except those of links.
     fn drops_links(&mut self, command: &Command) -> Result<bool> {
         let is_loop = matches!(command.kind, Kind::While(..));
         self.work.spend(command.span.len(), &command.span)?;
@@ -205,7 +205,7 @@ impl Evaluator<'_> {
         Ok(Output::Unknown)
     }
 
-    /// A list whose failure decides what comes next; where the script is then is in `failed`.
+    /// Evaluates a list whose failure decides what comes next. Where the script is after a failure is in `failed`.
     fn condition(&mut self, list: &List) -> Result<()> {
         self.tested(true, |this| {
             for item in list {
@@ -233,7 +233,7 @@ impl Evaluator<'_> {
     fn r#while(&mut self, condition: &List, body: &List, input: &Input) -> Result<()> {
         self.repeat(|this| {
             match (input, condition.as_slice()) {
-                // `read` in the condition takes from what the loop is given.
+                // `read` in the condition reads the input of the loop.
                 (Input::Names(_), [Item { first, rest, .. }])
                     if rest.is_empty() && first.stages.len() == 1 =>
                 {

@@ -1,4 +1,4 @@
-//! Words: quotes, patterns, braces, and what begins with `$`.
+//! Parses words: quotes, patterns, braces, and expansions that begin with `$`.
 
 use std::sync::Arc;
 
@@ -8,13 +8,13 @@ use crate::syntax::{
     Expansion, Operation, Part, Word, is_identifier, is_of_name, is_plain_default,
 };
 
-/// Operators of `$((…))`; what begins like another stands before it.
+/// Operators of `$((…))`. A longer one comes before its prefix.
 const OPERATORS: [&str; 22] = [
     "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "+", "-", "*", "/", "%", "<", ">", "!", "&",
     "|", "^", "~", "(", ")",
 ];
 
-/// Whether a byte within a word says more than itself.
+/// Whether a byte within a word has a special meaning.
 fn is_special(byte: u8) -> bool {
     matches!(
         byte,
@@ -22,7 +22,7 @@ fn is_special(byte: u8) -> bool {
     )
 }
 
-/// Joins texts that stand together, so that a word has few parts.
+/// Joins adjacent texts, so that a word has few parts.
 pub(crate) fn push_text(parts: &mut Vec<Part>, text: &str) {
     match parts.last_mut() {
         Some(Part::Text(before)) => before.push_str(text),
@@ -45,7 +45,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// One word; several where braces expand.
+    /// Parses one word; several if braces expand.
     pub(crate) fn word(&mut self, into: &mut Vec<Word>) -> Result<()> {
         let from = self.at;
         let is_process = self.is_at_process();
@@ -84,7 +84,7 @@ impl<'t> Parser<'t> {
         Ok(())
     }
 
-    /// The parts of a word, up to a blank or an operator, and whether shells disagree about them.
+    /// Parses the parts of a word, up to a blank or an operator. Also returns whether shells disagree about them.
     pub(crate) fn parts(&mut self, is_value: bool) -> Result<(Vec<Part>, bool)> {
         let start = self.at;
         let mut parts = Vec::with_capacity(1);
@@ -179,7 +179,7 @@ impl<'t> Parser<'t> {
         self.reject_as(from, "unclosed quote", quote)
     }
 
-    /// `{`, or a whole range such as `{1..9}`: not `{01..9}`, which shells fill up in their own ways, nor letters.
+    /// Parses `{`, or a whole range such as `{1..9}`. It rejects `{01..9}`, which shells pad differently, and letters.
     fn brace(&mut self) -> Result<Part> {
         let from = self.at;
         self.at += 1;
@@ -203,7 +203,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// `[a-z]`; `[` by itself.
+    /// Parses `[a-z]`, or a single `[`.
     fn class(&mut self) -> Result<&'t str> {
         let from = self.at;
         self.at += 1;
@@ -225,7 +225,7 @@ impl<'t> Parser<'t> {
         Ok("[")
     }
 
-    /// What stands in double quotes and the like, up to the end that is given, or that of the text.
+    /// Parses the inside of double quotes and the like, up to the given end, or that of the text.
     pub(crate) fn quoted(&mut self, parts: &mut Vec<Part>, end: Option<u8>) -> Result<()> {
         loop {
             let plain = self.take(|byte| Some(byte) != end && !matches!(byte, b'\\' | b'$' | b'`'));
@@ -251,7 +251,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// `$…` and backquotes.
+    /// Parses `$…` and backquotes.
     fn expansion(&mut self, parts: &mut Vec<Part>, is_quoted: bool) -> Result<()> {
         let from = self.at;
         if self.eat("$[") {
@@ -303,7 +303,7 @@ impl<'t> Parser<'t> {
         Ok(Expansion::Substitution(list))
     }
 
-    /// A variable's name, or one of the shell's own, such as `1` or `?`.
+    /// Parses a variable's name, or a special one, such as `1` or `?`.
     fn name(&mut self) -> &'t str {
         let from = self.at;
         match self.peek() {
@@ -313,7 +313,7 @@ impl<'t> Parser<'t> {
         &self.text[from..self.at]
     }
 
-    /// `${…}`, behind its bracket.
+    /// Parses `${…}`, after its opening brace.
     fn parameter(&mut self, from: usize) -> Result<Expansion> {
         let is_length = self.starts_with("#") && !self.starts_with("#}");
         self.at += usize::from(is_length);
@@ -385,7 +385,7 @@ impl<'t> Parser<'t> {
         Ok(Operation::Edit(edit.to_owned()))
     }
 
-    /// `$'…'`, behind its quote: the escapes that have one meaning in every shell.
+    /// Parses `$'…'`, after its opening quote: the escapes that mean the same in every shell.
     fn ansi(&mut self, from: usize) -> Result<String> {
         let mut text = String::new();
         loop {
@@ -409,7 +409,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// `$((…))`, behind its brackets: numbers, variables and operators that change nothing.
+    /// Parses `$((…))`, after its brackets: numbers, variables, and operators without side effects.
     fn arithmetic(&mut self, from: usize) -> Result<Expansion> {
         let mut tokens = Vec::new();
         let mut depth = 0_usize;

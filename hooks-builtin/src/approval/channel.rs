@@ -1,4 +1,4 @@
-//! Asks whoever receives from a channel: a user interface.
+//! Sends approval questions through a channel to a user interface.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use super::{ApprovalRequest, Approver, Verdict};
 
 /// Sends each question to a user interface, with a handle to answer it.
 ///
-/// An interface that has gone denies, and so does one that drops a question.
+/// If the receiver is dropped, or a question is dropped without an answer, the call is denied.
 ///
 /// ```
 /// use hooks_builtin::{Approval, ChannelApprover};
@@ -44,17 +44,19 @@ pub struct ApprovalRequests {
     requests: mpsc::Receiver<PendingApproval>,
 }
 
-/// A question that waits for an answer. To drop it is to deny.
+/// A question that waits for an answer. Dropping it denies the call.
 pub struct PendingApproval {
     request: ApprovalRequest,
     reply: oneshot::Sender<Verdict>,
 }
 
 impl ChannelApprover {
-    /// An approver, and where its questions come out. `capacity` questions can wait to be received; more wait with
-    /// their calls.
+    /// Creates an approver, and the receiver of its questions. Up to `capacity` questions wait in the channel. If the
+    /// channel is full, further calls wait until there is room.
     ///
     /// # Panics
+    ///
+    /// If `capacity` is 0.
     ///
     /// If `capacity` is 0.
     #[must_use]
@@ -68,14 +70,14 @@ impl ChannelApprover {
 }
 
 impl ApprovalRequests {
-    /// The next question; `None` when there is no approver any more.
+    /// Waits for the next question. Returns `None` when all approvers are dropped.
     pub async fn recv(&mut self) -> Option<PendingApproval> {
         self.requests.recv().await
     }
 }
 
 impl PendingApproval {
-    /// What is asked.
+    /// Returns the call that the question is about.
     #[must_use]
     pub fn request(&self) -> &ApprovalRequest {
         &self.request
@@ -87,27 +89,27 @@ impl PendingApproval {
         self.reply.is_closed()
     }
 
-    /// Waits until nobody waits for the answer any more, to take the question off the screen.
+    /// Waits until nobody waits for the answer any more, so that you can remove the question from the screen.
     pub async fn withdrawn(&mut self) {
         self.reply.closed().await;
     }
 
-    /// Yes.
+    /// Allows the call.
     pub fn approve(self) {
         self.answer(Verdict::Yes);
     }
 
-    /// Yes, and so for all other calls of the tool in the session.
+    /// Allows the call, and all other calls of the tool in the session.
     pub fn approve_always(self) {
         self.answer(Verdict::Always);
     }
 
-    /// No, for the reason.
+    /// Denies the call, for this reason.
     pub fn deny(self, reason: impl Into<String>) {
         self.answer(Verdict::No(reason.into()));
     }
 
-    /// Answers. If the question was withdrawn, that is for nobody.
+    /// Answers the question. If the question was withdrawn, this has no effect.
     pub fn answer(self, verdict: Verdict) {
         let _ = self.reply.send(verdict);
     }

@@ -1,6 +1,6 @@
 //! Asks somebody before a tool runs.
 //!
-//! The hook knows when to ask and what an answer means; an [`Approver`] knows whom, and how.
+//! The hook decides when to ask and what an answer means. An [`Approver`] decides whom to ask, and how.
 
 mod channel;
 mod terminal;
@@ -31,14 +31,14 @@ use crate::shared::{BuildError, Globs, PerSession};
 ///
 /// | `call.approval` | here |
 /// | --- | --- |
-/// | [`Usual`](Asked::Usual) | the person is asked about the tools that are listed, once if the answer is "always" |
-/// | [`Ask`](Asked::Ask) | the person is asked, whatever the tool is and was answered before, and is shown the reason |
-/// | [`Granted`](Asked::Granted) | nobody is asked |
+/// | [`Usual`](Asked::Usual) | asks the person about the tools that are listed, and only once if the answer is "always" |
+/// | [`Ask`](Asked::Ask) | asks the person, whatever the tool is and whatever was answered before, and shows the reason |
+/// | [`Granted`](Asked::Granted) | asks nobody |
 ///
-/// The priority is [`priority::LOW`], so that a person is asked last: after hooks that check the call once more, and after
-/// hooks that approve it in the person's place. The hook needs a tokio runtime with time.
+/// The priority is [`priority::LOW`], so that a person is asked last: after hooks that check the call once more, and
+/// after hooks that approve it instead of the person. The hook must run inside a tokio runtime with time enabled.
 ///
-/// ClawSeed's `ApprovalHook`, PicoClaw's `ToolApprover` and `approve_tool`.
+/// It corresponds to ClawSeed's `ApprovalHook`, and to PicoClaw's `ToolApprover` and `approve_tool`.
 ///
 /// ```
 /// use hooks_builtin::{Approval, Globs, Verdict, ApprovalRequest, Approver};
@@ -81,13 +81,13 @@ struct Inner {
     always: PerSession<HashSet<String>>,
 }
 
-/// Says what a call would do.
+/// Describes what a call would do.
 type Describe = Arc<dyn Fn(&AgentContext, &str, &Value) -> Option<String> + Send + Sync>;
 
-/// Whom an [`Approval`] asks.
+/// Whoever an [`Approval`] asks.
 #[async_trait]
 pub trait Approver: Send + Sync {
-    /// Asks about one call. When the call is given up, or took too long to approve, this is dropped.
+    /// Asks about one call. If the call is dropped, or the answer takes too long, this future is dropped.
     async fn ask(&self, request: &ApprovalRequest) -> Verdict;
 }
 
@@ -103,18 +103,18 @@ impl<T: Approver + ?Sized> Approver for Arc<T> {
 pub struct ApprovalRequest {
     /// The session.
     pub session_id: String,
-    /// The agent; empty where there is only one.
+    /// The agent; empty if there is only one.
     pub agent_id: String,
     /// The id of the call.
     pub call_id: String,
     /// The tool.
     pub tool: String,
-    /// Its arguments, as it would run with them.
+    /// Its arguments, as the tool would run with them.
     pub args: Value,
-    /// Why a hook wants the person to be asked; nothing if it is asked about as usual.
+    /// Why a hook wants the person to be asked; nothing for the usual question.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// What the call would do, in one line, as `runs cargo; writes src/lib.rs`; nothing if nobody can tell. See
+    /// What the call would do, in one line, such as `runs cargo; writes src/lib.rs`; nothing if this is unknown. See
     /// [`Approval::with_description`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effects: Option<String>,
@@ -127,11 +127,11 @@ pub enum Verdict {
     Yes,
     /// The call may run, and so may all others of the tool in the session.
     Always,
-    /// The call may not run, for the reason; an empty one is none.
+    /// The call may not run, for this reason. An empty reason counts as none.
     No(String),
 }
 
-/// Denies every call. Use it where there is nobody to ask.
+/// Denies every call. Use it if there is nobody to ask.
 ///
 /// ```
 /// use hooks_builtin::{Approval, DenyAll};
@@ -195,7 +195,7 @@ impl Default for ApprovalConfig {
 }
 
 impl Approval {
-    /// Asks about every tool, and waits five minutes for an answer.
+    /// Creates a hook that asks about every tool, and waits five minutes for an answer.
     #[must_use]
     pub fn new(approver: impl Approver + 'static) -> Self {
         Approval::of(&ApprovalConfig::default(), Arc::new(approver))
@@ -235,8 +235,8 @@ impl Approval {
         }))
     }
 
-    /// Shows with each question what the call would do, if this can tell. `builtins` has the
-    /// [`SecurityPolicy`](crate::SecurityPolicy) tell it of shell commands. What was remembered is forgotten.
+    /// Shows with each question what the call would do, if `describe` knows it. `builtins` lets
+    /// [`SecurityPolicy`](crate::SecurityPolicy) describe shell commands. This forgets earlier answers.
     ///
     /// ```
     /// use hooks_builtin::{Approval, TerminalApprover};
@@ -260,8 +260,8 @@ impl Approval {
         }))
     }
 
-    /// Asks this approver: a user interface of your own, where a configuration can only name the terminal. What was
-    /// remembered is forgotten.
+    /// Asks this approver, for example a user interface of your own: a configuration can only name the terminal. This
+    /// forgets earlier answers.
     ///
     /// ```
     /// use hooks_builtin::{Approval, ApprovalConfig, ChannelApprover};
@@ -302,7 +302,7 @@ impl Approval {
         Approval::of(&config, self.0.approver.clone()).described_as(&self)
     }
 
-    /// The same, with another one's description.
+    /// Takes over the description of another hook.
     fn described_as(self, other: &Self) -> Self {
         match other.0.describe.clone() {
             Some(describe) => self.with_description(move |cx, tool, args| describe(cx, tool, args)),
@@ -310,7 +310,7 @@ impl Approval {
         }
     }
 
-    /// The settings, but for the approver.
+    /// Returns the settings, except the approver.
     fn config(&self) -> ApprovalConfig {
         ApprovalConfig {
             tools: self.0.tools.clone(),

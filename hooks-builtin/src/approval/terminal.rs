@@ -13,12 +13,12 @@ use crate::shared::visible::Visible;
 
 /// Shows the call and asks: yes, no, or always for this tool.
 ///
-/// The question is written to standard error, and the answer read as a line of standard input, only while there is a
-/// question: `y`, `n`, `a`, or the whole words. What was typed before a question is no answer to it. Several questions
-/// are asked one after another. The end of the input denies, and so does standard input that is no terminal, as
-/// nobody sits at a pipe. What the model wrote is shown so that it cannot forge the question. Of a long line, and of
-/// many lines, the head and the tail are shown, and a long run of blanks as their number, so that nothing can be pushed
-/// out of sight.
+/// The question is written to standard error. The answer is a line of standard input, which is read only while there is
+/// a question: `y`, `n`, `a`, or the whole words. What was typed before the question does not answer it. Several
+/// questions are asked one after another. The end of the input denies the call. So does standard input that is not a
+/// terminal, because nobody types into a pipe. The text of the model is shown so that it cannot forge the question. If
+/// a line is long, or there are many lines, only the head and the tail are shown. A long run of blanks is shown as a
+/// number. So nothing can be pushed out of sight.
 ///
 /// ```no_run
 /// use hooks_builtin::{Approval, TerminalApprover};
@@ -32,36 +32,36 @@ pub struct TerminalApprover {
 
 struct Terminal {
     output: Box<dyn Write + Send>,
-    /// Forgets what was typed so far; whether there is somebody to type at all.
+    /// Discards what was typed so far. Returns whether somebody can type at all.
     is_ready: Box<dyn FnMut() -> bool + Send>,
     /// Asks the reader for a line.
     want: blocking::Sender<()>,
     lines: mpsc::UnboundedReceiver<Option<String>>,
-    /// Whether the reader still waits for a line that a question has given up.
+    /// Whether the reader still waits for a line for a question that was given up.
     outstanding: bool,
 }
 
-/// The most that is shown of a call, and how much of that is its end.
+/// The limits on what is shown of a call, and how much of that is its end.
 const MOST_LINES: usize = 40;
 const TAIL_LINES: usize = 10;
 const MOST_CHARACTERS: usize = 400;
 const TAIL_CHARACTERS: usize = 150;
-/// The most blanks that are shown as they are.
+/// The longest run of blanks that is shown unchanged.
 const MOST_BLANKS: usize = 8;
 
 impl TerminalApprover {
-    /// Asks on standard error, and reads standard input.
+    /// Creates an approver that asks on standard error and reads standard input.
     #[must_use]
     pub fn new() -> Self {
-        // The lock is taken for one line, not for as long as there is an approver.
+        // Lock for one line only, not for the lifetime of the approver.
         let mut stdin = io::stdin();
         TerminalApprover::of(io::stderr(), is_stdin_ready, move |line| {
             stdin_line(&mut stdin, line)
         })
     }
 
-    /// Asks and reads elsewhere, where a line that is there already does answer. The reader is used on a thread of its
-    /// own.
+    /// Creates an approver that writes to `output` and reads from `input`. Here, a line that is already waiting does
+    /// answer a question. The reader runs on a thread of its own.
     #[must_use]
     pub fn with(
         output: impl Write + Send + 'static,
@@ -87,7 +87,7 @@ impl TerminalApprover {
                 }
             }
         };
-        // Without a thread there is no answer, and that denies.
+        // Without a thread there is no answer, which denies the call.
         let started = thread::Builder::new()
             .name("hooks-approval".into())
             .spawn(reader);
@@ -110,7 +110,7 @@ fn stdin_line(stdin: &mut io::Stdin, line: &mut String) -> io::Result<usize> {
     stdin.read_line(line)
 }
 
-/// Whether somebody may type, who has typed nothing yet that is not read.
+/// Whether somebody can type. Discards what was typed and not read yet.
 fn is_stdin_ready() -> bool {
     let stdin = io::stdin();
     #[cfg(unix)]
@@ -118,7 +118,7 @@ fn is_stdin_ready() -> bool {
     stdin.is_terminal()
 }
 
-/// Empties a terminal's queue; of what is none, nothing is lost.
+/// Empties the input queue of a terminal. For anything else, nothing is lost.
 #[cfg(unix)]
 fn forget_typed(terminal: impl rustix::fd::AsFd) {
     let _ = rustix::termios::tcflush(terminal, rustix::termios::QueueSelector::IFlush);
@@ -159,10 +159,10 @@ impl Approver for TerminalApprover {
 }
 
 impl Terminal {
-    /// Asks for a line; `None` if there is none any more.
+    /// Asks for a line. Returns `None` at the end of the input.
     async fn line(&mut self, question: &str) -> Option<String> {
-        // What was typed before the question was there is no answer to it: neither what was read for another, nor
-        // what still waits to be read.
+        // What was typed before the question is not an answer to it: neither a line that was read for an earlier
+        // question, nor input that is still unread.
         while let Ok(line) = self.lines.try_recv() {
             self.outstanding = false;
             line?;
@@ -182,8 +182,8 @@ impl Terminal {
     }
 }
 
-/// A line as it is shown: long runs of blanks as a count, and of what is still long the head and the tail. So nothing
-/// can be pushed out of sight.
+/// Returns a line as it is shown: long runs of blanks as a number, and only the head and the tail if it is still long.
+/// So nothing can be pushed out of sight.
 fn shown(line: &str) -> String {
     let line = without_blanks(line);
     let count = line.chars().count();
@@ -207,7 +207,7 @@ fn shown(line: &str) -> String {
     )
 }
 
-/// A line with its long runs of blanks written as their number, but for what it is indented by.
+/// Replaces long runs of blanks in a line by their number, except its indentation.
 fn without_blanks(line: &str) -> String {
     let is_blank = |character: char| character.is_whitespace() && !character.is_control();
     let text = line.trim_start_matches(' ');
@@ -235,7 +235,7 @@ fn without_blanks(line: &str) -> String {
     squeezed
 }
 
-/// The call, and the question.
+/// Returns the text of the call and the question.
 fn show(request: &ApprovalRequest) -> String {
     let mut text = format!("\nThe agent wants to call `{}`", shown(&request.tool));
     if !request.agent_id.is_empty() {
@@ -315,7 +315,7 @@ mod tests {
             assert!(text.contains("; curl evil"), "{text}");
             assert!(text.chars().count() < 600);
         }
-        // What is indented, and single blanks, stay as they are.
+        // Indentation and single blanks stay unchanged.
         assert!(
             asked("git log  --oneline".into())
                 .contains("\n    \"command\": \"git log  --oneline\"\n")
@@ -347,7 +347,7 @@ mod tests {
         let name = ptsname(&keyboard, Vec::new()).unwrap();
         let terminal = File::open(name.to_str().unwrap()).unwrap();
         rustix::io::write(&keyboard, b"y\n").unwrap();
-        // The kernel hands it over in its own time.
+        // The kernel delivers the bytes with a delay.
         while ioctl_fionread(&terminal).unwrap() < 2 {
             thread::yield_now();
         }

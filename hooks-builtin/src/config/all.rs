@@ -1,4 +1,4 @@
-//! All hooks that a configuration says, made at once.
+//! Builds all hooks of a configuration at once.
 
 use hooks_core::__private::{Group, Switched};
 use hooks_core::agent::AgentEvent;
@@ -14,9 +14,9 @@ use crate::{
     SecurityPolicy, ShellHook, ToolCache, WebhookAudit,
 };
 
-/// All hooks that a configuration says, in two parts: what [`HooksConfig::parts`] makes.
+/// All hooks of a configuration, in two parts. [`HooksConfig::parts`] returns it.
 ///
-/// For a pipeline with hooks of your own between them:
+/// Use it for a pipeline with hooks of your own between them:
 ///
 /// ```
 /// use hooks_builtin::config::{FileHooks, HookFactoryRegistry, HooksConfig};
@@ -45,19 +45,19 @@ use crate::{
 pub struct FileHooks {
     /// The hooks of `[hooks.builtin]`.
     pub builtin: BuiltinHooks,
-    /// The hooks of `[[hooks.chain]]`, in their order, and after them those of `[hooks.builtins]`, by their priorities.
+    /// The hooks of `[[hooks.chain]]`, in their order, followed by those of `[hooks.builtins]`, by their priorities.
     pub chain: Option<HookRegistry<AgentEvent<'static>>>,
 }
 
 impl FileHooks {
-    /// The pipeline of the hooks.
+    /// Returns the pipeline of the hooks.
     #[must_use]
     pub fn into_pipeline(self) -> AllHooks {
         let FileHooks { builtin, chain } = self;
         crate::with_builtins![builtin; chain]
     }
 
-    /// The hooks as handlers, each at its own priority: for pipelines that are only known at run time.
+    /// Returns the hooks as handlers, each at its own priority, for pipelines that you know only at run time.
     ///
     /// ```
     /// use hooks_builtin::config::{HookFactoryRegistry, HooksConfig};
@@ -70,14 +70,14 @@ impl FileHooks {
     ///
     /// # Errors
     ///
-    /// If a hook cannot run behind a box. None of this crate's is such a hook.
+    /// If a hook cannot run behind a box. All hooks of this crate can.
     pub fn into_registry(self) -> Result<HookRegistry<AgentEvent<'static>>, RegisterError> {
         let mut registry = HookRegistry::new();
         self.register_in(&mut registry)?;
         Ok(registry)
     }
 
-    /// Adds the hooks to a registry, in which each gets its place by its own priority, between those that are there.
+    /// Adds the hooks to a registry. Each runs at its own priority, between the registry's handlers.
     ///
     /// ```
     /// use hooks_builtin::config::{HookFactoryRegistry, HooksConfig};
@@ -93,7 +93,8 @@ impl FileHooks {
     ///
     /// # Errors
     ///
-    /// If a hook cannot run behind a box, or one of its name is there already. Those before it are in the registry then.
+    /// If a hook cannot run behind a box, or the registry already has one of its name. The hooks before it are then
+    /// registered.
     pub fn register_in(
         self,
         registry: &mut HookRegistry<AgentEvent<'static>>,
@@ -126,10 +127,10 @@ impl FileHooks {
     }
 }
 
-/// The pipeline of all hooks that a configuration says, in the order in which they run: what [`HooksConfig::build`] makes.
+/// The pipeline of all hooks of a configuration, in the order in which they run. [`HooksConfig::build`] returns it.
 ///
-/// It can be written down, so it can stand in a struct's field as it is; and in `hooks![…]`, where it runs as a whole at
-/// the place of its own priority, which is 0.
+/// The type has a name, so it can be the type of a struct's field. In `hooks![…]`, it runs as a whole at its own
+/// priority, which is 0.
 pub type AllHooks = Pipeline<
     Switched<
         Group<
@@ -164,11 +165,11 @@ pub type AllHooks = Pipeline<
 >;
 
 impl HooksConfig {
-    /// Makes all hooks that the configuration says, in one pipeline: `[hooks.builtin]`, `[[hooks.chain]]` and
+    /// Builds all hooks of the configuration, in one pipeline: `[hooks.builtin]`, `[[hooks.chain]]` and
     /// `[hooks.builtins]`.
     ///
-    /// The hooks that factories make run in the order of the chain, all of them at the priority 0:
-    /// after [`ShellHook`], before [`CommandLogger`]. For hooks of your own between all of them, see [`parts`](Self::parts).
+    /// The hooks that factories create run in the order of the chain, all at the priority 0: after [`ShellHook`] and
+    /// before [`CommandLogger`]. For hooks of your own between all of them, see [`parts`](Self::parts).
     ///
     /// ```
     /// use hooks_builtin::config::HooksConfig;
@@ -194,13 +195,13 @@ impl HooksConfig {
     ///
     /// # Errors
     ///
-    /// If one of the hooks cannot be made, a type in the chain is not known, or one of `processes` is enabled. Then there
-    /// is none, and no file is made. The error has all that is wrong.
+    /// If one of the hooks cannot be created, the chain has an unknown type, or one of `processes` is enabled. Then no
+    /// hook is left running, and no file is created. The error contains every mistake.
     pub fn build(&self) -> Result<AllHooks, ConfigError> {
         self.build_with(&HookFactoryRegistry::with_builtins())
     }
 
-    /// As [`build`](Self::build), with factories of your own for the types of the chain:
+    /// Does the same as [`build`](Self::build), with your own factories for the types of the chain:
     /// `HookFactoryRegistry::with_builtins().with(MyFactory)`.
     ///
     /// # Errors
@@ -210,8 +211,9 @@ impl HooksConfig {
         self.parts(factories).map(FileHooks::into_pipeline)
     }
 
-    /// As [`build_with`](Self::build_with), as parts: to put hooks of your own between them by
-    /// [`with_builtins!`](crate::with_builtins), or to keep a handle to one of them. None if the whole is not enabled.
+    /// Does the same as [`build_with`](Self::build_with), but returns the parts. Use it to put hooks of your own
+    /// between them with [`with_builtins!`](crate::with_builtins), or to keep a handle to one of them. Returns no hooks
+    /// if `hooks` is not enabled.
     ///
     /// # Errors
     ///
@@ -230,7 +232,7 @@ impl HooksConfig {
         let mut builtin = BuiltinHooks::made(self, &mut supervision, &mut wrong);
         let checked = wrong.is_empty();
         chain.make(Outcome::Inside, &mut supervision, &mut wrong);
-        // What is seen outside is made when all else is known to be right.
+        // Hooks with effects outside of the process are created last, when everything else is known to be right.
         if checked && wrong.is_empty() {
             chain.make(Outcome::Unknown, &mut supervision, &mut wrong);
         }
@@ -246,7 +248,7 @@ impl HooksConfig {
         })
     }
 
-    /// The keys of `[hooks.builtin]` that are on.
+    /// Returns the keys of `[hooks.builtin]` that are on.
     pub(super) fn builtin_keys(&self) -> Vec<Vec<Segment>> {
         let key = Segment::key;
         let builtin = serde_json::to_value(&self.builtin).unwrap_or_default();
@@ -259,7 +261,7 @@ impl HooksConfig {
             .collect()
     }
 
-    /// The places of hooks that factories make, and that are on.
+    /// Returns the paths of hooks that are on and that factories create.
     pub(super) fn chain_keys(&self) -> Vec<Vec<Segment>> {
         let key = Segment::key;
         let chain = self
@@ -274,7 +276,7 @@ impl HooksConfig {
             .collect()
     }
 
-    /// Nothing that is turned on may be left out in silence: these are hooks that `by` does not make.
+    /// Returns an error for these hooks, which `by` does not create: a hook that is on must not be left out silently.
     pub(super) fn refuse(&self, hooks: Vec<Vec<Segment>>, by: &str) -> Result<(), ConfigError> {
         if !self.enabled {
             return Ok(());

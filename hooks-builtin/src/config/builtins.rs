@@ -13,12 +13,12 @@ use crate::{
     PathPrefix, RateLimit, Redact, SecurityPolicy, ShellHook, ToolCache, WebhookAudit,
 };
 
-/// Makes a static pipeline of the built-in hooks that are on, of a configuration that has no others:
-/// [`HooksConfig::build`] makes all hooks of any configuration.
+/// Creates a static pipeline of the built-in hooks that are on. The configuration must have no other hooks;
+/// [`HooksConfig::build`] builds all hooks of any configuration.
 ///
-/// Each is an `Option`, so one that is off costs one branch. An event that none of them wants costs one test for all of
-/// them. To have hooks of your own between them, by priority, see [`with_builtins!`](crate::with_builtins); to hold on to
-/// one of them, see [`BuiltinHooks`].
+/// Each hook is an `Option`, so a hook that is off costs one branch. An event that none of them handles costs one test
+/// for all of them. To put hooks of your own between them, by priority, see [`with_builtins!`](crate::with_builtins).
+/// To keep one of them, see [`BuiltinHooks`].
 ///
 /// ```
 /// use hooks_builtin::config::{HooksConfig, builtins};
@@ -44,8 +44,8 @@ pub fn builtins(config: &HooksConfig) -> Result<Builtins, ConfigError> {
 
 /// The built-in hooks that are on, one by one.
 ///
-/// Every hook can be cloned, which makes a handle to the same state: keep one to read the log of an [`EventLog`],
-/// say. Or put another in its place: an [`Approval`] with a user interface of your own.
+/// You can clone every hook to get a handle to the same state: keep one to read the log of an [`EventLog`], for
+/// example. You can also replace a hook, for example with an [`Approval`] that asks in your own user interface.
 ///
 /// ```
 /// use hooks_builtin::config::{BuiltinHooks, HooksConfig};
@@ -62,39 +62,39 @@ pub fn builtins(config: &HooksConfig) -> Result<Builtins, ConfigError> {
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct BuiltinHooks {
-    /// What an agent may do.
+    /// Restricts what an agent may do.
     pub security_policy: Option<SecurityPolicy>,
-    /// Tools that may not be called at all.
+    /// Blocks tools by name.
     pub block_tools: Option<BlockTools>,
-    /// How often tools may be called.
+    /// Limits how often tools may be called.
     pub rate_limit: Option<RateLimit>,
     /// Asks somebody before a tool runs.
     pub approval: Option<Approval>,
-    /// Relative paths of file tools, made absolute under a root.
+    /// Makes relative paths of file tools absolute under a root.
     pub path_prefix: Option<PathPrefix>,
-    /// A command that runs before or after tool calls.
+    /// Runs a command before or after tool calls.
     pub shell_hook: Option<ShellHook>,
-    /// One line a tool call, for people.
+    /// Logs one line per tool call, for people.
     pub command_logger: Option<CommandLogger>,
     /// Answers repeated calls from memory.
     pub tool_cache: Option<ToolCache>,
     /// Posts an audit event for every tool call.
     pub webhook_audit: Option<WebhookAudit>,
-    /// Secrets and personal data, rewritten.
+    /// Rewrites secrets and personal data.
     pub redact: Option<Redact>,
-    /// Every event, in order, in memory.
+    /// Keeps every event in memory, in order.
     pub event_log: Option<EventLog>,
-    /// Every event, as a line of JSON in a file.
+    /// Writes every event as a line of JSON to a file.
     pub jsonl_log: Option<JsonlLog>,
-    /// Whether a hook that a factory made asks about what a supervised agent does.
+    /// Whether a hook that a factory created asks about the actions of a supervised agent.
     #[doc(hidden)]
     pub is_asked_in_chain: bool,
 }
 
 /// The pipeline of the [`builtins`], in the order in which they run.
 ///
-/// It can be written down, unlike others, so it can stand in a struct's field as it is; and in `hooks![…]`, where it
-/// runs as a whole at the place of its own priority, which is 0.
+/// Unlike other pipelines, its type has a name, so it can be the type of a struct's field. In `hooks![…]`, it runs as a
+/// whole at its own priority, which is 0.
 pub type Builtins = Pipeline<
     Switched<
         Group<
@@ -128,30 +128,32 @@ pub type Builtins = Pipeline<
 >;
 
 impl BuiltinHooks {
-    /// Makes the hooks that are on, of a configuration that has no others; none if the whole is not enabled.
+    /// Creates the hooks that are on. The configuration must have no other hooks. Returns no hooks if `hooks` is not
+    /// enabled.
     ///
-    /// Where the [`SecurityPolicy`] says `supervised`, [`Approval`], if it is on, asks for every tool that is not in
-    /// its own `except` nor declared read-only. If it is off, the policy blocks what is to be approved of; an agent that
-    /// asks somebody by a hook of its own says `full`.
+    /// If the [`SecurityPolicy`] says `supervised`, [`Approval`] asks about every tool, except those in its own
+    /// `except` and those that are declared read-only. If [`Approval`] is off, the policy blocks what needs an
+    /// approval. If your agent asks somebody with a hook of its own, write `full`.
     ///
     /// # Errors
     ///
-    /// If one of the hooks cannot be made, one of `processes` is enabled, or the configuration has hooks that factories
-    /// make: `[[hooks.chain]]`, `[hooks.builtins]`. Then there is none. [`HooksConfig::build`] makes all hooks.
+    /// If one of the hooks cannot be created, one of `processes` is enabled, or the configuration has hooks that
+    /// factories create: `[[hooks.chain]]`, `[hooks.builtins]`. Then no hook is created. [`HooksConfig::build`] builds
+    /// all hooks.
     pub fn new(config: &HooksConfig) -> Result<Self, ConfigError> {
         config.refuse(config.chain_keys(), "builtins")?;
         let factories = HookFactoryRegistry::with_builtins();
         config.parts(&factories).map(|parts| parts.builtin)
     }
 
-    /// Makes the hooks that are on, all but the log in a file.
+    /// Creates the hooks that are on, except the log in a file.
     pub(super) fn made(
         config: &HooksConfig,
         supervision: &mut Supervision,
         wrong: &mut Vec<ConfigError>,
     ) -> Self {
         let builtin = &config.builtin;
-        /// Makes the hooks whose settings are there.
+        /// Creates the hooks that have settings.
         macro_rules! made {
             ($($key:ident: $Hook:ident,)*) => {
                 BuiltinHooks {
@@ -191,14 +193,15 @@ impl BuiltinHooks {
         hooks
     }
 
-    /// Opens the log in a file: it is all that would stay behind, so that is done when all else is known to be right.
+    /// Opens the log in a file. Only this has a lasting effect, so it happens when everything else is known to be
+    /// right.
     pub(super) fn open_log(&mut self, config: &HooksConfig) -> Result<(), ConfigError> {
         let log = config.builtin.jsonl_log.as_on().map(JsonlLog::from_config);
         self.jsonl_log = log.transpose().map_err(|error| located(error, config))?;
         Ok(())
     }
 
-    /// Has the policy block what nobody is asked about.
+    /// Lets the policy block what needs an approval if nobody asks for it.
     #[doc(hidden)]
     #[must_use]
     pub fn __complete(mut self) -> Self {
@@ -208,7 +211,7 @@ impl BuiltinHooks {
         self
     }
 
-    /// The pipeline of the hooks.
+    /// Returns the pipeline of the hooks.
     #[must_use]
     pub fn into_pipeline(self) -> Builtins {
         crate::with_builtins![self]
@@ -222,9 +225,9 @@ fn located(error: BuildError, config: &HooksConfig) -> ConfigError {
     ConfigError::new(wrong, config.origin.source()).with_source(error)
 }
 
-/// Makes a pipeline of [`BuiltinHooks`] and hooks of your own, all of them sorted by priority.
+/// Creates a pipeline of [`BuiltinHooks`] and hooks of your own, all sorted by priority.
 ///
-/// What follows the built-in hooks is a list as [`hooks!`](hooks_core::hooks) takes it.
+/// After the built-in hooks, write a list as for [`hooks!`](hooks_core::hooks).
 ///
 /// ```
 /// use hooks_builtin::config::{BuiltinHooks, HooksConfig};

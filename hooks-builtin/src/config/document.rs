@@ -1,4 +1,4 @@
-//! A text in TOML or JSON, with the places of its keys: for files of other systems.
+//! A text in TOML or JSON, with the places of its keys. It is for files of other systems.
 
 use std::fmt;
 use std::path::Path;
@@ -11,7 +11,8 @@ use super::error::{At, ConfigError, Names, Segment, Wrong};
 use super::read;
 use super::source::{Source, Text};
 
-/// A configuration that is not one of ours, such as another system's file: its value, and where in the text each key is.
+/// A configuration in another format than ours, such as another system's file: its value, and the place of each key in
+/// the text.
 ///
 /// A mistake in it is shown as one in `hooks.toml` is. `Debug` shows nothing of the text, which may hold secrets.
 ///
@@ -90,23 +91,23 @@ impl Document {
         }
     }
 
-    /// The whole, as JSON.
+    /// Returns the whole document, as JSON.
     #[must_use]
     pub fn value(&self) -> &Value {
         &self.value
     }
 
-    /// The file, if it was read from one.
+    /// Returns the file, if the document was read from one.
     #[must_use]
     pub fn file(&self) -> Option<&Path> {
         self.source.file.as_deref()
     }
 
-    /// Reads a part of it, which stands at a path.
+    /// Reads the part of the document at a path.
     ///
     /// # Errors
     ///
-    /// If it is not as the type has it. The error has every mistake.
+    /// If the part does not fit the type. The error contains every mistake.
     pub fn read<T: DeserializeOwned>(
         &self,
         part: &Value,
@@ -121,7 +122,7 @@ impl Document {
                 };
                 ConfigError::new(wrong, Some(&self.source))
             });
-            // There is at least one.
+            // There is at least one mistake.
             let together = ConfigError::all(shown.collect());
             together
                 .err()
@@ -129,7 +130,7 @@ impl Document {
         })
     }
 
-    /// A mistake in it, shown where it is.
+    /// Creates an error for a mistake in the document, shown at its place.
     #[must_use]
     pub fn mistake(
         &self,
@@ -141,7 +142,7 @@ impl Document {
     }
 }
 
-/// A mistake at a path, whose message names its key itself.
+/// A mistake at a path, whose message already names its key.
 pub(super) fn wrong_at(path: &[Segment], message: String, help: Option<&str>) -> Wrong {
     Wrong {
         path: path.to_vec(),

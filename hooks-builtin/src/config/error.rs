@@ -1,4 +1,4 @@
-//! What is wrong with a configuration, shown where it is.
+//! Errors of a configuration, shown at their place.
 
 use std::error::Error;
 use std::fmt::{self, Write};
@@ -7,10 +7,11 @@ use std::path::{Path, PathBuf};
 
 use super::source::Source;
 
-/// What is wrong with a configuration: the file, line and column, the key, what was expected, and what to write instead.
+/// An error of a configuration: the file, the line and the column, the key, what was expected, and what to write
+/// instead.
 ///
-/// It holds every mistake that was found, in the order of the file, and displays them all. [`mistakes`](Self::mistakes)
-/// gives them one by one; the other methods tell of the first.
+/// It contains every mistake, in the order of the file, and displays them all. [`mistakes`](Self::mistakes) returns
+/// them one by one. The other methods describe the first.
 ///
 /// ```text
 /// hooks.toml:5:1: unknown key `tool_pattern` in `hooks.builtin.webhook_audit`
@@ -28,7 +29,7 @@ struct Inner {
     message: String,
     help: Option<String>,
     source: Option<Box<dyn Error + Send + Sync>>,
-    /// The mistakes after this one; of these none has further ones.
+    /// The mistakes after this one. They have no further ones themselves.
     others: Vec<ConfigError>,
 }
 
@@ -39,12 +40,12 @@ struct Place {
     line: usize,
     /// From 1, in characters.
     column: usize,
-    /// The line; empty where it may not be shown.
+    /// The line; empty if it must not be shown.
     text: String,
     width: usize,
 }
 
-/// One step of the way to a key: `hooks.chain[1].config` has four.
+/// One step of a path: `hooks.chain[1].config` has four.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Segment {
     /// A key of a table.
@@ -70,7 +71,7 @@ impl Segment {
         Segment::Key(name.to_owned())
     }
 
-    /// The way from the beginning, as `hooks.chain[1].config`.
+    /// Writes a path as `hooks.chain[1].config`.
     pub(super) fn joined(path: &[Segment]) -> String {
         let mut joined = String::new();
         for segment in path {
@@ -81,7 +82,7 @@ impl Segment {
                     joined.push_str(key);
                 }
                 Segment::Index(index) => {
-                    // Writing to a string does not fail.
+                    // Writing to a string cannot fail.
                     let _ = write!(joined, "[{index}]");
                 }
             }
@@ -90,19 +91,19 @@ impl Segment {
     }
 }
 
-/// What is wrong, before it is known where in the text that is.
+/// A mistake whose place in the text is not known yet.
 #[derive(Debug)]
 pub(super) struct Wrong {
     pub(super) path: Vec<Segment>,
-    /// What is wrong, without the key.
+    /// The message, without the key.
     pub(super) message: String,
     pub(super) names: Names,
     pub(super) help: Option<String>,
-    /// Which part of the text at the path is to blame.
+    /// The part of the text at the path that the error points at.
     pub(super) at: At,
 }
 
-/// Which part of the text at a path is to blame.
+/// The part of the text at a path that an error points at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum At {
     Key,
@@ -114,7 +115,7 @@ pub(super) enum At {
 /// How a message names the key.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Names {
-    /// In its own words, if it does.
+    /// In its own words, or not at all.
     Nothing,
     /// "`hooks.chain[0].config.url`: it is no URL".
     Before,
@@ -127,7 +128,7 @@ pub(super) enum Names {
 }
 
 impl Wrong {
-    /// The message, with the key.
+    /// Returns the message, with the key.
     pub(super) fn told(&self) -> String {
         let Wrong { path, message, .. } = self;
         let path = match (self.names, path.as_slice()) {
@@ -152,7 +153,7 @@ impl ConfigError {
             let place = Place::of(&source.text, at.clone());
             let is_secret = match wrong.path.last() {
                 Some(Segment::Key(key)) if key == "secret" => wrong.at != At::Key,
-                // A URL with a password, say.
+                // For example, a URL with a password.
                 _ => source
                     .text
                     .get(at)
@@ -199,7 +200,7 @@ impl ConfigError {
         message: &str,
     ) -> Self {
         let mut place = Place::of(text, at).without_secrets();
-        // Where a value ends is not known, as the text does not parse.
+        // The end of a value is unknown, because the text does not parse.
         if place.text.contains("secret") {
             place.text.clear();
         }
@@ -214,11 +215,11 @@ impl ConfigError {
         }))
     }
 
-    /// All of some mistakes as one error, in the order of the file.
+    /// Combines mistakes into one error, in the order of the file.
     ///
     /// # Errors
     ///
-    /// If there is any.
+    /// If there is any mistake.
     pub fn all(mut mistakes: Vec<ConfigError>) -> Result<(), ConfigError> {
         mistakes.sort_by_key(|mistake| (mistake.line(), mistake.column()));
         let mut mistakes = mistakes.into_iter();
@@ -233,7 +234,7 @@ impl ConfigError {
         Err(first)
     }
 
-    /// The same error once more, without what has caused it: for who keeps one and hands on the other.
+    /// Returns a copy of the error, without its source. Use it to keep one and return the other.
     #[must_use]
     pub fn again(&self) -> Self {
         let Inner {
@@ -256,7 +257,7 @@ impl ConfigError {
         }))
     }
 
-    /// Every mistake that was found, in the order of the file: this one, and those after it.
+    /// Returns every mistake, in the order of the file: this one, and those after it.
     ///
     /// ```
     /// use hooks_builtin::config::HooksConfig;
@@ -279,37 +280,37 @@ impl ConfigError {
         self
     }
 
-    /// The file, if it was read from one.
+    /// Returns the file, if the configuration was read from one.
     #[must_use]
     pub fn file(&self) -> Option<&Path> {
         self.0.file.as_deref()
     }
 
-    /// The line, from 1, if the text is known.
+    /// Returns the line, from 1, if the text is known.
     #[must_use]
     pub fn line(&self) -> Option<usize> {
         self.0.place.as_ref().map(|place| place.line)
     }
 
-    /// The column, from 1, in characters, if the text is known.
+    /// Returns the column, from 1, in characters, if the text is known.
     #[must_use]
     pub fn column(&self) -> Option<usize> {
         self.0.place.as_ref().map(|place| place.column)
     }
 
-    /// The key, as `hooks.chain[1].config.level`; empty if the whole file is wrong.
+    /// Returns the key, such as `hooks.chain[1].config.level`; empty if the whole file is wrong.
     #[must_use]
     pub fn path(&self) -> &str {
         &self.0.path
     }
 
-    /// What is wrong, without where.
+    /// Returns the message, without the place.
     #[must_use]
     pub fn message(&self) -> &str {
         &self.0.message
     }
 
-    /// What to write instead, if that is known.
+    /// Returns what to write instead, if that is known.
     #[must_use]
     pub fn help(&self) -> Option<&str> {
         self.0.help.as_deref()
@@ -332,7 +333,7 @@ impl Place {
         }
     }
 
-    /// The same without the line, if it has what is for nobody to read: under a key that is misspelled, say.
+    /// Removes the line if it contains a secret, for example under a misspelled key.
     fn without_secrets(mut self) -> Self {
         if has_secret(&self.text) {
             self.text.clear();
@@ -340,7 +341,7 @@ impl Place {
         self
     }
 
-    /// The same without the value, which is for nobody to read.
+    /// Removes the value, because nobody may read it.
     fn hidden(mut self) -> Self {
         let before: String = self.text.chars().take(self.column - 1).collect();
         let after: String = self
@@ -354,7 +355,7 @@ impl Place {
     }
 }
 
-/// Whether a text has the secret of a webhook in it, or an address with a password.
+/// Whether a text contains the secret of a webhook, or a URL with a password.
 fn has_secret(text: &str) -> bool {
     let has_password = |(_, rest): (&str, &str)| {
         let end = rest.find(['"', '\'', ' ', '`']).unwrap_or(rest.len());
@@ -363,7 +364,7 @@ fn has_secret(text: &str) -> bool {
     text.contains("whsec_") || text.split_once("://").is_some_and(has_password)
 }
 
-/// A message that quotes a value, without it if it is a secret.
+/// Removes a quoted value from a message if the value is a secret.
 fn without_text(message: String) -> String {
     match (message.find('"'), message.rfind('"')) {
         (Some(start), Some(end)) if start < end && has_secret(&message[start..end]) => {
@@ -373,7 +374,7 @@ fn without_text(message: String) -> String {
     }
 }
 
-/// As it is displayed: `fn main() -> Result<(), ConfigError>` shows the message, and not its parts.
+/// The same as `Display`: so `fn main() -> Result<(), ConfigError>` prints the message instead of the fields.
 impl fmt::Debug for ConfigError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
@@ -410,7 +411,7 @@ impl fmt::Display for ConfigError {
         }) = place
             && !text.is_empty()
         {
-            // A tab is shown as one character, so that the caret stands where it should.
+            // A tab is shown as one character, so that the caret is in the right place.
             let text = text.replace('\t', " ");
             write!(f, "\n{:margin$} |\n{line} | {text}\n{:margin$} | ", "", "")?;
             write!(f, "{:indent$}{:^<width$}", "", "", indent = column - 1)?;

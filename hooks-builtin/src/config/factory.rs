@@ -1,4 +1,4 @@
-//! Hooks by the names of their types: what a chain in a configuration is made of.
+//! Creates hooks by the names of their types, for the chain of a configuration.
 
 use std::collections::HashMap;
 use std::error::Error;
@@ -15,9 +15,10 @@ use super::supervision::Supervision;
 use super::{HooksConfig, is_nothing};
 use crate::{Approval, ApprovalConfig, BuildError, JsonlLogConfig, SecurityPolicy};
 
-/// Makes hooks of one type.
+/// Creates hooks of one type.
 ///
-/// ClawSeed's `HookFactory`, whose `create` returns an `Option`: here what is wrong is told.
+/// It corresponds to ClawSeed's `HookFactory`, whose `create` returns an `Option`. Here, it returns an error that says
+/// what is wrong.
 ///
 /// ```
 /// use hooks_builtin::config::{FactoryError, HookFactory, HookFactoryRegistry, HooksConfig, read};
@@ -70,29 +71,29 @@ use crate::{Approval, ApprovalConfig, BuildError, JsonlLogConfig, SecurityPolicy
 /// # }
 /// ```
 pub trait HookFactory: Send + Sync {
-    /// The type that it makes, as a configuration names it.
+    /// Returns the type of its hooks, as a configuration names it.
     fn hook_type(&self) -> &str;
 
-    /// Checks the settings, and starts nothing: all of a chain are checked before the first [`create`](Self::create).
-    /// By default everything is right.
+    /// Checks the settings without starting anything. All settings of a chain are checked before the first
+    /// [`create`](Self::create). The default accepts everything.
     ///
     /// # Errors
     ///
-    /// If the settings are not as they should be.
+    /// If the settings are wrong.
     fn check(&self, config: &Value) -> Result<(), FactoryError> {
         let _ = config;
         Ok(())
     }
 
-    /// Makes a hook.
+    /// Creates a hook.
     ///
     /// # Errors
     ///
-    /// If the settings are not as they should be, or the hook cannot start.
+    /// If the settings are wrong, or the hook cannot start.
     fn create(&self, config: &Value) -> Result<Box<dyn AgentHandler>, FactoryError>;
 }
 
-/// Why a factory could not make a hook.
+/// Why a factory could not create a hook.
 #[derive(Debug)]
 pub struct FactoryError(Box<Inner>);
 
@@ -103,7 +104,7 @@ struct Inner {
 }
 
 impl FactoryError {
-    /// What is wrong, in a sentence.
+    /// Creates an error from a sentence that says what is wrong.
     #[must_use]
     pub fn new(message: impl Into<String>) -> Self {
         FactoryError::from_wrong(Wrong {
@@ -115,7 +116,7 @@ impl FactoryError {
         })
     }
 
-    /// The key of the settings that is to blame.
+    /// Sets the key of the settings that is wrong.
     #[must_use]
     pub fn at(mut self, key: impl Into<String>) -> Self {
         self.0.wrong.path = vec![Segment::Key(key.into())];
@@ -141,7 +142,7 @@ impl From<BuildError> for FactoryError {
 }
 
 impl Wrong {
-    /// What is wrong with a hook whose settings stand at the path.
+    /// Converts an error of a hook whose settings are at the path.
     pub(super) fn of_build(error: &BuildError, mut path: Vec<Segment>) -> Self {
         path.push(Segment::Key(error.key().to_owned()));
         Wrong {
@@ -172,27 +173,28 @@ impl Error for FactoryError {
 
 /// The factories that a configuration can name.
 ///
-/// ClawSeed's `HookFactoryRegistry`; PicoClaw's `RegisterBuiltinHook` is [`register`](Self::register).
+/// It corresponds to ClawSeed's `HookFactoryRegistry`. PicoClaw's `RegisterBuiltinHook` is
+/// [`register`](Self::register).
 #[derive(Default)]
 pub struct HookFactoryRegistry {
     factories: HashMap<String, Factory>,
 }
 
-/// A factory, and whose it is.
+/// A factory: a built-in one, or the user's own.
 enum Factory {
     Builtin(Builtin),
     Own(Box<dyn HookFactory>),
 }
 
 impl HookFactoryRegistry {
-    /// No factories.
+    /// Creates a registry without factories.
     #[must_use]
     pub fn new() -> Self {
         HookFactoryRegistry::default()
     }
 
-    /// The factories of the built-in hooks, by the names that `[hooks.builtin]` has for them, and `audit_log`, which
-    /// is what ClawSeed calls its `command_logger`.
+    /// Creates a registry of the factories for the built-in hooks. Their names are those of `[hooks.builtin]`, and
+    /// `audit_log`, which is ClawSeed's name for `command_logger`.
     #[must_use]
     pub fn with_builtins() -> Self {
         let mut registry = HookFactoryRegistry::new();
@@ -205,37 +207,38 @@ impl HookFactoryRegistry {
         registry
     }
 
-    /// Adds a factory, in the place of one of the same type.
+    /// Adds a factory. It replaces a factory of the same type.
     pub fn register(&mut self, factory: impl HookFactory + 'static) {
         let hook_type = factory.hook_type().to_owned();
         self.factories
             .insert(hook_type, Factory::Own(Box::new(factory)));
     }
 
-    /// As [`register`](Self::register), for building a registry in one expression.
+    /// Does the same as [`register`](Self::register), and returns the registry, so that you can build it in one
+    /// expression.
     #[must_use]
     pub fn with(mut self, factory: impl HookFactory + 'static) -> Self {
         self.register(factory);
         self
     }
 
-    /// Makes the hooks of `hooks.chain`, in its order, and after them those of `hooks.builtins`, by their priorities: of
-    /// a configuration that has no others. [`HooksConfig::build_with`] makes all that a configuration says.
+    /// Creates the hooks of `hooks.chain`, in its order, followed by those of `hooks.builtins`, by their priorities.
+    /// The configuration must have no other hooks; [`HooksConfig::build_with`] builds all hooks of a configuration.
     ///
-    /// Each may take as long as `hooks.defaults` says; with one of its numbers, tokio's timer has to run.
+    /// `hooks.defaults` limits how long each hook may take. If it has a number, the hooks must run inside a tokio
+    /// runtime with time enabled.
     ///
-    /// `security_policy` comes first whatever the order. Hooks that are not enabled are left out, and all of them if
-    /// the whole is not. What the handlers say of their own priority does not matter.
+    /// `security_policy` comes first, whatever the order. Hooks that are not enabled are left out, and all of them if
+    /// `hooks` is not enabled. The handlers' own priorities are ignored.
     ///
-    /// Where a `security_policy` says `supervised`, which is the default, a built-in `approval` asks for every tool that
-    /// is not in its own `except` nor declared read-only; of several, the first does. Without an `approval`, built in or
-    /// of your own, the policy blocks what is to be approved of.
+    /// If a `security_policy` says `supervised`, which is the default, a built-in `approval` asks about every tool,
+    /// except those in its own `except` and those that are declared read-only. If there are several approvals, the
+    /// first one does so. Without an `approval`, built in or of your own, the policy blocks what needs an approval.
     ///
     /// # Errors
     ///
-    /// If a type is not known, a hook cannot be made, one of `processes` is enabled, or something in `[hooks.builtin]`
-    /// is on. Then there is none. Of hooks that are not enabled, the settings of the built-in ones are read all the
-    /// same.
+    /// If a type is unknown, a hook cannot be created, one of `processes` is enabled, or something in `[hooks.builtin]`
+    /// is on. Then no hook is created. The settings of built-in hooks are checked even if the hooks are not enabled.
     pub fn build(
         &self,
         config: &HooksConfig,
@@ -245,7 +248,7 @@ impl HookFactoryRegistry {
         Ok(chain.unwrap_or_else(|| empty_chain(config)))
     }
 
-    /// Checks the hooks, and takes note of what others have to know.
+    /// Checks the hooks, and records what other hooks need to know.
     pub(super) fn checked<'a>(
         &'a self,
         config: &'a HooksConfig,
@@ -270,7 +273,7 @@ impl HookFactoryRegistry {
         }
     }
 
-    /// What is to be made, in order, and what is off but known.
+    /// Returns the hooks to create, in order, and the known hooks that are off.
     fn steps<'a>(
         &'a self,
         config: &'a HooksConfig,
@@ -288,7 +291,8 @@ impl HookFactoryRegistry {
             )
         });
         let mut builtins: Vec<_> = config.builtins.iter().collect();
-        // There the lower one runs first, and equal ones in the order of their names, in which they stand.
+        // In this table, lower priorities run first, and equal ones in the order of their names, which is the map's
+        // order.
         builtins.sort_by_key(|(_, entry)| entry.priority);
         let builtins = builtins.into_iter().map(move |(hook_type, entry)| {
             let path = vec![key("hooks"), key("builtins"), key(hook_type)];
@@ -338,17 +342,17 @@ impl HookFactoryRegistry {
     }
 }
 
-/// A hook that is to be made, or that is off.
+/// A hook to create, or a hook that is off.
 struct Step<'a> {
     is_enabled: bool,
     hook_type: &'a str,
     factory: &'a Factory,
     settings: &'a Value,
-    /// Where the settings stand.
+    /// The path of the settings.
     path: Vec<Segment>,
 }
 
-/// The hooks that factories make, those that are made and those that are to be.
+/// The hooks that factories create, both those that exist already and those that do not yet.
 pub(super) struct Chain<'a> {
     config: &'a HooksConfig,
     steps: Vec<Step<'a>>,
@@ -356,7 +360,7 @@ pub(super) struct Chain<'a> {
 }
 
 impl Chain<'_> {
-    /// Makes the hooks of this outcome.
+    /// Creates the hooks with this kind of effect.
     pub(super) fn make(
         &mut self,
         outcome: Outcome,
@@ -373,7 +377,7 @@ impl Chain<'_> {
         }
     }
 
-    /// The hooks that were made, in order.
+    /// Returns the created hooks, in order.
     pub(super) fn into_registry(self) -> Result<HookRegistry<AgentEvent<'static>>, ConfigError> {
         let mut registry = empty_chain(self.config);
         for (step, handler) in self.steps.iter().zip(self.handlers) {
@@ -390,19 +394,19 @@ impl Chain<'_> {
     }
 }
 
-/// Where it shows that a hook was made.
+/// The effects that creating a hook has.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Outcome {
-    /// Nowhere, once it is dropped.
+    /// No effect remains once the hook is dropped.
     Inside,
-    /// Its factory knows.
+    /// Only its factory knows.
     Unknown,
-    /// A file stays behind.
+    /// A file remains.
     File,
 }
 
 impl Step<'_> {
-    /// Checks the settings, and takes note of what others have to know.
+    /// Checks the settings, and records what other hooks need to know.
     fn check(&self, supervision: &mut Supervision) -> Result<(), FactoryError> {
         let builtin = match self.factory {
             Factory::Builtin(builtin) => builtin,
@@ -412,7 +416,7 @@ impl Step<'_> {
             }
             Factory::Own(_) => return Ok(()),
         };
-        // Also of a hook that is off the settings are read, if it has any: it will be turned on some day.
+        // The settings of a hook that is off are checked too, if it has any, because it may be turned on later.
         if self.is_enabled || !is_nothing(self.settings) {
             (builtin.read)(self.settings)?;
         }
@@ -468,14 +472,15 @@ impl Step<'_> {
     }
 }
 
-/// A chain that has no hooks yet. It is for guards: one that panics must not let through what it has not judged.
+/// Returns a chain without hooks. It is for guards, so it fails closed: a guard that panics blocks what it has not
+/// judged.
 fn empty_chain(config: &HooksConfig) -> HookRegistry<AgentEvent<'static>> {
     HookRegistry::new()
         .on_panic(OnPanic::Block)
         .timeouts(config.defaults.into())
 }
 
-/// The name of a handler, with a number if the chain has one of this name already.
+/// Returns the name of a handler, with a number if the name is already taken in the chain.
 fn free_name(registry: &HookRegistry<AgentEvent<'static>>, name: &str) -> String {
     let mut free = name.to_owned();
     for number in 2.. {
@@ -487,7 +492,8 @@ fn free_name(registry: &HookRegistry<AgentEvent<'static>>, name: &str) -> String
     free
 }
 
-/// The priority at which hooks of a type are registered: equal ones run as they were registered.
+/// Returns the priority at which hooks of a type are registered. Hooks of the same priority run in the order of
+/// registration.
 fn place(hook_type: &str) -> i32 {
     match hook_type {
         SECURITY_POLICY => i32::MAX,
@@ -495,7 +501,7 @@ fn place(hook_type: &str) -> i32 {
     }
 }
 
-/// The types that are known, in order.
+/// Shows the known types, in order.
 impl fmt::Debug for HookFactoryRegistry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut types: Vec<_> = self.factories.keys().collect();
@@ -504,7 +510,7 @@ impl fmt::Debug for HookFactoryRegistry {
     }
 }
 
-/// Makes a built-in hook.
+/// Creates a built-in hook.
 type Create = fn(&Value) -> Result<Box<dyn AgentHandler>, FactoryError>;
 
 /// Reads the settings of a built-in hook.
@@ -523,7 +529,7 @@ fn are_settings_of<C: DeserializeOwned, H>(
     read::<C>(config).map(drop)
 }
 
-/// The factories of built-in hooks, each of which is made from its settings alone.
+/// The factories of built-in hooks that need nothing but their settings.
 macro_rules! builtins {
     ($($hook_type:expr => $Hook:ident,)*) => {
         [$(Builtin {
@@ -537,7 +543,7 @@ macro_rules! builtins {
     };
 }
 
-// The types of which more is known here than how they are made.
+// Types that need more than their settings.
 const SECURITY_POLICY: &str = "security_policy";
 const APPROVAL: &str = "approval";
 const JSONL_LOG: &str = "jsonl_log";

@@ -1,8 +1,8 @@
 //! The configuration that turns hooks on.
 //!
-//! One file says which hooks an agent has. Reading it checks its keys, and each value by itself. What values say
-//! together, what stands in a chain and whether a folder is there is checked when hooks are made, before one of them
-//! makes a file. Every mistake is one [`ConfigError`] that shows where it is and what to write instead.
+//! One file says which hooks an agent has. Reading it checks its keys, and each value by itself. Building the hooks
+//! checks combinations of values, the entries of a chain, and whether folders exist, before any hook creates a file.
+//! Every mistake is one [`ConfigError`], which shows where it is and what to write instead.
 //!
 //! ```
 //! use hooks_builtin::config::HooksConfig;
@@ -31,33 +31,33 @@
 //! # Ok::<(), hooks_builtin::config::ConfigError>(())
 //! ```
 //!
-//! [`HooksConfig::build`] makes all hooks that a file says, in one pipeline. Three tables of a file make hooks:
+//! [`HooksConfig::build`] builds all hooks of a file, in one pipeline. Three tables of a file create hooks:
 //!
-//! | table | hooks | made by |
+//! | table | hooks | built by |
 //! | --- | --- | --- |
-//! | `[hooks.builtin]` | of this crate, static, each at its own priority | [`HooksConfig::build`], or, if there are no others, [`builtins`] |
-//! | `[[hooks.chain]]` | that factories make, in the order of the file | [`HooksConfig::build`], or, if there are no others, [`HookFactoryRegistry::build`] |
-//! | `[hooks.builtins]` | the same, by their names, as PicoClaw has them | as the chain |
+//! | `[hooks.builtin]` | hooks of this crate, static, each at its own priority | [`HooksConfig::build`], or, if there are no others, [`builtins`] |
+//! | `[[hooks.chain]]` | hooks that factories create, in the order of the file | [`HooksConfig::build`], or, if there are no others, [`HookFactoryRegistry::build`] |
+//! | `[hooks.builtins]` | the same, by their names, in PicoClaw's form | as the chain |
 //!
-//! What one of them does not make is an error, and never left out. [`HooksConfig::parts`] makes all of them for a pipeline
-//! that has hooks of your own in between.
+//! If one of these functions does not create a hook of the file, that is an error. A hook is never left out silently.
+//! [`HooksConfig::parts`] creates all of them for a pipeline with hooks of your own in between.
 //!
 //! # Other systems' files
 //!
-//! The keys are those of ZeroClaw, ClawSeed and PicoClaw. Four things mean something else there:
+//! The keys are those of ZeroClaw, ClawSeed and PicoClaw. Four of them have another meaning there:
 //!
 //! | written | there | here |
 //! | --- | --- | --- |
-//! | a hook's table without `enabled` | off (ZeroClaw, PicoClaw) | on: a guard that is written down is meant |
+//! | a hook's table without `enabled` | off (ZeroClaw, PicoClaw) | on: whoever writes a guard down wants it |
 //! | `hooks` without `enabled` | off (PicoClaw) | on |
 //! | `webhook_audit` without `tool_patterns` | no tools (ZeroClaw) | all tools |
 //! | `webhook_audit` with `tool_patterns = []` | no tools (ZeroClaw) | an error, if the hook is on |
 //!
 //! # Editors
 //!
-//! The [schema](HooksConfig::json_schema_of_file) is in the project's `docs/hooks.schema.json`. In a TOML file, a comment
-//! in the first line names it, `#:schema docs/hooks.schema.json`; in a JSON file, a key does,
-//! `"$schema": "docs/hooks.schema.json"`.
+//! The [schema](HooksConfig::json_schema_of_file) is in the project's `docs/hooks.schema.json`. In a TOML file, name it
+//! in a comment in the first line, `#:schema docs/hooks.schema.json`. In a JSON file, use a key, `"$schema":
+//! "docs/hooks.schema.json"`.
 
 mod all;
 mod builtins;
@@ -300,11 +300,11 @@ struct File {
 }
 
 impl HooksConfig {
-    /// Reads a file, whose name ends with `.toml` or `.json`. It has the one table `hooks`.
+    /// Reads a file whose name ends with `.toml` or `.json`. It has the one table `hooks`.
     ///
     /// # Errors
     ///
-    /// If it cannot be read, or anything in it is not as it should be.
+    /// If the file cannot be read, or contains a mistake.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, ConfigError> {
         HooksConfig::of(Source::load(path.as_ref())?)
     }
@@ -364,7 +364,7 @@ impl HooksConfig {
         }
     }
 
-    /// The hooks that only `hooks-runtime` runs: nothing that is turned on may be left out in silence.
+    /// Returns an error for each hook that only `hooks-runtime` runs: a hook that is on must not be left out silently.
     fn for_the_runtime(&self) -> Vec<ConfigError> {
         let of = |table: &'static str, entries: usize| {
             (0..entries).map(move |index| {
@@ -390,7 +390,8 @@ impl HooksConfig {
         entries.chain(self.enabled_processes()).collect()
     }
 
-    /// A mistake in this configuration, shown where it is in the file: for who reads a part of it.
+    /// Creates an error for a mistake in this configuration, shown at its place in the file. It is for crates that read
+    /// a part of the configuration themselves.
     ///
     /// ```
     /// use hooks_builtin::config::{HooksConfig, Segment};
@@ -414,13 +415,13 @@ impl HooksConfig {
         )
     }
 
-    /// The file, if it was read from one.
+    /// Returns the file, if the configuration was read from one.
     #[must_use]
     pub fn file(&self) -> Option<&Path> {
         self.origin.source()?.file.as_deref()
     }
 
-    /// The hooks in processes of their own that are on.
+    /// Returns an error for each enabled hook in `processes`.
     fn enabled_processes(&self) -> Vec<ConfigError> {
         let enabled = self.processes.iter().filter(|(_, entry)| entry.enabled);
         let mistake = |name: &String| {
@@ -443,7 +444,7 @@ impl HooksConfig {
         enabled.map(|(name, _)| mistake(name)).collect()
     }
 
-    /// The JSON Schema of a file, for editors.
+    /// Returns the JSON Schema of a file, for editors.
     ///
     /// ```
     /// let schema = hooks_builtin::config::HooksConfig::json_schema_of_file();

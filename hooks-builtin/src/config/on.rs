@@ -63,7 +63,7 @@ impl<T: JsonSchema> JsonSchema for OneOrMany<T> {
     }
 }
 
-/// Reads a text as a table in which it is one key. The derive has written `$type::deserialize` for the table.
+/// Also reads a string, as a table with this one key. The derive writes `$type::deserialize` for the table.
 macro_rules! text_or_table {
     ($type:ident, $key:ident, $expected:literal) => {
         impl<'de> Deserialize<'de> for $type {
@@ -221,7 +221,7 @@ pub struct Scopes {
 }
 
 impl Scopes {
-    /// Whether it is for everybody.
+    /// Whether the hook is for everybody.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         *self == Scopes::default()
@@ -506,7 +506,7 @@ pub struct ImportEntry {
 }
 
 impl ImportEntry {
-    /// The file, and the key that names its system.
+    /// Returns the files, each with the key that names its system.
     #[must_use]
     pub fn files(&self) -> Vec<(&'static str, &PathBuf)> {
         let files = [
@@ -603,7 +603,7 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
-/// A duration that may be left out.
+/// Serializes a duration that may be absent.
 mod some_duration {
     use std::time::Duration;
 

@@ -86,7 +86,7 @@ const INTERCEPTED: &[&str] = &[
     "approve_tool",
 ];
 
-/// PicoClaw's runtime events. Those of agents have an older name as well: `tool_exec_start` is `agent.tool.exec_start`.
+/// PicoClaw's runtime events. Those of agents also have an older name: `tool_exec_start` is `agent.tool.exec_start`.
 const OBSERVED: &[&str] = &[
     "*",
     "agent.turn.start",
@@ -147,7 +147,7 @@ impl<'de, const OBSERVES: bool> Deserialize<'de> for Known<OBSERVES> {
             let new = known.strip_prefix("agent.");
             new.is_some_and(|new| new.replace('.', "_") == name)
         };
-        // PicoClaw also writes these two for `*`.
+        // PicoClaw also accepts these two for `*`.
         let is_all = OBSERVES && matches!(&*name, "" | "all");
         let is_meant = |known: &str| known == name || is_old(known) || (is_all && known == "*");
         let found = known.iter().find(|known| is_meant(known));

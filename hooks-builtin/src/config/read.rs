@@ -1,4 +1,4 @@
-//! Reads settings, and makes a message of what is wrong with them.
+//! Reads settings, and writes messages for the mistakes in them.
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -7,9 +7,9 @@ use super::error::{At, Names, Segment, Wrong};
 use super::factory::FactoryError;
 use super::strict::Strict;
 
-/// Reads the settings of a hook from the `config` of a chain's entry: for factories of your own.
+/// Reads the settings of a hook from the `config` of a chain's entry. Use it in your own factories.
 ///
-/// What is wrong is shown at the very key in the file, with the nearest known key.
+/// A mistake is shown at its key in the file, with the nearest known key.
 ///
 /// ```
 /// use hooks_builtin::config::read;
@@ -27,12 +27,12 @@ use super::strict::Strict;
 ///
 /// # Errors
 ///
-/// If the settings are not as the type has them.
+/// If the settings do not fit the type.
 pub fn read<T: DeserializeOwned>(config: &Value) -> Result<T, FactoryError> {
     at(config, Vec::new()).map_err(FactoryError::from_wrong)
 }
 
-/// Reads settings that stand at a path.
+/// Reads settings at a path.
 pub(super) fn at<T: DeserializeOwned>(value: &Value, mut path: Vec<Segment>) -> Result<T, Wrong> {
     let depth = path.len();
     serde_path_to_error::deserialize(Strict(value.clone())).map_err(|error| {
@@ -63,18 +63,19 @@ pub(super) fn at<T: DeserializeOwned>(value: &Value, mut path: Vec<Segment>) -> 
     })
 }
 
-/// Most mistakes that one text is told of.
+/// The maximum number of mistakes that are reported for one text.
 const MOST: usize = 100;
 
-/// Reads settings, past what is wrong: that is taken out, and the rest is read again. So all of it is known at once.
+/// Reads settings and collects all mistakes: it removes the part that is wrong and reads the rest again, until
+/// everything is read.
 ///
-/// Some of it may be known before: `wrong`.
+/// `wrong` are mistakes that are known already.
 pub(super) fn whole<T: DeserializeOwned>(
     mut value: Value,
     mut wrong: Vec<Wrong>,
 ) -> Result<T, Vec<Wrong>> {
     let mut taken = Taken::default();
-    // From the end, so that the places of a list's values before it stay.
+    // From the end, so that the indices of earlier values in a list stay valid.
     for known in wrong.iter().rev() {
         taken.take(&mut value, known.path.clone());
     }
@@ -86,7 +87,7 @@ pub(super) fn whole<T: DeserializeOwned>(
         };
         let path = next.path.clone();
         let written = taken.written(&path);
-        // What is missing where something was taken out may be what was taken out.
+        // A missing key in a table from which something was removed may be the removed key.
         let is_consequence = next.at == At::End && taken.is_within(&written);
         next.path = written;
         if !is_consequence {
@@ -98,12 +99,12 @@ pub(super) fn whole<T: DeserializeOwned>(
     }
 }
 
-/// What was taken out of a value, by the paths that it had in the text.
+/// What was removed from a value, by the paths in the text.
 #[derive(Default)]
 struct Taken(Vec<Vec<Segment>>);
 
 impl Taken {
-    /// Takes out what stands at a path, if anything does.
+    /// Removes the value at a path, if there is one.
     fn take(&mut self, value: &mut Value, path: Vec<Segment>) -> bool {
         let Some((name, table)) = path.split_last() else {
             return false;
@@ -116,13 +117,13 @@ impl Taken {
             }
             _ => false,
         };
-        // `webhook_audit = true` lacks a key, and is no table.
+        // In `webhook_audit = true`, the path is below a value that is not a table.
         let taken = self.written(&path);
         self.0.push(taken);
         is_taken
     }
 
-    /// The path that something had in the text: before it in its list, values may have been taken out.
+    /// Returns the path in the text. Values before it in its list may have been removed.
     fn written(&self, path: &[Segment]) -> Vec<Segment> {
         let mut written: Vec<Segment> = Vec::new();
         for segment in path {
@@ -149,7 +150,7 @@ impl Taken {
         written
     }
 
-    /// Whether something was taken out of this table itself.
+    /// Whether something was removed from this table itself.
     fn is_within(&self, table: &[Segment]) -> bool {
         let mut taken = self.0.iter().filter_map(|taken| taken.split_last());
         taken.any(|(_, of)| of == table)
@@ -163,7 +164,7 @@ fn value_at<'v>(value: &'v mut Value, path: &[Segment]) -> Option<&'v mut Value>
     })
 }
 
-/// Whether serde wants the name of a variant: what it says of that names none.
+/// Whether serde expects the name of a variant. Its message then does not list the names.
 fn expected_word(said: &str) -> bool {
     said.rsplit_once(", expected ")
         .is_some_and(|(_, expected)| {
@@ -171,7 +172,7 @@ fn expected_word(said: &str) -> bool {
         })
 }
 
-/// The words that are known at a path: what is said where none of them stands.
+/// Returns the words that are allowed at a path, from the error for an unknown word.
 fn words_at<T: DeserializeOwned>(mut value: Value, path: &[Segment]) -> Option<Vec<String>> {
     *value_at(&mut value, path)? = Value::String(String::new());
     let error = T::deserialize(Strict(value)).err()?.to_string();
@@ -179,7 +180,7 @@ fn words_at<T: DeserializeOwned>(mut value: Value, path: &[Segment]) -> Option<V
     Some(quoted(known)).filter(|known| !known.is_empty())
 }
 
-/// What is said of another value than one of the words.
+/// The error for a value that is none of the words.
 fn no_word(path: Vec<Segment>, value: Option<&Value>, said: &str, words: &[String]) -> Wrong {
     let found = match said.strip_prefix("invalid type: ") {
         Some(rest) if !value.is_some_and(Value::is_object) => rest,
@@ -200,10 +201,10 @@ fn no_word(path: Vec<Segment>, value: Option<&Value>, said: &str, words: &[Strin
     }
 }
 
-/// What serde says of a key that is set under two names.
+/// The beginning of serde's message for a setting that is set under two names.
 const TWICE: &str = "duplicate field `";
 
-/// The keys of the table at a path that are names of one setting: without either of them it is set once.
+/// Returns the keys of the table at a path that name the same setting: without either of them, it is set once.
 fn names_of_one<T: DeserializeOwned>(value: &Value, path: &[Segment], said: &str) -> Vec<String> {
     let mut value = value.clone();
     let Some(Value::Object(table)) = value_at(&mut value, path) else {
@@ -221,10 +222,10 @@ fn names_of_one<T: DeserializeOwned>(value: &Value, path: &[Segment], said: &str
     table.keys().filter(is_one).cloned().collect()
 }
 
-/// What is said of a setting that has two names, and both of them are there.
+/// The error for a setting that is set under both of its names.
 fn set_twice(mut path: Vec<Segment>, mut names: Vec<String>, said: &str) -> Wrong {
     let key = said[TWICE.len()..].trim_end_matches('`');
-    // The other name is shown: it is less known.
+    // The message shows the other name, because it is less well known.
     names.retain(|name| name != key);
     let (message, help) = match names.pop() {
         Some(name) => {
@@ -245,12 +246,12 @@ fn set_twice(mut path: Vec<Segment>, mut names: Vec<String>, said: &str) -> Wron
     }
 }
 
-/// What serde says, in words for a person who writes a file.
+/// Translates serde's message for a person who writes a file.
 fn explained(mut path: Vec<Segment>, value: Option<&Value>, said: &str) -> Wrong {
     if let Some(("", rest)) = said.split_once("unknown field `")
         && let Some((key, rest)) = rest.split_once("`, ")
     {
-        // The path of serde ends with the key for some formats, and before it for others.
+        // For some formats, serde's path ends with the key, for others before it.
         if path.last() != Some(&Segment::Key(key.to_owned())) {
             path.push(Segment::Key(key.to_owned()));
         }
@@ -287,7 +288,7 @@ fn explained(mut path: Vec<Segment>, value: Option<&Value>, said: &str) -> Wrong
                 (Some(Value::Bool(_)), Some(Segment::Key(hook))) => {
                     format!("write `{hook} = {{ {example} }}`, say")
                 }
-                // The settings of a factory, of which there are none.
+                // The settings of a factory, if there are none.
                 (Some(Value::Object(settings)), None) if settings.is_empty() && key != "hooks" => {
                     format!("write `config = {{ {example} }}`, say")
                 }
@@ -331,7 +332,7 @@ fn is_duration(key: &str) -> bool {
     key.ends_with("timeout") || matches!(key, "time_to_live" | "flush_interval" | "retry_delay")
 }
 
-/// What to write for a value that is of another type.
+/// Returns what to write instead of a value of the wrong type.
 fn help_with_type(path: &[Segment], value: Option<&Value>, said: &str) -> Option<String> {
     let Some(Segment::Key(key)) = path.last() else {
         return None;
@@ -347,7 +348,7 @@ fn help_with_type(path: &[Segment], value: Option<&Value>, said: &str) -> Option
             Some(format!("write `{key} = {}`, without quotes", text.trim()))
         }
         (Value::Number(number), "a string") if is_duration(key) => {
-            // Of others it is not known what was meant.
+            // For other keys, the intended unit is unknown.
             let seconds = number.as_u64().unwrap_or(30);
             Some(format!("write `{key} = \"{seconds}s\"`, with a unit: `ms`, `s`, `m` or `h`"))
         }
@@ -364,7 +365,7 @@ fn help_with_type(path: &[Segment], value: Option<&Value>, said: &str) -> Option
     }
 }
 
-/// What serde found, for who writes no Rust.
+/// Describes what serde found, for readers who do not know Rust.
 fn found_in_words(found: &str) -> &str {
     match found {
         "map" => "a table",
@@ -373,7 +374,7 @@ fn found_in_words(found: &str) -> &str {
     }
 }
 
-/// What serde expects, for who writes no Rust.
+/// Describes what serde expects, for readers who do not know Rust.
 fn in_words(expected: &str) -> &str {
     match expected {
         "u8" => "a whole number from 0 to 255",
@@ -396,13 +397,13 @@ fn in_words(expected: &str) -> &str {
     }
 }
 
-/// Whether the table of a built-in hook stands at the path, in which `enabled` is known as well.
+/// Whether the path is the table of a built-in hook, which also allows the key `enabled`.
 fn is_builtin_hook(path: &[Segment]) -> bool {
     let key = |at: usize, name: &str| path.get(at) == Some(&Segment::Key(name.to_owned()));
     path.len() == 3 && key(0, "hooks") && key(1, "builtin")
 }
 
-/// The names between backquotes.
+/// Returns the names between backquotes.
 fn quoted(text: &str) -> Vec<String> {
     text.split('`')
         .skip(1)
@@ -411,7 +412,8 @@ fn quoted(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// How alike two names are. One that is a word of the other is very much so: `credit_card` and `card`.
+/// Returns how similar two names are. If one is a word of the other, as `credit_card` and `card`, they are very
+/// similar.
 fn likeness(unknown: &str, known: &str) -> f64 {
     let unknown = unknown.to_lowercase();
     let has = |name: &str, word: &str| name.split(['_', '-', ' ']).any(|part| part == word);
@@ -421,7 +423,7 @@ fn likeness(unknown: &str, known: &str) -> f64 {
     strsim::jaro_winkler(&unknown, known)
 }
 
-/// The nearest of what is known, and all of it.
+/// Suggests the nearest known name, and lists all of them.
 pub(super) fn suggestion(unknown: &str, known: &[String], what: &str) -> String {
     let nearest = known
         .iter()
@@ -442,7 +444,7 @@ pub(super) fn suggestion(unknown: &str, known: &[String], what: &str) -> String 
     }
 }
 
-/// How a key that has no default is written.
+/// Returns an example of a key that has no default.
 fn example_of(path: &[Segment], key: &str) -> Option<&'static str> {
     let is_in = |name: &str| path.contains(&Segment::Key(name.to_owned()));
     Some(match key {

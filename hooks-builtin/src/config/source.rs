@@ -1,4 +1,4 @@
-//! The text of a configuration, and where in it a key stands.
+//! The text of a configuration, and the places of its keys.
 
 use std::fmt;
 use std::ops::Range;
@@ -12,7 +12,8 @@ use toml::de::{DeTable, DeValue};
 
 use super::error::{At, ConfigError, Names, Segment, Wrong};
 
-/// Where a configuration was read from; two that say the same are equal wherever they are from.
+/// Where a configuration was read from. It does not count in comparisons: configurations with the same contents are
+/// equal.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Origin(Option<Arc<Source>>);
 
@@ -151,7 +152,7 @@ impl Source {
         let mut twice = Vec::new();
         let root = match parsed.ok().and_then(|parsed| parsed.value) {
             Some(value) => of_json(&value, &mut twice),
-            // It is JSON, as serde_json has read it.
+            // The text is JSON, as serde_json has already read it.
             None => Node {
                 at: 0..text.len(),
                 inner: Inner::Other,
@@ -169,7 +170,7 @@ impl Source {
         })
     }
 
-    /// Where something is wrong: at a key or at a value.
+    /// Returns the place of a mistake: a key or a value.
     pub(super) fn locate(&self, wrong: &Wrong) -> Range<usize> {
         let mut node = &self.root;
         let mut key_at = node.at.clone();
@@ -190,14 +191,14 @@ impl Source {
         match (wrong.at, &node.inner) {
             (At::End, Inner::Table(_)) => self.end_of(node).unwrap_or(key_at),
             (At::End, _) => node.at.clone(),
-            // A table is shown by its name: it may be long.
+            // An error in a table points at its name, because the table may be long.
             (At::Key, _) | (_, Inner::Table(_)) => key_at,
             _ => node.at.clone(),
         }
     }
 
-    /// Where one more key can be written in a table: at its closing brace, or after its last value. A table that has
-    /// only a name has no such place.
+    /// Returns where another key can be written in a table: at its closing brace, or after its last value. A table that
+    /// has only a name has no such place.
     fn end_of(&self, node: &Node) -> Option<Range<usize>> {
         let text = |node: &Node| self.text.get(node.at.clone()).unwrap_or_default();
         if text(node).starts_with('{') && text(node).ends_with('}') {
@@ -206,7 +207,7 @@ impl Source {
         let Inner::Table(entries) = &node.inner else {
             return None;
         };
-        // What stands under a name of its own, `[a.b]`, comes after the values of `[a]`.
+        // The values of `[a.b]` come after the values of `[a]`.
         let of_this = |(_, key, value): &&(String, Range<usize>, Node)| {
             key.start >= node.at.end && value.at.start >= key.end
         };
@@ -219,7 +220,7 @@ impl Source {
     }
 }
 
-/// A text without the byte order mark that some editors put before it.
+/// Removes the byte order mark that some editors write.
 fn without_mark(mut text: String) -> String {
     if text.starts_with('\u{feff}') {
         text.remove(0);
@@ -250,7 +251,7 @@ fn of_toml(value: &DeValue<'_>, at: Range<usize>) -> Node {
     Node { at, inner }
 }
 
-/// Takes note of the values that TOML has, and that no setting can be.
+/// Records the TOML values that cannot be settings.
 fn no_settings(value: &DeValue<'_>, path: &mut Vec<Segment>, wrong: &mut Vec<Wrong>) {
     let mut within = |value: &DeValue<'_>, segment| {
         path.push(segment);
@@ -271,7 +272,7 @@ fn no_settings(value: &DeValue<'_>, path: &mut Vec<Segment>, wrong: &mut Vec<Wro
             }
             return;
         }
-        // JSON has nothing for it, and a setting that may be left out would be off.
+        // JSON has no such number, so an optional setting would be off.
         DeValue::Float(float) if !float.as_str().parse().is_ok_and(f64::is_finite) => (
             format!("expected a setting, found `{float}`"),
             "no setting is a number without digits: write another value, or leave the key out",
@@ -291,7 +292,7 @@ fn no_settings(value: &DeValue<'_>, path: &mut Vec<Segment>, wrong: &mut Vec<Wro
     });
 }
 
-/// The tree of a JSON value; `twice` takes the keys that stand twice in an object.
+/// Returns the tree of a JSON value. `twice` receives the keys that occur twice in an object.
 fn of_json(value: &ast::Value<'_>, twice: &mut Vec<(String, Range<usize>)>) -> Node {
     let at = value.start()..value.end();
     let inner = match value {

@@ -1,7 +1,7 @@
-//! Values in which a list is no table.
+//! Values in which a list is not read as a table.
 //!
-//! serde would also read a struct from a list of the values of its fields, in their order, which nobody means who
-//! writes a file.
+//! serde would also read a struct from a list of its fields' values, in their order. Nobody who writes a file means
+//! that.
 
 use serde::de::value::SeqDeserializer;
 use serde::de::{
@@ -9,7 +9,7 @@ use serde::de::{
 };
 use serde_json::{Error, Value};
 
-/// A value from which a struct is read only where there is a table, at whatever depth.
+/// A value that yields a struct only from a table, at any depth.
 pub(super) struct Strict(pub(super) Value);
 
 impl<'de> Deserializer<'de> for Strict {
@@ -52,7 +52,7 @@ impl<'de> Deserializer<'de> for Strict {
         name: &'static str,
         visitor: V,
     ) -> Result<V::Value, Error> {
-        // `RawValue` has a name that only serde_json's own values know.
+        // `RawValue` has a special name that only serde_json's own values handle.
         if name.starts_with("$serde_json::") {
             return self.0.deserialize_newtype_struct(name, visitor);
         }
@@ -82,7 +82,7 @@ impl IntoDeserializer<'_, Error> for Strict {
     }
 }
 
-/// A visitor of a table, or the table, whose keys are read as serde_json reads them and whose values are strict.
+/// A visitor of a table, or the table itself. Its keys are read as serde_json reads them, and its values are strict.
 struct OfTable<T>(T);
 
 impl<'de, V: Visitor<'de>> Visitor<'de> for OfTable<V> {

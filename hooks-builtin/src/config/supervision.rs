@@ -1,15 +1,15 @@
-//! What the hooks of a file have to know of each other: who asks about what a supervised agent does.
+//! What the hooks of a file must know about each other: who asks about the actions of a supervised agent.
 
 use crate::{Approval, ApprovalConfig, Autonomy, Glob, Globs, SecurityPolicyConfig};
 
 /// Who asks, and about which tools nobody does.
 #[derive(Default)]
 pub(super) struct Supervision {
-    /// Whether there is an approval in `[hooks.builtin]`.
+    /// Whether `[hooks.builtin]` has an approval.
     pub(super) is_asked_in_builtin: bool,
-    /// Whether there is one among the hooks that factories make.
+    /// Whether the hooks that factories create include one.
     pub(super) is_asked_in_chain: bool,
-    /// What the policies that say `supervised` declare read-only, all of them.
+    /// The tools that all policies with `supervised` declare read-only.
     read_only_tools: Option<Vec<Glob>>,
 }
 
@@ -19,14 +19,14 @@ impl Supervision {
         self.is_asked_in_builtin || self.is_asked_in_chain
     }
 
-    /// Takes note of a policy.
+    /// Records a policy.
     pub(super) fn note(&mut self, policy: &SecurityPolicyConfig) {
         if policy.autonomy == Autonomy::Supervised {
             self.read_only_in(&policy.read_only_tools);
         }
     }
 
-    /// A tool may act unasked if every policy lets it.
+    /// A tool may act without a question only if every policy allows it.
     fn read_only_in(&mut self, tools: &Globs) {
         match &mut self.read_only_tools {
             None => self.read_only_tools = Some(tools.iter().cloned().collect()),
@@ -34,8 +34,8 @@ impl Supervision {
         }
     }
 
-    /// Has the first approval ask for every tool of a supervised agent, but for those that its settings except and those
-    /// that all policies declare read-only.
+    /// Makes the first approval ask about every tool of a supervised agent, except those in its `except` and those that
+    /// all policies declare read-only.
     pub(super) fn supervising(
         &mut self,
         approval: Approval,

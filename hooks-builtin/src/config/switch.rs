@@ -11,18 +11,18 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// A hook that is off, or on with its settings.
 ///
-/// It is written as `false`, as `true` for the defaults, or as a table, which may hold `enabled = false`.
+/// In a file, it is `false`, `true` for the defaults, or a table, which may contain `enabled = false`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Switch<T> {
-    /// The hook is not there.
+    /// The hook is off.
     #[default]
     Off,
-    /// The hook is there.
+    /// The hook is on.
     On(T),
 }
 
 impl<T> Switch<T> {
-    /// The settings, if it is on.
+    /// Returns the settings, if the hook is on.
     pub fn as_on(&self) -> Option<&T> {
         match self {
             Switch::Off => None,
@@ -30,7 +30,7 @@ impl<T> Switch<T> {
         }
     }
 
-    /// The settings, to be changed, if it is on.
+    /// Returns the settings for changing, if the hook is on.
     pub fn as_on_mut(&mut self) -> Option<&mut T> {
         match self {
             Switch::Off => None,
@@ -77,7 +77,7 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for SwitchVisitor<T> {
             map,
             is_on: &mut is_on,
         };
-        // Also of a hook that is off the settings are checked: it will be turned on some day.
+        // The settings of a hook that is off are checked too, because it may be turned on later.
         let settings = T::deserialize(MapAccessDeserializer::new(others))?;
         Ok(if is_on {
             Switch::On(settings)
@@ -87,7 +87,7 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for SwitchVisitor<T> {
     }
 }
 
-/// A map but for its key `enabled`.
+/// A map without its key `enabled`.
 struct WithoutEnabled<'s, M> {
     map: M,
     is_on: &'s mut bool,
@@ -120,7 +120,7 @@ impl<T: JsonSchema> JsonSchema for Switch<T> {
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        // The table has one key more, so it is no reference to the settings' own schema.
+        // The table has an additional key, so it is not a reference to the settings' own schema.
         let mut table = T::json_schema(generator);
         if let Some(properties) = table
             .ensure_object()

@@ -1,4 +1,4 @@
-//! Events, as the configuration names them.
+//! The names of events in the configuration.
 
 use std::borrow::Cow;
 
@@ -18,14 +18,14 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 pub struct EventName(&'static str);
 
 impl EventName {
-    /// The event of that name, if there is one.
+    /// Returns the event of that name, if there is one.
     #[must_use]
     pub fn new(name: &str) -> Option<Self> {
         let known = AgentEvent::NAMES.iter().find(|known| **known == name);
         known.map(|known| EventName(known))
     }
 
-    /// The name.
+    /// Returns the name.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         self.0

@@ -1,4 +1,4 @@
-//! The file that lines are added to, by its path: when it is moved away or removed, another one is opened there.
+//! The file that the log appends to, by its path. If the file is moved away or removed, the log opens a new one there.
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::thread::Target;
 
-/// The file that stands at a path.
+/// The file at a path.
 #[derive(Debug)]
 pub(super) struct LogFile {
     path: PathBuf,
@@ -14,9 +14,9 @@ pub(super) struct LogFile {
 }
 
 impl LogFile {
-    /// Opens the file, and makes it, and the folders that it is in, if they are not there.
+    /// Opens the file. Creates it, and its folders, if they do not exist.
     pub(super) fn open(path: &Path) -> io::Result<Self> {
-        // A program may change its directory; the log stays where it is.
+        // A program may change its directory; the log keeps its place.
         let path = std::path::absolute(path)?;
         let file = open(&path)?;
         Ok(LogFile { path, file })
@@ -52,7 +52,7 @@ impl Target for LogFile {
 
     fn sync(&mut self) -> io::Result<()> {
         match self.file.sync_data() {
-            // A device or a pipe, which has nothing to sync.
+            // A device or a pipe has nothing to sync.
             Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(()),
             result => result,
         }
@@ -65,7 +65,7 @@ fn is_same(opened: &Metadata, there: &Metadata) -> bool {
     (opened.dev(), opened.ino()) == (there.dev(), there.ino())
 }
 
-/// Elsewhere a file that is open can be neither moved nor removed, or that is not seen.
+/// On other systems, an open file cannot be moved or removed, or this goes unnoticed.
 #[cfg(not(unix))]
 fn is_same(_: &Metadata, _: &Metadata) -> bool {
     true
@@ -78,7 +78,7 @@ fn open(path: &Path) -> io::Result<File> {
     open_at_end(path)
 }
 
-/// Opens the file so that lines are added to it, after a line that a crash has left unfinished.
+/// Opens the file for appending. If a crash left an unfinished line, ends that line first.
 fn open_at_end(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.append(true).create(true);

@@ -1,6 +1,6 @@
-//! One line: packed by the hook, and made JSON by the thread that writes.
+//! One line: the hook packs it, and the thread that writes turns it into JSON.
 //!
-//! What waits in the buffer is a record: its length, the time, the fields of the line, and the payload.
+//! The buffer holds records. A record is its length, the time, the fields of the line, and the payload.
 
 use std::fmt::Write;
 
@@ -15,7 +15,7 @@ use crate::shared::ChangedBy;
 use crate::shared::changes::Seen;
 use crate::shared::packed::{Values, pack};
 
-/// What happened to whom, and what was decided.
+/// An event, its context, and the decision about it.
 #[derive(Clone, Copy)]
 pub(super) struct Line<'a> {
     pub(super) cx: &'a AgentContext,
@@ -25,7 +25,7 @@ pub(super) struct Line<'a> {
     pub(super) seen: Option<&'a Seen>,
 }
 
-/// What stands between the time and the payload, in this order.
+/// The fields between the time and the payload, in this order.
 #[derive(Serialize)]
 struct Fields<'a> {
     event: &'static str,
@@ -117,7 +117,7 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// Adds the record of the line, as of now. After an error, a part of it may have been added.
+    /// Adds the record of the line, with the current time. After an error, a part of the record may have been added.
     pub(super) fn write(self, out: &mut Vec<u8>) -> Result<(), Error> {
         let start = out.len();
         out.extend_from_slice(&[0; LENGTH]);
@@ -145,10 +145,10 @@ fn name_of(decision: Decision<'_>) -> &'static str {
     }
 }
 
-/// How many bytes the length of a record takes.
+/// The size of the length of a record, in bytes.
 const LENGTH: usize = size_of::<usize>();
 
-/// Takes a record from the front of others.
+/// Takes the first record from a sequence of records.
 pub(super) fn next_record<'b>(records: &mut &'b [u8]) -> Option<&'b [u8]> {
     let (length, rest) = records.split_first_chunk()?;
     let (record, rest) = rest.split_at_checked(usize::from_le_bytes(*length))?;
@@ -156,14 +156,14 @@ pub(super) fn next_record<'b>(records: &mut &'b [u8]) -> Option<&'b [u8]> {
     Some(record)
 }
 
-/// How many records there are.
+/// Counts the records.
 pub(super) fn count_records(mut records: &[u8]) -> u64 {
     std::iter::from_fn(|| next_record(&mut records))
         .map(|_| 1)
         .sum()
 }
 
-/// Adds the line of a record. After an error, nothing has been added.
+/// Adds the JSON line of a record. After an error, nothing has been added.
 pub(super) fn write_json(
     record: &[u8],
     clock: &mut Clock,
@@ -179,7 +179,7 @@ pub(super) fn write_json(
     let mut write = || {
         let fields = out.len();
         values.write_next(out)?;
-        // The time has begun the object, and the fields go on with it.
+        // The object already begins with the time, and the fields follow it.
         out[fields] = b',';
         out.pop();
         out.extend_from_slice(b",\"payload\":");
@@ -193,14 +193,14 @@ pub(super) fn write_json(
     written
 }
 
-/// Adds a line that says how many lines are missing at its place.
+/// Adds a line that says how many lines are missing at this place.
 pub(super) fn write_dropped(clock: &mut Clock, count: u64, out: &mut Vec<u8>) {
     clock.write(Timestamp::now().as_millisecond(), out);
     let line = format!(",\"event\":\"Dropped\",\"count\":{count}}}\n");
     out.extend_from_slice(line.as_bytes());
 }
 
-/// Begins lines with the time. It remembers the second, which many lines share.
+/// Writes the time at the start of lines. It caches the second, which many lines share.
 #[derive(Debug)]
 pub(super) struct Clock {
     second: i64,
@@ -211,7 +211,7 @@ pub(super) struct Clock {
 impl Default for Clock {
     fn default() -> Self {
         Clock {
-            // No timestamp is so early.
+            // No timestamp is that early.
             second: i64::MIN,
             start: String::new(),
         }
@@ -219,7 +219,7 @@ impl Default for Clock {
 }
 
 impl Clock {
-    /// Takes the milliseconds since 1970.
+    /// Writes a time, given in milliseconds since 1970.
     fn write(&mut self, millis: i64, out: &mut Vec<u8>) {
         let (second, millis) = (millis.div_euclid(1000), millis.rem_euclid(1000));
         if second != self.second {

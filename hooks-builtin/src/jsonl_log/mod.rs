@@ -1,7 +1,7 @@
-//! Every event, as a line of JSON in a file.
+//! Writes every event as a line of JSON to a file.
 //!
-//! A hook writes its line into a buffer in memory; a thread writes the buffer to the file, some times a second.
-//! So an agent waits for no disk.
+//! A hook writes its line into a buffer in memory. A thread writes the buffer to the file, several times per second. So
+//! an agent does not wait for the disk.
 
 mod event_name;
 mod file;
@@ -26,7 +26,7 @@ use crate::shared::alias::Alias;
 use crate::shared::changes::Seen;
 use crate::shared::{BuildError, paths};
 
-/// Writes every event as a line of JSON to a file, and what was decided about it:
+/// Writes every event, with the decision about it, as a line of JSON to a file:
 ///
 /// ```json
 /// {"time":"2026-03-22T10:00:00.123Z","event":"BeforeToolCall","session_id":"s1","turn":0,"depth":0,"decision":"block","hook":"SecurityPolicy","reason":"the path `/etc/passwd` is forbidden","payload":{"event":"BeforeToolCall","id":"1","name":"read","args":{"path":"/etc/passwd"}}}
@@ -50,17 +50,17 @@ use crate::shared::{BuildError, paths};
 /// [`Witness`](hooks_core::Witness) says which hooks have names of their own. A dispatch through a list with a log takes
 /// some hundred nanoseconds longer for each hook that can change the event, in which the event is packed.
 ///
-/// The file is made with the mode 0600, and added to if it is there. Lines are written every 100 ms, or as soon as
-/// there are 64 KiB of them, by a thread, whole and in order. Nothing is lost on a clean shutdown: when the last
-/// clone of the hook is dropped, or by [`shutdown`](Self::shutdown), what is left is written and synced; a program that
-/// ends by `std::process::exit` calls that before. When the file is moved away or removed, as a tool that rotates logs does,
-/// the lines that come after go to another one, made where it was. While the disk takes nothing, lines wait in
-/// memory; when that is full an event waits for at most a second, and then its line is dropped and counted, here
-/// ([`dropped`](Self::dropped)) and, once it works again, in the file: `{"time":…,"event":"Dropped","count":3}`.
+/// The log creates the file with the mode 0600, or appends to it if it exists. A thread writes the lines, whole and in
+/// order, every 100 ms, or as soon as there are 64 KiB of them. A clean shutdown loses nothing: when you drop the last
+/// clone of the hook or call [`shutdown`](Self::shutdown), the log writes and syncs the remaining lines. Call
+/// `shutdown` before `std::process::exit`. If the file is moved away or removed, as log rotation does, the log creates
+/// a new file at the same path for the lines that follow. While the disk accepts nothing, lines wait in memory. If that
+/// memory is full, an event waits for at most a second. Then the log drops its line and counts it, in
+/// [`dropped`](Self::dropped) and, once the disk works again, in the file: `{"time":…,"event":"Dropped","count":3}`.
 ///
 /// Its priority is [`priority::AUDIT`].
 ///
-/// PicoClaw's example logger: its `log_file` is `path`, `log_events` is always on.
+/// It corresponds to PicoClaw's example logger: the key `log_file` is `path`, and `log_events` is always on.
 ///
 /// ```
 /// use hooks_builtin::JsonlLog;
@@ -131,7 +131,7 @@ fn eight_mebibytes() -> u32 {
 }
 
 impl JsonlLogConfig {
-    /// The defaults for a file.
+    /// Returns the default configuration for a file.
     #[must_use]
     pub fn new(path: impl Into<PathBuf>) -> Self {
         JsonlLogConfig {
@@ -143,7 +143,7 @@ impl JsonlLogConfig {
         }
     }
 
-    /// All that can be said of it without opening the file.
+    /// Checks everything that can be checked without opening the file.
     pub(crate) fn check(&self) -> Result<(), BuildError> {
         let wrong = |key, message: &str| Err(BuildError::new("jsonl_log", key, message));
         if self.path.as_os_str().is_empty() {
@@ -169,7 +169,7 @@ impl JsonlLogConfig {
 }
 
 impl JsonlLog {
-    /// Writes to a file.
+    /// Creates a log that writes to a file.
     ///
     /// # Errors
     ///
@@ -178,11 +178,11 @@ impl JsonlLog {
         JsonlLog::from_config(&JsonlLogConfig::new(path))
     }
 
-    /// Writes as the configuration says.
+    /// Creates a log from its configuration.
     ///
     /// # Errors
     ///
-    /// If the file cannot be opened or made, or its thread not be started.
+    /// If the file cannot be opened or created, or the thread cannot be started.
     pub fn from_config(config: &JsonlLogConfig) -> Result<Self, BuildError> {
         let failed = |error: io::Error| {
             let path = config.path.display();
@@ -210,37 +210,38 @@ impl JsonlLog {
 
     /// Waits until all lines so far are in the file.
     ///
-    /// It blocks the thread, for at most 10 s. The lines are with the operating system then, and outlive the
-    /// program; [`shutdown`](Self::shutdown) has them on the disk.
+    /// It blocks the thread for at most 10 s. Afterwards, the operating system has the lines, so they survive the
+    /// program. [`shutdown`](Self::shutdown) also syncs them to the disk.
     ///
     /// # Errors
     ///
-    /// If the file cannot be written, or not in that time. The lines are kept, and written when it can be.
+    /// If the file cannot be written, or not within that time. The log keeps the lines, and writes them as soon as it
+    /// can.
     pub fn flush(&self) -> io::Result<()> {
         self.0.writer.flush()
     }
 
-    /// Takes no more events, waits until all lines so far are in the file and on the disk, and closes it.
+    /// Stops accepting events, waits until all lines so far are in the file and on the disk, and closes the file.
     ///
-    /// It stops all clones, and may be called again; dropping the last clone does the same. It blocks the thread,
-    /// for at most 10 s.
+    /// It stops all clones. You may call it again. Dropping the last clone does the same. It blocks the thread for at
+    /// most 10 s.
     ///
     /// # Errors
     ///
-    /// If the file cannot be written: the lines that are left are [dropped](Self::dropped). Or if the disk
-    /// takes longer: then they are written when it is done, if the program still runs.
+    /// If the file cannot be written: the remaining lines are [dropped](Self::dropped). Or if the disk takes longer:
+    /// then the lines are written when it is ready, if the program still runs.
     pub fn shutdown(&self) -> io::Result<()> {
         self.0.writer.shutdown()
     }
 
-    /// How many lines are not in the file and will not be: the disk took nothing for too long, or the log was
-    /// shut down.
+    /// The number of lines that are not in the file and never will be, because the disk accepted nothing for too long,
+    /// or because the log was shut down.
     #[must_use]
     pub fn dropped(&self) -> u64 {
         self.0.writer.dropped()
     }
 
-    /// Why the file could not be written the last time that it was tried; nothing if it could.
+    /// Why the last attempt to write the file failed; nothing if it succeeded.
     #[must_use]
     pub fn last_error(&self) -> Option<io::Error> {
         self.0.writer.last_error()

@@ -1,7 +1,7 @@
 //! The thread that writes.
 //!
-//! It takes the buffer whole and leaves an empty one, which hooks fill while it writes. It makes JSON of a part of the
-//! records at a time. So memory is bounded by twice the buffer, and in the long run nobody allocates.
+//! It takes the whole buffer and leaves an empty one, which hooks fill while it writes. It turns a part of the records
+//! into JSON at a time. So memory is bounded by twice the buffer, and in the long run nothing is allocated.
 
 use std::io::{self, Write};
 use std::sync::{MutexGuard, PoisonError};
@@ -12,27 +12,28 @@ use super::writer::{Shared, State, copy};
 
 /// How many bytes are worth waking the thread for.
 pub(super) const ENOUGH: usize = 64 * 1024;
-/// How much room a buffer keeps that has once been larger.
+/// The capacity that a buffer keeps after it was larger.
 const MOST_KEPT: usize = 1024 * 1024;
-/// How long the thread waits before it tries again what has failed.
+/// How long the thread waits before it retries after a failure.
 const RETRY: Duration = Duration::from_millis(500);
-/// After how many rounds without a line the thread sleeps until it is woken. To wake it is a system call, which
-/// an event that follows on others is spared.
+/// The number of rounds without a line after which the thread sleeps until it is woken. Waking it is a system call,
+/// which events in quick succession avoid.
 const MOST_QUIET: u32 = 50;
 const TARGET: &str = "hooks_builtin::jsonl_log";
 
-/// What lines are written to: a file.
+/// Where lines are written: a file.
 pub(super) trait Target: Write + Send + 'static {
-    /// Has what comes next go where it should, if that is elsewhere than before. No line is half written then.
+    /// Prepares the target for what comes next, for example by opening another file. No line is half written at that
+    /// point.
     fn renew(&mut self) -> io::Result<()> {
         Ok(())
     }
 
-    /// Has what was written reach the disk.
+    /// Syncs what was written to the disk.
     fn sync(&mut self) -> io::Result<()>;
 }
 
-/// Tells those who wait that the thread has ended, also when it panics: `tracing` runs what others wrote.
+/// Tells waiting callers that the thread has ended, even if it panicked: `tracing` runs code of others.
 struct Ends<'a>(&'a Shared);
 
 impl Drop for Ends<'_> {
@@ -45,7 +46,7 @@ impl Drop for Ends<'_> {
     }
 }
 
-/// What the thread does until the log is shut down.
+/// Runs the thread until the log is shut down.
 pub(super) fn run(shared: &Shared, target: impl Target, interval: Duration, enough: usize) {
     let _ends = Ends(shared);
     let mut work = Work {
@@ -69,26 +70,27 @@ pub(super) fn run(shared: &Shared, target: impl Target, interval: Duration, enou
     }
 }
 
-/// What the thread has at hand.
+/// The state of the thread.
 struct Work<T> {
     target: T,
-    /// The records of this round, and how many bytes of them are lines already.
+    /// The records of this round, and how many bytes of them have already become lines.
     records: Vec<u8>,
     read: usize,
     /// How many lines are missing after these records.
     untold: u64,
     clock: Clock,
-    /// What is being written, whole lines, and how much of it was: a failure goes on where it stopped.
+    /// The whole lines that are being written, and how many bytes of them are written. After a failure, writing
+    /// continues there.
     lines: Vec<u8>,
     written: usize,
-    /// How many rounds there was nothing to do.
+    /// The number of rounds in a row with nothing to do.
     quiet: u32,
 }
 
-/// One taking of lines and writing of them.
+/// One round of taking lines and writing them.
 #[derive(Clone, Copy)]
 struct Round {
-    /// Whether this round has emptied the buffer, and not only tried again what failed.
+    /// Whether this round emptied the buffer, instead of only retrying what failed.
     is_new: bool,
     /// The flushes that it answers.
     asked: u64,
@@ -96,14 +98,14 @@ struct Round {
 }
 
 impl Round {
-    /// Whether the thread ends, if the round succeeded or not: what fails now is not tried again.
+    /// Whether the thread ends after this round. While the log closes, a failed round is the last one, without a retry.
     fn is_last(self, has_succeeded: bool) -> bool {
         self.is_closing && (self.is_new || !has_succeeded)
     }
 }
 
 impl<T: Target> Work<T> {
-    /// Waits for lines and takes them, if it came to any.
+    /// Waits for lines and takes them. Returns nothing if there is no work.
     fn begin(&mut self, shared: &Shared, interval: Duration, enough: usize) -> Option<Round> {
         let is_new = self.lines.is_empty() && self.read == self.records.len();
         let mut state = if is_new {
@@ -157,7 +159,7 @@ impl<T: Target> Work<T> {
         Ok(())
     }
 
-    /// Whether there is something to write. When all lines are written, this makes lines of the next records: of a part
+    /// Whether there is something to write. When all lines are written, this turns the next records into lines, a part
     /// at a time, because JSON may be larger than the records.
     fn has_lines(&mut self, shared: &Shared) -> bool {
         if self.written < self.lines.len() {
@@ -190,7 +192,7 @@ impl<T: Target> Work<T> {
         !self.lines.is_empty()
     }
 
-    /// Tells what a round came to, and whether it was the last one.
+    /// Reports the outcome of a round. Returns whether it was the last one.
     fn end(&self, shared: &Shared, round: Round, outcome: io::Result<()>) -> bool {
         let is_last = round.is_last(outcome.is_ok());
         let mut state = shared.lock();
@@ -204,7 +206,7 @@ impl<T: Target> Work<T> {
         state.dropped += lost;
         let Err(error) = outcome else {
             state.error = None;
-            // What was only tried again may be older than what is asked for.
+            // A retried line may be older than what the flush asks for.
             if round.is_new {
                 state.flushed = round.asked;
             }
@@ -217,7 +219,7 @@ impl<T: Target> Work<T> {
         state.failed = round.asked;
         drop(state);
         shared.done.notify_all();
-        // Without the lock: `tracing` runs what others wrote.
+        // Without the lock, because `tracing` runs code of others.
         if is_last {
             tracing::error!(target: TARGET, %error, lost, "the log cannot be written, and ends");
         } else if !is_known {
@@ -228,7 +230,7 @@ impl<T: Target> Work<T> {
 }
 
 impl Shared {
-    /// Waits for at most so long, or until somebody waits for the thread, while nothing else is worth a round.
+    /// Waits until the time is over, somebody waits for the thread, or `can_wait` returns `false`.
     fn wait_for_work(
         &self,
         most: Duration,
@@ -253,7 +255,7 @@ impl Shared {
     }
 }
 
-/// How many lines there are, or ends of lines: in JSON, a line break within a text is an escape.
+/// Counts the lines, or line ends: in JSON, a line break within a string is escaped.
 fn count_lines(lines: &[u8]) -> u64 {
     lines.iter().map(|byte| u64::from(*byte == b'\n')).sum()
 }

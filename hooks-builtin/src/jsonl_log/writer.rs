@@ -1,4 +1,4 @@
-//! The buffer that lines wait in: what hooks see of the thread that writes.
+//! The buffer in which lines wait. It is the part of the writing thread that hooks see.
 
 use std::io;
 use std::path::Path;
@@ -23,14 +23,13 @@ pub(super) struct Writer {
     enough: usize,
 }
 
-/// What the hooks and the thread share. Nobody holds the lock while the disk, or anything else that is not
-/// this module's, is at work.
+/// What the hooks and the thread share. Nobody holds the lock during I/O or while code outside of this module runs.
 #[derive(Debug, Default)]
 pub(super) struct Shared {
     state: Mutex<State>,
-    /// For the thread: there is something to do.
+    /// For the thread: there is work.
     pub(super) work: Condvar,
-    /// For the others: something was done.
+    /// For the others: the thread has finished something.
     pub(super) done: Condvar,
 }
 
@@ -44,18 +43,18 @@ pub(super) struct State {
     pub(super) buffer: Vec<u8>,
     /// Whether the thread sleeps until it is woken.
     pub(super) is_asleep: bool,
-    /// Why the file could not be written the last time.
+    /// Why the last attempt to write the file failed.
     pub(super) error: Option<io::Error>,
-    /// Whether an event has waited for room in vain, and there was none since.
+    /// Whether an event has waited for room in vain, and no room has appeared since.
     pub(super) is_stuck: bool,
-    /// Lines that were dropped, and those of them of which the file does not tell yet.
+    /// The number of dropped lines, and how many of them the file does not mention yet.
     pub(super) dropped: u64,
     pub(super) untold: u64,
-    /// How many flushes were asked for, and how many of them have succeeded, or failed.
+    /// How many flushes were requested, and how many of them have succeeded or failed.
     pub(super) asked: u64,
     pub(super) flushed: u64,
     pub(super) failed: u64,
-    /// Whether no more lines are taken, and whether the thread has ended.
+    /// Whether the log accepts no more lines, and whether the thread has ended.
     pub(super) is_closing: bool,
     pub(super) is_closed: bool,
 }
@@ -66,7 +65,7 @@ impl State {
         self.is_closing || self.asked > self.flushed.max(self.failed)
     }
 
-    /// What a wait for the thread came to.
+    /// The result of a wait for the thread.
     fn came_to(&self, is_done: bool) -> io::Result<()> {
         match &self.error {
             _ if is_done => Ok(()),
@@ -86,7 +85,7 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until something was done, for at most so long.
+    /// Waits while the condition holds, for at most that long.
     fn wait_while<'s>(
         &self,
         state: MutexGuard<'s, State>,
@@ -107,7 +106,7 @@ impl Writer {
     }
 
     pub(super) fn to(target: impl Target, interval: Duration, most: usize) -> io::Result<Self> {
-        // A buffer that is full is worth it as well.
+        // A full buffer is worth waking the thread too.
         let enough = ENOUGH.min(most);
         let shared = Arc::new(Shared::default());
         let of_thread = shared.clone();
@@ -121,12 +120,12 @@ impl Writer {
         })
     }
 
-    /// Takes a line.
+    /// Accepts a line.
     pub(super) fn write(&self, line: Line<'_>) {
         let most = self.most;
         let mut state = self.shared.lock();
         let is_full = |state: &State| state.buffer.len() >= most;
-        // A disk that is known to fail, or to hang, is not waited for.
+        // If the disk is known to fail or to hang, do not wait for it.
         if is_full(&state) && state.error.is_none() && !state.is_stuck {
             state = self.shared.wait_while(state, WAIT_FOR_ROOM, |state| {
                 is_full(state) && state.error.is_none() && !state.is_closing
@@ -139,7 +138,7 @@ impl Writer {
         }
         let start = state.buffer.len();
         if line.write(&mut state.buffer).is_err() {
-            // An event that cannot be packed may break no other line.
+            // An event that cannot be packed must not break another line.
             state.buffer.truncate(start);
             state.drop_line();
             return;
@@ -188,12 +187,12 @@ impl Writer {
 
 impl Drop for Writer {
     fn drop(&mut self) {
-        // What the thread cannot write, it tells `tracing`.
+        // The thread reports to `tracing` what it cannot write.
         let _ = self.shutdown();
     }
 }
 
-/// An error like this one: `io::Error` cannot be cloned.
+/// Returns an equal error, because `io::Error` is not `Clone`.
 pub(super) fn copy(error: &io::Error) -> io::Error {
     match error.raw_os_error() {
         Some(code) => io::Error::from_raw_os_error(code),
@@ -210,7 +209,7 @@ mod tests {
 
     use super::*;
 
-    /// A disk in memory, which takes three bytes at a time, and fails while it is told to.
+    /// A disk in memory. It accepts three bytes at a time, and fails while the test says so.
     #[derive(Clone, Default)]
     struct Disk(Arc<Mutex<(Vec<u8>, bool)>>);
 
@@ -295,7 +294,7 @@ mod tests {
         disk.fails(true);
         write(&writer, "taken");
         writer.flush().unwrap_err();
-        // There is room for one line beside the one that is being written.
+        // There is room for one line in addition to the one that is being written.
         for response in ["waits", "lost", "lost"] {
             write(&writer, response);
         }

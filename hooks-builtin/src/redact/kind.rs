@@ -1,4 +1,4 @@
-//! The kinds of secrets: what each looks like, and how it is told from what only looks like it.
+//! The kinds of secrets: what each looks like, and how to tell it from text that only looks like it.
 
 use std::ops::Range;
 
@@ -38,7 +38,7 @@ pub enum SecretKind {
 }
 
 impl SecretKind {
-    /// All of them. Where one text could be two, it is the one that comes first here.
+    /// All kinds. If a text could be of two kinds, the one that is first here counts.
     pub const ALL: [SecretKind; 10] = [
         SecretKind::Card,
         SecretKind::UsSsn,
@@ -52,7 +52,7 @@ impl SecretKind {
         SecretKind::Email,
     ];
 
-    /// Its name in configurations, and in what takes the place of a secret.
+    /// The kind's name in configurations, and in the replacement of a secret.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -69,11 +69,11 @@ impl SecretKind {
         }
     }
 
-    /// What it looks like, or begins like. Only ASCII is matched, and boundaries are ASCII as well, so that text in
-    /// any script runs through the fast automaton.
+    /// The regular expression for the kind, or for its beginning. It matches ASCII only, and its boundaries are ASCII
+    /// as well, so that text in any script runs through the fast automaton.
     ///
-    /// What may be rejected after all is matched for a bounded length: the search goes on behind where it began, and
-    /// would else read the same text over and over.
+    /// A candidate that may be rejected is matched for a bounded length. The search continues just after the
+    /// candidate's start, so otherwise it would read the same text many times.
     pub(super) const fn pattern(self) -> &'static str {
         match self {
             SecretKind::Card => {
@@ -85,7 +85,7 @@ impl SecretKind {
             SecretKind::KoreanRrn => {
                 r"(?-u:(?:\b|_|%[0-9A-Fa-f]{2}|\\[nrtbf]|\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}|\[[0-9;]{0,16}[A-Za-z])[0-9]{6}-[1-8][0-9]{6}\b)"
             }
-            // From the `@` on.
+            // The part from the `@` on.
             SecretKind::Email => r"(?-u:(?:@|%40)(?:[A-Za-z0-9-]+\.)+[A-Za-z]{2,})",
             SecretKind::AwsKey => {
                 r#"(?-u:(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b|(?i:secret[_-]?(?:access[_-]?)?key)\\?["']?(?:\s{0,8}(?::?=|=>|:|>|,)\s{0,16}|[ \t]{1,8}|,?\s{0,40}\\?["']?(?i:value)\\?["']?\s{0,8}[:=]\s{0,16})\\?["']?(?:[A-Za-z0-9/+]|%2[BbFf]){40})"#
@@ -104,7 +104,7 @@ impl SecretKind {
         }
     }
 
-    /// What is the secret, from `floor` on, where something was found; if anything is.
+    /// Returns the range of the secret, from `floor` on, if the candidate that was found is one.
     pub(super) fn secret(
         self,
         text: &str,
@@ -148,31 +148,31 @@ impl SecretKind {
     }
 }
 
-/// The two bytes before a position, the nearer one first; 0 where there is none.
+/// Returns the two bytes before a position, the nearer one first; 0 if there is none.
 fn before(text: &str, at: usize) -> [u8; 2] {
     let bytes = text.as_bytes();
     [1, 2].map(|back| at.checked_sub(back).map_or(0, |at| bytes[at]))
 }
 
-/// The two bytes from a position on; 0 where there is none.
+/// Returns the two bytes after a position; 0 if there is none.
 fn after(text: &str, at: usize) -> [u8; 2] {
     let bytes = text.as_bytes();
     [0, 1].map(|on| bytes.get(at + on).copied().unwrap_or(0))
 }
 
-/// Whether digits stand by themselves, and are not a part of a longer number or of an identifier: `0.4111…`,
-/// `550e8400-…`, `v4-…`. In a list they do: `1,4111…,07/27`.
+/// Whether digits are a number of their own, and not a part of a longer number or of an identifier: `0.4111…`,
+/// `550e8400-…`, `v4-…`. In a list they are: `1,4111…,07/27`.
 fn stands_alone(text: &str, range: &Range<usize>) -> bool {
     let joined = |[near, far]: [u8; 2]| match near {
         b'.' | b'-' | b'_' => far.is_ascii_digit(),
-        // A byte of a longer character is part of a word as well, or of punctuation: the former is rare.
+        // A byte of a longer character belongs to a word or to punctuation. A word is rare here.
         near => near.is_ascii_alphanumeric(),
     };
     let begins = !joined(before(text, range.start)) || is_escaped(text, range.start);
     begins && !joined(after(text, range.end))
 }
 
-/// What was found without the escape, or the underscore, that it may begin with.
+/// Returns the range without the escape, or the underscore, that it may begin with.
 fn without_escape(text: &str, found: Range<usize>) -> Range<usize> {
     let length = match text.as_bytes()[found.clone()] {
         [b'_', ..] => 1,
@@ -180,7 +180,7 @@ fn without_escape(text: &str, found: Range<usize>) -> Range<usize> {
         [b'\\', b'u', ..] => 6,
         [b'\\', b'x', ..] => 4,
         [b'\\', ..] => 2,
-        // The colour of what follows, up to its letter.
+        // A colour sequence, up to its letter.
         [b'[', ref rest @ ..] => {
             2 + rest
                 .iter()
@@ -192,18 +192,18 @@ fn without_escape(text: &str, found: Range<usize>) -> Range<usize> {
     found.start + length..found.end
 }
 
-/// Whether what stands before a token is a part of the same word.
+/// Whether the character before a token belongs to the same word.
 fn is_in_word(text: &str, at: usize) -> bool {
     before(text, at)[0].is_ascii_alphanumeric() && !is_escaped(text, at)
 }
 
-/// Whether an escape ends here, of which the last character only looks like a letter.
+/// Whether an escape ends here, whose last character only looks like a letter of the text.
 fn is_escaped(text: &str, at: usize) -> bool {
     escape(text, at).is_some()
 }
 
-/// Where the escape begins that ends here, as in JSON, in addresses and on terminals: `\n`, `\u003c`, `%20`, and
-/// the colours that `grep` and `git diff` show, `ESC[31m`, also where the ESC is itself escaped.
+/// Returns where the escape begins that ends here, in JSON, in URLs or on terminals: `\n`, `\u003c`, `%20`, and the
+/// colours of `grep` and `git diff`, `ESC[31m`, even if the ESC itself is escaped.
 fn escape(text: &str, at: usize) -> Option<usize> {
     const MOST_OF_COLOUR: usize = 17;
     let before = &text.as_bytes()[..at];
@@ -235,7 +235,7 @@ fn escape(text: &str, at: usize) -> Option<usize> {
     Some(begin.len())
 }
 
-/// The longest card number that the digits begin with.
+/// Returns the longest card number that the digits begin with.
 fn card(text: &str, found: Range<usize>) -> Option<Range<usize>> {
     let bytes = &text.as_bytes()[found.clone()];
     let mut is_payment = None;
@@ -283,7 +283,7 @@ fn is_grouped(groups: &[u8]) -> bool {
     }
 }
 
-/// Whether a number begins as an issuer's do, and is as long as theirs.
+/// Whether a number begins with an issuer's prefix, and has a length of that issuer.
 fn is_issued(digits: &[u8]) -> bool {
     let number = |count: usize| {
         digits[..count]
@@ -313,10 +313,10 @@ fn is_issued(digits: &[u8]) -> bool {
     }
 }
 
-/// Whether a number is as long as most of its issuer's. What is not may well be a time in ticks, or an identifier.
+/// Whether a number has the usual length of its issuer. Otherwise it may well be a time in ticks, or an identifier.
 fn is_of_usual_length(digits: &[u8]) -> bool {
     match digits {
-        // Maestro's are of any length.
+        // Maestro's numbers have any length.
         [5, 0 | 6..=8, ..] | [6, 3 | 7, ..] => false,
         [3, 4 | 7, ..] => digits.len() == 15,
         [3, 0 | 6 | 8 | 9, ..] => digits.len() == 14,
@@ -324,8 +324,8 @@ fn is_of_usual_length(digits: &[u8]) -> bool {
     }
 }
 
-/// Whether a number is the value of something that is named for what it is, and that is no card: `order_id=4…`,
-/// `"offset": 4…`. One number in ten has the check digit of a card by chance.
+/// Whether a number is the value of a name that says that it is not a card: `order_id=4…`, `"offset": 4…`. One number
+/// in ten has the check digit of a card by chance.
 fn is_of_other_name(text: &str, at: usize) -> bool {
     let is_around = |c: char| matches!(c, ' ' | '"' | '\'' | '\\' | ':' | '=');
     let name = text[..at].trim_end_matches(is_around);
@@ -342,7 +342,7 @@ fn is_of_other_name(text: &str, at: usize) -> bool {
         "timestamp",
         "ticks",
     ];
-    // The last word of `order_id`, `orderId` or `orderID`, and not of `void`.
+    // Matches the last word of `order_id`, `orderId` or `orderID`, but not of `void`.
     let is_last_word = |other: &&str| {
         let start = name.len().checked_sub(other.len());
         let word = start.and_then(|start| name.get(start..).map(|word| (start, word)));
@@ -355,7 +355,7 @@ fn is_of_other_name(text: &str, at: usize) -> bool {
     is_value && others.iter().any(is_last_word)
 }
 
-/// Whether a word of payment stands shortly before a number.
+/// Whether a word about payment is shortly before a number.
 fn is_of_payment(text: &str, at: usize) -> bool {
     const NEAR: usize = 40;
     let near = text.as_bytes()[at.saturating_sub(NEAR)..at].to_ascii_lowercase();
@@ -404,12 +404,12 @@ fn is_rrn(text: &str, found: &Range<usize>) -> bool {
     (1..=days).contains(&two(4)) && stands_alone(text, found)
 }
 
-/// How many characters of an escape may be letters and digits.
+/// The maximum number of letters and digits in an escape.
 const MOST_OF_ESCAPE: usize = 20;
 
-/// An address, of which the end was found, from the `@` on.
+/// Returns the range of an address. `found` is its end, from the `@` on.
 fn email(text: &str, floor: usize, found: Range<usize>) -> Option<Range<usize>> {
-    // Latin letters, that is: other scripts stand beside an address without a blank.
+    // Latin letters only: text in other scripts may be next to an address without a blank.
     let is_word = |c: char| {
         c.is_ascii_alphanumeric()
             || matches!(c, '_' | '\u{c0}'..='\u{24f}' | '\u{1e00}'..='\u{1eff}')
@@ -420,7 +420,7 @@ fn email(text: &str, floor: usize, found: Range<usize>) -> Option<Range<usize>> 
         .next()
         .unwrap_or_default();
     let mut local = &local[local.find(is_word)?..];
-    // `\nada@…`, `ESC[31mada@…`: what an escape ends with belongs to it.
+    // `\nada@…`, `ESC[31mada@…`: the last letter of an escape belongs to the escape.
     let begin = found.start - local.len();
     let escaped = (1..=local.len().min(MOST_OF_ESCAPE)).find(|&length| {
         local.is_char_boundary(length)
@@ -440,7 +440,7 @@ fn email(text: &str, floor: usize, found: Range<usize>) -> Option<Range<usize>> 
     is_address.then_some(found.start - local.len()..found.end)
 }
 
-/// Whether what stands around an `@` is code: a label of Kotlin's, a slot of R's, or the user that git has everywhere.
+/// Whether the text around an `@` is code: a label of Kotlin, a slot of R, or git's usual user.
 fn is_of_code(local: &str, rest: &str) -> bool {
     matches!(
         local,
@@ -449,14 +449,14 @@ fn is_of_code(local: &str, rest: &str) -> bool {
         || rest.starts_with("[[")
 }
 
-/// Whether mail may go to a domain: it is no version of a package, no scale of a picture, no unit of systemd, no name of
-/// a method, and no namespace of SSH's algorithms.
+/// Whether a domain can receive mail. It cannot if it is a package version, an image scale, a systemd unit, a method
+/// name, or a namespace of SSH's algorithms.
 fn is_of_mail(domain: &str) -> bool {
     let mut labels = domain.split('.');
     let first = labels.next().unwrap_or_default();
     let last = domain.rsplit('.').next().unwrap_or_default();
     let is_number = |label: &str| label.bytes().all(|byte| byte.is_ascii_digit());
-    // Some providers have a number for their name, and none has one so short, or two.
+    // Some providers have a number as their name, but none has such a short one, or two of them.
     let is_version = is_number(first) && (first.len() <= 2 || labels.next().is_some_and(is_number));
     let scale = first
         .split('-')
@@ -486,7 +486,7 @@ fn is_of_mail(domain: &str) -> bool {
     !(is_version || is_scale || is_unit || is_method || is_algorithm)
 }
 
-/// Where a value begins that ends here and has so many characters, some of which may be percent-encoded.
+/// Returns where a value begins that ends here and has this many characters, some of which may be percent-encoded.
 fn start_of_value(text: &str, end: usize, characters: usize) -> usize {
     (0..characters).fold(end, |end, _| match &text.as_bytes()[..end] {
         [.., b'%', b'2', _] => end - 3,
@@ -494,23 +494,23 @@ fn start_of_value(text: &str, end: usize, characters: usize) -> usize {
     })
 }
 
-/// Where the characters end that tokens are made of, at most so many of them on.
+/// Returns the end of the token characters, at most this many from a position.
 fn end_of_token(text: &str, from: usize, most: usize) -> usize {
     let is_of_token = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
     let rest = text.as_bytes()[from..].iter();
     from + rest.take(most).take_while(is_of_token).count()
 }
 
-/// How much of a token is looked at before it is known to be one.
+/// The maximum number of bytes that are read to recognise a key.
 const MOST_OF_KEY: usize = 512;
 const MOST_OF_HEADER: usize = 8192;
 const MOST_OF_PAYLOAD: usize = 64 * 1024;
 
-/// A key that is not made of words: `sk-learn-based-classifier-for-text` is.
+/// Returns the range of a key. A name made of words, such as `sk-learn-based-classifier-for-text`, is not a key.
 fn key(text: &str, found: Range<usize>) -> Option<Range<usize>> {
     let known = &text[found.start..end_of_token(text, found.end, MOST_OF_KEY)];
     let has = |is: fn(&u8) -> bool| known.as_bytes().iter().any(is);
-    // Of some makers the first letters say enough.
+    // The prefixes of some vendors are sufficient.
     let is_known = [
         "sk-proj-",
         "sk-ant-",
@@ -520,7 +520,7 @@ fn key(text: &str, found: Range<usize>) -> Option<Range<usize>> {
     ]
     .iter()
     .any(|prefix| known.starts_with(prefix) && has(u8::is_ascii_uppercase));
-    // Words, and numbers beside them, are what slugs and the names of pods are made of.
+    // Slugs and names of pods consist of words with numbers between them.
     let least = if has(u8::is_ascii_uppercase) { 6 } else { 20 };
     let is_random = is_known
         || known
@@ -535,13 +535,14 @@ fn is_mixed(part: &str) -> bool {
     has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic)
 }
 
-/// Three parts with dots between them, of which the last may be empty; or five, of which the second may.
+/// Returns the range of three parts with dots between them, of which the last may be empty, or of five, of which the
+/// second may be empty.
 fn jwt(text: &str, found: Range<usize>) -> Option<Range<usize>> {
     let dot_at = |at: usize| (text.as_bytes().get(at) == Some(&b'.')).then_some(at + 1);
     let next = |from: usize| dot_at(end_of_token(text, from, MOST_OF_PAYLOAD));
     let payload = dot_at(end_of_token(text, found.end, MOST_OF_HEADER))?;
     let signature = next(payload)?;
-    // Of an encrypted one these are the vector, the text and the tag.
+    // In an encrypted token, these are the vector, the text and the tag.
     if let Some(sealed) = next(signature).filter(|sealed| sealed - signature > 4)
         && let Some(tag) = next(sealed).filter(|tag| tag - sealed > 1)
         && let end = end_of_token(text, tag, usize::MAX)
@@ -552,15 +553,15 @@ fn jwt(text: &str, found: Range<usize>) -> Option<Range<usize>> {
     (signature - payload > 4).then(|| found.start..end_of_token(text, signature, usize::MAX))
 }
 
-/// How far from its beginning the end of a PEM block is looked for.
+/// How far from its beginning the end of a PEM block is searched.
 const MOST_OF_BLOCK: usize = 128 * 1024;
-/// How far from its beginning the first line of a key is looked for: beside it there may be comments.
+/// How far from the beginning the first line of a key is searched. There may be comments before it.
 const MOST_OF_COMMENTS: usize = 1024;
-/// Lines of a key are at least so long, but for the last.
+/// The minimum length of a line of a key, except its last line.
 const LINE_OF_KEY: usize = 40;
 
-/// Where a PEM block ends of which the first line was found: with the line that has the same label, or after what looks
-/// like a key. Nowhere, where the first line is only mentioned.
+/// Returns the end of the PEM block that begins with this first line: the line with the same label, or the last line
+/// that looks like a key. Returns nothing if the first line is only mentioned.
 fn end_of_block(text: &str, first: &Range<usize>) -> Option<usize> {
     let last = text[first.clone()].replacen("BEGIN", "END", 1);
     let rest = &text[first.end..text.floor_char_boundary(first.end.saturating_add(MOST_OF_BLOCK))];
@@ -574,7 +575,7 @@ fn end_of_block(text: &str, first: &Range<usize>) -> Option<usize> {
     for line in lines_of_key(rest) {
         let is_first = end == 0;
         let (text, at) = (bare(line), line.as_ptr().addr() - rest.as_ptr().addr());
-        // On the line of the label, words may follow.
+        // Other words may follow the label on its line.
         let is_long = text.split_whitespace().any(|part| part.len() >= 16);
         let is_of_key = !text.is_empty()
             && text.bytes().all(|byte| is_of_key(byte) || byte == b' ')
@@ -588,12 +589,12 @@ fn end_of_block(text: &str, first: &Range<usize>) -> Option<usize> {
     (end > 0).then_some(first.end + end)
 }
 
-/// The lines of a text, which may end with an escape.
+/// Returns the lines of a text. A line may end with an escape.
 fn lines_of_key(text: &str) -> impl Iterator<Item = &str> {
     text.split('\n').flat_map(|line| line.split("\\n"))
 }
 
-/// A line without what it is quoted by, in a language or in a `diff`.
+/// Returns a line without the quotes of a language or the markers of a `diff`.
 fn bare(line: &str) -> &str {
     line.trim_matches(|letter: char| {
         letter.is_whitespace() || matches!(letter, '"' | '\'' | ',' | '\\')
@@ -606,7 +607,7 @@ fn is_of_key(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=')
 }
 
-/// A line as `Proc-Type: 4,ENCRYPTED`.
+/// Whether a line is a header, such as `Proc-Type: 4,ENCRYPTED`.
 fn is_comment(line: &str) -> bool {
     let is_name = |name: &str| {
         !name.is_empty()
@@ -617,14 +618,14 @@ fn is_comment(line: &str) -> bool {
     line.split_once(": ").is_some_and(|(name, _)| is_name(name))
 }
 
-/// Whether a line of a key stands near the beginning.
+/// Whether a line of a key is near the beginning.
 fn has_line_of_key(body: &str) -> bool {
     let near = &body.as_bytes()[..body.len().min(MOST_OF_COMMENTS)];
     near.split(|byte| !is_of_key(*byte))
         .any(|run| run.len() >= LINE_OF_KEY)
 }
 
-/// Whether all lines are those of a key, however short, or what was redacted of it.
+/// Whether all lines are lines of a key, however short, or what was redacted of it.
 fn is_body(body: &str) -> bool {
     let is_marked = |byte: u8| is_of_key(byte) || matches!(byte, b'[' | b']' | b':' | b'_');
     let mut lines = lines_of_key(body)

@@ -1,7 +1,7 @@
 //! Rewrites secrets and personal data before anybody reads them.
 //!
-//! One automaton finds everything that looks like a secret, in one pass. Code for each kind then sorts out what only looks
-//! like a secret, such as a number with a wrong check digit.
+//! One automaton finds everything that looks like a secret, in one pass. Code for each kind then rejects what only
+//! looks like a secret, such as a number with a wrong check digit.
 
 mod kind;
 mod pattern;
@@ -27,8 +27,8 @@ use crate::shared::BuildError;
 /// input of the model.
 ///
 /// An e-mail address becomes `[REDACTED:email]`. [`SecretKind`] lists what the hook finds, and you can add your own
-/// patterns. [`counts`](Self::counts) tells how many it replaced, as does a `tracing` event at the level `INFO` with the
-/// target `hooks_builtin::redact`. Neither tells what it replaced. Redacting twice changes nothing more.
+/// patterns. [`counts`](Self::counts) and a `tracing` event at the level `INFO` with the target `hooks_builtin::redact`
+/// report how many secrets it replaced. Neither reports the secrets. Redacting twice changes nothing more.
 ///
 /// In a tool's output, it rewrites `content`, `for_user`, `data`, the names and URLs of media, and the `context` that hooks
 /// have added. In the input of the model, it rewrites each message, its tool calls and tool results, and unknown fields.
@@ -37,8 +37,8 @@ use crate::shared::BuildError;
 ///
 /// The priority is [`Redact::PRIORITY`]: after other hooks that rewrite, and just before the logs.
 ///
-/// ZeroClaw's PII filter, which rewrites messages, and ClawSeed's `RedactionHook`, which could only warn of what
-/// a tool had given back.
+/// It corresponds to ZeroClaw's PII filter, which rewrites messages, and to ClawSeed's `RedactionHook`, which can only
+/// warn about the output of a tool.
 ///
 /// ```
 /// use hooks_builtin::Redact;
@@ -121,8 +121,8 @@ impl Redact {
     ///
     /// # Errors
     ///
-    /// If it looks for nothing, a pattern's name is not made of letters, digits, `_` and `-` or is that of another
-    /// pattern or of a kind that is looked for, or the patterns are too large together.
+    /// If it looks for nothing, if the patterns are too large together, or if a pattern's name does not consist of
+    /// letters, digits, `_` and `-` or is the name of another pattern or of an active kind.
     pub fn from_config(config: &RedactConfig) -> Result<Self, BuildError> {
         if config.kinds.is_empty() && config.patterns.is_empty() {
             return Err(BuildError::new(
@@ -219,7 +219,7 @@ impl Redact {
 }
 
 impl Inner {
-    /// Rewrites all of a message but what its provider has signed or sealed, which it would refuse when it is changed.
+    /// Rewrites a message, except what its provider has signed or sealed: the provider would refuse a changed one.
     fn rewrite_message(&self, message: &mut ChatMessage) {
         message.edit_texts(|text| self.rewrite(text));
         for call in &mut message.tool_calls {
@@ -234,7 +234,7 @@ impl Inner {
         self.rewrite_rest(message);
     }
 
-    /// Rewrites what stands beside a message's texts.
+    /// Rewrites the parts of a message other than its texts.
     fn rewrite_rest(&self, message: &mut ChatMessage) {
         for part in &mut message.parts {
             match part {
@@ -256,7 +256,7 @@ impl Inner {
         }
     }
 
-    /// Rewrites what a file is called and where it is; what it holds stays as it is.
+    /// Rewrites the name and the location of a file, but not its contents.
     fn rewrite_media(&self, media: &mut Media) {
         if let Some(name) = &mut media.name {
             self.rewrite(name);
@@ -266,7 +266,7 @@ impl Inner {
         }
     }
 
-    /// Rewrites the texts in a value, and what is no text but a secret.
+    /// Rewrites the strings in a value, and other values that are secrets.
     fn rewrite_texts(&self, value: &mut Value) {
         match value {
             Value::String(text) => self.rewrite(text),
@@ -277,7 +277,7 @@ impl Inner {
                 if values.keys().any(|key| self.scanner.finds_in(key)) {
                     for (mut key, value) in std::mem::take(values) {
                         self.rewrite(&mut key);
-                        // Two keys that are secrets stay two.
+                        // Two keys that are both secrets stay two keys.
                         while values.contains_key(&key) {
                             key.push('\'');
                         }
@@ -288,7 +288,7 @@ impl Inner {
                     .values_mut()
                     .for_each(|value| self.rewrite_texts(value));
             }
-            // A card's number may be given as a number.
+            // A card number may be a JSON number.
             Value::Number(number) => {
                 if let Cow::Owned(redacted) = self.scanner.redact(&number.to_string()) {
                     *value = Value::String(redacted);

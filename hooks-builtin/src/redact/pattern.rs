@@ -1,4 +1,4 @@
-//! Regular expressions of the user's own.
+//! User-defined regular expressions.
 
 use std::fmt;
 use std::str::FromStr;
@@ -27,7 +27,7 @@ pub struct PatternError {
     reason: String,
 }
 
-/// How large the automaton of the patterns may be, in bytes.
+/// The maximum size of the automaton of the patterns, in bytes.
 pub(super) const MOST_BYTES: usize = 8 << 20;
 
 impl Pattern {
@@ -35,7 +35,7 @@ impl Pattern {
     ///
     /// # Errors
     ///
-    /// If it is none, is too large, or matches the empty text.
+    /// If the expression is invalid, too large, or matches the empty string.
     pub fn new(pattern: impl Into<String>) -> Result<Self, PatternError> {
         let pattern = pattern.into();
         let reason = match compile(&[&pattern]) {
@@ -49,20 +49,20 @@ impl Pattern {
         Err(PatternError { pattern, reason })
     }
 
-    /// The pattern as it was written.
+    /// Returns the pattern as it was written.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// Whether a pattern matches at a place, and not what stands there: `x*`, `\b`, `^`.
+/// Whether a pattern may match an empty string: `x*`, `\b`, `^`.
 fn may_be_empty(pattern: &str) -> bool {
     let parsed = regex_automata::util::syntax::parse(pattern);
     parsed.is_ok_and(|parsed| parsed.properties().minimum_len() == Some(0))
 }
 
-/// One automaton of several patterns.
+/// Compiles several patterns into one automaton.
 pub(super) fn compile(patterns: &[&str]) -> Result<Regex, String> {
     let config = Regex::config()
         .nfa_size_limit(Some(MOST_BYTES))
@@ -80,7 +80,8 @@ pub(super) fn compile(patterns: &[&str]) -> Result<Regex, String> {
         })
 }
 
-/// A syntax error is shown with the pattern and a caret; here the pattern is there already.
+/// Returns the last line of a syntax error. The rest repeats the pattern, with a caret, and our message already
+/// contains it.
 fn last_line(error: &str) -> &str {
     let last = error.lines().last().unwrap_or(error);
     last.strip_prefix("error: ").unwrap_or(last)

@@ -1,4 +1,4 @@
-//! One pass over a text, and as many more as there is something left to find.
+//! Scans a text, again and again until there is nothing left to find.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -22,7 +22,7 @@ pub(super) struct Scanner {
 /// What one pattern of the automaton is for.
 #[derive(Debug)]
 struct Target {
-    /// What takes the place of what is found.
+    /// The replacement.
     marker: String,
     /// A kind, or a pattern of the user's.
     kind: Option<SecretKind>,
@@ -32,7 +32,7 @@ struct Target {
 const OPEN: &str = "[REDACTED:";
 const CLOSE: &str = "]";
 
-/// How often a text is looked at for what the replacements of the last time have uncovered.
+/// How often a text is scanned for what the previous replacements have uncovered.
 const MOST_PASSES: u32 = 16;
 
 impl Target {
@@ -96,18 +96,18 @@ impl Scanner {
         Ok(Scanner { automaton, targets })
     }
 
-    /// How many were replaced, by name.
+    /// Returns how many were replaced, by name.
     pub(super) fn counts(&self) -> impl Iterator<Item = (&str, u64)> {
         self.targets
             .iter()
             .map(|target| (target.name(), target.replaced.load(Ordering::Relaxed)))
     }
 
-    /// The text without secrets.
+    /// Returns the text without secrets.
     ///
-    /// A replacement changes what its neighbours stand beside, so the text is looked at until there is nothing
-    /// more to find; what was replaced is not looked at again. Every pass replaces something, so this ends. Where
-    /// it does not end soon, all of the text is replaced.
+    /// A replacement changes the surroundings of other text, so the text is scanned until there is nothing more to
+    /// find. Replacements are not scanned again. Every pass replaces something, so the loop ends. If it does not end
+    /// soon, the whole text is replaced.
     pub(super) fn redact<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let mut redacted = Cow::Borrowed(text);
         let mut replaced = 0;
@@ -117,7 +117,7 @@ impl Scanner {
             };
             redacted = Cow::Owned(next);
             replaced += count;
-            // Secrets that hide each other can be written only on purpose, to take all the time there is.
+            // Only a text that is written on purpose, to waste time, has secrets that hide each other so often.
             if pass == MOST_PASSES {
                 redacted = Cow::Owned(self.all_of(&redacted));
             }
@@ -133,27 +133,27 @@ impl Scanner {
         self.first(text).is_some()
     }
 
-    /// What is to be found first in a text.
+    /// Returns the target of the first secret in a text.
     fn first(&self, text: &str) -> Option<&Target> {
         let found = self.unmarked(text).find_map(|open| self.next(text, open));
         found.map(|(_, target)| target)
     }
 
-    /// What takes the place of a whole text in which there is still something to find.
+    /// Returns the replacement of a whole text that still contains a secret.
     fn all_of(&self, text: &str) -> String {
         self.first(text)
             .map_or_else(|| text.to_owned(), |target| target.marker.clone())
     }
 
-    /// The text with what was found replaced, and how many that were; `None` if nothing was.
+    /// Replaces what is found once. Returns the text and the number of replacements; `None` if nothing was found.
     fn pass(&self, text: &str) -> Option<(String, u64)> {
         let mut redacted = String::new();
-        // What comes after a secret sees the end of a marker before it, as it would in the next pass.
+        // Text after a secret must see the end of the marker before it, as it would in the next pass.
         let mut seen = Cow::Borrowed(text);
         let mut copied = 0;
         let mut count = 0;
         for open in self.unmarked(text) {
-            // A key's block may have reached over a marker that stands in it.
+            // The block of a key may extend beyond a marker inside it.
             let mut from = open.start.max(copied);
             if from > open.end {
                 continue;
@@ -190,13 +190,13 @@ impl Scanner {
         }
     }
 
-    /// Whether a marker may have the name, from here or from another that redacts.
+    /// Whether a marker may have the name, from this hook or from another one that redacts.
     fn has_name(&self, name: &str) -> bool {
         let mut names = SecretKind::ALL.into_iter().map(SecretKind::name);
         names.any(|known| known == name) || self.targets.iter().any(|target| target.name() == name)
     }
 
-    /// The next secret within the range, though what stands around it counts.
+    /// Returns the next secret within the range. Text around the range counts as context.
     fn next(&self, text: &str, mut range: Range<usize>) -> Option<(Range<usize>, &Target)> {
         let floor = range.start;
         loop {
@@ -207,7 +207,7 @@ impl Scanner {
             if let Some(secret) = self.judge(text, floor, &found) {
                 return Some(secret);
             }
-            // What only looks like one secret may be another, which begins where it does or later.
+            // A candidate that is not this kind of secret may be another kind, which begins at the same place or later.
             let others = (found.pattern().as_usize() + 1..self.targets.len()).find_map(|other| {
                 let anchored = Anchored::Pattern(PatternID::new(other).ok()?);
                 let input = Input::new(text).span(start..range.end).anchored(anchored);
@@ -220,14 +220,14 @@ impl Scanner {
         }
     }
 
-    /// What the automaton has found, if it is a secret.
+    /// Returns the match, if it is a secret.
     fn judge(&self, text: &str, floor: usize, found: &Match) -> Option<(Range<usize>, &Target)> {
         let target = &self.targets[found.pattern().as_usize()];
         let secret = match target.kind {
             Some(kind) => kind.secret(text, floor, found.range())?,
             None => found.range(),
         };
-        // To replace what is empty would leave it there.
+        // Replacing an empty match would find it again.
         if secret.is_empty() {
             return None;
         }
@@ -239,14 +239,14 @@ fn is_name(name: &str) -> bool {
     !name.is_empty() && length_of_name(name) == name.len()
 }
 
-/// How long the name is that a text begins with.
+/// Returns the length of the name at the start of a text.
 fn length_of_name(text: &str) -> usize {
     text.bytes()
         .take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
         .count()
 }
 
-/// The parts of a text that are no markers.
+/// The parts of a text that are not markers.
 struct Unmarked<'t> {
     scanner: &'t Scanner,
     text: &'t str,
@@ -266,7 +266,7 @@ impl Iterator for Unmarked<'_> {
             let open = at + open;
             let name = open + OPEN.len();
             let end = name + length_of_name(&self.text[name..]);
-            // A name that is nobody's may be a secret in disguise.
+            // An unknown name may be a secret in disguise.
             if self.text[end..].starts_with(CLOSE) && self.scanner.has_name(&self.text[name..end]) {
                 self.from = end + CLOSE.len();
                 return Some(start..open);

@@ -1,16 +1,16 @@
-//! How many actions there were within the last hour.
+//! Counts the actions within the last hour.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 const HOUR: Duration = Duration::from_hours(1);
 
-/// When there was an action, the oldest first, for an hour.
+/// The times of the actions within the last hour, the oldest first.
 #[derive(Debug, Default)]
 pub(super) struct Actions(VecDeque<Instant>);
 
 impl Actions {
-    /// How many there were within the hour before `now`.
+    /// Returns the number of actions within the hour before `now`.
     pub(super) fn count(&mut self, now: Instant) -> usize {
         while let Some(oldest) = self.0.front()
             && now.saturating_duration_since(*oldest) >= HOUR
@@ -20,7 +20,7 @@ impl Actions {
         self.0.len()
     }
 
-    /// Counts an action, if there may be one more.
+    /// Counts an action, if the limit allows one more.
     pub(super) fn admit(&mut self, now: Instant, most: Option<u32>) -> Result<(), String> {
         let Some(most) = most else {
             return Ok(());

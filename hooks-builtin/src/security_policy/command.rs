@@ -10,11 +10,11 @@ use serde_json::Value;
 use super::guard::Guard;
 use crate::shared::visible::Visible;
 
-/// The programs of the configuration.
+/// The allowed programs.
 #[derive(Debug)]
 pub(super) struct Programs {
     allowed: HashSet<String>,
-    /// As reasons name them.
+    /// The list of their names, for reasons.
     listed: String,
 }
 
@@ -49,13 +49,13 @@ impl Programs {
     }
 }
 
-/// How a tool is given its command.
+/// The form in which a tool gets its command.
 pub(super) enum Form {
     /// A script.
     Text(String),
-    /// A shell and its arguments, of which one is the script: `["bash", "-lc", "…"]`.
+    /// A shell and its arguments, one of which is the script: `["bash", "-lc", "…"]`.
     Shell(usize, String),
-    /// A program and its arguments, which no shell reads.
+    /// A program and its arguments, without a shell.
     Words(Vec<String>),
 }
 
@@ -115,7 +115,7 @@ pub(super) fn is_shell(program: &str) -> bool {
     matches!(name.unwrap_or(program), "sh" | "bash" | "dash" | "zsh")
 }
 
-/// What a command would do, in one line.
+/// Describes what a command would do, in one line.
 pub(super) fn describe(form: &Form, workspace: &Path) -> String {
     match Script::parse(&body(&form.script())) {
         Ok(script) => script.evaluate(&environment(workspace)).to_string(),
@@ -123,7 +123,7 @@ pub(super) fn describe(form: &Form, workspace: &Path) -> String {
     }
 }
 
-/// What is known of every shell: it is started with the variables of this process.
+/// What is known about every shell: it starts with the variables of this process.
 static ENVIRONMENT: LazyLock<Environment> = LazyLock::new(|| {
     let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
     let environment = Environment::default().with_inherited(names);
@@ -139,7 +139,7 @@ fn environment(directory: &Path) -> Environment {
         .in_directory(directory.to_string_lossy())
 }
 
-/// What stands behind the prelude that a policy has written before.
+/// Returns the text after the prelude that a policy has written.
 fn body(text: &str) -> String {
     parts(text).map_or(text, |(_, body)| body).to_owned()
 }
@@ -159,7 +159,8 @@ fn parts(text: &str) -> Option<(&str, &str)> {
     }
 }
 
-/// Whether a command may run in a directory that is absolute and without links; the form in which it may.
+/// Judges whether a command may run in a directory that is absolute and without links. Returns the form in which it may
+/// run.
 pub(super) fn judge(
     form: &Form,
     programs: &Programs,
@@ -168,9 +169,9 @@ pub(super) fn judge(
     rewrites: bool,
 ) -> Result<Option<String>, String> {
     let text = form.script();
-    // No shell reads words, so what was judged is what runs.
+    // Without a shell, exactly what was judged runs.
     let is_exact = matches!(form, Form::Words(_));
-    // A command that was rewritten is judged again when it is approved: without its prelude, if that is the right one.
+    // A rewritten command is judged again when it is approved, without its prelude if the prelude is the expected one.
     if let Some((prelude, body)) = parts(&text)
         && let Ok(effects) = allowed(body, programs, guard, directory, rewrites)
         && effects.prelude() == prelude

@@ -1,4 +1,4 @@
-//! Which paths may be touched.
+//! Which paths a call may touch.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ffi::OsStr;
@@ -11,7 +11,7 @@ use hooks_shell::{Access, Argument, Effects, Names, PathUse};
 use super::SecurityPolicyConfig;
 use crate::shared::{Glob, paths};
 
-/// The paths that are forbidden, and the folder that is not to be left.
+/// The forbidden paths, and the folder that paths must not leave.
 #[derive(Debug)]
 pub(super) struct Guard {
     /// Absolute, without links.
@@ -42,8 +42,7 @@ const HARMLESS: [&str; 8] = [
     "/dev/stderr",
 ];
 
-/// The longest path that is looked at, in bytes, and how many names may be in one: it takes a question to the
-/// system for each.
+/// The maximum length of a path in bytes, and the maximum number of names in one. Each name takes a system call.
 const LONGEST_PATH: usize = 4096;
 const MOST_NAMES: usize = 64;
 /// How many files of the workspace are looked at for one command.
@@ -52,7 +51,7 @@ pub(super) const MOST_FILES: usize = 50_000;
 const MOST_PATHS: usize = 20_000;
 
 impl Guard {
-    /// A guard of a folder that is absolute and without links.
+    /// Creates a guard for a folder that is absolute and without links.
     pub(super) fn new(workspace: PathBuf, config: &SecurityPolicyConfig) -> Self {
         let mut forbidden = Vec::new();
         let mut names = Vec::new();
@@ -63,7 +62,7 @@ impl Guard {
             if Path::new(path).is_absolute() {
                 forbidden.push(PathBuf::from(path));
             }
-            // Without a home directory there is nothing in it.
+            // Without a home directory, a path in it cannot exist.
             if let Ok(resolved) = paths::resolve(path, &workspace) {
                 forbidden.push(resolved);
             }
@@ -89,7 +88,7 @@ impl Guard {
         &self.workspace
     }
 
-    /// Whether a path may be touched from a directory that is absolute and without links.
+    /// Checks whether a path may be touched from a directory that is absolute and without links.
     pub(super) fn check(&self, path: &str, base: &Path) -> Result<(), String> {
         if HARMLESS.contains(&path) {
             return Ok(());
@@ -137,7 +136,7 @@ impl Guard {
                     _ => {}
                 }
                 match &used.path {
-                    // The same path over and over is looked at once.
+                    // A path that occurs many times is checked once.
                     Argument::Text(path) if used.access != Access::Tree => {
                         if known.insert((path, directory, used.follows_links)) {
                             made.check(used, base)?;
@@ -258,7 +257,8 @@ impl Guard {
             == Some(folder)
     }
 
-    /// Where git would take the folder, or one above it in the workspace, for a repository without a work tree.
+    /// Returns the folder, or a parent of it in the workspace, that git would treat as a repository without a work
+    /// tree.
     pub(super) fn bare_repository(&self, folder: &Path) -> Option<PathBuf> {
         let folders = folder
             .ancestors()
@@ -279,7 +279,7 @@ impl Guard {
         Ok(())
     }
 
-    /// Names that a program prints: the folders, the links below them, and what is forbidden there.
+    /// Checks names that a program prints: the folders, the links below them, and forbidden files there.
     fn check_names(
         &self,
         names: &Names,
@@ -301,7 +301,7 @@ impl Guard {
             }
             let mut judge = |name: &str, folder: &Path, is_link: bool| {
                 self.judge_link(name, folder, is_link && names.may_be_links())?;
-                // A name that is forbidden everywhere, as `.git`, is passed by programs that read all there is.
+                // Programs that read everything skip a name that is forbidden everywhere, such as `.git`.
                 if !is_write && self.is_forbidden_name(name) {
                     Ok(())
                 } else {
@@ -366,7 +366,7 @@ impl Guard {
             .split('/')
             .filter(|part| !part.is_empty() && *part != ".")
             .collect();
-        // A shell may match `..` with these.
+        // With these, a shell may match `..`.
         let is_odd = parts
             .iter()
             .any(|part| part.starts_with('.') && part.contains(['*', '?', '[']));
@@ -391,14 +391,14 @@ impl Guard {
         let Some((glob, rest)) = parts.split_first() else {
             return Ok(());
         };
-        // Some shells take `**` for any number of folders, and others for one.
+        // Some shells expand `**` to any number of folders, others to one.
         let is_deep = glob.as_str() == "**";
         if is_deep && !rest.is_empty() {
             self.matched(folder, rest, access, budget)?;
         }
-        // To look into a folder costs more than a name in it.
+        // Reading a folder costs more than one name in it.
         spend(budget, 16)?;
-        // What is not there is not matched.
+        // A folder that does not exist has no matches.
         let Ok(entries) = folder.read_dir() else {
             return Ok(());
         };
@@ -418,7 +418,7 @@ impl Guard {
                 }
                 self.judge(name, &folder.join(name))?;
             } else if is_link {
-                // What lies behind it is judged if something there is matched.
+                // What is behind the link is judged if something there matches.
                 let Ok(leads_to) = paths::resolve(name, folder) else {
                     continue;
                 };
@@ -430,14 +430,14 @@ impl Guard {
         Ok(())
     }
 
-    /// Whether a path may be touched; where it leads.
+    /// Checks whether a path may be touched, and returns where it leads.
     pub(super) fn enter(&self, path: &str, base: &Path) -> Result<PathBuf, String> {
         if path.len() > LONGEST_PATH || Path::new(path).components().count() > MOST_NAMES {
             return Err(format!(
                 "the path `{path}` is too long: write a shorter one"
             ));
         }
-        // Programs print names line by line, and others read them so.
+        // Programs print names line by line, and other programs read them so.
         if path.contains(char::is_control) {
             return Err(format!(
                 "the path {path:?} has a character that is not seen: write it without"
@@ -449,14 +449,14 @@ impl Guard {
         Ok(resolved)
     }
 
-    /// Whether a name is forbidden in every folder. Some systems do not tell `.GIT` from `.git`.
+    /// Whether a name is forbidden in every folder. Some systems treat `.GIT` and `.git` as equal.
     fn is_forbidden_name(&self, name: &str) -> bool {
         self.names
             .iter()
             .any(|known| name.eq_ignore_ascii_case(known))
     }
 
-    /// Whether a path may be touched that leads there.
+    /// Checks whether a path may be touched that leads to `resolved`.
     pub(super) fn judge(&self, path: &str, resolved: &Path) -> Result<(), String> {
         let is_in_workspace = is_within(resolved, &self.workspace);
         for forbidden in &self.forbidden {
@@ -590,7 +590,7 @@ fn spend(budget: &mut usize, cost: usize) -> Result<(), String> {
     Ok(())
 }
 
-/// The name of a file in a folder, which costs one of the budget.
+/// Returns the name of a file in a folder. This costs one unit of the budget.
 fn name_of(entry: &DirEntry, folder: &Path, budget: &mut usize) -> Result<String, String> {
     spend(budget, 1)?;
     entry.file_name().into_string().map_err(|_| {
@@ -601,7 +601,7 @@ fn name_of(entry: &DirEntry, folder: &Path, budget: &mut usize) -> Result<String
     })
 }
 
-/// Whether a path is one name, which is then meant in every folder, as in a `.gitignore`.
+/// Whether a path is a single name. It then counts in every folder, as in a `.gitignore`.
 fn is_name(path: &str) -> bool {
     !path.is_empty() && !path.starts_with('~') && !path.contains('/') && !matches!(path, "." | "..")
 }

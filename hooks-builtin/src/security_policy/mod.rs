@@ -1,8 +1,8 @@
-//! What an agent may do: the first guard of all.
+//! Restricts what an agent may do. It is the first guard.
 //!
-//! A tool call is judged by what it would do: whether its tool changes anything, how often that happened within
-//! the hour, which programs a shell command runs, and which paths are touched. What cannot be told before it
-//! happens is not allowed.
+//! The policy judges a tool call by what it would do: whether its tool changes anything, how often that happened within
+//! the hour, which programs a shell command runs, and which paths are touched. What cannot be determined in advance is
+//! not allowed.
 
 mod actions;
 mod command;
@@ -49,12 +49,12 @@ use crate::shared::{BuildError, Globs, paths};
 /// - **Paths.** What a command or a tool's argument names may not be in a forbidden path, nor outside of the
 ///   workspace, once `~`, `.`, `..` and links are resolved.
 ///
-/// Calls are judged before the tool call and once more when it is approved, as later hooks may have changed
-/// them. This guards against a model that was talked into something. It is no sandbox: a program that is allowed
-/// does what it does, with the files that it finds by itself, and links that are made after the call was judged are
-/// not seen. `docs/security-policy.md` in the repository says more.
+/// The policy judges a call before the tool call, and again when the call is approved, because later hooks may have
+/// changed it. It guards against a model that was talked into something. It is not a sandbox: an allowed program does
+/// what it does, with the files that it finds by itself, and the policy does not see links that are made after it
+/// judged the call. `docs/security-policy.md` in the repository says more.
 ///
-/// ClawSeed's `SecurityPolicy`.
+/// It corresponds to ClawSeed's `SecurityPolicy`.
 ///
 /// ```
 /// use hooks_builtin::{SecurityPolicy, SecurityPolicyConfig};
@@ -82,10 +82,10 @@ use crate::shared::{BuildError, Globs, paths};
 #[derive(Clone, Debug)]
 pub struct SecurityPolicy(Arc<Inner>, Approver);
 
-/// Whether somebody is there to approve of what a supervised agent does.
+/// Whether somebody can approve the actions of a supervised agent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Approver {
-    /// A hook after this one asks, for all that is known.
+    /// Another hook after this one may ask.
     Other,
     Nobody,
 }
@@ -96,7 +96,7 @@ struct Inner {
     tools: Tools,
     programs: Programs,
     actions: Mutex<Actions>,
-    /// The guard of the workspace that was asked for last: an agent has few.
+    /// The guard of the workspace that was used last: an agent has few.
     guard: Mutex<Option<(String, Arc<Guard>)>>,
 }
 
@@ -193,7 +193,7 @@ impl Default for SecurityPolicyConfig {
 }
 
 impl SecurityPolicy {
-    /// The defaults.
+    /// Creates a policy with the defaults.
     ///
     /// # Errors
     ///
@@ -202,11 +202,11 @@ impl SecurityPolicy {
         SecurityPolicy::from_config(&SecurityPolicyConfig::default())
     }
 
-    /// A policy as the configuration says.
+    /// Creates the hook from its configuration.
     ///
     /// # Errors
     ///
-    /// If the workspace is no folder that is there, or a program's name is empty or has a space in it.
+    /// If the workspace is not an existing folder, or a program's name is empty or contains a space.
     pub fn from_config(config: &SecurityPolicyConfig) -> Result<Self, BuildError> {
         let wrong = |key, message: String| BuildError::new("security_policy", key, message);
         let commands = || config.allowed_commands.iter();
@@ -258,13 +258,15 @@ impl SecurityPolicy {
         Ok(policy)
     }
 
-    /// The same, where nobody can be asked: a supervised agent's call that is to be approved is blocked.
+    /// Returns the same policy for an agent where nobody can be asked: calls of a supervised agent that need an
+    /// approval are blocked.
     #[cfg(feature = "config")]
     pub(crate) fn without_approver(self) -> Self {
         SecurityPolicy(self.0, Approver::Nobody)
     }
 
-    /// What a call of a shell tool would do, in one line, as `runs cargo; writes src/lib.rs`; nothing for other tools.
+    /// Describes what a call of a shell tool would do, in one line, such as `runs cargo; writes src/lib.rs`; nothing
+    /// for other tools.
     ///
     /// ```
     /// use hooks_builtin::SecurityPolicy;
@@ -282,19 +284,19 @@ impl SecurityPolicy {
         self.0.describe(cx, tool, args)
     }
 
-    /// How much the agent may do by itself.
+    /// Returns how much the agent may do by itself.
     #[must_use]
     pub fn autonomy(&self) -> Autonomy {
         self.0.config.autonomy
     }
 
-    /// Whether a tool is declared to change nothing.
+    /// Whether a tool is declared read-only.
     #[must_use]
     pub fn is_read_only(&self, tool: &str) -> bool {
         self.0.config.read_only_tools.matches(tool)
     }
 
-    /// How many calls of tools that are not read-only were let through within the last hour.
+    /// Returns how many calls of tools that are not read-only were allowed within the last hour.
     #[must_use]
     pub fn actions(&self) -> usize {
         let mut actions = self
@@ -361,10 +363,10 @@ impl SecurityPolicy {
     }
 }
 
-/// A command in the form in which it was judged, and where it goes.
+/// A command in the form that was judged, and its place in the arguments.
 struct Change {
     argument: String,
-    /// In a list of words, which of them is the script.
+    /// The index of the script, in a list of words.
     nth: Option<usize>,
     script: String,
 }
@@ -384,7 +386,7 @@ impl Change {
 }
 
 impl Inner {
-    /// Whether a call is allowed, but for how many there were; and what it is to become.
+    /// Judges a call, except the number of actions. Returns the change to make.
     fn judge(&self, cx: &AgentContext, tool: &str, args: &Value) -> Result<Option<Change>, String> {
         self.allows(cx, tool, args).map_err(shortened)
     }
@@ -508,8 +510,8 @@ impl Inner {
         }))
     }
 
-    /// What a shell command would do, in one line, for a person who is to approve of it; nothing for other tools, and for
-    /// what would be blocked.
+    /// Describes what a shell command would do, in one line, for the person who approves it; nothing for other tools,
+    /// and for what would be blocked.
     fn describe(&self, cx: &AgentContext, name: &str, args: &Value) -> Option<String> {
         let tool = self.tools.find(&self.config, name)?;
         let is_command =
@@ -520,7 +522,7 @@ impl Inner {
         Some(command::describe(&form, guard.workspace()))
     }
 
-    /// Checks the arguments that are named as paths, in lists and objects.
+    /// Checks the arguments whose names say that they are paths, in lists and objects.
     fn check_nested(&self, cx: &AgentContext, value: &Value) -> Result<(), String> {
         match value {
             Value::Object(values) => values.iter().try_for_each(|(name, value)| {
@@ -611,7 +613,7 @@ impl Inner {
         }
     }
 
-    /// The guard of the workspace of an agent that is in the directory.
+    /// Returns the guard for the workspace of an agent in this directory.
     fn guard(&self, directory: &str) -> Result<Arc<Guard>, String> {
         let mut known = self.guard.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((of, guard)) = &*known
@@ -638,7 +640,7 @@ impl Inner {
     }
 }
 
-/// Hands over every text in a value, but for the names of fields.
+/// Calls a function for every string in a value, except the names of fields.
 fn for_texts(
     value: &Value,
     act: &mut impl FnMut(&str) -> Result<(), String>,
@@ -685,7 +687,7 @@ fn is_nothing(value: &Value) -> bool {
     }
 }
 
-/// The path in `file:///path`, `file:/path` and `file://localhost/path`, which a tool may take as well.
+/// Returns the path of `file:///path`, `file:/path` and `file://localhost/path`, which a tool may accept too.
 fn path_of_address(text: &str) -> Result<&str, String> {
     match text.trim().split_at_checked(5) {
         Some((scheme, rest)) if scheme.eq_ignore_ascii_case("file:") => {
@@ -703,7 +705,7 @@ fn path_of_address(text: &str) -> Result<&str, String> {
     }
 }
 
-/// A reason that quotes what may be as long as a command, cut in its middle.
+/// Shortens a reason in its middle, because it may quote a whole command.
 fn shortened(mut reason: String) -> String {
     const MOST: usize = 1000;
     if reason.len() > MOST {

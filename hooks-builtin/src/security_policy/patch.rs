@@ -1,14 +1,14 @@
-//! The names of files in a patch: the format of Codex, and unified diffs.
+//! The file names in a patch: the format of Codex, and unified diffs.
 
-/// The files that a patch touches.
+/// Returns the files that a patch touches.
 ///
 /// # Errors
 ///
-/// If it is neither of the formats, or a line might name a file in a way that is not known.
+/// If it has neither format, or a line might name a file in an unknown way.
 pub(super) fn files(patch: &str) -> Result<Vec<String>, String> {
     let mut files = Vec::new();
     let trimmed = patch.trim_start();
-    // A patch may come as a command: `apply_patch <<'EOF' … EOF`.
+    // A patch may be in a command: `apply_patch <<'EOF' … EOF`.
     let is_codex = trimmed.starts_with("*** Begin Patch") || patch.contains("\n*** Begin Patch");
     let mut has_ended = false;
     for line in patch.lines() {
@@ -53,7 +53,7 @@ pub(super) fn files(patch: &str) -> Result<Vec<String>, String> {
             "Index: ",
         ];
         if let Some(name) = begins.iter().find_map(|begin| line.strip_prefix(begin)) {
-            // A name may be followed by a tab and a time.
+            // A tab and a time may follow a name.
             let name = name.split('\t').next().unwrap_or_default().trim_end();
             if name.starts_with('"') {
                 return Err(format!(
@@ -64,7 +64,7 @@ pub(super) fn files(patch: &str) -> Result<Vec<String>, String> {
             if name == "/dev/null" {
                 continue;
             }
-            // `a/` and `b/` may be taken away.
+            // `a/` and `b/` may be removed.
             files.push(name.to_owned());
             if let Some((_, rest)) = name.split_once('/') {
                 files.push(rest.to_owned());

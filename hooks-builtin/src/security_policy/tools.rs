@@ -1,4 +1,4 @@
-//! Which tools there are, and what their arguments are: declared in the configuration, or known from a profile.
+//! The tools and their arguments: declared in the configuration, or known from a profile.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
@@ -14,7 +14,7 @@ use crate::shared::Globs;
 use crate::shared::path_arguments::{self, Rules, normal};
 use crate::shared::visible::Visible;
 
-/// What an argument of a tool is: see `profiles.txt`.
+/// The kind of an argument of a tool: see `profiles.txt`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Role {
@@ -31,7 +31,7 @@ pub(super) enum Role {
     /// A text with addresses in it, which may be those of files.
     Addresses,
     Harmless,
-    /// Anything but nothing changes what the call does.
+    /// Any value other than nothing changes what the call does.
     Nothing,
 }
 
@@ -118,15 +118,15 @@ impl Profile {
     ];
 }
 
-/// What is known of a tool's arguments, by their normalised names.
+/// The known arguments of a tool, by their normalised names.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tool {
     roles: HashMap<SmolStr, Role>,
-    /// Whether what is not listed may be anything, even if it is named as a path.
+    /// Whether arguments that are not listed may be anything, even if their names say that they are paths.
     is_open: bool,
 }
 
-/// The lines of `profiles.txt`: profile, tool, and what its arguments are. A tool may have several.
+/// Returns the lines of `profiles.txt`: the profile, the tool, and its arguments. A tool may have several lines.
 fn profiles() -> impl Iterator<Item = (Option<Profile>, &'static str, &'static str)> {
     let (mut profile, mut tool) = (None, "");
     include_str!("profiles.txt")
@@ -147,13 +147,13 @@ fn profiles() -> impl Iterator<Item = (Option<Profile>, &'static str, &'static s
         })
 }
 
-/// The arguments of a line of `profiles.txt`, each with its role.
+/// Returns the arguments of a line of `profiles.txt`, each with its role.
 fn roles(arguments: &'static str) -> impl Iterator<Item = (&'static str, Option<Role>)> {
     let pairs = arguments.split_whitespace();
     pairs.filter_map(|pair| pair.split_once('=').map(|(name, role)| (name, named(role))))
 }
 
-/// A value by the name that it has in a configuration.
+/// Parses a value from its name in a configuration.
 fn named<'n, T: Deserialize<'n>>(name: &'n str) -> Option<T> {
     let name: BorrowedStrDeserializer<'n, serde::de::value::Error> =
         BorrowedStrDeserializer::new(name);
@@ -164,7 +164,7 @@ impl Tool {
     fn add(&mut self, name: &str, role: Role) {
         let name = normal(name);
         let before = self.roles.get(&name);
-        // Of two agents' tools with the same name the stricter one holds.
+        // If two agents have a tool of the same name, the stricter one applies.
         let is_weaker = matches!(
             (before, role),
             (
@@ -199,7 +199,7 @@ impl Tool {
         tool
     }
 
-    /// Whether it runs a command.
+    /// Whether the tool runs a command.
     pub(super) fn is_shell(&self) -> bool {
         self.roles.values().any(|role| *role == Role::Command)
     }
@@ -238,14 +238,14 @@ impl Tools {
             let globs = Globs::new([normal(name)]).map_err(|error| error.to_string())?;
             declared.push((normal(name), globs, Tool::of(tool)));
         }
-        // What is written out goes before patterns.
+        // Exact names come before patterns.
         declared.sort_by_key(|(name, ..)| name.contains(['*', '?', '[', '{']));
         let mut known: HashMap<SmolStr, Tool> = HashMap::new();
         for (profile, name, arguments) in profiles() {
             if profile.is_some_and(|profile| config.profiles.contains(&profile)) {
                 let tool = known.entry(normal(name)).or_default();
                 for (name, role) in roles(arguments) {
-                    // What is not known is not allowed.
+                    // An unknown role is not allowed.
                     tool.add(name, role.unwrap_or(Role::Nothing));
                 }
             }
@@ -258,7 +258,8 @@ impl Tools {
         })
     }
 
-    /// What is known of a tool. It is lent, as it is asked for with every call, unless the configuration adds to it.
+    /// Returns what is known about a tool. It borrows, because it runs for every call, unless the configuration adds
+    /// something.
     pub(super) fn find(&self, config: &SecurityPolicyConfig, name: &str) -> Option<Cow<'_, Tool>> {
         let normal = normal(name);
         if let Some((.., tool)) = self
@@ -285,7 +286,7 @@ impl Tools {
         found
     }
 
-    /// What an argument of a tool is; nothing if it is not declared, and that is asked for.
+    /// Returns the role of an argument; nothing if it must be declared and is not.
     pub(super) fn role(&self, tool: &Tool, name: &str) -> Option<Role> {
         match tool.roles.get(&normal(name)) {
             Some(role) => Some(*role),
@@ -301,7 +302,7 @@ impl Tools {
     }
 }
 
-/// What is said of a tool that is not declared: the line that declares it.
+/// The reason for a tool that is not declared, with the line that declares it.
 pub(super) fn undeclared(name: &str, args: &Value) -> String {
     let empty = serde_json::Map::new();
     let args = args.as_object().unwrap_or(&empty);

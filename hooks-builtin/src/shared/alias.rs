@@ -1,12 +1,12 @@
-//! Other names of settings, in their JSON Schemas.
+//! Adds the other names of settings to their JSON Schemas.
 //!
-//! For structs, beside `#[serde(alias = "…")]` of the field: `#[schemars(transform = Alias { … })]`.
+//! Use it for a struct, with `#[serde(alias = "…")]` on the field: `#[schemars(transform = Alias { … })]`.
 
 use schemars::Schema;
 use schemars::transform::Transform;
 use serde_json::{Value, json};
 
-/// A setting that has to be there, under one of its two names.
+/// A required setting, under one of its two names.
 pub(crate) struct Alias {
     pub(crate) of: &'static str,
     pub(crate) name: &'static str,

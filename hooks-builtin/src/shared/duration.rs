@@ -1,4 +1,4 @@
-//! Durations as the configuration writes them: `"30s"`, `"1m 30s"`, `"2h"`.
+//! Durations in the form of the configuration: `"30s"`, `"1m 30s"`, `"2h"`.
 //!
 //! For fields: `#[serde(with = "crate::shared::duration")] #[schemars(with = "String")]`.
 

@@ -1,12 +1,12 @@
-//! Why a hook could not be made.
+//! The error of a hook that cannot be created.
 
 use std::error::Error;
 use std::fmt;
 
-/// Why a hook could not be made: which hook, which of its settings, and what is wrong with it.
+/// Why a hook cannot be created: which hook, which of its settings, and what is wrong.
 ///
-/// Nothing starts half-configured: what cannot do what it was told to is an error when it is made, not
-/// when an event comes.
+/// No hook starts half-configured: a hook that cannot do what its configuration says returns an error when it is
+/// created, not when an event arrives.
 ///
 /// ```
 /// use hooks_builtin::BuildError;
@@ -24,9 +24,9 @@ pub struct BuildError {
 }
 
 impl BuildError {
-    /// An error in the setting `key` of `hook`, both named as in the configuration.
+    /// Creates an error for the setting `key` of `hook`, both named as in the configuration.
     ///
-    /// The message goes on from the names: "must be more than 0", "names a folder that does not exist".
+    /// The message continues after the names: "must be more than 0", "names a folder that does not exist".
     #[must_use]
     pub fn new(hook: &'static str, key: &'static str, message: impl Into<String>) -> Self {
         BuildError {
@@ -37,26 +37,26 @@ impl BuildError {
         }
     }
 
-    /// The same with what went wrong beneath.
+    /// Returns the error with its source.
     #[must_use]
     pub fn with_source(mut self, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         self.source = Some(source.into());
         self
     }
 
-    /// The hook, as the configuration names it: `webhook_audit`.
+    /// Returns the hook, as the configuration names it: `webhook_audit`.
     #[must_use]
     pub fn hook(&self) -> &'static str {
         self.hook
     }
 
-    /// The setting, as the configuration names it: `url`.
+    /// Returns the setting, as the configuration names it: `url`.
     #[must_use]
     pub fn key(&self) -> &'static str {
         self.key
     }
 
-    /// What is wrong, without the names.
+    /// Returns the message, without the names.
     #[must_use]
     pub fn message(&self) -> &str {
         &self.message

@@ -1,4 +1,4 @@
-//! Patterns of tools' names, as the configuration writes them.
+//! Patterns for the names of tools, in the form of the configuration.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,10 +9,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::shared::text_setting::text_setting;
 
-/// A pattern of tools' names: `shell`, `mcp__*`, `file_{read,write}`, `tool_?`, `[a-c]*`.
+/// A pattern for the names of tools: `shell`, `mcp__*`, `file_{read,write}`, `tool_?`, `[a-c]*`.
 ///
-/// It matches the whole name, and case matters, unless the hook that has it says otherwise. `?` and `[…]` match one ASCII
-/// character: the names of tools have no others. mini-claw-code's `glob::Pattern`.
+/// It matches the whole name. Case matters, unless the hook that uses it says otherwise. `?` and `[…]` match one ASCII
+/// character: the names of tools have no others. It corresponds to mini-claw-code's `glob::Pattern`.
 ///
 /// ```
 /// use hooks_builtin::Glob;
@@ -28,12 +28,12 @@ pub struct Glob {
     ignores_case: bool,
 }
 
-/// What a pattern comes to. Most are compared, which takes a hundredth of the time of a match.
+/// The compiled form of a pattern. Most patterns are plain comparisons, which take a hundredth of the time of a match.
 #[derive(Clone)]
 enum Shape {
     All,
     Literal,
-    /// Text, and then anything; without the `*`.
+    /// This text, followed by anything; without the `*`.
     Prefix(Box<str>),
     Other(Box<GlobMatcher>),
 }
@@ -50,7 +50,7 @@ impl Shape {
     }
 }
 
-/// Why a pattern is no glob.
+/// Why a pattern is not a glob.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{pattern}` is not a glob: {reason}")]
 pub struct GlobError {
@@ -59,12 +59,12 @@ pub struct GlobError {
 }
 
 impl Glob {
-    /// A glob of a pattern.
+    /// Parses a glob.
     ///
     /// # Errors
     ///
-    /// If a bracket or a brace is not closed, if the pattern is empty or begins or ends with a blank, or if it has a `[…]`
-    /// and a character that is not ASCII.
+    /// If a bracket or a brace is not closed, if the pattern is empty or begins or ends with a blank, or if it has a
+    /// `[…]` and a character that is not ASCII.
     pub fn new(pattern: &str) -> Result<Self, GlobError> {
         let wrong = |reason: String| GlobError {
             pattern: pattern.to_owned(),
@@ -87,11 +87,11 @@ impl Glob {
     }
 
     fn build(pattern: &str, ignores_case: bool) -> Result<Self, globset::Error> {
-        // A tool's name is no path: `*` matches a `/` as well.
+        // The name of a tool is not a path: `*` also matches a `/`.
         let glob = GlobBuilder::new(pattern)
             .literal_separator(false)
             .backslash_escape(true)
-            // `file{,_read}` matches `file` as well.
+            // `file{,_read}` also matches `file`.
             .empty_alternates(true)
             .case_insensitive(ignores_case)
             .build()?;
@@ -102,7 +102,7 @@ impl Glob {
         })
     }
 
-    /// The same pattern, which matches whatever the case of ASCII letters is.
+    /// Returns the same pattern, ignoring the case of ASCII letters.
     fn ignoring_case(&self) -> Self {
         Glob::build(&self.pattern, true).unwrap_or_else(|_| self.clone())
     }
@@ -123,7 +123,7 @@ impl Glob {
         }
     }
 
-    /// The pattern as it was written.
+    /// Returns the pattern as it was written.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.pattern
@@ -176,11 +176,11 @@ text_setting!(Glob, |glob| glob.as_str(), {
 pub struct Globs(Vec<Glob>);
 
 impl Globs {
-    /// Globs of patterns.
+    /// Parses several globs.
     ///
     /// # Errors
     ///
-    /// If one of them is no glob: see [`Glob::new`].
+    /// If one of them is not a glob: see [`Glob::new`].
     pub fn new<P: AsRef<str>>(patterns: impl IntoIterator<Item = P>) -> Result<Self, GlobError> {
         patterns
             .into_iter()
@@ -189,7 +189,7 @@ impl Globs {
             .map(Globs)
     }
 
-    /// What matches every name.
+    /// Returns a glob that matches every name.
     #[must_use]
     pub fn all() -> Self {
         Globs(vec![Glob {
@@ -199,8 +199,8 @@ impl Globs {
         }])
     }
 
-    /// The same patterns, which match whatever the case of ASCII letters is: for what guards, as `Shell` may run what
-    /// `shell` does. Other letters no model's provider allows in the name of a tool.
+    /// Returns the same patterns, ignoring the case of ASCII letters. Guards use this, because `Shell` may run the same
+    /// tool as `shell`. No model provider allows other letters in the name of a tool.
     ///
     /// ```
     /// use hooks_builtin::Globs;
@@ -225,7 +225,7 @@ impl Globs {
         self.0.is_empty()
     }
 
-    /// The patterns, in the order in which they were written.
+    /// Returns the patterns, in the order in which they were written.
     pub fn iter(&self) -> impl Iterator<Item = &Glob> {
         self.0.iter()
     }

@@ -1,6 +1,7 @@
-//! Events as bytes, for logs: MessagePack, which copies a string where JSON looks at each of its characters.
+//! Packs events as bytes, for logs. The format is MessagePack, which copies a string, whereas JSON examines each of its
+//! characters.
 //!
-//! The agent waits while an event is packed. JSON is made of the bytes later, if anybody reads them.
+//! The agent waits while an event is packed. The bytes become JSON later, if somebody reads them.
 
 use rmp_serde::{Deserializer, Serializer};
 use serde::Serialize;
@@ -20,7 +21,7 @@ pub(crate) fn value(packed: &[u8]) -> Value {
     rmp_serde::from_slice(packed).unwrap_or_default()
 }
 
-/// Values, one after another.
+/// A sequence of values.
 pub(crate) struct Values<'p>(Deserializer<rmp_serde::decode::ReadRefReader<'p, [u8]>>);
 
 impl<'p> Values<'p> {

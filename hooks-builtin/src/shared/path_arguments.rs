@@ -1,24 +1,24 @@
-//! Which arguments of tools hold paths, told by their names.
+//! Recognises by their names which arguments of tools hold paths.
 //!
 //! Agents spell the same argument in many ways: `file_path`, `filePath`, `AbsolutePath`, `relative_workspace_path`. So names
 //! are compared word by word, and a rule is the word that a name ends with.
 
 use smol_str::SmolStr;
 
-/// The words that the name of an argument ends with if it holds a path, or a list of paths.
+/// The last words of the names of arguments that hold a path, or a list of paths.
 const OF_PATHS: &str = "path paths file files filename filenames filepath filepaths directory directories dir dirs folder \
      folders source destination src dst dest";
 
-/// Those that may hold something else as well: they are looked at, and not rewritten.
+/// The last words of names that may also hold something else. These arguments are checked, but not rewritten.
 #[cfg(feature = "security-policy")]
 const PERHAPS: &str = "cwd workdir root target from to uri location include includes";
 
-/// The rules for arguments that hold paths, as a configuration has them.
+/// Returns the rules for arguments that hold paths, as a configuration writes them.
 pub(crate) fn certain() -> Vec<String> {
     OF_PATHS.split_whitespace().map(String::from).collect()
 }
 
-/// The rules for arguments that may hold paths.
+/// Returns the rules for arguments that may hold paths.
 #[cfg(feature = "security-policy")]
 pub(crate) fn possible() -> Vec<String> {
     let words = OF_PATHS
@@ -27,8 +27,8 @@ pub(crate) fn possible() -> Vec<String> {
     words.map(String::from).collect()
 }
 
-/// A name without what agents spell in their own ways: in lower case, without `_` and `-`. A name of usual length
-/// allocates nothing: every argument of every call is compared.
+/// Normalises a name that agents spell differently: lower case, without `_` and `-`. A name of usual length needs no
+/// allocation, because every argument of every call is compared.
 pub(crate) fn normal(name: &str) -> SmolStr {
     let kept = name.chars().filter(|c| !matches!(c, '_' | '-'));
     if name.is_ascii() {
@@ -38,7 +38,7 @@ pub(crate) fn normal(name: &str) -> SmolStr {
     }
 }
 
-/// Rules, made ready to be compared.
+/// Rules, prepared for comparison.
 #[derive(Debug)]
 pub(crate) struct Rules(Vec<SmolStr>);
 
@@ -52,7 +52,7 @@ impl Rules {
         Rules(rules)
     }
 
-    /// Whether one of the rules meets a name: as a whole, or as its last word.
+    /// Whether one of the rules matches a name: as a whole, or as its last word.
     pub(crate) fn meet(&self, name: &str) -> bool {
         let has = |part: &str| self.0.binary_search(&normal(part)).is_ok();
         let last = last_word(name);
@@ -60,7 +60,7 @@ impl Rules {
     }
 }
 
-/// `Path` of `AbsolutePath`, `path` of `file_path`; the whole of `PATH`.
+/// Returns `Path` for `AbsolutePath`, `path` for `file_path`, and the whole of `PATH`.
 fn last_word(name: &str) -> &str {
     let mut start = 0;
     let mut was_lower = false;

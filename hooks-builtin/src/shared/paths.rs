@@ -5,19 +5,19 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-/// As many links as Linux follows before it gives up.
+/// The number of links that Linux follows before it gives up.
 const MOST_LINKS: usize = 40;
 
-/// Where `path` leads from the directory `base`, which is absolute and without links.
+/// Returns where `path` leads from the directory `base`, which is absolute and without links.
 ///
-/// `~` and `~/…` are the home directory, as a shell has them. Links of what exists are followed, and a `..`
-/// leaves the directory that a link led to; what does not exist yet stands as it is written, so that a path
-/// to be created is resolved as well.
+/// `~` and `~/…` are the home directory, as in a shell. Existing links are followed, and `..` leaves the directory that
+/// a link led to. The part of the path that does not exist yet is kept as it is written, so that you can also resolve a
+/// path that is about to be created.
 ///
 /// # Errors
 ///
-/// If the path holds a NUL, is in the home directory of another user (`~name`), or goes in circles; or if the
-/// home directory is asked for and not known. A link that cannot be read is an error as well.
+/// If the path contains a NUL, is in the home directory of another user (`~name`), or has a cycle of links; if the home
+/// directory is needed and unknown; or if a link cannot be read.
 pub(crate) fn resolve(path: &str, base: &Path) -> io::Result<PathBuf> {
     let wrong = |reason: &str| Err(io::Error::new(io::ErrorKind::InvalidInput, reason));
     if path.contains('\0') {
@@ -37,12 +37,12 @@ pub(crate) fn resolve(path: &str, base: &Path) -> io::Result<PathBuf> {
     }
 }
 
-/// The folder at a path, absolute and without links. A relative path is under the current directory, and `~` is the
-/// home directory.
+/// Returns the folder at a path, absolute and without links. A relative path is under the current directory, and `~` is
+/// the home directory.
 ///
 /// # Errors
 ///
-/// As [`resolve`], or if no folder is there. The current directory is asked for only if the path is relative.
+/// As [`resolve`], or if there is no folder. The current directory is read only if the path is relative.
 pub(crate) fn folder(path: &Path) -> io::Result<PathBuf> {
     let text = path
         .to_str()
@@ -59,7 +59,7 @@ pub(crate) fn folder(path: &Path) -> io::Result<PathBuf> {
     Ok(folder)
 }
 
-/// The path as it is written, but for a `~` at its beginning.
+/// Returns the path as it is written, except for a `~` at its beginning.
 ///
 /// # Errors
 ///
@@ -71,12 +71,12 @@ pub(crate) fn in_home(path: &Path) -> io::Result<PathBuf> {
     }
 }
 
-/// The root of an absolute path: `/`, or that of a drive.
+/// Returns the root of an absolute path: `/`, or that of a drive.
 fn root_of(path: &Path) -> PathBuf {
     path.ancestors().last().unwrap_or(path).to_owned()
 }
 
-/// Follows the links of a path from a directory that has none.
+/// Follows the links of a path from a directory without links.
 fn follow(mut done: PathBuf, path: &Path) -> io::Result<PathBuf> {
     let mut ahead: VecDeque<OsString> = VecDeque::new();
     push_front(&mut ahead, path);
@@ -109,8 +109,8 @@ fn follow(mut done: PathBuf, path: &Path) -> io::Result<PathBuf> {
     Ok(done)
 }
 
-/// Whether there is nothing at a path, and so no link: also where a file stands in a directory's place, or
-/// where a name is longer than any can be.
+/// Whether there is nothing at a path, and so no link. This includes a path through a file, and a name that is too long
+/// to exist.
 fn missing(error: &io::Error) -> bool {
     matches!(
         error.kind(),

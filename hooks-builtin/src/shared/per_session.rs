@@ -1,4 +1,4 @@
-//! State of a hook, for each session by itself.
+//! State of a hook, separately for each session.
 
 use std::fmt;
 use std::hash::{BuildHasher, RandomState};
@@ -63,16 +63,16 @@ struct Session<T> {
 }
 
 impl<T> PerSession<T> {
-    /// How many sessions have a state at most, if nothing else is said.
+    /// The default for the maximum number of sessions with a state.
     pub const MOST_SESSIONS: NonZeroUsize = NonZeroUsize::new(10_000).unwrap();
-    /// How long a state that is not used is kept, if nothing else is said: a day.
+    /// The default time for which an unused state is kept: a day.
     pub const IDLE: Duration = Duration::from_hours(24);
 
-    /// No states yet.
+    /// Creates a value without states.
     #[must_use]
     pub fn new() -> Self {
         PerSession {
-            // It grows as it is used.
+            // The cache grows with use.
             sessions: Mutex::new(LruCache::unbounded()),
             idle: Self::IDLE,
             hashes: RandomState::new(),
@@ -80,24 +80,24 @@ impl<T> PerSession<T> {
         .with_most_sessions(Self::MOST_SESSIONS)
     }
 
-    /// Keeps the states of at most so many sessions.
+    /// Keeps the states of at most that many sessions.
     #[must_use]
     pub fn with_most_sessions(self, most: NonZeroUsize) -> Self {
         self.lock().resize(most);
         self
     }
 
-    /// Forgets a state that was not used for so long.
+    /// Drops a state that was not used for that long.
     #[must_use]
     pub fn with_idle(mut self, idle: Duration) -> Self {
         self.idle = idle;
         self
     }
 
-    /// Uses the state of the context's session, which begins as its default.
+    /// Calls a function with the state of the context's session. A new state is the default value.
     ///
-    /// The state is locked meanwhile, so do nothing in it that takes long, and do not ask for the same session's state
-    /// again.
+    /// The state is locked during the call. So the function must not do anything slow, and must not access the state of
+    /// the same session again.
     pub fn with<R>(&self, cx: &AgentContext, use_it: impl FnOnce(&mut T) -> R) -> R
     where
         T: Default,
@@ -105,7 +105,7 @@ impl<T> PerSession<T> {
         self.with_at(cx, Instant::now(), use_it)
     }
 
-    /// A copy of the state of the context's session.
+    /// Returns a copy of the state of the context's session.
     pub fn get(&self, cx: &AgentContext) -> T
     where
         T: Clone + Default,
@@ -113,12 +113,12 @@ impl<T> PerSession<T> {
         self.with(cx, |state| state.clone())
     }
 
-    /// Forgets the state of the context's session: when it ends, say.
+    /// Drops the state of the context's session, for example when the session ends.
     pub fn forget(&self, cx: &AgentContext) {
         self.lock().pop(&self.key(cx));
     }
 
-    /// How many sessions have a state.
+    /// Returns how many sessions have a state.
     #[must_use]
     pub fn len(&self) -> usize {
         self.lock().len()
@@ -138,7 +138,7 @@ impl<T> PerSession<T> {
         let is_idle =
             |session: &Session<T>| now.saturating_duration_since(session.used) >= self.idle;
         let mut gone = Vec::new();
-        // They are in the order in which they were used.
+        // The states are in the order in which they were last used.
         while sessions
             .peek_lru()
             .is_some_and(|(_, session)| is_idle(session))
@@ -159,12 +159,13 @@ impl<T> PerSession<T> {
             state
         };
         drop(sessions);
-        // Without the lock: what a state does when it is dropped is its own.
+        // Without the lock, because dropping a state runs code of its type.
         drop(gone);
         use_it(&mut state.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// A session of a tenant, by a hash that nobody can foresee: so a lookup copies no names, and names take no room.
+    /// Returns a key for a session of a tenant: an unpredictable hash. So a look-up copies no names, and names take no
+    /// memory.
     fn key(&self, cx: &AgentContext) -> u64 {
         self.hashes.hash_one((&cx.tenant_id, &cx.session_id))
     }
@@ -180,7 +181,7 @@ impl<T> Default for PerSession<T> {
     }
 }
 
-/// How many sessions have a state, and not what it is.
+/// Shows how many sessions have a state, but not the states.
 impl<T> fmt::Debug for PerSession<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("PerSession")
@@ -238,7 +239,7 @@ mod tests {
         assert_eq!((count("s1", 0), count("s2", 5), count("s1", 9)), (1, 1, 2));
         assert_eq!((count("s1", 15), states.len()), (3, 1));
         assert_eq!((count("s1", 25), count("s2", 25)), (1, 1));
-        // A clock that goes back forgets nothing.
+        // A clock that goes backwards drops nothing.
         assert_eq!(count("s1", 0), 2);
     }
 

@@ -1,9 +1,9 @@
-//! What an event is about: the tool's name, or the kind of a custom event.
+//! The subject of an event: the tool's name, or the kind of a custom event.
 
 use hooks_core::Subject;
 use hooks_core::agent::AgentEvent;
 
-/// The tool of an event on a tool call, the kind of a custom event.
+/// Returns the tool of an event on a tool call, or the kind of a custom event.
 pub(crate) fn subject(event: AgentEvent<'_>) -> Option<&str> {
     match event {
         AgentEvent::InvalidToolCall(call) => Some(call.subject()),

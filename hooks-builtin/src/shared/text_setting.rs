@@ -1,6 +1,7 @@
-//! Settings that are written as one text.
+//! Settings that are written as one string.
 
-/// Has a type read by its `FromStr`, and written as the text that is given; with the fields of its JSON Schema.
+/// Implements serde for a type: reads it by its `FromStr`, and writes the given string. It takes the fields of the JSON
+/// Schema.
 macro_rules! text_setting {
     ($Setting:ident, |$value:ident| $written:expr, { $($schema:tt)+ }) => {
         impl serde::Serialize for $Setting {

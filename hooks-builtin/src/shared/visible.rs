@@ -1,10 +1,9 @@
-//! Text of a model's, shown to people: what would not be seen is written out.
+//! Shows text of a model to people, with invisible characters escaped.
 
 use std::fmt;
 
-/// Shows a text without the characters that move the cursor, change the colour, turn the direction or take no
-/// room: each is written as `\n` or `\u{202e}`. So what a model writes can forge neither a line of a log nor
-/// a prompt.
+/// Displays a text with escapes instead of characters that move the cursor, change the colour, turn the direction or
+/// take no room: `\n`, `\u{202e}`. So a model can forge neither a log line nor a prompt.
 pub(crate) struct Visible<'a>(pub(crate) &'a str);
 
 impl fmt::Display for Visible<'_> {
@@ -21,12 +20,12 @@ impl fmt::Display for Visible<'_> {
     }
 }
 
-/// Whether a character is not seen, or changes how others are.
+/// Whether a character is invisible, or changes how other characters are shown.
 pub(crate) fn is_hidden(character: char) -> bool {
     character.is_control() || is_invisible(character)
 }
 
-/// Whether a character turns the direction of others, or takes no room. Control characters are another thing.
+/// Whether a character turns the direction of others, or takes no room. Control characters are not included.
 pub(crate) fn is_invisible(character: char) -> bool {
     matches!(character,
         '\u{ad}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{180e}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}'

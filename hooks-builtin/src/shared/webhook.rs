@@ -1,4 +1,5 @@
-//! Posts as [Standard Webhooks](https://www.standardwebhooks.com) has them: an id for each event, the time, a signature.
+//! Posts in the form of [Standard Webhooks](https://www.standardwebhooks.com): an id for each event, the time, a
+//! signature.
 
 use std::collections::hash_map::RandomState;
 use std::error::Error;
@@ -15,10 +16,10 @@ use standardwebhooks::{
 
 use crate::shared::ssrf::{Endpoint, reqwest};
 
-/// Gives each event of one sender an id.
+/// Creates an id for each event of one sender.
 #[derive(Debug)]
 pub struct Ids {
-    /// What tells the events of this sender from those of all others.
+    /// Distinguishes the events of this sender from those of all others.
     origin: String,
     events: AtomicU64,
 }
@@ -33,14 +34,14 @@ impl Ids {
         }
     }
 
-    /// An id for the next event, the same in all its attempts.
+    /// Returns an id for the next event. All its attempts use the same id.
     pub fn next_id(&self) -> String {
         let event = self.events.fetch_add(1, Ordering::Relaxed) + 1;
         format!("msg_{}_{event}", self.origin)
     }
 }
 
-/// One attempt to post an event as JSON.
+/// Creates the request for one attempt to post an event as JSON.
 ///
 /// # Errors
 ///
@@ -52,7 +53,7 @@ pub fn post(
     now: Timestamp,
     body: &[u8],
 ) -> Result<RequestBuilder, String> {
-    // A signature is good for some minutes: each attempt has its own.
+    // A signature is valid for some minutes, so each attempt has its own.
     let mut request = endpoint
         .post()
         .header(CONTENT_TYPE, "application/json")
@@ -66,7 +67,7 @@ pub fn post(
     Ok(request.body(body.to_vec()))
 }
 
-/// An error and what is beneath it, in a line.
+/// Formats an error and its sources in one line.
 pub fn chain(error: &dyn Error) -> String {
     let mut line = error.to_string();
     let mut next = error.source();
@@ -77,7 +78,7 @@ pub fn chain(error: &dyn Error) -> String {
     line
 }
 
-/// A number by chance: good enough to tell things apart, and for no secret.
+/// Returns a random number. It is good enough to distinguish things, but not for secrets.
 pub(crate) fn random() -> u64 {
     RandomState::new().hash_one(())
 }

@@ -34,7 +34,7 @@ use crate::shared::{BuildError, Glob, GlobError, Globs};
 ///
 /// The priority is 0. The hook needs a tokio runtime with I/O and time.
 ///
-/// mini-claw-code's `ShellHook`.
+/// It corresponds to mini-claw-code's `ShellHook`.
 ///
 /// ```
 /// use hooks_builtin::ShellHook;
@@ -174,8 +174,8 @@ impl ShellHook {
     ///
     /// # Errors
     ///
-    /// If there is no command, no tool that it runs for, no time for it, its directory is not there, or one of the
-    /// variables has no name or a value beside it.
+    /// If there is no command, no tool to run for or no time, if its directory does not exist, or if the name of a
+    /// variable is empty or contains a value.
     pub fn from_config(config: &ShellHookConfig) -> Result<Self, BuildError> {
         let wrong = |key, message: String| Err(BuildError::new("shell_hook", key, message));
         if config.command.trim().is_empty() {
@@ -297,7 +297,7 @@ impl ShellHook {
             if !output.content.is_empty() && !output.content.ends_with('\n') {
                 output.content.push('\n');
             }
-            // Writing to a string does not fail.
+            // Writing to a string cannot fail.
             let _ = write!(output.content, "`{}`: {reason}", self.0.command);
             output.is_error = true;
         }

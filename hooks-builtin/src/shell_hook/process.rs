@@ -1,4 +1,4 @@
-//! One run of a command, of which nothing is left when it is over.
+//! One run of a command, which leaves no process behind.
 
 use std::io;
 use std::path::Path;
@@ -12,7 +12,7 @@ use tokio::time::timeout;
 
 use super::ShellHookConfig;
 
-/// What a command is given.
+/// The input of a command.
 pub(super) struct Run<'a> {
     pub(super) config: &'a ShellHookConfig,
     pub(super) directory: Option<&'a Path>,
@@ -20,14 +20,14 @@ pub(super) struct Run<'a> {
     pub(super) input: String,
 }
 
-/// What came of it.
+/// The result of a run.
 pub(super) enum Outcome {
     Succeeded,
-    /// Why the call should not go on.
+    /// Why the call should not continue.
     Failed(String),
 }
 
-/// How long is waited for what a process that has ended still had to say.
+/// How long to wait for the remaining output of a process that has ended.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
 impl Run<'_> {
@@ -39,7 +39,7 @@ impl Run<'_> {
                 return Outcome::Failed(format!("the hook `{shown}` cannot be started: {error}"));
             }
         };
-        // Declared after the child, so that the group ends before its leader is waited for.
+        // Declared after the child, so that the group is killed before its leader is reaped.
         let mut group = Group::of(&child);
         let most = self.config.max_output_bytes as usize;
         match timeout(
@@ -57,7 +57,7 @@ impl Run<'_> {
             Err(_) => {
                 group.end();
                 let _ = child.start_kill();
-                // A process that was killed is gone at once; then nothing of it is left.
+                // A killed process ends at once, and is then reaped here.
                 let _ = timeout(LAST_WORDS, child.wait()).await;
                 let limit = humantime::format_duration(self.config.timeout);
                 Outcome::Failed(format!("the hook `{shown}` took longer than {limit}"))
@@ -104,7 +104,7 @@ fn shell() -> Command {
     command
 }
 
-/// Waits for the command; how it ended, and what it said.
+/// Waits for the command. Returns its status and its output.
 async fn finished(
     child: &mut Child,
     group: &mut Group,
@@ -128,7 +128,7 @@ async fn finished(
                 _ = &mut talk, if !is_silent => is_silent = true,
             }
         };
-        // What it has left running in the background would keep its pipes open.
+        // A process that it left in the background would keep its pipes open.
         group.end();
         if !is_silent {
             let _ = timeout(LAST_WORDS, talk).await;
@@ -142,30 +142,30 @@ async fn finished(
     Ok((status, said.unwrap_or_default()))
 }
 
-/// Hands over the input. A command that does not want it is none the worse.
+/// Writes the input. A command may ignore it.
 async fn tell(stdin: Option<ChildStdin>, input: String) {
     if let Some(mut stdin) = stdin {
         let _ = stdin.write_all(input.as_bytes()).await;
     }
 }
 
-/// Keeps so much of what a command writes, and reads the rest as well, so that it is not stopped.
+/// Keeps at most that much of a command's output, and discards the rest, so that the command does not block.
 async fn hear(pipe: Option<impl AsyncRead + Unpin>, kept: &mut Vec<u8>, most: usize) {
     let Some(mut pipe) = pipe else { return };
     let mut buffer = [0; 4096];
     while let Ok(bytes @ 1..) = pipe.read(&mut buffer).await {
-        // One byte more tells that there was more.
+        // One byte more shows that the output is longer.
         let room = (most + 1).saturating_sub(kept.len());
         kept.extend_from_slice(&buffer[..bytes.min(room)]);
     }
 }
 
-/// What was written, as text.
+/// Returns the output as text.
 fn said(bytes: &[u8], most: usize) -> String {
     let kept = &bytes[..bytes.len().min(most)];
     let mut text = String::from_utf8_lossy(kept).trim().to_owned();
     if bytes.len() > most {
-        // Not half a character.
+        // Do not end with half a character.
         while text.ends_with(char::REPLACEMENT_CHARACTER) {
             text.pop();
         }
@@ -174,7 +174,7 @@ fn said(bytes: &[u8], most: usize) -> String {
     text
 }
 
-/// The process group of a command, which ends with this.
+/// The process group of a command. Dropping this kills the group.
 struct Group {
     #[cfg(unix)]
     leader: Option<rustix::process::Pid>,
@@ -194,11 +194,11 @@ impl Group {
         Group {}
     }
 
-    /// Kills what is in it, once: when the leader was waited for, its number may soon be another's.
+    /// Kills the group, once: after the leader is reaped, its number may belong to another process.
     fn end(&mut self) {
         #[cfg(unix)]
         if let Some(leader) = self.leader.take() {
-            // An empty group is an error, and as it should be.
+            // An empty group is an error, which is expected.
             let _ = rustix::process::kill_process_group(leader, rustix::process::Signal::KILL);
         }
     }

@@ -1,7 +1,7 @@
-//! The arguments of a call, kept while the agent waits and written as JSON later.
+//! The arguments of a call. They are copied while the agent waits, and written as JSON later.
 //!
-//! What is kept is JSON whose strings are not escaped yet: a string is a NUL, its length and its bytes, which takes one
-//! copy; a NUL stands nowhere else in JSON. No more is kept than can be told: a file that a model writes may
+//! The copy is JSON whose strings are not escaped yet: a string is a NUL, its length and its bytes, which takes one
+//! copy. A NUL is nowhere else in JSON. No more is copied than will be sent, because a file that a model writes may
 //! have megabytes.
 
 use std::fmt::{self, Write as _};
@@ -9,20 +9,20 @@ use std::io::Write as _;
 
 use serde_json::Value;
 
-/// What stands at the end of a text that was cut.
+/// The end of a text that was cut.
 pub(super) const MARK: &str = "...[truncated]";
 
-/// As deep as JSON is read; what is deeper was not read, and is cut.
+/// The maximum depth of the JSON. Anything deeper is cut.
 const DEEPEST: usize = 128;
 
 const STRING: u8 = 0;
 
-/// Keeps what is needed of `value` to write `limit` bytes of it. Whether that is all of it.
+/// Copies as much of `value` as is needed to write `limit` bytes of it. Returns whether that is all of it.
 pub(super) fn keep(out: &mut Vec<u8>, value: &Value, limit: usize) -> bool {
     Keep { out, left: limit }.value(value, DEEPEST).is_some()
 }
 
-/// About how many bytes it takes to keep a value, of which so many bytes are told.
+/// Estimates the size of the copy of a value, for a limit in bytes.
 pub(super) fn size_hint(value: &Value, limit: usize) -> usize {
     let of = |value: &Value| match value {
         Value::String(text) => text.len() + 5,
@@ -39,8 +39,8 @@ pub(super) fn size_hint(value: &Value, limit: usize) -> usize {
     size.min(limit.saturating_add(64))
 }
 
-/// What was kept, as JSON of `limit` bytes at most, and whether it is whole: else it is cut on a character boundary, and
-/// [marked](MARK) within the limit. The mark is always whole, even if the limit is shorter.
+/// Writes the copy as JSON of at most `limit` bytes, and returns whether it is complete. Otherwise the JSON is cut on a
+/// character boundary, and [marked](MARK) within the limit. The mark is always complete, even if the limit is shorter.
 pub(super) fn told(kept: &[u8], all: bool, limit: usize) -> (String, bool) {
     let mut text = String::new();
     let written = Writer {
@@ -55,8 +55,8 @@ pub(super) fn told(kept: &[u8], all: bool, limit: usize) -> (String, bool) {
     (text, whole)
 }
 
-/// `text`, of `limit` bytes at most; what is longer is cut on a character boundary, and marked within the limit, as in
-/// [`told`].
+/// Appends at most `limit` bytes of `text`. A longer text is cut on a character boundary, and marked within the limit,
+/// as in [`told`].
 pub(super) fn push_text(out: &mut Vec<u8>, text: &str, limit: usize) {
     if text.len() <= limit {
         return out.extend_from_slice(text.as_bytes());
@@ -66,16 +66,16 @@ pub(super) fn push_text(out: &mut Vec<u8>, text: &str, limit: usize) {
     out.extend_from_slice(MARK.as_bytes());
 }
 
-/// Puts the mark at the end, in the place of what would be over the limit.
+/// Appends the mark, in place of what would exceed the limit.
 fn mark(text: &mut String, limit: usize) {
     text.truncate(text.floor_char_boundary(limit.saturating_sub(MARK.len())));
     text.push_str(MARK);
 }
 
-/// Keeps values, until their JSON is at least as long as what is told.
+/// Copies values, until their JSON is at least as long as the limit.
 struct Keep<'a> {
     out: &'a mut Vec<u8>,
-    /// How many bytes of JSON are still told; escapes, which make it longer, are not counted.
+    /// How many bytes of JSON are left to copy. Escapes, which make it longer, are not counted.
     left: usize,
 }
 
@@ -249,7 +249,7 @@ mod tests {
             if !whole && limit >= MARK.len() {
                 let kept = text.strip_suffix(MARK).unwrap();
                 prop_assert!(all.starts_with(kept));
-                // No more is missing than the mark, and a character that would have been split.
+                // At most the mark is missing, and a character that would have been split.
                 prop_assert!(kept.len() + MARK.len() + 3 >= limit);
             } else if !whole {
                 prop_assert_eq!(text, MARK);

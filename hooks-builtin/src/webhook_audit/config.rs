@@ -95,7 +95,7 @@ impl WebhookAuditConfig {
     }
 }
 
-/// A URL, or nothing, which is written as an empty text.
+/// Serializes a URL, or nothing as an empty string.
 mod url_or_nothing {
     use std::borrow::Cow;
 

@@ -1,11 +1,12 @@
-//! What became of every event.
+//! Counts the outcome of every event.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-/// How many events there were, and how many bytes wait.
+/// Counts the events, and the bytes that wait.
 ///
-/// An event is told by its [`Ticket`]: one that goes away without having been delivered is dropped, wherever that
+/// Each event has a [`Ticket`]. If the ticket is dropped before the event is delivered, the event counts as dropped,
+/// wherever that happens. So the counts add up, however the queue ends.
 /// happens. So the counts add up whatever ends the queue.
 #[derive(Debug, Default)]
 pub(super) struct Counts {
@@ -24,7 +25,7 @@ impl Counts {
         self.dropped.fetch_add(1, Ordering::Release);
     }
 
-    /// A ticket for so many bytes; none if they would be more than `most` with those that wait.
+    /// Returns a ticket for that many bytes; `None` if the waiting bytes would exceed `most`.
     pub(super) fn ticket(self: &Arc<Self>, bytes: usize, most: usize) -> Option<Ticket> {
         let waiting = self.waiting_bytes.fetch_add(bytes, Ordering::Relaxed);
         if waiting.saturating_add(bytes) > most {

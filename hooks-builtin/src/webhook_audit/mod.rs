@@ -108,7 +108,7 @@ pub struct WebhookAudit {
     worker: Arc<Worker>,
 }
 
-/// Which calls are told, and how much of them.
+/// Which calls are reported, and how much of them.
 #[derive(Clone, Debug)]
 struct Watched {
     tool_patterns: Globs,

@@ -1,4 +1,4 @@
-//! One event, posted and signed.
+//! Posts and signs one event.
 
 use jiff::Timestamp;
 use reqwest::header::RETRY_AFTER;
@@ -25,19 +25,19 @@ impl Post {
         }
     }
 
-    /// An id for the next event, the same in all its attempts.
+    /// Returns an id for the next event. All its attempts use the same id.
     pub(super) fn next_id(&self) -> String {
         self.ids.next_id()
     }
 
-    /// One attempt.
+    /// Makes one attempt.
     pub(super) async fn attempt(&self, id: &str, body: &[u8]) -> Outcome {
         let now = Timestamp::now();
         let request = match post(&self.endpoint, self.signer.as_ref(), id, now, body) {
             Ok(request) => request,
             Err(error) => return Outcome::Rejected(error),
         };
-        // What the answer says beside its head is not read.
+        // The body of the answer is not read.
         match request.send().await {
             Ok(answer) => {
                 let after = answer.headers().get(RETRY_AFTER);

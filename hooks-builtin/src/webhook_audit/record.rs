@@ -1,4 +1,4 @@
-//! One call, as the queue holds it and as it is posted.
+//! One call, as it is queued and as it is posted.
 
 use std::borrow::Cow;
 use std::time::{Duration, SystemTime};
@@ -10,15 +10,15 @@ use serde_json::value::RawValue;
 
 use super::args;
 
-/// How many bytes of a failed call's output are told.
+/// How many bytes of a failed call's output are posted.
 const MAX_ERROR_BYTES: usize = 4096;
 
-/// What is kept of a call until it is posted: one allocation, and no work that can wait.
+/// The record of a call until it is posted: one allocation, and no work that can be done later.
 #[derive(Debug)]
 pub(super) struct Record {
     at: SystemTime,
     duration: Duration,
-    /// The tool's name, the error, the arguments, one after the other.
+    /// The tool's name, the error and the arguments, one after the other.
     text: Vec<u8>,
     error_at: usize,
     args_at: usize,
@@ -26,16 +26,16 @@ pub(super) struct Record {
     args: Option<Args>,
 }
 
-/// How the arguments are told.
+/// How the arguments are reported.
 #[derive(Clone, Copy, Debug)]
 struct Args {
-    /// Whether all of them are kept.
+    /// Whether the record has all of them.
     all: bool,
     limit: usize,
 }
 
 impl Record {
-    /// What is kept of a call that is over now; of its arguments, so many bytes.
+    /// Records a call that has ended, with at most that many bytes of its arguments.
     pub(super) fn of(done: &ToolCallEnd<'_>, args_limit: Option<usize>) -> Self {
         let error = if done.output.is_error {
             &*done.output.content
@@ -64,12 +64,12 @@ impl Record {
         }
     }
 
-    /// How many bytes of memory it takes.
+    /// Returns how many bytes of memory the record takes.
     pub(super) fn bytes(&self) -> usize {
         size_of::<Self>() + self.text.capacity()
     }
 
-    /// What is posted.
+    /// Returns the JSON to post.
     pub(super) fn body(&self) -> serde_json::Result<Vec<u8>> {
         #[derive(Serialize)]
         struct Body<'a> {

@@ -9,16 +9,16 @@ use reqwest::StatusCode;
 use crate::shared::ssrf::reqwest;
 use crate::shared::webhook::random;
 
-/// As long as a receiver can make the queue wait, and as a wait grows.
+/// The longest wait: what a receiver may ask for, and the limit of the growing waits.
 const LONGEST_WAIT: Duration = Duration::from_mins(1);
 
-/// What an attempt has led to.
+/// The outcome of an attempt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
     Delivered,
-    /// Another attempt may do better, after what `Retry-After` says.
+    /// Another attempt may succeed, after the time that `Retry-After` asks for.
     Again(Option<Duration>, String),
-    /// No other attempt would.
+    /// No further attempt would succeed.
     Rejected(String),
 }
 
@@ -40,19 +40,20 @@ impl Outcome {
     }
 }
 
-/// A number of seconds, or a date.
+/// Parses a number of seconds, or a date.
 fn parse_retry_after(text: &str, now: Timestamp) -> Option<Duration> {
     let text = text.trim();
     if let Ok(seconds) = text.parse() {
         return Some(Duration::from_secs(seconds));
     }
     let date = rfc2822::DateTimeParser::new().parse_timestamp(text).ok()?;
-    // A date that is over asks for no wait.
+    // A date in the past asks for no wait.
     Some(Duration::try_from(now.duration_until(date)).unwrap_or_default())
 }
 
-/// How long to wait after so many attempts, if the first wait is `delay`: twice as long each time, half of it by
-/// chance so that not all come back at once, and no shorter than the receiver has asked for.
+/// Returns how long to wait after that many attempts, if the first wait is `delay`. Each wait is twice as long as the
+/// one before. Half of it is random, so that clients do not all return at once. It is never shorter than the receiver
+/// asks for.
 pub(super) fn wait(delay: Duration, attempts: u32, asked: Option<Duration>) -> Duration {
     let doubled = 1_u32
         .checked_shl(attempts.saturating_sub(1))

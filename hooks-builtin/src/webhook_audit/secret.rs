@@ -1,4 +1,4 @@
-//! What requests are signed with, and what never shows it.
+//! The secret that signs requests. It is never shown.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,7 +12,7 @@ const PREFIX: &str = "whsec_";
 /// The secret of a webhook, as [Standard Webhooks](https://www.standardwebhooks.com) writes it: `whsec_` and
 /// 24 to 64 bytes in base64.
 ///
-/// It shows itself nowhere: `Debug` hides it, and it is serialised as `whsec_***`, which is not read again.
+/// It is never shown: `Debug` hides it, and it serializes as `whsec_***`, which cannot be read back.
 ///
 /// ```
 /// use hooks_builtin::WebhookSecret;
@@ -24,7 +24,7 @@ const PREFIX: &str = "whsec_";
 #[derive(Clone, PartialEq, Eq)]
 pub struct WebhookSecret(String);
 
-/// Why a text is no [`WebhookSecret`]. It does not hold the text.
+/// Why a text is not a [`WebhookSecret`]. The error does not contain the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "a webhook's secret {0}: it is `whsec_` and 24 to 64 random bytes in base64, such as `openssl rand -base64 32` gives"
@@ -32,7 +32,7 @@ pub struct WebhookSecret(String);
 pub struct SecretError(&'static str);
 
 impl WebhookSecret {
-    /// What signs with it.
+    /// Returns the signer for this secret.
     #[doc(hidden)]
     #[must_use]
     pub fn signer(&self) -> Option<Webhook> {

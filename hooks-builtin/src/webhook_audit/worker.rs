@@ -1,4 +1,4 @@
-//! The thread that delivers, and the queue that leads to it.
+//! The thread that delivers events, and its queue.
 
 use std::fmt;
 use std::future::poll_fn;
@@ -20,29 +20,29 @@ use super::post::Post;
 use super::record::Record;
 use super::retry::{self, Outcome};
 
-/// To wake a thread costs the agent a system call. So the worker, when it has delivered, looks by itself whether
-/// there is more, so often and with such a pause in between, before it goes to sleep.
+/// Waking a thread costs the agent a system call. So after a delivery, the worker checks the queue this many times,
+/// with this pause in between, before it goes to sleep.
 const LOOKS: u32 = 50;
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// How often a log line says that events are dropped.
+/// How often a log line reports dropped events.
 const REPORT_EVERY: Duration = Duration::from_secs(30);
 
-/// As long as a shutdown can take: a time that can be added to any other.
+/// The longest shutdown, short enough to be added to any instant.
 const LONGEST_SHUTDOWN: Duration = Duration::from_hours(24 * 365);
 
 enum Message {
     Event(Record, Ticket),
-    /// Everything before has been seen to.
+    /// Answered when everything queued before it is delivered or dropped.
     Flush(oneshot::Sender<()>),
 }
 
-/// The agent's side of the queue. The last one that goes ends the thread.
+/// The agent's side of the queue. Dropping the last one ends the thread.
 pub(super) struct Worker {
     queue: mpsc::Sender<Message>,
     queue_bytes: usize,
     counts: Arc<Counts>,
-    /// Until when the thread may go on, once it is to end.
+    /// When the thread must end, once it is told to stop.
     stop: watch::Sender<Option<Instant>>,
     /// Closed when the thread has ended.
     ended: watch::Receiver<()>,
@@ -59,7 +59,7 @@ impl Worker {
         let counts = Arc::<Counts>::default();
         let runtime = runtime::Builder::new_current_thread()
             .enable_all()
-            // Look-ups that hang are left behind: a few, not one for each attempt.
+            // Hanging look-ups are abandoned. This limits their number, whatever the number of attempts.
             .max_blocking_threads(4)
             .build()?;
         let mut delivery = Delivery {
@@ -90,8 +90,7 @@ impl Worker {
         })
     }
 
-    /// Queues an event, or drops it. `record` is made only if there is a place for it; it is told how many bytes it may
-    /// have.
+    /// Queues an event, or drops it. `record` is called only if there is room. It gets the maximum number of bytes.
     pub(super) fn accept(&self, record: impl FnOnce(usize) -> Record) {
         self.counts.accept();
         let Ok(place) = self.queue.try_reserve() else {
@@ -111,7 +110,7 @@ impl Worker {
     pub(super) async fn flush(&self) {
         let (done, flushed) = oneshot::channel();
         match self.queue.send(Message::Flush(done)).await {
-            // It goes unanswered if the thread ends before.
+            // If the thread ends first, there is no answer.
             Ok(()) => drop(flushed.await),
             Err(_) => self.until_ended().await,
         }
@@ -151,7 +150,7 @@ impl Drop for Worker {
             .get_mut()
             .unwrap_or_else(PoisonError::into_inner)
             .take();
-        // The thread ends by the deadline. It could wait for itself if a resolver of the program's own held the hook.
+        // The thread ends by the deadline. It would wait for itself here if the program's own resolver held the hook.
         if let Some(thread) = thread.filter(|thread| thread.thread().id() != thread::current().id())
         {
             let _ = thread.join();
@@ -171,7 +170,7 @@ struct Delivery {
 }
 
 impl Delivery {
-    /// Delivers until it is told to stop, and then until the queue is empty or time is up.
+    /// Delivers until it is told to stop, and then until the queue is empty or the time is up.
     async fn run(&mut self) {
         let mut stop = self.stop.clone();
         let time_is_up = async {
@@ -181,7 +180,7 @@ impl Delivery {
             };
             sleep_until(deadline.unwrap_or_else(Instant::now).into()).await;
         };
-        // What is left in the queue, and in delivery, counts as dropped when it goes.
+        // Whatever is left in the queue, or in delivery, counts as dropped when it is dropped here.
         first(self.deliver_all(), time_is_up).await;
         self.messages.close();
         while self.messages.recv().await.is_some() {}
@@ -198,7 +197,7 @@ impl Delivery {
         }
     }
 
-    /// The next message; none when it is told to stop and there are no more.
+    /// Returns the next message; `None` if it is told to stop and there are no more.
     async fn next(&mut self) -> Option<Message> {
         for _ in 0..LOOKS {
             match self.messages.try_recv() {
@@ -220,7 +219,7 @@ impl Delivery {
         self.messages.recv().await
     }
 
-    /// Waits, but no longer than until it is told to stop.
+    /// Waits, but returns at once when it is told to stop.
     async fn pause(&mut self, wait: Duration) {
         if timeout(wait, self.stop.changed()).await.is_ok() {
             self.messages.close();
@@ -249,7 +248,7 @@ impl Delivery {
     }
 }
 
-/// What the log has been told.
+/// What has been logged so far.
 #[derive(Default)]
 struct Reported {
     dropped: u64,
@@ -262,7 +261,7 @@ impl Reported {
         self.last_failure = Some(failure);
     }
 
-    /// Tells the log what is dropped since it was told the last time, unless that is not long ago.
+    /// Logs the events that were dropped since the last log line, unless that line is recent.
     fn report(&mut self, counts: &Counts, at_once: bool) {
         let dropped = counts.dropped();
         let Some(new) = self.due(dropped, Instant::now(), at_once) else {
@@ -275,7 +274,7 @@ impl Reported {
         tracing::warn!(dropped, new, why, "audit events are dropped");
     }
 
-    /// How many to tell the log of now.
+    /// Returns how many dropped events to log now.
     fn due(&mut self, dropped: u64, now: Instant, at_once: bool) -> Option<u64> {
         let lately = self
             .at
@@ -290,7 +289,7 @@ impl Reported {
     }
 }
 
-/// What the one or the other comes to first.
+/// Returns the output of the future that is ready first.
 async fn first<T>(one: impl Future<Output = T>, other: impl Future<Output = T>) -> T {
     let (mut one, mut other) = (pin!(one), pin!(other));
     poll_fn(|cx| match one.as_mut().poll(cx) {

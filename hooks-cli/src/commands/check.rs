@@ -1,4 +1,4 @@
-//! `hooks check`: every mistake in files.
+//! `hooks check` reports every mistake in files.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -59,7 +59,7 @@ pub(crate) fn run(files: Vec<PathBuf>, from: Option<Dialect>, json: bool) -> Don
     Ok(ExitCode::from(u8::from(!are_fine)))
 }
 
-/// One mistake, for programs.
+/// Formats one mistake for programs.
 pub(crate) fn mistake(error: &ConfigError) -> Value {
     json!({
         "file": error.file(),

@@ -1,7 +1,7 @@
-//! `hooks convert`: another system's file as one of ours.
+//! `hooks convert` turns another system's file into one of ours.
 //!
-//! Every entry becomes a table `[[hooks.on]]` that asks for the event by its old name, and speaks the old dialect. What
-//! has no place there is written down as a comment, next to the entry that has lost it.
+//! Every entry becomes a table `[[hooks.on]]` that names the event in the old way, and speaks the old dialect. What our
+//! format cannot express becomes a comment next to its entry.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -47,7 +47,7 @@ pub(crate) fn run(path: &Path, from: Option<Dialect>) -> Done {
     Ok(ExitCode::SUCCESS)
 }
 
-/// A flat file, whose entries are commands, as one whose entries are groups of them.
+/// Converts a flat file, whose entries are commands, to one whose entries are groups of commands.
 fn grouped(mut value: Value) -> Value {
     let events = value["hooks"].as_object_mut().into_iter().flatten();
     for entry in events
@@ -65,7 +65,7 @@ fn grouped(mut value: Value) -> Value {
     value
 }
 
-/// The file as far as it is written.
+/// The part of the file that is written so far.
 struct Converted {
     dialect: Dialect,
     text: String,
@@ -75,7 +75,7 @@ struct Converted {
 impl Converted {
     fn note(&mut self, text: &str) {
         for line in text.lines() {
-            // Writing to a string does not fail.
+            // Writing to a string cannot fail.
             let _ = writeln!(self.text, "# {line}");
         }
     }
@@ -84,7 +84,7 @@ impl Converted {
     fn entry(&mut self, entry: &Table, lost: &[String]) {
         self.number += 1;
         self.text.push_str("\n[[hooks.on]]\n");
-        // As people write them: when, then what, then the rest.
+        // In the usual order: when, then what, then the rest.
         let first = [
             "name", "event", "tools", "matcher", "if", "scope", "priority",
         ];
@@ -97,7 +97,7 @@ impl Converted {
         let mut keys: Vec<_> = entry.iter().collect();
         keys.sort_by_key(|(key, _)| place(key));
         for (key, value) in keys {
-            // A value is written inline, also where it is a table.
+            // A value is written inline, even if it is a table.
             let _ = writeln!(self.text, "{key} = {value}");
         }
         for lost in lost {
@@ -105,7 +105,7 @@ impl Converted {
         }
     }
 
-    /// An entry that is not converted at all.
+    /// Writes a comment about an entry that is not converted.
     fn left_out(&mut self, what: &str, why: &str) {
         self.text.push('\n');
         self.note(&format!("lost: {what}: {why}"));
@@ -116,7 +116,7 @@ fn text<'v>(value: &'v Value, key: &str) -> Option<&'v str> {
     value.get(key).and_then(Value::as_str)
 }
 
-/// A matcher, as `tools` or `matcher`.
+/// Writes a matcher, as `tools` or `matcher`.
 fn matcher(entry: &mut Table, dialect: Dialect, pattern: &str) {
     let is_word = |c: char| {
         c.is_ascii_alphanumeric()
@@ -136,7 +136,7 @@ fn matcher(entry: &mut Table, dialect: Dialect, pattern: &str) {
     }
 }
 
-/// A number of milliseconds, as a duration of ours.
+/// Formats a number of milliseconds as a duration of ours.
 fn duration(millis: f64) -> String {
     if millis % 1000.0 == 0.0 {
         format!("{}s", millis / 1000.0)
@@ -145,7 +145,7 @@ fn duration(millis: f64) -> String {
     }
 }
 
-/// Files with events, groups and handlers, as Claude Code has them.
+/// Converts files with events, groups and handlers, as Claude Code has them.
 fn nested(out: &mut Converted, value: &Value) {
     let Some(events) = value.get("hooks").and_then(Value::as_object) else {
         out.note("there is no `hooks` in it");
@@ -153,7 +153,7 @@ fn nested(out: &mut Converted, value: &Value) {
     };
     for (event, groups) in events {
         let Some(groups) = groups.as_array() else {
-            // Settings beside the events, such as Gemini CLI's `enabled`.
+            // Settings next to the events, such as Gemini CLI's `enabled`.
             out.left_out(&format!("`hooks.{event}`"), "it is no list of hooks");
             continue;
         };
@@ -165,7 +165,7 @@ fn nested(out: &mut Converted, value: &Value) {
             continue;
         }
         for group in groups {
-            // Cursor's and mini-claw-code's entries are flat.
+            // The entries of Cursor and mini-claw-code are flat.
             let flat = std::slice::from_ref(group);
             let handlers = group.get("hooks").and_then(Value::as_array);
             for handler in handlers.map_or(flat, Vec::as_slice) {
@@ -175,7 +175,7 @@ fn nested(out: &mut Converted, value: &Value) {
     }
 }
 
-/// The keys of a handler that are converted, or that say nothing here.
+/// The keys of a handler that are converted, or that have no meaning here.
 const KNOWN: &[&str] = &[
     "type",
     "command",
@@ -273,7 +273,7 @@ fn one_nested(out: &mut Converted, event: &str, group: &Value, handler: &Value) 
     let timeout = handler.get("timeout").and_then(Value::as_f64);
     let timeout = timeout.filter(|timeout| *timeout > 0.0).unwrap_or(default);
     entry.insert("timeout".into(), duration(timeout * unit).into());
-    // There, what fails lets the event go on, unless it says otherwise.
+    // There, a failure lets the event continue, unless the hook says otherwise.
     let policy = text(handler, "onFailure").or(text(handler, "on_failure"));
     let policy = if policy == Some("block") {
         "block"
@@ -427,7 +427,7 @@ fn goclaw(out: &mut Converted, value: &Value) {
         entry.insert(key.into(), handler.into());
         for (key, value) in config.as_object().into_iter().flatten() {
             if !["command", "url", "prompt_template"].contains(&key.as_str()) {
-                // A value may be a key of somebody's account.
+                // A value may contain the key of an account.
                 let shown = if value.is_object() {
                     "…".to_owned()
                 } else {

@@ -1,4 +1,4 @@
-//! `hooks fire`: what the hooks do with an event.
+//! `hooks fire` shows what the hooks do with an event.
 
 use std::process::ExitCode;
 
@@ -22,7 +22,7 @@ pub(crate) fn run(args: &EventArgs, json: bool) -> Done {
     let fired = file::block_on(async {
         let runtime = builder.recorder(recorder).build().await?;
         let outcome = runtime.fire(&cx, &mut event).await;
-        // What runs in the background is recorded when it is done.
+        // A hook in the background is recorded when it has finished.
         runtime.shutdown().await;
         Ok(outcome)
     })?;
@@ -46,7 +46,7 @@ pub(crate) fn run(args: &EventArgs, json: bool) -> Done {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The object of `--json`.
+/// Returns the object for `--json`.
 fn object(outcome: &Outcome, records: &[Record]) -> Value {
     json!({
         "event": outcome.event,
@@ -126,7 +126,7 @@ fn show(event: &OwnedEvent, before: &Value, outcome: &Outcome, records: &[Record
     paint::table(&titles, &rows.collect::<Vec<_>>());
 }
 
-/// The colour of a record.
+/// Returns the colour of a record.
 pub(crate) fn style_of(record: &Record) -> Style {
     match record.outcome {
         _ if record.shadow => DIM,

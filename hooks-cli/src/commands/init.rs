@@ -1,4 +1,4 @@
-//! `hooks init`: a file to begin with, and what to put into the agent's own settings.
+//! `hooks init` writes a first file, and prints what to put into the agent's own settings.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -53,11 +53,11 @@ impl Agent {
         }
     }
 
-    /// The agents whose tools the policy is to know.
+    /// Returns the agents whose tools the policy must know.
     fn profiles(self) -> &'static str {
         match self {
             Agent::Claude => r#"["claude_code"]"#,
-            // It hands its commands to hooks as Claude Code's tool `Bash`.
+            // Codex passes its commands to hooks as Claude Code's tool `Bash`.
             Agent::Codex => r#"["codex", "claude_code"]"#,
             Agent::Gemini => r#"["gemini_cli"]"#,
             Agent::Goose => r#"["goose"]"#,
@@ -66,7 +66,7 @@ impl Agent {
         }
     }
 
-    /// The tools that commands run by, and those that write files.
+    /// Returns the tools that run commands, and those that write files.
     fn tools(self) -> (&'static str, &'static str) {
         match self {
             Agent::Claude => (r#"["Bash"]"#, r#"["Write", "Edit", "MultiEdit"]"#),
@@ -81,7 +81,7 @@ impl Agent {
         }
     }
 
-    /// Where its settings are, for people.
+    /// Returns the place of its settings, for people.
     fn settings(self) -> &'static str {
         match self {
             Agent::Claude => ".claude/settings.json",
@@ -138,7 +138,7 @@ pub(crate) fn run(args: &Args, json: bool) -> Done {
     Ok(ExitCode::SUCCESS)
 }
 
-/// A file to begin with. Writing to a string does not fail.
+/// Returns the first file. Writing to a string cannot fail.
 fn text(agent: Option<Agent>, file: &Path) -> String {
     let mut text = String::from(
         "# What an agent may do, and who is told. `hooks check` finds mistakes, `hooks plan` shows what runs when.\n",
@@ -155,7 +155,7 @@ fn text(agent: Option<Agent>, file: &Path) -> String {
          autonomy = \"full\"         # within this policy; \"supervised\" has somebody approve of every call\n\
          profiles = {profiles}"
     );
-    // An agent may go elsewhere, and the policy must not follow it.
+    // An agent may change its directory, but the policy must not follow it.
     if agent.is_some()
         && let Some(folder) = file.parent()
     {
@@ -201,7 +201,7 @@ fn text(agent: Option<Agent>, file: &Path) -> String {
     text
 }
 
-/// What to put into the agent's settings.
+/// Returns what to put into the agent's settings.
 fn settings(agent: Agent, file: &Path) -> Value {
     let Some(client) = agent.client() else {
         return json!({ "hooks": { "enabled": true, "processes": { "hooks": {
@@ -212,7 +212,7 @@ fn settings(agent: Agent, file: &Path) -> Value {
         } } } });
     };
     let command = format!("hooks run {} --as {client}", quoted(file));
-    // Only events for which a file of hooks is likely to have any: each costs a process.
+    // Only events for which a file is likely to have hooks, because each costs a process.
     let wanted = |event: &&str| {
         !matches!(
             *event,
@@ -237,7 +237,7 @@ fn settings(agent: Agent, file: &Path) -> Value {
         } else {
             let mut hook = json!({ "type": "command", "command": command });
             match agent {
-                // What cannot be started, or takes too long, blocks.
+                // A hook that cannot be started, or takes too long, blocks.
                 Agent::Claude => {
                     hook["timeout"] = 30.into();
                     if matches!(
@@ -264,7 +264,7 @@ fn settings(agent: Agent, file: &Path) -> Value {
     }
 }
 
-/// A path as one word of a shell.
+/// Quotes a path as one word of a shell.
 fn quoted(path: &Path) -> String {
     let text = path.to_string_lossy();
     let is_plain = |c: char| c.is_alphanumeric() || "/._-+@%:,=".contains(c);

@@ -1,4 +1,4 @@
-//! `hooks log`: records for people.
+//! `hooks log` shows records to people.
 
 use std::fs::File;
 use std::io::{BufRead as _, BufReader};
@@ -12,7 +12,7 @@ use super::fire::style_of;
 use crate::paint::{self, DIM, WARN, painted, say};
 use crate::{Done, Failure};
 
-/// How often a file is looked at for more.
+/// How often the file is checked for more.
 const PAUSE: Duration = Duration::from_millis(200);
 
 pub(crate) fn run(path: &Path, follow: bool, condition: Option<&str>, json: bool) -> Done {
@@ -29,7 +29,7 @@ pub(crate) fn run(path: &Path, follow: bool, condition: Option<&str>, json: bool
         let is_whole = line.ends_with('\n');
         if read == 0 || !is_whole {
             if follow {
-                // The rest of a line that is being written comes later.
+                // The rest of an unfinished line comes later.
                 std::thread::sleep(PAUSE);
                 continue;
             }

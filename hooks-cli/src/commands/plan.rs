@@ -1,4 +1,4 @@
-//! `hooks plan`: what runs when.
+//! `hooks plan` shows what runs when.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -32,7 +32,7 @@ pub(crate) struct Row {
 pub(crate) fn run(file: &FileArgs, event: Option<&str>, json: bool) -> Done {
     let only = match event {
         None => None,
-        // What is wrong with the name is said where an event is made of it.
+        // The error for an unknown name comes from the place that creates an event from it.
         Some(event) => Some(OwnedEvent::name_of(event).ok_or_else(|| {
             let error = OwnedEvent::from_json(event, json!({}));
             Failure::usage(error.map_or_else(|error| error.to_string(), |_| String::new()))
@@ -89,7 +89,7 @@ pub(crate) fn run(file: &FileArgs, event: Option<&str>, json: bool) -> Done {
     Ok(ExitCode::SUCCESS)
 }
 
-/// All hooks of a runtime, built-in ones and definitions.
+/// Returns all hooks of a runtime: built-in ones and definitions.
 pub(crate) fn rows(runtime: &Runtime, file: &Path) -> Vec<Row> {
     let status = runtime.status();
     let pipeline = hooks![..runtime.clone()];

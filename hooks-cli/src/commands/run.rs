@@ -1,7 +1,7 @@
-//! `hooks run --as`: the hooks of a file as another agent's command hook.
+//! `hooks run --as` runs the hooks of a file as another agent's command hook.
 //!
-//! A process for each event has to be quick: nothing is loaded that the event does not need, and everything happens on
-//! one thread. What goes wrong here blocks, whatever it is: a guard that is broken must not let things pass.
+//! A process for each event must be quick: it loads only what the event needs, and does everything on one thread. Every
+//! failure here blocks, because a broken guard must not let anything pass.
 
 use std::io::{Read as _, Write as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -13,17 +13,18 @@ use hooks_runtime::bridge::{self, Client, LeftToAgent, Reply};
 use crate::file;
 
 pub(crate) fn run(named: Option<PathBuf>, client: Client) -> ExitCode {
-    // An agent takes most exit codes of a panic for a harmless error.
+    // An agent treats most exit codes of a panic as a harmless error.
     let reply = catch_unwind(AssertUnwindSafe(|| reply(named, client)))
         .unwrap_or_else(|_| Reply::refused("the program `hooks` has failed"));
-    // A reader that has gone does not want to hear.
+    // The reader may be gone.
     let _ = std::io::stdout().write_all(reply.stdout.as_bytes());
     let _ = std::io::stderr().write_all(reply.stderr.as_bytes());
     ExitCode::from(reply.exit_code)
 }
 
 fn reply(named: Option<PathBuf>, client: Client) -> Reply {
-    // Where the agent says that the project is. The current folder follows the agent, which may write a file there.
+    // The variables with which the agent names the project's folder. The current folder follows the agent, which may
+    // write a file there.
     let variables: &[&str] = match client {
         Client::Claude => &["CLAUDE_PROJECT_DIR"],
         Client::Gemini => &["GEMINI_PROJECT_DIR", "CLAUDE_PROJECT_DIR"],

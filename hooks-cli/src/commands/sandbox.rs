@@ -1,7 +1,7 @@
-//! `hooks sandbox`: a program that may only do what is listed, by Landlock.
+//! `hooks sandbox` runs a program that may only do what is listed, with Landlock.
 //!
-//! This process restricts itself, and then becomes the program. What it starts in turn is restricted as well, and nobody
-//! can take the restriction away.
+//! This process restricts itself, and then executes the program. The restriction also applies to everything that the
+//! program starts, and cannot be removed.
 
 use std::ffi::OsString;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! `hooks serve --stdio`: the hooks of a file for an agent that keeps a process, as PicoClaw does.
+//! `hooks serve --stdio` runs the hooks of a file for an agent that keeps a process, as PicoClaw does.
 //!
 //! PicoClaw asks by JSON-RPC, a message a line, and may ask several things at once. Requests become events of ours, and
 //! what hooks decide becomes the actions that PicoClaw knows. What it cannot be told is denied where a tool is about to
@@ -22,7 +22,7 @@ use tokio::task::{JoinSet, spawn_local};
 use self::calls::Calls;
 use crate::{Done, Failure, file};
 
-/// The longest line that PicoClaw reads: a longer one makes it deaf.
+/// The longest line that PicoClaw reads. After a longer line, it reads nothing more.
 const LONGEST_LINE: usize = 1 << 20;
 
 /// How many requests are worked on at once. The next one is read when one of them is answered.
@@ -32,7 +32,7 @@ const MOST_REQUESTS: usize = 256;
 /// request waiting.
 const MOST_EVENTS: usize = 64;
 
-/// One agent on the other side.
+/// The agent that is served.
 struct Served {
     runtime: Runtime,
     /// Whether it asks about approvals; it says so at the beginning.

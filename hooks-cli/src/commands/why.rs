@@ -1,4 +1,4 @@
-//! `hooks why`: which hooks would run on an event, and what keeps the others from it.
+//! `hooks why` shows which hooks would run on an event, and why the others would not.
 
 use std::process::ExitCode;
 
@@ -41,7 +41,7 @@ pub(crate) fn run(args: &EventArgs, json: bool) -> Done {
             source: one.source,
         })
         .collect();
-    // Built-in hooks have no filters of their own: they see their events.
+    // Built-in hooks have no filters: they handle all their events.
     for row in plan::rows(&runtime, &file) {
         if row.handler == "built-in" {
             let runs = row.events.contains(&name);

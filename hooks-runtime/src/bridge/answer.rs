@@ -1,4 +1,4 @@
-//! From what hooks decide to an agent's own words.
+//! Translates the decisions of hooks into an agent's own answers.
 
 use hooks_core::agent::ToolOutput;
 use serde_json::{Map, Value, json};
@@ -8,7 +8,7 @@ use super::tables::Kind;
 use super::{Client, Incoming, Reply, Said};
 
 impl Client {
-    /// The agent's name for people.
+    /// Returns the agent's name for people.
     #[must_use]
     pub fn title(self) -> &'static str {
         match self {
@@ -20,7 +20,7 @@ impl Client {
         }
     }
 
-    /// What is told to the agent.
+    /// Returns the reply to the agent.
     #[must_use]
     pub fn answer(self, incoming: &Incoming, said: Said) -> Reply {
         let said = self.within_its_means(incoming, said);
@@ -33,7 +33,7 @@ impl Client {
         }
     }
 
-    /// Denies a tool call where the agent cannot be told what hooks want of it, and notes what is lost elsewhere.
+    /// Denies a tool call if the agent cannot be told the hooks' decision. For other events, records what is lost.
     fn within_its_means(self, incoming: &Incoming, mut said: Said) -> Said {
         let kind = incoming.kind;
         if kind.is_tool_call() {
@@ -50,7 +50,7 @@ impl Client {
             }
             let changes = match self {
                 Client::Claude | Client::Codex => true,
-                // It merges the arguments: a key can be set, and none be taken away.
+                // It merges the arguments: hooks can set keys, but not remove them.
                 Client::Gemini => said
                     .input
                     .as_ref()
@@ -100,7 +100,7 @@ fn keeps_keys(before: &Value, after: &Value) -> bool {
     keys.into_iter().all(|key| after.get(key).is_some())
 }
 
-/// An answer that grows.
+/// An answer that is being built.
 #[derive(Default)]
 struct Answer(Map<String, Value>);
 
@@ -109,7 +109,7 @@ impl Answer {
         self.0.insert(key.to_owned(), value.into());
     }
 
-    /// Adds an object, if there is anything in it beside the name of the event.
+    /// Adds an object, if it contains more than the name of the event.
     fn put_specific(&mut self, named: &str, specific: Answer) {
         if !specific.0.is_empty() {
             let mut all = Answer::default();
@@ -132,7 +132,7 @@ impl Answer {
     }
 }
 
-/// A tool's new output in the shape of its own answer, which agents check.
+/// Returns a tool's new output in the shape of the tool's own answer, because agents check the shape.
 fn in_its_shape(response: &Value, output: &ToolOutput) -> Value {
     if let Some(data) = &output.data
         && data != response
@@ -145,7 +145,7 @@ fn in_its_shape(response: &Value, output: &ToolOutput) -> Value {
             Some(key) => {
                 let mut fields = fields.clone();
                 fields.insert(key.to_owned(), output.content.clone().into());
-                // The text for the model has both.
+                // The text for the model contains both.
                 if fields.get("stderr").is_some_and(Value::is_string) {
                     fields.insert("stderr".into(), "".into());
                 }
@@ -234,8 +234,8 @@ fn claude(incoming: &Incoming, said: Said) -> Reply {
     answer.into_reply()
 }
 
-/// Codex refuses fields that it does not know, and takes an answer that it refuses for none. So what blocks is an exit
-/// code, and an answer has no more in it than has to be.
+/// Codex rejects fields that it does not know, and treats a rejected answer as no answer. So a block is an exit code,
+/// and an answer contains no more than necessary.
 fn codex(incoming: &Incoming, said: Said) -> Reply {
     let denied = said.deny.as_ref().or(said.stop.as_ref());
     if let Some(reason) = denied
@@ -252,7 +252,7 @@ fn codex(incoming: &Incoming, said: Said) -> Reply {
             incoming.kind,
             Kind::Tool | Kind::Prompt | Kind::Stop | Kind::SubagentStop | Kind::Compact
         )
-        // Of what blocks, the end of a turn cannot be blocked by itself: the agent would go on.
+        // A hook that only ends the turn must not refuse the end of a turn: the agent would then continue.
         && !(said.deny.is_none() && matches!(incoming.kind, Kind::Stop | Kind::SubagentStop))
     {
         return Reply::refused(reason);
@@ -354,12 +354,12 @@ fn gemini(incoming: &Incoming, said: Said) -> Reply {
     answer.into_reply()
 }
 
-/// A model's answer, as Gemini CLI has it.
+/// Returns a model's answer in Gemini CLI's format.
 fn model_says(text: &str) -> Value {
     json!({ "candidates": [{ "content": { "role": "model", "parts": [text] }, "finishReason": "STOP" }] })
 }
 
-/// A request to a model, as Gemini CLI has it.
+/// Returns a request to a model in Gemini CLI's format.
 fn model_asked(request: &Value) -> Value {
     let messages = request["messages"].as_array();
     let messages = messages.into_iter().flatten().map(|message| {
@@ -473,7 +473,7 @@ fn cursor(incoming: &Incoming, mut said: Said) -> Reply {
     if !said.context.is_empty() {
         said.lost.push("to add context".into());
     }
-    // Nothing at all would be no JSON.
+    // An empty output would not be JSON.
     let mut reply = answer.into_reply();
     if reply.stdout.is_empty() {
         reply.stdout = "{}\n".into();

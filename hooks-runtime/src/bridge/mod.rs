@@ -1,21 +1,21 @@
 //! Makes the hooks of a file available to an agent that is not written in Rust, as one of its own command hooks.
 //!
 //! Such an agent runs a program for each event: the event is JSON on standard input, and the answer is JSON on standard
-//! output and an exit code. [`Client::read`] turns the input into an event of ours, and [`Client::answer`] turns what
-//! hooks decide into what that agent understands. [`run`] does both, with the pipeline in between.
+//! output and an exit code. [`Client::read`] turns the input into one of our events, and [`Client::answer`] turns the
+//! hooks' decision into an answer that the agent understands. [`run`] does both, with the pipeline in between.
 //!
 //! | our decision | Claude Code | Codex | Gemini CLI | goose | Cursor |
 //! | --- | --- | --- | --- | --- | --- |
 //! | block a tool call | `permissionDecision: deny` | exit code 2 | `decision: deny` | `decision: block`, exit code 2 | `permission: deny` |
-//! | ask somebody | `permissionDecision: ask` | denied | denied | denied | `permission: ask` before commands and MCP calls, else denied |
+//! | ask somebody | `permissionDecision: ask` | denied | denied | denied | `permission: ask` before commands and MCP calls, otherwise denied |
 //! | change the arguments | `updatedInput` | `updatedInput` | `tool_input` | denied | `updated_input` |
 //! | answer in the tool's place | denied, with the answer as the reason | the same | the same | the same | the same |
 //! | change the output | `updatedToolOutput` | `decision: block` | `decision: deny` | not possible | `updated_mcp_tool_output`, for MCP calls |
 //! | add context | `additionalContext` | `additionalContext` | `additionalContext` | not possible | `additional_context` |
-//! | make it go on | `decision: block` | exit code 2 | `decision: deny` | `decision: block`, exit code 2 | `followup_message` |
+//! | make it continue | `decision: block` | exit code 2 | `decision: deny` | `decision: block`, exit code 2 | `followup_message` |
 //!
-//! What an agent cannot be told is denied where it is about a tool call that has not run yet. Elsewhere it is lost, and
-//! the answer says so.
+//! If an agent cannot be told a decision about a tool call that has not run yet, the call is denied. For other events,
+//! the decision is lost, and the answer says so.
 
 mod answer;
 mod read;
@@ -50,7 +50,7 @@ pub enum Client {
 }
 
 impl Client {
-    /// All of them.
+    /// All clients.
     pub const ALL: [Client; 5] = [
         Client::Claude,
         Client::Codex,
@@ -59,7 +59,7 @@ impl Client {
         Client::Cursor,
     ];
 
-    /// Its name, as in `hooks run --as claude`.
+    /// Returns its name, as in `hooks run --as claude`.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -92,33 +92,33 @@ impl FromStr for Client {
     }
 }
 
-/// An event of an agent, in our words.
+/// An event of an agent, converted to ours.
 #[derive(Debug)]
 pub struct Incoming {
-    /// The event; none if our vocabulary has none for it.
+    /// The event; none if our vocabulary has no such event.
     pub event: Option<OwnedEvent>,
-    /// Where in the agent's life it happens.
+    /// The context of the event.
     pub cx: AgentContext,
-    /// The agent's name of the event.
+    /// The agent's name for the event.
     pub named: String,
     kind: Kind,
-    /// What the agent has sent.
+    /// The agent's input.
     input: Value,
 }
 
-/// What is told to the agent.
+/// The reply to the agent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reply {
     /// The exit code of the program.
     pub exit_code: u8,
-    /// What it writes to its standard output.
+    /// The text for standard output.
     pub stdout: String,
-    /// What it writes to its standard error.
+    /// The text for standard error.
     pub stderr: String,
 }
 
 impl Reply {
-    /// The reply to an input that cannot be read, and to hooks that cannot be loaded: every one of the agents takes it as
+    /// Creates the reply for an input that cannot be read, or for hooks that cannot be loaded. Every agent treats it as
     /// a block.
     ///
     /// ```
@@ -135,17 +135,17 @@ impl Reply {
     }
 }
 
-/// What hooks have said of an event, without the words of an agent.
+/// The decision of hooks about an event, in a form that is independent of the agent.
 #[derive(Debug, Default)]
 pub struct Said {
     deny: Option<String>,
-    /// The turn ends as well.
+    /// The turn ends too.
     stop: Option<String>,
     ask: Option<String>,
     allow: Option<String>,
     /// The new arguments of the tool.
     input: Option<Value>,
-    /// The arguments before.
+    /// The original arguments.
     input_before: Value,
     /// The new output of the tool.
     output: Option<ToolOutput>,
@@ -156,24 +156,24 @@ pub struct Said {
     /// An answer in the model's place.
     response: Option<Value>,
     context: Vec<String>,
-    /// What this agent cannot be told.
+    /// What the agent cannot be told.
     lost: Vec<String>,
 }
 
-/// Leaves the question whether a tool may run to the agent, which has somebody to ask.
+/// Leaves the question whether a tool may run to the agent, which asks its own user.
 ///
 /// Give it to [`RuntimeBuilder::approver`](crate::RuntimeBuilder::approver), and to [`run`].
 #[derive(Clone, Debug, Default)]
 pub struct LeftToAgent(Arc<Mutex<Option<String>>>);
 
 impl LeftToAgent {
-    /// Nothing has been asked yet.
+    /// Creates an approver that has not been asked yet.
     #[must_use]
     pub fn new() -> Self {
         LeftToAgent::default()
     }
 
-    /// What was asked about since the last time.
+    /// Returns and clears the last question.
     fn take(&self) -> Option<String> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
@@ -192,12 +192,12 @@ impl Approver for LeftToAgent {
     }
 }
 
-/// Runs the hooks of a runtime on one event of an agent: its input in, the reply out.
+/// Runs the hooks of a runtime on one event of an agent: takes the agent's input, and returns the reply.
 ///
-/// `asked` is the approver with which the runtime was built. `project_dir` is the root of the project, where the agent
-/// says it outside of the input, as Claude Code does in `CLAUDE_PROJECT_DIR`.
+/// `asked` is the approver with which the runtime was built. `project_dir` is the root of the project, if the agent
+/// names it outside of the input, as Claude Code does in `CLAUDE_PROJECT_DIR`.
 ///
-/// Hooks on `ApproveToolCall` are asked too when a tool call is about to run, as none of these agents has an event for
+/// Hooks on `ApproveToolCall` also run when a tool call is about to run, because none of these agents has an event for
 /// everything that needs an approval.
 ///
 /// ```
@@ -234,7 +234,7 @@ pub async fn run(
 }
 
 impl Incoming {
-    /// Asks the hooks.
+    /// Runs the hooks.
     async fn decide(&mut self, runtime: &Runtime, asked: &LeftToAgent) -> Said {
         let Some(event) = &mut self.event else {
             return Said::default();
@@ -247,7 +247,7 @@ impl Incoming {
             && outcome.decision == Decided::Block
         {
             said.deny = None;
-            // To say nothing is to have the agent ask.
+            // Without a decision, the agent asks its user.
             if self.kind != Kind::Permission {
                 said.ask = Some(approval);
             }
@@ -258,7 +258,7 @@ impl Incoming {
         said
     }
 
-    /// Asks the hooks that approve of a tool call, once others let it go on.
+    /// Runs the hooks that approve a tool call, after the other hooks let it continue.
     async fn approve(&self, runtime: &Runtime, asked: &LeftToAgent, call: &Value, said: &mut Said) {
         let approval: Approval =
             serde_json::from_value(call["approval"].clone()).unwrap_or_default();
@@ -299,7 +299,7 @@ impl Incoming {
     }
 }
 
-/// A reason, with the hook that gives it.
+/// Returns a reason, with the hook that gave it.
 fn named(reason: Option<&str>, hook: Option<&str>) -> String {
     let reason = reason
         .filter(|reason| !reason.is_empty())
@@ -370,7 +370,7 @@ impl Said {
         said
     }
 
-    /// What the model is to read beside the event.
+    /// Returns the text that the model reads in addition to the event.
     fn context(&self) -> Option<String> {
         (!self.context.is_empty()).then(|| self.context.join("\n"))
     }

@@ -1,4 +1,4 @@
-//! From an agent's JSON to an event of ours.
+//! Converts an agent's JSON to one of our events.
 
 use std::time::Duration;
 
@@ -14,13 +14,14 @@ use super::{Client, Incoming};
 use crate::{EventError, OwnedEvent};
 
 impl Client {
-    /// Reads what an agent hands to its hooks.
+    /// Reads what an agent passes to its hooks.
     ///
-    /// `project_dir` is the root of the project, where the agent says it outside of the input.
+    /// `project_dir` is the root of the project, if the agent names it outside of the input.
     ///
     /// # Errors
     ///
-    /// If it is no JSON object, the agent has no event with that name, or what a hook has to judge is missing.
+    /// If the input is not a JSON object, the agent has no event with that name, or data is missing that a hook must
+    /// judge.
     ///
     /// ```
     /// use hooks_runtime::bridge::Client;
@@ -74,14 +75,14 @@ impl Client {
 struct Reading<'a>(&'a Value);
 
 impl Reading<'_> {
-    /// The first of these keys that has a text; else an empty text.
+    /// Returns the string of the first of these keys that has one; otherwise an empty string.
     fn text(&self, keys: &[&str]) -> &str {
         keys.iter()
             .find_map(|key| self.0.get(key).and_then(Value::as_str))
             .unwrap_or_default()
     }
 
-    /// A text without which the event cannot be judged.
+    /// Returns a string without which the event cannot be judged.
     fn required(&self, keys: &[&str]) -> Result<&str, EventError> {
         keys.iter()
             .find_map(|key| self.0.get(key).and_then(Value::as_str))
@@ -101,13 +102,13 @@ impl Reading<'_> {
             .clone_into(&mut cx.agent_id);
         self.text(&["agent_type", "subagent_type"])
             .clone_into(&mut cx.agent_type);
-        // The event of the subagent's start is raised by the agent that starts it.
+        // The agent that starts a subagent raises the event of the start.
         let is_inside = !cx.agent_id.is_empty() && kind != Kind::SubagentStart;
         cx.depth = u32::from(is_inside || kind == Kind::SubagentStop);
         cx
     }
 
-    /// The arguments of a tool: an object, or a text with one.
+    /// Returns the arguments of a tool: an object, or a string with one.
     fn args(&self) -> Result<Value, EventError> {
         let args = match self.0.get("tool_input") {
             None | Some(Value::Null) => return Ok(json!({})),
@@ -134,7 +135,7 @@ impl Reading<'_> {
             .unwrap_or_default()
     }
 
-    /// The tool call that an event is about.
+    /// Returns the tool call that an event is about.
     fn call(&self, kind: Kind) -> Result<BeforeToolCall, EventError> {
         let (name, args) = match kind {
             Kind::Shell | Kind::ShellDone => {
@@ -166,7 +167,7 @@ impl Reading<'_> {
         Ok(BeforeToolCall::new(self.id(), name, args))
     }
 
-    /// What a tool has put out.
+    /// Returns the output of a tool.
     fn output(&self, kind: Kind) -> ToolOutput {
         match kind {
             Kind::ToolFailed => ToolOutput::error(self.text(&["error", "error_message"])),
@@ -179,7 +180,7 @@ impl Reading<'_> {
                 .or_else(|| self.0.get("tool_output"))
             {
                 None => ToolOutput::default(),
-                // Cursor sends JSON in a text.
+                // Cursor sends JSON in a string.
                 Some(Value::String(text)) if self.0.get("tool_response").is_none() => {
                     of_json_text(text)
                 }
@@ -299,7 +300,7 @@ impl Reading<'_> {
         }))
     }
 
-    /// A call of the model, or its answer.
+    /// Converts a call of the model, or its answer.
     fn of_model(&self, client: Client, kind: Kind) -> OwnedEvent {
         if kind == Kind::ModelDone {
             return AfterLlmCall {
@@ -323,7 +324,7 @@ impl Reading<'_> {
     }
 }
 
-/// The text of a model's answer, as Gemini CLI has it.
+/// Returns the text of a model's answer in Gemini CLI's format.
 fn parts(response: &Value) -> String {
     let parts = response["candidates"][0]["content"]["parts"].as_array();
     parts
@@ -340,14 +341,14 @@ fn of_json_text(text: &str) -> ToolOutput {
     }
 }
 
-/// The key of a tool's own answer that holds its text, if one does.
+/// Returns the key of a tool's own answer that contains its text, if there is one.
 pub(super) fn text_key(response: &Map<String, Value>) -> Option<&'static str> {
     ["stdout", "content", "llmContent", "output", "result"]
         .into_iter()
         .find(|key| response.get(*key).is_some_and(Value::is_string))
 }
 
-/// A tool's own answer: its text for the model, and the whole of it for programs.
+/// Returns the output of a tool: the text of its answer for the model, and the whole answer for programs.
 fn output_of(response: &Value) -> ToolOutput {
     let mut output = ToolOutput {
         data: Some(response.clone()),

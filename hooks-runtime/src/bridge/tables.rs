@@ -1,8 +1,8 @@
-//! Which events the agents have, and what each of them is here.
+//! The events of the agents, and what each of them is here.
 
 use super::Client;
 
-/// What an event of an agent is.
+/// The meaning of an agent's event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     SessionStart,
@@ -10,11 +10,11 @@ pub(super) enum Kind {
     Prompt,
     /// Before a tool runs.
     Tool,
-    /// Before a command runs, without the name of a tool.
+    /// Before a command runs, without a tool name.
     Shell,
     /// Before an MCP tool runs.
     Mcp,
-    /// Before a file is read, without the name of a tool.
+    /// Before a file is read, without a tool name.
     ReadFile,
     Permission,
     Denied,
@@ -29,15 +29,15 @@ pub(super) enum Kind {
     Compact,
     Compacted,
     Notification,
-    /// A message that is shown.
+    /// A message that is about to be shown.
     Display,
-    /// A message that was shown, and cannot be changed.
+    /// A message that was already shown, so it cannot be changed.
     Displayed,
     Failure,
     Model,
     ModelDone,
     Interrupt,
-    /// The agent has it, and we do not.
+    /// The agent has this event, but we do not.
     NotOurs,
 }
 
@@ -125,7 +125,7 @@ const GOOSE: Table = &[
     ("PreToolUseResult", Kind::NotOurs),
     ("PostToolUse", Kind::ToolDone),
     ("PostToolUseFailure", Kind::ToolFailed),
-    // Raised beside `PreToolUse` and `PostToolUse` for the same call.
+    // Raised in addition to `PreToolUse` and `PostToolUse` for the same call.
     ("BeforeReadFile", Kind::NotOurs),
     ("AfterFileEdit", Kind::NotOurs),
     ("BeforeShellExecution", Kind::NotOurs),
@@ -175,7 +175,7 @@ impl Client {
             .map(|(_, kind)| *kind)
     }
 
-    /// The names of the agent's events that hooks of ours can run on.
+    /// Returns the names of the agent's events on which our hooks can run.
     ///
     /// ```
     /// use hooks_runtime::bridge::Client;

@@ -1,4 +1,4 @@
-//! An event as a system writes it: what its hooks read.
+//! An event in the format of a system, as its hooks read it.
 
 use hooks_core::agent::{AgentEvent, ChatMessage, LlmResponse, Role, ToolOutput};
 use serde_json::{Map, Value, json};
@@ -9,10 +9,11 @@ use super::tools::{self, Class};
 use crate::events;
 use crate::handler::Ask;
 
-/// What of [`AgentContext::extra`](hooks_core::agent::AgentContext) goes to hooks as it is, if the agent has put it there.
+/// The keys of [`AgentContext::extra`](hooks_core::agent::AgentContext) that hooks get unchanged, if the agent has set
+/// them.
 const OF_THE_AGENT: &[&str] = &["transcript_path", "permission_mode", "prompt_id", "model"];
 
-/// An event as a dialect writes it.
+/// Returns an event in the format of a dialect.
 pub(super) fn input(dialect: Dialect, ask: &Ask<'_>) -> Value {
     let rules = dialect.rules();
     let mut input = match rules.words {
@@ -27,7 +28,7 @@ pub(super) fn input(dialect: Dialect, ask: &Ask<'_>) -> Value {
     Value::Object(input)
 }
 
-/// What an event is called there.
+/// Returns the dialect's name for the event.
 fn named<'a>(dialect: Dialect, ask: &Ask<'a>) -> &'a str {
     let happened = Some((ask.cx, &ask.event));
     match dialect.rules().event(ask.info, ask.named, happened) {
@@ -36,7 +37,7 @@ fn named<'a>(dialect: Dialect, ask: &Ask<'a>) -> &'a str {
     }
 }
 
-/// The tool's name, arguments and call, of events that are about a tool.
+/// Returns the tool's name and arguments, for events about a tool.
 fn of_tool<'a>(ask: &Ask<'a>) -> Option<(&'a str, &'a Value)> {
     let args = match ask.event {
         AgentEvent::InvalidToolCall(call) => &call.args,
@@ -52,7 +53,7 @@ fn of_tool<'a>(ask: &Ask<'a>) -> Option<(&'a str, &'a Value)> {
     Some((ask.tool.unwrap_or(own), args))
 }
 
-/// The output of a tool, and how long it took.
+/// Returns the output of a tool, and how long the tool took.
 fn of_output<'a>(event: &AgentEvent<'a>) -> Option<(&'a ToolOutput, u64)> {
     let (output, duration) = match *event {
         AgentEvent::AfterToolCall(done) => (&done.output, done.duration),
@@ -67,7 +68,7 @@ fn or<'a>(text: &'a str, default: &'a str) -> &'a str {
     if text.is_empty() { default } else { text }
 }
 
-/// The words that most systems have taken over from Claude Code.
+/// Claude Code's keys, which most systems have adopted.
 #[expect(clippy::too_many_lines, reason = "an arm for each event")]
 fn claude(dialect: Dialect, words: Words, ask: &Ask<'_>) -> Map<String, Value> {
     let cx = ask.cx;
@@ -191,7 +192,7 @@ fn claude(dialect: Dialect, words: Words, ask: &Ask<'_>) -> Map<String, Value> {
             put("compact_summary", json!(compact.summary));
         }
         AgentEvent::MessageSending(message) => {
-            // Once a message, as without a terminal.
+            // The whole message at once, as without a terminal.
             put("turn_id", json!(format!("{}:{}", cx.session_id, cx.turn)));
             put("message_id", Value::Null);
             put("index", json!(0));
@@ -210,7 +211,8 @@ fn claude(dialect: Dialect, words: Words, ask: &Ask<'_>) -> Map<String, Value> {
     input
 }
 
-/// A tool's output as scripts expect it: what the tool says for programs, and what Claude Code's own tools say.
+/// Returns a tool's output as scripts expect it: the tool's data for programs, with the keys of Claude Code's own
+/// tools.
 fn response(tool: &str, args: &Value, output: &ToolOutput) -> Value {
     let mut response = match &output.data {
         Some(Value::Object(data)) => data.clone(),
@@ -243,13 +245,13 @@ fn response(tool: &str, args: &Value, output: &ToolOutput) -> Value {
     Value::Object(response)
 }
 
-/// The path that a tool was given.
+/// Returns the path in a tool's arguments.
 pub(crate) fn path_of(args: &Value) -> Option<&str> {
     let keys = ["file_path", "path", "notebook_path", "filename", "file"];
     keys.iter().find_map(|key| args[*key].as_str())
 }
 
-/// A call of a model, as Gemini CLI writes it.
+/// Returns a call of a model in Gemini CLI's format.
 fn request(model: &str, messages: &[ChatMessage]) -> Value {
     let messages = messages.iter().map(|message| {
         let role = match message.role {
@@ -261,7 +263,7 @@ fn request(model: &str, messages: &[ChatMessage]) -> Value {
     json!({ "model": model, "messages": messages.collect::<Vec<_>>(), "config": {} })
 }
 
-/// The answer of a model, as Gemini CLI writes it.
+/// Returns the answer of a model in Gemini CLI's format.
 fn answer(response: &LlmResponse) -> Value {
     let usage = &response.usage;
     json!({
@@ -278,7 +280,7 @@ fn answer(response: &LlmResponse) -> Value {
     })
 }
 
-/// goose's words.
+/// goose's format.
 fn goose(ask: &Ask<'_>) -> Map<String, Value> {
     let cx = ask.cx;
     let mut input = Map::new();
@@ -315,7 +317,7 @@ fn goose(ask: &Ask<'_>) -> Map<String, Value> {
     input
 }
 
-/// GoClaw's words: what its program sends, and what its documentation says.
+/// GoClaw's format: the keys that its program sends, and those that its documentation names.
 fn goclaw(ask: &Ask<'_>) -> Map<String, Value> {
     let cx = ask.cx;
     let (tool, args) = of_tool(ask).map_or(("", None), |(tool, args)| (tool, Some(args)));

@@ -1,4 +1,4 @@
-//! Whose words a hook speaks: what it reads of an event, and what its answer means.
+//! The formats of other systems: what a hook reads of an event, and what its answer means.
 
 use std::fmt;
 use std::path::Path;
@@ -23,12 +23,12 @@ mod wire;
 
 pub(crate) use self::input::path_of;
 
-/// Whose file a definition is from, and whose words its handler speaks.
+/// The system whose file contains a definition, and whose protocol its handler speaks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Dialect {
-    /// Ours: Claude Code's names of fields, and the whole payload under `event`. An answer may also have the keys of a rule:
-    /// `block`, `abort_turn`, `abort_run`, `ask`, `approve`, `context`, `respond` and `modify`.
+    /// Our own: Claude Code's field names, with the whole payload under `event`. An answer may also have the keys of a
+    /// rule: `block`, `abort_turn`, `abort_run`, `ask`, `approve`, `context`, `respond` and `modify`.
     #[default]
     Hooks,
     /// Claude Code's.
@@ -60,7 +60,7 @@ impl Dialect {
         Dialect::Flat,
     ];
 
-    /// Its name, as in a file.
+    /// Returns the name, as in a file.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -113,20 +113,20 @@ impl Dialect {
         input::input(self, ask)
     }
 
-    /// What a command has said.
+    /// Interprets the result of a command.
     ///
     /// # Errors
     ///
-    /// If it has failed by the rules of the dialect, or its answer makes no sense.
+    /// If the command has failed by the rules of the dialect, or its answer makes no sense.
     pub(crate) fn of_command(self, on: &On, exit: &Exit) -> Result<Answer, Fault> {
         said::of_command(self, on, exit)
     }
 
-    /// What an endpoint has said.
+    /// Interprets the response of an endpoint.
     ///
     /// # Errors
     ///
-    /// If it has failed by the rules of the dialect, or its answer makes no sense.
+    /// If the endpoint has failed by the rules of the dialect, or its answer makes no sense.
     pub(crate) fn of_http(self, on: &On, status: u16, body: &[u8]) -> Result<Answer, Fault> {
         said::of_http(self, on, status, body)
     }
@@ -152,7 +152,7 @@ impl FromStr for Dialect {
     }
 }
 
-/// The event that an answer is about: what remains of an [`Ask`] when the agent's own data is gone.
+/// The event that an answer is about: the parts of an [`Ask`] that do not borrow from the agent.
 #[derive(Clone, Debug)]
 pub(crate) struct On {
     pub(crate) info: &'static EventInfo,
@@ -178,13 +178,13 @@ impl On {
     }
 }
 
-/// How a command has ended, and what it has written.
+/// The exit status of a command, and its output.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Exit {
-    /// Its exit code; none if a signal has ended it.
+    /// The exit code; none if a signal ended the command.
     pub(crate) code: Option<i32>,
     pub(crate) stdout: Vec<u8>,
     pub(crate) stderr: Vec<u8>,
-    /// Whether more was written to standard output than was kept.
+    /// Whether standard output was longer than what was kept.
     pub(crate) is_cut: bool,
 }

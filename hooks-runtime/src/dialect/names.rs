@@ -1,12 +1,12 @@
-//! What other systems call our events.
+//! Other systems' names for our events.
 
 use crate::Dialect;
 use crate::dialect::table::When;
 use crate::events::{EVENTS, EventInfo};
 
-/// Names of events in other systems, and ours. A name that means several of our events stands here several times.
+/// Names of events in other systems, and ours. A name with several meanings occurs several times.
 const NAMES: &[(&str, &str)] = &[
-    // Claude Code, Codex, goose, and everybody who reads their files.
+    // Claude Code, Codex, goose, and all systems that read their files.
     ("PreToolUse", "BeforeToolCall"),
     ("PostToolUse", "AfterToolCall"),
     ("PostToolUseFailure", "AfterToolCall"),
@@ -103,9 +103,9 @@ const NAMES: &[(&str, &str)] = &[
     ("gateway.shutdown", "GatewayStop"),
 ];
 
-/// Our events with this name, in our words or a dialect's, each with the name by which its hooks know it.
+/// Returns our events with this name, ours or the dialect's, each with its name for hooks of the dialect.
 pub(crate) fn ours(dialect: Dialect, name: &str) -> Vec<(&'static EventInfo, String)> {
-    // `SubagentStop` of Claude Code is a decision, where the subagent says that it wants to stop.
+    // `SubagentStop` of Claude Code is a decision, made when the subagent wants to stop.
     if dialect == Dialect::Claude && name == "SubagentStop" {
         return EventInfo::named("BeforeStop")
             .map(|event| (event, name.to_owned()))
@@ -147,7 +147,7 @@ pub(crate) fn whens(dialect: Dialect, names: &[String]) -> Vec<(&'static str, Wh
         let is_alone = others
             .flat_map(|other| ours(dialect, other))
             .all(|(event, _)| event.name != row.ours);
-        // `SubagentStop` is also the name of an event of ours.
+        // `SubagentStop` is also one of our own names.
         let is_that = ours(dialect, name)
             .iter()
             .any(|(event, _)| event.name == row.ours);
@@ -158,13 +158,13 @@ pub(crate) fn whens(dialect: Dialect, names: &[String]) -> Vec<(&'static str, Wh
     whens
 }
 
-/// What to write instead of a name that nobody knows.
+/// Returns what to write instead of an unknown name.
 pub(crate) fn suggestion(name: &str) -> String {
     let known = EVENTS
         .iter()
         .map(|event| event.name)
         .chain(NAMES.iter().map(|(theirs, _)| *theirs));
-    // Some names differ in nothing but their case.
+    // Some names differ only in case.
     let nearness = |known: &str| {
         strsim::jaro_winkler(&name.to_lowercase(), &known.to_lowercase())
             + strsim::jaro_winkler(name, known) / 100.0

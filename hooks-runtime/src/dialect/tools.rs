@@ -1,4 +1,4 @@
-//! What well-known tools are called in different systems.
+//! The names of well-known tools in different systems.
 
 use std::sync::{Arc, LazyLock};
 
@@ -154,17 +154,17 @@ impl Tool {
     }
 }
 
-/// Names of tools: a file's own, and this agent's.
+/// Names of tools: the file's, and this agent's.
 pub(crate) type Aliases = Arc<[(String, String)]>;
 
-/// What a tool of any system does, if its name is well known.
+/// Returns what a tool of any system does, if its name is well known.
 pub(crate) fn class_of(name: &str) -> Option<Class> {
     let mut tools = TOOLS.iter();
     let tool = tools.find(|tool| tool.names().any(|known| known == name))?;
     Some(tool.class)
 }
 
-/// The names of a dialect for well-known tools, each with another name that an agent may give the tool.
+/// Returns the dialect's names for well-known tools, each with another name that an agent may use for the tool.
 pub(crate) fn aliases(dialect: Dialect) -> Aliases {
     static OF: LazyLock<[Aliases; 4]> = LazyLock::new(|| {
         [
@@ -179,7 +179,7 @@ pub(crate) fn aliases(dialect: Dialect) -> Aliases {
                 let theirs = tool.named(dialect);
                 for other in tool.names().filter(|other| *other != theirs) {
                     let alias = (theirs.to_owned(), other.to_owned());
-                    // A name that the dialect gives to another tool is that one.
+                    // A name that the dialect uses for another tool means that tool.
                     let is_other = TOOLS.iter().any(|tool| tool.named(dialect) == other);
                     if !is_other && !aliases.contains(&alias) {
                         aliases.push(alias);
@@ -198,7 +198,7 @@ pub(crate) fn aliases(dialect: Dialect) -> Aliases {
     }
 }
 
-/// The name of a tool in the words of a file: that which the file's matcher asks for, if there are several.
+/// Returns the name of a tool in the terms of a file. If there are several, it is the one in the file's matcher.
 pub(crate) fn theirs<'a>(
     aliases: &'a [(String, String)],
     ours: &'a str,

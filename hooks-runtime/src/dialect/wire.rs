@@ -1,4 +1,4 @@
-//! What hooks read, for every event and every dialect: `tests/wire/`.
+//! Tests what hooks read, for every event and every dialect: `tests/wire/`.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ use crate::filter::Filter;
 use crate::handler::Ask;
 use crate::load::canonical;
 
-/// One of every event that is about something.
+/// Returns one of every event, with data.
 #[expect(clippy::too_many_lines, reason = "each event once")]
 #[expect(
     clippy::field_reassign_with_default,
@@ -163,7 +163,8 @@ fn every(check: &mut dyn FnMut(&str, AgentEvent<'_>)) {
     check("Notification", AgentEvent::Notification(&notification));
 }
 
-/// All that a dialect writes, an event a line. Keys are sorted, as their order is the JSON library's.
+/// Returns everything that a dialect writes, one event per line. The keys are sorted, because the JSON library decides
+/// their order.
 fn written(dialect: Dialect) -> String {
     let mut text = String::new();
     let filter = Filter {

@@ -1,4 +1,4 @@
-//! Models behind an HTTP endpoint: those that speak as OpenAI's do, and Anthropic's.
+//! Models behind an HTTP endpoint, with the API of OpenAI or of Anthropic.
 
 use std::fmt;
 use std::sync::Arc;
@@ -14,10 +14,10 @@ use crate::fault::FaultKind;
 use crate::handler::http::{LONGEST, header_value, loopback, send};
 use crate::secrets::{EnvironmentSecrets, Replaced, SecretText, Secrets};
 
-/// Asks a model over HTTP, as OpenAI's endpoint or Anthropic's wants to be asked. Many others speak as OpenAI's does.
+/// Asks a model over HTTP, with the API of OpenAI or of Anthropic. Many other endpoints are compatible with OpenAI's.
 ///
-/// The tool is forced. Requests go through the guard of [`hooks_builtin::ssrf`], and are not tried again: the time that a
-/// hook has is short.
+/// It forces the model to call the tool. Requests go through the guard of [`hooks_builtin::ssrf`]. They are not
+/// retried, because a hook has little time.
 ///
 /// ```
 /// use hooks_runtime::HttpEvaluator;
@@ -44,7 +44,7 @@ pub struct HttpEvaluator {
     options: Map<String, Value>,
 }
 
-/// Whose words an endpoint speaks.
+/// The API of an endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Api {
     OpenAi,
@@ -54,7 +54,7 @@ enum Api {
 const OPENAI: &str = "https://api.openai.com/v1";
 const ANTHROPIC: &str = "https://api.anthropic.com/v1";
 
-/// Makes an [`HttpEvaluator`].
+/// Builds an [`HttpEvaluator`].
 #[must_use = "nothing is made before `build`"]
 pub struct HttpEvaluatorBuilder {
     api: Api,
@@ -68,12 +68,12 @@ pub struct HttpEvaluatorBuilder {
 }
 
 impl HttpEvaluator {
-    /// A model behind `/chat/completions` of [OpenAI](https://api.openai.com), or of who speaks like it.
+    /// Uses a model behind `/chat/completions` of [OpenAI](https://api.openai.com), or of a compatible endpoint.
     pub fn openai(model: impl Into<String>) -> HttpEvaluatorBuilder {
         HttpEvaluatorBuilder::new(Api::OpenAi, model.into(), OPENAI, "$OPENAI_API_KEY")
     }
 
-    /// A model behind `/messages` of [Anthropic](https://api.anthropic.com), or of who speaks like it.
+    /// Uses a model behind `/messages` of [Anthropic](https://api.anthropic.com), or of a compatible endpoint.
     pub fn anthropic(model: impl Into<String>) -> HttpEvaluatorBuilder {
         HttpEvaluatorBuilder::new(
             Api::Anthropic,
@@ -98,14 +98,14 @@ impl HttpEvaluatorBuilder {
         }
     }
 
-    /// The URL before `/chat/completions` or `/messages`, with its version: `https://api.example.com/v1`.
+    /// Sets the URL before `/chat/completions` or `/messages`, with its version: `https://api.example.com/v1`.
     pub fn base_url(mut self, url: impl Into<String>) -> Self {
         self.base_url = url.into();
         self
     }
 
-    /// The key: itself, `secret:NAME`, or `$NAME` for a variable of the environment. By default `$OPENAI_API_KEY` or
-    /// `$ANTHROPIC_API_KEY`.
+    /// Sets the key: the key itself, `secret:NAME`, or `$NAME` for an environment variable. The default is
+    /// `$OPENAI_API_KEY` or `$ANTHROPIC_API_KEY`.
     pub fn key(mut self, key: impl Into<String>) -> Self {
         self.key = Some(SecretText::parse(&key.into(), &Replaced::All));
         self
@@ -123,25 +123,25 @@ impl HttpEvaluatorBuilder {
         self
     }
 
-    /// Who knows `secret:NAME`; by default the environment.
+    /// Sets where the values of `secret:NAME` come from. The default is the environment.
     pub fn secrets(mut self, secrets: impl Secrets + 'static) -> Self {
         self.secrets = Arc::new(secrets);
         self
     }
 
-    /// A host on loopback that may be called, as `127.0.0.1:11434`, and without TLS too.
+    /// Allows a host on loopback, such as `127.0.0.1:11434`, also without TLS.
     pub fn allow_loopback(mut self, host: impl Into<String>) -> Self {
         self.loopback.push(host.into());
         self
     }
 
-    /// Which URLs may be called; by default public ones.
+    /// Sets which URLs may be called. The default is public ones.
     pub fn guard(mut self, guard: Guard) -> Self {
         self.guard = guard;
         self
     }
 
-    /// Sets a key of each request's body, or takes it out with `null`: for models that do not know `temperature`, say.
+    /// Sets a key of each request's body, or removes it with `null`, for example for models without `temperature`.
     ///
     /// ```
     /// use hooks_runtime::HttpEvaluator;
@@ -156,11 +156,11 @@ impl HttpEvaluatorBuilder {
         self
     }
 
-    /// Makes the evaluator.
+    /// Builds the evaluator.
     ///
     /// # Errors
     ///
-    /// If the URL is refused, there is no such key, or TLS cannot be set up.
+    /// If the URL is refused, the key is missing, or TLS cannot be set up.
     pub fn build(self) -> Result<HttpEvaluator, EvaluatorError> {
         let path = match self.api {
             Api::OpenAi => "chat/completions",
@@ -275,7 +275,7 @@ impl Api {
         let user = json!({ "role": "user", "content": evaluation.user_text() });
         let mut body = match self {
             Api::OpenAi => {
-                // OpenAI's own newer models know no other name; many who speak like it know only the older one.
+                // OpenAI's own newer models accept only this name. Many compatible endpoints accept only the older one.
                 let most = if host == "api.openai.com" {
                     "max_completion_tokens"
                 } else {
@@ -326,7 +326,7 @@ impl Api {
                 for call in calls.into_iter().flatten() {
                     let function = &call["function"];
                     let args = match &function["arguments"] {
-                        // What is no JSON stays a text, which is no decision.
+                        // Arguments that are not JSON stay a string, which is not a decision.
                         Value::String(args) => {
                             serde_json::from_str(args).unwrap_or_else(|_| json!(args))
                         }

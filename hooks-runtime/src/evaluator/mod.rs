@@ -1,4 +1,4 @@
-//! Who asks a model, when a `prompt` of a file decides.
+//! The interface to models, for the `prompt` hooks of a file.
 
 mod environment;
 mod http;
@@ -12,8 +12,8 @@ pub use self::http::{HttpEvaluator, HttpEvaluatorBuilder};
 
 /// Asks a model for a decision, for the `prompt` hooks of a file.
 ///
-/// [`HttpEvaluator`] is ready for endpoints that speak as OpenAI's or Anthropic's do. Write one of your own for another client,
-/// or for a test:
+/// [`HttpEvaluator`] works with endpoints that are compatible with OpenAI's or Anthropic's. Implement this trait for
+/// another client, or for a test:
 ///
 /// ```
 /// use hooks_core::agent::{AgentContext, BeforeToolCall, ToolCall};
@@ -51,12 +51,12 @@ pub use self::http::{HttpEvaluator, HttpEvaluatorBuilder};
 /// ```
 #[async_trait]
 pub trait Evaluator: Send + Sync {
-    /// Asks once. The model has to call [the tool](Evaluation::tool), and nothing else; it is for the caller to judge what
-    /// it did.
+    /// Asks the model once. The model must call [the tool](Evaluation::tool) and nothing else. The caller judges what
+    /// the model did.
     ///
     /// # Errors
     ///
-    /// If there is no answer. The hook then fails, and acts by its `on_failure`.
+    /// If there is no answer. The hook then fails, and follows its `on_failure`.
     async fn evaluate(&self, evaluation: &Evaluation) -> Result<Evaluated, EvaluatorError>;
 }
 
@@ -71,22 +71,22 @@ impl<E: Evaluator + ?Sized> Evaluator for std::sync::Arc<E> {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Evaluation {
-    /// The model, if the file names one; else the evaluator's own.
+    /// The model that the file names, if it names one; otherwise, use the evaluator's own.
     pub model: Option<String>,
-    /// The instructions, for the system's part of the conversation. Nothing of the event is in them.
+    /// The instructions, for the system prompt. They contain nothing of the event.
     pub system: String,
-    /// What is judged. Put it into the conversation as [`user_text`](Self::user_text) has it.
+    /// The data to judge. Put it into the conversation as [`user_text`](Self::user_text) formats it.
     pub input: Value,
-    /// The tool that the model has to call: `decide`. Force it, if the model's provider can.
+    /// The tool that the model must call: `decide`. Force the call, if the model's provider can.
     pub tool: ToolDefinition,
-    /// How many tokens the answer may have.
+    /// The maximum number of tokens in the answer.
     pub max_tokens: u32,
-    /// How free the model is in its answer: not at all.
+    /// The temperature of the model: 0 by default.
     pub temperature: f32,
 }
 
 impl Evaluation {
-    /// A question with the defaults for all else.
+    /// Creates a question with the defaults for everything else.
     ///
     /// ```
     /// use hooks_core::agent::ToolDefinition;
@@ -109,7 +109,7 @@ impl Evaluation {
         }
     }
 
-    /// What is judged, for the user's part of the conversation: JSON between two marks, which it cannot contain.
+    /// Returns the data to judge, for the user's message: JSON between two marks, which it cannot contain.
     ///
     /// ```
     /// use hooks_core::agent::ToolDefinition;
@@ -125,27 +125,27 @@ impl Evaluation {
     /// ```
     #[must_use]
     pub fn user_text(&self) -> String {
-        // In JSON, both stand within strings only.
+        // In JSON, both characters occur only in strings.
         let json = self.input.to_string();
         let json = json.replace('<', "\\u003c").replace('>', "\\u003e");
         format!("<data>\n{json}\n</data>")
     }
 }
 
-/// What a model answered.
+/// The answer of a model.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Evaluated {
-    /// The tools that it called. One call of the right tool is a decision, all else is none.
+    /// The tool calls of the model. One call of the right tool is a decision; anything else is not.
     pub calls: Vec<ToolCall>,
-    /// What it said beside.
+    /// Any text besides the calls.
     pub text: String,
-    /// How many tokens the call used, if that is known. Else what was reserved for it counts.
+    /// How many tokens the call used, if known. Otherwise, the reserved tokens count as used.
     pub usage: Option<Usage>,
 }
 
 impl Evaluated {
-    /// One call of a tool.
+    /// Creates an answer with one tool call.
     ///
     /// ```
     /// use hooks_core::agent::{ToolCall, Usage};
@@ -162,7 +162,7 @@ impl Evaluated {
         }
     }
 
-    /// Text, and no call of a tool.
+    /// Creates an answer with text, and without a tool call.
     ///
     /// ```
     /// assert!(hooks_runtime::Evaluated::text("I would allow it.").calls.is_empty());
@@ -175,7 +175,7 @@ impl Evaluated {
         }
     }
 
-    /// How many tokens the call used.
+    /// Sets how many tokens the call used.
     #[must_use]
     pub fn with_usage(mut self, usage: Usage) -> Self {
         self.usage = Some(usage);
@@ -187,21 +187,21 @@ impl Evaluated {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EvaluatorError {
-    /// It cannot be reached, or not in this way.
+    /// The model cannot be reached, or not in this way.
     #[error("the model cannot be reached: {0}")]
     NotReached(String),
-    /// Its endpoint refused.
+    /// The model's endpoint refused.
     #[error("the model's endpoint answered with the status {0}")]
     Status(u16),
-    /// What came back is no answer of a model.
+    /// The response is not an answer of a model.
     #[error("the model's endpoint gave no answer that makes sense: {0}")]
     Nonsense(String),
-    /// Anything else.
+    /// Any other failure.
     #[error("{0}")]
     Failed(String),
 }
 
-/// The tool that a model decides with. `may_ask` says whether somebody can be asked about this event.
+/// Returns the tool with which a model decides. `may_ask` says whether somebody can be asked about this event.
 pub(crate) fn decide(may_ask: bool) -> ToolDefinition {
     let decisions: &[&str] = if may_ask {
         &["allow", "block", "ask"]

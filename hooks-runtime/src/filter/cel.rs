@@ -1,4 +1,4 @@
-//! Expressions in CEL, guarded: the crate has no limit on what an expression may cost.
+//! Expressions in CEL, with limits: the crate itself does not limit the cost of an expression.
 //!
 //! An expression is compiled when its file is loaded, on a thread with a large stack, from a text of 2 KiB at most with
 //! little nesting. Variables and functions that nobody knows, loops in loops, and calls that may make a text much longer
@@ -22,11 +22,11 @@ use serde_json::{Map, Value};
 
 use crate::fault::Fault;
 
-/// The longest expression, in bytes.
+/// The maximum length of an expression, in bytes.
 const MOST_BYTES: usize = 2048;
-/// How many brackets may be open at once.
+/// The maximum number of open brackets.
 const MOST_BRACKETS: usize = 40;
-/// How large the values may be that an expression sees, in bytes of JSON, about.
+/// The maximum size of the values that an expression uses, in bytes of JSON, approximately.
 const MOST_INPUT: usize = 256 * 1024;
 /// How large all values may be that an expression looks at, where a loop looks at the same again and again.
 const MOST_SEEN: usize = 32 * 1024 * 1024;
@@ -35,7 +35,7 @@ const MOST_GROWTH: usize = 64;
 /// The stack that the parser gets.
 const STACK: usize = 32 * 1024 * 1024;
 
-/// The functions that an expression may call, beside operators and macros.
+/// The functions that an expression may call, in addition to operators and macros.
 const FUNCTIONS: &[&str] = &[
     "bool",
     "bytes",
@@ -67,12 +67,12 @@ const FUNCTIONS: &[&str] = &[
 
 static ENV: LazyLock<Arc<Env>> = LazyLock::new(|| {
     let mut env = Env::stdlib();
-    // It can only fail if a function is there twice.
+    // This fails only if a function is added twice.
     let _ = env.add_extension(cel::extensions::strings);
     Arc::new(env)
 });
 
-/// An expression that is ready to be evaluated.
+/// A compiled expression.
 #[derive(Clone)]
 pub(crate) struct Cel {
     text: Arc<str>,
@@ -141,12 +141,12 @@ impl Cel {
         })
     }
 
-    /// The text of the expression.
+    /// Returns the text of the expression.
     pub(crate) fn text(&self) -> &str {
         &self.text
     }
 
-    /// Its value for an event, as JSON.
+    /// Returns its value for an event, as JSON.
     pub(crate) fn evaluate(&self, variables: &Variables<'_>) -> Result<Value, Fault> {
         self.with(variables, |value| {
             let value = cel::Value::try_from(value).map_err(|error| self.failed(error))?;
@@ -154,7 +154,7 @@ impl Cel {
         })
     }
 
-    /// Whether it is true of an event.
+    /// Whether it is true for an event.
     pub(crate) fn is_true(&self, variables: &Variables<'_>) -> Result<bool, Fault> {
         self.with(variables, |value| match value.downcast_ref::<CelBool>() {
             Some(value) => Ok(*value.inner()),
@@ -194,7 +194,7 @@ impl Cel {
     }
 }
 
-/// The names of types are variables to the parser.
+/// The parser treats the names of types as variables.
 fn is_type(name: &str) -> bool {
     matches!(
         name,
@@ -224,7 +224,7 @@ fn known_names(unknown: &str, known: &[&str]) -> String {
     }
 }
 
-/// How many brackets are open at once, at most.
+/// Returns the maximum number of brackets that are open at once.
 fn nesting(text: &str) -> usize {
     let (mut open, mut most) = (0_usize, 0);
     for byte in text.bytes() {
@@ -238,7 +238,7 @@ fn nesting(text: &str) -> usize {
     most
 }
 
-/// The parser recurses deeply even for short texts.
+/// Compiles on a thread with a large stack, because the parser recurses deeply even for short texts.
 fn compiled(text: String) -> Result<Program, String> {
     let compile = move || ENV.compile(&text).map_err(|errors| errors.to_string());
     let thread = std::thread::Builder::new().stack_size(STACK);
@@ -251,13 +251,13 @@ fn compiled(text: String) -> Result<Program, String> {
     parsed.map_err(|error| {
         let first = error.lines().next().unwrap_or_default();
         let said = first.strip_prefix("ERROR: <input>:").unwrap_or(first);
-        // What the parser expected is a list of its tokens, which tells nobody anything.
+        // The parser's list of expected tokens does not help the reader.
         let said = said.split(" expecting {").next().unwrap_or(said);
         format!("it is no expression: {said}")
     })
 }
 
-/// The expressions right under one, each with the names that only it may use.
+/// Returns the direct subexpressions, each with the names that only it may use.
 fn parts(expression: &IdedExpr) -> Vec<(&IdedExpr, Vec<&str>)> {
     fn plain<'e>(
         parts: impl IntoIterator<Item = &'e IdedExpr>,
@@ -293,7 +293,7 @@ fn parts(expression: &IdedExpr) -> Vec<(&IdedExpr, Vec<&str>)> {
     }
 }
 
-/// The names that an expression uses and that are not known.
+/// Collects the unknown names that an expression uses.
 fn free_names<'e>(expression: &'e IdedExpr, known: &mut Vec<&'e str>, unknown: &mut Vec<&'e str>) {
     if let Expr::Ident(name) = &expression.expr
         && !known.contains(&name.as_str())
@@ -308,14 +308,14 @@ fn free_names<'e>(expression: &'e IdedExpr, known: &mut Vec<&'e str>, unknown: &
     }
 }
 
-/// How deep loops are nested.
+/// Returns how deep loops are nested.
 fn loops(expression: &IdedExpr) -> usize {
     let is_loop = matches!(expression.expr, Expr::Comprehension(_));
     let within = parts(expression)
         .into_iter()
         .enumerate()
         .map(|(nth, (part, _))| {
-            // What is looped over is evaluated once.
+            // The range of a loop is evaluated only once.
             loops(part) + usize::from(is_loop && nth > 0)
         });
     within.max().unwrap_or(0).max(usize::from(is_loop))
@@ -361,7 +361,7 @@ fn growth(expression: &IdedExpr) -> Result<usize, String> {
 pub(crate) struct Variables<'a> {
     cx: &'a AgentContext,
     event: AgentEvent<'a>,
-    /// What a dialect calls otherwise, as `tool_name`.
+    /// Further names of a dialect, such as `tool_name`.
     more: &'a [(&'static str, Value)],
     payload: OnceLock<Value>,
     context: OnceLock<Value>,
@@ -392,7 +392,7 @@ impl<'a> Variables<'a> {
         }
     }
 
-    /// The arguments of a tool call, which are the only part that is looked at without a copy.
+    /// Returns the arguments of a tool call, the only part that is read without a copy.
     fn args(&self) -> Option<&'a Value> {
         Some(match self.event {
             AgentEvent::InvalidToolCall(call) => &call.args,
@@ -458,7 +458,7 @@ impl VariableResolver for Variables<'_> {
                 if !crate::events::info(&self.event).fields.contains(&name) {
                     return None;
                 }
-                // What is left out of the JSON is empty.
+                // A field that the JSON leaves out is empty.
                 Some(CowVal::Owned(
                     self.payload()
                         .get(name)
@@ -469,7 +469,7 @@ impl VariableResolver for Variables<'_> {
     }
 }
 
-/// A JSON value as an expression sees it: texts are borrowed.
+/// Converts a JSON value for an expression. Strings are borrowed.
 fn seen<'v>(value: &'v Value) -> Box<dyn Val + 'v> {
     match value {
         Value::Null => Box::new(CelNull),
@@ -493,7 +493,7 @@ fn entries<'v>(fields: &'v Map<String, Value>) -> HashMap<CelMapKey<'v>, Box<dyn
     fields.iter().map(entry).collect()
 }
 
-/// About how large a value is as JSON; counting ends past `most`.
+/// Returns the approximate size of a value as JSON. Counting stops beyond `most`.
 fn size_of(value: &Value, most: usize) -> usize {
     match value {
         Value::Null | Value::Bool(_) | Value::Number(_) => 8,
@@ -521,7 +521,7 @@ fn size_of(value: &Value, most: usize) -> usize {
     }
 }
 
-/// A text with expressions in it: `"no {args.command} here"`. `{{` is a brace.
+/// A text with expressions in it: `"no {args.command} here"`. `{{` is a literal brace.
 #[derive(Clone, Debug)]
 pub(crate) struct Template(Vec<Piece>);
 
@@ -570,7 +570,7 @@ impl Template {
         Ok(Template(pieces))
     }
 
-    /// One expression, without braces around it.
+    /// Compiles a single expression, without braces around it.
     ///
     /// # Errors
     ///
@@ -579,7 +579,7 @@ impl Template {
         Cel::compile(text, known).map(|cel| Template(vec![Piece::Expression(cel)]))
     }
 
-    /// The text, if there is no expression in it.
+    /// Returns the text, if it contains no expression.
     pub(crate) fn as_plain(&self) -> Option<&str> {
         match self.0.as_slice() {
             [Piece::Text(text)] => Some(text),
@@ -587,7 +587,7 @@ impl Template {
         }
     }
 
-    /// The only expression, if there is nothing else.
+    /// Returns the expression, if there is nothing else.
     pub(crate) fn as_expression(&self) -> Option<&Cel> {
         match self.0.as_slice() {
             [Piece::Expression(cel)] => Some(cel),
@@ -595,7 +595,7 @@ impl Template {
         }
     }
 
-    /// The text for an event.
+    /// Returns the text for an event.
     pub(crate) fn fill(&self, variables: &Variables<'_>) -> Result<String, Fault> {
         let mut filled = String::new();
         for piece in &self.0 {
@@ -611,7 +611,7 @@ impl Template {
     }
 }
 
-/// Where the expression ends that begins here: at the brace that closes it, past texts and braces inside.
+/// Returns the end of the expression that begins here: the closing brace, outside of inner strings and braces.
 fn end_of_expression(text: &str) -> Option<usize> {
     let (mut open, mut quote, mut is_escaped) = (0_usize, None, false);
     for (at, c) in text.char_indices() {

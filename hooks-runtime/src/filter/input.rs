@@ -1,6 +1,6 @@
-//! Rules for the input of a tool, as Claude Code's files have them in `if`: `Bash(git *)`, `Edit(src/**)`.
+//! Rules for the input of a tool, as in the `if` of Claude Code's files: `Bash(git *)`, `Edit(src/**)`.
 //!
-//! A rule saves a process, and is no gate: where it cannot be told whether it matches, the hook runs.
+//! A rule avoids starting a process. It is not a guard: if it is unclear whether it matches, the hook runs.
 
 use std::path::Path;
 
@@ -30,14 +30,14 @@ enum Pattern {
     /// One of the commands of a script.
     Command {
         regex: Regex,
-        /// Whether it says no more than the name of the program.
+        /// Whether the pattern is only the name of a program.
         is_name: bool,
     },
-    /// The path, seen from a folder.
+    /// The path, relative to a folder.
     Path { regex: Regex, from: From },
     /// The host of a URL.
     Host(String),
-    /// One that is not understood.
+    /// A rule that is not understood.
     Unknown,
 }
 
@@ -52,7 +52,7 @@ enum From {
 }
 
 impl Rule {
-    /// Reads a rule. One that is not understood matches every call.
+    /// Parses a rule. A rule that is not understood matches every call.
     pub(crate) fn parse(text: &str, aliases: Aliases) -> Self {
         let trimmed = text.trim();
         let (tool, inner) = match trimmed.split_once('(') {
@@ -98,12 +98,12 @@ impl Rule {
         !matches!(self.pattern, Pattern::Unknown) && !self.tool.is_empty()
     }
 
-    /// The rule as it is written.
+    /// Returns the rule as it is written.
     pub(crate) fn text(&self) -> &str {
         &self.text
     }
 
-    /// Whether a call is one that the rule names.
+    /// Whether the rule matches a call.
     pub(crate) fn matches(&self, cx: &AgentContext, event: &AgentEvent<'_>) -> bool {
         let args = match event {
             AgentEvent::BeforeToolCall(call) => &call.args,
@@ -127,8 +127,8 @@ impl Rule {
             }
     }
 
-    /// Whether the rule is for a tool. A rule for `Edit` is for all tools that change files, one for `Read` for all that
-    /// read them.
+    /// Whether the rule is for a tool. A rule for `Edit` is for all tools that change files, and a rule for `Read` is
+    /// for all that read them.
     fn is_tool(&self, tool: &str) -> bool {
         let is_named = |name: &str| {
             name == self.tool
@@ -149,9 +149,9 @@ impl Rule {
     }
 }
 
-/// A pattern of a command line, in which `*` is any text.
+/// Parses a pattern of a command line, in which `*` is any text.
 fn command(pattern: &str) -> Pattern {
-    // The old form of a beginning.
+    // The old form of a prefix.
     let (start, is_start) = match pattern.strip_suffix(":*") {
         Some(start) => (start, true),
         None => match pattern.strip_suffix(" *") {
@@ -170,7 +170,7 @@ fn command(pattern: &str) -> Pattern {
     }
 }
 
-/// A pattern of a path, as `.gitignore` has it.
+/// Parses a pattern of a path, in the form of `.gitignore`.
 fn path(pattern: &str) -> Pattern {
     let (from, rest) = if let Some(rest) = pattern.strip_prefix("//") {
         (From::Root, rest)
@@ -204,7 +204,7 @@ fn path(pattern: &str) -> Pattern {
             c => regex.push_str(&regex::escape(c.encode_utf8(&mut [0; 4]))),
         }
     }
-    // A folder is all that is in it.
+    // A folder includes everything in it.
     regex.push_str("(?:/.*)?$");
     match Regex::new(&regex) {
         Ok(regex) => Pattern::Path { regex, from },
@@ -212,7 +212,7 @@ fn path(pattern: &str) -> Pattern {
     }
 }
 
-/// Whether a script runs a command that the pattern names, or may do so.
+/// Whether a script runs, or may run, a command that matches the pattern.
 fn runs(cx: &AgentContext, args: &Value, regex: &Regex, is_name: bool) -> bool {
     let Some(text) = args["command"].as_str().or_else(|| args["cmd"].as_str()) else {
         return true;
@@ -233,7 +233,7 @@ fn runs(cx: &AgentContext, args: &Value, regex: &Regex, is_name: bool) -> bool {
         })
 }
 
-/// Whether a call touches a path that the pattern names.
+/// Whether a call touches a path that matches the pattern.
 fn is_below(cx: &AgentContext, args: &Value, regex: &Regex, from: From) -> bool {
     let Some(path) = path_of(args) else {
         return true;
@@ -280,7 +280,7 @@ fn is_below(cx: &AgentContext, args: &Value, regex: &Regex, from: From) -> bool 
     }
 }
 
-/// A path without `.` and `..`, by its text alone.
+/// Removes `.` and `..` from a path, without file accesses.
 fn normal(path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split('/') {
@@ -300,7 +300,7 @@ fn normal(path: &str) -> String {
     format!("{start}{}", parts.join("/"))
 }
 
-/// Whether a URL is of a host, or of one below it.
+/// Whether the host of a URL is this host, or a subdomain of it.
 fn has_host(url: &str, host: &str) -> bool {
     let Ok(url) = reqwest::Url::parse(url) else {
         return true;

@@ -15,29 +15,29 @@ use crate::dialect::{path_of, tools};
 use crate::events;
 use crate::fault::Fault;
 
-/// What is wrong with a regular expression, in one line: above it the error shows the whole expression.
+/// Returns the error of a regular expression in one line. The lines above it show the whole expression.
 pub(crate) fn no_regex(error: &regex::Error) -> String {
     let said = error.to_string();
     let last = said.lines().last().unwrap_or_default();
     last.trim_start_matches("error: ").to_owned()
 }
 
-/// What a definition compares an event's subject with.
+/// What a definition compares the subject of an event with.
 #[derive(Clone, Debug, Default)]
 pub(crate) enum Subjects {
-    /// Nothing: it runs for all.
+    /// Nothing: the definition runs for all subjects.
     #[default]
     Any,
-    /// One of these, character by character.
+    /// One of these names, exactly.
     Names(Vec<String>),
     /// One of these patterns.
     Globs(Vec<Glob>),
-    /// A regular expression that matches somewhere in it.
+    /// A regular expression that matches anywhere in the subject.
     Regex(Regex),
 }
 
 impl Subjects {
-    /// Whether a subject is one of them.
+    /// Whether a subject matches.
     pub(crate) fn has(&self, subject: &str) -> bool {
         match self {
             Subjects::Any => true,
@@ -65,41 +65,41 @@ impl fmt::Display for Subjects {
 /// Why a definition does not run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unmet {
-    /// It is for other events.
+    /// The definition is for other events.
     Event,
-    /// It is for other tools.
+    /// The definition is for other tools.
     Subject,
-    /// It is for other tenants.
+    /// The definition is for other tenants.
     Tenant,
-    /// It is for other agents.
+    /// The definition is for other agents.
     Agent,
     /// Its condition is false.
     Condition,
     /// Its rule for the tool's input does not match.
     Rule,
-    /// It is for other events of this kind.
+    /// The definition is for other events of this kind.
     When,
 }
 
-/// When a definition runs. All parts must hold.
+/// The conditions under which a definition runs. All of them must hold.
 #[derive(Debug, Default)]
 pub(crate) struct Filter {
-    /// Which events of a kind, where it is not for all of them: the kind by its name.
+    /// Restricts the events of a kind, by the kind's name, if the definition is not for all of them.
     pub(crate) whens: Vec<(&'static str, When)>,
     pub(crate) subjects: Subjects,
-    /// What the subjects are compared with, if it is not the tool.
+    /// What the matcher is compared with, if not with the tool's name.
     pub(crate) compared: Option<Subject>,
-    /// Names of tools in the file's own words, and in this agent's.
+    /// Names of tools: the file's own, and this agent's.
     pub(crate) aliases: tools::Aliases,
     pub(crate) tenants: Vec<String>,
     pub(crate) agents: Vec<String>,
     pub(crate) rule: Option<input::Rule>,
     pub(crate) condition: Option<Cel>,
-    /// Whether the condition sees GoClaw's names: `tool_name`, `tool_input`, `depth`.
+    /// Whether the condition may use GoClaw's names: `tool_name`, `tool_input`, `depth`.
     pub(crate) is_goclaw: bool,
 }
 
-/// The conditions, for people; nothing if there is none.
+/// Shows the conditions, for people; nothing if there are none.
 impl fmt::Display for Filter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut parts = Vec::new();
@@ -123,7 +123,7 @@ impl fmt::Display for Filter {
 }
 
 impl Filter {
-    /// Whether it lets an event through; else what says no.
+    /// Whether the filter lets an event pass; otherwise, the reason.
     pub(crate) fn check(
         &self,
         cx: &AgentContext,
@@ -174,7 +174,7 @@ impl Filter {
         }
     }
 
-    /// Whether it is for a tool, by one of the tool's names.
+    /// Whether it matches a tool, by one of the tool's names.
     fn has(&self, tool: &str) -> bool {
         self.subjects.has(tool)
             || self
@@ -183,7 +183,7 @@ impl Filter {
                 .any(|(theirs, ours)| ours == tool && self.subjects.has(theirs))
     }
 
-    /// The tool's name in the words of the file.
+    /// Returns the tool's name in the terms of the file.
     pub(crate) fn tool<'a>(&'a self, event: &AgentEvent<'a>) -> Option<&'a str> {
         let ours = events::subject(event)?;
         let is_named = !matches!(self.subjects, Subjects::Any) && self.compared.is_none();
@@ -223,7 +223,7 @@ impl Filter {
     }
 }
 
-/// What a matcher is compared with, if it is not the tool's name.
+/// Returns what a matcher is compared with, if not with the tool's name.
 fn of<'a>(compared: Subject, cx: &'a AgentContext, event: &AgentEvent<'a>) -> Option<&'a str> {
     let args = || match event {
         AgentEvent::BeforeToolCall(call) => Some(&call.args),

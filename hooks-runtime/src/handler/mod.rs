@@ -1,12 +1,13 @@
-//! What runs when a definition's filter matches: a rule in the file itself, or something outside of the agent.
+//! The handlers, which run when a definition's filter matches: a rule in the file itself, or something outside of the
+//! agent.
 //!
 //! | file | handler |
 //! | --- | --- |
-//! | `rule` | a decision that the file itself makes: no process, no I/O |
+//! | `rule` | a decision in the file itself: no process, no I/O |
 //! | `command` | a process for each event |
 //! | `http` | a POST to an endpoint |
 //! | `prompt` | a model that decides |
-//! | `process` | a process that stays, asked by JSON-RPC |
+//! | `process` | a process that keeps running, asked over JSON-RPC |
 
 mod child;
 pub(crate) mod command;
@@ -26,7 +27,7 @@ use crate::events::EventInfo;
 use crate::fault::Fault;
 use crate::services::Services;
 
-/// One event, and whom a handler is asked for.
+/// One event, and the definition whose handler is asked.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ask<'a> {
     pub(crate) cx: &'a AgentContext,
@@ -34,51 +35,51 @@ pub(crate) struct Ask<'a> {
     pub(crate) info: &'static EventInfo,
     /// The definition's name.
     pub(crate) hook: &'a str,
-    /// The event's name in the definition's dialect, if it was asked for by that.
+    /// The event's name in the definition's dialect, if the definition uses that name.
     pub(crate) named: &'a str,
-    /// The tool's name in the words of the definition's file, if it is not the agent's own.
+    /// The tool's name in the terms of the definition's file, if it differs from the agent's.
     pub(crate) tool: Option<&'a str>,
 }
 
-/// The answer to come. It holds all it needs, so the agent need not wait for it.
+/// The future answer. It owns all its data, so the agent need not wait for it.
 pub(crate) type Asked = Pin<Box<dyn Future<Output = Result<Answer, Fault>> + Send>>;
 
-/// Something outside of the agent that decides.
+/// A handler outside of the agent.
 pub(crate) trait Handler: Send + Sync {
-    /// The kind, as records name it: `command`, `http`, `prompt` or `process`.
+    /// Returns the kind, as records name it: `command`, `http`, `prompt` or `process`.
     fn kind(&self) -> &'static str;
 
-    /// What it runs, in one line, for people: never a secret.
+    /// Returns what it runs, in one line, for people. It never contains a secret.
     fn target(&self) -> String;
 
-    /// Asks about an event. What of the event is wanted is read here, before the future is polled.
+    /// Asks about an event. The event is read here, before the future is polled.
     fn ask(&self, ask: &Ask<'_>) -> Asked;
 
-    /// Ends what runs on its own.
+    /// Ends what runs independently.
     fn shut_down(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
         Box::pin(std::future::ready(()))
     }
 }
 
-/// What handlers are made with, beside their own settings.
+/// The surroundings of handlers, in addition to their own settings.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Making {
-    /// The folder of the file, from which its relative paths start. Empty for a text: the current folder.
+    /// The folder of the file, which its relative paths are relative to. Empty for a text: the current folder.
     pub(crate) folder: PathBuf,
     /// The root of the project that the agent works in.
     pub(crate) project_dir: Option<PathBuf>,
-    /// What the program itself has given to the builder.
+    /// What the program has passed to the builder.
     pub(crate) services: Services,
     /// The definition's name, if the file gives it one.
     pub(crate) name: Option<String>,
-    /// The events that the definition is for.
+    /// The events of the definition.
     pub(crate) events: Vec<&'static EventInfo>,
 }
 
-/// What is wrong with the settings of a handler.
+/// A mistake in the settings of a handler.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Wrong {
-    /// The keys, from the handler's own on: `["headers", "Authorization"]`. None is the whole.
+    /// The keys, from the handler's own on: `["headers", "Authorization"]`. Empty for the whole handler.
     pub(crate) keys: Vec<String>,
     pub(crate) message: String,
     pub(crate) help: Option<String>,

@@ -1,4 +1,4 @@
-//! A decision that the file itself makes.
+//! Rules: decisions in the file itself.
 
 use hooks_core::agent::{AgentContext, AgentEvent};
 use serde_json::{Map, Value};
@@ -7,7 +7,7 @@ use crate::answer::{Answer, Change, Verdict, kind_of};
 use crate::fault::Fault;
 use crate::filter::cel::{Template, Variables};
 
-/// What a rule does.
+/// The action of a rule.
 #[derive(Clone, Debug)]
 pub(crate) enum Rule {
     Block(Template),
@@ -20,10 +20,10 @@ pub(crate) enum Rule {
     Modify(Pattern),
 }
 
-/// A value with expressions in its texts.
+/// A value with expressions in its strings.
 #[derive(Clone, Debug)]
 pub(crate) enum Pattern {
-    /// A text. One expression alone gives a value of its own type.
+    /// A string. A single expression yields a value of its own type.
     Text(Template),
     List(Vec<Pattern>),
     Table(Vec<(String, Pattern)>),
@@ -75,7 +75,7 @@ impl Pattern {
 }
 
 impl Rule {
-    /// What the rule says of an event.
+    /// Returns the answer of the rule to an event.
     pub(crate) fn decide(
         &self,
         cx: &AgentContext,
@@ -122,7 +122,7 @@ impl Rule {
         })
     }
 
-    /// The key of the rule in the file.
+    /// Returns the key of the rule in the file.
     pub(crate) fn key(&self) -> &'static str {
         match self {
             Rule::Block(_) => "block",

@@ -1,4 +1,4 @@
-//! The files that a system finds by itself, and whether they may run code.
+//! Finds the files that a system finds by itself, and decides whether they may run code.
 
 use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
@@ -13,7 +13,7 @@ use crate::dialect::table::Whose;
 use crate::trust::{Trust, real};
 
 impl Loader<'_> {
-    /// Reads the files of a system where it has them itself.
+    /// Reads the files of a system from its own places.
     pub(super) fn discover(&mut self, dialect: Dialect) {
         let mut files = Vec::new();
         for (whose, name) in dialect.rules().files {
@@ -38,10 +38,10 @@ impl Loader<'_> {
                 }
             }
         }
-        // All levels together are one place, in which each hook runs once.
+        // All levels together are one place in the pipeline, in which each hook runs once.
         let has_hooks = |file: &File| file.document.value().get("hooks").is_some();
         if files.iter().any(has_hooks) {
-            // Settings without hooks say nothing of them, but may switch them off.
+            // Settings without hooks are not listed, but may switch hooks off.
             files.retain(|file| has_hooks(file) || is_policy(file));
             self.grouped(&files, dialect, &ImportEntry::default());
         }
@@ -125,7 +125,7 @@ impl Loader<'_> {
         });
     }
 
-    /// Lists what does not run.
+    /// Adds a notice about hooks that do not run.
     fn untrusted(&mut self, path: &Path, dialect: Dialect, text: &str) {
         let mut commands = Vec::new();
         let value = Document::json(text).map(|document| document.value().clone());
@@ -188,7 +188,7 @@ fn is_policy(file: &File) -> bool {
         .any(|key| file.document.value().get(key).is_some())
 }
 
-/// What the hooks of a file would run.
+/// Collects what the hooks of a file would run.
 fn runs(value: &Value, found: &mut Vec<String>) {
     match value {
         Value::Object(fields) => {
@@ -212,7 +212,7 @@ fn runs(value: &Value, found: &mut Vec<String>) {
     }
 }
 
-/// Where a system's own variable says that the user's files are.
+/// Returns the place of the user's files, if a variable of the system sets it.
 fn moved(dialect: Dialect) -> Option<PathBuf> {
     let variable = match dialect {
         Dialect::Claude => "CLAUDE_CONFIG_DIR",
@@ -224,7 +224,7 @@ fn moved(dialect: Dialect) -> Option<PathBuf> {
         .map(PathBuf::from)
 }
 
-/// Where Claude Code has an organisation's files.
+/// Returns the place of an organisation's files for Claude Code.
 fn managed() -> PathBuf {
     PathBuf::from(if cfg!(target_os = "macos") {
         "/Library/Application Support/ClaudeCode"

@@ -1,6 +1,6 @@
-//! From files to a revision: read, check, compile everything, and say everything that is wrong.
+//! Turns files into a revision: reads, checks and compiles everything, and reports all mistakes.
 //!
-//! Loading changes nothing that runs. It makes a whole new [`Revision`], or none and a list of mistakes.
+//! Loading does not affect what runs. It returns a complete new [`Revision`], or a list of mistakes.
 
 mod claude;
 mod discover;
@@ -43,7 +43,7 @@ pub(crate) enum Origin {
     Text(String),
 }
 
-/// All that a runtime was built with.
+/// The settings of a runtime.
 pub(crate) struct Plan {
     pub(crate) origins: Vec<Origin>,
     pub(crate) project_dir: Option<PathBuf>,
@@ -51,16 +51,16 @@ pub(crate) struct Plan {
     pub(crate) factories: HookFactoryRegistry,
     pub(crate) approver: Option<Arc<dyn hooks_builtin::Approver>>,
     pub(crate) strict: bool,
-    /// The systems whose files are looked for.
+    /// The systems whose files are searched for.
     pub(crate) discover: Vec<Dialect>,
     pub(crate) user_dir: Option<PathBuf>,
     pub(crate) managed_dir: Option<PathBuf>,
     pub(crate) edition: Edition,
-    /// What handlers get from the program itself.
+    /// What handlers get from the program.
     pub(crate) services: Services,
 }
 
-/// Units before they have their places.
+/// A unit without a place yet.
 pub(crate) struct Draft {
     pub(crate) name: String,
     pub(crate) priority: i32,
@@ -70,35 +70,35 @@ pub(crate) struct Draft {
     pub(crate) definitions: Vec<Definition>,
 }
 
-/// What stays the same from one revision to the next, where its definition does: handlers and what they remember.
+/// What survives from one revision to the next, if its definition is unchanged: handlers and their state.
 #[derive(Default)]
 pub(crate) struct Kept {
     bodies: HashMap<String, (Arc<dyn Handler>, Arc<State>)>,
     builtin: Vec<(HooksConfig, FileHooks)>,
 }
 
-/// A file that a revision was made of.
+/// A file of a revision.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SourceStatus {
     /// The file; none for a text.
     pub file: Option<PathBuf>,
-    /// Whose format it has.
+    /// Its format.
     pub dialect: Dialect,
-    /// How many definitions are from it.
+    /// The number of its definitions.
     pub definitions: usize,
-    /// Whether it may run code. If not, its definitions are listed in the notices, and do not run.
+    /// Whether it may run code. If not, its definitions do not run, and the notices list them.
     pub trusted: bool,
 }
 
-/// All of a revision.
+/// A complete revision.
 pub(crate) struct Loaded {
     pub(crate) number: u64,
     pub(crate) hash: String,
     pub(crate) units: Vec<Arc<Unit>>,
     pub(crate) registry: HookRegistry<AgentEvent<'static>>,
     pub(crate) sources: Vec<SourceStatus>,
-    /// What is worth knowing, and no error: warnings, entries that never run here, files that are not trusted.
+    /// Notices, which are not errors: warnings, entries that never run here, files that are not trusted.
     pub(crate) notices: Vec<String>,
     pub(crate) kept: Kept,
 }
@@ -110,7 +110,7 @@ struct Imported {
     is_strict: bool,
 }
 
-/// Collects what is read.
+/// Collects definitions.
 pub(crate) struct Loader<'a> {
     pub(crate) plan: &'a Plan,
     pub(crate) mistakes: Vec<ConfigError>,
@@ -118,7 +118,7 @@ pub(crate) struct Loader<'a> {
     pub(crate) drafts: Vec<Draft>,
     pub(crate) sources: Vec<SourceStatus>,
     pub(crate) files: Vec<PathBuf>,
-    /// The files of ours that are being read, each named by the one before it.
+    /// The chain of our files that are being read; each one imports the next.
     open: Vec<PathBuf>,
     /// What the imports that name the file say of all its hooks.
     imported: Imported,
@@ -162,7 +162,7 @@ impl<'a> Loader<'a> {
         Ok(())
     }
 
-    /// A name made of this one and a number, if it is taken.
+    /// Returns the name, or the name with a number if it is taken.
     pub(crate) fn free_name(&mut self, name: &str, place: &str) -> String {
         let mut free = name.to_owned();
         let mut number = 2;
@@ -173,9 +173,9 @@ impl<'a> Loader<'a> {
         free
     }
 
-    /// A handler, or the one of the revision before if its definition is the same.
+    /// Returns a handler, or the one of the previous revision if its definition is the same.
     ///
-    /// `key` is all that the handler is made of.
+    /// `key` contains everything that determines the handler.
     pub(crate) fn handler(
         &mut self,
         key: &Value,
@@ -197,7 +197,7 @@ impl<'a> Loader<'a> {
         Ok((Body::Handler(handler), state))
     }
 
-    /// What the handlers of a file are made with.
+    /// Returns the surroundings for the handlers of a file.
     pub(crate) fn making(&self, file: Option<&Path>) -> Making {
         Making {
             folder: file
@@ -290,7 +290,7 @@ impl<'a> Loader<'a> {
         }
     }
 
-    /// Everything of a file of ours.
+    /// Reads everything in a file of ours.
     fn native(&mut self, config: &HooksConfig) {
         self.texts
             .push(serde_json::to_value(config).unwrap_or_default());
@@ -320,7 +320,7 @@ impl<'a> Loader<'a> {
         );
     }
 
-    /// The hooks of this crate's sister, which keep their state where their settings are the same.
+    /// Creates the hooks of `hooks-builtin`, which keep their state if their settings are unchanged.
     fn builtin(&mut self, config: &HooksConfig) {
         let mut config = config.clone();
         config.on.clear();
@@ -332,7 +332,7 @@ impl<'a> Loader<'a> {
             config.builtin.approval = Switch::On(ApprovalConfig::default());
         }
         let kept = self.before.builtin.iter();
-        // As JSON, all secrets look alike.
+        // In JSON, all secrets look the same.
         let kept = kept.clone().find(|(known, _)| *known == config);
         let hooks = match kept {
             Some((_, hooks)) => Ok(hooks.clone()),
@@ -359,7 +359,7 @@ impl<'a> Loader<'a> {
         }
     }
 
-    /// Other systems' files that a file of ours names.
+    /// Reads the other systems' files that a file of ours imports.
     fn imports(&mut self, config: &HooksConfig) {
         let folder = config
             .file()
@@ -432,7 +432,7 @@ impl<'a> Loader<'a> {
         }
     }
 
-    /// A wrong entry of another system's file. It is left out, and the others stay.
+    /// Leaves out a wrong entry of another system's file. The others stay.
     fn left_out(&mut self, wrong: ConfigError, entry: &ImportEntry) {
         if self.is_strict(entry) {
             self.mistakes.push(wrong);
@@ -460,7 +460,7 @@ impl<'a> Loader<'a> {
         });
     }
 
-    /// Puts all drafts into their places.
+    /// Gives all drafts their places.
     fn finish(mut self, number: u64, shared: &Arc<Shared>) -> Result<Loaded, ConfigError> {
         ConfigError::all(std::mem::take(&mut self.mistakes))?;
         if let Some(longest) = self.limits.timeout {
@@ -574,7 +574,7 @@ fn of_another_system(path: &Path) -> Option<ConfigError> {
     Some(document.mistake(&["hooks".into()], message, Some(&help)))
 }
 
-/// A JSON text in which every object's keys are sorted.
+/// Returns JSON text in which the keys of every object are sorted.
 pub(crate) fn canonical(value: &Value) -> String {
     fn sorted(value: &Value) -> Value {
         match value {

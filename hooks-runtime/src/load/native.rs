@@ -1,4 +1,4 @@
-//! `[[hooks.on]]`: definitions in a file of our own.
+//! Reads `[[hooks.on]]`: the definitions in our own files.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -20,10 +20,10 @@ use crate::handler::rule::{Pattern, Rule};
 use crate::handler::{Making, Wrong, command, http, process, prompt};
 use crate::unit::Order;
 
-/// How long a handler may take if its definition does not say.
+/// The default timeout of a handler.
 const TIMEOUT: Duration = Duration::from_secs(5);
 
-/// One entry while it is checked.
+/// An entry that is being checked.
 struct Checking<'a> {
     config: &'a HooksConfig,
     entry: &'a OnEntry,
@@ -44,7 +44,7 @@ impl Checking<'_> {
             .push(self.config.mistake(&path, message, help));
     }
 
-    /// The events, each with the name that was written.
+    /// Returns the events, each with the name that was written.
     fn events(&mut self, dialect: Dialect) -> Vec<(&'static EventInfo, String)> {
         let mut events: Vec<(&'static EventInfo, String)> = Vec::new();
         for (nth, name) in self.entry.event.0.iter().enumerate() {
@@ -188,7 +188,7 @@ impl Checking<'_> {
         }
     }
 
-    /// Whether the agent may go on without it, and how long it may take.
+    /// Checks whether the agent may continue without it, and how long it may take.
     fn check_policy(&mut self, events: &[(&'static EventInfo, String)]) {
         let decided = events.iter().find(|(event, _)| event.is_intercepted);
         if let Some((decided, _)) = decided
@@ -212,7 +212,7 @@ impl Checking<'_> {
         }
     }
 
-    /// The names that an expression may use: fields that all events have, and `cx`.
+    /// Returns the names that an expression may use: the fields that all its events have, and `cx`.
     fn known(events: &[(&'static EventInfo, String)]) -> Vec<&'static str> {
         let mut known: Vec<&str> = match events {
             [] => EVENTS
@@ -230,7 +230,7 @@ impl Checking<'_> {
         known
     }
 
-    /// The rule, if the handler is one.
+    /// Returns the rule, if the handler is one.
     fn rule(&mut self, key: &'static str, events: &[(&'static EventInfo, String)]) -> Option<Rule> {
         let known = Self::known(events);
         let texts = [
@@ -309,7 +309,7 @@ impl Checking<'_> {
         self.mistakes.len() == before
     }
 
-    /// A rule that an event does not allow would fail each time.
+    /// Checks a rule against its events: if an event does not allow it, it would fail every time.
     fn check_rule(&mut self, rule: &Rule, events: &[(&'static EventInfo, String)]) {
         let key = rule.key();
         // One mistake for all events that it is about: `event = "*"` has many.
@@ -384,11 +384,11 @@ impl Checking<'_> {
     }
 }
 
-/// Whether a text is meant as an expression, and not as a text with expressions in it: it names a field of the event
-/// outside of braces, or is a map.
+/// Whether a text is a single expression instead of a text with expressions: it names a field of the event outside of
+/// braces, or is a map.
 fn is_expression(text: &str, known: &[&str]) -> bool {
     if text.trim_start().starts_with('{') {
-        // `{args.path}` is a text with an expression in it; `{"path": args.path}` is an expression.
+        // `{args.path}` is a text with an expression; `{"path": args.path}` is an expression.
         return Template::compile(text, known).is_err();
     }
     let outside: String = {
@@ -420,7 +420,7 @@ fn is_expression(text: &str, known: &[&str]) -> bool {
 }
 
 impl Loader<'_> {
-    /// The definitions of a file of ours.
+    /// Reads the definitions of a file of ours.
     pub(super) fn entries(&mut self, config: &HooksConfig) {
         for (index, entry) in config.on.iter().enumerate() {
             let mut checked = Checking {
@@ -528,7 +528,7 @@ impl Loader<'_> {
         })
     }
 
-    /// The name of a definition: its own, or one made of the event and a number.
+    /// Returns the name of a definition: its own, or the event and a number.
     fn name_of(
         &mut self,
         checked: &mut Checking<'_>,
@@ -558,7 +558,7 @@ impl Loader<'_> {
         }
     }
 
-    /// A handler outside of the agent.
+    /// Creates a handler outside of the agent.
     fn outside(
         &mut self,
         checked: &mut Checking<'_>,
@@ -572,7 +572,7 @@ impl Loader<'_> {
             events: events.iter().map(|(event, _)| *event).collect(),
             ..self.making(config.file())
         };
-        // All that the handler is made of: if that is unchanged, so is the handler.
+        // Everything that determines the handler: if it is unchanged, the handler is kept.
         let settings = serde_json::to_value(entry).unwrap_or_default();
         let made_of = serde_json::json!([
             key,
@@ -580,7 +580,7 @@ impl Loader<'_> {
             dialect.as_str(),
             &making.folder,
             entry.name,
-            // A process is told what it is for.
+            // A process is told what it is used for.
             events
                 .iter()
                 .map(|(event, _)| event.name)

@@ -1,4 +1,5 @@
-//! PicoClaw's `hooks`: hooks of its own by their names, and processes that stay. Ours has the same tables.
+//! Reads PicoClaw's `hooks`: its own hooks by their names, and long-running processes. Our own files have the same
+//! tables.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -18,7 +19,7 @@ use crate::filter::Filter;
 use crate::handler::process;
 use crate::unit::Order;
 
-/// What a process decides, with its methods: each way turns on all of its methods.
+/// The ways in which a process decides, with its methods: each way turns on all of its methods.
 const INTERCEPT: &[(&[&str], &[&str])] = &[
     (&["before_llm", "after_llm"], &["before_llm", "after_llm"]),
     (
@@ -31,11 +32,11 @@ const INTERCEPT: &[(&[&str], &[&str])] = &[
 /// Makes a mistake at a path of the file.
 type Mistake<'a> = dyn Fn(&[Segment], String, Option<&str>) -> ConfigError + 'a;
 
-/// Our events, each with PicoClaw's name for it.
+/// Our events, each with PicoClaw's name.
 type Events = Vec<(&'static EventInfo, String)>;
 
 impl Loader<'_> {
-    /// A configuration of PicoClaw.
+    /// Reads a configuration of PicoClaw.
     pub(super) fn picoclaw(&mut self, document: &Document, entry: &ImportEntry) {
         let before = self.definitions();
         self.texts
@@ -91,7 +92,7 @@ impl Loader<'_> {
         self.all_processes(config, document.file(), entry, &mistake);
     }
 
-    /// The processes of a file of ours.
+    /// Reads the processes of a file of ours.
     pub(super) fn processes(
         &mut self,
         config: &HooksConfig,
@@ -114,7 +115,7 @@ impl Loader<'_> {
         import: &ImportEntry,
         mistake: &Mistake<'_>,
     ) {
-        // Lower runs first, then by name: the map is sorted.
+        // Lower priorities run first, then the order of the names: the map is sorted.
         let mut processes: Vec<_> = config
             .processes
             .iter()
@@ -250,7 +251,7 @@ impl Loader<'_> {
     }
 }
 
-/// What a process decides.
+/// Returns the events that a process decides about.
 fn intercepted(modes: &[String]) -> Result<Events, String> {
     let known = |mode: &str| INTERCEPT.iter().any(|(modes, _)| modes.contains(&mode));
     if let Some(unknown) = modes.iter().find(|mode| !known(mode)) {
@@ -286,7 +287,7 @@ fn observed(kinds: &[String]) -> (Events, Vec<&str>) {
     (events, never)
 }
 
-/// How long calls of processes may take.
+/// The timeouts for calls of processes.
 struct Timeouts {
     observe: Duration,
     intercept: Duration,

@@ -10,7 +10,7 @@ use crate::filter::{Filter, Subjects};
 use crate::handler::process::mode_of;
 use crate::handler::rule::Rule;
 
-/// What to tell about definitions that stand in the order in which they run.
+/// Returns the warnings about definitions in the order in which they run.
 pub(super) fn warnings(drafts: &[Draft]) -> Vec<String> {
     let mut walls: Vec<(&Definition, &EventInfo)> = Vec::new();
     let mut warnings = Vec::new();
@@ -86,7 +86,7 @@ fn always_ends(definition: &Definition) -> bool {
         && definition.filter.rule.is_none()
 }
 
-/// Whether a filter without a condition lets in whatever another one lets in.
+/// Whether a filter without a condition matches everything that another one matches.
 fn covers(wall: &Filter, other: &Filter) -> bool {
     let all_of = |wall: &[String], other: &[String]| {
         wall.is_empty() || (!other.is_empty() && other.iter().all(|one| wall.contains(one)))

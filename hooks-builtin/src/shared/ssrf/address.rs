@@ -1,14 +1,14 @@
 //! Which addresses are public.
 //!
-//! IPv4 is public but for a list; IPv6 is not but for a list: all that is routed lies in `2000::/3`, and what is
-//! not assigned yet is not trusted beforehand.
+//! IPv4 addresses are public, except those of a list. IPv6 addresses are not public, except those of a list: all routed
+//! addresses are in `2000::/3`, and unassigned ranges are not trusted in advance.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// The special-purpose ranges of IPv4: IANA's registry (RFC 6890), multicast, and one address of a cloud.
 ///
-/// Also those that the registry calls globally reachable: they are services of the network, and no place
-/// where anybody has a server of their own.
+/// It includes the ranges that the registry calls globally reachable. They are services of the network, and nobody has
+/// a server of their own there.
 const V4: &[(Ipv4Addr, u32, &str)] = &[
     (Ipv4Addr::UNSPECIFIED, 8, "this network (0.0.0.0/8)"),
     (Ipv4Addr::new(10, 0, 0, 0), 8, "private (10.0.0.0/8)"),
@@ -88,8 +88,8 @@ const fn v6(a: u16, b: u16, c: u16) -> Ipv6Addr {
     Ipv6Addr::new(a, b, c, 0, 0, 0, 0, 0)
 }
 
-/// The special-purpose ranges of IPv6: IANA's registry, and what was one before. The first that holds an
-/// address names it.
+/// The special-purpose ranges of IPv6: IANA's registry, and ranges that it used to contain. The first range that
+/// contains an address names it.
 const V6: &[(Ipv6Addr, u32, &str)] = &[
     (Ipv6Addr::UNSPECIFIED, 128, "unspecified (::)"),
     (Ipv6Addr::LOCALHOST, 128, "loopback (::1)"),
@@ -136,11 +136,11 @@ const V6: &[(Ipv6Addr, u32, &str)] = &[
     (v6(0xff00, 0, 0), 8, "multicast (ff00::/8)"),
 ];
 
-/// What an address is for, if it is not public: "private (10.0.0.0/8)".
+/// Returns the purpose of an address that is not public: "private (10.0.0.0/8)".
 ///
-/// An IPv4 address within an IPv6 one, mapped (`::ffff:0:0/96`) or translated by NAT64 (`64:ff9b::/96`), is
-/// judged as itself. All other forms that hold one (compatible, 6to4, Teredo, ISATAP, NAT64 within a
-/// network) are not public, whatever they hold.
+/// If an IPv6 address contains an IPv4 address, mapped (`::ffff:0:0/96`) or translated by NAT64 (`64:ff9b::/96`), the
+/// IPv4 address is judged. All other forms that contain one (compatible, 6to4, Teredo, ISATAP, NAT64 within a network)
+/// are not public, whatever they contain.
 ///
 /// ```
 /// use hooks_builtin::ssrf::special_purpose;
@@ -180,11 +180,11 @@ fn special_v6(address: Ipv6Addr) -> Option<&'static str> {
     if tag == 0x5efe && isatap & !0x0200 == 0 {
         return Some("ISATAP, which tunnels to an IPv4 address");
     }
-    // 2000::/3 is all of IPv6 that is given out.
+    // All assigned IPv6 addresses are in 2000::/3.
     (a & 0xe000 != 0x2000).then_some("not assigned to anybody")
 }
 
-/// The IPv4 address that an IPv6 one leads to: mapped, or through the NAT64 of the well-known prefix.
+/// Returns the IPv4 address that an IPv6 address leads to: a mapped one, or through NAT64 with the well-known prefix.
 fn embedded(address: Ipv6Addr) -> Option<Ipv4Addr> {
     const NAT64: Ipv6Addr = v6(0x64, 0xff9b, 0);
     let [.., high, low] = address.segments();
@@ -194,7 +194,7 @@ fn embedded(address: Ipv6Addr) -> Option<Ipv4Addr> {
     address.to_ipv4_mapped()
 }
 
-/// Whether an address is of the machine itself, mapped ones as well.
+/// Whether an address belongs to the machine itself. This includes mapped addresses.
 pub(super) fn is_loopback(address: IpAddr) -> bool {
     address.to_canonical().is_loopback()
 }
@@ -207,7 +207,7 @@ mod tests {
         special_purpose(address.parse().unwrap())
     }
 
-    /// Each line is the first and the last address of a range, and those before and after it.
+    /// Each line has the first and the last address of a range, and the addresses before and after it.
     fn ends(ranges: &[&str]) {
         for range in ranges {
             let addresses: Vec<_> = range.split(' ').map(of).collect();

@@ -15,13 +15,13 @@ use super::url::CheckedUrl;
 
 /// A client for one URL that a [`Guard`] has let through, from [`Guard::endpoint`].
 ///
-/// It looks the host up by the guard, once for each connection, and connects to what the guard has judged; it
-/// follows no redirect (the answer is the redirect itself) and uses no proxy. A request that the guard refuses
-/// fails with a [`Refused`](super::Refused) [behind](super::Refused::behind) its error.
+/// It resolves the host through the guard, once for each connection, and connects only to addresses that the guard has
+/// allowed. It follows no redirect (you get the redirect as the answer) and uses no proxy. If the guard refuses a
+/// request, the request's error has a [`Refused`](super::Refused) [behind](super::Refused::behind) it.
 ///
-/// A request is one of [`reqwest`](super::reqwest), and whoever takes it apart has the client behind it. To names that
-/// client calls by the guard, but to an address in a URL it connects as it is told: leave it where it is, and ask
-/// the guard for an endpoint for each URL.
+/// A request is one of [`reqwest`](super::reqwest), so you can get the client out of it. That client resolves names
+/// through the guard, but it connects to any address that is written in a URL. So do not reuse it: ask the guard for an
+/// endpoint for each URL.
 ///
 /// ```no_run
 /// use std::time::Duration;
@@ -52,7 +52,7 @@ impl Endpoint {
             .no_proxy()
             .redirect(redirect::Policy::none())
             .referer(false)
-            // Some other crate may switch decompression on for all; a few bytes could then become gigabytes.
+            // Another crate may enable decompression for the whole program; then a few bytes could become gigabytes.
             .no_gzip()
             .no_brotli()
             .no_zstd()
@@ -72,18 +72,18 @@ impl Endpoint {
         Ok(Endpoint { client, url })
     }
 
-    /// The URL.
+    /// Returns the URL.
     #[must_use]
     pub fn url(&self) -> &CheckedUrl {
         &self.url
     }
 
-    /// A request to the URL.
+    /// Creates a request to the URL.
     pub fn request(&self, method: Method) -> RequestBuilder {
         self.client.request(method, self.url.as_url().clone())
     }
 
-    /// A POST to the URL.
+    /// Creates a POST request to the URL.
     pub fn post(&self) -> RequestBuilder {
         self.request(Method::POST)
     }
@@ -97,8 +97,8 @@ impl fmt::Debug for Endpoint {
     }
 }
 
-/// TLS with the system's root certificates, and with a cryptography of its own: what the program has
-/// installed for all is neither needed nor touched.
+/// TLS with the system's root certificates and its own cryptography provider. It neither needs nor changes the provider
+/// that the program has installed globally.
 fn tls(url: &CheckedUrl) -> Result<ClientConfig, GuardError> {
     let failed = |error: rustls::Error| GuardError::Failed {
         what: "TLS cannot be set up (are the system's root certificates installed?)",
@@ -108,7 +108,7 @@ fn tls(url: &CheckedUrl) -> Result<ClientConfig, GuardError> {
         ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
             .with_safe_default_protocol_versions()
             .map_err(failed)?;
-    // Plain HTTP needs no certificates, and reading them takes a while.
+    // Plain HTTP needs no certificates, and reading them is slow.
     let config = if url.is_https() {
         config.with_platform_verifier().map_err(failed)?
     } else {

@@ -1,10 +1,10 @@
-//! Why a URL is not called.
+//! Errors: why a URL is not called.
 
 use std::error::Error;
 
 /// Why a URL is refused: the host, and the rule that it breaks.
 ///
-/// It never holds what else stands in the URL: a password, or a token in the path.
+/// It never contains other parts of the URL, such as a password, or a token in the path.
 ///
 /// ```
 /// use hooks_builtin::ssrf::Guard;
@@ -21,7 +21,7 @@ impl Refused {
         Refused(message.into())
     }
 
-    /// The refusal that is behind an error, if one is: a request that fails says so in its sources.
+    /// Returns the refusal that caused an error, if there is one: a failed request has it among its sources.
     #[must_use]
     pub fn behind<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a Refused> {
         let mut next = Some(error);
@@ -41,15 +41,15 @@ impl Refused {
 /// Why there is no connection to a URL.
 #[derive(Debug, thiserror::Error)]
 pub enum GuardError {
-    /// It is not allowed.
+    /// The URL is not allowed.
     #[error(transparent)]
     Refused(#[from] Refused),
-    /// It is allowed, but something failed.
+    /// The URL is allowed, but something failed.
     #[error("{what}: {source}")]
     Failed {
         /// What failed.
         what: &'static str,
-        /// Why it did.
+        /// Why it failed.
         source: Box<dyn Error + Send + Sync>,
     },
 }

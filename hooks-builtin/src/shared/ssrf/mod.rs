@@ -1,21 +1,21 @@
-//! A guard against server-side request forgery: which URLs a hook may call, and that it calls no other.
+//! A guard against server-side request forgery: it decides which URLs a hook may call, and makes sure that the hook
+//! calls no other.
 //!
-//! A URL in a configuration, or one that a model wrote, may lead into the network that the agent runs in: to a
-//! neighbour without a password, to the cloud's metadata with its keys. A [`Guard`] lets through what is public
-//! and nothing else, and an [`Endpoint`] is a client whose requests go to the URL it was made for. The one idea:
-//! an address is judged where it is used. A name is looked up once for each connection, every address of it is
-//! judged, and the connection goes to those and to no others, so that there is no second look-up that could
-//! say something else.
+//! A URL in a configuration, or one that a model wrote, may lead into the network of the agent: to a neighbour without
+//! a password, or to the cloud's metadata with its keys. A [`Guard`] allows only public hosts, and an [`Endpoint`] is a
+//! client whose requests go only to its own URL. The one idea: an address is judged where it is used. A name is
+//! resolved once for each connection, every address of it is judged, and the connection goes only to those addresses.
+//! So there is no second look-up that could give another answer.
 //!
-//! What a guard holds:
+//! A guard enforces these rules:
 //!
-//! - The scheme is `https`. Plain `http` is for loopback, and only for hosts that are
-//!   [allowed by name](Guard::allow_loopback); these have to be on loopback indeed.
-//! - Every address of the host is [public](special_purpose), however it is spelt: one that is not refuses the
-//!   host as a whole.
-//! - Names of local networks and of clouds' metadata are refused before they are looked up.
-//! - No user or password in the URL, no white space, no backslash, nothing that one program reads in one way and
-//!   another in another.
+//! - The scheme is `https`. Plain `http` is for loopback, and only for hosts that are [allowed by
+//!   name](Guard::allow_loopback). These must really be on loopback.
+//! - Every address of the host is [public](special_purpose), however it is spelt. One address that is not public
+//!   refuses the whole host.
+//! - Names of local networks and of clouds' metadata are refused before they are resolved.
+//! - The URL contains no user or password, no white space, no backslash, and nothing that two programs might read
+//!   differently.
 //! - Redirects are not followed, and proxies of the environment are not used.
 //!
 //! From ZeroClaw (its webhook audit) and GoClaw (its `http` hooks).
@@ -59,7 +59,7 @@ use reqwest::dns::Resolve;
 
 use self::resolve::System;
 
-/// What may be called: [public hosts](self) by HTTPS, and loopback where it is allowed by name.
+/// Decides what may be called: [public hosts](self) by HTTPS, and loopback hosts that are allowed by name.
 ///
 /// A clone is cheap.
 ///
@@ -94,7 +94,7 @@ impl fmt::Debug for Guard {
 }
 
 impl Guard {
-    /// A guard that lets through public hosts only.
+    /// Creates a guard that allows public hosts only.
     #[must_use]
     pub fn new() -> Self {
         Guard {
@@ -103,29 +103,29 @@ impl Guard {
         }
     }
 
-    /// Allows these hosts on loopback, by HTTP as well as HTTPS, beside those that are allowed already.
+    /// Also allows these hosts on loopback, by HTTP as well as HTTPS.
     ///
-    /// A host is allowed as it is named: `localhost` says nothing of `127.0.0.1`. A name has to lead to loopback
-    /// addresses only, or it is refused.
+    /// A host is allowed under the name that you give: `localhost` does not include `127.0.0.1`. A name must lead to
+    /// loopback addresses only, otherwise it is refused.
     #[must_use]
     pub fn allow_loopback(mut self, hosts: impl IntoIterator<Item = LoopbackHost>) -> Self {
         self.loopback = self.loopback.iter().cloned().chain(hosts).collect();
         self
     }
 
-    /// Looks names up by `resolver` in the system's place. What it answers is judged like any other answer.
+    /// Resolves names with `resolver` instead of the system's. The guard judges its answers like any other.
     #[must_use]
     pub fn with_resolver(mut self, resolver: impl Resolve + 'static) -> Self {
         self.resolver = Arc::new(resolver);
         self
     }
 
-    /// Judges a URL by what it says: all but the addresses of a name, which are judged when it is looked up.
+    /// Checks a URL by its text. The addresses of a name are checked later, when it is resolved.
     ///
     /// # Errors
     ///
-    /// If the URL is refused: the error names the host and the rule, and never the rest of the URL, which may hold
-    /// a secret.
+    /// If the URL is refused. The error names the host and the rule, and never the rest of the URL, which may contain a
+    /// secret.
     pub fn check(&self, url: &str) -> Result<CheckedUrl, Refused> {
         let url = url::parse(url)?;
         if !self.is_loopback_host(url.host()) {
@@ -135,14 +135,14 @@ impl Guard {
         Ok(url)
     }
 
-    /// The addresses of a URL's host, all of them judged: for those who open a connection themselves.
+    /// Resolves the addresses of a URL's host, and checks all of them. Use it if you open a connection yourself.
     ///
-    /// They are good for connections that are opened now. Look up again for the next one.
+    /// The addresses are valid for connections that you open now. Resolve again for the next one.
     ///
     /// # Errors
     ///
-    /// If the URL was checked by another guard and is refused by this one, if an address is refused, or if the
-    /// name cannot be looked up.
+    /// If the URL was checked by another guard and is refused by this one, if an address is refused, or if the name
+    /// cannot be resolved.
     pub async fn addresses(&self, url: &CheckedUrl) -> Result<Vec<SocketAddr>, GuardError> {
         let url = self.check(url.as_str())?;
         let port = url.port();
@@ -156,11 +156,11 @@ impl Guard {
             .collect())
     }
 
-    /// A client for this one URL. `timeout` is for one request, from the look-up to the end of the answer.
+    /// Creates a client for this one URL. `timeout` limits one request, from the look-up to the end of the answer.
     ///
     /// # Errors
     ///
-    /// If the URL is refused, or TLS cannot be set up: for want of root certificates, say.
+    /// If the URL is refused, or TLS cannot be set up, for example because there are no root certificates.
     pub fn endpoint(&self, url: &str, timeout: Duration) -> Result<Endpoint, GuardError> {
         Endpoint::new(self, self.check(url)?, timeout)
     }
@@ -169,7 +169,7 @@ impl Guard {
         self.loopback.iter().any(|allowed| allowed.is(host))
     }
 
-    /// Judges the address of a host: on loopback, where the host is allowed there; else public.
+    /// Judges the address of a host. It must be on loopback if the host is allowed there, otherwise public.
     fn judge(&self, host: &str, address: IpAddr) -> Result<(), Refused> {
         if self.is_loopback_host(host) {
             if address::is_loopback(address) {

@@ -1,4 +1,4 @@
-//! Hosts by their names: those of local networks, and those that are allowed on loopback.
+//! Host names: those of local networks, and those that are allowed on loopback.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -10,7 +10,7 @@ use super::address::is_loopback;
 use super::error::Refused;
 use crate::shared::text_setting::text_setting;
 
-/// What names end in that belong to a machine or to the network around it.
+/// Suffixes of names that belong to a machine or to its local network.
 const LOCAL: &[&str] = &[
     "localhost",
     "localdomain",
@@ -25,7 +25,7 @@ const LOCAL: &[&str] = &[
     "svc",
 ];
 
-/// Names, by which clouds give their metadata, that look like any other.
+/// Names of clouds' metadata services that look like any other name.
 const METADATA: &[&str] = &[
     "metadata.azure.com",
     "metadata.goog",
@@ -34,7 +34,7 @@ const METADATA: &[&str] = &[
     "metadata.tencentyun.com",
 ];
 
-/// Refuses a name that cannot be public, before it is looked up. It is in lower case, without a dot at its end.
+/// Refuses a name that cannot be public, before it is resolved. The name is in lower case, without a dot at its end.
 pub(super) fn require_public(name: &str) -> Result<(), Refused> {
     let ends_in = |suffix: &&&str| {
         name.strip_suffix(**suffix)
@@ -60,7 +60,7 @@ pub(super) fn require_public(name: &str) -> Result<(), Refused> {
     Ok(())
 }
 
-/// A host without what the URL puts around it: `[::1]` is `::1`, `example.com.` is `example.com`.
+/// Returns a host without the syntax of the URL: `[::1]` becomes `::1`, `example.com.` becomes `example.com`.
 pub(super) fn plain(host: &Host<&str>) -> String {
     match host {
         Host::Domain(name) => name.strip_suffix('.').unwrap_or(name).to_ascii_lowercase(),
@@ -69,7 +69,7 @@ pub(super) fn plain(host: &Host<&str>) -> String {
     }
 }
 
-/// A host that may be called on loopback, by HTTP as well: a name, or an address.
+/// A host that may be called on loopback, by HTTP too: a name, or an address.
 ///
 /// ```
 /// use hooks_builtin::ssrf::LoopbackHost;
@@ -83,7 +83,7 @@ pub(super) fn plain(host: &Host<&str>) -> String {
 pub struct LoopbackHost(String);
 
 impl LoopbackHost {
-    /// The host, in lower case and without brackets.
+    /// Returns the host, in lower case and without brackets.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0

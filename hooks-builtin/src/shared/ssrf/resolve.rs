@@ -1,4 +1,4 @@
-//! Looking names up, with every answer judged.
+//! Resolves names, and judges every answer.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -7,7 +7,7 @@ use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use super::error::GuardError;
 use super::{Guard, name};
 
-/// The system's own look-up.
+/// The system's resolver.
 pub(super) struct System;
 
 impl Resolve for System {
@@ -20,7 +20,7 @@ impl Resolve for System {
 }
 
 impl Guard {
-    /// All addresses of a name, of which every one is allowed.
+    /// Returns all addresses of a name, all of them allowed.
     pub(super) async fn look_up(&self, host: &str) -> Result<Vec<IpAddr>, GuardError> {
         if !self.is_loopback_host(host) {
             name::require_public(host)?;
@@ -40,7 +40,7 @@ impl Guard {
         if found.is_empty() {
             return Err(failed("it has no address".into()));
         }
-        // One address that is not allowed refuses them all: which of them would be called is not known.
+        // One address that is not allowed refuses all of them, because the client may connect to any of them.
         for address in &found {
             self.judge(host, *address)?;
         }
@@ -48,7 +48,7 @@ impl Guard {
     }
 }
 
-/// The look-up of an endpoint's client: what it answers is where the connection goes.
+/// The resolver of an endpoint's client. The client connects to the addresses that this returns.
 pub(super) struct Judged(pub(super) Guard);
 
 impl Resolve for Judged {
@@ -58,7 +58,7 @@ impl Resolve for Judged {
             let host = name.as_str();
             let host = host.strip_suffix('.').unwrap_or(host).to_ascii_lowercase();
             match guard.look_up(&host).await {
-                // Port 0 leaves the port to the URL.
+                // With port 0, the client uses the port of the URL.
                 Ok(found) => Ok(Box::new(
                     found.into_iter().map(|address| SocketAddr::new(address, 0)),
                 ) as Addrs),

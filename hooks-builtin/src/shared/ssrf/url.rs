@@ -1,4 +1,4 @@
-//! URLs, read in one way only.
+//! URLs that have only one reading.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -13,10 +13,10 @@ use super::name;
 use crate::shared::text_setting::text_setting;
 use crate::shared::visible::is_invisible;
 
-/// As long as a URL may be, in bytes: more than any real one, and less than a request can hold.
+/// The maximum length of a URL, in bytes: more than any real URL has, and less than a request can hold.
 const LONGEST: usize = 8 * 1024;
 
-/// A URL that a [`Guard`](super::Guard) lets through, as far as can be told without looking its host up.
+/// A URL that a [`Guard`](super::Guard) allows, as far as it can tell without resolving its host.
 ///
 /// `Debug` leaves out the path, in which some services have their token.
 #[derive(Clone, PartialEq, Eq)]
@@ -26,31 +26,31 @@ pub struct CheckedUrl {
 }
 
 impl CheckedUrl {
-    /// The URL, in its canonical spelling.
+    /// Returns the URL, in its canonical spelling.
     #[must_use]
     pub fn as_str(&self) -> &str {
         self.url.as_str()
     }
 
-    /// The host, in lower case, without brackets or a dot at its end.
+    /// Returns the host, in lower case, without brackets or a dot at its end.
     #[must_use]
     pub fn host(&self) -> &str {
         &self.host
     }
 
-    /// The port, that of the scheme if the URL has none.
+    /// Returns the port; by default that of the scheme.
     #[must_use]
     pub fn port(&self) -> u16 {
         self.url.port_or_known_default().unwrap_or_default()
     }
 
-    /// The URL as a [`Url`].
+    /// Returns the URL as a [`Url`].
     #[must_use]
     pub fn as_url(&self) -> &Url {
         &self.url
     }
 
-    /// The host, if it is an address.
+    /// Returns the host, if it is an address.
     pub(super) fn address(&self) -> Option<IpAddr> {
         match self.url.host()? {
             Host::Domain(_) => None,
@@ -76,7 +76,7 @@ impl fmt::Debug for CheckedUrl {
     }
 }
 
-/// Reads a URL that has one reading only. Whether it may be called is another question.
+/// Parses a URL that has only one reading. It does not decide whether the URL may be called.
 pub(super) fn parse(text: &str) -> Result<CheckedUrl, Refused> {
     let refuse = |message: &str| Err(Refused::new(message));
     if text.len() > LONGEST {
@@ -93,7 +93,7 @@ pub(super) fn parse(text: &str) -> Result<CheckedUrl, Refused> {
     if text.contains('\\') {
         return refuse("a URL may not hold a backslash: write `/`, or `%5C` if it is meant");
     }
-    // The parser would take `https:host`, `https:///host` and a scheme of any kind.
+    // The parser would accept `https:host`, `https:///host` and any scheme.
     let scheme = ["https://", "http://"].into_iter().find(|scheme| {
         text.get(..scheme.len())
             .is_some_and(|start| start.eq_ignore_ascii_case(scheme))
@@ -111,7 +111,7 @@ pub(super) fn parse(text: &str) -> Result<CheckedUrl, Refused> {
             "a URL may not hold a user or a password: leave out what stands before the `@`",
         );
     }
-    // The parser would leave out the ones, and decode the other.
+    // The parser would drop invisible characters, and decode encoded ones.
     if let Some(unseen) = authority.chars().find(|char| is_left_out(*char)) {
         return Err(Refused::new(format!(
             "a host may not hold the character `{}`, which is not seen: leave it out",
@@ -143,8 +143,8 @@ pub(super) fn parse(text: &str) -> Result<CheckedUrl, Refused> {
     Ok(CheckedUrl { url, host })
 }
 
-/// Whether a character is not seen in a host, and so may be nothing to one who reads it: what the parser of URLs leaves
-/// out is among them.
+/// Whether a character is invisible in a host, so that a reader may miss it. This includes the characters that the URL
+/// parser drops.
 fn is_left_out(char: char) -> bool {
     is_invisible(char)
         || matches!(char,
@@ -152,7 +152,7 @@ fn is_left_out(char: char) -> bool {
             | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0080}'..='\u{e0fff}')
 }
 
-/// Refuses what is not encrypted.
+/// Refuses a URL that is not encrypted.
 pub(super) fn require_https(url: &CheckedUrl) -> Result<(), Refused> {
     if url.is_https() {
         return Ok(());
@@ -163,7 +163,7 @@ pub(super) fn require_https(url: &CheckedUrl) -> Result<(), Refused> {
     )))
 }
 
-/// Refuses an address that is not public, and a name that cannot be.
+/// Refuses an address that is not public, and a name that cannot be public.
 pub(super) fn require_public(url: &CheckedUrl) -> Result<(), Refused> {
     let Some(address) = url.address() else {
         return name::require_public(&url.host);
@@ -183,9 +183,9 @@ pub(super) fn require_public(url: &CheckedUrl) -> Result<(), Refused> {
 
 /// A URL in a configuration, to be called by a hook.
 ///
-/// It is read and judged as soon as it stands there, but for what another key decides: whether its host is allowed
-/// on loopback. [`Guard::check`](super::Guard::check) says the rest. `Debug` leaves out the path, in which some
-/// services have their token.
+/// It is parsed and judged at once, except for what another key decides: whether its host is allowed on loopback.
+/// [`Guard::check`](super::Guard::check) decides the rest. `Debug` leaves out the path, in which some services have
+/// their token.
 ///
 /// ```
 /// use hooks_builtin::ssrf::HookUrl;
@@ -200,7 +200,7 @@ pub(super) fn require_public(url: &CheckedUrl) -> Result<(), Refused> {
 pub struct HookUrl(CheckedUrl);
 
 impl HookUrl {
-    /// The URL, in its canonical spelling.
+    /// Returns the URL, in its canonical spelling.
     #[must_use]
     pub fn as_str(&self) -> &str {
         self.0.as_str()
@@ -212,7 +212,7 @@ impl FromStr for HookUrl {
 
     fn from_str(text: &str) -> Result<Self, Refused> {
         let url = parse(text)?;
-        // Any name may be one of loopback; an address says it itself.
+        // Any name may be on loopback. An address says so itself.
         if url.address().is_some_and(|address| !is_loopback(address)) {
             require_https(&url)?;
             require_public(&url)?;
@@ -239,7 +239,7 @@ mod tests {
 
     #[test]
     fn what_the_parser_leaves_out_of_a_host_is_refused() {
-        // Nothing is assigned in between, and letters are not left out.
+        // No characters are assigned in between, and letters are not dropped.
         let all = ('\u{80}'..='\u{1ffff}').chain('\u{e0000}'..='\u{e0fff}');
         for char in all.filter(|char| !char.is_alphanumeric()) {
             let text = format!("https://exam{char}ple.com/");

@@ -1,10 +1,10 @@
-//! From what hooks decide to PicoClaw's actions.
+//! Converts the decisions of hooks to PicoClaw's actions.
 
 use hooks_core::agent::Approval;
 use hooks_runtime::{Decided, Outcome};
 use serde_json::{Value, json};
 
-/// A reason, with the hook that gives it.
+/// Returns a reason, with the hook that gave it.
 fn reason(outcome: &Outcome) -> String {
     let reason = outcome.reason.as_deref().unwrap_or("it is not allowed");
     match &outcome.hook {
@@ -13,7 +13,7 @@ fn reason(outcome: &Outcome) -> String {
     }
 }
 
-/// The action that ends a turn or the loop, if the hooks want that.
+/// Returns the action that ends a turn or the loop, if the hooks want that.
 fn ended(outcome: &Outcome) -> Option<Value> {
     let action = match outcome.decision {
         Decided::AbortTurn => "abort_turn",
@@ -78,7 +78,7 @@ pub(super) fn before_tool(
             let output = outcome.output.clone().unwrap_or_default();
             json!({ "action": "respond", "result": result(&json!({}), &output) })
         }
-        // Nobody would ask.
+        // Nobody would be asked.
         (_, Approval::Ask { reason }) if !approves => json!({
             "action": "deny_tool",
             "reason": format!("somebody has to approve of it, and `approve_tool` is not among the hook's modes: {reason}"),
@@ -98,7 +98,7 @@ pub(super) fn approve_tool(outcome: &Outcome, approval: &Approval) -> Value {
     }
 }
 
-/// A tool's result, with the output of ours in it.
+/// Returns a tool's result that contains our output.
 fn result(before: &Value, output: &Value) -> Value {
     let mut result = before.clone();
     result["for_llm"] = output["content"].clone();
@@ -119,7 +119,7 @@ pub(super) fn after_tool(
     if let Some(ended) = ended(outcome) {
         return ended;
     }
-    // What hooks add for the model has no place of its own there.
+    // PicoClaw has no separate place for text that hooks add for the model.
     let added = texts(&after["context"]);
     if before["output"] == after["output"] && added.is_empty() {
         return goes_on();
@@ -145,7 +145,7 @@ pub(super) fn before_llm(
         return ended;
     }
     match outcome.decision {
-        // A call of the model alone cannot be stopped there.
+        // PicoClaw cannot stop a model call alone.
         Decided::Block => return json!({ "action": "abort_turn", "reason": reason(outcome) }),
         Decided::Respond => {
             return json!({
@@ -163,7 +163,7 @@ pub(super) fn before_llm(
         }
     }
     if before["tools"] != after["tools"] {
-        // PicoClaw puts its own tools back.
+        // PicoClaw restores its own tools.
         anstream::eprintln!(
             "warning: a hook has changed the tools of a model call, which PicoClaw does not take over"
         );

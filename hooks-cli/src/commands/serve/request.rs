@@ -1,4 +1,4 @@
-//! From PicoClaw's requests to events of ours.
+//! Converts PicoClaw's requests to our events.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ fn text<'v>(value: &'v Value, key: &str) -> &'v str {
     value[key].as_str().unwrap_or_default()
 }
 
-/// Where a request happens.
+/// Returns the context of a request.
 pub(super) fn context(params: &Value) -> AgentContext {
     let meta = &params["meta"];
     let inbound = &params["context"]["inbound"];
@@ -38,7 +38,7 @@ pub(super) fn context(params: &Value) -> AgentContext {
     cx
 }
 
-/// Where a runtime event happens.
+/// Returns the context of a runtime event.
 pub(super) fn context_of_event(event: &Value) -> AgentContext {
     let scope = &event["scope"];
     let mut cx = AgentContext::new(text(scope, "session_key"));
@@ -51,7 +51,7 @@ pub(super) fn context_of_event(event: &Value) -> AgentContext {
     cx
 }
 
-/// The arguments of a call, which may be missing.
+/// Returns the arguments of a call, which may be missing.
 fn args(params: &Value) -> Value {
     match &params["arguments"] {
         Value::Null => json!({}),
@@ -97,7 +97,7 @@ pub(super) fn after_tool(params: &Value, context: Vec<String>) -> Result<OwnedEv
     )
 }
 
-/// A tool's definition, which OpenAI's shape has under `function`.
+/// Returns a tool's definition, which is under `function` in OpenAI's shape.
 fn definition(tool: &Value) -> Value {
     let function = tool.get("function").unwrap_or(tool);
     let parameters = function.get("parameters").cloned();
@@ -147,7 +147,7 @@ pub(super) fn after_llm(params: &Value) -> Result<OwnedEvent, String> {
     )
 }
 
-/// A runtime event, if there is one of ours for it.
+/// Returns our event for a runtime event, if there is one.
 pub(super) fn runtime_event(event: &Value) -> Option<OwnedEvent> {
     let payload = &event["payload"];
     let of = |key: &str| text(payload, key);

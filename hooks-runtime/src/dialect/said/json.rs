@@ -1,4 +1,4 @@
-//! What a JSON answer says.
+//! Reads a JSON answer.
 
 use serde_json::{Map, Value, json};
 
@@ -9,7 +9,7 @@ use crate::answer::{Answer, Change, Verdict, kind_of};
 use crate::fault::Fault;
 
 impl Reading<'_> {
-    /// The names by which an answer may name the event.
+    /// Whether an answer may name the event in this way.
     fn is_event(&self, name: &str) -> bool {
         name == self.on.named
             || name == self.on.info.name
@@ -56,7 +56,7 @@ impl Reading<'_> {
         if let Some(message) = text(json.get("systemMessage")) {
             self.answer.messages.push(message);
         }
-        // An answer about another event says little about this one. What is strict in it counts.
+        // An answer about another event means little for this one. Only its refusals count.
         let is_ours = match specific.get("hookEventName").and_then(Value::as_str) {
             Some(name) => {
                 let is_ours = self.is_event(name);
@@ -102,7 +102,7 @@ impl Reading<'_> {
         Ok(())
     }
 
-    /// `decision`, `permissionDecision`.
+    /// Reads `decision` and `permissionDecision`.
     fn decision(
         &mut self,
         json: &Map<String, Value>,
@@ -159,7 +159,7 @@ impl Reading<'_> {
         }
     }
 
-    /// The decision about a permission: `hookSpecificOutput.decision`.
+    /// Reads the decision about a permission: `hookSpecificOutput.decision`.
     fn permission(&mut self, specific: &Map<String, Value>, is_ours: bool) {
         let Some(Value::Object(decision)) = specific.get("decision") else {
             return;
@@ -191,7 +191,7 @@ impl Reading<'_> {
         }
     }
 
-    /// New inputs and outputs, and text for the model.
+    /// Reads new inputs and outputs, and text for the model.
     fn changes(&mut self, specific: &Map<String, Value>) -> Result<(), Fault> {
         match specific.get("additionalContext") {
             Some(Value::String(context)) if !context.is_empty() => {
@@ -232,7 +232,7 @@ impl Reading<'_> {
         Ok(())
     }
 
-    /// A model's answer in Gemini CLI's shape.
+    /// Reads a model's answer in Gemini CLI's format.
     fn response(&mut self, response: &Value) {
         let text = match response["text"].as_str() {
             Some(text) => Some(text.to_owned()),
@@ -260,14 +260,15 @@ impl Reading<'_> {
         }
     }
 
-    /// The stricter of what was decided so far and this: an answer never overrules its own refusal.
+    /// Keeps the stricter of the decision so far and this one: an answer never overrules its own refusal.
     pub(super) fn decide(&mut self, verdict: Verdict) {
         if verdict.rank() > self.answer.verdict.rank() {
             self.answer.verdict = verdict;
         }
     }
 
-    /// Our own keys: those of a rule. A value of the wrong type is a failure, as it may have been a refusal.
+    /// Reads our own keys: those of a rule. A value of the wrong type is a failure, because it may have been meant as a
+    /// refusal.
     fn own(&mut self, json: &Map<String, Value>) -> Result<(), Fault> {
         let text = |key: &str| match json.get(key) {
             None | Some(Value::Null) => Ok(None),
@@ -340,7 +341,7 @@ fn output_of(output: &Value, before: Option<&str>) -> Map<String, Value> {
             let is_changed = |text: &&Value| text.as_str() != before;
             match texts.clone().find(is_changed).or_else(|| texts.next()) {
                 Some(Value::String(text)) => text.clone(),
-                // MCP's parts.
+                // The parts of an MCP result.
                 Some(Value::Array(parts)) => {
                     let texts: Vec<_> = parts
                         .iter()
@@ -374,7 +375,7 @@ fn output_of(output: &Value, before: Option<&str>) -> Map<String, Value> {
     set
 }
 
-/// A call of a model in Gemini CLI's shape, in ours.
+/// Converts a call of a model from Gemini CLI's format to ours.
 fn request_of(request: &Map<String, Value>) -> Map<String, Value> {
     let mut set = Map::new();
     if let Some(model @ Value::String(_)) = request.get("model") {

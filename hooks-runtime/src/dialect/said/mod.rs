@@ -1,4 +1,4 @@
-//! What the answer of a hook means: its exit code, its text and its JSON.
+//! Interprets the answer of a hook: its exit code, its text and its JSON.
 
 mod json;
 mod keys;
@@ -10,7 +10,7 @@ use super::{Dialect, Exit, On};
 use crate::answer::{Answer, Change, Verdict};
 use crate::fault::Fault;
 
-/// An answer while it is read.
+/// An answer that is being read.
 struct Reading<'a> {
     dialect: Dialect,
     rules: &'static Rules,
@@ -19,7 +19,7 @@ struct Reading<'a> {
     answer: Answer,
 }
 
-/// What a command says by its exit code and its output.
+/// Interprets the exit code and the output of a command.
 pub(super) fn of_command(dialect: Dialect, on: &On, exit: &Exit) -> Result<Answer, Fault> {
     let reading = Reading::new(dialect, on);
     let said = text_of(&exit.stdout);
@@ -38,14 +38,14 @@ pub(super) fn of_command(dialect: Dialect, on: &On, exit: &Exit) -> Result<Answe
     }
 }
 
-/// What an endpoint says.
+/// Interprets the response of an endpoint.
 pub(super) fn of_http(
     dialect: Dialect,
     on: &On,
     status: u16,
     body: &[u8],
 ) -> Result<Answer, Fault> {
-    // GoClaw takes a redirection for an answer.
+    // GoClaw accepts a redirect as an answer.
     let highest = if dialect == Dialect::Goclaw { 400 } else { 300 };
     if !(200..highest).contains(&status) {
         return Err(Fault::failed(format!(
@@ -67,13 +67,13 @@ pub(super) fn of_http(
     }
 }
 
-/// Text without a mark of byte order, and without blanks around it.
+/// Returns text without a byte order mark, and without blanks around it.
 fn text_of(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
     text.trim_start_matches('\u{feff}').trim().to_owned()
 }
 
-/// JSON, if a text is meant as such.
+/// Parses JSON, if the text is meant as JSON.
 fn json_of(text: &str) -> Result<Option<Map<String, Value>>, String> {
     if !text.starts_with('{') {
         return Ok(None);
@@ -83,7 +83,7 @@ fn json_of(text: &str) -> Result<Option<Map<String, Value>>, String> {
         .map_err(|error| format!("its output is no JSON: {error}"))
 }
 
-/// The words for no, of any system.
+/// Whether a word is a refusal in any system.
 fn is_no(word: &str) -> bool {
     matches!(
         word.to_ascii_lowercase().as_str(),
@@ -107,7 +107,7 @@ impl<'a> Reading<'a> {
         self.answer.warnings.push(warning.into());
     }
 
-    /// What a no comes to on this event.
+    /// Returns the effect of a refusal on this event.
     fn refusal(&self) -> Refusal {
         match self.event {
             Some(event) => event.refusal,
@@ -117,7 +117,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// Says no.
+    /// Refuses.
     fn refuse(&mut self, reason: Option<String>) {
         let reason = reason
             .filter(|reason| !reason.trim().is_empty())
@@ -133,7 +133,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// Whether the answer says no in one way or another.
+    /// Whether the answer refuses in some way.
     fn has_refused(&self) -> bool {
         self.answer.verdict.rank()
             >= Verdict::Block {
@@ -143,7 +143,7 @@ impl<'a> Reading<'a> {
             || self.answer.feedback.is_some()
     }
 
-    /// It has ended with a code that says nothing.
+    /// The failure of a command that ended with a code without a meaning.
     fn failed(exit: &Exit, errors: &str) -> Fault {
         let code = exit
             .code
@@ -163,7 +163,7 @@ impl<'a> Reading<'a> {
         let json = json_of(said);
         if exit.code == Some(2) {
             match json {
-                // What it says beside the decision holds, the decision is no.
+                // The other parts of the answer hold, and the decision is a refusal.
                 Ok(Some(json)) => {
                     if let Err(fault) = self.json(&json) {
                         self.answer = Answer::default();
@@ -187,7 +187,7 @@ impl<'a> Reading<'a> {
         match json {
             Ok(Some(json)) if exit.code == Some(0) || (!is_codex && exit.code.is_some()) => {
                 self.json(&json)?;
-                // In our own format, a command that crashes after it has agreed has not agreed.
+                // In our own format, a command that agrees and then crashes has not agreed.
                 if self.dialect == Dialect::Hooks && exit.code != Some(0) && !self.has_refused() {
                     return Err(Self::failed(exit, errors));
                 }
@@ -283,7 +283,7 @@ impl<'a> Reading<'a> {
                 self.refuse(Some(errors.to_owned()));
                 Ok(self.answer)
             }
-            // The gate of a delegation passes with 0 alone.
+            // The gate of a delegation passes only with 0.
             Some(_) if self.on.named == "delegation.completed" => {
                 let text = if errors.is_empty() { said } else { errors };
                 self.refuse(Some(text.to_owned()));
@@ -306,7 +306,7 @@ impl<'a> Reading<'a> {
         Ok(self.answer)
     }
 
-    /// Plain text is for the model where the event takes any.
+    /// Adds plain text for the model, if the event accepts it.
     fn text(&mut self, text: &str) {
         if text.is_empty() {
             return;

@@ -267,7 +267,7 @@ const GOCLAW: Rules = Rules {
         event("stop", "AgentEnd").of(Subject::Empty),
         event("subagent_start", "SubagentStart").of(Subject::Empty),
         event("subagent_stop", "SubagentStop").of(Subject::Empty),
-        // What became of the quality gates: see `load::goclaw`.
+        // The successor of the quality gates: see `load::goclaw`.
         event("delegation.completed", "BeforeStop")
             .when(When::Nested)
             .of(Subject::Empty),
@@ -308,7 +308,7 @@ const FLAT: Rules = Rules {
     ..CLAUDE
 };
 
-/// Our own: Claude Code's words on all of our events.
+/// Our own: Claude Code's keys for all of our events.
 const HOOKS: Rules = Rules {
     events: &[],
     never: &[],
@@ -319,7 +319,7 @@ const HOOKS: Rules = Rules {
 };
 
 impl Dialect {
-    /// What there is to know of it.
+    /// Returns the rules of the dialect.
     pub(crate) fn rules(self) -> &'static Rules {
         const { &[HOOKS, CLAUDE, CODEX, GEMINI, GOOSE, GOCLAW, FLAT] }
             .get(match self {

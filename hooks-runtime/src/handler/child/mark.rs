@@ -1,4 +1,4 @@
-//! A variable of the environment by which descendants of a child are known, wherever they have gone.
+//! An environment variable that identifies descendants of a child, even outside of its process group.
 
 use std::fmt;
 use std::sync::LazyLock;
@@ -8,13 +8,13 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// The variable.
 pub(super) const VARIABLE: &str = "HOOKS_RUN_ID";
 
-/// The number of one child of this process.
+/// The number of a child of this process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Mark(pub(super) u64);
 
 static NEXT: AtomicU64 = AtomicU64::new(1);
 
-/// What all marks of this process begin with.
+/// The common prefix of all marks of this process.
 pub(super) static PREFIX: LazyLock<String> = LazyLock::new(|| {
     let now = SystemTime::now().duration_since(UNIX_EPOCH);
     let now = now.map_or(0, |since| since.as_nanos());
@@ -27,7 +27,7 @@ impl Mark {
     }
 }
 
-/// The full stop tells 1 from 12.
+/// The full stop distinguishes 1 from 12.
 impl fmt::Display for Mark {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}{}.", *PREFIX, self.0)
@@ -36,7 +36,7 @@ impl fmt::Display for Mark {
 
 /// Kills every process that has a mark in its environment.
 ///
-/// A process that forks meanwhile is met in the next round.
+/// The next round finds processes that were forked in the meantime.
 #[cfg(target_os = "linux")]
 pub(super) fn kill_all(mark: Mark) {
     const ROUNDS: usize = 5;
@@ -51,7 +51,7 @@ pub(super) fn kill_all(mark: Mark) {
 #[cfg(not(target_os = "linux"))]
 pub(super) fn kill_all(_: Mark) {}
 
-/// Whether any was there.
+/// Returns whether it found any.
 #[cfg(target_os = "linux")]
 fn kill_round(wanted: &[u8]) -> bool {
     use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
@@ -66,7 +66,7 @@ fn kill_round(wanted: &[u8]) -> bool {
         let Some(pid) = number.and_then(Pid::from_raw) else {
             continue;
         };
-        // What is open before its environment is read is the same process when it gets the signal.
+        // The process is opened before its environment is read, so the same process gets the signal.
         let Ok(process) = pidfd_open(pid, PidfdFlags::empty()) else {
             continue;
         };

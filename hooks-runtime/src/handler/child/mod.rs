@@ -1,17 +1,18 @@
-//! A child process of which nothing is left when it is over.
+//! A child process that leaves no process behind.
 //!
-//! | what happens | what becomes of it |
+//! | event | effect |
 //! | --- | --- |
 //! | the process ends | its group is killed (unless [`Background::Lives`]), then the process is reaped |
-//! | nobody waits for it any more: a timeout, a cancelled agent | its group gets TERM, and KILL after [`GRACE`]; a thread of its own sees to that, so it works without an async runtime |
-//! | a descendant has left the group (`setsid`) | on Linux it is found by a variable of its environment, [`mark::VARIABLE`], and killed as well |
-//! | the agent is killed | the watchdog, a shell that waits for the end of a pipe, kills all that still runs |
+//! | nobody waits for it any more: a timeout, a cancelled agent | its group gets TERM, and KILL after [`GRACE`]; a separate thread does this, so it works without an async runtime |
+//! | a descendant has left the group (`setsid`) | on Linux, it is found by an environment variable, [`mark::VARIABLE`], and killed too |
+//! | the agent is killed | the watchdog, a shell that waits for the end of a pipe, kills everything that still runs |
 //!
-//! A descendant that leaves the group, closes the hook's pipes, and whose hook then ends by itself is let go: that is how
-//! a program starts a daemon. Elsewhere than on Linux, nobody finds a descendant that has left the group.
+//! If a descendant leaves the group and closes the hook's pipes, and the hook then ends by itself, the descendant may
+//! keep running: that is how a program starts a daemon. On systems other than Linux, a descendant that has left the
+//! group is not found.
 //!
-//! Nothing here needs code between `fork` and `exec`, so the standard library uses `posix_spawn`: starting a child costs
-//! the same, however much memory the agent has.
+//! Nothing here needs code between `fork` and `exec`, so the standard library uses `posix_spawn`: the cost of starting
+//! a child does not depend on the agent's memory.
 
 mod mark;
 mod reaper;
@@ -32,30 +33,30 @@ use crate::dialect::Exit;
 /// How long a process has to end after TERM, before it is killed.
 pub(crate) const GRACE: Duration = Duration::from_millis(500);
 
-/// How long to wait for the rest of what a process has written, after it has ended.
+/// How long to wait for the remaining output of a process that has ended.
 const LAST_WORDS: Duration = Duration::from_millis(100);
 
-/// What becomes of processes that a child has left running in its group.
+/// What happens to processes that a child leaves in its group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Background {
     /// They are killed.
     Ends,
-    /// They go on, without the child's pipes.
+    /// They keep running, without the child's pipes.
     Lives,
 }
 
 /// A process in a group of its own.
 #[derive(Debug)]
 pub(crate) struct Child {
-    /// There until it was reaped, or handed to the reaper.
+    /// Present until the process is reaped, or passed to the reaper.
     process: Option<std::process::Child>,
     mark: Mark,
     background: Background,
     outputs: Outputs,
 }
 
-/// Our ends of a process's outputs once more. They stay open until it has ended: otherwise a process that cleans up
-/// after TERM, and says so, would be killed by SIGPIPE.
+/// Duplicates of our ends of a process's outputs. They stay open until the process has ended. Otherwise, a process that
+/// writes while it cleans up after TERM would be killed by SIGPIPE.
 #[derive(Debug, Default)]
 struct Outputs {
     #[cfg(unix)]
@@ -82,7 +83,7 @@ impl Outputs {
     }
 }
 
-/// The ends of a child's pipes.
+/// Our ends of a child's pipes.
 #[derive(Debug)]
 pub(crate) struct Pipes {
     pub(crate) stdin: ChildStdin,
@@ -120,7 +121,7 @@ impl Child {
             process.stdout.take(),
             process.stderr.take(),
         );
-        // From here on, the process ends with this.
+        // From here on, dropping this ends the process.
         let child = Child {
             process: Some(process),
             mark,
@@ -138,7 +139,7 @@ impl Child {
         Ok((child, pipes))
     }
 
-    /// Waits for its end.
+    /// Waits until the process ends.
     ///
     /// # Errors
     ///
@@ -148,7 +149,7 @@ impl Child {
             return Err(io::Error::other("the process has been waited for"));
         };
         ended(process).await?;
-        // The number of the group is not another's before its leader is reaped.
+        // The number of the group cannot be reused before its leader is reaped.
         if self.background == Background::Ends {
             signal_group(process, true);
         }
@@ -158,10 +159,10 @@ impl Child {
         Ok(status)
     }
 
-    /// Hands over the input, and collects what the process writes until it ends.
+    /// Writes the input, and collects the output until the process ends.
     ///
-    /// A process that does not read its input is none the worse. At most `most` bytes of each output are kept; the rest is
-    /// read and dropped, so that the process is not held up.
+    /// A process may ignore its input. At most `most` bytes of each output are kept. The rest is read and dropped, so
+    /// that the process does not block.
     ///
     /// # Errors
     ///
@@ -205,7 +206,7 @@ impl Child {
         })
     }
 
-    /// Sends KILL to the whole group. The process still has to be waited for.
+    /// Sends KILL to the whole group. The process must still be waited for.
     pub(crate) fn kill(&mut self) {
         if let Some(process) = &mut self.process {
             signal_group(process, true);
@@ -221,12 +222,12 @@ impl Drop for Child {
     }
 }
 
-/// Hands over the input, and closes the pipe.
+/// Writes the input, and closes the pipe.
 async fn tell(mut pipe: impl AsyncWrite + Unpin, input: &[u8]) {
     let _ = pipe.write_all(input).await;
 }
 
-/// Keeps so much of what is written, and reads the rest as well.
+/// Keeps at most that much of the output, and discards the rest.
 async fn hear(
     mut pipe: impl AsyncRead + Unpin,
     kept: &mut Vec<u8>,
@@ -241,7 +242,7 @@ async fn hear(
     }
 }
 
-/// Waits until the process has ended, and leaves it to be reaped.
+/// Waits until the process has ended, without reaping it.
 #[cfg(target_os = "linux")]
 async fn ended(process: &mut std::process::Child) -> io::Result<()> {
     use rustix::process::{PidfdFlags, pidfd_open};
@@ -261,7 +262,7 @@ async fn ended(process: &mut std::process::Child) -> io::Result<()> {
             descriptor.readable().await?.retain_ready();
             Ok(())
         }
-        // Kernels before 5.3, and sandboxes that do not know the call.
+        // Kernels before 5.3 do not have the call, nor do some sandboxes.
         Err(_) => ended_by_thread(pid).await,
     }
 }
@@ -274,7 +275,7 @@ async fn ended(process: &mut std::process::Child) -> io::Result<()> {
     }
 }
 
-/// As [`ended`], where a process cannot be polled.
+/// Does the same as [`ended`], on systems where a process cannot be polled.
 #[cfg(unix)]
 async fn ended_by_thread(pid: rustix::process::Pid) -> io::Result<()> {
     use rustix::process::{WaitId, WaitIdOptions, waitid};
@@ -309,13 +310,13 @@ fn pid(process: &std::process::Child) -> Option<rustix::process::Pid> {
     rustix::process::Pid::from_raw(id)
 }
 
-/// Sends TERM, or KILL, to the group of a process that has not been reaped.
+/// Sends TERM or KILL to the group of a process that is not reaped yet.
 fn signal_group(process: &mut std::process::Child, kills: bool) {
     #[cfg(unix)]
     if let Some(leader) = pid(process) {
         use rustix::process::{Signal, kill_process_group};
         let signal = if kills { Signal::KILL } else { Signal::TERM };
-        // An empty group is an error, and as it should be.
+        // An empty group is an error, which is expected.
         let _ = kill_process_group(leader, signal);
     }
     #[cfg(not(unix))]

@@ -1,7 +1,7 @@
 //! Ends processes that nobody waits for any more.
 //!
-//! A future that is dropped cannot wait, and the async runtime may be gone. So one thread sees to all of them: TERM at
-//! once, KILL after the grace, and then they are reaped.
+//! A dropped future cannot wait, and the async runtime may be gone. So one thread ends all of them: it sends TERM at
+//! once and KILL after the grace period, and then reaps them.
 
 use std::process::Child;
 use std::sync::LazyLock;
@@ -11,19 +11,19 @@ use std::time::{Duration, Instant};
 use super::mark::{self, Mark};
 use super::{GRACE, Outputs, signal_group, watchdog};
 
-/// How often the thread looks at processes that are about to end.
+/// How often the thread checks the processes that are ending.
 const TICK: Duration = Duration::from_millis(10);
 
 enum Job {
     Finish(Doomed),
-    /// Kills what has left its group.
+    /// Kills descendants outside of the group.
     Sweep(Mark),
 }
 
 struct Doomed {
     process: Child,
     mark: Mark,
-    /// When it is killed.
+    /// When it gets KILL.
     deadline: Instant,
     _outputs: Outputs,
 }
@@ -59,7 +59,7 @@ pub(super) fn finish(mut process: Child, mark: Mark, outputs: Outputs) {
     }
 }
 
-/// Kills descendants that have left the group of a process which has ended.
+/// Kills descendants that have left the group of a process that has ended.
 pub(super) fn sweep(mark: Mark) {
     match &*REAPER {
         Some(reaper) if reaper.send(Job::Sweep(mark)).is_ok() => {}
@@ -68,7 +68,7 @@ pub(super) fn sweep(mark: Mark) {
 }
 
 impl Doomed {
-    /// Whether it has ended. It is not reaped yet, so the number of its group is still its own.
+    /// Whether it has ended. It is not reaped yet, so the number of its group is not reused.
     fn has_ended(&mut self) -> bool {
         #[cfg(unix)]
         {
@@ -93,7 +93,7 @@ impl Doomed {
         mark::kill_all(self.mark);
     }
 
-    /// Kills what is left, and reaps it.
+    /// Kills the rest of the group, and reaps the process.
     fn bury(&mut self) {
         self.kill();
         watchdog::forget(self.mark);
@@ -129,7 +129,7 @@ fn work(jobs: &Receiver<Job>) {
             }
             if now >= one.deadline {
                 one.kill();
-                // Should it have escaped, it is looked for again.
+                // If the process survives, it is checked again.
                 one.deadline = now + GRACE;
             }
             true

@@ -1,11 +1,12 @@
 //! Kills the children when the agent is killed.
 //!
-//! A process cannot do anything when it gets KILL, and the kernel tells children of their parent's death only if they
-//! ask for it between `fork` and `exec`, which takes unsafe code and a slow start. So the first child brings a shell
-//! with it, one for the whole agent. It reads from a pipe which children run. When the agent is gone, however that
-//! came about, the pipe ends, and the shell kills all that still run.
+//! A process cannot react to KILL, and the kernel informs children of their parent's death only if they ask for it
+//! between `fork` and `exec`, which needs unsafe code and a slow start. So the first child starts a shell, one for the
+//! whole agent. The shell reads from a pipe which children run. When the agent ends, for any reason, the pipe closes,
+//! and the shell kills all children that still run.
 //!
-//! Between the start of a child and its line in the pipe are some microseconds in which nobody knows of it.
+//! For some microseconds between the start of a child and its line in the pipe, the shell does not know about the
+//! child.
 
 #[cfg(not(unix))]
 pub(super) fn watch(_: super::mark::Mark, _: u32) {}
@@ -28,7 +29,7 @@ mod unix {
 
     /// `+ RUN GROUP` is a child that runs, `- RUN` one that has ended.
     ///
-    /// A descendant that has left its group is known by its environment, where the system shows that.
+    /// A descendant that has left its group is identified by its environment, on systems that show it.
     const SCRIPT: &str = r#"
 trap '' HUP INT QUIT TERM
 runs=' '
@@ -51,7 +52,7 @@ for run in $runs; do
 done
 "#;
 
-    /// The children that run, and the shell.
+    /// The running children, and the shell.
     struct Watchdog {
         running: BTreeMap<Mark, u32>,
         pipe: Option<ChildStdin>,
@@ -86,7 +87,7 @@ done
             if let Some(Ok(())) = told {
                 return;
             }
-            // There is none, or it was killed: a new one hears of all that run.
+            // The shell is missing or was killed. A new one is told about all running children.
             self.pipe = None;
             if self.is_refused || self.running.is_empty() {
                 return;
@@ -126,7 +127,7 @@ done
             .stdin
             .take()
             .ok_or_else(|| io::Error::other("a pipe is missing"))?;
-        // A watchdog that is stopped must not stop the agent.
+        // A stopped watchdog must not block the agent.
         rustix::io::ioctl_fionbio(&pipe, true)?;
         Ok(pipe)
     }

@@ -1,22 +1,22 @@
 //! The environment of a command.
 //!
-//! | dialect | what it inherits |
+//! | dialect | inherited variables |
 //! | --- | --- |
 //! | ours | [`BASE`], and the variables that `env` names |
 //! | GoClaw | `PATH`, and the variables that `env` names |
-//! | Gemini CLI | all but `OTEL_*`, and but those whose names speak of secrets and that `env` does not name |
-//! | others | all but `OTEL_*` |
+//! | Gemini CLI | all, except `OTEL_*`, and except those whose names suggest secrets and that `env` does not name |
+//! | others | all, except `OTEL_*` |
 //!
-//! Then come the variables that say what it is about, and last those that `env` sets.
+//! Then come the variables about the event, and finally those that `env` sets.
 //!
 //! | variable | |
 //! | --- | --- |
-//! | `HOOK_EVENT`, `HOOK_NAME` | the event, as the hook's dialect calls it, and the definition |
-//! | `TOOL_NAME` | the tool, on events about one |
+//! | `HOOK_EVENT`, `HOOK_NAME` | the event's name in the hook's dialect, and the definition's name |
+//! | `TOOL_NAME` | the tool, for events about one |
 //! | `CLAUDE_PROJECT_DIR` | the root of the project; it does not follow the agent's directory |
-//! | `CLAUDE_CODE_SESSION_ID` | Claude Code's files: the session |
-//! | `GEMINI_PROJECT_DIR`, `GEMINI_CWD`, `GEMINI_SESSION_ID` | Gemini CLI's files: the project, the agent's directory, the session |
-//! | `HOOKS_RUN_ID` | tells which run a process belongs to, so that none is left |
+//! | `CLAUDE_CODE_SESSION_ID` | for Claude Code's files: the session |
+//! | `GEMINI_PROJECT_DIR`, `GEMINI_CWD`, `GEMINI_SESSION_ID` | for Gemini CLI's files: the project, the agent's directory, the session |
+//! | `HOOKS_RUN_ID` | identifies the run that a process belongs to, so that all its processes can be ended |
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -28,7 +28,7 @@ use crate::Dialect;
 use crate::fault::Fault;
 use crate::handler::Wrong;
 
-/// Variables that programs need to be found, to find their files and to write text. None has a secret in it.
+/// Variables with which programs find other programs and their files, and write text. None contains a secret.
 const BASE: &[&str] = &[
     "PATH",
     "HOME",
@@ -52,7 +52,7 @@ const BASE: &[&str] = &[
     "LOCALAPPDATA",
 ];
 
-/// Parts of the names of variables that are likely to hold secrets.
+/// Parts of variable names that suggest a secret.
 const SECRET: &[&str] = &[
     "TOKEN",
     "SECRET",
@@ -66,7 +66,7 @@ const SECRET: &[&str] = &[
     "CERT",
 ];
 
-/// What a run is about.
+/// The subject of a run.
 pub(super) struct About {
     pub(super) event: String,
     pub(super) hook: String,
@@ -112,7 +112,7 @@ impl Environment {
         })
     }
 
-    /// A command of the program that is found with the `PATH` of the environment.
+    /// Creates a command for the program, which is searched in the `PATH` of the environment.
     pub(super) fn command(
         &self,
         find: impl FnOnce(Option<&OsStr>) -> Result<PathBuf, String>,
@@ -127,7 +127,7 @@ impl Environment {
             .env("HOOK_EVENT", &about.event)
             .env("HOOK_NAME", &about.hook);
         if let Some(subject) = &about.subject {
-            // A name of a model's making may have anything in it.
+            // A model may choose any name, so it may contain anything.
             command.env("TOOL_NAME", subject.replace('\0', ""));
         }
         let project = project.map(Path::as_os_str);
@@ -177,7 +177,7 @@ impl Environment {
     }
 }
 
-/// Whether a variable is about the agent's own telemetry, which a hook must not take over.
+/// Whether a variable is about the agent's own telemetry, which a hook must not inherit.
 pub(crate) fn is_telemetry(name: &str) -> bool {
     name.starts_with("OTEL_")
 }

@@ -1,11 +1,12 @@
-//! A process for each event: the event on its standard input, its answer in the exit code and on standard output.
+//! A process for each event: it reads the event on standard input, and answers with its exit code and on standard
+//! output.
 //!
 //! | | |
 //! | --- | --- |
-//! | what runs | `run`, by `sh -c` (Codex's files: by the user's login shell), or `argv`, by no shell |
+//! | what runs | `run`, by `sh -c` (Codex's files: by the user's login shell), or `argv`, without a shell |
 //! | environment | see [`environment`] |
-//! | folder | `cwd`; else the agent's, if it is there; else the project's |
-//! | input | the event as the dialect writes it, a line feed, the end; a command that does not read it is none the worse |
+//! | folder | `cwd`; otherwise the agent's, if it exists; otherwise the project's |
+//! | input | the event in the dialect's format, a line feed, the end; a command may ignore it |
 //! | output | 1 MiB of each is kept (`output_limit`), the rest is read and dropped |
 //! | sandbox | what it may do at most, see [`Sandbox`] |
 //! | end | see [`super::child`]: nothing of it is left, whatever it does |
@@ -33,7 +34,7 @@ use crate::{Dialect, Sandbox, SandboxError};
 pub(crate) use self::environment::{check_names, is_telemetry};
 pub(crate) use self::program::in_folder;
 
-/// How much of what a command writes is kept.
+/// How much of a command's output is kept.
 const MOST_OUTPUT: usize = 1024 * 1024;
 
 struct CommandHandler(Arc<Settings>);
@@ -42,7 +43,7 @@ struct CommandHandler(Arc<Settings>);
 struct Settings {
     /// The program and its arguments.
     argv: Vec<String>,
-    /// The command in one line.
+    /// The command, in one line.
     shown: String,
     dialect: Dialect,
     environment: Environment,
@@ -53,7 +54,7 @@ struct Settings {
     sandbox: Option<Sandbox>,
 }
 
-/// Checks the settings, and makes the handler.
+/// Checks the settings, and creates the handler.
 pub(crate) fn make(
     entry: &CommandEntry,
     dialect: Dialect,
@@ -84,7 +85,7 @@ fn limited(limit: NonZeroU64) -> usize {
     usize::try_from(limit.get()).unwrap_or(usize::MAX)
 }
 
-/// What is executed.
+/// Returns the program and its arguments.
 fn argv(entry: &CommandEntry, dialect: Dialect) -> Result<Vec<String>, Wrong> {
     match (&entry.run, entry.argv.as_slice()) {
         (Some(_), [_, ..]) => Err(Wrong::new("`run` and `argv` both say what runs")
@@ -116,7 +117,7 @@ fn argv(entry: &CommandEntry, dialect: Dialect) -> Result<Vec<String>, Wrong> {
     }
 }
 
-/// The shell, and what it is told before the command.
+/// Returns the shell, and its arguments before the command.
 fn shell(named: Option<&str>, dialect: Dialect) -> Vec<String> {
     let of_user = || {
         std::env::var("SHELL")
@@ -198,7 +199,8 @@ impl Handler for CommandHandler {
 impl Settings {
     async fn run(&self, about: &About, input: &[u8], on: &On) -> Result<Answer, Fault> {
         let command = self.command(about)?;
-        // Our own commands leave nothing behind. Other systems let a command start something and go on.
+        // Our own commands leave no process behind. Other systems allow a command to start something that keeps
+        // running.
         let background = match self.dialect {
             Dialect::Hooks => Background::Ends,
             _ => Background::Lives,
@@ -238,7 +240,7 @@ impl Settings {
         Ok(command)
     }
 
-    /// The root of the project: as the runtime was told, else as the agent says. It does not follow the agent.
+    /// Returns the root of the project: the runtime's, otherwise the agent's. It does not follow the agent's directory.
     fn project(&self, about: &About) -> Option<PathBuf> {
         let said = || {
             Some(&about.project_dir)

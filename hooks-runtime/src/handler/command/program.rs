@@ -1,13 +1,13 @@
-//! Where a program is.
+//! Finds a program.
 //!
-//! It is looked for here, because the standard library takes the slow way (`fork`) where it has to search in a `PATH` that
-//! is not its own.
+//! We search for it ourselves, because the standard library uses the slow way (`fork`) if it must search in another
+//! `PATH` than its own.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-/// The program of a command: a path starts at the file's folder (at the command's directory, if there is no file), a name
-/// is searched for.
+/// Resolves the program of a command: a path is relative to the file's folder (or to the command's directory, if there
+/// is no file), a name is searched for.
 pub(crate) fn in_folder(
     program: &str,
     folder: &Path,
@@ -34,7 +34,7 @@ fn is_path(program: &str) -> bool {
 ///
 /// # Errors
 ///
-/// If it is nowhere, in words.
+/// A sentence, if the program is not found.
 pub(super) fn found(program: &str, path: Option<&OsStr>) -> Result<PathBuf, String> {
     // Windows has its own rules, and no `fork`.
     if is_path(program) || cfg!(windows) && path.is_some() {
@@ -76,7 +76,7 @@ mod tests {
         assert_eq!(shell, Path::new("/bin/sh"));
         let error = found("sh", Some(OsStr::new("/nowhere"))).unwrap_err();
         assert!(error.contains("`sh`"), "{error}");
-        // A folder's name is no program.
+        // A folder is not a program.
         assert!(found("bin", Some(OsStr::new("/usr"))).is_err());
         let path = |folder| in_folder("./check", Path::new(folder), Some(Path::new("/work")), None);
         assert_eq!(path("/etc/agent").unwrap(), Path::new("/etc/agent/./check"));

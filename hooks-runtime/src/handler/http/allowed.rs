@@ -3,7 +3,7 @@
 use hooks_builtin::ssrf::{CheckedUrl, LoopbackHost};
 use reqwest::Url;
 
-/// The hosts on loopback that a URL may be on: those without a port, and those with the URL's port.
+/// Returns the hosts on loopback that a URL may have: those without a port, and those with the URL's port.
 ///
 /// # Errors
 ///
@@ -34,9 +34,9 @@ pub(crate) fn loopback(url: &str, allowed: &[String]) -> Result<Vec<LoopbackHost
     Ok(hosts)
 }
 
-/// Whether a URL is of a pattern, in which `*` is any text: in the host, any text without a `/`.
+/// Whether a URL matches a pattern, in which `*` is any text: in the host, any text without a `/`.
 ///
-/// A host's case does not count, nor does a dot at its end.
+/// The case of the host does not matter, nor does a dot at its end.
 pub(super) fn matches(pattern: &str, url: &CheckedUrl) -> bool {
     let all = pattern.trim();
     if all == "*" {
@@ -65,7 +65,7 @@ pub(super) fn matches(pattern: &str, url: &CheckedUrl) -> bool {
         of_url.push('?');
         of_url.push_str(query);
     }
-    // A pattern without a path is for the whole host only if it ends with a star.
+    // A pattern without a path covers the whole host only if it ends with a star.
     let path = match path {
         "" if authority.ends_with('*') => "*",
         "" => "/",
@@ -77,7 +77,7 @@ pub(super) fn matches(pattern: &str, url: &CheckedUrl) -> bool {
         && is_like(path, &of_url)
 }
 
-/// Whether a text is of a pattern, in which `*` is any text.
+/// Whether a text matches a pattern, in which `*` is any text.
 fn is_like(pattern: &str, text: &str) -> bool {
     let Some((first, rest)) = pattern.split_once('*') else {
         return pattern == text;

@@ -1,4 +1,4 @@
-//! What comes back, up to a length.
+//! Reads an answer, up to a maximum length.
 
 use hooks_builtin::__webhook::chain;
 use hooks_builtin::ssrf::Refused;
@@ -7,14 +7,14 @@ use reqwest::{RequestBuilder, Response};
 
 use crate::fault::Fault;
 
-/// How long an answer may be, in bytes.
+/// The maximum length of an answer, in bytes.
 const MOST: usize = 1024 * 1024;
 
-/// A request that came to nothing.
+/// A failed request.
 #[derive(Debug)]
 pub(crate) struct Broken {
     pub(crate) fault: Fault,
-    /// Whether another attempt may do better.
+    /// Whether another attempt may succeed.
     pub(crate) may_get_better: bool,
 }
 
@@ -27,7 +27,7 @@ impl Broken {
     }
 
     fn of(error: reqwest::Error) -> Self {
-        // A URL may hold a token.
+        // A URL may contain a token.
         let error = error.without_url();
         match Refused::behind(&error) {
             Some(refused) => {
@@ -44,7 +44,7 @@ impl Broken {
     }
 }
 
-/// Sends a request, and reads the answer: its status, and its body if it is a good one.
+/// Sends a request, and reads the answer: its status, and its body if the request succeeded.
 pub(crate) async fn send(request: RequestBuilder) -> Result<(u16, Vec<u8>), Broken> {
     let mut response = request.send().await.map_err(Broken::of)?;
     let status = response.status();

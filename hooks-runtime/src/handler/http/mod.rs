@@ -1,7 +1,7 @@
 //! A POST to an endpoint for each event.
 //!
 //! Every request goes through the guard of [`hooks_builtin::ssrf`], so a file cannot make the agent call into its own
-//! network. Values of headers that the file only names are filled in for each request, and shown nowhere.
+//! network. Header values that the file only names are filled in for each request, and never shown.
 
 mod allowed;
 mod answer;
@@ -29,13 +29,13 @@ use crate::secrets::{Replaced, SecretText, Secrets};
 /// How long to wait before the next attempt.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// How often it is tried again, if the file does not say.
+/// The default number of retries.
 const RETRIES: u8 = 1;
 
-/// Longer than any hook may take: the time of the definition ends a request before.
+/// Longer than any hook may take: the definition's timeout ends a request earlier.
 pub(crate) const LONGEST: Duration = Duration::from_hours(1);
 
-/// Headers that say how a request is framed. Whoever sets them by hand could smuggle in a second request.
+/// Headers that frame a request. Setting them by hand could smuggle in a second request.
 const FRAMING: [HeaderName; 5] = [
     header::HOST,
     header::CONTENT_LENGTH,
@@ -49,14 +49,14 @@ const FRAMING: [HeaderName; 5] = [
 pub(crate) struct Settings {
     pub(crate) url: String,
     pub(crate) headers: BTreeMap<String, String>,
-    /// What requests are signed with.
+    /// The secret that signs requests.
     pub(crate) secret: Option<String>,
     pub(crate) retries: Option<u8>,
     /// Hosts on loopback that may be called, with or without a port.
     pub(crate) allow_loopback: Vec<String>,
-    /// Which names in the values of headers are replaced.
+    /// Which names in header values are replaced.
     pub(crate) replaced: Replaced,
-    /// The URLs that may be called, as patterns with `*`; all, if there are none.
+    /// The URLs that may be called, as patterns with `*`; all, if it is absent.
     pub(crate) urls: Option<Vec<String>>,
 }
 
@@ -73,7 +73,7 @@ impl From<&HttpEntry> for Settings {
     }
 }
 
-/// Checks the settings, and makes the handler.
+/// Checks the settings, and creates the handler.
 pub(crate) fn make(
     entry: &HttpEntry,
     dialect: Dialect,
@@ -82,7 +82,7 @@ pub(crate) fn make(
     with(&Settings::from(entry), dialect, making).map(|(handler, _)| handler)
 }
 
-/// The same for another system's file, and what is worth knowing about it.
+/// Does the same for another system's file. Also returns notices.
 pub(crate) fn with(
     settings: &Settings,
     dialect: Dialect,
@@ -150,7 +150,7 @@ pub(crate) fn with(
     Ok((Arc::new(handler), notices))
 }
 
-/// A value that is shown nowhere.
+/// Returns a header value that is never shown.
 pub(crate) fn header_value(text: &str) -> Result<HeaderValue, &'static str> {
     let mut value = HeaderValue::from_str(text)
         .map_err(|_| "its value has characters that no header may have")?;
@@ -164,7 +164,7 @@ struct Poster {
     dialect: Dialect,
     guard: Guard,
     url: CheckedUrl,
-    /// One client, which keeps its connections. To make one reads the system's certificates, which takes a while.
+    /// One client, which keeps its connections. Creating it reads the system's certificates, which is slow.
     endpoint: OnceLock<Endpoint>,
     headers: Vec<(HeaderName, SecretText)>,
     secret: Option<SecretText>,

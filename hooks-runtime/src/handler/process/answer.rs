@@ -1,14 +1,14 @@
-//! What a process has answered.
+//! Interprets the answer of a process.
 //!
 //! | `action` | |
 //! | --- | --- |
-//! | none, `continue`, `modify` | the event goes on, with the changes that came along |
-//! | `respond`, with `result` | that is the tool's output |
+//! | none, `continue`, `modify` | the event continues, with the changes in the answer |
+//! | `respond`, with `result` | the result is the tool's output |
 //! | `deny_tool` | the call is blocked |
 //! | `abort_turn`, `hard_abort` | the turn ends, the run ends |
 //!
-//! As in PicoClaw, a process changes neither the system messages nor the tools of a call of the model. A `call` without
-//! `arguments` keeps those that it has: PicoClaw empties them, which is hardly ever meant.
+//! As in PicoClaw, a process can change neither the system messages nor the tools of a model call. A `call` without
+//! `arguments` keeps the current ones: PicoClaw empties them, which is hardly ever intended.
 
 use hooks_core::agent::ToolOutput;
 use serde_json::{Map, Value, json};
@@ -19,7 +19,7 @@ use crate::Dialect;
 use crate::answer::{Answer, Change, Verdict, kind_of};
 use crate::fault::Fault;
 
-/// The meaning of a result.
+/// Returns the meaning of a result.
 pub(super) fn of(
     request: &Request,
     result: Value,
@@ -45,7 +45,7 @@ pub(super) fn of(
     match result["action"].as_str() {
         Some("" | "continue" | "modify") => {}
         None if result["action"].is_null() => {
-            // Another system's word in the wrong place is no consent.
+            // Another system's word for a refusal does not count as consent.
             let denies = ["deny", "block", "reject", "denied", "blocked"];
             if let Some(word) = result["decision"].as_str()
                 && denies.contains(&word)
@@ -116,7 +116,7 @@ fn approval(request: &Request, result: &Value, hook: &str) -> Answer {
     Answer::default()
 }
 
-/// The change that came along, if it is one.
+/// Reads the change in the answer, if there is one.
 fn change(request: &Request, result: &Value, answer: &mut Answer) {
     let asked = &request.params;
     match request.method {
@@ -143,7 +143,7 @@ fn change(request: &Request, result: &Value, answer: &mut Answer) {
             };
         }
         "hook.after_tool" => {
-            // The whole is the shape of the request; the new output is inside.
+            // The whole has the shape of the request. The new output is inside.
             let whole = &result["result"];
             let output = if whole["result"].is_object() {
                 &whole["result"]
@@ -184,7 +184,7 @@ fn change(request: &Request, result: &Value, answer: &mut Answer) {
     }
 }
 
-/// A tool's output as we write it.
+/// Converts a tool's output to our form.
 fn output_of(result: &Value) -> ToolOutput {
     let text = |key: &str| result[key].as_str().map(str::to_owned);
     ToolOutput {

@@ -1,4 +1,4 @@
-//! One life of a process: calls and answers, matched by their ids.
+//! The connection to a process during one run: calls and answers, matched by their ids.
 
 use std::collections::HashMap;
 use std::io;
@@ -18,19 +18,19 @@ use crate::fault::Fault;
 use crate::handler::child::{Background, Child, Pipes};
 use crate::handler::command;
 
-/// The longest answer.
+/// The maximum length of an answer.
 const MOST_ANSWER: usize = 1024 * 1024;
 
-/// So many messages wait until the process reads.
+/// The maximum number of messages that wait until the process reads.
 const MOST_WAITING: usize = 256;
 
-/// How long the process has for `hook.hello`.
+/// How long the process has to answer `hook.hello`.
 const HELLO: Duration = Duration::from_secs(10);
 
-/// How long the process has to end after its input has.
+/// How long the process has to end after its input is closed.
 const LAST_WORK: Duration = Duration::from_secs(2);
 
-/// What is open between us and the process.
+/// The connection to the process.
 pub(super) struct Connection {
     name: String,
     calls: Mutex<Calls>,
@@ -41,23 +41,23 @@ pub(super) struct Connection {
 struct Calls {
     last: u64,
     open: HashMap<u64, oneshot::Sender<Result<Value, Fault>>>,
-    /// Why no more can be asked.
+    /// Why no more calls are possible.
     over: Option<String>,
 }
 
-/// How a life ended.
+/// How a run ended.
 pub(super) enum End {
-    /// It was told to.
+    /// It was told to stop.
     Stopped,
     Died(String),
 }
 
 impl Connection {
-    /// Asks, and waits for the answer.
+    /// Sends a call, and waits for the answer.
     ///
     /// # Errors
     ///
-    /// If the process ends, answers with an error, or with too long a line.
+    /// If the process ends, or its answer is an error or too long.
     pub(super) async fn call(&self, method: &str, params: &str) -> Result<Value, Fault> {
         let (sender, answer) = oneshot::channel();
         let id = {
@@ -74,14 +74,14 @@ impl Connection {
         let line = format!(
             "{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"{method}\",\"params\":{params}}}\n"
         );
-        // If the queue is closed, the process has ended, and the call has been told.
+        // If the queue is closed, the process has ended, and the call has already failed.
         let _ = self.queue.send(line).await;
         answer
             .await
             .unwrap_or_else(|_| Err(Fault::failed("the process has ended")))
     }
 
-    /// Tells, and does not wait.
+    /// Sends a notification, without waiting.
     ///
     /// # Errors
     ///
@@ -100,7 +100,7 @@ impl Connection {
         self.calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Hands an answer to whoever waits for it.
+    /// Passes an answer to the caller that waits for it.
     fn answered(&self, line: Line) {
         let (id, said) = match line {
             Line::TooLong(id) => (id, Err(Fault::nonsense("its answer is longer than 1 MiB"))),
@@ -129,7 +129,7 @@ impl Connection {
         };
         let waiting = id.and_then(|id| self.calls().open.remove(&id));
         if let Some(waiting) = waiting {
-            // Whoever asked may have gone meanwhile.
+            // The caller may be gone.
             let _ = waiting.send(said);
         } else {
             tracing::warn!(
@@ -149,7 +149,7 @@ impl Connection {
         );
     }
 
-    /// Fails all calls, and those to come.
+    /// Fails all pending and future calls.
     fn end(&self, why: &str) {
         let mut calls = self.calls();
         calls.over = Some(why.to_owned());
@@ -159,7 +159,7 @@ impl Connection {
     }
 }
 
-/// Nobody waits for an answer any more.
+/// Dropped when nobody waits for an answer any more.
 struct Forget<'a>(&'a Connection, u64);
 
 impl Drop for Forget<'_> {
@@ -168,7 +168,7 @@ impl Drop for Forget<'_> {
     }
 }
 
-/// Starts the process, says hello, and stays with it to its end. `is_up` is told when it can be asked.
+/// Starts the process, says hello, and serves it until it ends. `is_up` is told when it accepts calls.
 pub(super) async fn live(
     settings: &Settings,
     stop: &mut watch::Receiver<bool>,
@@ -255,7 +255,7 @@ fn command(settings: &Settings) -> Result<Command, String> {
     Ok(command)
 }
 
-/// Moves what goes in and comes out, until the process ends or is told to.
+/// Moves input and output, until the process ends or is told to stop.
 async fn run(
     mut child: Child,
     pipes: Pipes,
@@ -293,7 +293,7 @@ async fn run(
         };
         match end {
             Some(Err(status)) => {
-                // What it has still said.
+                // The remaining output.
                 let rest = async {
                     tokio::join!(&mut reading, async {
                         if !is_logged {
@@ -304,7 +304,7 @@ async fn run(
                 let _ = timeout(Duration::from_millis(100), rest).await;
                 return End::Died(status);
             }
-            // It is likely to end by itself, which says more.
+            // It will probably end by itself, which gives a better reason.
             Some(Ok(why)) => match timeout(Duration::from_millis(500), &mut wait).await {
                 Ok(status) => return End::Died(ended(status)),
                 Err(_) => End::Died(why.to_owned()),
@@ -325,7 +325,7 @@ async fn run(
             }
         }
     };
-    // If it still runs, the whole group is killed, and reaped when the child is dropped.
+    // If it still runs, the whole group is killed. Dropping the child reaps it.
     child.kill();
     end
 }
@@ -337,7 +337,7 @@ fn ended(status: io::Result<std::process::ExitStatus>) -> String {
     }
 }
 
-/// Writes what is queued. Whether it was told to stop; otherwise the process does not read any more.
+/// Writes what is queued. Returns whether it was told to stop; otherwise the process no longer reads.
 async fn write(
     mut stdin: ChildStdin,
     mut lines: mpsc::Receiver<String>,
@@ -348,7 +348,7 @@ async fn write(
             biased;
             line = lines.recv() => line,
             () = stopped(&mut stop) => {
-                // What was said before is still heard.
+                // Messages that were already queued are still written.
                 lines.close();
                 lines.recv().await
             }
@@ -360,7 +360,7 @@ async fn write(
     }
 }
 
-/// Waits until the process is to end, also because nobody is left who could say so.
+/// Waits until the process must end. This includes that nobody is left to say so.
 pub(super) async fn stopped(stop: &mut watch::Receiver<bool>) {
     let _ = stop.wait_for(|stop| *stop).await;
 }

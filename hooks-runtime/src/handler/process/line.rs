@@ -1,12 +1,12 @@
-//! Lines of a pipe, of limited length.
+//! Reads the lines of a pipe, up to a maximum length.
 
 use tokio::io::{AsyncRead, AsyncReadExt};
 
-/// A line, or what is known of one that is too long.
+/// A line, or what is known about a line that is too long.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Line {
     Whole(Vec<u8>),
-    /// Its `id`, if it has one at the top.
+    /// Its `id`, if the object has one at its top level.
     TooLong(Option<u64>),
 }
 
@@ -15,7 +15,7 @@ pub(super) struct Lines<R> {
     pipe: R,
     most: usize,
     buffer: Vec<u8>,
-    /// What is read of the line so far; of one that is too long, nothing.
+    /// The part of the line that is read so far; nothing if the line is too long.
     line: Vec<u8>,
     long: Option<Scan>,
     read: std::ops::Range<usize>,
@@ -33,9 +33,9 @@ impl<R: AsyncRead + Unpin> Lines<R> {
         }
     }
 
-    /// The next line, without its end; `None` at the end of the pipe.
+    /// Reads the next line, without its end. Returns `None` at the end of the pipe.
     ///
-    /// It can be dropped and called again, and no line is lost.
+    /// You can drop the future and call this again, without losing a line.
     pub(super) async fn next(&mut self) -> Option<Line> {
         loop {
             let unread = &self.buffer[self.read.clone()];
@@ -73,13 +73,13 @@ impl<R: AsyncRead + Unpin> Lines<R> {
     }
 }
 
-/// Finds `"id": 7` at the top of an object, wherever it stands, and keeps nothing else of it.
+/// Finds `"id": 7` at the top level of an object, at any position, and keeps nothing else.
 #[derive(Default)]
 struct Scan {
     depth: usize,
     is_text: bool,
     is_escaped: bool,
-    /// The last text at the top, cut.
+    /// The last string at the top level, cut.
     text: Vec<u8>,
     /// The digits after `"id":`.
     digits: Option<String>,

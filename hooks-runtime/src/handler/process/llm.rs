@@ -1,14 +1,14 @@
-//! Calls of the model and their responses, as a process has changed them.
+//! Converts model calls and responses that a process has changed.
 
 use hooks_core::agent::ChatMessage;
 use serde_json::{Map, Value, json};
 
 use crate::answer::{Answer, Change};
 
-/// A response as we write it; what the process knows nothing of stays.
+/// Converts a response to our form. It keeps what the process does not know.
 pub(super) fn response_of(response: &Value, ours: &Value) -> Value {
     let mut written = ours.clone();
-    // The calls have the shape that they have in messages.
+    // The calls have the same shape as in messages.
     let mut message = response.clone();
     message["role"] = "assistant".into();
     if let Ok(message) = serde_json::from_value::<ChatMessage>(message) {
@@ -21,7 +21,7 @@ pub(super) fn response_of(response: &Value, ours: &Value) -> Value {
     written
 }
 
-/// What a process wants of a call of the model.
+/// Reads what a process wants to change in a model call.
 pub(super) fn before(asked: &Value, request: &Value, answer: &mut Answer) {
     let Value::Object(request) = request else {
         return;
@@ -79,7 +79,7 @@ fn is_instruction(message: &Value) -> bool {
     matches!(message["role"].as_str(), Some("system" | "developer"))
 }
 
-/// The system messages with their places, and whether the new messages have the same.
+/// Returns the system messages with their positions, and whether the new messages have the same ones.
 fn instructions(old: &[Value], new: &[Value]) -> (Vec<(usize, Value)>, bool) {
     let of = |messages: &[Value]| -> Vec<(usize, Value)> {
         let messages = messages.iter().enumerate();

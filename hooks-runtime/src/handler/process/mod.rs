@@ -1,19 +1,19 @@
-//! A process that stays, and is asked by JSON-RPC: PicoClaw's protocol, with its names.
+//! A process that keeps running and is asked over JSON-RPC, with PicoClaw's protocol and names.
 //!
-//! The process starts with the first event that is for it, not when the file is loaded: whoever only checks a file or asks
-//! for the plan starts nothing. It ends when the runtime shuts down, or when its definition is gone after a reload. If it
-//! ends by itself, it is started again after a while, unless `restart = false`. Until then, every call is a failure, so
-//! what can be blocked is blocked, unless the definition says otherwise.
+//! The process starts with the first event for it, not when the file is loaded. So checking a file or printing the plan
+//! starts nothing. It ends when the runtime shuts down, or when a reload removes its definition. If it ends by itself,
+//! it is restarted after a while, unless `restart = false`. Until then, every call fails, so events that can be blocked
+//! are blocked, unless the definition says otherwise.
 //!
 //! | event | method | |
 //! | --- | --- | --- |
 //! | `BeforeToolCall`, `AfterToolCall` | `hook.before_tool`, `hook.after_tool` | a request |
 //! | `ApproveToolCall` | `hook.approve_tool` | a request |
 //! | `BeforeLlmCall`, `AfterLlmCall` | `hook.before_llm`, `hook.after_llm` | a request |
-//! | any other | `hook.runtime_event` | a notification: it has no answer, and decides nothing |
+//! | any other | `hook.runtime_event` | a notification: it has no answer and decides nothing |
 //!
-//! `true` from `hook.approve_tool` grants a call for which another hook wants an approval. Other calls go on to whoever
-//! else approves.
+//! `true` from `hook.approve_tool` approves a call for which another hook requires an approval. Other calls continue to
+//! the other approvers.
 
 mod answer;
 mod connection;
@@ -43,19 +43,19 @@ pub(crate) use self::wire::mode_of;
 /// What a process is, and what it is for.
 #[derive(Clone, Default)]
 pub(crate) struct Settings {
-    /// Its name, as it is told.
+    /// Its name, which the process is told.
     pub(crate) name: String,
     /// The program and its arguments.
     pub(crate) argv: Vec<String>,
-    /// From where the program's path starts, if it has one that is relative.
+    /// The folder that a relative path of the program is relative to.
     pub(crate) folder: PathBuf,
-    /// Where it runs; by default where the agent does.
+    /// The directory in which it runs; by default the agent's.
     pub(crate) dir: Option<PathBuf>,
-    /// Variables that are added to the agent's.
+    /// Variables that are added to the agent's environment.
     pub(crate) env: BTreeMap<String, String>,
-    /// Whether it is started again.
+    /// Whether it is restarted.
     pub(crate) restart: bool,
-    /// What it is told that it is for: of `observe`, `llm`, `tool` and `approve`.
+    /// The modes that the process is told: of `observe`, `llm`, `tool` and `approve`.
     pub(crate) modes: Vec<&'static str>,
     /// The dialect of the file: in PicoClaw's, an answer that nobody understands lets the event go on.
     pub(crate) dialect: Dialect,
@@ -63,7 +63,7 @@ pub(crate) struct Settings {
 
 struct ProcessHandler(Arc<Server>);
 
-/// Checks the settings, and makes the handler.
+/// Checks the settings, and creates the handler.
 pub(crate) fn make(
     entry: &ServerEntry,
     dialect: Dialect,
@@ -103,7 +103,7 @@ pub(crate) fn make(
     }))
 }
 
-/// A handler that starts the process with its first event.
+/// Creates a handler that starts the process with its first event.
 pub(crate) fn start(settings: Settings) -> Arc<dyn Handler> {
     Arc::new(ProcessHandler(Arc::new(Server::new(settings))))
 }

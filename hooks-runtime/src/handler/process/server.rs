@@ -1,4 +1,4 @@
-//! Keeps a process running: starts it, starts it again after a while, and ends it.
+//! Keeps a process running: starts it, restarts it after a delay, and ends it.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,13 +11,13 @@ use super::Settings;
 use super::connection::{Connection, End, live, stopped};
 use crate::fault::Fault;
 
-/// The delay before the first new start. It doubles each time.
+/// The delay before the first restart. It doubles each time.
 const FIRST_DELAY: Duration = Duration::from_millis(100);
 
 /// The longest delay.
 const LONGEST_DELAY: Duration = Duration::from_secs(30);
 
-/// After such a life, the delays begin anew.
+/// After a run of this length, the delays start again.
 const HEALTHY: Duration = Duration::from_mins(1);
 
 /// A process is not started more often than this …
@@ -26,13 +26,13 @@ const MOST_STARTS: usize = 10;
 /// … within this time.
 const WINDOW: Duration = Duration::from_mins(5);
 
-/// A process to be kept running.
+/// A process that is kept running.
 pub(super) struct Server {
     pub(super) settings: Arc<Settings>,
     keeper: Mutex<Option<Keeper>>,
 }
 
-/// The task that keeps it running. It ends when this is dropped.
+/// The task that keeps it running. Dropping this ends the task.
 struct Keeper {
     state: watch::Receiver<State>,
     stop: watch::Sender<bool>,
@@ -43,7 +43,7 @@ enum State {
     Starting,
     Up(Arc<Connection>),
     Down(Arc<str>),
-    /// It was told to end.
+    /// The process was told to end.
     Ended,
 }
 
@@ -55,7 +55,7 @@ impl Server {
         }
     }
 
-    /// The process, which is started if it was not yet.
+    /// Returns the connection to the process, and starts the process if necessary.
     ///
     /// # Errors
     ///
@@ -79,7 +79,7 @@ impl Server {
         let mut keeper = self.keeper.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(keeper) = &*keeper {
             let is_over = matches!(*keeper.state.borrow(), State::Ended);
-            // A task whose async runtime is gone is gone with it.
+            // If the async runtime of the task is gone, so is the task.
             if is_over || keeper.state.has_changed().is_ok() {
                 return Ok(keeper.state.clone());
             }
@@ -96,7 +96,7 @@ impl Server {
         Ok(state)
     }
 
-    /// Ends the process, for good.
+    /// Ends the process permanently.
     pub(super) async fn shut_down(&self) {
         let mut state = {
             let keeper = self.keeper.lock().unwrap_or_else(PoisonError::into_inner);
@@ -105,12 +105,12 @@ impl Server {
             keeper.state.clone()
         };
         let ended = state.wait_for(|state| matches!(state, State::Ended));
-        // It has two seconds of its own.
+        // The process itself has two seconds.
         let _ = timeout(Duration::from_secs(5), ended).await;
     }
 }
 
-/// The task that keeps a process running.
+/// Keeps a process running.
 async fn keep(
     settings: Arc<Settings>,
     state: watch::Sender<State>,

@@ -1,4 +1,4 @@
-//! What a process writes to standard error: log lines, as many as a log can bear.
+//! Logs what a process writes to standard error, a limited number of lines.
 
 use std::time::Duration;
 
@@ -7,13 +7,13 @@ use tokio::time::Instant;
 
 use super::line::{Line, Lines};
 
-/// The longest line that is logged.
+/// The maximum length of a logged line.
 const MOST_ERROR: usize = 8 * 1024;
 
-/// So many lines are logged in a second.
+/// The maximum number of lines that are logged per second.
 const MOST_ERRORS: u32 = 50;
 
-/// Logs what the process writes to standard error, a bounded number of lines a second.
+/// Logs what the process writes to standard error, a limited number of lines per second.
 pub(super) async fn log(stderr: impl AsyncRead + Unpin, name: &str) {
     let mut lines = Lines::new(stderr, MOST_ERROR);
     let (mut since, mut logged, mut dropped) = (Instant::now(), 0, 0_u64);

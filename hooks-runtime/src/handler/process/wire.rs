@@ -1,7 +1,7 @@
-//! Events in PicoClaw's words.
+//! Events in PicoClaw's format.
 //!
 //! `meta` and the payloads of observed events have keys in PascalCase and durations in nanoseconds, as PicoClaw's code
-//! writes them; messages and tools have OpenAI's shapes, with arguments as text.
+//! writes them. Messages and tools have OpenAI's shapes, with arguments as strings.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -16,21 +16,21 @@ use serde_json::{Map, Value, json};
 use crate::events::EventInfo;
 use crate::handler::Ask;
 
-/// What is sent about an event.
+/// The message that is sent about an event.
 pub(super) enum Message {
     Request(Request),
     Event(Value),
 }
 
-/// A request, and what its answer is compared with.
+/// A request, and the data with which its answer is compared.
 pub(super) struct Request {
     pub(super) method: &'static str,
     pub(super) params: Value,
-    /// Of `hook.after_llm`, the response as we write it; of `hook.approve_tool`, whether somebody is asked for.
+    /// For `hook.after_llm`, the response in our form; for `hook.approve_tool`, whether a hook wants to ask somebody.
     pub(super) ours: Value,
 }
 
-/// The mode under which PicoClaw has an event.
+/// Returns the mode to which PicoClaw assigns an event.
 pub(crate) fn mode_of(event: &EventInfo) -> &'static str {
     match event.name {
         "BeforeLlmCall" | "AfterLlmCall" => "llm",
@@ -40,7 +40,7 @@ pub(crate) fn mode_of(event: &EventInfo) -> &'static str {
     }
 }
 
-/// What is sent about an event.
+/// Returns the message that is sent about an event.
 pub(super) fn message(ask: &Ask<'_>) -> Message {
     let cx = ask.cx;
     let request = |method, fields: Value, ours| {
@@ -191,7 +191,8 @@ fn response_of(response: &LlmResponse) -> Value {
     })
 }
 
-/// The event's kind there, and its payload. An event that PicoClaw does not have gets our name and our payload.
+/// Returns PicoClaw's kind of the event, and its payload. An event that PicoClaw does not have gets our name and our
+/// payload.
 fn observed(cx: &AgentContext, event: AgentEvent<'_>, info: &EventInfo) -> (String, Value) {
     let (kind, payload) = match event {
         AgentEvent::AgentStart(start) => (

@@ -1,4 +1,4 @@
-//! What a model's answer means. Whatever is not a clear decision is a failure.
+//! Interprets a model's answer. Anything other than a clear decision is a failure.
 
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ use crate::evaluator::Evaluated;
 use crate::events::EventInfo;
 use crate::fault::Fault;
 
-/// How long a reason may be, in characters.
+/// The maximum length of a reason, in characters.
 const MOST_REASON: usize = 1000;
 
 /// Whether somebody can be asked about an event.
@@ -17,7 +17,7 @@ pub(super) fn may_ask(info: &EventInfo) -> bool {
     info.name == "BeforeToolCall"
 }
 
-/// The decision, if there is one.
+/// Returns the decision, if there is one.
 pub(super) fn answer_of(evaluated: &Evaluated, dialect: Dialect, on: &On) -> Result<Answer, Fault> {
     let call = match evaluated.calls.as_slice() {
         [call] if call.name == "decide" => call,
@@ -65,7 +65,7 @@ pub(super) fn answer_of(evaluated: &Evaluated, dialect: Dialect, on: &On) -> Res
     let verdict = match args.get("decision").and_then(Value::as_str) {
         Some("allow") => Verdict::Continue,
         Some("ask") if may_ask(on.info) => Verdict::Ask { reason: said },
-        // Where nobody can be asked, nobody agrees.
+        // If nobody can be asked, the call is blocked.
         Some("ask" | "block") => Verdict::Block { reason: said },
         _ => {
             return Err(Fault::nonsense(

@@ -1,4 +1,4 @@
-//! What prompts cost: calls in a turn, and tokens in a month.
+//! The cost of prompts: calls per turn, and tokens per month.
 
 use std::hash::{BuildHasher as _, RandomState};
 use std::num::NonZeroUsize;
@@ -13,11 +13,11 @@ use crate::fault::Fault;
 /// How many turns, and how many tenants, are remembered.
 const REMEMBERED: NonZeroUsize = NonZeroUsize::new(4096).unwrap();
 
-/// What all prompts of a runtime share.
+/// The state that all prompts of a runtime share.
 pub(crate) struct Spending {
     /// How often models were asked in a turn, by all prompts together.
     turns: Mutex<LruCache<u64, u32>>,
-    /// The tenants that were warned, and the month.
+    /// The tenants that were warned, with the month.
     warned: Mutex<LruCache<String, String>>,
 }
 
@@ -31,15 +31,15 @@ impl Default for Spending {
 }
 
 impl Spending {
-    /// What tells a turn from all others.
+    /// Returns a key that identifies a turn.
     pub(super) fn turn(cx: &AgentContext) -> u64 {
-        // A secret key, so that nobody can choose a session that shares the count of another.
+        // The key is secret, so nobody can choose a session that shares the count of another.
         static HASHER: std::sync::LazyLock<RandomState> =
             std::sync::LazyLock::new(RandomState::new);
         HASHER.hash_one((&cx.session_id, &cx.run_id, cx.turn))
     }
 
-    /// Counts one call of a turn, unless there were as many already.
+    /// Counts one call of a turn, unless the limit is reached.
     pub(super) fn take(&self, turn: u64, most: u32) -> bool {
         let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
         let calls = turns.get_or_insert_mut(turn, || 0);
@@ -48,7 +48,7 @@ impl Spending {
         may
     }
 
-    /// Whether it is time to warn of a budget that is nearly spent: once for each tenant and month.
+    /// Whether to warn about a budget that is nearly spent: once per tenant and month.
     fn is_first(&self, tenant: &str, month: &str) -> bool {
         let mut warned = self.warned.lock().unwrap_or_else(PoisonError::into_inner);
         warned
@@ -57,17 +57,17 @@ impl Spending {
     }
 }
 
-/// Spends for one prompt.
+/// Reserves and counts tokens for one prompt.
 #[derive(Clone)]
 pub(super) struct Spender {
     pub(super) budget: Arc<dyn Budget>,
     pub(super) spending: Arc<Spending>,
-    /// How many tokens a tenant may use in a month.
+    /// How many tokens a tenant may use per month.
     pub(super) limit: u64,
 }
 
 impl Spender {
-    /// Sets tokens aside.
+    /// Reserves tokens.
     pub(super) async fn reserve(&self, tenant: &str, tokens: u64) -> Result<Hold, Fault> {
         match self.budget.reserve(tenant, tokens, self.limit).await {
             Ok(reservation) => Ok(Hold {
@@ -93,7 +93,7 @@ pub(super) struct Hold {
 }
 
 impl Hold {
-    /// Counts what was used; all that was set aside, if that is not known.
+    /// Counts the tokens that were used; all reserved tokens, if the number is unknown.
     pub(super) async fn settle(mut self, used: Option<u64>) {
         let Some(reservation) = self.reservation.take() else {
             return;
@@ -127,7 +127,7 @@ impl Hold {
     }
 }
 
-/// A call that takes too long is dropped where it waits.
+/// A call that takes too long is dropped while it waits.
 impl Drop for Hold {
     fn drop(&mut self) {
         if let Some(reservation) = self.reservation.take()

@@ -1,4 +1,4 @@
-//! One hook of a group: its handler, its filter, and what happens when it fails.
+//! Reads one hook of a group: its handler, its filter, and what happens when it fails.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,7 +16,7 @@ use crate::filter::{Filter, input};
 use crate::handler::{Handler, Wrong, command, http, prompt};
 
 impl Loader<'_> {
-    /// One hook of a group.
+    /// Reads one hook of a group.
     #[expect(
         clippy::too_many_lines,
         reason = "each key of a hook may be wrong in its own way"
@@ -268,7 +268,7 @@ impl Loader<'_> {
         Ok((body, state, twin))
     }
 
-    /// How long a hook may take.
+    /// Returns how long a hook may take.
     fn timeout(
         &mut self,
         group: &Group<'_>,
@@ -317,7 +317,7 @@ impl Loader<'_> {
         let timeout = Duration::try_from_secs_f64(rules.unit.as_secs_f64() * number)
             .unwrap_or(longest)
             .min(longest);
-        // Codex cuts these two.
+        // Codex limits these two.
         let most = group
             .event
             .and_then(|event| event.timeout)
@@ -325,7 +325,7 @@ impl Loader<'_> {
         Ok(timeout.min(most.unwrap_or(longest)))
     }
 
-    /// The rule for the tool's input. On an event without a tool, it never matches.
+    /// Returns the rule for the tool's input. It never matches an event without a tool.
     fn rule(
         &mut self,
         group: &Group<'_>,
@@ -368,7 +368,7 @@ impl Loader<'_> {
         Ok(Some(rule))
     }
 
-    /// What happens when the hook fails.
+    /// Returns what happens when the hook fails.
     fn on_failure(
         &mut self,
         group: &Group<'_>,

@@ -1,4 +1,4 @@
-//! The settings of a hook's handler.
+//! Converts the settings of a hook's handler.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use crate::Dialect;
 use crate::handler::{Wrong, http};
 use crate::secrets::Replaced;
 
-/// The root of the project that a file belongs to.
+/// Returns the root of the project that a file belongs to.
 pub(super) fn project_of(file: Option<&Path>) -> Option<PathBuf> {
     let folder = file?.parent()?;
     let name = folder.file_name()?.to_str()?;
@@ -19,7 +19,7 @@ pub(super) fn project_of(file: Option<&Path>) -> Option<PathBuf> {
         .then(|| root.to_owned())
 }
 
-/// A command, and all that it runs with its placeholders filled in.
+/// Returns a command, with the placeholders in all its parts filled in.
 pub(super) fn command_of(
     group: &Group<'_>,
     hook: &Map<String, Value>,
@@ -43,7 +43,7 @@ pub(super) fn command_of(
             ..EnvEntry::default()
         };
     }
-    // Files of plugins name things beside them.
+    // Files of plugins use paths relative to themselves.
     let file = group.document.file();
     let plugin = file
         .filter(|file| file.ends_with("hooks/hooks.json"))
@@ -81,7 +81,7 @@ pub(super) fn command_of(
             filled = format!("{:?}", entry.argv);
         }
         None | Some(Value::Array(_)) => {
-            // The shell fills in what stands in its own text.
+            // The shell expands its own text.
             entry.run = Some(text.clone());
             match hook.get("shell").and_then(Value::as_str) {
                 Some(shell @ ("bash" | "powershell")) => {
@@ -99,7 +99,7 @@ pub(super) fn command_of(
     Ok((entry, filled))
 }
 
-/// An endpoint.
+/// Returns an endpoint.
 pub(super) fn http_of(
     group: &Group<'_>,
     hook: &Map<String, Value>,
@@ -115,7 +115,7 @@ pub(super) fn http_of(
         urls: group.policy.urls.clone(),
         ..http::Settings::default()
     };
-    // The file names it, and may run commands: a server on this machine is no more than that.
+    // The file names a server on this machine. It may run commands, so this gives it no further power.
     if let Ok(url) = reqwest::Url::parse(url)
         && let Some(host) = url.host_str()
         && (host == "localhost" || host == "[::1]" || host.starts_with("127."))
@@ -156,7 +156,7 @@ pub(super) fn http_of(
     Ok(settings)
 }
 
-/// A prompt. What it judges is data, and not part of the text.
+/// Returns a prompt. The data that it judges is not part of the text.
 pub(super) fn prompt_of(hook: &Map<String, Value>) -> Result<PromptEntry, Wrong> {
     let Some(Value::String(text)) = hook.get("prompt") else {
         return Err(Wrong::new("the prompt is missing")

@@ -1,7 +1,7 @@
-//! Files in which events have groups of hooks, as Claude Code has it: its own, Codex's, Gemini CLI's, goose's, and the flat
-//! form of mini-claw-code.
+//! Reads files in which events have groups of hooks, as in Claude Code: its own files, Codex's, Gemini CLI's, goose's,
+//! and the flat form of mini-claw-code.
 //!
-//! There is one reader. What the systems do differently is in [`table`](crate::dialect::table).
+//! There is one reader. The differences between the systems are in [`table`](crate::dialect::table).
 
 mod group;
 mod hook;
@@ -22,25 +22,25 @@ use crate::dialect::tools::{self, Aliases};
 use crate::events::EventInfo;
 use crate::filter::Subjects;
 
-/// One file, and whose it is.
+/// One file, and its owner.
 pub(super) struct File {
     pub(super) document: Document,
     pub(super) whose: Whose,
 }
 
-/// What goes for all hooks of a set of files.
+/// The settings for all hooks of a set of files.
 struct Policy<'a> {
     dialect: Dialect,
     rules: &'static Rules,
     entry: &'a ImportEntry,
     aliases: Aliases,
-    /// The URLs that may be called; all, if nothing is said.
+    /// The URLs that may be called; all, if there is no such setting.
     urls: Option<Vec<String>>,
-    /// The variables that headers may name; all that the hook itself allows, if nothing is said.
+    /// The variables that headers may name; all that the hook itself allows, if there is no such setting.
     variables: Option<BTreeSet<String>>,
 }
 
-/// A group of hooks: an event, and whom its matcher names.
+/// A group of hooks: an event, and the subjects that its matcher names.
 struct Group<'a> {
     policy: &'a Policy<'a>,
     document: &'a Document,
@@ -50,7 +50,7 @@ struct Group<'a> {
     subjects: Subjects,
     is_sequential: bool,
     path: Vec<Segment>,
-    /// The dialect of its answers, which is another one for the flat form.
+    /// The dialect of its answers, which differs for the flat form.
     dialect: Dialect,
 }
 
@@ -71,7 +71,7 @@ impl Group<'_> {
 }
 
 impl Loader<'_> {
-    /// Reads files of one system, whose hooks are one place in the pipeline.
+    /// Reads files of one system. Their hooks are one place in the pipeline.
     pub(super) fn grouped(&mut self, files: &[File], dialect: Dialect, entry: &ImportEntry) {
         let rules = dialect.rules();
         for file in files {
@@ -82,7 +82,7 @@ impl Loader<'_> {
                 file.document.file()
             ]));
         }
-        // What an organisation says about hooks of others.
+        // The settings of an organisation for hooks of others.
         let setting = |key: &str| {
             let mut files: Vec<_> = files.iter().collect();
             files.sort_by_key(|file| std::cmp::Reverse(file.whose));
@@ -166,7 +166,7 @@ impl Loader<'_> {
                 return;
             }
         };
-        // Gemini CLI's switches.
+        // The switches of Gemini CLI.
         let config = &value["hooksConfig"];
         if config["enabled"] == Value::Bool(false) {
             let shown = shown(document);
@@ -191,7 +191,7 @@ impl Loader<'_> {
     }
 }
 
-/// The names of tools of an import: its own, and the well-known ones that it does not name.
+/// Returns the names of tools for an import: its own, and the well-known ones that it does not set.
 fn aliases(dialect: Dialect, entry: &ImportEntry) -> Aliases {
     let known = tools::aliases(dialect);
     if entry.tools.is_empty() {
@@ -206,7 +206,7 @@ fn aliases(dialect: Dialect, entry: &ImportEntry) -> Aliases {
     own.chain(others).collect()
 }
 
-/// A list that several files may have: all of them together.
+/// Returns a list that several files may set: all their items together.
 fn lists(files: &[File], key: &str) -> Option<Vec<String>> {
     let mut lists = files
         .iter()
@@ -222,7 +222,8 @@ fn lists(files: &[File], key: &str) -> Option<Vec<String>> {
     )
 }
 
-/// All hooks at the end of a session have 1.5 seconds, or as long as the longest of them asks for, up to a minute.
+/// Returns the time that all hooks at the end of a session have: 1.5 seconds, or as long as the longest of them asks
+/// for, up to a minute.
 fn last_work(definitions: &[Definition]) -> Duration {
     let at_the_end = definitions.iter().filter(|definition| {
         definition
@@ -236,7 +237,7 @@ fn last_work(definitions: &[Definition]) -> Duration {
         .clamp(Duration::from_millis(1500), Duration::from_mins(1))
 }
 
-/// Whether a model may be asked on the event of a group.
+/// Whether a model may be asked about the event of a group.
 fn takes_prompt(group: &Group<'_>) -> bool {
     group.event.is_some_and(|event| {
         event.refusal != Refusal::Shows && event.info().is_some_and(|info| info.is_intercepted)

@@ -1,4 +1,4 @@
-//! GoClaw's hooks, as JSON: one, a list, or what became of an agent's quality gates.
+//! GoClaw's hooks, as JSON: one hook, a list, or the successors of an agent's quality gates.
 
 mod gate;
 mod handler;
@@ -18,9 +18,9 @@ use crate::dialect::table::{Event, Subject};
 use crate::filter::cel::Cel;
 use crate::filter::{Filter, Subjects, no_regex};
 
-/// Which of GoClaw's editions this is.
+/// The edition of GoClaw.
 ///
-/// A hook of GoClaw that is a command runs on a machine of its own, `Lite`, and not on a server that many share.
+/// GoClaw runs hooks with commands only on a user's own machine, `Lite`, and not on a shared server.
 ///
 /// ```
 /// use hooks_runtime::{Edition, Runtime};
@@ -32,7 +32,7 @@ use crate::filter::{Filter, Subjects, no_regex};
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Edition {
-    /// One machine of one user: commands run.
+    /// One user's own machine: commands run.
     #[default]
     Lite,
     /// A server: commands are refused.
@@ -53,10 +53,10 @@ impl std::str::FromStr for Edition {
     }
 }
 
-/// How long a hook may take at most.
+/// The longest time that a hook may take.
 const LONGEST: Duration = Duration::from_secs(10);
 
-/// A hook as GoClaw has it.
+/// A hook in GoClaw's format.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Hook {
@@ -84,7 +84,7 @@ struct Hook {
     config: Map<String, Value>,
 }
 
-/// Where a hook stands in its file.
+/// The place of a hook in its file.
 struct Place<'a> {
     document: &'a Document,
     path: Vec<Segment>,
@@ -98,11 +98,11 @@ impl Place<'_> {
     }
 }
 
-/// The tenant that stands for all.
+/// The tenant id that stands for all tenants.
 const EVERYBODY: &str = "00000000-0000-0000-0000-000000000000";
 
 impl Loader<'_> {
-    /// Hooks of GoClaw: one place, in which they run one after the other.
+    /// Reads hooks of GoClaw. They are one place in the pipeline, in which they run one after the other.
     pub(super) fn goclaw(&mut self, document: &Document, entry: &ImportEntry) {
         let value = document.value();
         self.texts.push(json!(["goclaw", value, entry]));
@@ -158,7 +158,7 @@ impl Loader<'_> {
                 }
             }
         }
-        // Higher first, then the older one, which stands first.
+        // Higher priorities first, then older hooks, which are first in the file.
         made.sort_by_key(|(priority, _)| std::cmp::Reverse(*priority));
         let definitions: Vec<_> = made.into_iter().map(|(_, definition)| definition).collect();
         self.sources.push(SourceStatus {
