@@ -110,7 +110,7 @@ pub(crate) type ModeOf<H, E> = <<E as Event>::Slot as EventSlot>::In<<H as Hook>
     message = "`{Self}` is not a hook",
     label = "not a hook",
     note = "write `#[hook]` on the function, or on an `impl` block of the type",
-    note = "hooks that are only found at run time go into a `HookRegistry`, which is a hook"
+    note = "hooks that are only found at run time go into a `HookRegistry`, which is a hook; a source of hooks, such as a `Runtime`, goes in as `..runtime`"
 )]
 pub trait Hook: Describe + Send + Sync + Static<Self /* for `dyn`: a `HookRegistry` with the pipeline in it */> {
     /// The vocabulary of the events that it handles.

@@ -14,7 +14,7 @@ use crate::hook::{Bool, Hook, Number, Place};
     message = "`{Self}` is not a hook",
     label = "not a hook",
     note = "write `#[hook]` on the function, or on an `impl` block of the type",
-    note = "hooks that are only found at run time go into a `HookRegistry`, which is a hook"
+    note = "hooks that are only found at run time go into a `HookRegistry`, which is a hook; a source of hooks, such as a `Runtime`, goes in as `..runtime`"
 )]
 pub trait Listing: Sized {
     /// The hook's vocabulary.
