@@ -3,9 +3,10 @@
 use std::future::Future;
 use std::path::{Path, PathBuf};
 
-use hooks_runtime::{Dialect, EnvironmentEvaluator, Runtime, RuntimeBuilder};
+use hooks_runtime::{Dialect, EnvironmentEvaluator, JsonlRecorder, Runtime, RuntimeBuilder};
 
 use crate::Failure;
+use crate::paint::{WARN, painted};
 
 /// The name of our file.
 pub(crate) const NAME: &str = "hooks.toml";
@@ -73,6 +74,19 @@ pub(crate) fn builder_as(file: &Path, from: Option<Dialect>) -> RuntimeBuilder {
     Runtime::builder()
         .file_as(dialect, file)
         .evaluator(EnvironmentEvaluator::new())
+}
+
+/// Records every hook in a file, if one is named. Records are for people: without them the hooks run all the same.
+pub(crate) fn recorded(builder: RuntimeBuilder, file: Option<&Path>) -> RuntimeBuilder {
+    let Some(file) = file else { return builder };
+    match JsonlRecorder::append(file) {
+        Ok(recorder) => builder.recorder(recorder),
+        Err(error) => {
+            let file = file.display();
+            anstream::eprintln!("{}: no records: {file}: {error}", painted(WARN, "warning"));
+            builder
+        }
+    }
 }
 
 /// The same, for the project here.

@@ -86,6 +86,9 @@ enum Command {
         /// The agent.
         #[arg(long = "as", value_name = "AGENT")]
         client: Client,
+        /// Append a record of each hook to this file. `hooks log` shows it.
+        #[arg(long, value_name = "FILE")]
+        records: Option<PathBuf>,
     },
     /// Run the hooks for an agent that keeps a process: PicoClaw.
     #[command(after_help = "Examples:\n  hooks serve --stdio hooks.toml")]
@@ -93,6 +96,9 @@ enum Command {
         /// Speak JSON-RPC on standard input and output, a message a line.
         #[arg(long, required = true)]
         stdio: bool,
+        /// Append a record of each hook to this file. `hooks log` shows it.
+        #[arg(long, value_name = "FILE")]
+        records: Option<PathBuf>,
         /// The file; by default the hooks.toml here or in a folder above.
         file: Option<PathBuf>,
     },
@@ -107,7 +113,7 @@ enum Command {
         #[arg(long, value_name = "DIALECT")]
         from: Option<Dialect>,
     },
-    /// Show a file of records, as `JsonlRecorder` writes it.
+    /// Show a file of records, as `--records` and `JsonlRecorder` write it.
     #[command(
         after_help = "Examples:\n  hooks log records.jsonl\n  hooks log records.jsonl --follow --where 'outcome == \"block\"'"
     )]
@@ -147,8 +153,12 @@ fn main() -> ExitCode {
         Command::Plan { file, event } => commands::plan::run(&file, event.as_deref(), json),
         Command::Fire(args) => commands::fire::run(&args, json),
         Command::Why(args) => commands::why::run(&args, json),
-        Command::Run { file, client } => Ok(commands::run::run(file, client)),
-        Command::Serve { file, .. } => commands::serve::run(file),
+        Command::Run {
+            file,
+            client,
+            records,
+        } => Ok(commands::run::run(file, client, records.as_deref())),
+        Command::Serve { file, records, .. } => commands::serve::run(file, records.as_deref()),
         Command::Convert { file, from } => commands::convert::run(&file, from),
         Command::Log {
             file,

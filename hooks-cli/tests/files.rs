@@ -5,6 +5,58 @@ mod common;
 use common::{hooks, json};
 use serde_json::{Value, json as value};
 
+#[test]
+fn run_and_serve_record_what_hooks_do() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "[[hooks.on]]\nname = 'no-sudo'\nevent = 'BeforeToolCall'\nif = 'Bash(sudo *)'\nblock = 'no'\n";
+    std::fs::write(folder.path().join("hooks.toml"), text).unwrap();
+    let call = |command: &str| {
+        value!({ "hook_event_name": "PreToolUse", "session_id": "s1", "tool_name": "Bash", "tool_input": { "command": command } })
+            .to_string()
+    };
+    for command in ["sudo ls", "ls"] {
+        let args = ["run", "--as", "claude", "--records", "records.jsonl"];
+        assert_eq!(hooks(folder.path(), &args, &call(command)).code, 0);
+    }
+    let request = value!({ "jsonrpc": "2.0", "id": 1, "method": "hook.before_tool",
+                           "params": { "tool": "exec", "arguments": { "command": "sudo ls" } } });
+    let args = ["serve", "--stdio", "--records", "records.jsonl"];
+    hooks(folder.path(), &args, &format!("{request}\n"));
+    let shown = hooks(
+        folder.path(),
+        &["log", "records.jsonl", "--where", "outcome == 'block'"],
+        "",
+    );
+    assert_eq!(
+        shown.out.matches("no-sudo").count(),
+        2,
+        "{}{}",
+        shown.out,
+        shown.errors
+    );
+    // A file that cannot be written loses the records, and nothing else.
+    let args = ["run", "--as", "claude", "--records", "no/such/folder"];
+    let said = hooks(folder.path(), &args, &call("sudo ls"));
+    assert!(
+        said.out.contains("\"deny\"") && said.errors.contains("no records: no/such/folder"),
+        "{}",
+        said.errors
+    );
+}
+
+#[test]
+fn log_says_whose_lines_are_no_records() {
+    let folder = tempfile::tempdir().unwrap();
+    let line = r#"{"time":"2026-03-22T10:00:00Z","event":"AgentEnd","payload":{}}"#;
+    std::fs::write(folder.path().join("audit.jsonl"), line).unwrap();
+    let said = hooks(folder.path(), &["log", "audit.jsonl"], "");
+    assert!(
+        said.errors.contains("as `jsonl_log` writes it"),
+        "{}",
+        said.errors
+    );
+}
+
 /// What a file becomes, which has to be fine but for handlers.
 fn converted(from: &str, file: &Value) -> (String, toml::Table) {
     let folder = tempfile::tempdir().unwrap();
@@ -107,7 +159,7 @@ fn a_file_of_another_system_is_known_by_its_name() {
             .iter()
             .map(|row| &row["hook"])
             .collect();
-        assert_eq!(names, ["PostToolUse-1", "PreToolUse-2"]);
+        assert_eq!(names, ["PreToolUse-1", "PostToolUse-2"]);
         let event = [
             "--event",
             "PreToolUse",

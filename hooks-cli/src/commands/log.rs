@@ -46,7 +46,13 @@ pub(crate) fn run(path: &Path, follow: bool, condition: Option<&str>, json: bool
             Ok(record) => record,
             Err(error) => {
                 let place = format!("{}:{number}", path.display());
-                anstream::eprintln!("{}: {place}: no record: {error}", painted(WARN, "warning"));
+                let is_event = text.contains("\"payload\":");
+                let why = if is_event {
+                    "this is an event, as `jsonl_log` writes it: records are what `--records` writes".to_owned()
+                } else {
+                    error.to_string()
+                };
+                anstream::eprintln!("{}: {place}: no record: {why}", painted(WARN, "warning"));
                 continue;
             }
         };

@@ -5,16 +5,16 @@
 
 use std::io::{Read as _, Write as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use hooks_runtime::bridge::{self, Client, LeftToAgent, Reply};
 
 use crate::file;
 
-pub(crate) fn run(named: Option<PathBuf>, client: Client) -> ExitCode {
+pub(crate) fn run(named: Option<PathBuf>, client: Client, records: Option<&Path>) -> ExitCode {
     // An agent treats most exit codes of a panic as a harmless error.
-    let reply = catch_unwind(AssertUnwindSafe(|| reply(named, client)))
+    let reply = catch_unwind(AssertUnwindSafe(|| reply(named, client, records)))
         .unwrap_or_else(|_| Reply::refused("the program `hooks` has failed"));
     // The reader may be gone.
     let _ = std::io::stdout().write_all(reply.stdout.as_bytes());
@@ -22,7 +22,7 @@ pub(crate) fn run(named: Option<PathBuf>, client: Client) -> ExitCode {
     ExitCode::from(reply.exit_code)
 }
 
-fn reply(named: Option<PathBuf>, client: Client) -> Reply {
+fn reply(named: Option<PathBuf>, client: Client, records: Option<&Path>) -> Reply {
     // The variables with which the agent names the project's folder. The current folder follows the agent, which may
     // write a file there.
     let variables: &[&str] = match client {
@@ -52,7 +52,8 @@ fn reply(named: Option<PathBuf>, client: Client) -> Reply {
         return Reply::refused(format_args!("the event cannot be read: {error}"));
     }
     let asked = LeftToAgent::new();
-    let mut builder = file::builder_as(&file, None).approver(asked.clone());
+    let mut builder =
+        file::recorded(file::builder_as(&file, None), records).approver(asked.clone());
     if let Some(folder) = &project {
         builder = builder.project_dir(folder);
     }

@@ -10,7 +10,7 @@ mod request;
 
 use std::cell::{Cell, RefCell};
 use std::io::{BufRead as _, Write as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::rc::Rc;
 
@@ -40,10 +40,11 @@ struct Served {
     calls: RefCell<Calls>,
 }
 
-pub(crate) fn run(named: Option<PathBuf>) -> Done {
+pub(crate) fn run(named: Option<PathBuf>, records: Option<&Path>) -> Done {
     let file = file::find(named)?;
     let served = file::block_on(async {
-        let builder = file::builder(&file, None).approver(hooks_builtin::DenyAll);
+        let builder =
+            file::recorded(file::builder(&file, None), records).approver(hooks_builtin::DenyAll);
         let runtime = builder.build().await.map_err(Failure::found)?;
         file::print_notices(&runtime);
         let served = Rc::new(Served {
