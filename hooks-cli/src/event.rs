@@ -9,12 +9,13 @@ use hooks_runtime::bridge::Client;
 use serde_json::{Map, Value};
 
 use crate::Failure;
+use crate::file::FileArgs;
 
 /// An event, from arguments.
 #[derive(Debug, clap::Args)]
 pub(crate) struct EventArgs {
-    /// The file; by default the hooks.toml here or in a folder above.
-    pub(crate) file: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) file: FileArgs,
     /// The event: `BeforeToolCall`, or another system's name of it, such as `PreToolUse`.
     #[arg(long, required_unless_present = "event_json")]
     event: Option<String>,

@@ -10,6 +10,25 @@ use crate::Failure;
 /// The name of a file of ours.
 pub(crate) const NAME: &str = "hooks.toml";
 
+/// The file of a command, and whose format it has.
+#[derive(Debug, clap::Args)]
+pub(crate) struct FileArgs {
+    /// The file; by default the hooks.toml here or in a folder above.
+    file: Option<PathBuf>,
+    /// Whose format the file has; by default the one that its name tells, such as `.claude/settings.json`, or ours.
+    #[arg(long, value_name = "DIALECT")]
+    from: Option<Dialect>,
+}
+
+impl FileArgs {
+    /// The file, and the builder of its runtime.
+    pub(crate) fn open(&self) -> Result<(PathBuf, RuntimeBuilder), Failure> {
+        let file = find(self.file.clone())?;
+        let builder = builder(&file, self.from);
+        Ok((file, builder))
+    }
+}
+
 /// The file that is named, or the one here or in a folder above.
 pub(crate) fn find(named: Option<PathBuf>) -> Result<PathBuf, Failure> {
     if let Some(file) = named {
@@ -42,16 +61,23 @@ pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> Result<T, Failure>
     Ok(executor.block_on(future))
 }
 
+/// Whose format a file has, by its name. `settings.json` in the folder `.claude` is Claude Code's, also where that is the
+/// current folder.
+pub(crate) fn dialect_of(file: &Path) -> Option<Dialect> {
+    Dialect::of_path(&std::path::absolute(file).ok()?)
+}
+
 /// The builder of a file's runtime. Whoever names a file trusts it, and has the key of a model in the environment.
-pub(crate) fn builder_as(dialect: Dialect, file: &Path) -> RuntimeBuilder {
+pub(crate) fn builder_as(file: &Path, from: Option<Dialect>) -> RuntimeBuilder {
+    let dialect = from.or_else(|| dialect_of(file)).unwrap_or_default();
     Runtime::builder()
         .file_as(dialect, file)
         .evaluator(EnvironmentEvaluator::new())
 }
 
-/// The builder of the runtime of a file of ours, for the project here.
-pub(crate) fn builder(file: &Path) -> RuntimeBuilder {
-    let builder = builder_as(Dialect::Hooks, file);
+/// The same, for the project here.
+pub(crate) fn builder(file: &Path, from: Option<Dialect>) -> RuntimeBuilder {
+    let builder = builder_as(file, from);
     match std::env::current_dir() {
         Ok(folder) => builder.project_dir(folder),
         Err(_) => builder,

@@ -40,22 +40,23 @@ enum Command {
     Init(commands::init::Args),
     /// Find every mistake in files, with line, column and help. The exit code is 1 if there is any.
     #[command(
-        after_help = "Examples:\n  hooks check hooks.toml\n  hooks check --from claude .claude/settings.json"
+        after_help = "Examples:\n  hooks check hooks.toml\n  hooks check .claude/settings.json\n  hooks check --from claude other.json"
     )]
     Check {
         /// The files; by default the hooks.toml here or in a folder above.
         files: Vec<PathBuf>,
-        /// Whose files they are.
-        #[arg(long, value_name = "DIALECT", default_value = "hooks")]
-        from: Dialect,
+        /// Whose format the files have; by default the one that a file's name tells, such as `.claude/settings.json`, or
+        /// ours.
+        #[arg(long, value_name = "DIALECT")]
+        from: Option<Dialect>,
     },
     /// Show what runs when.
     #[command(
         after_help = "Examples:\n  hooks plan\n  hooks plan hooks.toml --event BeforeToolCall"
     )]
     Plan {
-        /// The file; by default the hooks.toml here or in a folder above.
-        file: Option<PathBuf>,
+        #[command(flatten)]
+        file: file::FileArgs,
         /// Only what runs on this event.
         #[arg(long)]
         event: Option<String>,
@@ -97,14 +98,14 @@ enum Command {
     },
     /// Turn another system's file into one of ours. What is lost is in comments.
     #[command(
-        after_help = "Examples:\n  hooks convert .claude/settings.json --from claude > hooks.toml"
+        after_help = "Examples:\n  hooks convert .claude/settings.json > hooks.toml\n  hooks convert config.json --from picoclaw > hooks.toml"
     )]
     Convert {
         /// The file.
         file: PathBuf,
-        /// Whose it is.
+        /// Whose format it has; by default the one that its name tells, such as `.claude/settings.json`.
         #[arg(long, value_name = "DIALECT")]
-        from: Dialect,
+        from: Option<Dialect>,
     },
     /// Show a file of records, as `JsonlRecorder` writes it.
     #[command(
@@ -143,7 +144,7 @@ fn main() -> ExitCode {
     let done = match command {
         Command::Init(args) => commands::init::run(&args, json),
         Command::Check { files, from } => commands::check::run(files, from, json),
-        Command::Plan { file, event } => commands::plan::run(file, event.as_deref(), json),
+        Command::Plan { file, event } => commands::plan::run(&file, event.as_deref(), json),
         Command::Fire(args) => commands::fire::run(&args, json),
         Command::Why(args) => commands::why::run(&args, json),
         Command::Run { file, client } => Ok(commands::run::run(file, client)),

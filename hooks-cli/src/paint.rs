@@ -31,8 +31,36 @@ pub(crate) fn painted(style: Style, text: impl Display) -> String {
     format!("{style}{text}{style:#}")
 }
 
+/// A text as one line, in which control characters are visible: a file must not write to the terminal.
+fn visible(text: &str) -> String {
+    text.chars().fold(String::new(), |mut line, c| {
+        if c.is_control() {
+            line.extend(c.escape_default());
+        } else {
+            line.push(c);
+        }
+        line
+    })
+}
+
+/// The beginning of a long text, such as a command, for a cell.
+pub(crate) fn short(text: &str) -> String {
+    const LONGEST: usize = 60;
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
 /// Prints rows under a title, each column as wide as its widest cell. `style` is that of a whole row.
 pub(crate) fn table(titles: &[&str], rows: &[(Style, Vec<String>)]) {
+    let visible_row = |(style, row): &(Style, Vec<String>)| {
+        (
+            *style,
+            row.iter().map(|cell| visible(cell)).collect::<Vec<_>>(),
+        )
+    };
+    let rows: Vec<_> = rows.iter().map(visible_row).collect();
     let width = |column: usize| {
         let cells = rows.iter().filter_map(|(_, row)| row.get(column));
         let widest = cells.map(|cell| cell.chars().count()).max().unwrap_or(0);
@@ -56,7 +84,7 @@ pub(crate) fn table(titles: &[&str], rows: &[(Style, Vec<String>)]) {
         "{}",
         painted(DIM, line(&|column| titles[column].to_owned()))
     );
-    for (style, row) in rows {
+    for (style, row) in &rows {
         let text = line(&|column| row.get(column).cloned().unwrap_or_default());
         say!("{}", painted(*style, text));
     }

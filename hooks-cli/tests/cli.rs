@@ -495,6 +495,49 @@ fn init_writes_a_file_that_is_fine_and_works_for_each_agent() {
 }
 
 #[test]
+fn init_keeps_a_file_and_prints_the_settings_for_it() {
+    let folder = folder("[hooks.builtin]\nredact = true\n");
+    let said = hooks(folder.path(), &["init"], "");
+    assert!(
+        said.code == 2 && said.errors.contains("there already"),
+        "{}",
+        said.errors
+    );
+    let said = hooks(folder.path(), &["init", "--agent", "claude"], "");
+    assert_eq!(said.code, 0, "{}", said.errors);
+    assert!(said.out.contains("hooks.toml --as claude") && said.errors.contains("stays as it is"));
+    let text = std::fs::read_to_string(folder.path().join("hooks.toml")).unwrap();
+    assert_eq!(text, "[hooks.builtin]\nredact = true\n");
+}
+
+#[test]
+fn a_built_in_hook_that_decides_is_named() {
+    let folder = folder("[hooks.builtin]\nblock_tools = { tools = ['deploy'] }\n");
+    let said = hooks(
+        folder.path(),
+        &["fire", "--event", "BeforeToolCall", "--tool", "deploy"],
+        "",
+    );
+    assert!(
+        said.out.contains("`BlockTools` is a built-in hook"),
+        "{}",
+        said.out
+    );
+}
+
+#[test]
+fn notices_are_counted() {
+    let text = "[[hooks.on]]\nevent = 'BeforeToolCall'\nblock = 'no'\n\
+                [[hooks.on]]\nevent = 'BeforeToolCall'\nask = 'really?'\n";
+    let said = hooks(folder(text).path(), &["check"], "");
+    assert!(
+        said.code == 0 && said.out.contains("fine, with 1 notice"),
+        "{}",
+        said.out
+    );
+}
+
+#[test]
 fn completions_know_every_command() {
     let said = hooks(Path::new("/"), &["completions", "bash"], "");
     for command in [

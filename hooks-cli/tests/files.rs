@@ -26,6 +26,7 @@ fn claude_codes_settings_become_definitions() {
             "PreToolUse": [{ "matcher": "Edit|Write", "hooks": [
                 { "type": "command", "command": "./guard.py", "timeout": 10, "onFailure": "block" },
                 { "type": "command", "command": "x", "if": "Bash(git *)", "async": true },
+                { "type": "command", "command": "w", "if": "mcp__x(y)" },
             ] }],
             "PostToolUse": [{ "matcher": "Edit.*", "hooks": [{ "type": "http", "url": "http://localhost:1/" }] }],
             "Setup": [{ "hooks": [{ "type": "command", "command": "y" }] }],
@@ -33,7 +34,7 @@ fn claude_codes_settings_become_definitions() {
         } }),
     );
     let on = table["hooks"]["on"].as_array().unwrap();
-    assert_eq!(on.len(), 3, "{text}");
+    assert_eq!(on.len(), 4, "{text}");
     let guard = on
         .iter()
         .find(|entry| entry.get("command").and_then(toml::Value::as_str) == Some("./guard.py"))
@@ -46,13 +47,127 @@ fn claude_codes_settings_become_definitions() {
     let http = on.iter().find(|entry| entry.get("http").is_some()).unwrap();
     assert_eq!(http["matcher"].as_str(), Some("Edit.*"));
     for lost in [
-        "lost: `if`: \"Bash(git *)\" is no CEL",
+        "if = \"Bash(git *)\"",
+        "lost: `if`: \"mcp__x(y)\" is not understood",
         "lost: `async`: the agent waits",
         "lost: all hooks on `Setup`: this event is never raised here",
         "handlers of the type `agent` are not run here",
     ] {
         assert!(text.contains(lost), "{lost}: {text}");
     }
+}
+
+#[test]
+fn headers_and_prompts_are_carried_over() {
+    let (text, table) = converted(
+        "claude",
+        &value!({ "hooks": { "Stop": [{ "hooks": [
+            {
+                "type": "http", "url": "https://example.com/", "headers": { "Authorization": "Bearer $TOKEN" },
+                "allowedEnvVars": ["TOKEN"],
+            },
+            { "type": "prompt", "prompt": "Is all done? $ARGUMENTS" },
+        ] }] } }),
+    );
+    let on = table["hooks"]["on"].as_array().unwrap();
+    assert_eq!(
+        on[0]["http"]["headers"]["Authorization"].as_str(),
+        Some("Bearer $TOKEN")
+    );
+    assert!(
+        text.contains("lost: `allowedEnvVars` = [\"TOKEN\"]"),
+        "{text}"
+    );
+    assert_eq!(
+        on[1]["prompt"].as_str(),
+        Some("Is all done? the input that follows")
+    );
+}
+
+const SETTINGS: &str = r#"{ "model": "opus", "hooks": {
+    "PreToolUse": [{ "matcher": "Bash", "hooks": [{ "type": "command", "command": "echo no >&2; exit 2" }] }],
+    "PostToolUse": [{ "hooks": [{ "type": "command", "command": "true" }] }]
+} }"#;
+
+#[test]
+fn a_file_of_another_system_is_known_by_its_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let claude = folder.path().join(".claude");
+    std::fs::create_dir(&claude).unwrap();
+    std::fs::write(claude.join("settings.json"), SETTINGS).unwrap();
+    for (folder, file) in [
+        (folder.path(), ".claude/settings.json"),
+        (&*claude, "settings.json"),
+    ] {
+        assert_eq!(hooks(folder, &["check", file], "").code, 0);
+        let plan = json(&hooks(folder, &["plan", file, "--json"], "").out);
+        let names: Vec<_> = plan["hooks"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|row| &row["hook"])
+            .collect();
+        assert_eq!(names, ["PostToolUse-1", "PreToolUse-2"]);
+        let event = [
+            "--event",
+            "PreToolUse",
+            "--tool",
+            "Bash",
+            "--args",
+            r#"{"command":"ls"}"#,
+            "--json",
+        ];
+        let fired = json(&hooks(folder, &[&["fire", file], &event[..]].concat(), "").out);
+        assert_eq!(
+            (&fired["decision"], &fired["reason"]),
+            (&value!("block"), &value!("no"))
+        );
+        assert!(
+            hooks(folder, &["convert", file], "")
+                .out
+                .contains("dialect = \"claude\"")
+        );
+    }
+}
+
+#[test]
+fn a_file_of_another_system_is_one_mistake_that_names_it() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("other.json"), SETTINGS).unwrap();
+    let said = hooks(folder.path(), &["check", "other.json"], "");
+    assert_eq!(said.code, 1);
+    for part in [
+        "other.json:1:20: these are hooks in the format `claude`",
+        "`--from claude`",
+        "1 mistake",
+    ] {
+        assert!(said.out.contains(part), "{part}: {}", said.out);
+    }
+    assert_eq!(
+        hooks(
+            folder.path(),
+            &["check", "other.json", "--from", "claude"],
+            ""
+        )
+        .code,
+        0
+    );
+    let said = hooks(folder.path(), &["convert", "other.json"], "");
+    assert!(
+        said.code == 2 && said.errors.contains("write `--from claude`"),
+        "{}",
+        said.errors
+    );
+}
+
+#[test]
+fn a_file_cannot_write_to_the_terminal() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "[[hooks.on]]\nevent = \"AgentEnd\"\ncommand = \"\\u001b[2Jtrue\\n#\"\n";
+    std::fs::write(folder.path().join("hooks.toml"), text).unwrap();
+    let said = hooks(folder.path(), &["plan"], "");
+    assert!(said.out.contains(r"\u{1b}[2Jtrue\n#"), "{}", said.out);
+    assert!(!said.out.contains('\u{1b}'));
 }
 
 #[test]

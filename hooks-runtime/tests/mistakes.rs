@@ -115,6 +115,22 @@ async fn a_filter_that_is_wrong() {
     )
     .await;
     check(
+        "[[hooks.on]]\nevent = ['BeforeToolCall', 'MessageReceived']\nblock = 'no'\nif = 'WebFetch(x)'",
+        expect![[r#"
+            4:6: `WebFetch(x)` is not understood
+              |
+            4 | if = 'WebFetch(x)'
+              |      ^^^^^^^^^^^^^
+              = help: write `Bash(git push *)`, `Edit(src/**)`, `Read(*.pem)` or `WebFetch(domain:example.com)`, or a condition in CEL
+
+            4:6: `WebFetch(x)` is about a tool, and `MessageReceived` is not
+              |
+            4 | if = 'WebFetch(x)'
+              |      ^^^^^^^^^^^^^
+              = help: write a condition in CEL, or leave the event out"#]],
+    )
+    .await;
+    check(
         "[[hooks.on]]\nevent = 'BeforeToolCall'\nblock = 'no'\nif = 'args.x =='",
         expect![[r#"
             4:6: it is no expression: 1:10: Syntax error: mismatched input '<EOF>'
@@ -285,5 +301,28 @@ async fn a_file_that_imports_itself_is_a_mistake() {
             .map(|_| ())
             .unwrap_err();
         assert!(error.to_string().contains("imports itself"), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn a_mistake_about_many_events_is_told_once() {
+    check(
+        "[[hooks.on]]\nevent = '*'\nblock = 'no'",
+        expect![[r#"
+        3:9: `GatewayStart` cannot be blocked; the same holds for 23 more of its events
+          |
+        3 | block = 'no'
+          |         ^^^^
+          = help: it is only observed: use a command, say, or another event"#]],
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn what_sets_nothing_is_no_change() {
+    for value in ["5", "'dry'", "['a']", "true"] {
+        let text = format!("[[hooks.on]]\nevent = 'BeforeToolCall'\nmodify = {value}");
+        let error = Runtime::builder().text(text).build().await.unwrap_err();
+        assert_eq!(error.line(), Some(3), "{error}");
     }
 }

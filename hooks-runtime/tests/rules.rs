@@ -369,6 +369,62 @@ async fn other_systems_names_of_events_mean_what_they_mean_there() {
 }
 
 #[tokio::test]
+async fn a_rule_for_a_tool_reads_the_command_as_a_shell_does() {
+    let runtime = runtime(
+        "[[hooks.on]]\nevent = 'BeforeToolCall'\nif = 'Bash(git push *)'\nblock = 'no pushing'\n\
+         [[hooks.on]]\nevent = 'BeforeToolCall'\nif = 'Edit(.github/**)'\nblock = 'not the workflows'",
+    )
+    .await;
+    for (tool, args, expected) in [
+        (
+            "shell",
+            json!({ "command": "git push origin" }),
+            Some("no pushing"),
+        ),
+        (
+            "Bash",
+            json!({ "command": "cd sub && X=1 git push" }),
+            Some("no pushing"),
+        ),
+        (
+            "run_shell_command",
+            json!({ "command": "ls | xargs git push" }),
+            Some("no pushing"),
+        ),
+        ("shell", json!({ "command": "echo git push" }), None),
+        ("shell", json!({ "command": "git status" }), None),
+        ("deploy", json!({ "command": "git push" }), None),
+        (
+            "file_write",
+            json!({ "path": ".github/ci.yml" }),
+            Some("not the workflows"),
+        ),
+        ("file_write", json!({ "path": "src/ci.yml" }), None),
+        ("read_file", json!({ "path": ".github/ci.yml" }), None),
+    ] {
+        let result = decide(&runtime, &mut BeforeToolCall::new("1", tool, args.clone())).await;
+        let reason = result.as_cancel().map(|cancel| &*cancel.reason);
+        assert_eq!(reason, expected, "{tool} {args}");
+    }
+}
+
+#[tokio::test]
+async fn a_hook_in_another_systems_words_knows_tools_by_its_names() {
+    let runtime = runtime(
+        "[[hooks.on]]\nevent = 'PreToolUse'\ndialect = 'claude'\ntools = ['Bash']\ncommand = 'echo no >&2; exit 2'",
+    )
+    .await;
+    for (tool, is_refused) in [("shell", true), ("Bash", true), ("deploy", false)] {
+        let mut call = BeforeToolCall::new("1", tool, json!({ "command": "ls" }));
+        assert_eq!(
+            decide(&runtime, &mut call).await.is_continue(),
+            !is_refused,
+            "{tool}"
+        );
+    }
+}
+
+#[tokio::test]
 async fn what_an_expression_makes_is_bounded_whatever_the_event_is() {
     let text = |condition: &str| {
         format!(

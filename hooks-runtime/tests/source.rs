@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
+use async_trait::async_trait;
 use hooks_builtin::config::Mode;
+use hooks_builtin::{ApprovalRequest, Approver, Verdict};
 use hooks_core::agent::{AgentContext, ApproveToolCall, BeforeStop, BeforeToolCall};
 use hooks_core::{hook, hooks};
 use hooks_runtime::Runtime;
@@ -83,6 +85,56 @@ async fn an_approval_of_the_file_asks() {
         .intercept(&AgentContext::new("s1"), &mut approve)
         .await;
     assert!(result.as_cancel().is_some(), "{result:?}");
+}
+
+/// Whoever the agent has to be asked.
+struct Says(bool);
+
+#[async_trait]
+impl Approver for Says {
+    async fn ask(&self, _: &ApprovalRequest) -> Verdict {
+        if self.0 {
+            Verdict::Yes
+        } else {
+            Verdict::No("not that".into())
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_supervised_agent_is_approved_of_or_stopped() {
+    let folder = tempfile::tempdir().unwrap();
+    let policy = format!(
+        "[hooks.builtin.security_policy]\nautonomy = 'supervised'\nworkspace = '{}'\n",
+        folder.path().display()
+    );
+    let approved = async |text: &str, approver: Option<bool>| {
+        let mut builder = Runtime::builder().text(text);
+        if let Some(says_yes) = approver {
+            builder = builder.approver(Says(says_yes));
+        }
+        let hooks = hooks![..builder.build().await.unwrap()];
+        let call = BeforeToolCall::new(
+            "1",
+            "file_write",
+            json!({ "path": "a.txt", "content": "x" }),
+        );
+        let mut approve = ApproveToolCall::from(&call);
+        let result = hooks
+            .intercept(&AgentContext::new("s1"), &mut approve)
+            .await;
+        result.as_cancel().map(|cancel| cancel.reason.to_string())
+    };
+    let reason = approved(&policy, None).await.unwrap();
+    assert!(
+        reason.contains("nobody is asked: turn on `approval`"),
+        "{reason}"
+    );
+    // Whoever the agent has for it is asked, whatever the file says.
+    assert!(approved(&policy, Some(true)).await.is_none());
+    assert!(approved(&policy, Some(false)).await.is_some());
+    let full = policy.replace("supervised", "full");
+    assert!(approved(&full, None).await.is_none());
 }
 
 #[tokio::test]

@@ -220,16 +220,18 @@ impl Effects {
         self.rewritten.as_deref()
     }
 
-    /// A line to run before the [rewritten](Self::rewritten) script: it unsets the variables from which its programs would
-    /// take orders, and has the shell split words as it was judged. It is empty where there is nothing to do: none of the
-    /// variables is [inherited](crate::Environment::with_inherited), no word is split, and `git` is at most run once, where
-    /// the script begins, before anything is written.
+    /// A line to run before the [rewritten](Self::rewritten) script, so that it does what was judged. It unsets variables
+    /// that would have it read other files, such as `CDPATH` and `GIT_DIR`, and has the shell split words as it was judged.
+    /// Other variables of the environment are the user's own and stay. The line is empty where there is nothing to do: none
+    /// of the variables is [inherited](crate::Environment::with_inherited), no word is split, and `git` is at most run once,
+    /// where the script begins, before anything is written.
     ///
     /// ```
     /// use hooks_shell::{Environment, Script};
     ///
-    /// let effects = Script::parse("cargo test")?.evaluate(&Environment::new("."));
-    /// assert!(effects.prelude().contains(" LD_PRELOAD ") && effects.prelude().contains(" RUSTC_WRAPPER "));
+    /// let environment = Environment::new(".").with_inherited(["GIT_DIR", "PAGER"]);
+    /// let effects = Script::parse("git status")?.evaluate(&environment);
+    /// assert_eq!(effects.prelude(), "unset -v GIT_DIR");
     /// # Ok::<_, hooks_shell::Rejected>(())
     /// ```
     #[must_use]

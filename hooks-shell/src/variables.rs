@@ -1,4 +1,4 @@
-//! Variables of the environment: which may be set, and which are taken away before a script runs.
+//! Variables of the environment: which a script may set, and which are taken away before it runs.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -122,7 +122,7 @@ pub(crate) fn is_harmless_flag(flag: &str) -> bool {
     }
 }
 
-/// The commands that take away what the programs of a script would take orders from; nothing where there is nothing to do.
+/// The commands that take away what would make a script another one than was judged; nothing where there is nothing to do.
 pub(crate) fn prelude(effects: &Effects) -> String {
     let programs = effects.programs();
     let names: Vec<&str> = programs.map(|program| program.name.as_str()).collect();
@@ -132,10 +132,7 @@ pub(crate) fn prelude(effects: &Effects) -> String {
     };
     let mut commands = Vec::new();
     let mut unset = String::from("unset -v");
-    for line in LINES
-        .iter()
-        .filter(|line| !matches!(line.rule, "plain" | "shell"))
-    {
+    for line in LINES.iter().filter(|line| line.rule == "unset") {
         let concerns = |program: &&str| *program == "*" || names.contains(program);
         if line.programs.iter().any(concerns) {
             let exact = line.names.iter().filter(|name| is_identifier(name));

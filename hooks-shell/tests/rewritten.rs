@@ -411,16 +411,12 @@ fn script() -> impl Strategy<Value = String> {
 }
 
 #[test]
-fn programs_take_no_orders_from_what_the_shell_is_started_with() {
+fn variables_that_lead_elsewhere_are_taken_away_and_the_users_own_stay() {
     let stubs = Stubs::new();
     let git = stubs.0.path().join("git");
-    fs::write(
-        &git,
-        "#!/bin/sh\necho \"$GIT_DIR,$GIT_EXTERNAL_DIFF,$TERM\"\n",
-    )
-    .unwrap();
+    fs::write(&git, "#!/bin/sh\necho \"$GIT_DIR,$GIT_PAGER,$TERM\"\n").unwrap();
     fs::set_permissions(&git, fs::Permissions::from_mode(0o755)).unwrap();
-    let variables = [("GIT_DIR", "a"), ("GIT_EXTERNAL_DIFF", "b"), ("TERM", "c")];
+    let variables = [("GIT_DIR", "a"), ("GIT_PAGER", "b"), ("TERM", "c")];
     let script = Script::parse("git diff").unwrap();
     let environments = [
         Environment::new("/work"),
@@ -431,7 +427,7 @@ fn programs_take_no_orders_from_what_the_shell_is_started_with() {
         let rewritten = format!("{}\n{}", effects.prelude(), effects.rewritten().unwrap());
         for shell in ["sh", "bash"] {
             if let Some((printed, _)) = stubs.run_with(shell, &rewritten, &variables) {
-                assert_eq!(printed, ",,c\n", "{shell} ran {rewritten}");
+                assert_eq!(printed, ",b,c\n", "{shell} ran {rewritten}");
             }
         }
     }

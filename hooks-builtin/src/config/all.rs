@@ -99,6 +99,7 @@ impl FileHooks {
         registry: &mut HookRegistry<AgentEvent<'static>>,
     ) -> Result<(), RegisterError> {
         let FileHooks { builtin, chain } = self;
+        let builtin = builtin.__complete();
         let before = super::__before(builtin.event_log.as_ref(), builtin.jsonl_log.as_ref());
         macro_rules! register {
             ($($hook:expr),* $(,)?) => { $(

@@ -43,8 +43,8 @@ use crate::shared::{BuildError, Globs, paths};
 ///   not parse, and what would take long to look at. To allow an interpreter is to allow all that it can do; `cargo`, `npm`
 ///   and `git` run what lies in the workspace for them: build scripts, scripts, hooks.
 /// - **What was judged is what runs.** The command is replaced by the form in which it was judged: every word in quotes, what
-///   is known filled in. If this process has variables from which its programs would take orders, a line before it unsets
-///   them. `rewrite = false` leaves it as it is, and then what shells read in different ways is blocked.
+///   is known filled in. If this process has variables that would have it read other files, such as `CDPATH` and `GIT_DIR`,
+///   a line before it unsets them. Other variables of this process are yours, and stay. `rewrite = false` leaves it as it is, and then what shells read in different ways is blocked.
 /// - **Paths.** What a command or a tool's argument names may not be in a forbidden path, nor outside of the
 ///   workspace, once `~`, `.`, `..` and links are resolved.
 ///

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::paint::{self, BAD, GOOD, WARN, painted, say};
 use crate::{Done, file};
 
-pub(crate) fn run(files: Vec<PathBuf>, from: Dialect, json: bool) -> Done {
+pub(crate) fn run(files: Vec<PathBuf>, from: Option<Dialect>, json: bool) -> Done {
     let files = if files.is_empty() {
         vec![file::find(None)?]
     } else {
@@ -18,8 +18,7 @@ pub(crate) fn run(files: Vec<PathBuf>, from: Dialect, json: bool) -> Done {
     let mut are_fine = true;
     let mut all = Vec::new();
     for file in files {
-        let builder = file::builder_as(from, &file);
-        let built = file::block_on(builder.build())?;
+        let built = file::block_on(file::builder_as(&file, from).build())?;
         are_fine &= built.is_ok();
         match built {
             Ok(runtime) => {
@@ -34,7 +33,12 @@ pub(crate) fn run(files: Vec<PathBuf>, from: Dialect, json: bool) -> Done {
                 for notice in &status.notices {
                     say!("{}: {notice}", painted(WARN, "notice"));
                 }
-                say!("{}: {}", file.display(), painted(GOOD, "fine"));
+                let fine = match status.notices.len() {
+                    0 => "fine".to_owned(),
+                    1 => "fine, with 1 notice".to_owned(),
+                    many => format!("fine, with {many} notices"),
+                };
+                say!("{}: {}", file.display(), painted(GOOD, fine));
             }
             Err(error) if json => {
                 let mistakes: Vec<Value> = error.mistakes().map(mistake).collect();

@@ -12,9 +12,15 @@ use serde_json::Value;
 use toml::Table;
 
 use crate::paint::say;
-use crate::{Done, Failure};
+use crate::{Done, Failure, file};
 
-pub(crate) fn run(path: &Path, from: Dialect) -> Done {
+pub(crate) fn run(path: &Path, from: Option<Dialect>) -> Done {
+    let from = from.or_else(|| file::dialect_of(path)).ok_or_else(|| {
+        Failure::usage(format!(
+            "the name of {} does not tell whose format it has: write `--from claude`, or another system's name",
+            path.display()
+        ))
+    })?;
     let text = std::fs::read_to_string(path)
         .map_err(|error| Failure::usage(format!("{}: {error}", path.display())))?;
     let value: Value = serde_json::from_str(text.trim_start_matches('\u{feff}'))
@@ -187,6 +193,13 @@ const KNOWN: &[&str] = &[
     "name",
 ];
 
+/// A rule for the input of a tool, which a file of ours takes as it is.
+fn tool_rule(rule: &str) -> Option<String> {
+    let (tool, rest) = rule.trim().split_once('(').unwrap_or((rule.trim(), "*)"));
+    let is_known = ["Bash", "Read", "Edit", "Write", "WebFetch"].contains(&tool);
+    (is_known && rest.ends_with(')')).then(|| format!("{tool}({rest}"))
+}
+
 fn one_nested(out: &mut Converted, event: &str, group: &Value, handler: &Value) {
     let dialect = out.dialect;
     let kind = text(handler, "type").unwrap_or("command");
@@ -222,13 +235,20 @@ fn one_nested(out: &mut Converted, event: &str, group: &Value, handler: &Value) 
                 out.left_out(&format!("a hook on `{event}`"), "it has no `url`");
                 return;
             };
-            entry.insert("http".into(), url.into());
-            if handler.get("headers").is_some() {
-                lost.push("`headers`: write `http = { url = …, headers = { … } }`, with values from the environment".into());
-            }
+            let headers = handler.get("headers").map(toml::Value::try_from);
+            let http = match headers {
+                Some(Ok(headers)) => toml::Value::Table(Table::from_iter([
+                    ("url".to_owned(), url.into()),
+                    ("headers".to_owned(), headers),
+                ])),
+                _ => url.into(),
+            };
+            entry.insert("http".into(), http);
         }
         "prompt" => {
+            // Here the event is data that follows the prompt.
             let prompt = text(handler, "prompt").unwrap_or_default();
+            let prompt = prompt.replace("$ARGUMENTS", "the input that follows");
             entry.insert("prompt".into(), prompt.into());
         }
         other => {
@@ -263,8 +283,16 @@ fn one_nested(out: &mut Converted, event: &str, group: &Value, handler: &Value) 
     entry.insert("on_failure".into(), policy.into());
     for (key, value) in handler.as_object().into_iter().flatten() {
         match key.as_str() {
-            "if" => lost.push(format!(
-                "`if`: {value} is no CEL: write it as `if = '…'`, or it runs for more calls"
+            "if" => match value.as_str().and_then(tool_rule) {
+                Some(rule) => {
+                    entry.insert("if".into(), rule.into());
+                }
+                None => lost.push(format!(
+                    "`if`: {value} is not understood: write a condition, or it runs for more calls"
+                )),
+            },
+            "allowedEnvVars" => lost.push(format!(
+                "`allowedEnvVars` = {value}: here every variable that a header names is filled in"
             )),
             "async" | "asyncRewake" if *value == true => {
                 lost.push(format!("`{key}`: the agent waits for hooks that decide"));

@@ -15,12 +15,12 @@ const RECORDS: usize = 10_000;
 
 pub(crate) fn run(args: &EventArgs, json: bool) -> Done {
     let (cx, mut event) = args.build()?;
-    let file = file::find(args.file.clone())?;
+    let (_, builder) = args.file.open()?;
     let before = event.to_json();
     let records = Records::latest(RECORDS);
     let recorder = records.clone();
     let fired = file::block_on(async {
-        let runtime = file::builder(&file).recorder(recorder).build().await?;
+        let runtime = builder.recorder(recorder).build().await?;
         let outcome = runtime.fire(&cx, &mut event).await;
         // What runs in the background is recorded when it is done.
         runtime.shutdown().await;
@@ -89,13 +89,11 @@ fn show(event: &OwnedEvent, before: &Value, outcome: &Outcome, records: &[Record
         paint::difference(before, &outcome.change);
     }
     if records.is_empty() {
-        say!(
-            "\n{}",
-            painted(
-                DIM,
-                "no definition has run: `hooks why` says because of what"
-            )
-        );
+        let why = match &outcome.hook {
+            Some(hook) => format!("no definition has run: `{hook}` is a built-in hook"),
+            None => "no definition has run: `hooks why` says because of what".to_owned(),
+        };
+        say!("\n{}", painted(DIM, why));
         return;
     }
     say!("");

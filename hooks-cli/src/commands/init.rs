@@ -18,7 +18,7 @@ pub(crate) struct Args {
     /// Where the file is written.
     #[arg(long, default_value = file::NAME)]
     file: PathBuf,
-    /// Replace a file that is there.
+    /// Replace a file that is there. Without it, the file stays, and the agent's settings are printed for it.
     #[arg(long)]
     force: bool,
 }
@@ -95,15 +95,18 @@ impl Agent {
 }
 
 pub(crate) fn run(args: &Args, json: bool) -> Done {
-    if args.file.exists() && !args.force {
+    let is_kept = args.file.exists() && !args.force;
+    if is_kept && args.agent.is_none() {
         return Err(Failure::usage(format!(
             "{} is there already: write `--force` to replace it",
             args.file.display()
         )));
     }
     let path = std::path::absolute(&args.file).map_err(Failure::found)?;
-    std::fs::write(&args.file, text(args.agent, &path))
-        .map_err(|error| Failure::found(format!("{}: {error}", args.file.display())))?;
+    if !is_kept {
+        std::fs::write(&args.file, text(args.agent, &path))
+            .map_err(|error| Failure::found(format!("{}: {error}", args.file.display())))?;
+    }
     let entry = args.agent.map(|agent| settings(agent, &path));
     if json {
         paint::json(&json!({
@@ -113,7 +116,12 @@ pub(crate) fn run(args: &Args, json: bool) -> Done {
         }));
         return Ok(ExitCode::SUCCESS);
     }
-    anstream::eprintln!("{} {}", painted(GOOD, "wrote"), args.file.display());
+    let shown = args.file.display();
+    if is_kept {
+        anstream::eprintln!("{shown} is there already, and stays as it is: `--force` replaces it");
+    } else {
+        anstream::eprintln!("{} {shown}", painted(GOOD, "wrote"));
+    }
     if let (Some(agent), Some(entry)) = (args.agent, entry) {
         let title = painted(BOLD, format_args!("Put this into {}:", agent.settings()));
         anstream::eprintln!("{title}\n");
@@ -138,7 +146,7 @@ fn text(agent: Option<Agent>, file: &Path) -> String {
     if let Some(agent) = agent {
         let _ = writeln!(text, "# The agent: {}.", agent.title());
     }
-    text.push_str("\n[hooks.builtin]\nredact = true            # secrets are rewritten before anybody reads them\n");
+    text.push_str("\n[hooks.builtin]\nredact = true            # secrets in messages and in the output of tools are rewritten\n");
     let profiles = agent.map_or(r#"["common"]"#, Agent::profiles);
     let _ = writeln!(
         text,

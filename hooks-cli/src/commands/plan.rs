@@ -1,6 +1,7 @@
 //! `hooks plan`: what runs when.
 
-use std::path::{Path, PathBuf};
+use std::collections::HashSet;
+use std::path::Path;
 use std::process::ExitCode;
 
 use anstyle::Style;
@@ -11,8 +12,9 @@ use hooks_runtime::{HookStatus, OwnedEvent, Runtime};
 use serde::Serialize;
 use serde_json::json;
 
+use crate::file::{self, FileArgs};
 use crate::paint::{self, DIM, WARN, painted, say};
-use crate::{Done, Failure, file};
+use crate::{Done, Failure};
 
 /// One hook, in the order in which hooks run.
 #[derive(Clone, Debug, Serialize)]
@@ -27,7 +29,7 @@ pub(crate) struct Row {
     pub(crate) source: String,
 }
 
-pub(crate) fn run(file: Option<PathBuf>, event: Option<&str>, json: bool) -> Done {
+pub(crate) fn run(file: &FileArgs, event: Option<&str>, json: bool) -> Done {
     let only = match event {
         None => None,
         // What is wrong with the name is said where an event is made of it.
@@ -36,8 +38,8 @@ pub(crate) fn run(file: Option<PathBuf>, event: Option<&str>, json: bool) -> Don
             Failure::usage(error.map_or_else(|error| error.to_string(), |_| String::new()))
         })?),
     };
-    let file = file::find(file)?;
-    let runtime = file::block_on(file::builder(&file).build())?.map_err(Failure::found)?;
+    let (file, builder) = file.open()?;
+    let runtime = file::block_on(builder.build())?.map_err(Failure::found)?;
     let mut rows = rows(&runtime, &file);
     if let Some(only) = only {
         rows.retain(|row| row.events.contains(&only));
@@ -69,7 +71,7 @@ pub(crate) fn run(file: Option<PathBuf>, event: Option<&str>, json: bool) -> Don
                 row.hook.clone(),
                 row.priority.to_string(),
                 events,
-                row.handler.clone(),
+                paint::short(&row.handler),
                 row.filter.clone(),
                 row.mode.to_owned(),
                 row.source.clone(),
@@ -92,8 +94,12 @@ pub(crate) fn rows(runtime: &Runtime, file: &Path) -> Vec<Row> {
     let status = runtime.status();
     let pipeline = hooks![..runtime.clone()];
     let mut rows: Vec<Row> = Vec::new();
+    let mut shown = HashSet::new();
     let mut before = None;
     for row in pipeline.plan() {
+        if shown.contains(row.hook) {
+            continue;
+        }
         let events: &[&'static str] = match &row.event {
             Some(event) => std::slice::from_ref(event),
             None => AgentEvent::NAMES,
@@ -131,15 +137,10 @@ pub(crate) fn rows(runtime: &Runtime, file: &Path) -> Vec<Row> {
                 for other in definitions {
                     push(&other.name, Some(other));
                 }
-                // Definitions know their events.
-                before = None;
-                if let Some(last) = rows.last() {
-                    before = Some((last.order, usize::MAX));
-                }
+                // They know their events: the place's rows for other events say nothing new.
+                shown.insert(row.hook.to_owned());
             }
         }
     }
-    // The rows of a definition's further events say nothing new.
-    rows.dedup_by(|one, other| one.hook == other.hook && one.order == other.order);
     rows
 }

@@ -52,7 +52,7 @@ fn reply(named: Option<PathBuf>, client: Client) -> Reply {
         return Reply::refused(format_args!("the event cannot be read: {error}"));
     }
     let asked = LeftToAgent::new();
-    let mut builder = file::builder_as(Dialect::Hooks, &file).approver(asked.clone());
+    let mut builder = file::builder_as(&file, Some(Dialect::Hooks)).approver(asked.clone());
     if let Some(folder) = &project {
         builder = builder.project_dir(folder);
     }

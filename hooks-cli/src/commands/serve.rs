@@ -43,7 +43,7 @@ struct Served {
 pub(crate) fn run(named: Option<PathBuf>) -> Done {
     let file = file::find(named)?;
     let served = file::block_on(async {
-        let builder = file::builder(&file).approver(hooks_builtin::DenyAll);
+        let builder = file::builder(&file, None).approver(hooks_builtin::DenyAll);
         let runtime = builder.build().await.map_err(Failure::found)?;
         file::print_notices(&runtime);
         let served = Rc::new(Served {

@@ -21,9 +21,9 @@ struct Line {
 
 pub(crate) fn run(args: &EventArgs, json: bool) -> Done {
     let (cx, event) = args.build()?;
-    let file = file::find(args.file.clone())?;
+    let (file, builder) = args.file.open()?;
     let explained = file::block_on(async {
-        let runtime = file::builder(&file).build().await?;
+        let runtime = builder.build().await?;
         let explanations = runtime.explain(&cx, event.view()).await;
         Ok((runtime, explanations))
     })?;

@@ -1,6 +1,7 @@
 //! Whose words a hook speaks: what it reads of an event, and what its answer means.
 
 use std::fmt;
+use std::path::Path;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
@@ -71,6 +72,39 @@ impl Dialect {
             Dialect::Goclaw => "goclaw",
             Dialect::Flat => "flat",
         }
+    }
+
+    /// The dialect of a file that has the name of one of a system's own files, such as `.claude/settings.json`.
+    ///
+    /// ```
+    /// use hooks_runtime::Dialect;
+    ///
+    /// assert_eq!(Dialect::of_path("shop/.codex/hooks.json".as_ref()), Some(Dialect::Codex));
+    /// assert_eq!(Dialect::of_path("shop/settings.json".as_ref()), None);
+    /// ```
+    #[must_use]
+    pub fn of_path(path: &Path) -> Option<Self> {
+        Dialect::ALL.into_iter().find(|dialect| {
+            let mut files = dialect.rules().files.iter();
+            files.any(|(_, name)| path.ends_with(name))
+        })
+    }
+
+    /// The system whose events these are: the first one that knows all of the names, or else the one that knows most.
+    pub(crate) fn of_events<'n>(names: impl Iterator<Item = &'n str> + Clone) -> Option<Self> {
+        let known = |dialect: &Dialect| {
+            let is_known = |name: &&str| {
+                dialect
+                    .rules()
+                    .events
+                    .iter()
+                    .any(|event| event.named == *name)
+            };
+            names.clone().filter(is_known).count()
+        };
+        // The first of several that know the same number.
+        let most = Dialect::ALL.into_iter().rev().max_by_key(known)?;
+        (known(&most) > 0).then_some(most)
     }
 
     /// An event as this dialect writes it: what a command reads on its standard input, and an endpoint as its body.

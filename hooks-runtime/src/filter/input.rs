@@ -9,6 +9,7 @@ use hooks_shell::{Environment, Script};
 use regex::Regex;
 use serde_json::Value;
 
+use crate::Dialect;
 use crate::dialect::path_of;
 use crate::dialect::tools::{self, Aliases, Class};
 use crate::events;
@@ -75,6 +76,21 @@ impl Rule {
             pattern,
             aliases,
         }
+    }
+
+    /// A rule in a file of ours, where a condition in CEL may stand as well: `Bash(git *)` is none, as CEL has no function
+    /// of that name. Each name of a well-known tool means the tool, whatever the agent calls it.
+    pub(crate) fn of_tool(text: &str) -> Option<Self> {
+        let (tool, rest) = text.trim().split_once('(')?;
+        let class = tools::class_of(tool.trim()).filter(|_| rest.ends_with(')'))?;
+        let mut rule = Rule::parse(text, tools::aliases(Dialect::Claude));
+        rule.tool = match class {
+            Class::Shell => "Bash".to_owned(),
+            Class::Read => "Read".to_owned(),
+            Class::Edit => "Edit".to_owned(),
+            Class::Web | Class::Other => rule.tool,
+        };
+        Some(rule)
     }
 
     /// Whether it is understood.
@@ -223,8 +239,14 @@ fn is_below(cx: &AgentContext, args: &Value, regex: &Regex, from: From) -> bool 
         return true;
     };
     let path = path.replace('\\', "/");
+    // An agent that does not say where it works is where this process is.
+    let here;
     let cwd = if cx.cwd.is_empty() {
-        "."
+        let Ok(folder) = std::env::current_dir() else {
+            return true;
+        };
+        here = folder.to_string_lossy().into_owned();
+        here.as_str()
     } else {
         cx.cwd.as_str()
     };
@@ -301,7 +323,6 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::Dialect;
 
     fn matches(rule: &str, tool: &str, args: Value) -> bool {
         let rule = Rule::parse(rule, tools::aliases(Dialect::Claude));

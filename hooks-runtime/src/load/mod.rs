@@ -17,8 +17,9 @@ use std::sync::Arc;
 
 use hooks_builtin::config::{
     ConfigError, Document, FileHooks, HookFactoryRegistry, HooksConfig, ImportEntry, LimitsConfig,
-    Mode, OnFault,
+    Mode, OnFault, Switch,
 };
+use hooks_builtin::{ApprovalConfig, Autonomy};
 use hooks_core::agent::AgentEvent;
 use hooks_core::{EventSet, HookRegistry, OnPanic};
 use ring::digest::{SHA256, digest};
@@ -239,24 +240,26 @@ impl<'a> Loader<'a> {
 
     fn native_file(&mut self, path: &Path) {
         match self.read(path) {
-            Ok(text) => self.native_text(path, text),
+            Ok(text) => self.native_text(path, &text),
             Err(error) => self.mistakes.push(error),
         }
     }
 
-    fn native_text(&mut self, path: &Path, text: String) {
+    fn native_text(&mut self, path: &Path, text: &str) {
         match HooksConfig::of_file(path, text) {
             Ok(config) => {
                 self.open.push(real(path));
                 self.native(&config);
                 self.open.pop();
             }
-            Err(error) => self.mistakes.push(error),
+            Err(error) => self
+                .mistakes
+                .push(of_another_system(path, text).unwrap_or(error)),
         }
     }
 
     /// Another file of ours, whose hooks are as the import says.
-    fn native_import(&mut self, path: &Path, text: String, entry: &ImportEntry) {
+    fn native_import(&mut self, path: &Path, text: &str, entry: &ImportEntry) {
         let (outside, drafts, builtin) = (self.imported, self.drafts.len(), self.builtin.len());
         self.imported.is_off |= entry.mode == Mode::Off;
         self.imported.is_strict |= entry.strict;
@@ -326,6 +329,10 @@ impl<'a> Loader<'a> {
         config.import.clear();
         config.processes.clear();
         config.limits = LimitsConfig::default();
+        if self.plan.approver.is_some() && is_unapproved(&config) {
+            // Somebody is there to be asked, and the policy has them asked.
+            config.builtin.approval = Switch::On(ApprovalConfig::default());
+        }
         let kept = self.before.builtin.iter();
         // As JSON, all secrets look alike.
         let kept = kept.clone().find(|(known, _)| *known == config);
@@ -390,7 +397,7 @@ impl<'a> Loader<'a> {
                             Some("leave `tools` out, or write the names into the hooks of that file"),
                         ));
                     } else if dialect == Dialect::Hooks {
-                        self.native_import(&file, text, entry);
+                        self.native_import(&file, &text, entry);
                     } else {
                         self.foreign(&file, text, dialect, entry);
                     }
@@ -536,6 +543,37 @@ pub(crate) fn load(
     }
     files.append(&mut loader.files);
     loader.finish(number, shared)
+}
+
+/// Whether a policy of the file is about a supervised agent, and nothing in the file asks anybody.
+fn is_unapproved(config: &HooksConfig) -> bool {
+    let policy = config.builtin.security_policy.as_on();
+    let in_chain = config
+        .chain
+        .iter()
+        .any(|entry| entry.enabled && entry.hook_type == "approval");
+    let asks = config.builtin.approval.as_on().is_some()
+        || in_chain
+        || config
+            .builtins
+            .get("approval")
+            .is_some_and(|entry| entry.enabled);
+    !asks && policy.is_some_and(|policy| policy.autonomy == Autonomy::Supervised)
+}
+
+/// The one mistake of a file that is another system's. Each of its keys would be a mistake otherwise.
+fn of_another_system(path: &Path, text: &str) -> Option<ConfigError> {
+    let document = Document::of_file(path, text).ok()?;
+    let events = document.value().get("hooks")?.as_object()?;
+    let dialect = Dialect::of_events(events.keys().map(String::as_str))?;
+    let shown = path.display();
+    let message =
+        format!("these are hooks in the format `{dialect}`, and the file is read as one of ours");
+    let help = format!(
+        "name the file in one of ours, by `[[hooks.import]]` and `{dialect} = \"{shown}\"`; or read it as it is, by \
+         `Runtime::builder().file_as(Dialect::{dialect:?}, \"{shown}\")` or the option `--from {dialect}`"
+    );
+    Some(document.mistake(&["hooks".into()], message, Some(&help)))
 }
 
 /// A JSON text in which every object's keys are sorted.

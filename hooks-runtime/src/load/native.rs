@@ -1,5 +1,6 @@
 //! `[[hooks.on]]`: definitions in a file of our own.
 
+use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,10 +12,10 @@ use serde_json::Value;
 use super::{Draft, Loader};
 use crate::Dialect;
 use crate::definition::{Body, Definition, Origin, State};
-use crate::dialect::names;
+use crate::dialect::{names, tools};
 use crate::events::{EVENTS, EventInfo};
 use crate::filter::cel::{Cel, Template};
-use crate::filter::{Filter, Subjects, no_regex};
+use crate::filter::{Filter, Subjects, input, no_regex};
 use crate::handler::rule::{Pattern, Rule};
 use crate::handler::{Making, Wrong, command, http, process, prompt};
 use crate::unit::Order;
@@ -148,6 +149,25 @@ impl Checking<'_> {
         subjects
     }
 
+    /// A rule for the input of a tool, in place of a condition in CEL.
+    fn check_tool_rule(&mut self, rule: &input::Rule, events: &[(&'static EventInfo, String)]) {
+        let text = rule.text();
+        if !rule.is_known() {
+            self.wrong(
+                &["if"],
+                format!("`{text}` is not understood"),
+                Some("write `Bash(git push *)`, `Edit(src/**)`, `Read(*.pem)` or `WebFetch(domain:example.com)`, or a condition in CEL"),
+            );
+        }
+        if let Some((event, _)) = events.iter().find(|(event, _)| !event.has_subject) {
+            self.wrong(
+                &["if"],
+                format!("`{text}` is about a tool, and `{}` is not", event.name),
+                Some("write a condition in CEL, or leave the event out"),
+            );
+        }
+    }
+
     /// The key of its only handler.
     fn handler(&mut self) -> Option<&'static str> {
         let settings = serde_json::to_value(self.entry).unwrap_or_default();
@@ -234,12 +254,21 @@ impl Checking<'_> {
                 "approve" => Rule::Approve(template),
                 _ => Rule::Context(template),
             }),
-            ("respond", None) => self
-                .value(self.entry.respond.as_ref(), &known)
-                .map(Rule::Respond),
-            _ => self
-                .value(self.entry.modify.as_ref(), &known)
-                .map(Rule::Modify),
+            ("respond", None) => match &self.entry.respond {
+                Some(Value::String(text)) if is_expression(text, &known) => {
+                    Template::expression(text, &known).map(Pattern::Text)
+                }
+                respond => Pattern::compile(respond.as_ref().unwrap_or(&Value::Null), &known),
+            }
+            .map(Rule::Respond),
+            _ => match &self.entry.modify {
+                Some(Value::String(text)) => Template::expression(text, &known).map(Pattern::Text),
+                Some(table @ Value::Object(_)) => Pattern::compile(table, &known),
+                _ => Err("`modify` is a table of the keys to set, such as `{ dry_run = true }`, or an expression in CEL \
+                          that gives one"
+                    .to_owned()),
+            }
+            .map(Rule::Modify),
         };
         match rule {
             Ok(rule) => {
@@ -250,18 +279,6 @@ impl Checking<'_> {
                 self.wrong(&[key], error, None);
                 None
             }
-        }
-    }
-
-    /// A value: a table, a text with expressions, or one expression.
-    #[expect(clippy::unused_self, reason = "beside the other parts of an entry")]
-    fn value(&self, value: Option<&Value>, known: &[&str]) -> Result<Pattern, String> {
-        match value {
-            Some(Value::String(text)) if is_expression(text, known) => {
-                Template::expression(text, known).map(Pattern::Text)
-            }
-            Some(value) => Pattern::compile(value, known),
-            None => Ok(Pattern::Other(Value::Null)),
         }
     }
 
@@ -295,6 +312,8 @@ impl Checking<'_> {
     /// A rule that an event does not allow would fail each time.
     fn check_rule(&mut self, rule: &Rule, events: &[(&'static EventInfo, String)]) {
         let key = rule.key();
+        // One mistake for all events that it is about: `event = "*"` has many.
+        let mut found: Vec<(String, &str)> = Vec::new();
         for (event, _) in events {
             let name = event.name;
             let is_call = matches!(name, "BeforeToolCall" | "ApproveToolCall");
@@ -353,9 +372,14 @@ impl Checking<'_> {
                 }
                 _ => None,
             };
-            if let Some((message, help)) = wrong {
-                self.wrong(&[key], message, Some(help));
+            found.extend(wrong);
+        }
+        let others = found.len().saturating_sub(1);
+        if let Some((mut message, help)) = found.into_iter().next() {
+            if others > 0 {
+                let _ = write!(message, "; the same holds for {others} more of its events");
             }
+            self.wrong(&[key], message, Some(help));
         }
     }
 }
@@ -438,12 +462,17 @@ impl Loader<'_> {
         };
         let events = checked.events(dialect);
         let subjects = checked.subjects(&events);
-        let condition = entry.condition.as_ref().and_then(|text| {
-            let known = Checking::known(&events);
-            Cel::compile(text, &known)
+        let rule = entry.condition.as_deref().and_then(input::Rule::of_tool);
+        let condition = match (&entry.condition, &rule) {
+            (Some(_), Some(rule)) => {
+                checked.check_tool_rule(rule, &events);
+                None
+            }
+            (Some(text), None) => Cel::compile(text, &Checking::known(&events))
                 .map_err(|error| checked.wrong(&["if"], error, None))
-                .ok()
-        });
+                .ok(),
+            (None, _) => None,
+        };
         let handler = checked.handler();
         let is_rule =
             handler.is_some_and(|key| !matches!(key, "command" | "http" | "prompt" | "process"));
@@ -478,6 +507,8 @@ impl Loader<'_> {
                 subjects,
                 tenants: entry.scope.tenants.clone(),
                 agents: entry.scope.agents.clone(),
+                aliases: tools::aliases(dialect),
+                rule,
                 condition,
                 ..Filter::default()
             },
