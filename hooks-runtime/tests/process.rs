@@ -667,6 +667,22 @@ async fn one_that_does_not_read_ends_with_the_runtime() {
 }
 
 #[tokio::test]
+async fn the_time_that_a_process_takes_to_start_is_not_the_hooks() {
+    let program = "sleep 1; read -r hello; echo '{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}'; \
+                   read -r call; echo '{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"action\":\"deny_tool\",\"reason\":\"no\"}}'; \
+                   read -r rest";
+    let argv = json!(["sh", "-c", program]);
+    let text = format!(
+        "[[hooks.on]]\nevent = 'BeforeToolCall'\ntimeout = '500ms'\nprocess = {{ argv = {argv} }}"
+    );
+    let runtime = Runtime::builder().text(text).build().await.unwrap();
+    let hooks = hooks![..runtime.clone()];
+    let result = hooks.intercept(&cx(), &mut call(json!({}))).await;
+    assert_eq!(result.as_cancel().unwrap().reason, "no");
+    runtime.shutdown().await;
+}
+
+#[tokio::test]
 async fn a_process_that_is_only_told_of_an_event_is_a_notice() {
     let notices = async |event: &str| {
         let text = format!("[[hooks.on]]\nevent = {event}\nprocess = {{ argv = ['gate'] }}");

@@ -453,11 +453,7 @@ fn script() -> impl Strategy<Value = String> {
 fn variables_that_lead_elsewhere_are_taken_away_and_the_users_own_stay() {
     let stubs = Stubs::new();
     let git = stubs.0.path().join("git");
-    fs::write(
-        &git,
-        "#!/bin/sh\necho \"$GIT_DIR,$GIT_PAGER,$TERM\"\n",
-    )
-    .unwrap();
+    fs::write(&git, "#!/bin/sh\necho \"$GIT_DIR,$GIT_PAGER,$TERM\"\n").unwrap();
     fs::set_permissions(&git, fs::Permissions::from_mode(0o755)).unwrap();
     let variables = [("GIT_DIR", "a"), ("GIT_PAGER", "b"), ("TERM", "c")];
     let script = Script::parse("git diff").unwrap();

@@ -55,6 +55,11 @@ pub(crate) trait Handler: Send + Sync {
     /// Asks about an event. The event is read here, before the future is polled.
     fn ask(&self, ask: &Ask<'_>) -> Asked;
 
+    /// Waits until it can be asked, if it has to start first. The time that this takes is not the hook's.
+    fn starting(&self) -> Option<Pin<Box<dyn Future<Output = ()> + Send>>> {
+        None
+    }
+
     /// Ends what runs independently.
     fn shut_down(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
         Box::pin(std::future::ready(()))

@@ -240,24 +240,26 @@ impl<'a> Loader<'a> {
 
     fn native_file(&mut self, path: &Path) {
         match self.read(path) {
-            Ok(text) => self.native_text(path, text),
+            Ok(text) => self.native_text(path, &text),
             Err(error) => self.mistakes.push(error),
         }
     }
 
-    fn native_text(&mut self, path: &Path, text: String) {
+    fn native_text(&mut self, path: &Path, text: &str) {
         match HooksConfig::of_file(path, text) {
             Ok(config) => {
                 self.open.push(real(path));
                 self.native(&config);
                 self.open.pop();
             }
-            Err(error) => self.mistakes.push(of_another_system(path).unwrap_or(error)),
+            Err(error) => self
+                .mistakes
+                .push(of_another_system(path, text).unwrap_or(error)),
         }
     }
 
     /// Another file of ours, whose hooks are as the import says.
-    fn native_import(&mut self, path: &Path, text: String, entry: &ImportEntry) {
+    fn native_import(&mut self, path: &Path, text: &str, entry: &ImportEntry) {
         let (outside, drafts, builtin) = (self.imported, self.drafts.len(), self.builtin.len());
         self.imported.is_off |= entry.mode == Mode::Off;
         self.imported.is_strict |= entry.strict;
@@ -395,7 +397,7 @@ impl<'a> Loader<'a> {
                             Some("leave `tools` out, or write the names into the hooks of that file"),
                         ));
                     } else if dialect == Dialect::Hooks {
-                        self.native_import(&file, text, entry);
+                        self.native_import(&file, &text, entry);
                     } else {
                         self.foreign(&file, text, dialect, entry);
                     }
@@ -560,8 +562,8 @@ fn is_unapproved(config: &HooksConfig) -> bool {
 }
 
 /// The one mistake of a file that is another system's. Each of its keys would be a mistake otherwise.
-fn of_another_system(path: &Path) -> Option<ConfigError> {
-    let document = Document::load(path).ok()?;
+fn of_another_system(path: &Path, text: &str) -> Option<ConfigError> {
+    let document = Document::of_file(path, text).ok()?;
     let events = document.value().get("hooks")?.as_object()?;
     let dialect = Dialect::of_events(events.keys().map(String::as_str))?;
     let shown = path.display();

@@ -13,7 +13,7 @@ use tracing::Instrument as _;
 
 use super::Limits;
 use crate::answer::Answer;
-use crate::definition::Definition;
+use crate::definition::{Body, Definition};
 use crate::fault::{Fault, FaultKind};
 use crate::handler::Asked;
 use crate::safeguard::Breaker;
@@ -45,13 +45,19 @@ pub(super) async fn guarded(
             limits.config.concurrency
         )));
     };
-    let limit = definition
-        .timeout
-        .min(left.saturating_sub(waiting.elapsed()));
+    let rest = || left.saturating_sub(waiting.elapsed());
+    if let Body::Handler(handler) = &definition.body
+        && let Some(starting) = handler.starting()
+    {
+        // One that is still starting then has no time left.
+        let _ = tokio::time::timeout(rest(), starting).await;
+    }
+    let limit = definition.timeout.min(rest());
     let started = Instant::now();
     let work = async { Caught(asked(ask)).await };
     let said = match tokio::time::timeout(limit, work.instrument(span.clone())).await {
         Ok(said) => said,
+        Err(_) if limit.is_zero() => Err(Fault::timed_out(left)),
         Err(_) => Err(Fault::timed_out(limit)),
     };
     span.record("duration_ms", started.elapsed().as_secs_f64() * 1e3);

@@ -140,6 +140,14 @@ impl Handler for ProcessHandler {
         }
     }
 
+    fn starting(&self) -> Option<Pin<Box<dyn Future<Output = ()> + Send>>> {
+        let server = Arc::clone(&self.0);
+        Some(Box::pin(async move {
+            // Why it does not start is said to whoever asks it.
+            let _ = server.connection().await;
+        }))
+    }
+
     fn shut_down(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
         Box::pin(self.0.shut_down())
     }
