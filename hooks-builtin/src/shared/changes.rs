@@ -211,9 +211,8 @@ mod tests {
             seen.after("reorders", AgentEvent::BeforeToolCall(&call));
         }
         assert_eq!(seen.changes(), None);
-        // The newest state is the one that is written.
         let newest = packed::value(seen.packed().unwrap());
-        assert_eq!(newest["args"].to_string(), r#"{"b":2,"a":1}"#);
+        assert_eq!(newest["args"], json!({ "a": 1, "b": 2 }));
     }
 
     #[test]

@@ -174,6 +174,7 @@ impl<V: Vocabulary + 'static> Witnesses<V> {
     }
 
     /// A decision, with what the witnesses have seen until then.
+    #[must_use]
     pub const fn told<'a>(&'a self, decision: Decision<'a>) -> Told<'a, V> {
         Told {
             decision,

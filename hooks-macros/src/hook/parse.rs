@@ -41,8 +41,6 @@ pub(super) struct Handler {
     pub(super) witness: Option<Type>,
     /// The span of `Next`, if it takes one: it then wraps the work that follows the event.
     pub(super) next: Option<Span>,
-    /// Whether it has a return type.
-    pub(super) returns: bool,
     /// The span of the return type, or of the event if there is none.
     pub(super) output: Span,
     /// The return type, if it can be named outside the function: without an `impl Trait`, and without a lifetime of
@@ -190,6 +188,11 @@ impl Handler {
         self.next.is_some()
     }
 
+    /// Whether the function returns something.
+    pub(super) fn returns(&self) -> bool {
+        !matches!(&self.said, Some(Type::Tuple(nothing)) if nothing.elems.is_empty())
+    }
+
     /// Whether the function takes the context, or its `when` may take it.
     pub(super) fn uses_context(&self) -> bool {
         let when_does = match &self.options.when {
@@ -269,7 +272,6 @@ impl Handler {
         Some(Handler {
             takes_self: signature.receiver().is_some(),
             is_async: signature.asyncness.is_some(),
-            returns: !matches!(signature.output, syn::ReturnType::Default),
             output: match &signature.output {
                 syn::ReturnType::Default => event.span(),
                 syn::ReturnType::Type(_, ty) => ty.span(),

@@ -116,9 +116,9 @@ pub(super) fn handle(hook: &Hook, handler: &Handler) -> TokenStream {
 /// Whether the handler can change the event. By default it can: it returns something, or takes the event by `&mut`.
 fn changes(core: &TokenStream, handler: &Handler) -> Option<TokenStream> {
     let lends = match &handler.event {
-        _ if handler.returns => return None,
-        Handled::One { is_mut: true, .. } => return None,
-        Handled::Every {
+        _ if handler.returns() => return None,
+        Handled::One { is_mut: true, .. }
+        | Handled::Every {
             vocabulary: Some(_),
             ..
         } => return None,
