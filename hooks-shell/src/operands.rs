@@ -474,10 +474,16 @@ impl<'a> Call<'a> {
     /// The names of files below the operands.
     pub(crate) fn names(&self, this: &Evaluator<'_>, has_entries: bool) -> Output {
         let directories = &this.state.directories;
+        let has = |options: &[&str]| options.iter().any(|option| self.has(option));
         let mut names = Names {
             may_be_links: true,
             may_be_options: true,
-            is_tracked: self.name == "git" && !self.has("o") && !self.has("others"),
+            is_tracked: match self.name {
+                "git" => !has(&["o", "others"]),
+                // What is hidden is passed by.
+                "rg" | "fd" => !has(&["u", "unrestricted", "hidden", "H", "."]),
+                _ => false,
+            },
             ends_with_nul: self.has("z"),
             // Some of git's are those from the root of the repository.
             found_in: (!has_entries

@@ -10,7 +10,8 @@ pub(crate) fn after(this: &mut Evaluator<'_>, call: &Call<'_>) {
     let here = Argument::text(".");
     let is_git = call.name == "git";
     let makes = call.program.is("makes") && !keeps_files(call);
-    let unpacks = call.program.is("unpacks") || call.reads_as == Some(Role::Into);
+    let unpacks =
+        call.reads_as == Some(Role::Into) || (call.program.is("unpacks") && !keeps_files(call));
     if makes || (is_git && unpacks) {
         // git follows no link.
         this.touch(&made(call), Access::Make);
@@ -51,7 +52,7 @@ fn made(call: &Call<'_>) -> Argument {
     }
 }
 
-/// Whether a command of git's is given in a form that makes no files.
+/// Whether a command is given in a form that makes no files.
 fn keeps_files(call: &Call<'_>) -> bool {
     let list = call.program.keeps.unwrap_or_default();
     let is_option = |option: &&str| {
