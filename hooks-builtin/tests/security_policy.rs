@@ -93,7 +93,7 @@ fn unescaped(line: &str) -> String {
 
 fn policy() -> SecurityPolicy {
     let mut config = SecurityPolicyConfig::default();
-    let more = "cp fd gh go jest jq mv pytest rustc rustfmt split tar tee tsc unzip xxd yarn";
+    let more = "cp fd gh go jest jq mv pytest rustc rustfmt split tar tee tsc unzip xxd yarn zip";
     config
         .allowed_commands
         .extend(more.split(' ').map(String::from));

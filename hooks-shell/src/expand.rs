@@ -297,11 +297,13 @@ impl Evaluator<'_> {
                 Output::Names(names) if names.ends_with_nul => Field::of(Argument::Several),
                 Output::Text(text) => Field::known(text.trim_end_matches('\n')),
                 Output::Revisions => {
-                    if !is_quoted {
+                    // Beside something else there is one, and the word is written in quotes.
+                    let is_one = is_quoted || to.word.parts.len() > 1;
+                    if !is_one {
                         self.trace.splits.at_blanks = true;
                         to.split();
                     }
-                    Field::of(Argument::Revisions { is_one: is_quoted })
+                    Field::of(Argument::Revisions { is_one })
                 }
                 Output::Number => {
                     if !is_quoted && to.word.parts.len() == 1 {

@@ -66,6 +66,7 @@ mod state;
 mod syntax;
 mod table;
 mod trace;
+mod transfers;
 mod value;
 mod variables;
 mod walk;

@@ -6,6 +6,7 @@ use crate::effects::Access;
 use crate::evaluate::{Arg, Evaluator, Input, Output, Result};
 use crate::roles::is_address;
 use crate::table::{self, Opt, Program, Role};
+use crate::transfers;
 use crate::value::{Argument, Field, Names};
 
 /// Added to the number of a word if the argument is not in the word, but appended after it when the program runs.
@@ -24,15 +25,15 @@ pub(crate) struct Call<'a> {
     /// The values of some.
     pub(crate) values: Vec<(&'static str, Arc<str>)>,
     pub(crate) operands: Vec<&'a Arg>,
-    /// The operands whose text is not known.
-    files: Vec<&'a Arg>,
+    /// The operands that are no text.
+    pub(crate) files: Vec<&'a Arg>,
     /// The program that it runs, with its arguments.
     pub(crate) inner: Option<&'a [Arg]>,
     /// What options have determined about the operands.
     has_first: bool,
-    reads_as: Option<Role>,
+    pub(crate) reads_as: Option<Role>,
     /// The folder that operands are copied or moved to.
-    into: Option<Field>,
+    pub(crate) into: Option<Field>,
 }
 
 /// The arguments that are not read yet.
@@ -165,88 +166,8 @@ impl<'a> Call<'a> {
         }
         self.apply_roles(this)?;
         this.look_at(&self.args[0].span);
-        let here = Argument::text(".");
-        let unpacks = self.program.is("unpacks") || self.reads_as == Some(Role::Into);
-        if unpacks || (self.reads_as == Some(Role::Tree) && self.files.is_empty()) {
-            this.touch(&here, Access::Tree);
-        }
-        if unpacks {
-            this.touch(&here, Access::Make);
-        }
-        if self.program.is("makes") && !self.keeps_files() {
-            this.touch(&self.made(), Access::Make);
-        }
-        if let Some(into) = self.into.take() {
-            self.moved(this, &into);
-        }
-        let compares = self.program.is("pairs") && (self.name == "diff" || self.has("no-index"));
-        if let ([one, other], true) = (self.operands.as_slice(), compares) {
-            // Of a folder the file with the other's name is read.
-            for (folder, file) in [(one, other), (other, one)] {
-                if folder.known() == Some("/dev/null") {
-                    continue;
-                }
-                let (path, access) = below(&folder.field.value, &file.field.value, Access::Read);
-                this.touch(&path, access);
-            }
-        }
+        transfers::after(this, self);
         Ok(())
-    }
-
-    /// Where git makes files: in the folder that it clones to, or anywhere.
-    fn made(&self) -> Argument {
-        let texts: Vec<_> = self.operands.iter().map(|arg| arg.known()).collect();
-        match (self.command, texts.as_slice()) {
-            (Some("clone"), [Some(_), Some(folder)]) => Argument::text(folder),
-            (Some("clone"), [Some(address)]) => {
-                let address = address.trim_end_matches('/').trim_end_matches(".git");
-                let name = address.rsplit(['/', ':']).next().unwrap_or_default();
-                Argument::text(name)
-            }
-            _ => Argument::text("/"),
-        }
-    }
-
-    /// Whether a command of git's is given in a form that makes no files.
-    fn keeps_files(&self) -> bool {
-        let keeps = |text: &str| {
-            self.program
-                .keeps
-                .is_some_and(|list| table::is_one_of(list, text))
-        };
-        let command = self.operands.first().and_then(|arg| arg.known());
-        (self.program.is("writes") && command.is_none() && self.operands.is_empty())
-            || command.is_some_and(keeps)
-            || self.options.iter().any(|option| keeps(option))
-    }
-
-    /// What becomes of operands that are copied or moved to a name, or into a folder.
-    fn moved(&self, this: &mut Evaluator<'_>, into: &Field) {
-        let is_deep = ["r", "R", "a", "recursive", "archive"]
-            .iter()
-            .any(|option| self.has(option));
-        let keeps_links = is_deep
-            || ["d", "P", "no-dereference"]
-                .iter()
-                .any(|option| self.has(option));
-        let (into, is_copy) = (&into.value, self.name == "cp");
-        for arg in &self.operands {
-            let from = &arg.field.value;
-            if from == into {
-                continue;
-            }
-            if is_copy {
-                let access = if is_deep { Access::Tree } else { Access::Write };
-                let (path, access) = below(into, from, access);
-                this.touch(&path, access);
-                if is_deep && self.has("T") {
-                    this.touch(into, Access::Tree);
-                }
-            }
-            if keeps_links || !is_copy {
-                this.touch_from(into, Access::Make, Some(from.clone()), true);
-            }
-        }
     }
 
     /// Applies the role of every operand.
@@ -553,10 +474,16 @@ impl<'a> Call<'a> {
     /// The names of files below the operands.
     pub(crate) fn names(&self, this: &Evaluator<'_>, has_entries: bool) -> Output {
         let directories = &this.state.directories;
+        let has = |options: &[&str]| options.iter().any(|option| self.has(option));
         let mut names = Names {
             may_be_links: true,
             may_be_options: true,
-            is_tracked: self.name == "git" && !self.has("o") && !self.has("others"),
+            is_tracked: match self.name {
+                "git" => !has(&["o", "others"]),
+                // What is hidden is passed by.
+                "rg" | "fd" => !has(&["u", "unrestricted", "hidden", "H", "."]),
+                _ => false,
+            },
             ends_with_nul: self.has("z"),
             // Some of git's are those from the root of the repository.
             found_in: (!has_entries
@@ -584,18 +511,6 @@ impl<'a> Call<'a> {
             names.folders.push(".".into());
         }
         Output::Names(names)
-    }
-}
-
-/// What is touched if a file is compared with one in a folder, or copied into it; any in it if the name is not known.
-fn below(folder: &Argument, file: &Argument, access: Access) -> (Argument, Access) {
-    match (folder, file) {
-        (Argument::Text(folder), Argument::Text(file)) => {
-            let name = file.trim_end_matches('/').rsplit('/').next();
-            let name = name.unwrap_or_default();
-            (Argument::text(format!("{folder}/{name}")), access)
-        }
-        _ => (folder.clone(), Access::Tree),
     }
 }
 

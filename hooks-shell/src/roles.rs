@@ -1,7 +1,7 @@
 //! What a program does with an argument, by the argument's role in the table.
 
 use crate::effects::Access;
-use crate::evaluate::{Evaluator, Result};
+use crate::evaluate::{Arg, Evaluator, Result};
 use crate::operands::{Call, shown};
 use crate::syntax::is_identifier;
 use crate::table::{Role, is_one_of};
@@ -120,11 +120,10 @@ impl Evaluator<'_> {
             Role::Format if text.starts_with('-') => {
                 "`printf` takes its format first: write `printf '%s\\n' …`".into()
             }
-            Role::Format
-                if takes_numbers(text)
-                    && !call.operands[1..].iter().all(|arg| arg.field.value.is_number()) =>
-            {
-                "what `printf` takes for a number is evaluated by some shells: use `%s`, or set it to a number before".into()
+            Role::Format if !is_given_numbers(text, &call.operands[1..]) => {
+                "what `printf` takes for a number is evaluated by some shells: use `%s`, or set \
+                 it to a number before"
+                    .into()
             }
             Role::Setting => match call.operands.as_slice() {
                 // It is shown.
@@ -228,12 +227,31 @@ impl Evaluator<'_> {
     }
 }
 
-/// Whether a format of printf's takes anything but text: numbers, or with `%n` the name of a variable.
-fn takes_numbers(format: &str) -> bool {
-    format.replace("%%", "").split('%').skip(1).any(|rest| {
-        let of_size = rest.trim_start_matches(|c: char| c.is_ascii_digit() || "-+ #.".contains(c));
-        !of_size.starts_with(['s', 'b', 'q', 'c'])
-    })
+/// Whether what a format of printf's takes for a number is one. `%n`, `%*d` and `%(…)T` take more than that.
+fn is_given_numbers(format: &str, given: &[&Arg]) -> bool {
+    const OF_TEXT: &str = "sbqc";
+    let plain = format.replace("%%", "");
+    let letters = plain.split('%').skip(1).map(|rest| {
+        let of_size = |c: char| c.is_ascii_digit() || "-+ #.".contains(c);
+        rest.trim_start_matches(of_size).chars().next()
+    });
+    let Some(letters) = letters.collect::<Option<Vec<char>>>() else {
+        return false;
+    };
+    let is_of_text = |letter: &char| OF_TEXT.contains(*letter);
+    let is_known = |letter: &char| is_of_text(letter) || "diouxXeEfgG".contains(*letter);
+    let is_number = |arg: &Arg| {
+        let is_of_number = |byte: u8| byte.is_ascii_digit() || byte == b'.';
+        let known = arg.known();
+        arg.field.value.is_number() || known.is_some_and(|text| text.bytes().all(is_of_number))
+    };
+    // The format is used again for what is left, so every argument has its place only if all are single words.
+    let is_right = |(arg, letter): (&&Arg, &char)| {
+        arg.field.value.is_one() && (is_of_text(letter) || is_number(arg))
+    };
+    letters.iter().all(is_known)
+        && (letters.iter().all(is_of_text)
+            || given.iter().zip(letters.iter().cycle()).all(is_right))
 }
 
 /// Whether a text is the address of something other than a local file.
@@ -293,7 +311,8 @@ mod tests {
 
     #[test]
     fn a_format_that_takes_numbers_is_seen() {
-        assert!(takes_numbers("a%n") && takes_numbers("%-5ln") && takes_numbers("%*s"));
-        assert!(!takes_numbers("%%n") && !takes_numbers("%-5s\\n"));
+        let is_fine = |format: &str| is_given_numbers(format, &[]);
+        assert!(!is_fine("a%n") && !is_fine("%-5ln") && !is_fine("%*s") && !is_fine("%(%s)T"));
+        assert!(is_fine("%%n") && is_fine("%-5s\\n") && is_fine("%5d %.2f"));
     }
 }

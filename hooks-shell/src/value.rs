@@ -76,7 +76,7 @@ impl Names {
         self.is_flat
     }
 
-    /// Whether git knows all of them, so that none is a setting of git's.
+    /// Whether none is a setting of git's: git knows all of them, or what is hidden was passed by.
     #[must_use]
     pub fn is_tracked(&self) -> bool {
         self.is_tracked

@@ -98,7 +98,10 @@ fn known_values_are_filled_in_and_everything_else_is_quoted() {
         ),
         ("fd -e rs -tf -x wc -l", "fd -e rs -tf -x wc -l --"),
         ("a=(x \"y z\"); cat \"${a[@]}\"", "a=(x 'y z')\ncat x 'y z'"),
-        ("a=(x *.rs); cat \"${a[@]}\"", "a=(x *.rs)\ncat -- \"${a[@]}\""),
+        (
+            "a=(x *.rs); cat \"${a[@]}\"",
+            "a=(x *.rs)\ncat -- \"${a[@]}\"",
+        ),
         (
             "echo ${X:0:3} \"${S^^}\" \"${S/a/b}\" \"${#a[@]}\"",
             "echo ${X:0:3} \"${S^^}\" \"${S/a/b}\" \"${#a[@]}\"",

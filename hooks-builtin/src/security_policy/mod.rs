@@ -37,7 +37,7 @@ use crate::shared::{BuildError, Globs, paths};
 /// - **Actions.** At most `max_actions_per_hour` calls of tools that are not read-only are let through, in any
 ///   sixty minutes. A call counts when it is let through here.
 /// - **Tools.** A tool has to be known: from a [`Profile`], or because the configuration [declares](ToolConfig) it. One that
-///   runs a command may have no argument that is not declared. Others are judged by their paths, and by the paths in patches.
+///   runs a command, or takes a patch, may have no argument that is not declared. Others are judged by their paths, and by the paths in patches.
 /// - **Commands.** A command for the shell is judged by its [effects](hooks_shell::Effects). Every program that it runs has to
 ///   be allowed: in pipes, lists, loops, functions and substitutions, behind `env`, `timeout`, `xargs` and `find -exec`, in
 ///   `sh -c '…'` and in `eval`. What is only known when it runs (`$x`, as a program or a path) is blocked, and so is what does
@@ -51,8 +51,8 @@ use crate::shared::{BuildError, Globs, paths};
 ///
 /// The policy judges a call before the tool call, and again when the call is approved, because later hooks may have
 /// changed it. It guards against a model that was talked into something. It is not a sandbox: an allowed program does
-/// what it does, with the files that it finds by itself, and the policy does not see links that are made after it
-/// judged the call. `docs/security-policy.md` in the repository says more.
+/// what it does, with the files that it finds by itself, and the policy does not see links that another process makes
+/// after it judged the call. `docs/security-policy.md` in the repository says more.
 ///
 /// It corresponds to ClawSeed's `SecurityPolicy`.
 ///

@@ -1,0 +1,106 @@
+//! What a program makes, copies, moves or compares, once its arguments are read: the files in folders that it names, and links.
+
+use crate::effects::Access;
+use crate::evaluate::Evaluator;
+use crate::operands::Call;
+use crate::table::{Role, is_one_of};
+use crate::value::Argument;
+
+pub(crate) fn after(this: &mut Evaluator<'_>, call: &Call<'_>) {
+    let here = Argument::text(".");
+    let is_git = call.name == "git";
+    let makes = call.program.is("makes") && !keeps_files(call);
+    let unpacks =
+        call.reads_as == Some(Role::Into) || (call.program.is("unpacks") && !keeps_files(call));
+    if makes || (is_git && unpacks) {
+        // git follows no link.
+        this.touch(&made(call), Access::Make);
+    } else if unpacks {
+        this.touch(&here, Access::Tree);
+        this.touch(&here, Access::Make);
+    } else if call.reads_as == Some(Role::Tree) && call.files.is_empty() {
+        this.touch(&here, Access::Tree);
+    }
+    if let Some(into) = &call.into {
+        moved(this, call, &into.value);
+    }
+    let compares = call.program.is("pairs") && (!is_git || call.has("no-index"));
+    if let ([one, other], true) = (call.operands.as_slice(), compares) {
+        // Of a folder the file with the other's name is read.
+        for (folder, file) in [(one, other), (other, one)] {
+            let (folder, file) = (&folder.field.value, &file.field.value);
+            if folder.known() != Some("/dev/null") {
+                this.touch(folder, Access::Read);
+                let (path, access) = below(folder, file, Access::Read);
+                this.touch(&path, access);
+            }
+        }
+    }
+}
+
+/// Where git makes files: in the folder that it clones to, or anywhere.
+fn made(call: &Call<'_>) -> Argument {
+    let texts: Vec<_> = call.operands.iter().map(|arg| arg.known()).collect();
+    match (call.command, texts.as_slice()) {
+        (Some("clone"), [Some(_), Some(folder)]) => Argument::text(folder),
+        (Some("clone"), [Some(address)]) => {
+            let address = address.trim_end_matches('/').trim_end_matches(".git");
+            let name = address.rsplit(['/', ':']).next().unwrap_or_default();
+            Argument::text(name)
+        }
+        _ => Argument::text("/"),
+    }
+}
+
+/// Whether a command is given in a form that makes no files.
+fn keeps_files(call: &Call<'_>) -> bool {
+    let list = call.program.keeps.unwrap_or_default();
+    let is_option = |option: &&str| {
+        let mut kept = list.split(',').filter_map(|kept| kept.strip_prefix("--"));
+        kept.any(|kept| kept == *option)
+    };
+    let command = call.operands.first().map(|arg| arg.known());
+    match command {
+        // A branch is begun.
+        None if call.program.is("writes") => true,
+        Some(Some(command)) if is_one_of(list, command) => true,
+        _ => call.options.iter().any(is_option),
+    }
+}
+
+/// What becomes of operands that are copied or moved to a name, or into a folder.
+fn moved(this: &mut Evaluator<'_>, call: &Call<'_>, into: &Argument) {
+    let has = |options: &[&str]| options.iter().any(|option| call.has(option));
+    let is_deep = has(&["r", "R", "a", "recursive", "archive"]);
+    let keeps_links = is_deep || has(&["d", "P", "l", "no-dereference"]);
+    let is_copy = call.name == "cp";
+    for arg in &call.operands {
+        let from = &arg.field.value;
+        if from == into {
+            continue;
+        }
+        if is_copy {
+            let access = if is_deep { Access::Tree } else { Access::Write };
+            let (path, access) = below(into, from, access);
+            this.touch(&path, access);
+            if is_deep && has(&["T", "no-target-directory"]) {
+                this.touch(into, Access::Tree);
+            }
+        }
+        if keeps_links || !is_copy {
+            this.touch_from(into, Access::Make, Some(from.clone()), true);
+        }
+    }
+}
+
+/// What is touched if a file is compared with one in a folder, or copied into it; any in it if the name is not known.
+fn below(folder: &Argument, file: &Argument, access: Access) -> (Argument, Access) {
+    match (folder, file) {
+        (Argument::Text(folder), Argument::Text(file)) => {
+            let name = file.trim_end_matches('/').rsplit('/').next();
+            let name = name.unwrap_or_default();
+            (Argument::text(format!("{folder}/{name}")), access)
+        }
+        _ => (folder.clone(), Access::Tree),
+    }
+}
