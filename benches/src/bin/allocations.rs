@@ -43,7 +43,10 @@ fn runtime() -> Result<(), Box<dyn std::error::Error>> {
         )
     };
     let globs: String = (0..100).map(entry).collect();
-    for (name, text) in [("empty", String::new()), ("100 globs", globs)] {
+    for (name, text) in [
+        ("empty", "[hooks.builtin]".to_owned()),
+        ("100 globs", globs),
+    ] {
         let runtime = tokio.block_on(Runtime::builder().text(text).build())?;
         let hooks = hooks![..runtime];
         let cx = AgentContext::new("session-1");

@@ -9,9 +9,6 @@ enum Bar {
 }
 use Bar::{AtLeast, AtMost};
 
-/// By how much memory may differ before and after many events: what is in use varies, and nothing may be kept of each.
-const GROWTH: f64 = 4096.0;
-
 const BARS: [(&str, Bar); 83] = [
     ("sync_8 static/hand", AtMost(1.15)),
     ("sync_8 static_now/hand", AtMost(1.15)),
@@ -137,13 +134,13 @@ const BARS: [(&str, Bar); 83] = [
     ("runtime http/reqwest", AtMost(1.3)),
     ("runtime hooks run ms", AtMost(8.0)),
     ("runtime hooks run/python", AtMost(0.5)),
-    ("memory filter bytes", AtMost(GROWTH)),
-    ("memory rule bytes", AtMost(GROWTH)),
-    ("memory prompt bytes", AtMost(GROWTH)),
-    ("memory http bytes", AtMost(GROWTH)),
-    ("memory process bytes", AtMost(GROWTH)),
-    ("memory command bytes", AtMost(GROWTH)),
-    ("memory background bytes", AtMost(GROWTH)),
+    ("memory filter bytes/event", AtMost(1.0)),
+    ("memory rule bytes/event", AtMost(1.0)),
+    ("memory prompt bytes/event", AtMost(1.0)),
+    ("memory http bytes/event", AtMost(1.0)),
+    ("memory process bytes/event", AtMost(1.0)),
+    ("memory command bytes/event", AtMost(1.0)),
+    ("memory background bytes/event", AtMost(1.0)),
 ];
 
 /// Prints the figures that have a bar as a Markdown table; whether none is missed.
