@@ -349,7 +349,6 @@ async fn permissions_are_given_and_refused_in_the_users_place() {
             HookResult::Respond(_) => "allowed".to_owned(),
             HookResult::Continue => "left to the user".to_owned(),
             HookResult::Cancel(cancel) => cancel.reason.to_string(),
-            other => format!("{other:?}"),
         }
     };
     let read = json!({ "file_path": "/etc/hosts" });

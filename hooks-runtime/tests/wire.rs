@@ -29,7 +29,6 @@ fn cx() -> AgentContext {
 }
 
 /// An event with something in all of its fields. The keys of arguments are in no order but their own.
-#[expect(clippy::too_many_lines, reason = "an arm for each event")]
 fn sample(name: &str) -> Value {
     let args = || json!({ "command": "echo \"naïve 🦀\\\"\n", "timeout": 60, "cwd": "/work", "env": { "Z": "1", "A": "2" } });
     let output = || json!({ "content": "naïve 🦀\n", "for_user": "done", "data": { "stdout": "naïve 🦀\n", "exit_code": 0 } });

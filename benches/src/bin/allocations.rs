@@ -5,7 +5,11 @@
 use allocation_counter::measure;
 use benches::builtin::{AllOn, Call, Receiver};
 use benches::driver::Runner;
-use benches::{Way, cases};
+use benches::{Way, cases, poll_now};
+use hooks_core::agent::{AgentContext, BeforeToolCall};
+use hooks_core::hooks;
+use hooks_runtime::Runtime;
+use serde_json::json;
 
 fn main() {
     let mut by_static = 0;
@@ -25,6 +29,34 @@ fn main() {
     println!("allocations static {by_static}");
     builtin();
     driver();
+    if let Err(error) = runtime() {
+        eprintln!("allocations: a runtime is not measured: {error}");
+    }
+}
+
+/// A dispatch with a runtime that has nothing to say about it.
+fn runtime() -> Result<(), Box<dyn std::error::Error>> {
+    let tokio = tokio::runtime::Builder::new_current_thread().build()?;
+    let entry = |nth: u32| {
+        format!(
+            "[[hooks.on]]\nevent = 'BeforeToolCall'\ntools = 'mcp__server{nth}__*'\nblock = 'no'\n"
+        )
+    };
+    let globs: String = (0..100).map(entry).collect();
+    for (name, text) in [
+        ("empty", "[hooks.builtin]".to_owned()),
+        ("100 globs", globs),
+    ] {
+        let runtime = tokio.block_on(Runtime::builder().text(text).build())?;
+        let hooks = hooks![..runtime];
+        let cx = AgentContext::new("session-1");
+        let mut call = BeforeToolCall::new("call-1", "search", json!({ "query": "x" }));
+        let allocations = measure(|| {
+            assert!(poll_now(hooks.intercept(&cx, &mut call)).is_continue());
+        });
+        println!("allocations runtime {name} {}", allocations.count_total);
+    }
+    Ok(())
 }
 
 /// A tool call through the driver, beside the tool alone. It is polled by hand: no runtime allocates.

@@ -415,6 +415,23 @@ impl HooksConfig {
         )
     }
 
+    /// Returns the line of a key, from 1, if the text is known.
+    ///
+    /// ```
+    /// use hooks_builtin::config::HooksConfig;
+    ///
+    /// let config = HooksConfig::from_toml("[[hooks.on]]\n\n[[hooks.on]]\n")?;
+    /// assert_eq!(config.line(&["hooks".into(), "on".into(), 1.into()]), Some(3));
+    /// assert_eq!(HooksConfig::default().line(&[]), None);
+    /// # Ok::<(), hooks_builtin::config::ConfigError>(())
+    /// ```
+    #[must_use]
+    pub fn line(&self, path: &[Segment]) -> Option<usize> {
+        let source = self.origin.source()?;
+        let at = source.locate(&document::wrong_at(path, String::new(), None));
+        Some(source.line(at.start))
+    }
+
     /// Returns the file, if the configuration was read from one.
     #[must_use]
     pub fn file(&self) -> Option<&Path> {

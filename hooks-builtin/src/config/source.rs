@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use jsonc_parser::common::Ranged;
 use jsonc_parser::{CollectOptions, ParseOptions, ast};
@@ -40,6 +40,8 @@ pub(super) struct Source {
     pub(super) file: Option<PathBuf>,
     pub(super) text: String,
     root: Node,
+    /// Where each line begins, once somebody asks.
+    lines: OnceLock<Vec<usize>>,
 }
 
 impl fmt::Debug for Source {
@@ -70,6 +72,25 @@ enum Inner {
 }
 
 impl Source {
+    fn new(file: Option<PathBuf>, text: String, root: Node) -> Self {
+        Source {
+            file,
+            text,
+            root,
+            lines: OnceLock::new(),
+        }
+    }
+
+    /// The line of a place, from 1.
+    pub(super) fn line(&self, at: usize) -> usize {
+        let begins = || {
+            let ends = self.text.match_indices('\n');
+            ends.map(|(end, _)| end + 1).collect()
+        };
+        let lines = self.lines.get_or_init(begins);
+        lines.partition_point(|begin| *begin <= at) + 1
+    }
+
     pub(super) fn load(path: &Path) -> Result<Text, ConfigError> {
         let text = std::fs::read_to_string(path).map_err(|error| {
             ConfigError::of_file(path, format!("the file cannot be read: {error}"))
@@ -111,7 +132,7 @@ impl Source {
         let mut wrong = Vec::new();
         no_settings(&table, &mut Vec::new(), &mut wrong);
         let value = toml::from_str::<Value>(&text).map_err(|error| syntax(&error))?;
-        let source = Source { file, text, root };
+        let source = Source::new(file, text, root);
         Ok(Text {
             source,
             value,
@@ -164,7 +185,7 @@ impl Source {
         });
         ConfigError::all(twice.collect())?;
         Ok(Text {
-            source: Source { file, text, root },
+            source: Source::new(file, text, root),
             value,
             wrong: Vec::new(),
         })

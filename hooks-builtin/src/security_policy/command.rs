@@ -92,7 +92,7 @@ impl Form {
         }
     }
 
-    fn script(&self) -> String {
+    pub(super) fn script(&self) -> String {
         match self {
             Form::Text(text) | Form::Shell(_, text) => text.clone(),
             Form::Words(words) => {

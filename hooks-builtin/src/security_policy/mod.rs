@@ -8,6 +8,7 @@ mod actions;
 mod command;
 mod guard;
 mod patch;
+mod sandbox;
 mod tools;
 
 use std::path::{Path, PathBuf};
@@ -24,6 +25,7 @@ use serde_json::Value;
 use self::actions::Actions;
 use self::command::{Form, Programs};
 use self::guard::Guard;
+use self::sandbox::Sandbox;
 pub use self::tools::{Profile, ToolConfig};
 use self::tools::{Role, Tool, ToolConfigs, Tools};
 use crate::shared::alias::Alias;
@@ -153,6 +155,12 @@ pub struct SecurityPolicyConfig {
     pub tools: ToolConfigs,
     /// Whether a command is replaced by the form in which it was judged; by default it is.
     pub rewrite: bool,
+    /// Whether a command is run by `hooks sandbox`, in which it writes to the workspace alone; by default it is not. Linux.
+    pub sandbox: bool,
+    /// The program `hooks`; by default the one in `PATH`.
+    pub sandbox_program: PathBuf,
+    /// Further options of `hooks sandbox`, as `["--read", "/opt/tools", "--connect", "443"]`; by default none.
+    pub sandbox_options: Vec<String>,
     /// Further tools that run a command, as globs; by default none.
     pub shell_tools: Globs,
     /// The argument of these that holds it; by default `command`.
@@ -185,6 +193,9 @@ impl Default for SecurityPolicyConfig {
             profiles: Profile::ALL.to_vec(),
             tools: ToolConfigs::new(),
             rewrite: true,
+            sandbox: false,
+            sandbox_program: "hooks".into(),
+            sandbox_options: Vec::new(),
             shell_tools: Globs::default(),
             command_argument: "command".into(),
             path_arguments: Vec::new(),
@@ -235,6 +246,15 @@ impl SecurityPolicy {
             if let Some(found) = found {
                 return Err(wrong(key, format!("has `{found}`: {why}")));
             }
+        }
+        let program = &config.sandbox_program;
+        let is_name = program.file_name() == Some(program.as_os_str());
+        if program.to_str().is_none() || !(is_name || program.is_absolute()) {
+            let message = format!(
+                "has to be a name in `PATH` or an absolute path, and is `{}`: the agent may write the files of its folder",
+                program.display()
+            );
+            return Err(wrong("sandbox_program", message));
         }
         let inner = Inner {
             config: config.clone(),
@@ -486,6 +506,11 @@ impl Inner {
             ));
         };
         let guard = self.guard(&cx.cwd)?;
+        let sandbox = self.sandbox(&guard)?;
+        let form = match &sandbox {
+            Some(sandbox) => sandbox.unwrap(form),
+            None => form,
+        };
         let mut start = match (&self.config.workspace, cx.cwd.as_str()) {
             // Then it is the agent's directory.
             (None, _) | (_, "") => guard.workspace().to_owned(),
@@ -503,11 +528,30 @@ impl Inner {
         let judged = command::judge(&form, &self.programs, &guard, &start, self.config.rewrite)?;
         let nth = form.script_place();
         let is_kept = matches!(form, Form::Words(_));
-        Ok(judged.filter(|_| !is_kept).map(|script| Change {
+        let script = match sandbox {
+            None => judged.filter(|_| !is_kept),
+            Some(_) if is_kept => {
+                return Err(format!(
+                    "`{name}` runs a program without a shell, which is not put into the sandbox: write the command as a \
+                     text, or as `[\"sh\", \"-c\", \"…\"]`"
+                ));
+            }
+            Some(sandbox) => Some(sandbox.wrap(&judged.unwrap_or_else(|| form.script()))),
+        };
+        Ok(script.map(|script| Change {
             argument: argument.clone(),
             nth,
             script,
         }))
+    }
+
+    /// The sandbox of a workspace, if commands run in one.
+    fn sandbox(&self, guard: &Guard) -> Result<Option<Sandbox>, String> {
+        let sandbox = Sandbox::of(&self.config, guard.workspace());
+        if self.config.sandbox && sandbox.is_none() {
+            return Err("the workspace's path is no text, so there is no sandbox of it".into());
+        }
+        Ok(sandbox)
     }
 
     /// Describes what a shell command would do, in one line, for the person who approves it; nothing for other tools,
@@ -519,6 +563,10 @@ impl Inner {
         let argument = args.as_object()?.keys().find(is_command)?;
         let form = Form::of(&args[argument])?;
         let guard = self.guard(&cx.cwd).ok()?;
+        let form = match self.sandbox(&guard).ok()? {
+            Some(sandbox) => sandbox.unwrap(form),
+            None => form,
+        };
         Some(command::describe(&form, guard.workspace()))
     }
 

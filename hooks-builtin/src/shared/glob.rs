@@ -39,15 +39,29 @@ enum Shape {
 }
 
 impl Shape {
-    fn of(pattern: &str, matcher: GlobMatcher) -> Self {
+    /// None, if only an automaton can tell: to compile one takes long.
+    fn of(pattern: &str) -> Option<Self> {
         let is_text = |text: &str| !text.contains(['*', '?', '[', ']', '{', '}', '\\']);
         match pattern.strip_suffix('*') {
-            Some("") => Shape::All,
-            Some(prefix) if is_text(prefix) => Shape::Prefix(prefix.into()),
-            None if is_text(pattern) => Shape::Literal,
-            _ => Shape::Other(Box::new(matcher)),
+            Some("") => Some(Shape::All),
+            Some(prefix) if is_text(prefix) => Some(Shape::Prefix(prefix.into())),
+            None if is_text(pattern) => Some(Shape::Literal),
+            _ => None,
         }
     }
+}
+
+/// What tells whether a name matches, whatever the pattern.
+fn automaton(pattern: &str, ignores_case: bool) -> Result<GlobMatcher, globset::Error> {
+    // A tool's name is no path: `*` matches a `/` as well.
+    let glob = GlobBuilder::new(pattern)
+        .literal_separator(false)
+        .backslash_escape(true)
+        // `file{,_read}` matches `file` as well.
+        .empty_alternates(true)
+        .case_insensitive(ignores_case)
+        .build()?;
+    Ok(glob.compile_matcher())
 }
 
 /// Why a pattern is not a glob.
@@ -87,17 +101,13 @@ impl Glob {
     }
 
     fn build(pattern: &str, ignores_case: bool) -> Result<Self, globset::Error> {
-        // The name of a tool is not a path: `*` also matches a `/`.
-        let glob = GlobBuilder::new(pattern)
-            .literal_separator(false)
-            .backslash_escape(true)
-            // `file{,_read}` also matches `file`.
-            .empty_alternates(true)
-            .case_insensitive(ignores_case)
-            .build()?;
+        let shape = match Shape::of(pattern) {
+            Some(shape) => shape,
+            None => Shape::Other(Box::new(automaton(pattern, ignores_case)?)),
+        };
         Ok(Glob {
             pattern: pattern.into(),
-            shape: Shape::of(pattern, glob.compile_matcher()),
+            shape,
             ignores_case,
         })
     }

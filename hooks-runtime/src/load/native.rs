@@ -491,7 +491,7 @@ impl Loader<'_> {
         let is_observed = events.iter().all(|(event, _)| !event.is_intercepted);
         checked.check_policy(&events);
         let place = checked.path(&[]);
-        let line = config.mistake(&place, "", None).line();
+        let line = config.line(&place);
         let origin = Origin::of(config.file(), line);
         let name = self.name_of(checked, index, &origin)?;
         let body = body?;

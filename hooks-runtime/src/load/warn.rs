@@ -24,7 +24,7 @@ pub(super) fn warnings(drafts: &[Draft]) -> Vec<String> {
         let behind = |event: &EventInfo| {
             let mut walls = walls.iter();
             walls.find(|(wall, on)| {
-                on.name == event.name && covers(&wall.filter, &definition.filter)
+                std::ptr::eq(*on, event) && covers(&wall.filter, &definition.filter)
             })
         };
         let walls_of_all: Vec<_> = definition

@@ -9,7 +9,7 @@ enum Bar {
 }
 use Bar::{AtLeast, AtMost};
 
-const BARS: [(&str, Bar); 68] = [
+const BARS: [(&str, Bar); 83] = [
     ("sync_8 static/hand", AtMost(1.15)),
     ("sync_8 static_now/hand", AtMost(1.15)),
     ("sync_8 instructions static/hand", AtMost(1.0)),
@@ -126,6 +126,21 @@ const BARS: [(&str, Bar); 68] = [
     ("runtime block CEL ns", AtMost(3000.0)),
     ("runtime reload 1000 ms", AtMost(50.0)),
     ("runtime swap seen ms", AtMost(1.0)),
+    ("allocations runtime empty", AtMost(0.0)),
+    ("allocations runtime 100 globs", AtMost(0.0)),
+    ("runtime command/spawn", AtMost(1.3)),
+    ("runtime process/pipe", AtMost(2.0)),
+    ("runtime command/process", AtLeast(50.0)),
+    ("runtime http/reqwest", AtMost(1.3)),
+    ("runtime hooks run ms", AtMost(8.0)),
+    ("runtime hooks run/python", AtMost(0.5)),
+    ("memory filter bytes/event", AtMost(1.0)),
+    ("memory rule bytes/event", AtMost(1.0)),
+    ("memory prompt bytes/event", AtMost(1.0)),
+    ("memory http bytes/event", AtMost(1.0)),
+    ("memory process bytes/event", AtMost(1.0)),
+    ("memory command bytes/event", AtMost(1.0)),
+    ("memory background bytes/event", AtMost(1.0)),
 ];
 
 /// Prints the figures that have a bar as a Markdown table; whether none is missed.

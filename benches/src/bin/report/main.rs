@@ -77,6 +77,7 @@ fn report(options: &Options) -> Result<bool, String> {
     programs::take(&mut figures, "rig", options.quick);
     programs::take(&mut figures, "driver", options.quick);
     programs::take(&mut figures, "runtime", options.quick);
+    programs::take(&mut figures, "memory", options.quick);
 
     if let Some(file) = &options.svg {
         std::fs::write(file, chart::draw(&figures)).map_err(|error| format!("{file}: {error}"))?;

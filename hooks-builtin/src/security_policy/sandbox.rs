@@ -1,0 +1,52 @@
+//! A judged command, run by `hooks sandbox`: what was judged is what a shell reads, and the kernel limits what the
+//! programs do.
+
+use std::path::Path;
+
+use super::SecurityPolicyConfig;
+use super::command::Form;
+
+/// What stands before the script of every command.
+pub(super) struct Sandbox(String);
+
+impl Sandbox {
+    /// The sandbox of a workspace, if the configuration wants one.
+    pub(super) fn of(config: &SecurityPolicyConfig, workspace: &Path) -> Option<Self> {
+        let (program, workspace) = (config.sandbox_program.to_str()?, workspace.to_str()?);
+        let options = config.sandbox_options.iter().map(String::as_str);
+        let words = [program, "sandbox", "--write", workspace].into_iter();
+        let words = words.chain(options).chain(["--", "sh", "-c"]);
+        let words: Vec<_> = words.map(quoted).collect();
+        config.sandbox.then(|| Sandbox(words.join(" ") + " "))
+    }
+
+    /// The command that runs a script in it.
+    pub(super) fn wrap(&self, script: &str) -> String {
+        format!("{}'{}'", self.0, script.replace('\'', r"'\''"))
+    }
+
+    /// A command as it was before it was wrapped: a call is judged once more when it is approved.
+    pub(super) fn unwrap(&self, form: Form) -> Form {
+        match form {
+            Form::Text(text) => Form::Text(self.script(&text).unwrap_or(text)),
+            Form::Shell(nth, text) => Form::Shell(nth, self.script(&text).unwrap_or(text)),
+            words @ Form::Words(_) => words,
+        }
+    }
+
+    fn script(&self, command: &str) -> Option<String> {
+        let quoted = command.strip_prefix(&self.0)?.strip_prefix('\'')?;
+        let script = quoted.strip_suffix('\'')?.replace(r"'\''", "'");
+        // Else something stands outside of the quotes.
+        (self.wrap(&script) == command).then_some(script)
+    }
+}
+
+/// A word for a shell.
+fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
