@@ -53,9 +53,7 @@ pub(crate) type Unset = (&'static Line, &'static str);
 
 /// All that are.
 static UNSET: LazyLock<Vec<Unset>> = LazyLock::new(|| {
-    let lines = LINES
-        .iter()
-        .filter(|line| line.rule == "unset");
+    let lines = LINES.iter().filter(|line| line.rule == "unset");
     let all = lines.flat_map(|line| line.names.iter().map(move |name| (line, *name)));
     all.filter(|(_, name)| is_identifier(name)).collect()
 });
