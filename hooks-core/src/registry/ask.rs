@@ -465,7 +465,10 @@ impl HandlersOf for Intercept {
             let event = &mut *event;
             let result = match witnesses.as_deref_mut() {
                 None => ask::<E>(placed, policy, cx, event, &mut copy).await,
-                Some(seen) => ask_witnessed(placed, policy, cx, event, &mut copy, seen).await,
+                // Boxed, so that a dispatch without witnesses is no larger.
+                Some(seen) => {
+                    Box::pin(ask_witnessed(placed, policy, cx, event, &mut copy, seen)).await
+                }
             };
             if !result.is_continue() {
                 let rest = &handlers[nth + 1..];
@@ -513,7 +516,10 @@ impl HandlersOf for Intercept {
             let event = &mut *event;
             let result = match witnesses.as_deref_mut() {
                 None => ask::<E>(placed, *policy, cx, event, &mut copy).await,
-                Some(seen) => ask_witnessed(placed, *policy, cx, event, &mut copy, seen).await,
+                // Boxed, so that a dispatch without witnesses is no larger.
+                Some(seen) => {
+                    Box::pin(ask_witnessed(placed, *policy, cx, event, &mut copy, seen)).await
+                }
             };
             if !result.is_continue() {
                 let told = Told::new(&result, witnesses.as_deref());

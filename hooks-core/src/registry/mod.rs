@@ -108,6 +108,8 @@ pub struct HookRegistry<V: RunTime> {
     names: BTreeSet<Arc<str>>,
     /// The events that any handler wants.
     wanted: EventSet,
+    /// Whether any handler is a log that asks for witnesses.
+    listens: bool,
     policy: Policy,
 }
 
@@ -280,6 +282,7 @@ impl<V: RunTime> HookRegistry<V> {
             handlers: Vec::new(),
             names: BTreeSet::new(),
             wanted: EventSet::NONE,
+            listens: false,
             policy: Policy::DEFAULT,
         }
     }
@@ -524,6 +527,7 @@ impl<V: RunTime> HookRegistry<V> {
     fn count_wanted(&mut self) {
         let wanted = self.handlers.iter().map(|placed| placed.events);
         self.wanted = wanted.fold(EventSet::NONE, EventSet::union);
+        self.listens = self.handlers.iter().any(|placed| placed.listens);
     }
 
     /// The name with a free number: the first one, unless numbers in between have become free.
@@ -552,6 +556,7 @@ impl<V: RunTime> HookRegistry<V> {
             .handlers
             .partition_point(|other| other.priority >= placed.priority);
         self.wanted = self.wanted.union(placed.events);
+        self.listens |= placed.listens;
         self.names.insert(Arc::clone(&placed.name));
         self.handlers.insert(place, placed);
     }
@@ -628,6 +633,7 @@ impl<V: RunTime> Clone for HookRegistry<V> {
             handlers: self.handlers.clone(),
             names: self.names.clone(),
             wanted: self.wanted,
+            listens: self.listens,
             policy: self.policy,
         }
     }
@@ -697,7 +703,9 @@ where
     }
 
     fn listen(&self, witnesses: &mut WitnessesOf<E>) {
-        ask::listen::<E>(&self.handlers, witnesses);
+        if self.listens {
+            ask::listen::<E>(&self.handlers, witnesses);
+        }
     }
 
     fn witnessed<'a>(

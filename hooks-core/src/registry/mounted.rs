@@ -267,7 +267,10 @@ where
     }
 
     fn listen(&self, witnesses: &mut WitnessesOf<E>) {
-        super::ask::listen::<E>(&self.snapshot().handlers, witnesses);
+        let set = self.snapshot();
+        if set.listens {
+            super::ask::listen::<E>(&set.handlers, witnesses);
+        }
     }
 
     async fn witnessed<'a>(

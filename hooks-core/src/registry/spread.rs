@@ -103,7 +103,10 @@ where
 
     fn listen(&self, witnesses: &mut WitnessesOf<E>) {
         Part::listen(&self.hooks, witnesses);
-        super::ask::listen::<E>(&self.source.current().handlers, witnesses);
+        let set = self.source.current();
+        if set.listens {
+            super::ask::listen::<E>(&set.handlers, witnesses);
+        }
     }
 
     async fn witnessed<'a>(
@@ -137,7 +140,7 @@ impl<G, S: HandlerSource> Spread<G, S> {
             let set = self.source.current();
             let mut own = Witnesses::NONE;
             let witnesses = witnesses.or_else(|| {
-                if E::Kind::CHANGES {
+                if E::Kind::CHANGES && set.listens {
                     super::ask::listen::<E>(&set.handlers, &mut own);
                 }
                 (!own.is_empty()).then_some(&mut own)
