@@ -420,8 +420,8 @@ impl HooksConfig {
     /// ```
     /// use hooks_builtin::config::HooksConfig;
     ///
-    /// let config = HooksConfig::from_toml("[[hooks.on]]\n\n[[hooks.on]]\n")?;
-    /// assert_eq!(config.line(&["hooks".into(), "on".into(), 1.into()]), Some(3));
+    /// let config = HooksConfig::from_toml("[hooks.builtin]\nredact = true\n")?;
+    /// assert_eq!(config.line(&["hooks".into(), "builtin".into(), "redact".into()]), Some(2));
     /// assert_eq!(HooksConfig::default().line(&[]), None);
     /// # Ok::<(), hooks_builtin::config::ConfigError>(())
     /// ```
