@@ -4,10 +4,12 @@ use std::fs;
 use std::future::pending;
 use std::path::Path;
 
-use hooks_builtin::{EventLog, JsonlLog, Redact};
+#[cfg(feature = "redact")]
+use hooks_builtin::Redact;
+use hooks_builtin::{EventLog, JsonlLog};
 use hooks_core::agent::{
-    AfterToolCall, AgentContext, AgentEvent, AgentEventMut, AgentHandler, AgentHooks, AgentSaid,
-    BeforeToolCall, MessageSending, ToolCall, ToolOutput, run_tool_call,
+    AgentContext, AgentEvent, AgentEventMut, AgentHandler, AgentHooks, AgentSaid, BeforeToolCall,
+    MessageSending, ToolCall, ToolOutput, run_tool_call,
 };
 use hooks_core::{
     Hook, HookAction, HookRegistry, Intercepts, Mounted, Next, OnPanic, async_trait, hook, hooks,
@@ -482,8 +484,11 @@ async fn dispatches_within_and_beside_one_another_are_told_apart() {
     );
 }
 
+#[cfg(feature = "redact")]
 #[test]
 fn what_redact_takes_out_is_in_no_line() {
+    use hooks_core::agent::AfterToolCall;
+
     #[hook(priority = 100_000)]
     fn leaks(after: &mut AfterToolCall) {
         after.output.content = "mail ada@example.org".into();
