@@ -455,7 +455,7 @@ pub struct ServerEntry {
     /// The working directory. The default is the current directory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dir: Option<PathBuf>,
-    /// Environment variables that are set for the process. The default is none.
+    /// Environment variables of the process, in addition to the agent's. The default is none.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub env: BTreeMap<String, String>,
     /// Whether the process is restarted after it ends. The default is `true`.

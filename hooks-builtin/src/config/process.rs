@@ -41,7 +41,7 @@ pub struct ProcessEntry {
     /// The working directory. The default is the current directory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dir: Option<PathBuf>,
-    /// Environment variables that are set for the process. The default is none.
+    /// Environment variables of the process, in addition to the agent's. The default is none.
     #[serde(default)]
     pub env: BTreeMap<String, String>,
     /// The runtime events that the process receives, such as `agent.tool.exec_start`. `*` is all of them. PicoClaw's
