@@ -133,7 +133,7 @@ pub struct HooksConfig {
     pub defaults: DefaultsConfig,
     /// Hooks that factories create, by the names of their types, in PicoClaw's form.
     pub builtins: BTreeMap<String, NamedEntry>,
-    /// Hooks in processes of their own, in PicoClaw's form. The crate `hooks-runtime` runs them. [`build`](Self::build)
+    /// Hooks in processes of their own, in PicoClaw's form. The crate `hooks-runtime` runs them. `HooksConfig::build`
     /// does not, so it returns an error for each one that is enabled. If your agent runs them itself, take them out
     /// first.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
