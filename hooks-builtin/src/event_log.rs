@@ -18,10 +18,10 @@ use crate::shared::{BuildError, Changes};
 ///
 /// It keeps the newest events, 10,000 by default. Its priority is [`priority::AUDIT`].
 ///
-/// It also keeps which hook of its list changed what in the event, as [`Changes`]: see [`JsonlLog`](crate::JsonlLog).
+/// It also records which hook of its list changed what in the event, as [`Changes`]. See [`JsonlLog`](crate::JsonlLog).
 ///
-/// mini-claw-code's `LoggingHook`: what that writes `pre:bash`, `post:bash`, `agent:start` and `agent:end` is
-/// here `BeforeToolCall bash`, `ToolCallEnd bash`, `AgentStart` and `AgentEnd`.
+/// It corresponds to mini-claw-code's `LoggingHook`. That hook writes `pre:bash`, `post:bash`, `agent:start` and
+/// `agent:end`; this one writes `BeforeToolCall bash`, `ToolCallEnd bash`, `AgentStart` and `AgentEnd`.
 ///
 /// ```
 /// use hooks_builtin::{BlockTools, EventLog};
@@ -79,7 +79,7 @@ pub struct LoggedEvent {
     pub subject: Option<Arc<str>>,
     /// The decision, if it is other than to continue.
     pub decided: Option<Decided>,
-    /// What the hooks before the log changed, if they did.
+    /// What the hooks before the log changed; nothing if they changed nothing.
     pub changes: Option<Changes>,
 }
 
@@ -113,11 +113,11 @@ impl fmt::Display for LoggedEvent {
     }
 }
 
-/// What stands under `[hooks.builtin.event_log]`.
+/// The settings of `[hooks.builtin.event_log]`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct EventLogConfig {
-    /// How many events are kept, the newest ones; by default 10,000.
+    /// How many of the newest events are kept. The default is 10000.
     pub capacity: usize,
 }
 

@@ -54,23 +54,24 @@ struct Inner {
     arguments: Rules,
 }
 
-/// What stands under `[hooks.builtin.path_prefix]`.
+/// The settings of `[hooks.builtin.path_prefix]`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(transform = Alias { of: "root", name: "prefix" })]
 pub struct PathPrefixConfig {
-    /// The folder that paths are relative to, and may not leave; it has to be there. `~` is the home directory; a
-    /// relative one is under the current directory. ClawSeed's `prefix`.
+    /// The folder that paths are relative to, and that they may not leave. It must exist. `~` is the home directory,
+    /// and a relative path starts at the current directory. ClawSeed's name of this key, `prefix`, works too.
     #[serde(alias = "prefix")]
     pub root: PathBuf,
-    /// The tools whose paths are meant, as globs; by default those whose names say that they are for files, as `read`,
-    /// `Write`, `file_*`, `*_file`, `list_directory`, `view`, `str_replace_editor`. Of one that is named `glob`, the
-    /// argument `pattern` may not leave the root either.
+    /// The tools whose paths are rewritten and checked, as globs. The default is tools whose names say that they handle
+    /// files, such as `read`, `Write`, `file_*`, `*_file`, `list_directory`, `view` and `str_replace_editor`. For a
+    /// tool that is named `glob`, the argument `pattern` may not leave the root either.
     #[serde(default = "file_tools")]
     pub tools: Globs,
-    /// The arguments that hold a path, or a list of paths, or of objects with such an argument. A rule is a name, or the word
-    /// that a name ends with, without case, `_` and `-`: `path` is `file_path` and `AbsolutePath` as well. By default `path`,
-    /// `file`, `filename`, `directory`, `dir`, `folder`, `source`, `destination` and others of these kinds.
+    /// The arguments that contain a path, a list of paths, or a list of objects with such an argument. Each entry is a
+    /// name, or the word that a name ends with. Case, `_` and `-` do not matter: `path` also matches `file_path` and
+    /// `AbsolutePath`. The default is `path`, `file`, `filename`, `directory`, `dir`, `folder`, `source`, `destination`
+    /// and similar words.
     #[serde(default = "path_arguments::certain")]
     pub arguments: Vec<String>,
 }

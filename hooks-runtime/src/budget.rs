@@ -10,9 +10,10 @@ use jiff::tz::TimeZone;
 
 /// Counts the tokens that the prompts of each tenant use per month.
 ///
-/// A call reserves before it is made, more than it can use; [settles](Self::settle) by what it has used, or by
-/// all of it if nobody knows; or is [refunded](Self::refund), if no model was reached. So calls that are made at once never use more than there is. The
-/// default, [`MemoryBudget`], forgets all when the program ends. Write one of your own to keep the counts in a store.
+/// Before a call, its caller reserves more tokens than the call can use. Afterwards, it [settles](Self::settle) the
+/// tokens that the call used, or all of them if the number is unknown. If no model was reached, it
+/// [refunds](Self::refund) them. So simultaneous calls never exceed the limit. The default, [`MemoryBudget`], loses all
+/// counts when the program ends. To keep them in a store, implement this trait.
 ///
 /// ```
 /// use hooks_runtime::{Budget, BudgetError, MemoryBudget};
@@ -41,14 +42,14 @@ pub trait Budget: Send + Sync {
         limit: u64,
     ) -> Result<Reservation, BudgetError>;
 
-    /// Replaces what a call reserved by what it has used. Returns how many tokens are left.
+    /// Replaces the reserved tokens of a call by the tokens that it used. Returns how many tokens are left.
     ///
     /// # Errors
     ///
     /// If the store fails.
     async fn settle(&self, reservation: Reservation, used: u64) -> Result<u64, BudgetError>;
 
-    /// Gives back what a call reserved that has reached no model.
+    /// Returns the reserved tokens of a call that reached no model.
     ///
     /// # Errors
     ///
@@ -106,7 +107,7 @@ struct Counts {
 }
 
 impl MemoryBudget {
-    /// Creates a budget from which nothing is used yet.
+    /// Creates an unused budget.
     #[must_use]
     pub fn new() -> Self {
         MemoryBudget::with_clock(Timestamp::now)

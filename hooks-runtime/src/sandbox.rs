@@ -1,7 +1,7 @@
-//! A program that can do no more than is listed, by Landlock.
+//! Limits what a program may do, with Landlock.
 //!
-//! Landlock restricts a thread, and whatever that thread starts. So a fresh thread restricts itself, starts the program
-//! and ends. The program cannot take the restriction away, and the rest of the agent is free.
+//! Landlock restricts a thread, and everything that the thread starts. So a new thread restricts itself, starts the
+//! program and ends. The program cannot lift the restriction, and the rest of the agent stays unrestricted.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,10 +11,10 @@ use hooks_builtin::config::SandboxEntry;
 
 /// What a program may do at most. The kernel enforces it, on Linux with Landlock.
 ///
-/// It may read what every program needs: `/usr`, `/bin`, `/sbin`, `/lib`, `/lib64`, `/etc`, `/proc` and `/dev`. All else
-/// has to be named. By default it writes nowhere, and connects to nothing by TCP.
+/// The program may read what every program needs: `/usr`, `/bin`, `/sbin`, `/lib`, `/lib64`, `/etc`, `/proc` and
+/// `/dev`. You must name everything else. By default, it may not write files, and may not connect to anything over TCP.
 ///
-/// Landlock knows neither UDP nor sockets of the file system, such as `/run/docker.sock`: these are not restricted.
+/// Landlock restricts neither UDP nor sockets in the file system, such as `/run/docker.sock`.
 ///
 /// ```
 /// use std::process::Command;
@@ -40,30 +40,30 @@ pub struct Sandbox {
     is_best_effort: bool,
 }
 
-/// Why a program cannot be restricted. It is then not started.
+/// Why a program cannot be restricted. Then the program is not started.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SandboxError {
-    /// A path that is to be read or written is not there, or cannot be opened.
+    /// A path in the sandbox does not exist, or cannot be opened.
     #[error("{} cannot be opened for the sandbox: {why}", path.display())]
     #[non_exhaustive]
     Path {
         /// The path.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         why: String,
     },
-    /// The kernel cannot enforce all of it, and [`Sandbox::best_effort`] was not asked for.
+    /// The kernel cannot enforce all limits, and [`Sandbox::best_effort`] is off.
     #[error("this kernel cannot restrict the program: {why}")]
     #[non_exhaustive]
     Kernel {
-        /// What it cannot do.
+        /// What the kernel cannot enforce.
         why: String,
     },
 }
 
 impl Sandbox {
-    /// A program that reads what every program needs, and does nothing else.
+    /// Creates a sandbox in which a program may read what every program needs, and may write nothing.
     ///
     /// ```
     /// use hooks_runtime::Sandbox;
@@ -74,7 +74,7 @@ impl Sandbox {
         Sandbox::default()
     }
 
-    /// Lets it read and change a file, or a folder and all in it.
+    /// Allows the program to read and change a file, or a folder and everything in it.
     ///
     /// ```
     /// let sandbox = hooks_runtime::Sandbox::new().write(".");
@@ -84,7 +84,8 @@ impl Sandbox {
         self
     }
 
-    /// Lets it read a file, or a folder and all in it, and run programs from there. `/` is everything.
+    /// Allows the program to read a file, or a folder and everything in it, and to run programs from there. `/` is
+    /// everything.
     ///
     /// ```
     /// let sandbox = hooks_runtime::Sandbox::new().read("/opt/tools");
@@ -94,7 +95,7 @@ impl Sandbox {
         self
     }
 
-    /// Lets it connect to a TCP port, of any host.
+    /// Allows the program to connect to a TCP port, on any host.
     ///
     /// ```
     /// let sandbox = hooks_runtime::Sandbox::new().connect(443);
@@ -104,7 +105,7 @@ impl Sandbox {
         self
     }
 
-    /// Lets it connect to everything, and listen.
+    /// Allows the program to connect to any address, and to listen.
     ///
     /// ```
     /// let sandbox = hooks_runtime::Sandbox::new().network();
@@ -114,8 +115,8 @@ impl Sandbox {
         self
     }
 
-    /// Runs it with what the kernel can enforce, which may be nothing. Without this, it does not run where the kernel
-    /// cannot enforce everything.
+    /// Runs the program even if the kernel can enforce only a part of the limits, or none of them. Otherwise the
+    /// program does not run on such a kernel.
     ///
     /// ```
     /// let sandbox = hooks_runtime::Sandbox::new().best_effort();
@@ -125,7 +126,7 @@ impl Sandbox {
         self
     }
 
-    /// What a file says. Relative paths start at its folder.
+    /// Creates the sandbox of a file's entry. Relative paths start at the folder of the file.
     pub(crate) fn of(entry: &SandboxEntry, folder: &Path) -> Self {
         let from_folder = |paths: &[PathBuf]| paths.iter().map(|path| folder.join(path)).collect();
         Sandbox {
@@ -137,11 +138,11 @@ impl Sandbox {
         }
     }
 
-    /// Whether the kernel can enforce it, and every path is there. Nothing is restricted.
+    /// Checks that the kernel can enforce the limits, and that every path exists. It restricts nothing.
     ///
     /// # Errors
     ///
-    /// As [`spawn`](Sandbox::spawn) would say.
+    /// If [`spawn`](Sandbox::spawn) would return a [`SandboxError`].
     ///
     /// ```
     /// use hooks_runtime::Sandbox;
@@ -152,14 +153,16 @@ impl Sandbox {
         system::prepare(self).map(drop)
     }
 
-    /// Restricts the calling thread, and all that it starts from now on, for good. Other threads are free. Returns
-    /// whether the kernel enforces anything: only with [`best_effort`](Sandbox::best_effort) it may not.
+    /// Restricts the calling thread, and everything that it starts from now on, permanently. Other threads stay
+    /// unrestricted. Returns whether the kernel enforces anything. It can be `false` only with
+    /// [`best_effort`](Sandbox::best_effort).
     ///
-    /// This is for a program of one thread that then becomes another one. Use [`spawn`](Sandbox::spawn) elsewhere.
+    /// Use this in a single-threaded program that then replaces itself with another one. In all other cases, use
+    /// [`spawn`](Sandbox::spawn).
     ///
     /// # Errors
     ///
-    /// If a path is not there, or the kernel cannot enforce it. Nothing is restricted then.
+    /// If a path does not exist, or the kernel cannot enforce the limits. Then nothing is restricted.
     ///
     /// ```
     /// use hooks_runtime::Sandbox;
@@ -174,14 +177,14 @@ impl Sandbox {
         system::restrict(system::prepare(self)?)
     }
 
-    /// Starts a program that is restricted. The calling thread is not.
+    /// Starts a program in the sandbox. The calling thread stays unrestricted.
     ///
-    /// The program's own file may be read. The interpreter of a script has to be in a folder that may be read.
+    /// The program's own file may be read. The interpreter of a script must be in a folder that the program may read.
     ///
     /// # Errors
     ///
-    /// If a path is not there, if the kernel cannot enforce it, or if the program cannot be started. A [`SandboxError`]
-    /// is the source of the error in the first two cases.
+    /// If a path does not exist, if the kernel cannot enforce the limits, or if the program cannot be started. In the
+    /// first two cases, the error contains a [`SandboxError`].
     ///
     /// ```
     /// use std::process::Command;
@@ -223,11 +226,11 @@ mod system {
 
     use super::{Sandbox, SandboxError};
 
-    /// What every program needs to read, as far as it is there.
+    /// What every program needs to read, if it exists.
     const SYSTEM: [&str; 8] = [
         "/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc", "/proc", "/dev",
     ];
-    /// What every program may write to: it keeps nothing.
+    /// What every program may write to, because it stores nothing.
     const DEVICES: [&str; 5] = [
         "/dev/null",
         "/dev/zero",
@@ -235,17 +238,17 @@ mod system {
         "/dev/tty",
         "/dev/ptmx",
     ];
-    /// The version whose rights are meant: files with truncation, and TCP.
+    /// The version of Landlock whose rights the sandbox uses: files with truncation, and TCP.
     const VERSION: ABI = ABI::V4;
 
-    /// Everything but the restriction itself.
+    /// Prepares everything but the restriction itself.
     pub(super) fn prepare(sandbox: &Sandbox) -> Result<RulesetCreated, SandboxError> {
         // All paths are opened before anything is restricted.
         let opened = opened(sandbox)?;
         ruleset(sandbox, opened).map_err(refused)
     }
 
-    /// Whether anything is enforced.
+    /// Whether the kernel enforces anything.
     pub(super) fn restrict(ruleset: RulesetCreated) -> Result<bool, SandboxError> {
         let status = ruleset.restrict_self().map_err(refused)?;
         Ok(status.ruleset != RulesetStatus::NotEnforced)
@@ -257,7 +260,7 @@ mod system {
         }
     }
 
-    /// The paths with the rights on them. One that is misspelled is an error.
+    /// Returns the paths with their rights. A misspelled path is an error.
     fn opened(sandbox: &Sandbox) -> Result<Vec<PathBeneath<PathFd>>, SandboxError> {
         let there = |paths: &'static [&'static str]| {
             let paths = paths.iter().map(Path::new);
@@ -270,7 +273,7 @@ mod system {
         read.chain(write).collect()
     }
 
-    /// Rights on a path; on a file only those that a file can have.
+    /// Returns the rights on a path. A file gets only those rights that files can have.
     fn beneath(
         path: &Path,
         access: BitFlags<AccessFs>,
@@ -304,7 +307,7 @@ mod system {
             rules = rules.handle_access(AccessNet::from_all(VERSION))?;
         }
         let mut rules = rules
-            // What newer kernels can do beside: signals, sockets without a path.
+            // What newer kernels can restrict in addition: signals, and sockets without a path.
             .set_compatibility(CompatLevel::BestEffort)
             .scope(Scope::from_all(ABI::V6))?
             .set_compatibility(level)

@@ -67,7 +67,8 @@ impl Watcher {
         Ok(watcher)
     }
 
-    /// Watches all folders anew: what is watched is a folder, and not the path at which there may be another by now.
+    /// Watches all folders again, because a watch follows a folder and not its path, where another folder may be by
+    /// now.
     pub(crate) fn forget(&self) {
         let mut folders = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
         let mut debouncer = self
@@ -75,7 +76,7 @@ impl Watcher {
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         for folder in std::mem::take(&mut *folders) {
-            // One that was removed is watched no more.
+            // The watch of a removed folder has ended.
             let _ = debouncer.unwatch(&folder);
         }
     }

@@ -70,14 +70,15 @@ pub enum Access {
     Write,
     /// The path becomes the script's directory.
     Enter,
-    /// It is moved, with what is below it.
+    /// The path is moved, with everything below it.
     Move,
-    /// What is there from now on may be a symbolic link, or hold some, unless there is none where it [comes from](PathUse::from).
+    /// From now on, the path may be a symbolic link or contain some, unless the path that it [comes
+    /// from](PathUse::from) contains none.
     Make,
 }
 
 impl Access {
-    /// Whether something is made, changed or removed there.
+    /// Whether the access creates, changes or removes something.
     pub(crate) fn changes(self) -> bool {
         matches!(self, Access::Write | Access::Move)
     }
@@ -93,9 +94,9 @@ pub struct PathUse {
     pub access: Access,
     /// The directories for a relative path, usually one.
     pub directories: Arc<Vec<String>>,
-    /// What is made there is a copy of this, or this under another name, if that is known.
+    /// The path that this one is a copy of, or was moved from, if that is known.
     pub from: Option<Argument>,
-    /// Whether a symbolic link on the way is followed: git follows none.
+    /// Whether symbolic links in the path are followed. git follows none.
     pub follows_links: bool,
     /// Where it stands in the script, in bytes.
     pub span: Range<usize>,
@@ -140,7 +141,7 @@ pub struct Effects {
     pub(crate) unknown: Vec<Unknown>,
     pub(crate) disputed: Vec<Unknown>,
     pub(crate) splits: Splits,
-    /// Of what the shell is started with the variables that are unset, if that is known.
+    /// The variables with the rule `unset` that the shell inherits, if these are known.
     pub(crate) inherited: Option<Arc<Vec<variables::Unset>>>,
     rewritten: Option<String>,
     steps: usize,
@@ -156,7 +157,7 @@ impl Effects {
     ) -> Self {
         let paths = &mut trace.effects.paths;
         if paths.iter().any(|used| used.access == Access::Make) {
-            // What runs beside the rest may come last.
+            // Commands that run in parallel to the rest may come last.
             for range in &trace.background {
                 if range.end <= paths.len() {
                     paths.extend_from_within(range.clone());
@@ -246,11 +247,11 @@ impl Effects {
         self.rewritten.as_deref()
     }
 
-    /// A line to run before the [rewritten](Self::rewritten) script, so that it does what was judged. It unsets variables
-    /// that would have it read other files, such as `CDPATH` and `GIT_DIR`, and has the shell split words as it was judged.
-    /// Other variables of the environment are the user's own and stay. The line is empty where there is nothing to do: none
-    /// of the variables is [inherited](crate::Environment::with_inherited), no word is split, and `git` is at most run once,
-    /// where the script begins, before anything is written.
+    /// Returns a line to run before the [rewritten](Self::rewritten) script, so that the script does what was judged.
+    /// The line unsets variables that would make the script read other files, such as `CDPATH` and `GIT_DIR`, and makes
+    /// the shell split words as they were judged. Other variables of the environment are the user's own, and stay. The
+    /// line is empty if none of the variables is [inherited](crate::Environment::with_inherited), no word is split, and
+    /// `git` runs at most once, at the beginning of the script before anything is written.
     ///
     /// ```
     /// use hooks_shell::{Environment, Script};

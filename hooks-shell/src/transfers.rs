@@ -1,4 +1,5 @@
-//! What a program makes, copies, moves or compares, once its arguments are read: the files in folders that it names, and links.
+//! Finds what a program creates, copies, moves or compares, after its arguments are parsed: files in the folders that
+//! it names, and links.
 
 use crate::effects::Access;
 use crate::evaluate::Evaluator;
@@ -13,7 +14,7 @@ pub(crate) fn after(this: &mut Evaluator<'_>, call: &Call<'_>) {
     let unpacks =
         call.reads_as == Some(Role::Into) || (call.program.is("unpacks") && !keeps_files(call));
     if makes || (is_git && unpacks) {
-        // git follows no link.
+        // git does not follow links.
         this.touch(&made(call), Access::Make);
     } else if unpacks {
         this.touch(&here, Access::Tree);
@@ -26,7 +27,7 @@ pub(crate) fn after(this: &mut Evaluator<'_>, call: &Call<'_>) {
     }
     let compares = call.program.is("pairs") && (!is_git || call.has("no-index"));
     if let ([one, other], true) = (call.operands.as_slice(), compares) {
-        // Of a folder the file with the other's name is read.
+        // In a folder, the program reads the file with the name of the other operand.
         for (folder, file) in [(one, other), (other, one)] {
             let (folder, file) = (&folder.field.value, &file.field.value);
             if folder.known() != Some("/dev/null") {
@@ -38,7 +39,7 @@ pub(crate) fn after(this: &mut Evaluator<'_>, call: &Call<'_>) {
     }
 }
 
-/// Where git makes files: in the folder that it clones to, or anywhere.
+/// Returns where git creates files: in the folder that it clones to, or anywhere.
 fn made(call: &Call<'_>) -> Argument {
     let texts: Vec<_> = call.operands.iter().map(|arg| arg.known()).collect();
     match (call.command, texts.as_slice()) {
@@ -52,7 +53,7 @@ fn made(call: &Call<'_>) -> Argument {
     }
 }
 
-/// Whether a command is given in a form that makes no files.
+/// Whether this form of a command creates no files.
 fn keeps_files(call: &Call<'_>) -> bool {
     let list = call.program.keeps.unwrap_or_default();
     let is_option = |option: &&str| {
@@ -61,14 +62,14 @@ fn keeps_files(call: &Call<'_>) -> bool {
     };
     let command = call.operands.first().map(|arg| arg.known());
     match command {
-        // A branch is begun.
+        // It creates a branch.
         None if call.program.is("writes") => true,
         Some(Some(command)) if is_one_of(list, command) => true,
         _ => call.options.iter().any(is_option),
     }
 }
 
-/// What becomes of operands that are copied or moved to a name, or into a folder.
+/// Finds the effect of copying or moving operands to a name, or into a folder.
 fn moved(this: &mut Evaluator<'_>, call: &Call<'_>, into: &Argument) {
     let has = |options: &[&str]| options.iter().any(|option| call.has(option));
     let is_deep = has(&["r", "R", "a", "recursive", "archive"]);
@@ -93,7 +94,8 @@ fn moved(this: &mut Evaluator<'_>, call: &Call<'_>, into: &Argument) {
     }
 }
 
-/// What is touched if a file is compared with one in a folder, or copied into it; any in it if the name is not known.
+/// Returns the file that is touched if a file is compared with one in a folder, or copied into the folder: any file in
+/// it, if the name is unknown.
 fn below(folder: &Argument, file: &Argument, access: Access) -> (Argument, Access) {
     match (folder, file) {
         (Argument::Text(folder), Argument::Text(file)) => {

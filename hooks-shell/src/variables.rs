@@ -1,4 +1,4 @@
-//! Variables of the environment: which a script may set, and which are taken away before it runs.
+//! Environment variables: which ones a script may set, and which ones are unset before it runs.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
@@ -51,14 +51,14 @@ static BEGINNINGS: LazyLock<Vec<(&str, &str)>> = LazyLock::new(|| {
 /// A variable that is unset for the programs of its line.
 pub(crate) type Unset = (&'static Line, &'static str);
 
-/// All that are.
+/// Returns all of them.
 static UNSET: LazyLock<Vec<Unset>> = LazyLock::new(|| {
     let lines = LINES.iter().filter(|line| line.rule == "unset");
     let all = lines.flat_map(|line| line.names.iter().map(move |name| (line, *name)));
     all.filter(|(_, name)| is_identifier(name)).collect()
 });
 
-/// Those that are among these names.
+/// Returns those that are among these names.
 pub(crate) fn unset_of(names: &HashSet<String>) -> Vec<Unset> {
     let is_among = |(_, name): &&Unset| names.contains(*name);
     UNSET.iter().filter(is_among).copied().collect()
@@ -125,7 +125,7 @@ pub(crate) fn is_harmless_setting(setting: &str) -> bool {
     }
 }
 
-/// Whether one flag of rustc only turns on a lint, or sets the optimisation.
+/// Whether a flag of rustc only turns on a lint, or sets the optimisation level.
 pub(crate) fn is_harmless_flag(flag: &str) -> bool {
     let is_of_lint = |byte: u8| byte.is_ascii_alphanumeric() || b"_:-".contains(&byte);
     let flag = ["-A", "-D", "-F", "-W", "-C", "--cfg"]
@@ -139,7 +139,8 @@ pub(crate) fn is_harmless_flag(flag: &str) -> bool {
     }
 }
 
-/// The commands that take away what would make a script another one than was judged; nothing where there is nothing to do.
+/// Returns the commands that unset variables that would change the meaning of the judged script; nothing if there are
+/// none.
 pub(crate) fn prelude(effects: &Effects) -> String {
     let programs = effects.programs();
     let names: Vec<&str> = programs.map(|program| program.name.as_str()).collect();
@@ -154,8 +155,8 @@ pub(crate) fn prelude(effects: &Effects) -> String {
     if !unset.ends_with("-v") {
         commands.push(unset.as_str());
     }
-    // A repository without a work tree, among the files, is not entered by chance: its settings run programs. Where `git` is
-    // begun before anything is made or entered, who judges the script has seen that there is none.
+    // git must not use a bare repository among the files by accident, because its settings can run programs. If `git`
+    // starts before the script creates or enters anything, the caller has already checked that there is none.
     let changes_folders = |path: &PathUse| {
         path.access.changes() || matches!(path.access, Access::Enter | Access::Make)
     };
@@ -167,7 +168,7 @@ pub(crate) fn prelude(effects: &Effects) -> String {
         commands.extend(["unset -v IFS", "set -f"]);
     }
     if effects.splits.at_lines {
-        // A line end, in quotes that work in every shell.
+        // A line feed, in quotes that work in every shell.
         commands.push("IFS='\n'");
     }
     commands.join("; ")

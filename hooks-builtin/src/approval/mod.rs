@@ -176,10 +176,10 @@ pub struct ApprovalConfig {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ApproverKind {
-    /// The person at the terminal: [`TerminalApprover`].
+    /// Asks the person at the terminal: [`TerminalApprover`].
     #[default]
     Terminal,
-    /// Nobody: [`DenyAll`].
+    /// Denies every call: [`DenyAll`].
     Deny,
 }
 

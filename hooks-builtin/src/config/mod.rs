@@ -102,10 +102,10 @@ use crate::{
     ToolCacheConfig, WebhookAuditConfig,
 };
 
-/// Which hooks an agent has: the table `hooks` of a configuration.
+/// The hooks of an agent: the table `hooks` of a configuration.
 ///
 /// Load it from a file of its own with [`load`](Self::load), or embed it in the configuration of an agent, as a field
-/// `hooks: HooksConfig`. [`build`](Self::build) makes all hooks that it says.
+/// `hooks: HooksConfig`. [`build`](Self::build) builds all its hooks.
 ///
 /// The keys are those of ZeroClaw (`[hooks.builtin]`), ClawSeed (`[[hooks.chain]]`) and PicoClaw (`hooks.builtins`).
 ///
@@ -122,31 +122,33 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct HooksConfig {
-    /// Whether there are any hooks; by default there are. In PicoClaw there are none by default.
+    /// Whether the hooks run. The default is `true`; in PicoClaw, it is `false`.
     pub enabled: bool,
     /// The built-in hooks, each on or off.
     pub builtin: BuiltinConfig,
-    /// Hooks that run in this order, made by factories.
+    /// Hooks that factories create. They run in this order.
     pub chain: Vec<ChainEntry>,
-    /// What goes for all hooks that factories make, as PicoClaw has it.
+    /// Settings for all hooks that factories create, in PicoClaw's form.
     #[serde(skip_serializing_if = "DefaultsConfig::is_empty")]
     pub defaults: DefaultsConfig,
-    /// Hooks by the names of their types, made by factories, as PicoClaw has them.
+    /// Hooks that factories create, by the names of their types, in PicoClaw's form.
     pub builtins: BTreeMap<String, NamedEntry>,
-    /// Hooks in processes of their own, as PicoClaw has them. They are read, and not run: one that is enabled is an
-    /// error when hooks are made. An agent that runs them itself takes them out before.
+    /// Hooks in processes of their own, in PicoClaw's form. The crate `hooks-runtime` runs them. `HooksConfig::build`
+    /// does not, so it returns an error for each one that is enabled. If your agent runs them itself, take them out
+    /// first.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub processes: BTreeMap<String, ProcessEntry>,
-    /// Hooks in the file itself: `[[hooks.on]]`. They are read here, and run by `hooks-runtime`.
+    /// Hooks in the file itself: `[[hooks.on]]`. This crate reads them, and the crate `hooks-runtime` runs them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub on: Vec<OnEntry>,
-    /// Other systems' files: `[[hooks.import]]`. They are read here, and run by `hooks-runtime`.
+    /// Other files to import: `[[hooks.import]]`. This crate reads the entries, and the crate `hooks-runtime` runs the
+    /// hooks of the files.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub import: Vec<ImportEntry>,
-    /// Limits for all hooks of `on` and `import`.
+    /// Limits for all hooks that `hooks-runtime` runs.
     #[serde(skip_serializing_if = "LimitsConfig::is_default")]
     pub limits: LimitsConfig,
-    /// Where it was read from.
+    /// Where the configuration was read from.
     #[serde(skip)]
     #[schemars(skip)]
     pub(crate) origin: Origin,
@@ -169,41 +171,42 @@ impl Default for HooksConfig {
     }
 }
 
-/// The built-in hooks: `[hooks.builtin]`. Each is a boolean, for its defaults, or a table of its settings, in which
-/// `enabled = false` turns it off. A table without `enabled` is on; in ZeroClaw it is off.
+/// The built-in hooks: `[hooks.builtin]`. Each is off by default. `true` turns it on with its defaults, and a table
+/// turns it on with settings. `enabled = false` in the table turns it off. In ZeroClaw, a table without `enabled` is
+/// off.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct BuiltinConfig {
-    /// What an agent may do.
+    /// Blocks what an agent may not do.
     pub security_policy: Switch<SecurityPolicyConfig>,
-    /// Tools that may not be called at all.
+    /// Blocks calls of certain tools.
     pub block_tools: Switch<BlockToolsConfig>,
     /// Asks somebody before a tool runs.
     pub approval: Switch<ApprovalConfig>,
-    /// How often tools may be called.
+    /// Limits how often tools may be called.
     pub rate_limit: Switch<RateLimitConfig>,
-    /// Relative paths of file tools, made absolute under a root.
+    /// Makes relative paths of file tools absolute under a root, and keeps all paths inside it.
     pub path_prefix: Switch<PathPrefixConfig>,
-    /// A command that runs before or after tool calls.
+    /// Runs a command before or after tool calls.
     pub shell_hook: Switch<ShellHookConfig>,
     /// Answers repeated calls from memory.
     pub tool_cache: Switch<ToolCacheConfig>,
-    /// Secrets and personal data, rewritten.
+    /// Rewrites secrets and personal data.
     pub redact: Switch<RedactConfig>,
-    /// One line a tool call, for people.
+    /// Logs one line per tool call, for people.
     pub command_logger: Switch<CommandLoggerConfig>,
-    /// Every event, in order, in memory.
+    /// Keeps every event in memory, in order.
     pub event_log: Switch<EventLogConfig>,
-    /// Every event, as a line of JSON in a file.
+    /// Writes every event as a line of JSON to a file.
     pub jsonl_log: Switch<JsonlLogConfig>,
     /// Posts an audit event for every tool call.
     pub webhook_audit: Switch<WebhookAuditConfig>,
 }
 
-/// How long each of the hooks that factories make may take: `[hooks.defaults]`, as PicoClaw has it. Without a number,
-/// as long as it wants.
+/// How long each hook that factories create may take: `[hooks.defaults]`, in PicoClaw's form. By default, there is no
+/// limit.
 ///
-/// A hook that takes longer is dropped. An event that can be blocked is blocked then, and others go on.
+/// A hook that takes longer is dropped. Then an event that can be blocked is blocked, and any other event continues.
 ///
 /// ```
 /// use std::time::Duration;
@@ -217,13 +220,13 @@ pub struct BuiltinConfig {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct DefaultsConfig {
-    /// On an event that is only observed, in milliseconds.
+    /// The limit on an event that is only observed, in milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub observer_timeout_ms: Option<NonZeroU64>,
-    /// On an event that is decided about, in milliseconds.
+    /// The limit on an event that hooks decide about, in milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interceptor_timeout_ms: Option<NonZeroU64>,
-    /// On a tool call that is to be approved of, where a person may have to be asked, in milliseconds.
+    /// The limit on the approval of a tool call, in milliseconds. A hook may have to ask a person there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub approval_timeout_ms: Option<NonZeroU64>,
 }
@@ -249,7 +252,7 @@ impl From<DefaultsConfig> for Timeouts {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ChainEntry {
-    /// The type of the hook, as its factory names it.
+    /// The type of the hook: the name of its factory.
     #[serde(rename = "type")]
     pub hook_type: String,
     /// Whether it is on; by default it is.
@@ -260,15 +263,15 @@ pub struct ChainEntry {
     pub config: Value,
 }
 
-/// A hook by the name of its type: `hooks.builtins.<name>`, as PicoClaw has it.
+/// A hook by the name of its type: `hooks.builtins.<name>`, in PicoClaw's form.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NamedEntry {
-    /// Whether it is on; by default it is. In PicoClaw it is off by default.
+    /// Whether the hook is on. The default is `true`; in PicoClaw, it is `false`.
     #[serde(default = "on")]
     pub enabled: bool,
-    /// Its place among these hooks: a lower one runs first, as in PicoClaw, and other than everywhere else here. By
-    /// default 0.
+    /// The order among these hooks: lower numbers run first, as in PicoClaw. Everywhere else here, higher numbers run
+    /// first. The default is 0.
     #[serde(default)]
     pub priority: i32,
     /// Its settings, as its factory reads them.
@@ -288,12 +291,12 @@ fn is_nothing(config: &Value) -> bool {
     config.as_object().is_some_and(serde_json::Map::is_empty)
 }
 
-/// A file: the table `hooks`, and for editors, where its schema is.
+/// A configuration file. It has one table, `hooks`.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct File {
     hooks: HooksConfig,
-    /// Where the JSON Schema of this file is, for editors.
+    /// The path or URL of the JSON Schema of this file. Only editors read it.
     #[serde(rename = "$schema", default)]
     #[expect(dead_code, reason = "editors read it")]
     schema: Option<String>,
@@ -309,7 +312,7 @@ impl HooksConfig {
         HooksConfig::of(Source::load(path.as_ref())?)
     }
 
-    /// Reads the text of a file, for who has read it already. The file's name ends with `.toml` or `.json`.
+    /// Reads the text of a file that you have read already. The file's name ends with `.toml` or `.json`.
     ///
     /// ```
     /// use hooks_builtin::config::HooksConfig;

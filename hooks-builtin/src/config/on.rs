@@ -1,6 +1,7 @@
 //! Hooks written in the file itself: `[[hooks.on]]`, and other systems' files: `[[hooks.import]]`.
 //!
-//! This crate reads them, so that one file has one schema and one list of mistakes. The crate `hooks-runtime` runs them.
+//! This crate reads them, so that one file has one schema and one list of mistakes. The crate `hooks-runtime` runs
+//! them.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -101,33 +102,34 @@ macro_rules! text_or_table {
 
 /// A hook in the file itself: `[[hooks.on]]`.
 ///
-/// It runs on one or more events, if its filter lets it, and has exactly one handler: one of `block`, `abort_turn`,
-/// `abort_run`, `ask`, `approve`, `context`, `respond`, `modify`, `command`, `http`, `prompt` and `process`.
+/// The hook runs on one or more events, if its filter matches. It has exactly one handler: `block`, `abort_turn`,
+/// `abort_run`, `ask`, `approve`, `context`, `respond`, `modify`, `command`, `http`, `prompt` or `process`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OnEntry {
-    /// Its name, which no other hook has. By default the event and a number.
+    /// The name of the hook, which must be unique. The default is the event and a number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// The event, or a list of events; `*` is every event. Other systems' names are known too, such as `PreToolUse`.
+    /// The event, or a list of events. `*` is every event. Other systems' names work too, such as `PreToolUse`.
     pub event: OneOrMany<String>,
-    /// The tools that it is for, as globs: it runs for these alone.
+    /// The tools for which the hook runs, as globs. The default is all tools.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools: Option<OneOrMany<String>>,
-    /// The tools that it is for, as a regular expression, in place of `tools`. It matches anywhere in the name.
+    /// The tools for which the hook runs, as a regular expression, instead of `tools`. It matches anywhere in the name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub matcher: Option<String>,
-    /// A CEL expression that must be true: it sees the event's own fields, and `cx`.
+    /// A condition: a CEL expression over the event's fields and the agent's context `cx`, or a rule for the input of a
+    /// tool, such as `Bash(git push *)`. By default, there is no condition.
     #[serde(rename = "if", default, skip_serializing_if = "Option::is_none")]
     pub condition: Option<String>,
-    /// The tenants and agents that it is for.
+    /// The tenants and agents for which the hook runs. The default is all of them.
     #[serde(default, skip_serializing_if = "Scopes::is_empty")]
     pub scope: Scopes,
-    /// Its place among all hooks: a higher one runs first. By default 0.
+    /// The order among all hooks: higher numbers run first. The default is 0.
     #[serde(default)]
     pub priority: i32,
 
-    /// Blocks the event, with this reason; in it, `{…}` is a CEL expression.
+    /// Blocks the event, with this reason. `{…}` in the text is a CEL expression.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub block: Option<String>,
     /// Ends the turn, with this reason.
@@ -136,20 +138,20 @@ pub struct OnEntry {
     /// Ends the run, with this reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub abort_run: Option<String>,
-    /// Has somebody asked before the tool runs, for this reason.
+    /// Requires that a person approves the tool call, for this reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ask: Option<String>,
-    /// Approves of the tool call, so that nobody is asked; the text says who does.
+    /// Approves the tool call, so that nobody is asked. The text says who approves it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approve: Option<String>,
-    /// Adds this text to what the model reads.
+    /// Adds this text for the model to read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<String>,
-    /// Answers in the agent's place: a text, a table, or a CEL expression in a text `{…}`.
+    /// Answers instead of the agent: a text, a table, or a CEL expression as a text `{…}`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub respond: Option<Value>,
-    /// Sets these keys of the tool's arguments, of its output, or of the event: a table, or a CEL expression that gives
-    /// one.
+    /// Sets these keys of the tool's arguments, of its output, or of the event: a table, or a CEL expression that
+    /// returns one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub modify: Option<Value>,
     /// Runs a command for each event.
@@ -158,14 +160,14 @@ pub struct OnEntry {
     /// Posts each event to a URL.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub http: Option<HttpEntry>,
-    /// Has a model decide.
+    /// Asks a model for a decision.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt: Option<PromptEntry>,
-    /// A process that stays, and is asked about each event.
+    /// Asks a process that keeps running about each event.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub process: Option<ServerEntry>,
 
-    /// How long it may take; by default "5s".
+    /// How long the hook may take. The default is "5s".
     #[serde(
         default,
         with = "some_duration",
@@ -173,19 +175,21 @@ pub struct OnEntry {
     )]
     #[schemars(with = "Option<String>")]
     pub timeout: Option<Duration>,
-    /// What happens when it takes longer: by default `block` where the event can be blocked, `skip` elsewhere.
+    /// What happens when the hook takes too long. The default is `block` if the event can be blocked, and `skip` if
+    /// not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_timeout: Option<OnFault>,
-    /// What happens when it fails: by default `block` where the event can be blocked, `skip` elsewhere.
+    /// What happens when the hook fails. The default is `block` if the event can be blocked, and `skip` if not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_failure: Option<OnFault>,
-    /// Whether it counts; by default `enforce`.
+    /// Whether the hook runs, and whether its answer takes effect. The default is `enforce`.
     #[serde(default, skip_serializing_if = "is_default")]
     pub mode: Mode,
-    /// Whether the agent goes on without it. By default `true` on events that are only observed, and possible there only.
+    /// Whether the agent continues without waiting for the hook. Only hooks on observed events can run in the
+    /// background, and by default they do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub background: Option<bool>,
-    /// How it is spoken to; by default `hooks`.
+    /// The format of the events that the handler receives, and of its answers. The default is `hooks`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dialect: Option<String>,
 }
@@ -208,7 +212,7 @@ impl OnEntry {
     ];
 }
 
-/// Whom a hook is for. An empty list is everybody.
+/// The tenants and agents for which a hook runs. An empty list matches all of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Scopes {
@@ -221,7 +225,7 @@ pub struct Scopes {
 }
 
 impl Scopes {
-    /// Whether the hook is for everybody.
+    /// Whether the hook runs for all tenants and agents.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         *self == Scopes::default()
@@ -235,47 +239,49 @@ pub enum OnFault {
     /// The event is blocked.
     #[serde(alias = "deny")]
     Block,
-    /// The event goes on, as if the hook were not there.
+    /// The event continues as if the hook did not exist.
     #[serde(alias = "allow", alias = "continue")]
     Skip,
 }
 
-/// Whether a hook counts.
+/// Whether a hook runs, and whether its answer takes effect.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Mode {
-    /// It does.
+    /// It runs, and its answer takes effect.
     #[default]
     Enforce,
-    /// It runs and is recorded, and changes nothing.
+    /// It runs, and its answer is recorded but has no effect.
     Shadow,
     /// It does not run.
     Off,
 }
 
-/// A command: a text, which a shell runs, or a table.
+/// A command: a text that a shell runs, or a table.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(remote = "Self", deny_unknown_fields)]
 pub struct CommandEntry {
-    /// What the shell runs.
+    /// The command line for the shell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<String>,
-    /// The program and its arguments, in place of `run`: no shell.
+    /// The program and its arguments, instead of `run`. They run without a shell.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub argv: Vec<String>,
-    /// Variables of its environment. A list names variables that it gets from the agent's; a table sets them.
+    /// The environment variables of the command. A list names variables to inherit from the agent; a table sets
+    /// variables.
     #[serde(default, skip_serializing_if = "is_default")]
     pub env: EnvEntry,
-    /// The directory that it runs in; by default the agent's.
+    /// The working directory. The default is the agent's directory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<PathBuf>,
-    /// The shell of `run`; by default `sh`.
+    /// The shell for `run`. The default is `sh`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shell: Option<String>,
-    /// How much of what it writes is kept, in bytes; by default 1 MiB. The rest is read and dropped.
+    /// How many bytes of each of the command's outputs are kept. The default is 1048576 (1 MiB). The rest is read and
+    /// discarded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_limit: Option<NonZeroU64>,
-    /// What it may do at most.
+    /// The limits of a sandbox. By default, the command runs without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sandbox: Option<SandboxEntry>,
 }
@@ -286,16 +292,16 @@ text_or_table!(
     "a command, or a table with `run` or `argv`"
 );
 
-/// Which variables a command gets: the names of those that it inherits, and those that are set.
+/// The environment variables of a command.
 #[derive(Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct EnvEntry {
-    /// Variables of the agent's environment that it gets as they are.
+    /// The names of the variables that the command inherits from the agent.
     pub inherit: Vec<String>,
-    /// Variables that are set.
+    /// The variables that are set, with their values.
     pub set: BTreeMap<String, String>,
 }
 
-/// Shows no value that is set: it may be a secret.
+/// Hides the values, because they may be secrets.
 impl fmt::Debug for EnvEntry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("EnvEntry")
@@ -305,7 +311,7 @@ impl fmt::Debug for EnvEntry {
     }
 }
 
-/// The names of a table whose values nobody is shown.
+/// The names of a table whose values stay hidden.
 pub(super) struct Names<'a>(pub(super) &'a BTreeMap<String, String>);
 
 impl fmt::Debug for Names<'_> {
@@ -344,24 +350,25 @@ impl<'de> Deserialize<'de> for EnvEntry {
     }
 }
 
-/// What a command may do at most, and all that it starts. The kernel enforces it: Linux with Landlock.
+/// What a command, and every process that it starts, may do at most. The kernel enforces it, on Linux with Landlock.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct SandboxEntry {
-    /// Files and folders that it may change. They start at the file's folder.
+    /// The files and folders that it may change. Relative paths start at the folder of the configuration file. The
+    /// default is none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub write: Vec<PathBuf>,
-    /// Files and folders that it may read, beside those of the system (`/usr`, `/bin`, `/sbin`, `/lib`, `/lib64`, `/etc`,
-    /// `/proc`, `/dev`) and those that it may change. `"/"` is everything.
+    /// The files and folders that it may read, in addition to those that it may change and those of the system (`/usr`,
+    /// `/bin`, `/sbin`, `/lib`, `/lib64`, `/etc`, `/proc`, `/dev`). `"/"` is everything. The default is none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub read: Vec<PathBuf>,
-    /// Whether it may connect to anything and listen, by TCP; by default it may not.
+    /// Whether it may connect to any address and listen, over TCP. The default is `false`.
     pub network: bool,
-    /// TCP ports that it may connect to, in place of `network`.
+    /// The TCP ports that it may connect to, instead of `network`. The default is none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub connect: Vec<u16>,
-    /// Whether it runs with what the kernel can enforce, which may be nothing. By default it does not run where the
-    /// kernel cannot enforce everything.
+    /// Whether it also runs if the kernel can enforce only a part of these limits, or none of them. The default is
+    /// `false`: then it does not run.
     pub best_effort: bool,
 }
 
@@ -369,26 +376,28 @@ pub struct SandboxEntry {
 #[derive(Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(remote = "Self", deny_unknown_fields)]
 pub struct HttpEntry {
-    /// Where events are posted.
+    /// The URL that events are posted to.
     pub url: String,
-    /// Headers. A value may have `$NAME` or `${NAME}` of the environment in it, or be `secret:NAME`.
+    /// The headers of each request. A value may contain environment variables, as `$NAME` or `${NAME}`, or be
+    /// `secret:NAME`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub headers: BTreeMap<String, String>,
-    /// Signs each request as Standard Webhooks has it: `whsec_…`, `secret:NAME` or `$NAME`.
+    /// The key that signs each request with the Standard Webhooks scheme: `whsec_…`, `secret:NAME` or `$NAME`. By
+    /// default, requests are not signed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub secret: Option<String>,
-    /// How often it is tried again after an answer of 500 or more, or no connection; by default once.
+    /// How many times a request is retried after a status of 500 or more, or a failed connection. The default is 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retries: Option<u8>,
-    /// Hosts on loopback that may be called, which are refused otherwise, as `127.0.0.1:8080`.
+    /// The loopback hosts that may be called, such as `127.0.0.1:8080`. The default is none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub allow_loopback: Vec<String>,
 }
 
-/// Shows no secret, no value of a header, and of the URL the host alone.
+/// Hides the secret, the values of headers, and everything in the URL but the host.
 impl fmt::Debug for HttpEntry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // A path and a query may hold a token, and so may what stands before the host.
+        // The path, the query and the user information before the host may contain a token.
         let (scheme, rest) = self.url.split_once("://").unwrap_or(("", &self.url));
         let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
         let host = host.rsplit('@').next().unwrap_or_default();
@@ -404,19 +413,20 @@ impl fmt::Debug for HttpEntry {
 
 text_or_table!(HttpEntry, url, "a URL, or a table with `url`");
 
-/// A prompt: what the model is told, or a table.
+/// A prompt: the instructions for the model, or a table.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(remote = "Self", deny_unknown_fields)]
 pub struct PromptEntry {
-    /// What the model is told to judge.
+    /// The instructions for the model.
     pub template: String,
-    /// The model; by default the evaluator's.
+    /// The model. The default is the evaluator's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// How often it may be asked in a turn; by default 5.
+    /// How often all prompts together may ask models in one turn. After that, this prompt fails without asking. The
+    /// default is 5.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_per_turn: Option<NonZeroU32>,
-    /// How long a decision on the same input is kept; by default "60s". "0s" keeps none.
+    /// How long a decision on the same input is cached. The default is "60s". "0s" turns the cache off.
     #[serde(
         default,
         with = "some_duration",
@@ -424,7 +434,8 @@ pub struct PromptEntry {
     )]
     #[schemars(with = "Option<String>")]
     pub cache: Option<Duration>,
-    /// How many tokens a tenant's hooks may use in a month; by default 1,000,000.
+    /// How many tokens all prompts of a tenant may use per month. After that, this prompt fails without asking. The
+    /// default is 1000000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens_per_month: Option<NonZeroU64>,
 }
@@ -435,24 +446,24 @@ text_or_table!(
     "a prompt, or a table with `template`"
 );
 
-/// A process that stays: a list with the program and its arguments, or a table.
+/// A process that keeps running.
 #[derive(Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ServerEntry {
     /// The program, and its arguments.
     pub argv: Vec<String>,
-    /// The directory that it runs in; by default the current one.
+    /// The working directory. The default is the current directory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dir: Option<PathBuf>,
-    /// Variables that are added to its environment.
+    /// Environment variables of the process, in addition to the agent's. The default is none.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub env: BTreeMap<String, String>,
-    /// Whether it is started again after it has ended; by default it is.
+    /// Whether the process is restarted after it ends. The default is `true`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restart: Option<bool>,
 }
 
-/// Shows no value of its environment.
+/// Hides the values of the environment variables.
 impl fmt::Debug for ServerEntry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ServerEntry")
@@ -464,7 +475,8 @@ impl fmt::Debug for ServerEntry {
     }
 }
 
-/// Another system's file, as it is: `[[hooks.import]]`. It has one of the keys.
+/// A file to import: `[[hooks.import]]`. Exactly one of the keys `claude`, `codex`, `gemini`, `goose`, `picoclaw`,
+/// `goclaw` and `hooks` names it. Another system's file stays as it is.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ImportEntry {
@@ -486,21 +498,23 @@ pub struct ImportEntry {
     /// A hook of GoClaw, or a list of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub goclaw: Option<PathBuf>,
-    /// Another file of this format: its `[[hooks.on]]` and `[[hooks.import]]`.
+    /// Another file of this format. All its hooks are imported, but not its limits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hooks: Option<PathBuf>,
-    /// The place of all of its hooks; by default 0. In a file of this format, each hook has its own place, and this is
-    /// added to it.
+    /// The priority of all hooks of the file: higher numbers run first. The default is 0. In a file of this format, it
+    /// is added to each hook's own priority, except the built-in ones.
     #[serde(skip_serializing_if = "is_default")]
     pub priority: i32,
-    /// Whether they count; by default `enforce`. Built-in hooks of a file of this format can be turned off by it, and not
-    /// be tried out.
+    /// Whether the hooks of the file run, and whether their answers take effect. The default is `enforce`. `shadow` is
+    /// an error if a file of this format has built-in hooks.
     #[serde(skip_serializing_if = "is_default")]
     pub mode: Mode,
-    /// Names of tools: what the file calls them, and what this agent does, as `{ Bash = "shell" }`.
+    /// Each tool's name in the file, with its name in this agent: `{ Bash = "shell" }`. It is not allowed for a file of
+    /// this format.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub tools: BTreeMap<String, String>,
-    /// Whether a failing hook blocks, whatever the file's system does then; by default the system's rule holds.
+    /// Whether a failure of a hook blocks every event that can be blocked. The default is `false`: the rule of the
+    /// file's system applies.
     #[serde(skip_serializing_if = "is_default")]
     pub strict: bool,
 }
@@ -525,29 +539,29 @@ impl ImportEntry {
     }
 }
 
-/// Limits for all hooks of `[[hooks.on]]` and `[[hooks.import]]`: `[hooks.limits]`.
+/// Limits for all hooks that `hooks-runtime` runs: `[hooks.limits]`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct LimitsConfig {
-    /// How long all hooks of one event may take together; by default "10s".
+    /// How long all hooks of one event may take together. The default is "10s".
     #[serde(with = "crate::shared::duration")]
     #[schemars(with = "String")]
     pub chain: Duration,
-    /// How deep subagents may be nested; by default 3. Hooks of a deeper one block what can be blocked.
+    /// How deep subagents may be nested for handlers to run. The default is 3. In a deeper subagent, rules still run,
+    /// but a handler fails without being asked, and its `on_failure` applies.
     pub depth: u32,
-    /// When a hook that fails again and again is left alone.
+    /// When a hook that fails repeatedly is skipped for a while.
     pub breaker: BreakerConfig,
-    /// How many commands, requests and model calls run at once of those that decide, and as many again of those that only
-    /// watch; by default 64.
+    /// How many handlers (commands, processes, requests and model calls) may run at once on events that hooks decide
+    /// about. As many again may run on observed events. The default is 64.
     pub concurrency: NonZeroU32,
-    /// How many observed events wait for their hooks at most, before further ones are dropped and counted; by default
-    /// 1,024.
+    /// How many observed events may wait for their hooks. Further events are dropped and counted. The default is 1024.
     pub background: NonZeroU32,
-    /// How often hooks may send the agent on when it wants to stop, in a turn, before they are not asked any more; by
-    /// default 8.
+    /// How many times per turn hooks may prevent an agent from stopping. After that, they are no longer asked. The
+    /// default is 8.
     pub stops: u32,
-    /// The longest time that a hook of another system's file may take, whatever the file says; by default as the file
-    /// says.
+    /// The longest time that a hook of another system's file may take, even if the file allows more. By default, the
+    /// file decides.
     #[serde(with = "some_duration", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     pub timeout: Option<Duration>,
@@ -573,17 +587,18 @@ impl Default for LimitsConfig {
     }
 }
 
-/// When a hook that fails is left alone for a while: its breaker opens.
+/// A circuit breaker: after `faults` failures within the time `within`, the hook is not asked for the time
+/// `retry_after`, and its `on_failure` applies.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct BreakerConfig {
-    /// So many failures; by default 5.
+    /// The number of failures. The default is 5.
     pub faults: NonZeroU32,
-    /// Within this time; by default "1m".
+    /// The time within which the failures are counted. The default is "1m".
     #[serde(with = "crate::shared::duration")]
     #[schemars(with = "String")]
     pub within: Duration,
-    /// It is tried again after this time; by default "30s".
+    /// How long the hook is not asked. Then one event tries it again. The default is "30s".
     #[serde(with = "crate::shared::duration")]
     #[schemars(with = "String")]
     pub retry_after: Duration,

@@ -11,9 +11,9 @@ use serde::{Deserialize, Deserializer, Serialize};
 use super::on;
 use super::on::Names;
 
-/// A hook in a process of its own: `hooks.processes.<name>`, as PicoClaw has it.
+/// A hook in a process of its own: `hooks.processes.<name>`, in PicoClaw's form.
 ///
-/// The names in `observe` and `intercept` are PicoClaw's. A name that it does not have is an error.
+/// The names in `observe` and `intercept` are PicoClaw's. Any other name is an error.
 ///
 /// ```
 /// use hooks_builtin::config::HooksConfig;
@@ -27,33 +27,33 @@ use super::on::Names;
 #[derive(Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ProcessEntry {
-    /// Whether it is on; by default it is.
+    /// Whether the hook is on. The default is `true`.
     #[serde(default = "on")]
     pub enabled: bool,
-    /// Its place among these hooks: a lower one runs first. By default 0.
+    /// The order among these hooks: lower numbers run first. The default is 0.
     #[serde(default)]
     pub priority: i32,
-    /// How the agent talks to it: `stdio`, the default and the only way.
+    /// How the agent talks to the process. `stdio` is the default, and the only transport.
     #[serde(default)]
     pub transport: Transport,
     /// The program, and its arguments.
     pub command: Vec<String>,
-    /// The directory that it runs in; by default the current one.
+    /// The working directory. The default is the current directory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dir: Option<PathBuf>,
-    /// Variables of its environment.
+    /// Environment variables of the process, in addition to the agent's. The default is none.
     #[serde(default)]
     pub env: BTreeMap<String, String>,
-    /// The runtime events that it receives, such as `agent.tool.exec_start`. `*` is all of them. An older name is read as
-    /// the name of today.
+    /// The runtime events that the process receives, such as `agent.tool.exec_start`. `*` is all of them. PicoClaw's
+    /// older names are read as their current names. The default is none.
     #[serde(default, deserialize_with = "observed")]
     pub observe: Vec<String>,
-    /// The events that it decides about, such as `before_tool`.
+    /// The events that the process decides about, such as `before_tool`. The default is none.
     #[serde(default, deserialize_with = "intercepted")]
     pub intercept: Vec<String>,
 }
 
-/// Shows no value of its environment.
+/// Hides the values of the environment variables.
 impl fmt::Debug for ProcessEntry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ProcessEntry")
@@ -69,11 +69,11 @@ impl fmt::Debug for ProcessEntry {
     }
 }
 
-/// How a hook in a process of its own is spoken to.
+/// How the agent talks to a hook in a process of its own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Transport {
-    /// JSON-RPC, a message a line, on its standard input and output.
+    /// JSON-RPC over standard input and output, one message per line.
     #[default]
     Stdio,
 }
@@ -136,7 +136,7 @@ const OBSERVED: &[&str] = &[
     "mcp.tool.call.end",
 ];
 
-/// A name of one of the lists, as it is today. An error points at it, and not at its list.
+/// A name of one of the lists, in its current form. An error points at the name, not at its list.
 struct Known<const OBSERVES: bool>(&'static str);
 
 impl<'de, const OBSERVES: bool> Deserialize<'de> for Known<OBSERVES> {

@@ -65,7 +65,7 @@ struct Fields<'a> {
     changes_by_hook: Vec<ByHook<'a>>,
 }
 
-/// Where a hook has changed something.
+/// A hook, and the paths of the values that it changed.
 #[derive(Serialize)]
 struct ByHook<'a> {
     hook: &'a str,

@@ -32,23 +32,24 @@ use crate::shared::{BuildError, paths};
 /// {"time":"2026-03-22T10:00:00.123Z","event":"BeforeToolCall","session_id":"s1","turn":0,"depth":0,"decision":"block","hook":"SecurityPolicy","reason":"the path `/etc/passwd` is forbidden","payload":{"event":"BeforeToolCall","id":"1","name":"read","args":{"path":"/etc/passwd"}}}
 /// ```
 ///
-/// `decision` is `continue`, `respond`, `block`, `abort_turn` or `abort_run`. Of the context `agent_id`, `agent_type`,
-/// `run_id`, `parent_run_id`, `tenant_id`, `cwd`, `channel`, `chat_id`, `sender` and `trace_id` are there where they are
-/// known. The payload stands here as the hooks before have left it: so the arguments of a tool are those that it runs
-/// with, and what [`Redact`](crate::Redact) rewrites stands here rewritten. `Redact` rewrites outputs and messages, and
-/// no arguments.
+/// `decision` is `continue`, `respond`, `block`, `abort_turn` or `abort_run`. A line has the fields `agent_id`,
+/// `agent_type`, `run_id`, `parent_run_id`, `tenant_id`, `cwd`, `channel`, `chat_id`, `sender` and `trace_id` of the
+/// context if they are known. The log writes the payload as the hooks before it left it. So the arguments of a tool are
+/// those that the tool runs with, and outputs and messages are written as [`Redact`](crate::Redact) rewrote them.
+/// `Redact` does not rewrite arguments.
 ///
-/// The line of an event that hooks of the list have changed, before it came to the log, also has:
+/// If hooks before the log changed the event, its line also has these keys:
 ///
-/// - `changes`, a JSON Patch (RFC 6902) that makes the payload of what was raised: it has what is new, and not what was
-///   there before, which `Redact` may have taken out;
-/// - `changed_by`, the names of the hooks that have changed it, in the order in which they did;
-/// - `changes_by_hook`, if there are several, with the paths that each of them has changed:
-///   `[{"hook":"rewrite","paths":["/args/command"]}]`. It has no values, since `Redact` may have taken them out after
-///   that hook.
+/// - `changes`, a JSON Patch (RFC 6902) from the event that was raised to this payload. It contains the new values, and
+///   not the old ones, which `Redact` may have removed;
+/// - `changed_by`, the names of the hooks that changed the event, in the order in which they ran;
+/// - `changes_by_hook`, if there are several such hooks, with the paths that each of them changed:
+///   `[{"hook":"rewrite","paths":["/args/command"]}]`. It contains no values, because `Redact` may have removed them
+///   after that hook.
 ///
-/// [`Witness`](hooks_core::Witness) says which hooks have names of their own. A dispatch through a list with a log takes
-/// some hundred nanoseconds longer for each hook that can change the event, in which the event is packed.
+/// [`Witness`](hooks_core::Witness) says which hooks are named there. In a list with a log, a dispatch takes some
+/// hundred nanoseconds longer for each hook that can change the event, because it serializes the event around that
+/// hook.
 ///
 /// The log creates the file with the mode 0600, or appends to it if it exists. A thread writes the lines, whole and in
 /// order, every 100 ms, or as soon as there are 64 KiB of them. A clean shutdown loses nothing: when you drop the last
@@ -98,26 +99,26 @@ struct Inner {
     writer: Writer,
 }
 
-/// What stands under `[hooks.builtin.jsonl_log]`.
+/// The settings of `[hooks.builtin.jsonl_log]`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(transform = Alias { of: "path", name: "log_file" })]
 pub struct JsonlLogConfig {
-    /// The file. Folders that it is in are made. `~` is the home directory; a relative path is under the current
-    /// one. PicoClaw's `log_file`.
+    /// The file to write. Missing folders are created. `~` is the home directory, and a relative path starts at the
+    /// current directory. PicoClaw's name of this key, `log_file`, works too.
     #[serde(alias = "log_file")]
     pub path: PathBuf,
-    /// The events that are written, by name; by default all.
+    /// The names of the events to write. The default is all of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub events: Option<Vec<EventName>>,
-    /// Whether `LlmDelta` is written, of which there are many; by default it is not.
+    /// Whether to write `LlmDelta`, a very frequent event. The default is `false`.
     #[serde(default)]
     pub deltas: bool,
-    /// How long a line waits at most before it is written, while the disk works; by default "100ms".
+    /// How long a line waits at most before it is written, if the disk works. The default is "100ms".
     #[serde(default = "a_tenth", with = "crate::shared::duration")]
     #[schemars(with = "String")]
     pub flush_interval: Duration,
-    /// How many bytes may wait to be written; by default 8 MiB.
+    /// How many bytes may wait to be written. The default is 8388608 (8 MiB).
     #[serde(default = "eight_mebibytes")]
     pub max_buffer_bytes: u32,
 }

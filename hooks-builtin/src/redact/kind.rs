@@ -10,35 +10,36 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum SecretKind {
-    /// Numbers of payment cards: 13 to 19 digits that begin as an issuer's do and have the right check digit,
-    /// in one piece or in groups of four (or 4, 6 and 5) with a space or a dash between. Lengths that cards seldom have,
-    /// and times and identifiers often, count in groups, or where a word of payment stands before them (`card`, `pan`).
-    /// So does the value of a key that says what else it is: `order_id`, `offset`, `timestamp`.
+    /// Numbers of payment cards: 13 to 19 digits with an issuer's prefix and the right check digit, in one piece or in
+    /// groups of four (or 4, 6 and 5) with a space or a dash between them. Some numbers are found only in groups, or
+    /// after a word about payment (`card`, `pan`): those with a length that is rare for cards and common for times and
+    /// identifiers, and the values of keys such as `order_id`, `offset` and `timestamp`.
     Card,
-    /// US social security numbers, `ddd-dd-dddd`, of the ranges that are given out.
+    /// US social security numbers, `ddd-dd-dddd`, in the ranges that are assigned.
     UsSsn,
-    /// Korean resident registration numbers, `YYMMDD-dddddddd`, of a day that there is.
+    /// Korean resident registration numbers, `YYMMDD-ddddddd`, with a valid date.
     KoreanRrn,
-    /// E-mail addresses, also with `%40`. `git@github.com` is none, nor is what only looks so: the version of a package
-    /// (`left-pad@1.3.0.tgz`), a unit of systemd (`getty@tty1.service`), an algorithm of SSH, code (`this@Main.getText`).
+    /// E-mail addresses, also with `%40`. `git@github.com` is not an address. Neither are package versions
+    /// (`left-pad@1.3.0.tgz`), systemd units (`getty@tty1.service`), names of SSH algorithms, and code
+    /// (`this@Main.getText`).
     Email,
-    /// AWS access key ids, and secret keys where they are named as such, beside the name or as the `value` after it.
+    /// AWS access key IDs, and secret keys that are named as such: next to the name, or as the `value` after it.
     AwsKey,
-    /// GitHub's tokens: `ghp_…`, `gho_…`, `ghu_…`, `ghs_…`, `ghr_…`, `github_pat_…`.
+    /// GitHub tokens: `ghp_…`, `gho_…`, `ghu_…`, `ghs_…`, `ghr_…`, `github_pat_…`.
     GithubToken,
-    /// Slack's tokens, `xox…` and `xapp-…`, and the addresses of its webhooks.
+    /// Slack tokens, `xox…` and `xapp-…`, and the URLs of Slack webhooks.
     SlackToken,
-    /// Keys as OpenAI, Anthropic and others have them: `sk-…`.
+    /// API keys of OpenAI, Anthropic and others: `sk-…`.
     OpenaiKey,
     /// JSON web tokens, signed (three parts) or encrypted (five).
     Jwt,
-    /// Private keys in PEM, the whole block. If its end is missing, the lines that look like a key's; of a first line
-    /// that is only mentioned, as in code, nothing.
+    /// Private keys in PEM format, the whole block. If the end of the block is missing, only the lines that look like a
+    /// key are found. If the first line is only mentioned, for example in code, nothing is found.
     PrivateKey,
 }
 
 impl SecretKind {
-    /// All kinds. If a text could be of two kinds, the one that is first here counts.
+    /// All kinds. If a text matches two kinds, the first one in this list applies.
     pub const ALL: [SecretKind; 10] = [
         SecretKind::Card,
         SecretKind::UsSsn,

@@ -33,28 +33,32 @@ use crate::shared::{BuildError, Globs, paths};
 
 /// Blocks what an agent may not do. It runs before every other hook: its priority is [`priority::FIRST`].
 ///
-/// - **Autonomy.** Under [`Autonomy::ReadOnly`] every tool that is not declared read-only is blocked. The other
-///   two let tools act; under [`Autonomy::Supervised`] somebody is to approve of it, which is for
-///   [`Approval`](crate::Approval) to ask: `builtins` has it ask for every tool that is not read-only.
-/// - **Actions.** At most `max_actions_per_hour` calls of tools that are not read-only are let through, in any
-///   sixty minutes. A call counts when it is let through here.
-/// - **Tools.** A tool has to be known: from a [`Profile`], or because the configuration [declares](ToolConfig) it. One that
-///   runs a command, or takes a patch, may have no argument that is not declared. Others are judged by their paths, and by the paths in patches.
-/// - **Commands.** A command for the shell is judged by its [effects](hooks_shell::Effects). Every program that it runs has to
-///   be allowed: in pipes, lists, loops, functions and substitutions, behind `env`, `timeout`, `xargs` and `find -exec`, in
-///   `sh -c '…'` and in `eval`. What is only known when it runs (`$x`, as a program or a path) is blocked, and so is what does
-///   not parse, and what would take long to look at. To allow an interpreter is to allow all that it can do; `cargo`, `npm`
-///   and `git` run what lies in the workspace for them: build scripts, scripts, hooks.
-/// - **What was judged is what runs.** The command is replaced by the form in which it was judged: every word in quotes, what
-///   is known filled in. If this process has variables that would have it read other files, such as `CDPATH` and `GIT_DIR`,
-///   a line before it unsets them. Other variables of this process are yours, and stay. `rewrite = false` leaves it as it is, and then what shells read in different ways is blocked.
-/// - **Paths.** What a command or a tool's argument names may not be in a forbidden path, nor outside of the
-///   workspace, once `~`, `.`, `..` and links are resolved.
+/// - **Autonomy.** Under [`Autonomy::ReadOnly`], the policy blocks every tool that is not declared read-only. The other
+///   two levels let tools act. Under [`Autonomy::Supervised`], a person approves the calls.
+///   [`Approval`](crate::Approval) asks that person: `builtins` makes it ask about every tool that is not read-only.
+/// - **Actions.** The policy allows at most `max_actions_per_hour` calls of tools that are not read-only within any
+///   sixty minutes. A call counts when the policy allows it.
+/// - **Tools.** The policy must know a tool: from a [`Profile`], or because the configuration [declares](ToolConfig)
+///   it. A tool that runs a command, or takes a patch, may have no undeclared argument. The policy judges the paths in
+///   the arguments of all other tools, and the paths in patches.
+/// - **Commands.** The policy judges a shell command by its [effects](hooks_shell::Effects). Every program that it runs
+///   must be allowed: in pipes, lists, loops, functions and substitutions, after `env`, `timeout`, `xargs` and
+///   `find -exec`, in `sh -c '…'` and in `eval`. The policy blocks a program or a path that is known only when the
+///   command runs (`$x`), a command that does not parse, and a command that would take too long to analyse. If you
+///   allow an interpreter, you allow everything that it can do. `cargo`, `npm` and `git` run code from the workspace:
+///   build scripts, scripts and hooks.
+/// - **The judged command is the one that runs.** The policy replaces the command by the form that it judged: every
+///   word is quoted, and known values are filled in. If this process has variables that would make the command read
+///   other files, such as `CDPATH` and `GIT_DIR`, a line before the command unsets them. Other variables of this
+///   process are yours, and stay. `rewrite = false` leaves the command as it is. Then the policy blocks whatever shells
+///   read in different ways.
+/// - **Paths.** A path in a command or in a tool's argument may be neither in a forbidden path nor outside of the
+///   workspace. The policy resolves `~`, `.`, `..` and links first.
 ///
 /// The policy judges a call before the tool call, and again when the call is approved, because later hooks may have
-/// changed it. It guards against a model that was talked into something. It is not a sandbox: an allowed program does
-/// what it does, with the files that it finds by itself, and the policy does not see links that another process makes
-/// after it judged the call. `docs/security-policy.md` in the repository says more.
+/// changed it. It guards against a model that was talked into something. It is not a sandbox: the policy does not see
+/// which files an allowed program opens by itself, nor links that another process creates after the policy has judged
+/// the call. `docs/security-policy.md` in the repository says more.
 ///
 /// It corresponds to ClawSeed's `SecurityPolicy`.
 ///
@@ -102,71 +106,74 @@ struct Inner {
     guard: Mutex<Option<(String, Arc<Guard>)>>,
 }
 
-/// How much an agent may do by itself. ClawSeed's autonomy levels.
+/// How much an agent may do by itself: ClawSeed's autonomy levels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Autonomy {
-    /// Only tools that are declared read-only run.
+    /// Only tools that are declared read-only may run.
     ReadOnly,
-    /// Tools act within the policy, and somebody approves of it.
+    /// Tools may run within the policy, and a person approves their calls.
     #[default]
     Supervised,
-    /// Tools act within the policy.
+    /// Tools may run within the policy.
     Full,
 }
 
-/// What stands under `[hooks.builtin.security_policy]`.
+/// The settings of `[hooks.builtin.security_policy]`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schemars(transform = Alias { of: "autonomy", name: "level" })]
 pub struct SecurityPolicyConfig {
-    /// `read_only`, `supervised` (the default) or `full`. ClawSeed's `level`.
+    /// How much the agent may do by itself: `read_only`, `supervised` (the default) or `full`. ClawSeed's name of this
+    /// key, `level`, works too.
     #[serde(alias = "level")]
     pub autonomy: Autonomy,
-    /// The tools that nobody has to approve of, as globs; by default none. ClawSeed's.
+    /// The tools whose calls need no approval, as globs. The default is none. It is ClawSeed's key.
     pub auto_approve: Globs,
-    /// The tools that somebody is asked about at every call, whatever was answered before, as globs; by default none.
-    /// ClawSeed's.
+    /// The tools whose every call needs an approval, whatever was answered before, as globs. The default is none. It is
+    /// ClawSeed's key.
     pub always_ask: Globs,
-    /// The tools that change nothing, as globs; by default none.
+    /// The tools that change nothing, as globs. The default is none.
     pub read_only_tools: Globs,
-    /// How many calls of tools that are not read-only there may be in an hour; by default as many as one likes.
+    /// The most calls per hour of tools that are not read-only. The default is no limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_actions_per_hour: Option<u32>,
-    /// The programs that shell commands may run, by name; by default `cargo`, `git`, `npm` and some that look at
-    /// files and text. To allow a program that runs others, such as `make`, `ssh`, `rsync` or an interpreter, is to
-    /// allow whatever it can run.
+    /// The names of the programs that shell commands may run. The default is `cargo`, `git`, `npm` and some programs
+    /// that read files and text. If you allow a program that runs others, such as `make`, `ssh`, `rsync` or an
+    /// interpreter, you allow whatever it can run.
     pub allowed_commands: Vec<String>,
-    /// Paths that nothing may touch, nor what is in them; by default the system's settings and devices, and where
-    /// keys are kept. `~` is the home directory; a relative path is in the workspace, and a name without `/` in any
-    /// folder of it, as `.git`.
+    /// Paths that no call may touch, with everything in them. The default is the system's settings and devices, and the
+    /// folders of keys. `~` is the home directory. A relative path starts at the workspace. A name without `/`, such as
+    /// `.git`, is forbidden in every folder of the workspace.
     pub forbidden_paths: Vec<String>,
-    /// The folder that the agent works in; by default that of its context, or else the current directory. `~` is the home
-    /// directory; a relative path is under the current directory.
+    /// The folder that the agent works in. The default is the directory of its context, or else the current directory.
+    /// `~` is the home directory, and a relative path starts at the current directory.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub workspace: Option<PathBuf>,
-    /// Whether all paths have to be in the workspace; by default they have.
+    /// Whether all paths must be in the workspace. The default is `true`.
     pub workspace_only: bool,
-    /// The agents whose tools are known; by default all that are.
+    /// The agents whose tools the policy knows. The default is all profiles.
     pub profiles: Vec<Profile>,
-    /// Tools of your own, by name, and what their arguments are. A name is compared without case, `_` and `-`, and may be a
-    /// glob. A tool that neither this nor a profile knows is blocked.
+    /// Your own tools, by name, with the meaning of their arguments. A name may be a glob. Case, `_` and `-` do not
+    /// matter. The policy blocks a tool that neither this table nor a profile lists.
     #[schemars(with = "std::collections::BTreeMap<String, ToolConfig>")]
     pub tools: ToolConfigs,
-    /// Whether a command is replaced by the form in which it was judged; by default it is.
+    /// Whether the policy replaces a command by the form that it judged. The default is `true`.
     pub rewrite: bool,
-    /// Whether a command is run by `hooks sandbox`, in which it writes to the workspace alone; by default it is not. Linux.
+    /// Whether `hooks sandbox` runs the commands, so that they can write only to the workspace. The default is `false`.
+    /// It needs Linux.
     pub sandbox: bool,
-    /// The program `hooks`; by default the one in `PATH`.
+    /// The program `hooks` for the sandbox. The default is the one in `PATH`.
     pub sandbox_program: PathBuf,
-    /// Further options of `hooks sandbox`, as `["--read", "/opt/tools", "--connect", "443"]`; by default none.
+    /// More options for `hooks sandbox`, such as `["--read", "/opt/tools", "--connect", "443"]`. The default is none.
     pub sandbox_options: Vec<String>,
-    /// Further tools that run a command, as globs; by default none.
+    /// More tools that run a command, as globs. The default is none.
     pub shell_tools: Globs,
-    /// The argument of these that holds it; by default `command`.
+    /// The argument of `shell_tools` that contains the command. The default is `command`.
     pub command_argument: String,
-    /// Further arguments that hold a path, or a list of paths: a name, or the word that it ends with. Known are `path`, `file`,
-    /// `directory`, `cwd`, `source`, `target` and others of these kinds.
+    /// More arguments that contain a path or a list of paths. Each entry is a name, or the word that a name ends with.
+    /// The policy always knows `path`, `file`, `directory`, `cwd`, `source`, `target` and similar words. The default is
+    /// none.
     pub path_arguments: Vec<String>,
 }
 

@@ -1,4 +1,4 @@
-//! A judged command, run by `hooks sandbox`: what was judged is what a shell reads, and the kernel limits what the
+//! Wraps a judged command in `hooks sandbox`: a shell runs exactly the judged text, and the kernel limits what its
 //! programs do.
 
 use std::path::Path;
@@ -6,11 +6,11 @@ use std::path::Path;
 use super::SecurityPolicyConfig;
 use super::command::Form;
 
-/// What stands before the script of every command.
+/// The text before the script of every command.
 pub(super) struct Sandbox(String);
 
 impl Sandbox {
-    /// The sandbox of a workspace, if the configuration wants one.
+    /// Returns the sandbox of a workspace, if the configuration turns it on.
     pub(super) fn of(config: &SecurityPolicyConfig, workspace: &Path) -> Option<Self> {
         let (program, workspace) = (config.sandbox_program.to_str()?, workspace.to_str()?);
         let options = config.sandbox_options.iter().map(String::as_str);
@@ -20,12 +20,12 @@ impl Sandbox {
         config.sandbox.then(|| Sandbox(words.join(" ") + " "))
     }
 
-    /// The command that runs a script in it.
+    /// Returns the command that runs a script in the sandbox.
     pub(super) fn wrap(&self, script: &str) -> String {
         format!("{}'{}'", self.0, script.replace('\'', r"'\''"))
     }
 
-    /// A command as it was before it was wrapped: a call is judged once more when it is approved.
+    /// Returns a command as it was before it was wrapped, because a call is judged again when it is approved.
     pub(super) fn unwrap(&self, form: Form) -> Form {
         match form {
             Form::Text(text) => Form::Text(self.script(&text).unwrap_or(text)),
@@ -37,12 +37,12 @@ impl Sandbox {
     fn script(&self, command: &str) -> Option<String> {
         let quoted = command.strip_prefix(&self.0)?.strip_prefix('\'')?;
         let script = quoted.strip_suffix('\'')?.replace(r"'\''", "'");
-        // Else something stands outside of the quotes.
+        // If they differ, the command has more text outside of the quotes.
         (self.wrap(&script) == command).then_some(script)
     }
 }
 
-/// A word for a shell.
+/// Quotes a word for a shell, if necessary.
 fn quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {

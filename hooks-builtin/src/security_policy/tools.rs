@@ -35,7 +35,7 @@ pub(super) enum Role {
     Nothing,
 }
 
-/// A tool, declared under `[hooks.builtin.security_policy.tools]`.
+/// A tool that is declared in `[hooks.builtin.security_policy.tools]`.
 ///
 /// ```
 /// use hooks_builtin::SecurityPolicyConfig;
@@ -52,27 +52,28 @@ pub(super) enum Role {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ToolConfig {
-    /// The argument with the command, a text or a list of words. Every other argument has to be declared as well.
+    /// The argument with the command: a text or a list of words. Then you must declare every other argument too.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
     /// The argument with the directory that the command runs in.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub directory: Option<String>,
-    /// The arguments with paths that are read.
+    /// The arguments with paths that the tool reads. The default is none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub read: Vec<String>,
-    /// The arguments with paths that are written.
+    /// The arguments with paths that the tool writes. The default is none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub write: Vec<String>,
-    /// The argument with a patch: a text with the names of files in it. Every other argument has to be declared as well.
+    /// The argument with a patch: a text that names files. Then you must declare every other argument too.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub patch: Option<String>,
-    /// The arguments that may be anything; `["*"]` for all of them, whatever they are called.
+    /// The arguments that may have any value. `["*"]` stands for all arguments, whatever their names are. The default
+    /// is none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub harmless: Vec<String>,
 }
 
-/// An agent whose tools are known.
+/// An agent whose tools the policy knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -95,7 +96,7 @@ pub enum Profile {
     Goose,
     /// Zed.
     Zed,
-    /// Tools of no agent in particular, such as `shell`, `file_read`, `execute_command`.
+    /// Common names of tools, such as `shell`, `file_read` and `execute_command`.
     Common,
     /// The examples of this project.
     Examples,
@@ -204,7 +205,7 @@ impl Tool {
         self.roles.values().any(|role| *role == Role::Command)
     }
 
-    /// Whether every argument has to be declared: what it runs or changes may stand in any.
+    /// Whether every argument must be declared: any of them may say what the tool runs or changes.
     fn is_closed(&self) -> bool {
         let is_strict = |role: &Role| matches!(role, Role::Command | Role::Patch | Role::Nothing);
         self.roles.values().any(is_strict)

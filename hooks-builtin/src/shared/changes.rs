@@ -1,8 +1,9 @@
-//! What hooks have changed in an event, for logs.
+//! Finds what hooks have changed in an event, for logs.
 //!
-//! A log is told of an event when it comes to the log's place, and an event does not say what it was before. So the
-//! dispatch shows the event to a witness, [`Seen`], around each hook that can change it. The witness packs the event each
-//! time: if the bytes are equal, nothing was changed. Only a change is worth making JSON of it.
+//! A log sees an event only at its own place in the list, and the event does not say what it was before. So the
+//! dispatch shows the event to a witness, [`Seen`], before and after each hook that can change it. The witness
+//! serializes the event each time. If the bytes are equal, the hook changed nothing. Only a change is converted to
+//! JSON.
 
 use std::cell::RefCell;
 use std::sync::{Arc, OnceLock};
@@ -13,19 +14,19 @@ use serde_json::Value;
 
 use crate::shared::packed::{self, pack};
 
-/// Most witnesses that a thread keeps to use again: as many as there are dispatches within one another.
+/// The maximum number of witnesses that a thread keeps for reuse. Nested dispatches need one each.
 const MOST: usize = 8;
-/// As large as the buffer of a witness may be that is kept to be used again.
+/// The maximum capacity, in bytes, of the buffer of a witness that is kept for reuse.
 const LARGEST: usize = 64 << 10;
 
 /// What hooks have changed in an event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Changes {
-    /// What makes the event that was raised the one that came to the log: a JSON Patch (RFC 6902) of its JSON. It has
-    /// what is new, and not what was there before, which [`Redact`](crate::Redact) may have taken out.
+    /// A JSON Patch (RFC 6902) from the event that was raised to the event that the log received. It contains the new
+    /// values, and not the old ones, which [`Redact`](crate::Redact) may have removed.
     pub patch: Value,
-    /// The hooks that have changed the event, in the order in which they did.
+    /// The hooks that changed the event, in the order in which they ran.
     pub by: Arc<[ChangedBy]>,
 }
 
@@ -35,40 +36,40 @@ pub struct Changes {
 pub struct ChangedBy {
     /// The name of the hook, as a plan shows it.
     pub hook: String,
-    /// What makes the event before this hook the one after it: a JSON Patch. Beware that a later hook may have taken
-    /// out again what stands here, such as a secret that [`Redact`](crate::Redact) finds.
+    /// A JSON Patch from the event before this hook to the event after it. Be careful: it may contain values that a
+    /// later hook has removed, such as a secret that [`Redact`](crate::Redact) found.
     pub patch: Value,
 }
 
 impl ChangedBy {
-    /// Where in the event the hook has changed something: the paths of its [`patch`](Self::patch).
+    /// Returns the paths of the values that the hook changed: those of its [`patch`](Self::patch).
     pub fn paths(&self) -> impl Iterator<Item = &str> {
         let changes = self.patch.as_array().into_iter().flatten();
         changes.filter_map(|change| change["path"].as_str())
     }
 }
 
-/// The witness of both logs: an event, packed, as it was raised and after each hook that has changed it.
+/// The witness of both logs. It keeps the event, serialized, as it was raised and after each hook that changed it.
 #[derive(Debug, Default)]
 pub(crate) struct Seen {
     bytes: Vec<u8>,
-    /// Where each state of the event ends in the bytes.
+    /// The end of each state of the event in the bytes.
     ends: Vec<usize>,
-    /// Who has made each state but the first.
+    /// The hook that produced each state, except the first.
     hooks: Vec<String>,
-    /// Whether the event could not be packed.
+    /// Whether the event could not be serialized.
     is_lost: bool,
     changes: OnceLock<Option<Changes>>,
 }
 
 impl Seen {
-    /// The event as it is now, packed.
+    /// Returns the newest state of the event, serialized.
     pub(crate) fn packed(&self) -> Option<&[u8]> {
         let newest = self.ends.len().checked_sub(1)?;
         (!self.is_lost).then(|| self.state(newest))
     }
 
-    /// What hooks have changed until now.
+    /// Returns what hooks have changed so far.
     pub(crate) fn changes(&self) -> Option<&Changes> {
         self.changes.get_or_init(|| self.compared()).as_ref()
     }
@@ -89,7 +90,7 @@ impl Seen {
             hook: hook.clone(),
             patch: patch(&step[0], &step[1]),
         });
-        // The order of keys is no change.
+        // Another order of keys is not a change.
         let by: Arc<[_]> = by.filter(|by| by.paths().next().is_some()).collect();
         (!by.is_empty()).then(|| Changes {
             patch: patch(&states[0], &states[states.len() - 1]),
@@ -98,13 +99,13 @@ impl Seen {
     }
 }
 
-/// What makes the one value of the other.
+/// Returns the JSON Patch from one value to the other.
 fn patch(before: &Value, after: &Value) -> Value {
     serde_json::to_value(json_patch::diff(before, after)).unwrap_or_default()
 }
 
 thread_local! {
-    /// Witnesses that have seen their dispatch, with their buffers.
+    /// Witnesses whose dispatch has ended, kept for their buffers.
     #[expect(clippy::vec_box, reason = "a dispatch takes the box")]
     static SPARE: RefCell<Vec<Box<Seen>>> = const { RefCell::new(Vec::new()) };
 }

@@ -1,4 +1,4 @@
-//! `hooks sandbox` runs a program that may only do what is listed, with Landlock.
+//! `hooks sandbox` runs a program that may do only what its options list, with Landlock.
 //!
 //! This process restricts itself, and then executes the program. The restriction also applies to everything that the
 //! program starts, and cannot be removed.

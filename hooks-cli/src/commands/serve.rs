@@ -1,8 +1,9 @@
 //! `hooks serve --stdio` runs the hooks of a file for an agent that keeps a process, as PicoClaw does.
 //!
-//! PicoClaw asks by JSON-RPC, a message a line, and may ask several things at once. Requests become events of ours, and
-//! what hooks decide becomes the actions that PicoClaw knows. What it cannot be told is denied where a tool is about to
-//! run, and noted on standard error elsewhere. A request that cannot be judged is refused.
+//! PicoClaw sends JSON-RPC requests, one per line, and may send several at once. The command converts requests to our
+//! events, and decisions of hooks to PicoClaw's actions. If PicoClaw has no action for a decision, the command denies a
+//! tool call that is about to run, and writes a note to standard error in all other cases. It refuses a request that it
+//! cannot judge.
 
 mod answer;
 mod calls;
@@ -22,20 +23,20 @@ use tokio::task::{JoinSet, spawn_local};
 use self::calls::Calls;
 use crate::{Done, Failure, file};
 
-/// The longest line that PicoClaw reads. After a longer line, it reads nothing more.
+/// The length of the longest line that PicoClaw reads. After a longer line, it reads nothing more.
 const LONGEST_LINE: usize = 1 << 20;
 
-/// How many requests are worked on at once. The next one is read when one of them is answered.
+/// The maximum number of requests in progress. The next one is read when one of them is answered.
 const MOST_REQUESTS: usize = 256;
 
-/// How many runtime events are worked on at once. One more is dropped, as PicoClaw does itself: watchers never keep a
-/// request waiting.
+/// The maximum number of runtime events in progress. Further ones are dropped, as PicoClaw does itself: observers never
+/// delay a request.
 const MOST_EVENTS: usize = 64;
 
 /// The agent that is served.
 struct Served {
     runtime: Runtime,
-    /// Whether it asks about approvals; it says so at the beginning.
+    /// Whether the agent asks for approvals, as its first message says.
     approves: Cell<bool>,
     calls: RefCell<Calls>,
 }
@@ -61,10 +62,10 @@ pub(crate) fn run(named: Option<PathBuf>, records: Option<&Path>) -> Done {
     served.map(|()| ExitCode::SUCCESS)
 }
 
-/// Answers until the input ends.
+/// Answers requests until the input ends.
 async fn serve(served: Rc<Served>) {
     let (lines, mut queue) = tokio::sync::mpsc::channel(1);
-    // Standard input can only be read by waiting, and the others go on meanwhile.
+    // Reading standard input blocks its thread, and the tasks continue meanwhile.
     let reader = std::thread::Builder::new()
         .name("stdin".into())
         .spawn(move || {
@@ -130,7 +131,7 @@ async fn serve(served: Rc<Served>) {
 
 /// Writes one answer.
 ///
-/// PicoClaw takes an error for "go on", so a request that hooks could not judge is refused in its own words.
+/// PicoClaw continues after an error. So a request that hooks could not judge gets a refusal in PicoClaw's form.
 fn reply(id: &Value, method: &str, result: Result<Value, String>) {
     let line = |result: Result<Value, String>| {
         let refused = |message| answer::refused(method, message);
@@ -149,12 +150,12 @@ fn reply(id: &Value, method: &str, result: Result<Value, String>) {
     }
     text.push('\n');
     let mut out = std::io::stdout().lock();
-    // Who does not read any more does not need an answer.
+    // A client that no longer reads needs no answer.
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }
 
 impl Served {
-    /// Takes note of what has happened: a message that wants no answer.
+    /// Handles a notification: a message without an answer.
     async fn observe(&self, method: &str, params: &Value) {
         if method != "hook.runtime_event" {
             return;
@@ -184,7 +185,7 @@ impl Served {
                 if !answer::runs_tool(&answer) {
                     return Ok(answer);
                 }
-                // The call may have changed: it is known by what it will be.
+                // The call may have changed. Its new form identifies it from now on.
                 let mut after = params;
                 after["tool"] = call["name"].clone();
                 after["arguments"] = call["args"].clone();

@@ -1,7 +1,7 @@
-//! What happens to an event on its way through the hooks, for hooks that log it.
+//! Tells hooks that log an event what the hooks before them did to it.
 //!
-//! A dispatch carries nothing from one hook to the next but the event. If a hook of the list asks for a [`Witness`], the
-//! dispatch takes another way, on which it shows the event to the witness around each hook that can change it.
+//! A dispatch passes nothing but the event from one hook to the next. If a hook of the list asks for a [`Witness`], the
+//! dispatch runs other code, which shows the event to the witness before and after each hook that can change it.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -11,7 +11,7 @@ use core::fmt;
 use super::{Decision, HookResult};
 use crate::event::{Event, Vocabulary};
 
-/// Sees an event before and after each hook that can change it, for logs that tell which hook changed what.
+/// Sees an event before and after each hook that can change it, for logs that say which hook changed what.
 ///
 /// A hook with `every` that takes `Option<&W>` after the [`Decision`] asks for the witness `W`. A dispatch through a
 /// list with such a hook has one witness of each type, which all hooks that ask for it share. A list without such a
@@ -27,12 +27,12 @@ use crate::event::{Event, Vocabulary};
 ///   pipeline of several hooks is one handler;
 /// - no hook in [`ReadOnly`](crate::ReadOnly) or [`Shadow`](crate::Shadow), whose changes are dropped.
 ///
-/// If the hook that asks is itself a handler, its dispatch begins where the handlers have their place: in the list for
-/// `hooks![…, registry]`, and in the list with the spread for `hooks![…, ..registry]`. If it is one of several hooks in a
-/// pipeline that is a handler, its dispatch is that of the pipeline.
+/// If the hook that asks is itself a handler of a registry, its witness sees the whole dispatch of the list that
+/// contains the registry, as `hooks![…, registry]` or `hooks![…, ..registry]`. If it is one of several hooks in a
+/// pipeline that is a handler, its witness sees only the dispatch of that pipeline.
 ///
-/// On its other way, a dispatch costs what the witness does around each hook. It allocates nothing, with one exception:
-/// where only handlers ask, the future of an asynchronous dispatch is boxed.
+/// With a witness, a dispatch also costs what the witness does around each hook. The dispatch itself allocates nothing,
+/// with one exception: if only handlers ask, the future of an asynchronous dispatch is boxed.
 ///
 /// ```
 /// use std::sync::Mutex;
@@ -99,24 +99,24 @@ use crate::event::{Event, Vocabulary};
             or that of another vocabulary"
 )]
 pub trait Witness<V: Vocabulary>: Any + Send + Sync {
-    /// The witness of one dispatch. An implementation may use one again that has [ended](Self::end).
+    /// Returns the witness of one dispatch. An implementation may reuse one that has [ended](Self::end).
     fn begin() -> Box<Self>
     where
         Self: Sized;
 
-    /// The event, before a hook that can change it.
+    /// Receives the event before a hook that can change it.
     fn before(&mut self, event: V::View<'_>);
 
-    /// The event, after the hook of this name.
+    /// Receives the event after the hook of this name.
     fn after(&mut self, hook: &str, event: V::View<'_>);
 
-    /// The dispatch has ended, or has been dropped. By default, drops the witness.
+    /// Receives the witness back when the dispatch ends or is dropped. By default, it drops the witness.
     fn end(self: Box<Self>) {}
 }
 
 /// The witnesses of one dispatch, one of each type.
 pub struct Witnesses<V: Vocabulary + 'static> {
-    // Most lists have logs of one kind: that allocates nothing here.
+    // Most lists have logs of one kind only. They need no allocation here.
     first: Option<Box<dyn Witness<V>>>,
     more: Vec<Box<dyn Witness<V>>>,
 }
@@ -142,7 +142,7 @@ impl<V: Vocabulary + 'static> Witnesses<V> {
         self.first.iter_mut().chain(&mut self.more)
     }
 
-    /// The witness of this type, if a hook has asked for it.
+    /// Returns the witness of this type, if a hook has asked for it.
     fn get<W: 'static>(&self) -> Option<&W> {
         self.all().find_map(|witness| {
             let witness: &dyn Any = witness;
@@ -150,7 +150,7 @@ impl<V: Vocabulary + 'static> Witnesses<V> {
         })
     }
 
-    /// Asks for a witness.
+    /// Adds a witness of this type, unless there is one.
     pub fn ask_for<W: Witness<V>>(&mut self) {
         if self.first.is_none() {
             self.first = Some(W::begin());
@@ -173,7 +173,7 @@ impl<V: Vocabulary + 'static> Witnesses<V> {
         }
     }
 
-    /// A decision, with what the witnesses have seen until then.
+    /// Returns a decision together with the witnesses.
     #[must_use]
     pub const fn told<'a>(&'a self, decision: Decision<'a>) -> Told<'a, V> {
         Told {
@@ -201,7 +201,7 @@ impl<V: Vocabulary + 'static> fmt::Debug for Witnesses<V> {
 /// The witnesses of a dispatch of `E`.
 pub type WitnessesOf<E> = Witnesses<<E as Event>::Vocabulary>;
 
-/// A decision on its way to the hooks that log it.
+/// A decision and the witnesses, for the hooks that log it.
 #[derive(Debug)]
 pub struct Told<'a, V: Vocabulary + 'static> {
     decision: Decision<'a>,
@@ -217,7 +217,7 @@ impl<V: Vocabulary + 'static> Clone for Told<'_, V> {
 impl<V: Vocabulary + 'static> Copy for Told<'_, V> {}
 
 impl<'a, V: Vocabulary + 'static> Told<'a, V> {
-    /// What a hook has decided, with what the witnesses have seen, if there are any.
+    /// Combines the decision of a hook with the witnesses, if there are any.
     pub(crate) fn new<E: Event<Vocabulary = V>>(
         result: &'a HookResult<E>,
         witnesses: Option<&'a Witnesses<V>>,
@@ -228,20 +228,21 @@ impl<'a, V: Vocabulary + 'static> Told<'a, V> {
         }
     }
 
-    /// What has been decided.
+    /// Returns the decision.
     #[must_use]
     pub const fn decision(self) -> Decision<'a> {
         self.decision
     }
 
-    /// The witness of this type. Asking for it has checked the bound: one mistake, one message.
+    /// Returns the witness of this type. It has no bound `Witness`, because `ask_for` has checked it: so one mistake
+    /// gives one message.
     #[must_use]
     pub fn witness<W: 'static>(self) -> Option<&'a W> {
         self.witnesses?.get()
     }
 }
 
-/// In a dispatch without witnesses.
+/// The conversion for a dispatch without witnesses.
 impl<'a, V: Vocabulary + 'static> From<Decision<'a>> for Told<'a, V> {
     #[inline(always)]
     fn from(decision: Decision<'a>) -> Self {

@@ -41,7 +41,7 @@ pub trait Handle<E> {
     {
     }
 
-    /// Like [`handle`](Self::handle), in a dispatch with witnesses. Hooks made of others pass the witnesses on.
+    /// Like [`handle`](Self::handle), in a dispatch with witnesses. Composed hooks pass the witnesses on.
     fn witnessed<'a>(
         &'a self,
         cx: &'a Context<E>,
@@ -146,7 +146,7 @@ async fn settled<'a, E: Dispatched, H: HandleAsync<E, Said: Return<E>> + Hook + 
     settle::<E>(event, said.said(), const { told_as::<H, E, H::Said>() })
 }
 
-/// Awaits one hook before the witnesses, and applies its decision.
+/// Awaits one hook with witnesses, and applies its decision.
 async fn decide_witnessed<'a, E: Dispatched, H: HandleAsync<E, Said: Return<E>> + Hook + ?Sized>(
     hook: &'a H,
     cx: &'a Context<E>,

@@ -1,7 +1,7 @@
-//! Whether a list has a hook that asks for witnesses, as a type.
+//! Says as a type whether a list has a hook that asks for witnesses.
 //!
-//! A dispatch enters its hooks through this type. If no hook asks, that is the hooks themselves: there is no test, and
-//! nothing of the other way is compiled.
+//! A dispatch enters its hooks through this type. If no hook asks, it calls the hooks directly: it tests nothing at run
+//! time, and the code for witnesses is not compiled.
 
 use alloc::boxed::Box;
 use core::future::Future;
@@ -11,11 +11,11 @@ use super::{Boxed, Hook, Instead, Step, StepNow};
 use crate::decision::{HookResult, Witnesses};
 use crate::event::{Context, Intercepted};
 
-/// Whether hooks ask for witnesses.
+/// Says whether hooks ask for witnesses.
 pub trait Listening {
-    /// Whether these hooks or those ask.
+    /// The type for these hooks together with others.
     type Or<L: Listening>: Listening;
-    /// `Perhaps` or `Self`.
+    /// The type for these hooks together with hooks that [perhaps](Perhaps) ask.
     type OrPerhaps: Listening;
 
     /// Runs the hooks on an intercepted event.
@@ -36,10 +36,10 @@ pub trait Listening {
 /// No hook asks.
 #[derive(Debug)]
 pub enum Never {}
-/// Handlers may ask, which are only known at run time.
+/// Handlers, which are known only at run time, may ask.
 #[derive(Debug)]
 pub enum Perhaps {}
-/// A hook asks, if it is switched on.
+/// A hook asks, unless it is switched off.
 #[derive(Debug)]
 pub enum Listens {}
 
@@ -120,7 +120,7 @@ impl Listening for Listens {
     }
 }
 
-/// The hooks before witnesses, instead of the hooks alone.
+/// Runs the hooks with witnesses, instead of the hooks alone.
 struct Witnessed<'a, M, H>(&'a H, PhantomData<fn() -> M>);
 
 impl<M, H> Clone for Witnessed<'_, M, H> {

@@ -19,7 +19,7 @@
 //! | `around` | a hook around the work that follows an event |
 //! | `then` | two hooks, one after the other |
 //! | `failure`, `policy` | what happens when a hook panics or exceeds its timeout |
-//! | `way` | how hooks made of others run them: alone, or before witnesses |
+//! | `way` | how composed hooks run their parts: alone, or with witnesses |
 //! | `wrap` | wrappers: `on_panic`, `timeout`, `when`, `read_only`, `shadow` |
 
 mod around;

@@ -18,7 +18,7 @@ pub trait StepNow<H, E: Dispatched> {
     fn decided<'a>(hook: &'a H, cx: &'a Context<E>, event: &'a E, told: Told<'a, E::Vocabulary>);
     /// Asks for the witnesses that `H` wants.
     fn listen(hook: &H, witnesses: &mut WitnessesOf<E>);
-    /// Runs `H` before witnesses.
+    /// Runs `H` with witnesses.
     fn witnessed<'a>(
         hook: &'a H,
         cx: &'a Context<E>,
@@ -135,7 +135,7 @@ pub trait Step<H, E: Dispatched> {
     /// Asks for the witnesses that `H` wants.
     fn listen(hook: &H, witnesses: &mut WitnessesOf<E>);
 
-    /// Runs `H` before witnesses, and applies its decision.
+    /// Runs `H` with witnesses, and applies its decision.
     fn witnessed<'a>(
         hook: &'a H,
         cx: &'a Context<E>,

@@ -1,4 +1,4 @@
-//! The two ways on which hooks that are made of others run them: alone, or before witnesses.
+//! The two ways in which composed hooks run their parts: alone, or with witnesses.
 
 use core::future::Future;
 
@@ -6,7 +6,8 @@ use super::{Asked, AskedNow};
 use crate::decision::{Decision, Dispatched, Outcome, Told, WitnessesOf};
 use crate::event::{Access, Context};
 
-/// Alone, or before witnesses. It is a type parameter, so the first way has no trace of the second.
+/// Runs hooks alone, or with witnesses. It is a type parameter, so the code without witnesses contains nothing of the
+/// other.
 pub trait Way<E: Dispatched>: Send {
     fn ask<'a, H: Asked<E, E::Kind>>(
         &'a mut self,
@@ -23,17 +24,17 @@ pub trait Way<E: Dispatched>: Send {
         event: Access<'a, E>,
     ) -> Outcome<E>;
 
-    /// A decision for the hooks after the one that decided.
+    /// Returns a decision for the hooks after the one that decided.
     fn told<'a>(&'a self, decision: Decision<'a>) -> Told<'a, E::Vocabulary>;
 
-    /// Shows the event, which has been restored because this hook has failed.
+    /// Shows the witnesses the event after it was restored because this hook failed.
     fn restored(&mut self, hook: &str, event: &E);
 }
 
 /// Without witnesses.
 pub(super) struct Alone;
 
-/// Before witnesses.
+/// With witnesses.
 pub(super) struct Witnessed<'w, E: Dispatched>(pub(super) &'w mut WitnessesOf<E>);
 
 impl<E: Dispatched> Way<E> for Alone {

@@ -70,7 +70,7 @@ pub trait Intercepts<E: Intercepted>: Hook {
     #[doc(hidden)]
     fn listen(&self, witnesses: &mut WitnessesOf<E>);
 
-    /// Runs the hooks before witnesses.
+    /// Runs the hooks with witnesses.
     #[doc(hidden)]
     fn witnessed<'a>(
         &'a self,
@@ -140,7 +140,7 @@ pub trait InterceptsNow<E: Intercepted>: Hook {
     #[doc(hidden)]
     fn listen_now(&self, witnesses: &mut WitnessesOf<E>);
 
-    /// Runs the hooks before witnesses.
+    /// Runs the hooks with witnesses.
     #[doc(hidden)]
     fn witnessed_now<'a>(
         &'a self,
@@ -254,7 +254,7 @@ pub trait Asked<E: Event<Kind = K>, K: Decides>: Hook {
     fn told<'a>(&'a self, cx: &'a Context<E>, event: &'a E, told: Told<'a, E::Vocabulary>);
     /// Asks for the witnesses that the hook wants.
     fn heeds(&self, witnesses: &mut WitnessesOf<E>);
-    /// Observes, or intercepts before witnesses.
+    /// Observes, or intercepts with witnesses.
     fn ask_witnessed<'a>(
         &'a self,
         cx: &'a Context<E>,
@@ -328,7 +328,7 @@ pub trait AskedNow<E: Event<Kind = K>, K: Decides>: Hook {
     fn told_now<'a>(&'a self, cx: &'a Context<E>, event: &'a E, told: Told<'a, E::Vocabulary>);
     /// Asks for the witnesses that the hook wants.
     fn heeds_now(&self, witnesses: &mut WitnessesOf<E>);
-    /// Observes, or intercepts before witnesses.
+    /// Observes, or intercepts with witnesses.
     fn ask_witnessed_now<'a>(
         &'a self,
         cx: &'a Context<E>,

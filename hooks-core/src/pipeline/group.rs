@@ -83,7 +83,7 @@ pub trait AllNow<E: Event<Kind = K>, K: Decides> {
     );
     /// Asks for the witnesses that the members want.
     fn listen(&self, witnesses: &mut WitnessesOf<E>);
-    /// Runs the members before witnesses.
+    /// Runs the members with witnesses.
     fn witnessed<'a>(
         &'a self,
         cx: &'a Context<E>,
@@ -255,7 +255,8 @@ macro_rules! never_decided {
     };
 }
 
-/// Tells the members after the one that has decided, and asks all for the witnesses that they want.
+/// Passes the decision to the members after the one that decided, and asks all members for the witnesses that they
+/// want.
 macro_rules! tell_the_rest {
     ($E:ty, $step:ident, $($H:ident $i:tt),*) => {
         #[inline(always)]

@@ -254,7 +254,7 @@ fn ask<'a, E: Handled<Kind = Intercept>>(
     }
 }
 
-/// Like [`ask`], before witnesses. A log is told what they have seen.
+/// Like [`ask`], with witnesses. A log receives what they have seen.
 async fn ask_witnessed<'a, E: Handled<Kind = Intercept>>(
     placed: &'a Placed<Handler<E>>,
     policy: Policy,

@@ -215,13 +215,14 @@ pub fn listen<H: Intercepts<E>, E: Intercepted>(
 
 /// Whether static hooks are one log that asks for witnesses, or a registry with one.
 ///
-/// Behind a box, a witness sees nothing within several static hooks, so a log among them tells what they change alone.
+/// A witness does not see into a boxed handler of several static hooks. So a log among these hooks records only their
+/// own changes.
 #[doc(hidden)]
 pub fn listens<H: Intercepts<E>, E: Intercepted>(hooks: &H) -> bool {
     let mut witnesses = Witnesses::NONE;
     listen(hooks, &mut witnesses);
     let plan = hooks.plan();
-    // Handlers that are mounted later need not be logs.
+    // Handlers that are mounted later may not be logs.
     let is_log = !plan.has_handlers() && plan.only_hook().is_some();
     !witnesses.is_empty() && (is_log || hooks.registry().is_some())
 }

@@ -42,7 +42,7 @@ impl<G: Hook, S: HandlerSource> Hook for Spread<G, S> {
     type Rank = crate::__rank!(0);
     type Answers = <G::Answers as Answers>::And<Every<Later>>;
     type Wraps = G::Wraps;
-    // A source with a log is found out about on the slow path.
+    // The slow path finds out whether a source has a log.
     type Listens = G::Listens;
 
     #[inline]
@@ -124,8 +124,8 @@ where
 }
 
 impl<G, S: HandlerSource> Spread<G, S> {
-    /// Runs the static hooks with the handlers in between. If there are no witnesses yet, those that a handler asks for
-    /// see all of them.
+    /// Runs the static hooks with the handlers in between. If there are no witnesses yet, the witnesses that a handler
+    /// asks for see all of these hooks.
     fn merged<'a, E: Handled + 'a>(
         &'a self,
         cx: &'a Context<E>,

@@ -75,7 +75,8 @@ impl Dialect {
         }
     }
 
-    /// The dialect of a file that has the name of one of a system's own files, such as `.claude/settings.json`.
+    /// Returns the dialect of a file by its name, if it is the name of a system's own file, such as
+    /// `.claude/settings.json`.
     ///
     /// ```
     /// use hooks_runtime::Dialect;
@@ -91,7 +92,8 @@ impl Dialect {
         })
     }
 
-    /// The system whose events these are: the first one that knows all of the names, or else the one that knows most.
+    /// Returns the system with these names of events: the first one that knows all of them, or otherwise the one that
+    /// knows most.
     pub(crate) fn of_events<'n>(names: impl Iterator<Item = &'n str> + Clone) -> Option<Self> {
         let known = |dialect: &Dialect| {
             let is_known = |name: &&str| {
@@ -160,7 +162,7 @@ pub(crate) struct On {
     pub(crate) named: String,
     /// The definition.
     pub(crate) hook: String,
-    /// What the tool has put out, on events about that.
+    /// The output of the tool, on events about it.
     pub(crate) output: Option<String>,
 }
 

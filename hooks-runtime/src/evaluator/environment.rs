@@ -1,4 +1,4 @@
-//! A model that the environment names, for programs whose user has the key.
+//! Asks the model that the environment names, for programs whose user has the key.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,11 +8,11 @@ use reqwest::Url;
 
 use super::{Evaluated, Evaluation, Evaluator, EvaluatorError, HttpEvaluator};
 
-/// The models that are asked if only a key says whose they are.
+/// The default models, if only a key is set.
 const ANTHROPIC: &str = "claude-haiku-4-5";
 const OPENAI: &str = "gpt-4.1-mini";
 
-/// Asks the model that the environment names. The program `hooks` does.
+/// Asks the model that the environment names. The program `hooks` uses it.
 ///
 /// | variable | |
 /// | --- | --- |
@@ -20,8 +20,8 @@ const OPENAI: &str = "gpt-4.1-mini";
 /// | `HOOKS_EVALUATOR_URL` | the URL before `/messages` or `/chat/completions`, with its version, as `http://127.0.0.1:11434/v1`; by default Anthropic's or OpenAI's |
 /// | `HOOKS_EVALUATOR_KEY` | the key. Without it, it is `ANTHROPIC_API_KEY` or `OPENAI_API_KEY`, which no other URL is sent |
 ///
-/// The environment is read with the first question. If it names no model, that question fails, and says what to set: so a
-/// file with a `prompt` can be checked where there is no key.
+/// The first question reads the environment. If the environment names no model, the question fails, and its error says
+/// what to set. So you can check a file with a `prompt` on a machine without a key.
 ///
 /// ```
 /// use hooks_runtime::{EnvironmentEvaluator, Runtime};
@@ -39,13 +39,13 @@ const OPENAI: &str = "gpt-4.1-mini";
 pub struct EnvironmentEvaluator(Mutex<Option<Arc<HttpEvaluator>>>);
 
 impl EnvironmentEvaluator {
-    /// Nothing is read yet.
+    /// Creates an evaluator. It does not read the environment yet.
     #[must_use]
     pub fn new() -> Self {
         EnvironmentEvaluator::default()
     }
 
-    /// The model, which stays the same once there is one.
+    /// Returns the model, which stays the same once it is known.
     fn evaluator(&self) -> Result<Arc<HttpEvaluator>, EvaluatorError> {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = &*known {
@@ -71,7 +71,7 @@ impl Evaluator for EnvironmentEvaluator {
     }
 }
 
-/// The model that variables name.
+/// Returns the model that the variables name.
 fn named_by(variable: &dyn Fn(&str) -> Option<String>) -> Result<HttpEvaluator, EvaluatorError> {
     let set = |name: &str| variable(name).filter(|value| !value.trim().is_empty());
     let named = set("HOOKS_EVALUATOR");
@@ -100,7 +100,7 @@ fn named_by(variable: &dyn Fn(&str) -> Option<String>) -> Result<HttpEvaluator, 
         }
     };
     let url = set("HOOKS_EVALUATOR_URL");
-    // A key is for its own endpoint alone.
+    // A key is sent only to its own endpoint.
     let key = set("HOOKS_EVALUATOR_KEY").or_else(|| set(of_api).filter(|_| url.is_none()));
     builder = match key {
         Some(key) => builder.plain_key(key),

@@ -111,7 +111,7 @@ impl HttpEvaluatorBuilder {
         self
     }
 
-    /// The key itself, whatever is in it.
+    /// Sets the key itself, whatever characters it contains.
     pub(super) fn plain_key(mut self, key: String) -> Self {
         self.key = Some(SecretText::parse(&key, &Replaced::Nothing));
         self

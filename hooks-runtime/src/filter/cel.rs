@@ -1,9 +1,9 @@
 //! Expressions in CEL, with limits: the crate itself does not limit the cost of an expression.
 //!
-//! An expression is compiled when its file is loaded, on a thread with a large stack, from a text of 2 KiB at most with
-//! little nesting. Variables and functions that nobody knows, loops in loops, and calls that may make a text much longer
-//! are refused then. When it is evaluated, it sees the event without a copy, up to a size, and loops may look at it up to
-//! another. So neither its time nor what it makes has more than a bound, whatever the event is.
+//! An expression is compiled when its file is loaded, on a thread with a large stack, from a text of at most 2 KiB with
+//! little nesting. Unknown variables and functions, nested loops, and calls that may make a text much longer are
+//! mistakes. The evaluation reads the event without a copy. The size of the values that it reads is limited, and so is
+//! the size that loops read repeatedly. So the time and the size of the result are bounded for every event.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -28,9 +28,9 @@ const MOST_BYTES: usize = 2048;
 const MOST_BRACKETS: usize = 40;
 /// The maximum size of the values that an expression uses, in bytes of JSON, approximately.
 const MOST_INPUT: usize = 256 * 1024;
-/// How large all values may be that an expression looks at, where a loop looks at the same again and again.
+/// The maximum size of all values that an expression reads, if a loop reads the same values repeatedly.
 const MOST_SEEN: usize = 32 * 1024 * 1024;
-/// How many times longer than a value a text may be that is made of it.
+/// How many times longer than a value a text made from it may be.
 const MOST_GROWTH: usize = 64;
 /// The stack that the parser gets.
 const STACK: usize = 32 * 1024 * 1024;
@@ -321,7 +321,7 @@ fn loops(expression: &IdedExpr) -> usize {
     within.max().unwrap_or(0).max(usize::from(is_loop))
 }
 
-/// How many times longer than a value of the event a text may be that an expression makes of it.
+/// Returns how many times longer than a value of the event the texts may be that an expression makes from it.
 ///
 /// # Errors
 ///
@@ -340,7 +340,7 @@ fn growth(expression: &IdedExpr) -> Result<usize, String> {
                 .ok_or_else(|| unknown("the second argument of `replace`"))?;
             match text(call.args.first()) {
                 Some(old) if old > 0 => new.div_ceil(old).max(1),
-                // It may be empty, and is then found before and after each letter.
+                // It may be empty. An empty text is found before and after each letter.
                 _ => new + 1,
             }
         }
@@ -365,9 +365,9 @@ pub(crate) struct Variables<'a> {
     more: &'a [(&'static str, Value)],
     payload: OnceLock<Value>,
     context: OnceLock<Value>,
-    /// About how large the event is.
+    /// The approximate size of the event.
     size: AtomicUsize,
-    /// How much an expression has looked at.
+    /// The size of what an expression has read.
     seen: AtomicUsize,
 }
 
@@ -425,7 +425,7 @@ impl<'a> Variables<'a> {
         Ok(size)
     }
 
-    /// Whether an expression may look at a value of the event, or at one that is this large.
+    /// Whether an expression may read a value of the event, or a value of this size.
     fn may_see(&self, value: Option<&Value>) -> bool {
         let size = match value {
             Some(value) => size_of(value, MOST_SEEN),

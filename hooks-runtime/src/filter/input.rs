@@ -78,8 +78,8 @@ impl Rule {
         }
     }
 
-    /// A rule in a file of ours, where a condition in CEL may stand as well: `Bash(git *)` is none, as CEL has no function
-    /// of that name. Each name of a well-known tool means the tool, whatever the agent calls it.
+    /// Parses a rule in a file of ours, whose `if` may also be a condition in CEL. `Bash(git *)` is not CEL, because
+    /// CEL has no such function. The name of a well-known tool means that tool, whatever the agent calls it.
     pub(crate) fn of_tool(text: &str) -> Option<Self> {
         let (tool, rest) = text.trim().split_once('(')?;
         let class = tools::class_of(tool.trim()).filter(|_| rest.ends_with(')'))?;
@@ -93,7 +93,7 @@ impl Rule {
         Some(rule)
     }
 
-    /// Whether it is understood.
+    /// Whether the rule is understood.
     pub(crate) fn is_known(&self) -> bool {
         !matches!(self.pattern, Pattern::Unknown) && !self.tool.is_empty()
     }
@@ -239,7 +239,7 @@ fn is_below(cx: &AgentContext, args: &Value, regex: &Regex, from: From) -> bool 
         return true;
     };
     let path = path.replace('\\', "/");
-    // An agent that does not say where it works is where this process is.
+    // If the agent does not give its directory, the directory of this process counts.
     let here;
     let cwd = if cx.cwd.is_empty() {
         let Ok(folder) = std::env::current_dir() else {

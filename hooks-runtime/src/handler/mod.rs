@@ -55,7 +55,7 @@ pub(crate) trait Handler: Send + Sync {
     /// Asks about an event. The event is read here, before the future is polled.
     fn ask(&self, ask: &Ask<'_>) -> Asked;
 
-    /// Waits until it can be asked, if it has to start first. The time that this takes is not the hook's.
+    /// Waits until the handler can be asked, if it must start first. This time does not count for its timeout.
     fn starting(&self) -> Option<Pin<Box<dyn Future<Output = ()> + Send>>> {
         None
     }

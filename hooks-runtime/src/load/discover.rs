@@ -65,7 +65,7 @@ impl Loader<'_> {
             return Vec::new();
         };
         if !path.is_dir() {
-            // One that is not there yet may come. One that cannot be looked at is listed by who reads it.
+            // A missing file may appear later. The function that reads the file reports one that cannot be accessed.
             return match path.symlink_metadata() {
                 Err(error) if error.kind() == ErrorKind::NotFound => {
                     self.files.push(path);
@@ -90,8 +90,8 @@ impl Loader<'_> {
         files
     }
 
-    /// Whether a file of ours may import another file. A file of the project is trusted as the project is, unless the
-    /// project itself asks for it.
+    /// Whether a file of ours may import another file. If a file outside of the project imports a file in the project,
+    /// the imported file must be trusted.
     ///
     /// Returns the text of the file if so.
     pub(super) fn may_import(
@@ -113,7 +113,7 @@ impl Loader<'_> {
         Ok(None)
     }
 
-    /// Lists a file of which nobody knows what is in it.
+    /// Lists a file whose content is unknown.
     fn unreadable(&mut self, path: &Path, dialect: Dialect, error: &dyn std::fmt::Display) {
         self.notices
             .push(format!("no hook of it runs: {error} ({})", path.display()));
@@ -156,8 +156,8 @@ impl Loader<'_> {
     }
 }
 
-/// Whether a path belongs to a project: the file lies in it, or the path leads through it, as that of a link there which
-/// points to somewhere else.
+/// Whether a path belongs to a project: the file is in it, or the path leads through it, as a link there does that
+/// points elsewhere.
 fn is_inside(path: &Path, project: &Path) -> bool {
     if real(path).starts_with(project) {
         return true;

@@ -70,7 +70,7 @@ pub(crate) struct Draft {
     pub(crate) definitions: Vec<Definition>,
 }
 
-/// What survives from one revision to the next, if its definition is unchanged: handlers and their state.
+/// What survives from one revision to the next if its definition is unchanged: handlers and their state.
 #[derive(Default)]
 pub(crate) struct Kept {
     bodies: HashMap<String, (Arc<dyn Handler>, Arc<State>)>,
@@ -103,7 +103,7 @@ pub(crate) struct Loaded {
     pub(crate) kept: Kept,
 }
 
-/// What `[[hooks.import]]` says of all hooks of a file of ours, and of the files that it imports.
+/// The settings of `[[hooks.import]]` for all hooks of a file of ours, and of the files that it imports.
 #[derive(Clone, Copy, Debug, Default)]
 struct Imported {
     is_off: bool,
@@ -120,16 +120,16 @@ pub(crate) struct Loader<'a> {
     pub(crate) files: Vec<PathBuf>,
     /// The chain of our files that are being read; each one imports the next.
     open: Vec<PathBuf>,
-    /// What the imports that name the file say of all its hooks.
+    /// The settings for all hooks of the file, from the imports that lead to it.
     imported: Imported,
-    /// The names that are taken, and where.
+    /// The names that are taken, and their places.
     names: BTreeMap<String, String>,
     before: &'a Kept,
     kept: Kept,
     limits: LimitsConfig,
-    /// The built-in hooks of each file: one by one, and together.
+    /// The built-in hooks of each file: separately, and together in a registry.
     builtin: Vec<(FileHooks, HookRegistry<AgentEvent<'static>>)>,
-    /// What the hash is made of.
+    /// The input of the revision's hash.
     texts: Vec<Value>,
 }
 
@@ -230,7 +230,8 @@ impl<'a> Loader<'a> {
         }
     }
 
-    /// The text of a file, which is followed from now on. A file is read once, so what was checked is what is loaded.
+    /// Returns the text of a file, and watches the file from now on. A file is read once, so the text that was checked
+    /// is the text that is loaded.
     fn read(&mut self, path: &Path) -> Result<String, ConfigError> {
         self.files.push(path.to_owned());
         std::fs::read_to_string(path).map_err(|error| {
@@ -258,7 +259,7 @@ impl<'a> Loader<'a> {
         }
     }
 
-    /// Another file of ours, whose hooks are as the import says.
+    /// Reads another file of ours, and applies the settings of its import.
     fn native_import(&mut self, path: &Path, text: &str, entry: &ImportEntry) {
         let (outside, drafts, builtin) = (self.imported, self.drafts.len(), self.builtin.len());
         self.imported.is_off |= entry.mode == Mode::Off;
@@ -298,7 +299,7 @@ impl<'a> Loader<'a> {
             .push(serde_json::to_value(config).unwrap_or_default());
         let before = self.drafts.len();
         if config.enabled && !self.imported.is_off {
-            // Those of the file that names the others hold for all.
+            // The limits of the file that imports the others apply to all.
             if self.open.len() < 2 {
                 self.limits = config.limits.clone();
             }
@@ -330,7 +331,7 @@ impl<'a> Loader<'a> {
         config.processes.clear();
         config.limits = LimitsConfig::default();
         if self.plan.approver.is_some() && is_unapproved(&config) {
-            // Somebody is there to be asked, and the policy has them asked.
+            // There is an approver, and the policy needs one.
             config.builtin.approval = Switch::On(ApprovalConfig::default());
         }
         let kept = self.before.builtin.iter();
@@ -416,7 +417,7 @@ impl<'a> Loader<'a> {
         }
     }
 
-    /// Another system's file.
+    /// Reads another system's file.
     fn foreign(&mut self, path: &Path, text: String, dialect: Dialect, entry: &ImportEntry) {
         match Document::of_file(path, text) {
             Ok(document) => match dialect {
@@ -477,7 +478,8 @@ impl<'a> Loader<'a> {
         let limits = Arc::new(Limits::new(self.limits));
         let mut registry = HookRegistry::new().on_panic(OnPanic::Propagate);
         for (hooks, together) in self.builtin {
-            // Each at its own place among the definitions; those of a second file that has the same hooks, together.
+            // Each hook gets its own place among the definitions. If a second file has the same hooks, its hooks get
+            // one place together.
             let mut placed = registry.clone();
             registry = match hooks.register_in(&mut placed) {
                 Ok(()) => placed,
@@ -526,7 +528,7 @@ impl<'a> Loader<'a> {
     }
 }
 
-/// Loads everything, and makes a revision of it. The files that were read are added to `files`, also if one is wrong.
+/// Loads everything, and creates a revision. It adds the files that it read to `files`, even if one has a mistake.
 pub(crate) fn load(
     plan: &Plan,
     number: u64,
@@ -545,7 +547,7 @@ pub(crate) fn load(
     loader.finish(number, shared)
 }
 
-/// Whether a policy of the file is about a supervised agent, and nothing in the file asks anybody.
+/// Whether the file has a policy for a supervised agent, and no approval.
 fn is_unapproved(config: &HooksConfig) -> bool {
     let policy = config.builtin.security_policy.as_on();
     let in_chain = config
@@ -561,7 +563,7 @@ fn is_unapproved(config: &HooksConfig) -> bool {
     !asks && policy.is_some_and(|policy| policy.autonomy == Autonomy::Supervised)
 }
 
-/// The one mistake of a file that is another system's. Each of its keys would be a mistake otherwise.
+/// Returns one mistake for a file of another system. Otherwise, each of its keys would be a mistake.
 fn of_another_system(path: &Path, text: &str) -> Option<ConfigError> {
     let document = Document::of_file(path, text).ok()?;
     let events = document.value().get("hooks")?.as_object()?;

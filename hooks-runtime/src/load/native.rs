@@ -149,7 +149,7 @@ impl Checking<'_> {
         subjects
     }
 
-    /// A rule for the input of a tool, in place of a condition in CEL.
+    /// Returns the rule for the input of a tool, instead of a condition in CEL.
     fn check_tool_rule(&mut self, rule: &input::Rule, events: &[(&'static EventInfo, String)]) {
         let text = rule.text();
         if !rule.is_known() {
@@ -282,7 +282,7 @@ impl Checking<'_> {
         }
     }
 
-    /// A prompt costs money and time, and judges what a tool is given.
+    /// Checks that a prompt is used for the input of a tool, because it costs money and time.
     fn may_prompt(&mut self, events: &[(&'static EventInfo, String)]) -> bool {
         let before = self.mistakes.len();
         let entry = self.entry;
@@ -312,7 +312,7 @@ impl Checking<'_> {
     /// Checks a rule against its events: if an event does not allow it, it would fail every time.
     fn check_rule(&mut self, rule: &Rule, events: &[(&'static EventInfo, String)]) {
         let key = rule.key();
-        // One mistake for all events that it is about: `event = "*"` has many.
+        // One mistake covers all its events, because `event = "*"` has many.
         let mut found: Vec<(String, &str)> = Vec::new();
         for (event, _) in events {
             let name = event.name;

@@ -42,7 +42,7 @@ impl Loader<'_> {
         self.texts
             .push(json!(["picoclaw", document.value(), entry]));
         if let Some(mut hooks) = document.value().get("hooks").cloned() {
-            // Its defaults, where they differ from ours: what is not turned on is off.
+            // Its defaults differ from ours: a hook that is not turned on is off.
             for table in ["builtins", "processes"] {
                 let entries = hooks.get_mut(table).and_then(Value::as_object_mut);
                 for (_, entry) in entries.into_iter().flatten() {
@@ -267,7 +267,7 @@ fn intercepted(modes: &[String]) -> Result<Events, String> {
         .collect())
 }
 
-/// What a process is told of, and which kinds are never raised here.
+/// Returns the events that a process receives, and the kinds that are never raised here.
 fn observed(kinds: &[String]) -> (Events, Vec<&str>) {
     let (mut events, mut never) = (Events::new(), Vec::new());
     for kind in kinds {

@@ -1,4 +1,4 @@
-//! Definitions that never have the effect that they seem to have: no mistakes, but hardly what anybody wants.
+//! Warns about definitions that never have their apparent effect. They are not mistakes, but probably not intended.
 
 use hooks_builtin::config::Mode;
 
@@ -52,9 +52,9 @@ pub(super) fn warnings(drafts: &[Draft]) -> Vec<String> {
     warnings
 }
 
-/// A process is only told of an event for which its protocol has no question.
+/// Warns about a process that is only notified of an event, because its protocol has no request for it.
 fn only_told(definition: &Definition) -> Option<String> {
-    // PicoClaw's files say themselves what a process is told; `*` is for whoever wants to hear of everything.
+    // PicoClaw's files list what a process is notified of, and `*` asks for all events.
     if definition.body.kind() != "process"
         || definition.dialect == Dialect::Picoclaw
         || definition.events.len() == EVENTS.len()
@@ -75,7 +75,7 @@ fn only_told(definition: &Definition) -> Option<String> {
     })
 }
 
-/// Whether no event gets past a definition whose filter lets it in.
+/// Whether a definition stops every event that its filter matches.
 fn always_ends(definition: &Definition) -> bool {
     let ends = matches!(
         definition.body,

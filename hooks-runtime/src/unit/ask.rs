@@ -1,4 +1,4 @@
-//! Asking one definition: under its safeguards, while the agent waits or goes on.
+//! Asks one definition under its safeguards, while the agent waits or continues.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -98,7 +98,7 @@ impl Unit {
         }
     }
 
-    /// Where a handler that the agent waits for gets its permit to run.
+    /// Returns the semaphore for a handler that the agent waits for.
     fn room(&self, info: &EventInfo) -> &Semaphore {
         if info.is_intercepted {
             &self.limits.deciding
@@ -107,7 +107,7 @@ impl Unit {
         }
     }
 
-    /// The span of one handler on one event.
+    /// Returns the span of one handler on one event.
     fn span(&self, definition: &Definition, info: &EventInfo) -> tracing::Span {
         let kind = definition.body.kind();
         tracing::info_span!(
@@ -123,7 +123,7 @@ impl Unit {
         )
     }
 
-    /// Lets a handler run while the agent goes on.
+    /// Runs a handler while the agent continues.
     fn in_background(
         &self,
         definition: &Arc<Definition>,

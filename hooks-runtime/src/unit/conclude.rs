@@ -1,4 +1,4 @@
-//! What comes of what definitions said: one decision, one change, and a record of each.
+//! Combines the answers of definitions: one decision, one change, and a record of each.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::fault::{Fault, FaultKind};
 use crate::record::{Record, RecordOutcome};
 
 impl Unit {
-    /// Merges what the definitions said, applies it, and records it.
+    /// Merges the answers of the definitions, applies the result, and records it.
     pub(super) fn conclude(
         &self,
         cx: &AgentContext,
@@ -111,7 +111,7 @@ impl Unit {
         self.named(said, decided)
     }
 
-    /// The decision, with the name of the definition if the unit has several.
+    /// Returns the decision, with the name of the definition if the unit has several.
     fn named(&self, said: AgentSaid, decided: Option<Arc<str>>) -> AgentSaid {
         match (said, decided) {
             (AgentSaid::Cancel { scope, reason, .. }, Some(hook)) if *hook != *self.name => {
@@ -134,7 +134,7 @@ impl Unit {
         done: Done<'_>,
         change: Option<Value>,
     ) {
-        // What runs in the background is recorded when it is done.
+        // A handler in the background is recorded when it has ended.
         if done.skipped.is_some() {
             return;
         }
@@ -154,7 +154,7 @@ impl Unit {
         finish(&self.shared, done.definition, record);
     }
 
-    /// The record of a definition that has not said anything yet.
+    /// Creates the record of a definition that has not answered yet.
     pub(super) fn blank(
         &self,
         cx: &AgentContext,
@@ -180,7 +180,7 @@ impl Unit {
     }
 }
 
-/// What comes of a definition that has failed: a block, if its policy says so, or nothing.
+/// Returns the effect of a failed definition: a block, if its policy says so, or nothing.
 fn failed(
     definition: &Definition,
     fault: &Fault,
@@ -195,9 +195,10 @@ fn failed(
     Answer::default()
 }
 
-/// Applies what the definitions said together.
+/// Applies the merged answer of the definitions.
 ///
-/// A change that does not fit the event is a fault of the one that made it: what the others decided still holds.
+/// A change that does not fit the event is a failure of the definition that made it. The decisions of the others still
+/// apply.
 fn apply(
     mut event: AgentEventMut<'_>,
     info: &'static EventInfo,
@@ -254,7 +255,7 @@ pub(super) fn fail(record: &mut Record, fault: &Fault) {
     .into();
 }
 
-/// Keeps a record, and tells the recorder.
+/// Keeps a record, and passes it to the recorder.
 pub(super) fn finish(shared: &Shared, definition: &Definition, record: Record) {
     for message in &record.messages {
         tracing::info!(hook = &*definition.name, "{message}");

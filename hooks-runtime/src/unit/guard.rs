@@ -1,4 +1,4 @@
-//! What keeps a handler from harming the agent while it is asked: its time, its breaker, the room for it, its panics.
+//! Keeps a handler from harming the agent: limits its time, its failures and its concurrency, and catches its panics.
 
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -18,10 +18,10 @@ use crate::fault::{Fault, FaultKind};
 use crate::handler::Asked;
 use crate::safeguard::Breaker;
 
-/// Waits for a handler, within its time, if its breaker lets it and as soon as there is room for it.
+/// Waits for a handler, within its timeout, if its breaker allows it and as soon as the concurrency limit does.
 ///
-/// A handler has its whole time from when it starts. All hooks of the event together have what is `left`, however long
-/// they wait.
+/// The timeout of a handler begins when it starts. The time that is `left` for all hooks of the event includes their
+/// waiting.
 pub(super) async fn guarded(
     definition: &Arc<Definition>,
     limits: &Limits,
@@ -49,7 +49,7 @@ pub(super) async fn guarded(
     if let Body::Handler(handler) = &definition.body
         && let Some(starting) = handler.starting()
     {
-        // One that is still starting then has no time left.
+        // If it is still starting after that, it has no time left.
         let _ = tokio::time::timeout(rest(), starting).await;
     }
     let limit = definition.timeout.min(rest());
@@ -67,7 +67,7 @@ pub(super) async fn guarded(
             .record("outcome", "fault")
             .record("why", fault.to_string()),
     };
-    // A hook that was not asked, because one tenant has spent its budget, say, may be well for all others.
+    // A hook that was not asked, for example because one tenant has spent its budget, may work for all others.
     if matches!(&said, Err(fault) if fault.kind == FaultKind::NotAsked) {
         return said;
     }
@@ -86,24 +86,24 @@ pub(super) async fn guarded(
 
 /// Whether a failure counts for the breaker.
 ///
-/// Where failing lets the event go on, a hook may fail by habit, as a linter does that ends with 1. To leave it alone for
-/// that would let through what it refuses the next time.
+/// If a failure lets the event continue, a hook may fail regularly, as a linter does that exits with 1. If these
+/// failures opened the breaker, the hook could no longer refuse an event.
 fn counts(definition: &Definition, fault: &Fault) -> bool {
     matches!(fault.kind, FaultKind::TimedOut | FaultKind::NotStarted)
         || definition.on_failure != Some(hooks_builtin::config::OnFault::Skip)
 }
 
-/// What a rule or a filter says. If it panics, that is a failure of it, and not of the agent.
+/// Evaluates a rule or a filter. A panic is a failure of its definition, and does not reach the agent.
 pub(crate) fn caught<T>(says: impl FnOnce() -> Result<T, Fault>) -> Result<T, Fault> {
     catch_unwind(AssertUnwindSafe(says)).unwrap_or_else(|_| Err(Fault::failed("it panicked")))
 }
 
-/// Asks a handler, which reads the event.
+/// Asks a handler, which reads the event at once.
 pub(super) fn asked(ask: impl FnOnce() -> Asked) -> Asked {
     caught(|| Ok(ask())).unwrap_or_else(|fault| Box::pin(std::future::ready(Err(fault))))
 }
 
-/// A handler whose panic is a failure of it, and not of the agent.
+/// A handler's future. A panic is a failure of its definition, and does not reach the agent.
 struct Caught(Asked);
 
 impl Future for Caught {

@@ -1,7 +1,7 @@
 //! One place in the pipeline: a definition of our own, or all definitions of another system's file.
 //!
-//! A unit asks its definitions whose filters match, each under its safeguards, merges what they say into one answer, and
-//! applies it. A unit in which nothing matches costs no allocation and never waits.
+//! A unit asks its definitions whose filters match, each under its safeguards, merges their answers into one, and
+//! applies it. A unit in which nothing matches allocates nothing and never waits.
 //!
 //! | file | |
 //! | --- | --- |
@@ -44,10 +44,10 @@ type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 /// How the definitions of a unit run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Order {
-    /// All at once, and to the end. Then the strictest answer counts.
+    /// All at once, each to its end. Then the strictest answer applies.
     #[default]
     AtOnce,
-    /// One after the other, until one does not let the event go on. Each sees the event as those before left it.
+    /// One after the other, until one stops the event. Each sees the event as the ones before left it.
     InTurn,
 }
 
@@ -76,9 +76,9 @@ impl Shared {
 /// The limits of a revision.
 pub(crate) struct Limits {
     pub(crate) config: LimitsConfig,
-    /// Handlers that decide and run at the same time.
+    /// Permits for handlers that run on events that hooks decide about.
     deciding: Semaphore,
-    /// Those that only watch, or run in the background: the agent never waits for them to make room.
+    /// Permits for handlers that only observe, or run in the background. Deciding handlers never wait for them.
     watching: Semaphore,
 }
 
@@ -97,11 +97,11 @@ impl Limits {
 pub(crate) struct Unit {
     pub(crate) name: Arc<str>,
     pub(crate) priority: i32,
-    /// How many definitions of the revision have their places before it.
+    /// How many definitions of the revision come before it.
     pub(crate) place: usize,
     pub(crate) events: EventSet,
     pub(crate) order: Order,
-    /// Whether it is another system's file, whose hooks have no budget together but that of their system.
+    /// Whether it is another system's file. Its hooks have no common budget other than that of their system.
     pub(crate) is_foreign: bool,
     pub(crate) definitions: Vec<Arc<Definition>>,
     pub(crate) revision: u64,
@@ -109,7 +109,7 @@ pub(crate) struct Unit {
     pub(crate) shared: Arc<Shared>,
 }
 
-/// A future without a size, which lets the event go on: boxing it allocates nothing.
+/// A future that lets the event continue. It has the size 0, so boxing it allocates nothing.
 struct Nothing;
 
 impl Future for Nothing {
@@ -120,7 +120,7 @@ impl Future for Nothing {
     }
 }
 
-/// What a filter says of an event: it lets it in, or not because of this.
+/// The result of a filter: the definition runs, or it does not for this reason.
 pub(crate) type Checked = Result<Result<(), Unmet>, Fault>;
 
 /// A definition whose filter matched, or could not be evaluated.
@@ -129,11 +129,11 @@ struct Matched<'a> {
     filter: Result<(), Fault>,
 }
 
-/// What came of one definition.
+/// The result of one definition.
 struct Done<'a> {
     definition: &'a Arc<Definition>,
     said: Result<Answer, Fault>,
-    /// Why it was left out, if it was.
+    /// Why the definition was skipped, if it was.
     skipped: Option<&'static str>,
     duration: Duration,
 }
@@ -163,7 +163,7 @@ impl AgentHandler for Unit {
         Self: 'async_trait,
     {
         let info = events::info(&event.view());
-        // Rules that stand alone decide at once.
+        // A unit with a single rule decides at once.
         if let [definition] = self.definitions.as_slice()
             && let Body::Rule(_) = definition.body
         {
@@ -182,7 +182,7 @@ impl AgentHandler for Unit {
 }
 
 impl Unit {
-    /// The definitions that run on an event. Nothing is allocated if none does.
+    /// Returns the definitions that run on an event. It allocates nothing if there are none.
     fn matched(
         &self,
         cx: &AgentContext,
@@ -210,7 +210,7 @@ impl Unit {
         matched
     }
 
-    /// Why each definition would run on an event, or not.
+    /// Explains for each definition why it would run on an event, or why not.
     pub(crate) fn explain(
         &self,
         cx: &AgentContext,
@@ -223,7 +223,7 @@ impl Unit {
             .collect()
     }
 
-    /// A rule decides without waiting for anything.
+    /// Asks a rule, which decides without waiting.
     fn by_rule<'f>(
         &'f self,
         definition: &'f Arc<Definition>,
@@ -253,7 +253,7 @@ impl Unit {
         }
     }
 
-    /// Why no definition runs on this event, whatever its filter says.
+    /// Returns why no definition runs on this event, whatever the filters say.
     fn skipped(
         &self,
         _: &AgentContext,
@@ -309,7 +309,7 @@ impl Unit {
         self.conclude(cx, event, info, done)
     }
 
-    /// Tells definitions of an event that they only observe: beside the agent, unless they say otherwise.
+    /// Runs definitions on an event that they only observe, in the background unless they say otherwise.
     async fn observe(
         &self,
         cx: &AgentContext,

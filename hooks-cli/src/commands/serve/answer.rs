@@ -27,16 +27,16 @@ fn goes_on() -> Value {
     json!({ "action": "continue" })
 }
 
-/// The answer to a request that hooks could not judge: no.
+/// Returns the refusal of a request that hooks could not judge.
 ///
 /// # Errors
 ///
-/// With the message, if the method is none that could be refused.
+/// The message, if the method has no refusal.
 pub(super) fn refused(method: &str, message: String) -> Result<Value, String> {
     match method {
         "hook.before_tool" => Ok(json!({ "action": "deny_tool", "reason": message })),
         "hook.approve_tool" => Ok(json!({ "approved": false, "reason": message })),
-        // A call of a model cannot be denied alone, nor can the output of a tool be withheld.
+        // PicoClaw cannot deny only a model call, and cannot withhold the output of a tool.
         "hook.after_tool" | "hook.before_llm" | "hook.after_llm" => {
             Ok(json!({ "action": "abort_turn", "reason": message }))
         }
@@ -44,12 +44,12 @@ pub(super) fn refused(method: &str, message: String) -> Result<Value, String> {
     }
 }
 
-/// Whether a tool is still to run after this answer to `hook.before_tool`.
+/// Whether the tool still runs after this answer to `hook.before_tool`.
 pub(super) fn runs_tool(answer: &Value) -> bool {
     matches!(answer["action"].as_str(), Some("continue" | "modify"))
 }
 
-/// The texts of a list.
+/// Returns the strings of a list.
 pub(super) fn texts(list: &Value) -> Vec<String> {
     let texts = list.as_array().into_iter().flatten();
     texts

@@ -1,9 +1,9 @@
-//! What is remembered of a tool call from one of its requests to the next, as PicoClaw's calls have no ids.
+//! Keeps what belongs to a tool call from one of its requests to the next, because PicoClaw's calls have no IDs.
 //!
-//! A call is known by its session, its turn, its tool and its arguments. Of equal calls that run at the same time, each
-//! request takes one, so a question that hooks have raised is asked once for each call that raised it. If another
-//! program's hook changes a call in between, nothing equal is found: then the strictest approval that is still open in
-//! that turn counts.
+//! The session, the turn, the tool and the arguments identify a call. If equal calls run at the same time, each request
+//! takes one of them. So a question that hooks require is asked once for each call. If another program's hook changes a
+//! call between two requests, there is no equal call. Then the strictest approval that is still open in that turn
+//! applies.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -12,13 +12,13 @@ use hooks_core::agent::Approval;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-/// How many calls may wait at once. One more is denied if somebody has to be asked about it.
+/// The maximum number of waiting calls. A further call is denied if a person has to approve it.
 pub(super) const MOST: usize = 1024;
 
-/// After this time, a call is not heard of again: its turn was ended, or another program's hook has denied it.
+/// After this time, a call is forgotten: its turn has ended, or another program's hook has denied it.
 const LONGEST: Duration = Duration::from_hours(1);
 
-/// The calls that are waiting for their next request.
+/// The calls that wait for their next request.
 #[derive(Debug, Default)]
 pub(super) struct Calls {
     approvals: VecDeque<Waiting<Approval>>,
@@ -28,19 +28,19 @@ pub(super) struct Calls {
 #[derive(Debug)]
 struct Waiting<T> {
     turn: Value,
-    /// The tool and the arguments. Objects are equal whatever the order of their keys is.
+    /// The tool and the arguments. The order of keys in objects does not matter.
     call: Value,
     since: Instant,
     what: T,
 }
 
-/// The turn of a request.
+/// Returns the turn of a request.
 fn turn(params: &Value) -> Value {
     let meta = &params["meta"];
     json!([meta["SessionKey"], meta["TurnID"]])
 }
 
-/// The tool and the arguments of a request, where no arguments are none.
+/// Returns the tool and the arguments of a request. Missing arguments are an empty object.
 fn call(params: &Value) -> Value {
     let arguments = match &params["arguments"] {
         Value::Object(arguments) if arguments.is_empty() => &Value::Null,
@@ -73,7 +73,7 @@ impl<T> Waiting<T> {
 }
 
 impl Calls {
-    /// Keeps how a call is to be approved. Returns whether there was room for it.
+    /// Stores how a call must be approved. Returns whether there was room for it.
     pub(super) fn keep_approval(&mut self, params: &Value, approval: Approval) -> bool {
         let is_open = |one: &Waiting<Approval>| one.since.elapsed() < LONGEST;
         self.approvals.retain(is_open);
@@ -84,7 +84,7 @@ impl Calls {
         true
     }
 
-    /// Takes how a call is to be approved: the strictest of equal calls first.
+    /// Removes and returns how a call must be approved. Of equal calls, it takes the strictest first.
     pub(super) fn take_approval(&mut self, params: &Value) -> Approval {
         let (turn, call) = (turn(params), call(params));
         let strictest = |is_meant: &dyn Fn(&Waiting<Approval>) -> bool| {
@@ -101,7 +101,7 @@ impl Calls {
         taken.map(|one| one.what).unwrap_or_default()
     }
 
-    /// Keeps text that the model is to read after the call. The oldest is lost if there is too much.
+    /// Stores text that the model should read after the call. If there is too much, the oldest text is lost.
     pub(super) fn keep_context(&mut self, params: &Value, context: Vec<String>) {
         if context.is_empty() {
             return;
@@ -112,7 +112,7 @@ impl Calls {
         self.contexts.push_back(Waiting::new(params, context));
     }
 
-    /// Takes the text of a call: of equal calls, the first one's.
+    /// Removes and returns the text of a call. Of equal calls, it takes the first one's.
     pub(super) fn take_context(&mut self, params: &Value) -> Vec<String> {
         let (turn, call) = (turn(params), call(params));
         let found = self.contexts.iter().position(|one| one.is(&turn, &call));

@@ -20,7 +20,7 @@ impl Reading<'_> {
                 .any(|event| event.ours == self.on.info.name && event.named == name)
     }
 
-    /// What a JSON answer says. A refusal counts, whatever else is wrong with the answer.
+    /// Reads a JSON answer. A refusal counts, even if something else in the answer is wrong.
     ///
     /// # Errors
     ///
@@ -327,8 +327,8 @@ impl Reading<'_> {
 
 /// A tool's new output: the keys of ours that are set.
 ///
-/// Hooks read the text under several keys, and many return all of what they have read with one of them changed. That one
-/// counts.
+/// Hooks read the text under several keys. Many return everything that they read, with one key changed. The changed key
+/// applies.
 fn output_of(output: &Value, before: Option<&str>) -> Map<String, Value> {
     let mut set = Map::new();
     let text = match output {

@@ -1,4 +1,4 @@
-//! The keys of a JSON answer: which a system knows, and which stand in the wrong place.
+//! The keys of a JSON answer: those that a system knows, and those in the wrong place.
 
 use serde_json::{Map, Value};
 
@@ -7,7 +7,7 @@ use super::Reading;
 use crate::fault::Fault;
 
 impl Reading<'_> {
-    /// Keys that nobody knows are misspelt, or of another system.
+    /// Unknown keys are misspelt, or belong to another system.
     pub(super) fn check_keys(&mut self, json: &Map<String, Value>) -> Result<(), Fault> {
         const HERE: &[&str] = &[
             "continue",
@@ -49,7 +49,7 @@ impl Reading<'_> {
         let mut warnings = Vec::new();
         for key in json.keys().map(String::as_str) {
             if INNER.contains(&key) {
-                // GoClaw has them there, and does nothing with them.
+                // GoClaw has them there, and ignores them.
                 let what = if is_goclaw {
                     "has no effect in GoClaw"
                 } else {
@@ -64,7 +64,7 @@ impl Reading<'_> {
         Ok(())
     }
 
-    /// What Codex takes for a failure. A deny without a reason is a deny.
+    /// Finds what Codex treats as a failure. A denial without a reason is still a denial.
     fn check_codex(&self, json: &Map<String, Value>) -> Result<(), Fault> {
         let known: &[&str] = &[
             "continue",

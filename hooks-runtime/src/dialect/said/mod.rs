@@ -163,7 +163,7 @@ impl<'a> Reading<'a> {
         let json = json_of(said);
         if exit.code == Some(2) {
             match json {
-                // The other parts of the answer hold, and the decision is a refusal.
+                // The other parts of the answer apply, and the decision is a refusal.
                 Ok(Some(json)) => {
                     if let Err(fault) = self.json(&json) {
                         self.answer = Answer::default();
@@ -204,7 +204,7 @@ impl<'a> Reading<'a> {
                 Ok(self.answer)
             }
             Err(error) if exit.code == Some(0) => Err(Fault::nonsense(error)),
-            // Codex does not read it, but whoever says no is heard.
+            // Codex does not read it, but a refusal counts anyway.
             Ok(Some(json)) if self.json(&json).is_ok() && self.has_refused() => {
                 self.answer.change = None;
                 Ok(self.answer)

@@ -13,7 +13,7 @@ use super::tools::{self, Class};
 use crate::events::EventInfo;
 use crate::unit::Order;
 
-/// Which of our events of a kind a system's event is.
+/// A condition on one of our events, if a system's event is only some of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum When {
     #[default]
@@ -31,7 +31,7 @@ pub(crate) enum When {
 }
 
 impl When {
-    /// Whether an event is one of them.
+    /// Whether an event fulfils the condition.
     pub(crate) fn holds(self, cx: &AgentContext, event: &AgentEvent<'_>) -> bool {
         match self {
             When::Always => true,
@@ -50,7 +50,7 @@ impl When {
         }
     }
 
-    /// What it asks for, in words.
+    /// The condition in words.
     pub(crate) fn words(self) -> &'static str {
         match self {
             When::Always => "every event of its kind",
@@ -68,7 +68,7 @@ impl When {
 /// What a matcher is compared with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Subject {
-    /// Nothing: a matcher is ignored.
+    /// Nothing, so a matcher is ignored.
     #[default]
     None,
     /// The name of the tool.
@@ -77,7 +77,7 @@ pub(crate) enum Subject {
     Command,
     /// The path that the tool was given.
     Path,
-    /// How the session began, or what has made the conversation too long.
+    /// How the session began, or why the conversation is compacted.
     Reason,
     /// The kind of the subagent, or of the notification.
     Kind,
@@ -85,21 +85,21 @@ pub(crate) enum Subject {
     Empty,
 }
 
-/// What comes of it if a hook says no.
+/// The effect of a refusal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Refusal {
-    /// The event does not go on.
+    /// The event is blocked.
     #[default]
     Blocks,
-    /// The model is told.
+    /// The model reads the reason.
     Tells,
-    /// The user is told.
+    /// The user reads the reason.
     Shows,
     /// The model reads the reason in place of the tool's output.
     Replaces,
 }
 
-/// A system's event, and which of ours it is.
+/// A system's event, and our event for it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Event {
     pub(crate) named: &'static str,
@@ -109,9 +109,9 @@ pub(crate) struct Event {
     pub(crate) refusal: Refusal,
     /// Whether `continue: false` ends the turn there.
     pub(crate) stops: bool,
-    /// Whether text that is no JSON is for the model.
+    /// Whether text other than JSON is for the model.
     pub(crate) text: bool,
-    /// How long a hook may take there, if not as elsewhere.
+    /// How long a hook on this event may take, if this differs from other events.
     pub(crate) timeout: Option<Duration>,
 }
 
@@ -159,7 +159,7 @@ impl Event {
         }
     }
 
-    /// Which events of its kind it is, if not all.
+    /// The condition on our event, if there is one.
     pub(crate) fn whens(&self) -> Vec<(&'static str, When)> {
         match self.when {
             When::Always => Vec::new(),
@@ -167,24 +167,24 @@ impl Event {
         }
     }
 
-    /// Which of our events it is.
+    /// Our event.
     pub(crate) fn info(&self) -> Option<&'static EventInfo> {
         EventInfo::named(self.ours)
     }
 }
 
-/// When two definitions of a file are the same, so that one of them runs.
+/// When two definitions of a file count as equal, so that only one of them runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Twins {
     /// Never.
     No,
-    /// If they run the same in the same way.
+    /// If their handlers are equal, with all settings.
     Whole,
     /// If they have the same name and the same command.
     NameAndCommand,
 }
 
-/// What exit codes mean, and where the answer stands.
+/// The meaning of exit codes, and the place of the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exits {
     /// 2 blocks. A JSON answer counts with any other code.
@@ -228,7 +228,7 @@ pub(crate) struct Rules {
     pub(crate) never: &'static [&'static str],
     pub(crate) words: Words,
     pub(crate) exits: Exits,
-    /// What `timeout = 1` is.
+    /// The unit of `timeout = 1`.
     pub(crate) unit: Duration,
     /// A timeout from which on, or below which, it is probably in another unit.
     pub(crate) odd_timeouts: fn(f64) -> bool,
@@ -246,9 +246,9 @@ pub(crate) struct Rules {
     pub(crate) twins: Twins,
     /// The key by which a hook says what happens when it fails.
     pub(crate) on_failure: Option<&'static str>,
-    /// What happens when it fails and does not say.
+    /// What happens when a hook without this key fails.
     pub(crate) fault: OnFault,
-    /// Whether keys of an answer that it does not know make the answer worthless.
+    /// Whether an unknown key makes an answer invalid.
     pub(crate) is_strict: bool,
     /// Whether an answer has to name its event.
     pub(crate) names_event: bool,
@@ -258,7 +258,7 @@ pub(crate) struct Rules {
     pub(crate) files: &'static [(Whose, &'static str)],
 }
 
-/// Whose a file is that a system finds by itself. Later ones count more.
+/// The owner of a file that a system finds by itself. Later ones take precedence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Whose {
     User,
@@ -267,7 +267,7 @@ pub(crate) enum Whose {
 }
 
 impl Rules {
-    /// The event with a name of the system's.
+    /// Returns the event with the system's name.
     pub(crate) fn named(&self, name: &str) -> Option<&'static Event>
     where
         Self: 'static,
@@ -275,7 +275,7 @@ impl Rules {
         self.events.iter().find(|event| event.named == name)
     }
 
-    /// The system's event that one of ours is: by the name that the definition knows it by, or by what has happened.
+    /// Returns the system's event for one of ours: by the name in the definition, or by what happened.
     pub(crate) fn event(
         &self,
         info: &EventInfo,

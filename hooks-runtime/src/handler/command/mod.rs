@@ -145,7 +145,7 @@ fn shell(named: Option<&str>, dialect: Dialect) -> Vec<String> {
     std::iter::once(shell).chain(flags).collect()
 }
 
-/// What the command may do at most. A limit that cannot be set is an error, never ignored.
+/// Returns the sandbox of the command. A limit that cannot be enforced is an error, and never ignored.
 fn sandbox(entry: &SandboxEntry, making: &Making) -> Result<Sandbox, Wrong> {
     if entry.network && !entry.connect.is_empty() {
         return Err(

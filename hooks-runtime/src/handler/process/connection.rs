@@ -283,7 +283,7 @@ async fn run(
                 status = &mut wait => break Some(Err(ended(status))),
                 () = &mut reading => break Some(Ok("it has closed its output")),
                 is_told = &mut writing => break (!is_told).then_some(Ok("it has closed its input")),
-                // It does not read what it was told before, so its input is not closed either.
+                // The process does not read its earlier messages, so closing its input would not help.
                 () = &mut deaf => {
                     child_is_deaf = true;
                     break None;

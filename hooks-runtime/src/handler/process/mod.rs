@@ -55,9 +55,9 @@ pub(crate) struct Settings {
     pub(crate) env: BTreeMap<String, String>,
     /// Whether it is restarted.
     pub(crate) restart: bool,
-    /// The modes that the process is told: of `observe`, `llm`, `tool` and `approve`.
+    /// The modes that the process is told at its start, out of `observe`, `llm`, `tool` and `approve`.
     pub(crate) modes: Vec<&'static str>,
-    /// The dialect of the file: in PicoClaw's, an answer that nobody understands lets the event go on.
+    /// The dialect of the file. In PicoClaw's, an unknown answer lets the event continue.
     pub(crate) dialect: Dialect,
 }
 
@@ -143,7 +143,7 @@ impl Handler for ProcessHandler {
     fn starting(&self) -> Option<Pin<Box<dyn Future<Output = ()> + Send>>> {
         let server = Arc::clone(&self.0);
         Some(Box::pin(async move {
-            // Why it does not start is said to whoever asks it.
+            // Whoever asks it receives the reason why it does not start.
             let _ = server.connection().await;
         }))
     }

@@ -67,7 +67,7 @@ pub(crate) fn make(
     }
     // Other systems insert the input here. We keep it as data.
     let template = template.replace("$ARGUMENTS", "(the data in the user's message)");
-    // These words of other systems name no model, but one that is small or large enough: the evaluator has one.
+    // These words of other systems do not name a model, but its size. The evaluator uses its own model.
     let is_size = |model: &String| matches!(&**model, "haiku" | "sonnet" | "opus" | "inherit");
     let model = entry.model.clone();
     let model = model.filter(|model| dialect == Dialect::Hooks || !is_size(model));

@@ -86,7 +86,7 @@ impl Spender {
     }
 }
 
-/// Tokens that are set aside. They count as used if the call is given up: the model may have used them.
+/// Reserved tokens. If the call is dropped, they count as used, because the model may have used them.
 pub(super) struct Hold {
     spender: Spender,
     reservation: Option<Reservation>,

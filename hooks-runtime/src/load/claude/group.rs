@@ -1,4 +1,4 @@
-//! The groups of an event: whom each is for, and its hooks.
+//! Reads the groups of an event: the subjects of each, and its hooks.
 
 use hooks_builtin::Glob;
 use hooks_builtin::config::{ConfigError, Document, Segment};
@@ -15,7 +15,7 @@ use crate::filter::{Subjects, no_regex};
 use crate::load::Loader;
 
 impl Loader<'_> {
-    /// All groups of an event.
+    /// Reads all groups of an event.
     #[expect(
         clippy::too_many_lines,
         reason = "each part of a group may be wrong in its own way"
@@ -144,7 +144,7 @@ impl Loader<'_> {
         }
     }
 
-    /// Whom a matcher names.
+    /// Returns the subjects that a matcher names.
     fn subjects(
         &mut self,
         group: &Group<'_>,
@@ -190,7 +190,7 @@ impl Loader<'_> {
                 .filter(|name| !name.is_empty());
             return Ok(Subjects::Names(names.map(str::to_owned).collect()));
         }
-        // Gemini compares what is no tool as it is.
+        // Gemini compares a subject other than a tool literally.
         if rules.is_lenient && compared != Subject::Tool {
             return Ok(Subjects::Names(vec![text.to_owned()]));
         }

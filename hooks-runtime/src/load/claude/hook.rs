@@ -167,11 +167,11 @@ impl Loader<'_> {
         }
     }
 
-    /// Codex's command for Windows, which does not run here.
+    /// Handles Codex's command for Windows, which does not run here.
     ///
     /// # Errors
     ///
-    /// With what is wrong, or with nothing if the hook is for Windows alone.
+    /// What is wrong, or nothing if the hook is only for Windows.
     fn windows(
         &mut self,
         group: &Group<'_>,
@@ -204,7 +204,7 @@ impl Loader<'_> {
         runs
     }
 
-    /// The handler, and what makes it the same as another.
+    /// Returns the handler, and the key that is equal for equal handlers.
     fn made(
         &mut self,
         group: &Group<'_>,

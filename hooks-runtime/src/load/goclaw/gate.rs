@@ -1,4 +1,4 @@
-//! What became of an agent's quality gates.
+//! Reads the successors of an agent's quality gates.
 
 use hooks_builtin::config::{ConfigError, ImportEntry, Mode, OnFault};
 use serde_json::{Map, Value};
@@ -12,7 +12,8 @@ use crate::filter::Filter;
 use crate::load::Loader;
 
 impl Loader<'_> {
-    /// A quality gate, which judged what a delegation has come to. One that blocks sends the subagent on with the reason.
+    /// Reads a quality gate, which judges the result of a delegation. If it blocks, the subagent continues with the
+    /// reason.
     pub(super) fn gate(
         &mut self,
         place: &Place<'_>,

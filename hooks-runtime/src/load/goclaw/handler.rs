@@ -14,7 +14,7 @@ use crate::secrets::Replaced;
 
 impl Loader<'_> {
     #[expect(clippy::too_many_lines, reason = "an arm for each type of handler")]
-    /// The handler; none if it is known and does not run here.
+    /// Returns the handler; nothing if its kind is known but does not run here.
     pub(super) fn goclaw_body(
         &mut self,
         place: &Place<'_>,
