@@ -45,7 +45,12 @@ impl ChangedBy {
     /// Returns the paths of the values that the hook changed: those of its [`patch`](Self::patch).
     pub fn paths(&self) -> impl Iterator<Item = &str> {
         let changes = self.patch.as_array().into_iter().flatten();
-        changes.filter_map(|change| change["path"].as_str())
+        let mut paths: Vec<_> = changes
+            .filter_map(|change| change["path"].as_str())
+            .collect();
+        // The order of the keys of JSON depends on features of `serde_json`.
+        paths.sort_unstable();
+        paths.into_iter()
     }
 }
 
