@@ -36,7 +36,7 @@ pub(crate) struct Evaluator<'e> {
     pub(crate) process: Option<Output>,
     /// The first word of the simple command.
     pub(crate) head: usize,
-    /// Where the script stands that is evaluated, if it stands in a word of another.
+    /// The place of the current script, if it is in a word of another script.
     outer: Option<Range<usize>>,
     /// The place that is being evaluated.
     pub(crate) at: Range<usize>,
@@ -115,8 +115,9 @@ impl<'e> Evaluator<'e> {
         self.trace.notes[word] = before.merge(note);
     }
 
-    /// Notes that a command, by its first word, has an option at a word, or gets a `--` before it. What is run more than once may
-    /// have an option in one run where it needs the `--` in another: it cannot be written again.
+    /// Records that a command, identified by its first word, has an option at a word, or gets a `--` before it. A
+    /// command that runs more than once may have an option in one run where it needs the `--` in another. Then it
+    /// cannot be rewritten.
     pub(crate) fn note_option(&mut self, command: usize, word: usize, is_ended: bool) {
         if self.frames.is_empty() {
             return;
@@ -149,7 +150,7 @@ impl<'e> Evaluator<'e> {
         self.touch_from(path, access, None, true);
     }
 
-    /// The same; what is made may come from somewhere, and links need not be followed.
+    /// Does the same for a path that may come from another path, and whose links may stay unfollowed.
     pub(crate) fn touch_from(
         &mut self,
         path: &Argument,
@@ -160,7 +161,7 @@ impl<'e> Evaluator<'e> {
         let mut path = path.clone();
         if let Argument::Names(found) = &mut path {
             if found.found_in.as_ref() != Some(&self.state.directories) {
-                // They lead elsewhere from here.
+                // From here, they lead elsewhere.
                 let found = Arc::make_mut(found);
                 (found.may_be_links, found.is_tracked) = (true, false);
             } else if let Some(producer) = found.producer
@@ -185,7 +186,7 @@ impl<'e> Evaluator<'e> {
         }
     }
 
-    /// Says once more what was touched since then, if something was made: what comes first is not known.
+    /// Records again what was touched since then, if something was created, because the order is unknown.
     pub(crate) fn touch_again(&mut self, since: usize) -> Result<()> {
         let paths = &self.trace.effects.paths;
         if paths[since..]
@@ -198,7 +199,7 @@ impl<'e> Evaluator<'e> {
         Ok(())
     }
 
-    /// Evaluates a script that stands in a word of another, and gives its rewritten form.
+    /// Evaluates a script in a word of another script, and returns its rewritten form.
     pub(crate) fn script(&mut self, text: &str) -> Result<Option<String>> {
         let span = self.at.clone();
         self.work.enter(&span)?;

@@ -92,7 +92,7 @@ impl Piece {
     }
 }
 
-/// Whether a byte may stand before or behind the name of a revision, in that of another: `origin/main`, `HEAD~1`.
+/// Whether a byte may come before or after the name of a revision within a longer one: `origin/main`, `HEAD~1`.
 fn is_of_revision(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"/._~^-".contains(&byte)
 }
@@ -297,7 +297,7 @@ impl Evaluator<'_> {
                 Output::Names(names) if names.ends_with_nul => Field::of(Argument::Several),
                 Output::Text(text) => Field::known(text.trim_end_matches('\n')),
                 Output::Revisions => {
-                    // Beside something else there is one, and the word is written in quotes.
+                    // Next to other text, there is one field, and the word is written in quotes.
                     let is_one = is_quoted || to.word.parts.len() > 1;
                     if !is_one {
                         self.trace.splits.at_blanks = true;
@@ -335,7 +335,7 @@ impl Evaluator<'_> {
         self.put(&field, is_quoted, to)
     }
 
-    /// `"$@"` and `"${list[@]}"`, which become all that there is; anything else of their kind becomes what cannot be told.
+    /// Expands `"$@"` and `"${list[@]}"` to all their elements. Any other form of them is unknown.
     fn all(
         &mut self,
         all: Option<Arc<Vec<Field>>>,
@@ -491,7 +491,7 @@ impl Evaluator<'_> {
         self.work.spend(8 * tokens.len(), &word.span)
     }
 
-    /// What commands print. Patterns may be expanded in them alone, where words are split around them.
+    /// Expands the output of commands. If words are split around it, patterns may be expanded only in it.
     fn substitution(&mut self, list: &List) -> Result<Output> {
         let outer = std::mem::take(&mut self.trace.splits);
         let output = self.in_subshell(list)?;

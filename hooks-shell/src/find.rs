@@ -112,7 +112,7 @@ pub(crate) fn run(this: &mut Evaluator<'_>, args: &[Arg]) -> Result<Output> {
     if has_action {
         return Ok(Output::Unknown);
     }
-    // Its operands may be links themselves; what is printed begins with them.
+    // Its operands may be links themselves, and the printed names begin with them.
     let names = found(this, &folders, &tests);
     Ok(Output::Names(Names {
         ends_with_nul,
@@ -120,7 +120,7 @@ pub(crate) fn run(this: &mut Evaluator<'_>, args: &[Arg]) -> Result<Output> {
     }))
 }
 
-/// Returns the command after `-exec`, with what is found for `{}`.
+/// Returns the command after `-exec`, with the found names in place of `{}`.
 fn executed<'a>(
     this: &mut Evaluator<'_>,
     rest: &mut impl Iterator<Item = &'a Arg>,

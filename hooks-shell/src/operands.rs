@@ -22,7 +22,7 @@ pub(crate) struct Call<'a> {
     pub(crate) input: &'a Input,
     /// Its options.
     pub(crate) options: Vec<&'static str>,
-    /// The values of some.
+    /// The values of some options.
     pub(crate) values: Vec<(&'static str, Arc<str>)>,
     pub(crate) operands: Vec<&'a Arg>,
     /// The operands that are no text.
@@ -377,7 +377,7 @@ impl<'a> Call<'a> {
         Ok(())
     }
 
-    /// Notes the value of an option, and does with it what its role says.
+    /// Records the value of an option, and applies its role.
     fn given(
         &mut self,
         this: &mut Evaluator<'_>,
@@ -394,7 +394,7 @@ impl<'a> Call<'a> {
         this.apply(self, role, field)
     }
 
-    /// Writes `--` before names of files that might be taken for options, if it may stand there.
+    /// Writes `--` before names of files that might be read as options, if the program allows it there.
     fn end_options(&self, this: &mut Evaluator<'_>, arg: &Arg, rest: &[Arg]) -> bool {
         let is_operand = |arg: &Arg| !arg.known().is_some_and(|text| text.starts_with('-'));
         let knows_dashes = self.command.is_none() || self.name == "git";
@@ -462,7 +462,7 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// Whether there is no name beside it, nor a number for each of several files.
+    /// Whether it prints no names, and no number for each of several files.
     fn prints_one_number(&self) -> bool {
         match (self.name, self.files.as_slice()) {
             ("git", _) | (_, []) => true,
@@ -480,12 +480,12 @@ impl<'a> Call<'a> {
             may_be_options: true,
             is_tracked: match self.name {
                 "git" => !has(&["o", "others"]),
-                // What is hidden is passed by.
+                // Hidden files are skipped.
                 "rg" | "fd" => !has(&["u", "unrestricted", "hidden", "H", "."]),
                 _ => false,
             },
             ends_with_nul: self.has("z"),
-            // Some of git's are those from the root of the repository.
+            // Some of git's names are relative to the root of the repository.
             found_in: (!has_entries
                 || self.name != "git"
                 || directories[..] == [this.environment.directory.clone()])

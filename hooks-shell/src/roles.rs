@@ -227,7 +227,7 @@ impl Evaluator<'_> {
     }
 }
 
-/// Whether what a format of printf's takes for a number is one. `%n`, `%*d` and `%(…)T` take more than that.
+/// Whether each value that a format of printf reads as a number is one. `%n`, `%*d` and `%(…)T` need more than that.
 fn is_given_numbers(format: &str, given: &[&Arg]) -> bool {
     const OF_TEXT: &str = "sbqc";
     let plain = format.replace("%%", "");

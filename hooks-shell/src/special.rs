@@ -160,7 +160,7 @@ fn xargs(this: &mut Evaluator<'_>, call: &Call<'_>, rest: &[Arg]) -> Result<Outp
     Ok(Output::Unknown)
 }
 
-/// `fd -x program`: the program gets what is found, at the places of `{}` or as a last argument.
+/// Runs `fd -x program`: the program gets the names that `fd` finds, in place of `{}` or as the last argument.
 fn fd(this: &mut Evaluator<'_>, call: &Call<'_>, rest: &[Arg]) -> Result<Output> {
     let is_odd = |arg: &Arg| {
         arg.known()
@@ -177,7 +177,7 @@ fn fd(this: &mut Evaluator<'_>, call: &Call<'_>, rest: &[Arg]) -> Result<Output>
         match (*name, &**value) {
             ("t" | "type", "f") => names.may_be_links = false,
             ("t" | "type", _) => names.may_be_links = true,
-            // Of several endings any may be that of a file.
+            // If there are several endings, a file may have any of them.
             ("e" | "extension", _) if names.pattern.is_some() => names.pattern = Some("*".into()),
             ("e" | "extension", ending) => names.pattern = Some(format!("*.{ending}")),
             _ => {}
@@ -194,7 +194,7 @@ fn fd(this: &mut Evaluator<'_>, call: &Call<'_>, rest: &[Arg]) -> Result<Output>
     Ok(Output::Unknown)
 }
 
-/// A program with what it is given: at the places of `{}`, or appended.
+/// A program with the names that it gets: in place of `{}`, or appended.
 fn with_given(rest: &[Arg], has_places: bool, given: impl Fn(bool) -> Argument) -> Vec<Arg> {
     let mut all = Vec::with_capacity(rest.len() + 1);
     for arg in rest {

@@ -1,4 +1,4 @@
-//! The table of single programs, `programs.txt`, which is read once.
+//! The table of programs, `programs.txt`, which is read once.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -37,7 +37,7 @@ pub(crate) struct Opt {
     pub(crate) replaces_first: bool,
     /// What a second value is, if it takes two.
     pub(crate) second: Option<Role>,
-    /// What operands are instead; if they are `into`, files are unpacked.
+    /// The role of operands instead; with `into`, files are unpacked.
     pub(crate) operands: Option<Role>,
 }
 
@@ -62,7 +62,7 @@ pub(crate) struct Program {
     pub(crate) commands: HashMap<&'static str, Program>,
     pub(crate) prints: Vec<Print>,
     pub(crate) needs: Option<&'static str>,
-    /// With which options or commands it makes no files.
+    /// The options or subcommands with which it creates no files.
     pub(crate) keeps: Option<&'static str>,
     /// Why it is not looked at.
     pub(crate) refused: Option<&'static str>,

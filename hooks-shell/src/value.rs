@@ -46,7 +46,7 @@ pub struct Names {
     pub(crate) is_flat: bool,
     /// Whether each ends with a NUL, and not with a line.
     pub(crate) ends_with_nul: bool,
-    /// The folders that they were found in. From others they lead elsewhere.
+    /// The folders in which they were found. From other folders, they lead elsewhere.
     pub(crate) found_in: Option<Arc<Vec<String>>>,
     /// The first word of the program that prints them, where links can be taken out of what it prints.
     pub(crate) producer: Option<usize>,
@@ -76,7 +76,7 @@ impl Names {
         self.is_flat
     }
 
-    /// Whether none is a setting of git's: git knows all of them, or what is hidden was passed by.
+    /// Whether none of them is a setting of git: git tracks all of them, or hidden files were skipped.
     #[must_use]
     pub fn is_tracked(&self) -> bool {
         self.is_tracked

@@ -30,7 +30,7 @@ impl Evaluator<'_> {
             let since = self.trace.effects.paths.len();
             self.apart(|this| this.tested(true, |this| this.chain(item)))?;
             let background = &mut self.trace.background;
-            // What runs beside a part of it belongs to the whole.
+            // Commands that run in parallel to a part of it belong to the whole.
             background.retain(|range| range.start < since);
             background.push(since..self.trace.effects.paths.len());
             return Ok(Output::Unknown);
@@ -291,7 +291,7 @@ impl Evaluator<'_> {
         })
     }
 
-    /// What a pattern of files becomes: names below its folder.
+    /// Returns the value of a pattern of files: names below its folder.
     fn of_pattern(&self, pattern: &str) -> Names {
         let fixed = pattern.find(['*', '?', '[', '\\']).unwrap_or(pattern.len());
         let folder = match pattern[..fixed].rfind('/') {

@@ -370,7 +370,7 @@ impl<'t> Parser<'t> {
         }
         let begin = self.at;
         let allowed: fn(u8) -> bool = match self.peek() {
-            // What stands there is evaluated, so it is a number.
+            // The shell evaluates this text, so it must be a number.
             Some(b':') => |byte| byte.is_ascii_digit() || b": -".contains(&byte),
             Some(b'^' | b',') => |byte| matches!(byte, b'^' | b','),
             Some(b'/') => |byte| byte.is_ascii_alphanumeric() || b"/_. -".contains(&byte),

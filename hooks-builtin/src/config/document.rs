@@ -49,7 +49,7 @@ impl Document {
         Source::load(path.as_ref()).map(Document::of)
     }
 
-    /// Reads the text of a file, for who has read it already. The file's name ends with `.toml` or `.json`.
+    /// Reads the text of a file that you have read already. The file's name ends with `.toml` or `.json`.
     ///
     /// ```
     /// use hooks_builtin::config::Document;

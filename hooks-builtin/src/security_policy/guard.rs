@@ -72,7 +72,7 @@ impl Guard {
         let forbidden = forbidden.into_iter().map(|path: PathBuf| Forbidden {
             is_in_workspace: path.starts_with(&workspace),
             holds_workspace: workspace.starts_with(&path),
-            // Without what says nothing, so that it can be compared as a text.
+            // Without parts that have no meaning, so that it can be compared as a text.
             path: path.components().collect(),
         });
         let forbidden = forbidden.collect();
@@ -171,7 +171,7 @@ impl Guard {
         Ok(())
     }
 
-    /// Notes what is made, unless no link is made with it.
+    /// Records a path that the command creates, unless no link can be created with it.
     fn make(
         &self,
         used: &PathUse,
@@ -220,7 +220,7 @@ impl Guard {
         Ok(())
     }
 
-    /// A folder that the command works in, is not moved: `..` would lead elsewhere then.
+    /// Refuses to move a folder that the command works in, because `..` would lead elsewhere afterwards.
     fn check_moved(
         &self,
         used: &PathUse,
@@ -288,7 +288,7 @@ impl Guard {
         budget: &mut usize,
     ) -> Result<(), String> {
         let glob = glob_of(names)?;
-        // A setting of git's may be among them, which is forbidden.
+        // Settings of git, which are forbidden, may be among them.
         let is_write = matches!(access, Access::Write | Access::Move) && !names.is_tracked();
         for folder in names.folders() {
             let resolved = self.enter(folder, base)?;
@@ -418,7 +418,7 @@ impl Guard {
                 }
                 self.judge(name, &folder.join(name))?;
             } else if is_link {
-                // What is behind the link is judged if something there matches.
+                // The target of the link is judged if something in it matches.
                 let Ok(leads_to) = paths::resolve(name, folder) else {
                     continue;
                 };
@@ -487,7 +487,7 @@ impl Guard {
     }
 }
 
-/// Which folders are gone through: git's own, and those in others.
+/// Whether a search enters git's own folder, and whether it leaves out subfolders.
 #[derive(Clone, Copy, Default)]
 struct Walk {
     enters_git: bool,
@@ -503,7 +503,7 @@ impl Walk {
     }
 }
 
-/// What names have in common, whatever their case is.
+/// Returns the pattern that all these names match, in lower case.
 fn glob_of(names: &Names) -> Result<Option<Glob>, String> {
     let glob = names
         .pattern()
@@ -516,12 +516,12 @@ fn is_meant(glob: Option<&Glob>, name: &str) -> bool {
     glob.is_none_or(|glob| glob.matches(&name.to_lowercase()))
 }
 
-/// What a command has made so far that may be a link, or hold some; and whether it is a folder itself.
+/// The paths that a command has created so far that may be links or contain some, and whether each is a folder itself.
 #[derive(Default)]
 struct Made(BTreeMap<PathBuf, bool>);
 
 impl Made {
-    /// Whether a path has none of these on its way, nor below it where many are meant.
+    /// Whether a path contains none of these paths, and, if it stands for many paths, none is below it.
     fn check(&self, used: &PathUse, base: &Path) -> Result<(), String> {
         let is_harmless = used
             .path
@@ -552,7 +552,7 @@ impl Made {
     }
 }
 
-/// Where a path leads; of many, the folders that they are in.
+/// Where a path leads; for many paths, the folders that contain them.
 fn places(path: &Argument, base: &Path) -> Result<Vec<PathBuf>, String> {
     let folders: Vec<&str> = match path {
         Argument::Text(path) => vec![path],
@@ -571,7 +571,7 @@ fn fixed(pattern: &str) -> (&str, &str) {
     pattern.split_at(pattern[..first].rfind('/').map_or(0, |slash| slash + 1))
 }
 
-/// Whether a path is a folder or in it. Both are absolute, and have no parts that say nothing.
+/// Whether a path is a folder or in it. Both are absolute, without `.`, `..` and empty parts.
 fn is_within(path: &Path, folder: &Path) -> bool {
     let folder = folder.as_os_str().as_encoded_bytes();
     let rest = path.as_os_str().as_encoded_bytes().strip_prefix(folder);

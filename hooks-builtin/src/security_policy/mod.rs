@@ -438,7 +438,7 @@ impl Inner {
         let args = args.as_object().unwrap_or(&empty);
         let mut command = None;
         let mut directory = None;
-        // A pattern may be one of names in a folder that stands beside it.
+        // The pattern may be relative to a folder in another argument.
         let mut folders = vec!["."];
         for (argument, value) in args {
             if self.tools.role(&tool, argument) == Some(Role::Read) {
@@ -552,7 +552,7 @@ impl Inner {
         }))
     }
 
-    /// The sandbox of a workspace, if commands run in one.
+    /// Returns the sandbox of a workspace, if commands run in one.
     fn sandbox(&self, guard: &Guard) -> Result<Option<Sandbox>, String> {
         let sandbox = Sandbox::of(&self.config, guard.workspace());
         if self.config.sandbox && sandbox.is_none() {
@@ -606,7 +606,7 @@ impl Inner {
         self.check_path(cx, address)
     }
 
-    /// Whether what a pattern matches may be looked at, in the workspace and in folders of it.
+    /// Checks whether the files that a pattern matches may be read, in the workspace and in its folders.
     fn check_glob(
         &self,
         cx: &AgentContext,
@@ -615,7 +615,7 @@ impl Inner {
         folders: &[&str],
     ) -> Result<(), String> {
         let guard = self.guard(&cx.cwd)?;
-        // Several may stand in one text. `[.][.]` is `..` as well.
+        // One text may contain several. `[.][.]` is `..` too.
         let is_of_pattern = |c: char| "[]()@!+?*\\".contains(c);
         for part in text.split(['/', ',', '{', '}', '|', ' ']) {
             if part.replace(is_of_pattern, "") == ".." {
@@ -633,7 +633,7 @@ impl Inner {
             .flat_map(|pattern| pattern.split([',', '|', ' ']))
         {
             let pattern = path_of_address(pattern.trim_start_matches('!'))?;
-            // Behind `**` no link is followed.
+            // After `**`, no link is followed.
             let pattern = &pattern[..pattern.find("**").unwrap_or(pattern.len())];
             if pattern.is_empty() {
                 continue;
@@ -656,7 +656,7 @@ impl Inner {
     fn check_path(&self, cx: &AgentContext, path: &str) -> Result<(), String> {
         let guard = self.guard(&cx.cwd)?;
         guard.check(path_of_address(path)?, guard.workspace())?;
-        // Some tools take blanks away, or have a shell expand it.
+        // Some tools remove blanks, or let a shell expand the path.
         let plain = path.trim();
         let in_home = ["$HOME", "${HOME}"]
             .iter()
@@ -708,7 +708,7 @@ fn for_texts(
     }
 }
 
-/// The patterns that one with braces stands for; nothing if there are too many.
+/// Returns the patterns that a pattern with braces expands to; nothing if there are too many.
 fn alternatives(pattern: &str) -> Option<Vec<String>> {
     const MOST: usize = 64;
     let mut done = Vec::new();
@@ -717,7 +717,7 @@ fn alternatives(pattern: &str) -> Option<Vec<String>> {
         if done.len() + rest.len() > MOST || pattern.len() > 4096 {
             return None;
         }
-        // The innermost braces are taken apart first.
+        // The innermost braces are expanded first.
         let end = pattern.find('}');
         match end.and_then(|end| Some((pattern[..end].rfind('{')?, end))) {
             Some((begin, end)) => {
@@ -731,7 +731,7 @@ fn alternatives(pattern: &str) -> Option<Vec<String>> {
     Some(done)
 }
 
-/// Whether an argument says no more than it would left out.
+/// Whether an argument has the same meaning as a missing one.
 fn is_nothing(value: &Value) -> bool {
     match value {
         Value::Null | Value::Bool(false) => true,

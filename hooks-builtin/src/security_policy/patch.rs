@@ -14,7 +14,7 @@ pub(super) fn files(patch: &str) -> Result<Vec<String>, String> {
     for line in patch.lines() {
         if is_codex {
             let Some(rest) = line.trim_start().strip_prefix("*** ") else {
-                // Behind the end there is at most that of a command.
+                // After the end of the patch, there is at most the end of a command.
                 if has_ended && !line.trim().is_empty() && line.split_whitespace().count() > 1 {
                     return Err(format!(
                         "the line `{}` stands behind the end of the patch: write one patch",

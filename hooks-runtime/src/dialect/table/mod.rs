@@ -178,7 +178,7 @@ impl Event {
 pub(crate) enum Twins {
     /// Never.
     No,
-    /// If their handlers are equal, with all settings.
+    /// If their handlers have the same type and run the same.
     Whole,
     /// If they have the same name and the same command.
     NameAndCommand,
