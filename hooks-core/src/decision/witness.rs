@@ -31,8 +31,8 @@ use crate::event::{Event, Vocabulary};
 /// contains the registry, as `hooks![…, registry]` or `hooks![…, ..registry]`. If it is one of several hooks in a
 /// pipeline that is a handler, its witness sees only the dispatch of that pipeline.
 ///
-/// With a witness, a dispatch also costs what the witness does around each hook. The dispatch itself allocates nothing,
-/// with one exception: if only handlers ask, the future of an asynchronous dispatch is boxed.
+/// With a witness, a dispatch also costs what the witness does around each hook, and the future of an asynchronous
+/// dispatch is boxed.
 ///
 /// ```
 /// use std::sync::Mutex;

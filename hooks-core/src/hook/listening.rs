@@ -93,17 +93,14 @@ impl Listening for Listens {
     type Or<L: Listening> = Listens;
     type OrPerhaps = Listens;
 
-    async fn enter<'a, M: Step<H, E>, H: Hook, E: Intercepted>(
+    /// Boxes the witnessed dispatch as well: inline, it would double the future, and moving that costs more than a box.
+    #[inline]
+    fn enter<'a, M: Step<H, E>, H: Hook, E: Intercepted>(
         hooks: &'a H,
         cx: &'a Context<E>,
         event: &'a mut E,
-    ) -> HookResult<E> {
-        let mut witnesses = Witnesses::NONE;
-        M::listen(hooks, &mut witnesses);
-        if witnesses.is_empty() {
-            return M::whole(hooks, cx, event).await;
-        }
-        M::witnessed(hooks, cx, event, &mut witnesses).await
+    ) -> impl Future<Output = HookResult<E>> + Send {
+        Perhaps::enter::<M, H, E>(hooks, cx, event)
     }
 
     fn enter_now<'a, M: StepNow<H, E>, H: Hook, E: Intercepted>(
