@@ -22,7 +22,7 @@ impl Sandbox {
 
     /// Returns the command that runs a script in the sandbox.
     pub(super) fn wrap(&self, script: &str) -> String {
-        format!("{}'{}'", self.0, script.replace('\'', r"'\''"))
+        format!("{}{}", self.0, in_quotes(script))
     }
 
     /// Returns a command as it was before it was wrapped, because a call is judged again when it is approved.
@@ -48,5 +48,9 @@ fn quoted(word: &str) -> String {
     if !word.is_empty() && word.chars().all(is_plain) {
         return word.to_owned();
     }
-    format!("'{}'", word.replace('\'', r"'\''"))
+    in_quotes(word)
+}
+
+fn in_quotes(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
 }

@@ -100,8 +100,6 @@ use crate::event::{Event, Vocabulary};
 )]
 pub trait Witness<V: Vocabulary>: Any + Send + Sync {
     /// Returns the witness of one dispatch. An implementation may reuse one that has [ended](Self::end).
-    ///
-    /// An asynchronous dispatch first begins and ends one to find out whether a hook asks for it.
     fn begin() -> Box<Self>
     where
         Self: Sized;

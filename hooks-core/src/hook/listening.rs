@@ -15,8 +15,6 @@ use crate::event::{Context, Intercepted};
 pub trait Listening {
     /// The type for these hooks together with others.
     type Or<L: Listening>: Listening;
-    /// The type for these hooks together with hooks that [perhaps](Perhaps) ask.
-    type OrPerhaps: Listening;
 
     /// Runs the hooks on an intercepted event.
     fn enter<'a, M: Step<H, E>, H: Hook, E: Intercepted>(
@@ -36,16 +34,12 @@ pub trait Listening {
 /// No hook asks.
 #[derive(Debug)]
 pub enum Never {}
-/// Handlers, which are known only at run time, may ask.
-#[derive(Debug)]
-pub enum Perhaps {}
-/// A hook asks, unless it is switched off.
+/// A hook asks, unless it is switched off, or handlers may ask, which are known only at run time.
 #[derive(Debug)]
 pub enum Listens {}
 
 impl Listening for Never {
     type Or<L: Listening> = L;
-    type OrPerhaps = Perhaps;
 
     #[inline(always)]
     fn enter<'a, M: Step<H, E>, H: Hook, E: Intercepted>(
@@ -66,10 +60,10 @@ impl Listening for Never {
     }
 }
 
-impl Listening for Perhaps {
-    type Or<L: Listening> = L::OrPerhaps;
-    type OrPerhaps = Perhaps;
+impl Listening for Listens {
+    type Or<L: Listening> = Listens;
 
+    /// Boxes the witnessed dispatch: inline, it would double the future, and moving that costs more than a box.
     #[inline]
     fn enter<'a, M: Step<H, E>, H: Hook, E: Intercepted>(
         hooks: &'a H,
@@ -77,30 +71,6 @@ impl Listening for Perhaps {
         event: &'a mut E,
     ) -> impl Future<Output = HookResult<E>> + Send {
         M::unless(hooks, Witnessed::<M, H>(hooks, PhantomData), cx, event)
-    }
-
-    #[inline]
-    fn enter_now<'a, M: StepNow<H, E>, H: Hook, E: Intercepted>(
-        hooks: &'a H,
-        cx: &'a Context<E>,
-        event: &'a mut E,
-    ) -> HookResult<E> {
-        Listens::enter_now::<M, H, E>(hooks, cx, event)
-    }
-}
-
-impl Listening for Listens {
-    type Or<L: Listening> = Listens;
-    type OrPerhaps = Listens;
-
-    /// Boxes the witnessed dispatch as well: inline, it would double the future, and moving that costs more than a box.
-    #[inline]
-    fn enter<'a, M: Step<H, E>, H: Hook, E: Intercepted>(
-        hooks: &'a H,
-        cx: &'a Context<E>,
-        event: &'a mut E,
-    ) -> impl Future<Output = HookResult<E>> + Send {
-        Perhaps::enter::<M, H, E>(hooks, cx, event)
     }
 
     fn enter_now<'a, M: StepNow<H, E>, H: Hook, E: Intercepted>(
@@ -129,20 +99,23 @@ impl<M, H> Clone for Witnessed<'_, M, H> {
 impl<M, H> Copy for Witnessed<'_, M, H> {}
 
 impl<'a, M: Step<H, E>, H: Hook, E: Intercepted + 'a> Instead<'a, E> for Witnessed<'a, M, H> {
+    type Found = Witnesses<E::Vocabulary>;
+
     #[inline]
-    fn is_wanted(self) -> bool {
+    fn found(self) -> Option<Self::Found> {
         let mut witnesses = Witnesses::NONE;
         M::listen(self.0, &mut witnesses);
-        !witnesses.is_empty()
+        (!witnesses.is_empty()).then_some(witnesses)
     }
 
     #[cold]
     #[inline(never)]
-    fn ask(self, cx: &'a Context<E>, event: &'a mut E) -> Boxed<'a, HookResult<E>> {
-        Box::pin(async move {
-            let mut witnesses = Witnesses::NONE;
-            M::listen(self.0, &mut witnesses);
-            M::witnessed(self.0, cx, event, &mut witnesses).await
-        })
+    fn ask(
+        self,
+        mut witnesses: Self::Found,
+        cx: &'a Context<E>,
+        event: &'a mut E,
+    ) -> Boxed<'a, HookResult<E>> {
+        Box::pin(async move { M::witnessed(self.0, cx, event, &mut witnesses).await })
     }
 }

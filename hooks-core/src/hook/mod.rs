@@ -56,7 +56,7 @@ pub(crate) use self::failure::Panicked;
 pub(crate) use self::failure::TimedOut;
 pub use self::failure::{catch, catch_async, deadline, skipped};
 pub use self::handle::{Handle, HandleAsync};
-pub(crate) use self::listening::{Listening, Perhaps};
+pub(crate) use self::listening::Listening;
 pub use self::listening::{Listens, Never};
 pub use self::plan::{Describe, Plan, PlanRow, Planner, Runs};
 pub use self::policy::{CanBlock, DefaultPolicy, Restorable};

@@ -147,9 +147,17 @@ pub trait Step<H, E: Dispatched> {
 /// What runs instead of a hook, if it is wanted.
 #[doc(hidden)]
 pub trait Instead<'a, E: Dispatched + 'a>: Copy + Send {
-    fn is_wanted(self) -> bool;
+    /// What it needs to run.
+    type Found: Send;
+    /// Returns what it needs if it is wanted, and nothing if the hook runs.
+    fn found(self) -> Option<Self::Found>;
     /// Boxed, so that a dispatch that does not want it is no larger.
-    fn ask(self, cx: &'a Context<E>, event: Access<'a, E>) -> Boxed<'a, Outcome<E>>;
+    fn ask(
+        self,
+        found: Self::Found,
+        cx: &'a Context<E>,
+        event: Access<'a, E>,
+    ) -> Boxed<'a, Outcome<E>>;
 }
 
 /// A boxed future.
@@ -213,10 +221,10 @@ impl<'a, M: StepNow<H, E>, H, I: Instead<'a, E>, E: Dispatched + 'a> Future
     fn poll(self: Pin<&mut Self>, task: &mut Task<'_>) -> Poll<Outcome<E>> {
         let this = self.get_mut();
         let asked = match this.event.take() {
-            Some(event) if !this.instead.is_wanted() => {
-                return Poll::Ready(M::step(this.hook, this.cx, event));
-            }
-            Some(event) => this.instead.ask(this.cx, event),
+            Some(event) => match this.instead.found() {
+                None => return Poll::Ready(M::step(this.hook, this.cx, event)),
+                Some(found) => this.instead.ask(found, this.cx, event),
+            },
             None => this.asked_instead.0.take().expect(POLLED_AGAIN),
         };
         match polled(asked, task.waker()) {
@@ -358,8 +366,8 @@ impl<H: HandleAsync<E, Said: Return<E>> + Hook, E: Dispatched> Step<H, E> for $M
         cx: &'a Context<E>,
         event: Access<'a, E>,
     ) -> Outcome<E> {
-        if instead.is_wanted() {
-            return instead.ask(cx, event).await;
+        if let Some(found) = instead.found() {
+            return instead.ask(found, cx, event).await;
         }
         hook.decide(cx, event).await
     }

@@ -43,7 +43,7 @@ use crate::event::{
     Access, Context, EventSet, Every, Intercepted, Later, Observed, SharesVocabulary,
 };
 use crate::hook::{
-    Describe, HandleAsync, Hook, Intercepts, Observes, OnPanic, Perhaps, Plan, Planner,
+    Describe, HandleAsync, Hook, Intercepts, Listens, Observes, OnPanic, Plan, Planner,
 };
 
 /// Hooks that exist only at run time: plugins, scripts, hooks that a configuration names.
@@ -656,7 +656,7 @@ impl<V: RunTime> Hook for HookRegistry<V> {
     type Rank = crate::__rank!(0);
     type Answers = Every<Later>;
     type Wraps = ();
-    type Listens = Perhaps;
+    type Listens = Listens;
 
     #[inline]
     fn wanted(&self) -> EventSet {

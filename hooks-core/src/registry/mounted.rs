@@ -12,7 +12,7 @@ use std::sync::{OnceLock, PoisonError, RwLock};
 use super::{Handled, HandlerSource, Handles, HookRegistry, Placed, RegisterError, RunTime};
 use crate::decision::{Dispatched, Outcome, Told, WitnessesOf};
 use crate::event::{Access, Context, EventSet, Every, Later};
-use crate::hook::{Describe, HandleAsync, Hook, Perhaps, Planner};
+use crate::hook::{Describe, HandleAsync, Hook, Listens, Planner};
 
 /// Handlers that you mount and unmount while agents run.
 ///
@@ -232,7 +232,7 @@ impl<V: RunTime> Hook for Mounted<V> {
     type Rank = crate::__rank!(0);
     type Answers = Every<Later>;
     type Wraps = ();
-    type Listens = Perhaps;
+    type Listens = Listens;
 
     #[inline]
     fn wanted(&self) -> EventSet {

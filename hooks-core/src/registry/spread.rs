@@ -167,14 +167,16 @@ where
     G: Hook + Part<E, E::Kind>,
     E::Vocabulary: RunTime<Handler = <S::Vocabulary as RunTime>::Handler>,
 {
+    type Found = ();
+
     #[inline(always)]
-    fn is_wanted(self) -> bool {
-        self.0.source.wanted().contains::<E>()
+    fn found(self) -> Option<()> {
+        self.0.source.wanted().contains::<E>().then_some(())
     }
 
     #[cold]
     #[inline(never)]
-    fn ask(self, cx: &'a Context<E>, event: Access<'a, E>) -> BoxFuture<'a, Outcome<E>> {
+    fn ask(self, (): (), cx: &'a Context<E>, event: Access<'a, E>) -> BoxFuture<'a, Outcome<E>> {
         self.0.merged(cx, event, None)
     }
 }
