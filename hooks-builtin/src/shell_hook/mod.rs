@@ -6,6 +6,7 @@ mod process;
 
 use std::fmt::Write;
 use std::path::PathBuf;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -232,41 +233,54 @@ impl ShellHook {
     }
 
     /// Runs the command for an event on a tool call.
-    async fn run(&self, cx: &AgentContext, event: AgentEvent<'_>, tool: &str, id: &str) -> Outcome {
-        let config = &*self.0;
-        let mut input = match serde_json::to_value(event) {
-            Ok(input) => input,
-            Err(error) => {
-                return Outcome::Failed(format!("the event cannot be written as JSON: {error}"));
-            }
-        };
-        input["cx"] = serde_json::to_value(cx).unwrap_or_default();
-        let turn = cx.turn.to_string();
-        let variables = [
-            ("HOOK_EVENT", event.name()),
-            ("HOOK_TOOL", tool),
-            ("HOOK_CALL_ID", id),
-            ("HOOK_SESSION_ID", &cx.session_id),
-            ("HOOK_AGENT_ID", &cx.agent_id),
-            (
-                "HOOK_TENANT_ID",
-                cx.tenant_id.as_deref().unwrap_or_default(),
-            ),
-            ("HOOK_TURN", &turn),
-            ("HOOK_CWD", &cx.cwd),
-        ];
-        let directory = match &config.cwd {
-            Some(cwd) => Some(cwd.as_path()),
-            None if cx.cwd.is_empty() => None,
-            None => Some(cx.cwd.as_ref()),
-        };
-        let run = Run {
-            config,
-            directory,
-            variables: &variables,
-            input: input.to_string(),
-        };
-        run.run().await
+    ///
+    /// The future of a process takes about 10 KB. It is boxed because a dispatch moves the futures of all its hooks,
+    /// also for calls of other tools.
+    fn run<'a>(
+        &'a self,
+        cx: &'a AgentContext,
+        event: AgentEvent<'a>,
+        tool: &'a str,
+        id: &'a str,
+    ) -> Pin<Box<dyn Future<Output = Outcome> + Send + 'a>> {
+        Box::pin(async move {
+            let config = &*self.0;
+            let mut input = match serde_json::to_value(event) {
+                Ok(input) => input,
+                Err(error) => {
+                    return Outcome::Failed(format!(
+                        "the event cannot be written as JSON: {error}"
+                    ));
+                }
+            };
+            input["cx"] = serde_json::to_value(cx).unwrap_or_default();
+            let turn = cx.turn.to_string();
+            let variables = [
+                ("HOOK_EVENT", event.name()),
+                ("HOOK_TOOL", tool),
+                ("HOOK_CALL_ID", id),
+                ("HOOK_SESSION_ID", &cx.session_id),
+                ("HOOK_AGENT_ID", &cx.agent_id),
+                (
+                    "HOOK_TENANT_ID",
+                    cx.tenant_id.as_deref().unwrap_or_default(),
+                ),
+                ("HOOK_TURN", &turn),
+                ("HOOK_CWD", &cx.cwd),
+            ];
+            let directory = match &config.cwd {
+                Some(cwd) => Some(cwd.as_path()),
+                None if cx.cwd.is_empty() => None,
+                None => Some(cx.cwd.as_ref()),
+            };
+            let run = Run {
+                config,
+                directory,
+                variables: &variables,
+                input: input.to_string(),
+            };
+            run.run().await
+        })
     }
 }
 
