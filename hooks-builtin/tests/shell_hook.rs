@@ -277,3 +277,12 @@ fn settings_that_cannot_be_are_errors() {
         (When::After, Duration::from_secs(5))
     );
 }
+
+/// A dispatch moves the futures of all its hooks, also for calls of tools that the command does not run for.
+#[test]
+fn a_dispatch_does_not_hold_the_process() {
+    let (hook, cx, mut call) = (ShellHook::new("exit 0"), cx(), BeforeToolCall::default());
+    let hooks = hooks![hook];
+    let dispatch = hooks.intercept(&cx, &mut call);
+    assert!(size_of_val(&dispatch) < 1024);
+}
