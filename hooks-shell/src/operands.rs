@@ -293,7 +293,7 @@ impl<'a> Call<'a> {
                 }
                 _ => self.unknown_option(this, text),
             }
-        } else if options.contains_key("#") && is_number(&text[1..]) {
+        } else if is_number(&text[1..]) && options.contains_key("#") {
             self.options.push("#");
         } else {
             for (at, flag) in text.char_indices().skip(1) {
@@ -420,16 +420,13 @@ impl<'a> Call<'a> {
     /// What it prints, where that matters: names of files, and lines of what it reads.
     pub(crate) fn output(&self, this: &Evaluator<'_>) -> Output {
         let is_so = |print: &&table::Print| {
-            let is_among = |all: &[&str], option: &&str| {
-                all.iter().any(|known| match known.split_once('=') {
-                    None => known == option,
-                    Some((name, value)) => {
-                        name == *option
-                            && self
-                                .values
-                                .iter()
-                                .any(|(name, given)| name == option && **given == *value)
-                    }
+            let has = |option: &str, value: &str| {
+                let mut given = self.values.iter();
+                given.any(|(name, given)| *name == option && **given == *value)
+            };
+            let is_among = |all: &[table::Given], option: &&str| {
+                all.iter().any(|(name, value)| {
+                    name == option && value.is_none_or(|value| has(option, value))
                 })
             };
             let is_by = |option: &&str| is_among(&print.by, option);

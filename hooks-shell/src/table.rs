@@ -45,9 +45,12 @@ pub(crate) struct Opt {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Print {
     pub(crate) what: &'static str,
-    pub(crate) with: Vec<&'static str>,
-    pub(crate) by: Vec<&'static str>,
+    pub(crate) with: Vec<Given>,
+    pub(crate) by: Vec<Given>,
 }
+
+/// An option by its name, with any value, or with just this one.
+pub(crate) type Given = (&'static str, Option<&'static str>);
 
 /// How a program takes its arguments.
 #[derive(Clone, Debug, Default)]
@@ -178,18 +181,18 @@ fn names(token: &'static str) -> Vec<&'static str> {
 }
 
 fn print(section: &'static str) -> Print {
-    let mut tokens = section.split_whitespace();
-    let mut print = Print {
-        what: tokens.next().unwrap_or_default(),
-        ..Print::default()
+    let given = |option: &'static str| match option.split_once('=') {
+        Some((name, value)) => (name, Some(value)),
+        None => (option, None),
     };
-    print.with = tokens
-        .by_ref()
-        .take_while(|token| *token != "by")
-        .flat_map(names)
-        .collect();
-    print.by = tokens.flat_map(names).collect();
-    print
+    let mut tokens = section.split_whitespace();
+    let what = tokens.next().unwrap_or_default();
+    let with = tokens.by_ref().take_while(|token| *token != "by");
+    Print {
+        what,
+        with: with.flat_map(names).map(given).collect(),
+        by: tokens.flat_map(names).map(given).collect(),
+    }
 }
 
 /// Whether a text is in a list: `a,b*`; or not in it, if the list begins with `!`.
@@ -251,9 +254,8 @@ mod tests {
             .chain(TABLE.values().flat_map(|program| &program.commands));
         for (command, program) in all {
             for print in &program.prints {
-                for option in print.with.iter().chain(&print.by) {
-                    let name = option.split('=').next().unwrap();
-                    assert!(program.options.contains_key(name), "{option} of {command}");
+                for (name, _) in print.with.iter().chain(&print.by) {
+                    assert!(program.options.contains_key(name), "{name} of {command}");
                 }
             }
         }
