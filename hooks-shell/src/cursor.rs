@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::bounds::{Rejected, Work, rejected};
-use crate::syntax::{Part, Word};
+use crate::syntax::{Parts, Word};
 
 pub(crate) type Result<T> = std::result::Result<T, Rejected>;
 
@@ -195,7 +195,7 @@ impl<'t> Parser<'t> {
     }
 
     /// Creates a word that ends at the current position.
-    pub(crate) fn word_of(&mut self, parts: Vec<Part>, from: usize, is_disputed: bool) -> Word {
+    pub(crate) fn word_of(&mut self, parts: Parts, from: usize, is_disputed: bool) -> Word {
         let id = *self.next_word;
         *self.next_word += 1;
         Word {

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use smallvec::SmallVec;
+
 use crate::effects::Access;
 use crate::evaluate::{Arg, Evaluator, Input, Output, Result};
 use crate::roles::is_address;
@@ -21,12 +23,12 @@ pub(crate) struct Call<'a> {
     pub(crate) args: &'a [Arg],
     pub(crate) input: &'a Input,
     /// Its options.
-    pub(crate) options: Vec<&'static str>,
+    pub(crate) options: SmallVec<[&'static str; 4]>,
     /// The values of some options.
     pub(crate) values: Vec<(&'static str, Arc<str>)>,
-    pub(crate) operands: Vec<&'a Arg>,
+    pub(crate) operands: SmallVec<[&'a Arg; 4]>,
     /// The operands that are no text.
-    pub(crate) files: Vec<&'a Arg>,
+    pub(crate) files: SmallVec<[&'a Arg; 4]>,
     /// The program that it runs, with its arguments.
     pub(crate) inner: Option<&'a [Arg]>,
     /// What options have determined about the operands.
@@ -52,10 +54,10 @@ impl<'a> Call<'a> {
             program,
             args,
             input,
-            options: Vec::new(),
+            options: SmallVec::new(),
             values: Vec::new(),
-            operands: Vec::new(),
-            files: Vec::new(),
+            operands: SmallVec::new(),
+            files: SmallVec::new(),
             inner: None,
             has_first: false,
             reads_as: None,

@@ -1,7 +1,8 @@
 //! The table of programs, `programs.txt`, which is read once.
 
-use std::collections::HashMap;
 use std::sync::LazyLock;
+
+use foldhash::HashMap;
 
 macro_rules! roles {
     ($($role:ident $name:literal),*) => {
@@ -80,7 +81,7 @@ impl Program {
 }
 
 static TABLE: LazyLock<HashMap<&str, Program>> = LazyLock::new(|| {
-    let mut table: HashMap<&str, Program> = HashMap::new();
+    let mut table: HashMap<&str, Program> = HashMap::default();
     // The table lives as long as the process.
     let text: &'static str = Box::leak(unfolded(include_str!("programs.txt")).into_boxed_str());
     for (names, entry) in text.lines().filter_map(|line| line.split_once(" :")) {
@@ -93,7 +94,7 @@ static TABLE: LazyLock<HashMap<&str, Program>> = LazyLock::new(|| {
             of.commands
                 .extend(commands.split(' ').map(|name| (name, program.clone())));
         } else {
-            let program = program(entry, &HashMap::new());
+            let program = program(entry, &HashMap::default());
             table.extend(names.split(' ').map(|name| (name, program.clone())));
         }
     }
