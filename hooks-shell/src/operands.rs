@@ -199,7 +199,7 @@ impl<'a> Call<'a> {
             }
             let role = match (role, self.reads_as) {
                 (Role::Read | Role::Copy, Some(other @ (Role::Tree | Role::Write)))
-                | (Role::List, Some(other @ Role::Tree))
+                | (Role::List | Role::Git, Some(other @ Role::Tree))
                 | (Role::Write, Some(other @ Role::Read)) => other,
                 (role, _) => role,
             };
@@ -280,9 +280,11 @@ impl<'a> Call<'a> {
         let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
         // npm and find accept a long option with any number of dashes.
         let name_of = |long: &'_ str| long.find('=').unwrap_or(long.len());
+        let is_long = self.program.is("long");
         let long = text.strip_prefix("--").or_else(|| {
             let end = 1 + name_of(&text[1..]);
-            (end > 2 && options.contains_key(&text[1..end])).then_some(&text[1..])
+            let is_known = end > 2 && options.contains_key(&text[1..end]);
+            (is_long || is_known).then_some(&text[1..])
         });
         if arg.field.is_disputed && self.name == "sed" {
             self.unknown_option(this, text);
@@ -290,7 +292,10 @@ impl<'a> Call<'a> {
             let (name, value) = long.split_at(name_of(long));
             let value = value.strip_prefix('=');
             match find(name) {
-                Some(found) if name.len() > 1 && (value.is_none() || found.1.value.is_some()) => {
+                Some(found)
+                    if (is_long || name.len() > 1)
+                        && (value.is_none() || found.1.value.is_some()) =>
+                {
                     self.value(this, found, value, arg, rest)?;
                 }
                 _ => self.unknown_option(this, text),
@@ -306,6 +311,12 @@ impl<'a> Call<'a> {
                 };
                 let takes_value = found.1.value.is_some();
                 let joined = (takes_value && !joined.is_empty()).then_some(joined);
+                // Some programs take the `=` for a separator, others for a part of the value.
+                let is_text = matches!(found.1.value, Some(Role::Any | Role::Text));
+                if !is_text && joined.is_some_and(|value| value.starts_with('=')) {
+                    self.unknown_option(this, text);
+                    break;
+                }
                 self.value(this, found, joined, arg, rest)?;
                 if takes_value {
                     break;

@@ -24,7 +24,7 @@ macro_rules! roles {
 
 roles! {
     Any "any", Text "text", Copy "copy", Move "move", Into "into", Setting "setting", Read "read", Write "write", Path "path", List "list", Tree "tree", Enter "enter", Net "net", At "at", Git "git",
-    Lines "lines", Sed "sed", Awk "awk", Jq "jq", Config "config", Flags "flags", Number "number", Format "format", Name "name",
+    Lines "lines", Prefix "prefix", Sed "sed", Awk "awk", Jq "jq", Config "config", Flags "flags", Number "number", Format "format", Name "name",
     Assign "assign", Run "run"
 }
 
@@ -196,11 +196,12 @@ fn print(section: &'static str) -> Print {
     }
 }
 
-/// Whether a text is in a list: `a,b*`; or not in it, if the list begins with `!`.
+/// Whether a text is in a list: `a,b*,*c`; or not in it, if the list begins with `!`.
 pub(crate) fn is_one_of(list: &str, text: &str) -> bool {
-    let matches = |choice: &str| match choice.strip_suffix('*') {
-        Some(begin) => text.starts_with(begin),
-        None => text == choice,
+    let matches = |choice: &str| match (choice.strip_suffix('*'), choice.strip_prefix('*')) {
+        (Some(begin), _) => text.starts_with(begin),
+        (None, Some(end)) => text.ends_with(end),
+        (None, None) => text == choice,
     };
     match list.strip_prefix('!') {
         Some(list) => !list.split(',').any(matches),
