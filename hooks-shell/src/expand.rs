@@ -6,10 +6,9 @@ use crate::bounds::Rejected;
 use crate::effects::Access;
 use crate::evaluate::{Arg, Evaluator, Note, Output, Result};
 use crate::syntax::{Expansion, List, Operation, Part, Word, is_identifier};
-use crate::value::{Argument, Field, Names};
+use crate::value::{Argument, Field, GLOBS, Names};
 
 const BLANKS: [char; 3] = [' ', '\t', '\n'];
-const GLOBS: [char; 4] = ['*', '?', '[', '\\'];
 
 /// One field of a word that is being built.
 #[derive(Default)]

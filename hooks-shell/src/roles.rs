@@ -5,11 +5,8 @@ use crate::evaluate::{Arg, Evaluator, Result};
 use crate::operands::{Call, shown};
 use crate::syntax::is_identifier;
 use crate::table::{Role, is_one_of};
-use crate::value::{Argument, Field};
+use crate::value::{Argument, Field, GLOBS};
 use crate::{Dialect, languages, variables};
-
-/// The special characters of patterns of files.
-const PATTERN: [char; 4] = ['*', '?', '[', '\\'];
 
 /// The reason why an argument is rejected, if it is.
 type Refused = Option<String>;
@@ -103,7 +100,7 @@ impl Evaluator<'_> {
                     self.touch(&Argument::text(path), Access::Read);
                 }
             }
-            Role::Prefix if !text.contains(PATTERN) => {
+            Role::Prefix if !text.contains(GLOBS) => {
                 let pattern = format!("{text}*").into();
                 self.touch(&Argument::Pattern(pattern), Access::Write);
             }
@@ -116,7 +113,7 @@ impl Evaluator<'_> {
             _ => {}
         }
         let refused = match role {
-            Role::Prefix if text.contains(PATTERN) => {
+            Role::Prefix if text.contains(GLOBS) => {
                 format!("which files begin with `{shown}` is not looked at: use a plainer name")
             }
             Role::Config if !variables::is_harmless_setting(text) => {

@@ -7,6 +7,7 @@ use hooks_shell::{Access, Effects, Environment, Script};
 use serde_json::Value;
 
 use super::guard::Guard;
+use super::sandbox::in_quotes;
 use crate::shared::visible::Visible;
 
 /// The allowed programs.
@@ -98,10 +99,7 @@ impl Form {
         match self {
             Form::Text(text) | Form::Shell(_, text) => text.clone(),
             Form::Words(words) => {
-                let quoted: Vec<_> = words
-                    .iter()
-                    .map(|word| format!("'{}'", word.replace('\'', r"'\''")))
-                    .collect();
+                let quoted: Vec<_> = words.iter().map(|word| in_quotes(word)).collect();
                 quoted.join(" ")
             }
         }
