@@ -1,9 +1,10 @@
 //! Limits the cost of an analysis. One counter serves parsing and evaluation, so that no script can harm its judge.
 
-use std::collections::HashMap;
 use std::fmt;
 use std::ops::Range;
 use std::sync::LazyLock;
+
+use foldhash::HashMap;
 
 /// The maximum length of a script, in bytes.
 pub(crate) const LONGEST: usize = 64 * 1024;

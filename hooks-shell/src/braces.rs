@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use crate::bounds::{Rejected, Work, rejected};
-use crate::syntax::Part;
-use crate::words::push_text;
+use crate::syntax::{Part, Parts};
+use crate::words::Building;
 
 /// The maximum number of words that braces may expand to.
 const MOST_WORDS: usize = 256;
@@ -15,7 +15,7 @@ pub(crate) fn expand(
     parts: &[Part],
     work: &mut Work,
     span: &Range<usize>,
-) -> Result<Vec<Vec<Part>>, Rejected> {
+) -> Result<Vec<Parts>, Rejected> {
     let mut words = vec![Vec::new()];
     let mut rest = parts;
     while let Some((first, behind)) = rest.split_first() {
@@ -23,7 +23,7 @@ pub(crate) fn expand(
         rest = behind;
         let choices = match first {
             Part::Range(range) => {
-                let number = |number: u16| vec![Part::Text(number.to_string())];
+                let number = |number: u16| vec![Part::Text(number.to_string().into())];
                 range.clone().take(MOST_WORDS + 1).map(number).collect()
             }
             Part::Brace('{') => alternatives(behind, &mut rest, span)?,
@@ -31,7 +31,7 @@ pub(crate) fn expand(
         };
         if choices.is_empty() {
             let part = match first {
-                Part::Brace(brace) => Part::Text(brace.to_string()),
+                Part::Brace(brace) => Part::Text(brace.to_string().into()),
                 part => part.clone(),
             };
             for word in &mut words {
@@ -56,15 +56,15 @@ pub(crate) fn expand(
 }
 
 /// Joins adjacent texts, as the parser would read them.
-fn joined(parts: Vec<Part>) -> Vec<Part> {
-    let mut joined = Vec::with_capacity(parts.len());
-    for part in parts {
+fn joined(parts: Vec<Part>) -> Parts {
+    let mut joined = Building::default();
+    for part in &parts {
         match part {
-            Part::Text(text) => push_text(&mut joined, &text),
-            part => joined.push(part),
+            Part::Text(text) => joined.text(&**text),
+            part => joined.push(part.clone()),
         }
     }
-    joined
+    joined.finish()
 }
 
 /// Returns the alternatives between the commas up to the closing brace; nothing if there is no comma. `rest` gets what

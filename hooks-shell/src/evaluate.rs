@@ -53,7 +53,10 @@ impl<'e> Evaluator<'e> {
             text,
             environment,
             work,
-            trace: Trace::default(),
+            trace: Trace {
+                notes: Vec::with_capacity(next_word),
+                ..Trace::default()
+            },
             state: State {
                 variables: Arc::default(),
                 directories: Arc::new(vec![environment.directory.clone()]),

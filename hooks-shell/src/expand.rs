@@ -6,10 +6,9 @@ use crate::bounds::Rejected;
 use crate::effects::Access;
 use crate::evaluate::{Arg, Evaluator, Note, Output, Result};
 use crate::syntax::{Expansion, List, Operation, Part, Word, is_identifier};
-use crate::value::{Argument, Field, Names};
+use crate::value::{Argument, Field, GLOBS, Names};
 
 const BLANKS: [char; 3] = [' ', '\t', '\n'];
-const GLOBS: [char; 4] = ['*', '?', '[', '\\'];
 
 /// One field of a word that is being built.
 #[derive(Default)]
@@ -212,16 +211,11 @@ impl Evaluator<'_> {
         splits: bool,
         mut with: impl FnMut(&mut Self, Field),
     ) -> Result<()> {
-        if let Some(text) = word.literal() {
+        if let [Part::Text(text)] = word.parts.as_slice() {
             self.work.spend(8 + text.len() / 8, &word.span)?;
-            if splits && word.parts.is_empty() {
-                self.note(word.id, Note::Texts(Vec::new()));
-                return Ok(());
-            }
-            let text: Arc<str> = text.into();
             self.note(word.id, Note::Text(text.clone()));
             let is_disputed = word.is_disputed;
-            let value = Argument::Text(text);
+            let value = Argument::Text(text.clone());
             with(self, Field { value, is_disputed });
             return Ok(());
         }

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use smallvec::SmallVec;
+
 use crate::effects::Access;
 use crate::evaluate::{Arg, Evaluator, Input, Output, Result};
 use crate::roles::is_address;
@@ -21,12 +23,12 @@ pub(crate) struct Call<'a> {
     pub(crate) args: &'a [Arg],
     pub(crate) input: &'a Input,
     /// Its options.
-    pub(crate) options: Vec<&'static str>,
+    pub(crate) options: SmallVec<[&'static str; 4]>,
     /// The values of some options.
     pub(crate) values: Vec<(&'static str, Arc<str>)>,
-    pub(crate) operands: Vec<&'a Arg>,
+    pub(crate) operands: SmallVec<[&'a Arg; 4]>,
     /// The operands that are no text.
-    pub(crate) files: Vec<&'a Arg>,
+    pub(crate) files: SmallVec<[&'a Arg; 4]>,
     /// The program that it runs, with its arguments.
     pub(crate) inner: Option<&'a [Arg]>,
     /// What options have determined about the operands.
@@ -52,10 +54,10 @@ impl<'a> Call<'a> {
             program,
             args,
             input,
-            options: Vec::new(),
+            options: SmallVec::new(),
             values: Vec::new(),
-            operands: Vec::new(),
-            files: Vec::new(),
+            operands: SmallVec::new(),
+            files: SmallVec::new(),
             inner: None,
             has_first: false,
             reads_as: None,
@@ -197,7 +199,7 @@ impl<'a> Call<'a> {
             }
             let role = match (role, self.reads_as) {
                 (Role::Read | Role::Copy, Some(other @ (Role::Tree | Role::Write)))
-                | (Role::List, Some(other @ Role::Tree))
+                | (Role::List | Role::Git, Some(other @ Role::Tree))
                 | (Role::Write, Some(other @ Role::Read)) => other,
                 (role, _) => role,
             };
@@ -278,9 +280,11 @@ impl<'a> Call<'a> {
         let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
         // npm and find accept a long option with any number of dashes.
         let name_of = |long: &'_ str| long.find('=').unwrap_or(long.len());
+        let is_long = self.program.is("long");
         let long = text.strip_prefix("--").or_else(|| {
             let end = 1 + name_of(&text[1..]);
-            (end > 2 && options.contains_key(&text[1..end])).then_some(&text[1..])
+            let is_known = end > 2 && options.contains_key(&text[1..end]);
+            (is_long || is_known).then_some(&text[1..])
         });
         if arg.field.is_disputed && self.name == "sed" {
             self.unknown_option(this, text);
@@ -288,12 +292,15 @@ impl<'a> Call<'a> {
             let (name, value) = long.split_at(name_of(long));
             let value = value.strip_prefix('=');
             match find(name) {
-                Some(found) if name.len() > 1 && (value.is_none() || found.1.value.is_some()) => {
+                Some(found)
+                    if (is_long || name.len() > 1)
+                        && (value.is_none() || found.1.value.is_some()) =>
+                {
                     self.value(this, found, value, arg, rest)?;
                 }
                 _ => self.unknown_option(this, text),
             }
-        } else if options.contains_key("#") && is_number(&text[1..]) {
+        } else if is_number(&text[1..]) && options.contains_key("#") {
             self.options.push("#");
         } else {
             for (at, flag) in text.char_indices().skip(1) {
@@ -304,6 +311,12 @@ impl<'a> Call<'a> {
                 };
                 let takes_value = found.1.value.is_some();
                 let joined = (takes_value && !joined.is_empty()).then_some(joined);
+                // Some programs take the `=` for a separator, others for a part of the value.
+                let is_text = matches!(found.1.value, Some(Role::Any | Role::Text));
+                if !is_text && joined.is_some_and(|value| value.starts_with('=')) {
+                    self.unknown_option(this, text);
+                    break;
+                }
                 self.value(this, found, joined, arg, rest)?;
                 if takes_value {
                     break;
@@ -420,16 +433,13 @@ impl<'a> Call<'a> {
     /// What it prints, where that matters: names of files, and lines of what it reads.
     pub(crate) fn output(&self, this: &Evaluator<'_>) -> Output {
         let is_so = |print: &&table::Print| {
-            let is_among = |all: &[&str], option: &&str| {
-                all.iter().any(|known| match known.split_once('=') {
-                    None => known == option,
-                    Some((name, value)) => {
-                        name == *option
-                            && self
-                                .values
-                                .iter()
-                                .any(|(name, given)| name == option && **given == *value)
-                    }
+            let has = |option: &str, value: &str| {
+                let mut given = self.values.iter();
+                given.any(|(name, given)| *name == option && **given == *value)
+            };
+            let is_among = |all: &[table::Given], option: &&str| {
+                all.iter().any(|(name, value)| {
+                    name == option && value.is_none_or(|value| has(option, value))
                 })
             };
             let is_by = |option: &&str| is_among(&print.by, option);

@@ -6,12 +6,15 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use smallvec::smallvec;
+
 use crate::bounds::{LONGEST, REASONS, Work, rejected};
 use crate::cursor::{Parser, Result, check_characters, is_meta};
 use crate::syntax::{
     Command, Item, Join, Kind, List, Part, Pipeline, REDIRECTIONS, Redirect, Redirection, Simple,
     Word, is_identifier, is_of_name,
 };
+use crate::words::Building;
 
 /// Words that end a list of commands, or continue a compound command.
 const CLOSING: [&str; 8] = ["then", "else", "elif", "fi", "do", "done", "esac", "}"];
@@ -138,7 +141,7 @@ impl Parser<'_> {
             }
             if self.eat("&") {
                 // `|&` is `2>&1 |`.
-                let target = self.word_of(vec![Part::Text("1".into())], bar, false);
+                let target = self.word_of(smallvec![Part::Text("1".into())], bar, false);
                 if let Some(stage) = stages.last_mut() {
                     let copy = Redirect::new(Some(2), Redirection::CopyOut, target);
                     stage.redirects.push(copy);
@@ -529,15 +532,15 @@ impl Parser<'_> {
             end += line.len();
         }
         if quote.is_some() || !text.contains(['$', '`', '\\']) {
-            return Ok(self.word_of(vec![Part::Text(text)], from, false));
+            return Ok(self.word_of(smallvec![Part::Text(text.into())], from, false));
         }
         if strips {
             return self.reject(from, "stripped document");
         }
         self.work.spend(text.len(), &(from..self.at))?;
-        let mut parts = Vec::new();
+        let mut parts = Building::default();
         self.within(begin..end, |parser| parser.quoted(&mut parts, None))?;
-        Ok(self.word_of(parts, from, false))
+        Ok(self.word_of(parts.finish(), from, false))
     }
 }
 

@@ -2,9 +2,8 @@
 //!
 //! Every word is written as the evaluator has noted, followed by a blank, which is removed after the last word.
 
-use std::collections::HashSet;
 use std::fmt::Write as _;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use crate::evaluate::{Note, Trace};
 use crate::syntax::{
@@ -17,11 +16,38 @@ pub(crate) const WITHOUT_LINKS: &str =
     "while IFS= read -r name; do { '[' -L \"${name}\" ']' || printf '%s\\n' \"${name}\"; }; done";
 
 /// Words that have a special meaning in some shell in the place of a program's name.
-static RESERVED: LazyLock<HashSet<&str>> = LazyLock::new(|| {
-    let words = "! [[ ]] case coproc do done elif else end esac fi for foreach function if in nocorrect noglob \
-        repeat return select then time typeset until while always builtin -";
-    words.split(' ').collect()
-});
+const RESERVED: [&str; 30] = [
+    "!",
+    "[[",
+    "]]",
+    "case",
+    "coproc",
+    "do",
+    "done",
+    "elif",
+    "else",
+    "end",
+    "esac",
+    "fi",
+    "for",
+    "foreach",
+    "function",
+    "if",
+    "in",
+    "nocorrect",
+    "noglob",
+    "repeat",
+    "return",
+    "select",
+    "then",
+    "time",
+    "typeset",
+    "until",
+    "while",
+    "always",
+    "builtin",
+    "-",
+];
 
 /// Whether every shell reads a text literally.
 fn is_bare(text: &str) -> bool {
@@ -349,7 +375,7 @@ impl<'t> Printer<'t> {
             (None, Note::Text(_) | Note::Texts(_)) => {
                 for (nth, text) in note.texts()?.iter().enumerate() {
                     self.put(if nth > 0 { " " } else { "" });
-                    let is_reserved = || RESERVED.contains(&**text) || text.contains('=');
+                    let is_reserved = || RESERVED.contains(&&**text) || text.contains('=');
                     if is_name && nth == 0 && is_reserved() {
                         self.put(&quoted(text));
                     } else {

@@ -5,7 +5,7 @@ use crate::evaluate::{Arg, Evaluator, Result};
 use crate::operands::{Call, shown};
 use crate::syntax::is_identifier;
 use crate::table::{Role, is_one_of};
-use crate::value::{Argument, Field};
+use crate::value::{Argument, Field, GLOBS};
 use crate::{Dialect, languages, variables};
 
 /// The reason why an argument is rejected, if it is.
@@ -39,13 +39,19 @@ impl Evaluator<'_> {
             Role::Git if known.is_none() => &[call.git_access()],
             _ => &[],
         };
+        if role == Role::Path && known.is_some_and(is_on_host) {
+            self.unknown(format!(
+                "`{}` takes what stands before a `:` for another computer: write `./` before it",
+                call.full()
+            ));
+        }
         let is_agreed = !field.is_disputed || self.environment.dialect == Dialect::Bash;
         match (&field.value, known) {
             (Argument::Text(text), _) if text.as_ref() == "-" && !access.is_empty() => {}
             (Argument::Text(_) | Argument::Pattern(_) | Argument::Names(_), _)
                 if !access.is_empty() =>
             {
-                let follows_links = call.name != "git" || role == Role::Read;
+                let follows_links = call.name != "git" || matches!(role, Role::Read | Role::Tree);
                 for access in access {
                     self.touch_from(&field.value, *access, None, follows_links);
                 }
@@ -94,6 +100,11 @@ impl Evaluator<'_> {
                     self.touch(&Argument::text(path), Access::Read);
                 }
             }
+            Role::Prefix if !text.contains(GLOBS) => {
+                let pattern = format!("{text}*").into();
+                self.touch(&Argument::Pattern(pattern), Access::Write);
+            }
+            Role::OneOf(_) => self.pieces(text),
             Role::Lines => {
                 if let Some((_, file)) = text.rsplit_once(':') {
                     self.touch(&Argument::text(file), Access::Read);
@@ -102,6 +113,9 @@ impl Evaluator<'_> {
             _ => {}
         }
         let refused = match role {
+            Role::Prefix if text.contains(GLOBS) => {
+                format!("which files begin with `{shown}` is not looked at: use a plainer name")
+            }
             Role::Config if !variables::is_harmless_setting(text) => {
                 format!("the setting `{shown}` may have git run another program: leave it out")
             }
@@ -130,9 +144,11 @@ impl Evaluator<'_> {
                 [_] => return Ok(None),
                 [get, ..] if matches!(get.known(), Some("get" | "list")) => return Ok(None),
                 [_, value]
-                    if value.known().is_some_and(|value| {
-                        variables::is_harmless_setting(&format!("{text}={value}"))
-                    }) =>
+                    if !call.has("global")
+                        && !call.has("system")
+                        && value.known().is_some_and(|value| {
+                            variables::is_harmless_setting(&format!("{text}={value}"))
+                        }) =>
                 {
                     return Ok(None);
                 }
@@ -177,14 +193,21 @@ impl Evaluator<'_> {
     fn net(&mut self, call: &Call<'_>, text: &str) -> Refused {
         if is_address(text) {
             self.reach(Some(text.into()));
+        } else if text.contains("://-") {
+            let shown = shown(text);
+            return Some(format!(
+                "the host of `{shown}` looks like an option: write out an address"
+            ));
         } else if text.contains("::") || (call.name == "curl" && text.contains(['{', '['])) {
             let shown = shown(text);
             return Some(format!(
                 "the address `{shown}` may be one of a file, or run a program: write it out"
             ));
-        } else if !is_name(text) || call.name == "git" {
+        } else {
             self.pieces(text);
-            self.touch(&Argument::text(without_scheme(text)), Access::Read);
+            if !is_name(text) || call.name == "git" {
+                self.touch(&Argument::text(without_scheme(text)), Access::Read);
+            }
         }
         None
     }
@@ -197,13 +220,8 @@ impl Evaluator<'_> {
         if text.contains('/') && !text.contains("://") {
             self.touch(&Argument::text(text), Access::Read);
         }
-        for piece in text.split(['=', ':', ',', '@']) {
-            let is_of_address = piece.starts_with("//") && text.contains("://");
-            let leads_out =
-                piece.starts_with(['/', '~']) || piece.split('/').any(|part| part == "..");
-            if leads_out && !is_of_address {
-                self.touch(&Argument::text(piece), Access::Read);
-            }
+        for piece in pieces_that_lead_out(text) {
+            self.touch(&Argument::text(piece), Access::Read);
         }
     }
 
@@ -254,22 +272,48 @@ fn is_given_numbers(format: &str, given: &[&Arg]) -> bool {
             || given.iter().zip(letters.iter().cycle()).all(is_right))
 }
 
+/// Whether a path begins with the name of a computer, as `host:path`.
+fn is_on_host(path: &str) -> bool {
+    let first = path.split('/').next();
+    first.is_some_and(|first| first.contains(':'))
+}
+
+/// Returns what looks like a path that leaves the folder in a word that may be anything: `--out=/x`, `x@file:../y`. The
+/// host in an address is none.
+pub(crate) fn pieces_that_lead_out(text: &str) -> impl Iterator<Item = &str> {
+    let is_of_scheme = |c: char| c.is_ascii_alphanumeric() || c == '+';
+    let before = text.split_once("://").map(|(before, _)| before);
+    let scheme = before.and_then(|before| before.rsplit(|c| !is_of_scheme(c)).next());
+    let has_host = scheme.is_some_and(is_scheme);
+    text.split(['=', ':', ',', '@']).filter(move |piece| {
+        let leads_out = piece.starts_with('/')
+            || *piece == "~"
+            || piece.starts_with("~/")
+            || piece.split('/').any(|part| part == "..");
+        leads_out && !(has_host && piece.starts_with("//"))
+    })
+}
+
+/// Whether it is the scheme of addresses that do not lead to local files.
+fn is_scheme(scheme: &str) -> bool {
+    const SCHEMES: &str = "http,https,ssh,git,git+ssh,git+http,git+https,ftp,ftps,ws,wss,postgres,postgresql,mysql,redis,rediss,amqp,mongodb,s3";
+    is_one_of(SCHEMES, &scheme.to_ascii_lowercase())
+}
+
 /// Whether a text is the address of something other than a local file.
 pub(crate) fn is_address(text: &str) -> bool {
-    const SCHEMES: &str =
-        "http,https,ssh,git,git+ssh,ftp,ftps,ws,wss,postgres,postgresql,mysql,redis";
     let Some((scheme, rest)) = text.split_once("://") else {
         // `git@host:path`
         let (host, path) = text.split_once(':').unwrap_or(("", ""));
         // `name@file:../x` is a package of npm's.
-        return host.contains('@')
+        let computer = host.split_once('@').map(|(_, computer)| computer);
+        return computer.is_some_and(|name| is_one_of("!file,link,portal,workspace", name))
             && !host.contains('/')
-            && !host.ends_with("@file")
             && !path.starts_with("..")
             && !is_one_of("-*", host)
             && !text.contains("::");
     };
-    is_one_of(SCHEMES, &scheme.to_ascii_lowercase()) && !rest.starts_with('/')
+    is_scheme(scheme) && !rest.starts_with(['/', '-'])
 }
 
 /// Returns the path of `file:///path`.
@@ -285,7 +329,10 @@ fn without_scheme(text: &str) -> &str {
 /// Whether a text is the name of a package or a host, and not a path: `serde`, `@types/node`, `localhost:8080/x`.
 fn is_name(text: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"@/_.:^~=+-?&%*".contains(&byte);
-    is_one_of("!.*,/*,~*,file:*", text) && !text.contains("..") && text.bytes().all(is_plain)
+    is_one_of("!.*,/*,~*,file:*", text)
+        && !text.contains("..")
+        && !text.contains("://")
+        && text.bytes().all(is_plain)
 }
 
 #[cfg(test)]

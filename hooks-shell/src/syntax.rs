@@ -3,6 +3,8 @@
 use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
 
+use smallvec::SmallVec;
+
 /// Commands that run one after another.
 pub(crate) type List = Vec<Item>;
 
@@ -102,15 +104,18 @@ pub(crate) const REDIRECTIONS: [(&str, Redirection); 11] = [
 #[derive(Debug)]
 pub(crate) struct Word {
     pub(crate) id: usize,
-    pub(crate) parts: Vec<Part>,
+    pub(crate) parts: Parts,
     pub(crate) span: Range<usize>,
     /// Whether shells read it differently.
     pub(crate) is_disputed: bool,
 }
 
+/// The parts of a word, which most often has one.
+pub(crate) type Parts = SmallVec<[Part; 1]>;
+
 #[derive(Clone, Debug)]
 pub(crate) enum Part {
-    Text(String),
+    Text(Arc<str>),
     /// `*`, `?` or `[a-z]`, unquoted.
     Glob(String),
     /// `{`, `,`, `}` and `{1..9}`, unquoted; only while a word is parsed.

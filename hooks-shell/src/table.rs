@@ -1,7 +1,8 @@
 //! The table of programs, `programs.txt`, which is read once.
 
-use std::collections::HashMap;
 use std::sync::LazyLock;
+
+use foldhash::HashMap;
 
 macro_rules! roles {
     ($($role:ident $name:literal),*) => {
@@ -23,7 +24,7 @@ macro_rules! roles {
 
 roles! {
     Any "any", Text "text", Copy "copy", Move "move", Into "into", Setting "setting", Read "read", Write "write", Path "path", List "list", Tree "tree", Enter "enter", Net "net", At "at", Git "git",
-    Lines "lines", Sed "sed", Awk "awk", Jq "jq", Config "config", Flags "flags", Number "number", Format "format", Name "name",
+    Lines "lines", Prefix "prefix", Sed "sed", Awk "awk", Jq "jq", Config "config", Flags "flags", Number "number", Format "format", Name "name",
     Assign "assign", Run "run"
 }
 
@@ -45,9 +46,12 @@ pub(crate) struct Opt {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Print {
     pub(crate) what: &'static str,
-    pub(crate) with: Vec<&'static str>,
-    pub(crate) by: Vec<&'static str>,
+    pub(crate) with: Vec<Given>,
+    pub(crate) by: Vec<Given>,
 }
+
+/// An option by its name, with any value, or with just this one.
+pub(crate) type Given = (&'static str, Option<&'static str>);
 
 /// How a program takes its arguments.
 #[derive(Clone, Debug, Default)]
@@ -77,7 +81,7 @@ impl Program {
 }
 
 static TABLE: LazyLock<HashMap<&str, Program>> = LazyLock::new(|| {
-    let mut table: HashMap<&str, Program> = HashMap::new();
+    let mut table: HashMap<&str, Program> = HashMap::default();
     // The table lives as long as the process.
     let text: &'static str = Box::leak(unfolded(include_str!("programs.txt")).into_boxed_str());
     for (names, entry) in text.lines().filter_map(|line| line.split_once(" :")) {
@@ -90,7 +94,7 @@ static TABLE: LazyLock<HashMap<&str, Program>> = LazyLock::new(|| {
             of.commands
                 .extend(commands.split(' ').map(|name| (name, program.clone())));
         } else {
-            let program = program(entry, &HashMap::new());
+            let program = program(entry, &HashMap::default());
             table.extend(names.split(' ').map(|name| (name, program.clone())));
         }
     }
@@ -178,25 +182,26 @@ fn names(token: &'static str) -> Vec<&'static str> {
 }
 
 fn print(section: &'static str) -> Print {
-    let mut tokens = section.split_whitespace();
-    let mut print = Print {
-        what: tokens.next().unwrap_or_default(),
-        ..Print::default()
+    let given = |option: &'static str| match option.split_once('=') {
+        Some((name, value)) => (name, Some(value)),
+        None => (option, None),
     };
-    print.with = tokens
-        .by_ref()
-        .take_while(|token| *token != "by")
-        .flat_map(names)
-        .collect();
-    print.by = tokens.flat_map(names).collect();
-    print
+    let mut tokens = section.split_whitespace();
+    let what = tokens.next().unwrap_or_default();
+    let with = tokens.by_ref().take_while(|token| *token != "by");
+    Print {
+        what,
+        with: with.flat_map(names).map(given).collect(),
+        by: tokens.flat_map(names).map(given).collect(),
+    }
 }
 
-/// Whether a text is in a list: `a,b*`; or not in it, if the list begins with `!`.
+/// Whether a text is in a list: `a,b*,*c`; or not in it, if the list begins with `!`.
 pub(crate) fn is_one_of(list: &str, text: &str) -> bool {
-    let matches = |choice: &str| match choice.strip_suffix('*') {
-        Some(begin) => text.starts_with(begin),
-        None => text == choice,
+    let matches = |choice: &str| match (choice.strip_suffix('*'), choice.strip_prefix('*')) {
+        (Some(begin), _) => text.starts_with(begin),
+        (None, Some(end)) => text.ends_with(end),
+        (None, None) => text == choice,
     };
     match list.strip_prefix('!') {
         Some(list) => !list.split(',').any(matches),
@@ -251,9 +256,8 @@ mod tests {
             .chain(TABLE.values().flat_map(|program| &program.commands));
         for (command, program) in all {
             for print in &program.prints {
-                for option in print.with.iter().chain(&print.by) {
-                    let name = option.split('=').next().unwrap();
-                    assert!(program.options.contains_key(name), "{option} of {command}");
+                for (name, _) in print.with.iter().chain(&print.by) {
+                    assert!(program.options.contains_key(name), "{name} of {command}");
                 }
             }
         }

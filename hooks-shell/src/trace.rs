@@ -1,8 +1,10 @@
 //! The findings of an evaluation, and the data that passes between commands.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
+
+use foldhash::HashMap;
 
 use crate::effects::Effects;
 use crate::syntax::{Command, List};

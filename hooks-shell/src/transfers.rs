@@ -1,5 +1,5 @@
-//! Finds what a program creates, copies, moves or compares, after its arguments are parsed: files in the folders that
-//! it names, and links.
+//! Finds what a program creates, copies or moves, after its arguments are parsed: files in the folders that it names,
+//! and links.
 
 use crate::effects::Access;
 use crate::evaluate::Evaluator;
@@ -24,18 +24,6 @@ pub(crate) fn after(this: &mut Evaluator<'_>, call: &Call<'_>) {
     }
     if let Some(into) = &call.into {
         moved(this, call, &into.value);
-    }
-    let compares = call.program.is("pairs") && (!is_git || call.has("no-index"));
-    if let ([one, other], true) = (call.operands.as_slice(), compares) {
-        // In a folder, the program reads the file with the name of the other operand.
-        for (folder, file) in [(one, other), (other, one)] {
-            let (folder, file) = (&folder.field.value, &file.field.value);
-            if folder.known() != Some("/dev/null") {
-                this.touch(folder, Access::Read);
-                let (path, access) = below(folder, file, Access::Read);
-                this.touch(&path, access);
-            }
-        }
     }
 }
 
@@ -82,27 +70,22 @@ fn moved(this: &mut Evaluator<'_>, call: &Call<'_>, into: &Argument) {
         }
         if is_copy {
             let access = if is_deep { Access::Tree } else { Access::Write };
-            let (path, access) = below(into, from, access);
-            this.touch(&path, access);
-            if is_deep && has(&["T", "no-target-directory"]) {
+            match (into, from) {
+                (Argument::Text(into), Argument::Text(from)) => {
+                    let name = from.trim_end_matches('/').rsplit('/').next();
+                    let name = name.unwrap_or_default();
+                    this.touch(&Argument::text(format!("{into}/{name}")), access);
+                }
+                // It may be any file in it.
+                _ => this.touch(into, Access::Tree),
+            }
+            // With `--parents`, it copies into folders within the folder.
+            if has(&["parents"]) || (is_deep && has(&["T", "no-target-directory"])) {
                 this.touch(into, Access::Tree);
             }
         }
         if keeps_links || !is_copy {
             this.touch_from(into, Access::Make, Some(from.clone()), true);
         }
-    }
-}
-
-/// Returns the file that is touched if a file is compared with one in a folder, or copied into the folder: any file in
-/// it, if the name is unknown.
-fn below(folder: &Argument, file: &Argument, access: Access) -> (Argument, Access) {
-    match (folder, file) {
-        (Argument::Text(folder), Argument::Text(file)) => {
-            let name = file.trim_end_matches('/').rsplit('/').next();
-            let name = name.unwrap_or_default();
-            (Argument::text(format!("{folder}/{name}")), access)
-        }
-        _ => (folder.clone(), Access::Tree),
     }
 }

@@ -3,6 +3,9 @@
 use std::fmt;
 use std::sync::Arc;
 
+/// The special characters of patterns of file names.
+pub(crate) const GLOBS: [char; 4] = ['*', '?', '[', '\\'];
+
 /// One argument of a program, as far as it is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use crate::effects::{Access, Effects, PathUse};
 use crate::evaluate::Evaluator;
+use crate::roles::pieces_that_lead_out;
 use crate::syntax::is_identifier;
 use crate::table::{is_one_of, unfolded};
 use crate::value::{Argument, Field};
@@ -82,6 +83,7 @@ pub(crate) fn is_changed_by_the_shell(name: &str) -> bool {
 pub(crate) fn check(this: &mut Evaluator<'_>, name: &str, held: &Field, is_exported: bool) {
     let value = held.value.known();
     let is_harmless = match (rule_of(name), value) {
+        (Some("plain"), Some(text)) => pieces_that_lead_out(text).next().is_none(),
         (Some("plain" | "shell"), _) => true,
         // An editor for a list of commands could make git run one.
         (Some("command"), Some(command)) => is_harmless_command(command),
@@ -108,7 +110,9 @@ fn is_plain(value: &str) -> bool {
             || b"_.,:=+@%-".contains(&byte)
             || (is_address && b"/?&".contains(&byte))
     };
-    value.bytes().all(is_of_word) && !value.starts_with('-')
+    value.bytes().all(is_of_word)
+        && !value.starts_with('-')
+        && (is_address || pieces_that_lead_out(value).next().is_none())
 }
 
 fn is_harmless_command(command: &str) -> bool {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::bounds::Rejected;
 use crate::evaluate::{Evaluator, Input, Output, Result};
 use crate::syntax::{Command, Item, Join, Kind, List, Pipeline, Word, is_set};
-use crate::value::{Argument, Field, Names};
+use crate::value::{Argument, Field, GLOBS, Names};
 use crate::{conditions, print, table};
 
 /// The maximum number of words that a loop is evaluated for one by one.
@@ -293,7 +293,7 @@ impl Evaluator<'_> {
 
     /// Returns the value of a pattern of files: names below its folder.
     fn of_pattern(&self, pattern: &str) -> Names {
-        let fixed = pattern.find(['*', '?', '[', '\\']).unwrap_or(pattern.len());
+        let fixed = pattern.find(GLOBS).unwrap_or(pattern.len());
         let folder = match pattern[..fixed].rfind('/') {
             Some(0) => "/",
             Some(slash) => &pattern[..slash],
@@ -307,7 +307,7 @@ impl Evaluator<'_> {
             may_be_options: Argument::Pattern(pattern.into()).may_be_option(),
             is_tracked: !name.starts_with('.'),
             is_one: true,
-            is_flat: !pattern[..pattern.len() - name.len()].contains(['*', '?', '[', '\\']),
+            is_flat: !pattern[..pattern.len() - name.len()].contains(GLOBS),
             found_in: Some(self.state.directories.clone()),
             ..Names::default()
         }

@@ -1,11 +1,14 @@
 //! Parses words: quotes, patterns, braces, and expansions that begin with `$`.
 
+use std::borrow::Cow;
 use std::sync::Arc;
+
+use smallvec::smallvec;
 
 use crate::braces;
 use crate::cursor::{Parser, Result, is_meta};
 use crate::syntax::{
-    Expansion, Operation, Part, Word, is_identifier, is_of_name, is_plain_default,
+    Expansion, Operation, Part, Parts, Word, is_identifier, is_of_name, is_plain_default,
 };
 
 /// Operators of `$((…))`. A longer one comes before its prefix.
@@ -22,11 +25,32 @@ fn is_special(byte: u8) -> bool {
     )
 }
 
-/// Joins adjacent texts, so that a word has few parts.
-pub(crate) fn push_text(parts: &mut Vec<Part>, text: &str) {
-    match parts.last_mut() {
-        Some(Part::Text(before)) => before.push_str(text),
-        _ => parts.push(Part::Text(text.into())),
+/// The parts of a word that is being parsed. Adjacent texts are joined, so that a word has few parts, and the text of a
+/// plain word is copied only once.
+#[derive(Default)]
+pub(crate) struct Building<'t> {
+    done: Parts,
+    text: Option<Cow<'t, str>>,
+}
+
+impl<'t> Building<'t> {
+    pub(crate) fn text(&mut self, text: impl Into<Cow<'t, str>>) {
+        *self.text.get_or_insert_default() += text.into();
+    }
+
+    pub(crate) fn push(&mut self, part: Part) {
+        self.end_text();
+        self.done.push(part);
+    }
+
+    fn end_text(&mut self) {
+        let text = self.text.take();
+        self.done.extend(text.map(|text| Part::Text(text.into())));
+    }
+
+    pub(crate) fn finish(mut self) -> Parts {
+        self.end_text();
+        self.done
     }
 }
 
@@ -55,7 +79,7 @@ impl<'t> Parser<'t> {
             let list = self.inner(from)?;
             self.close()?;
             let part = Part::Expansion(Arc::new(Expansion::Process(list, writes)), false);
-            (vec![part], true)
+            (smallvec![part], true)
         } else {
             self.parts(false)?
         };
@@ -85,29 +109,29 @@ impl<'t> Parser<'t> {
     }
 
     /// Parses the parts of a word, up to a blank or an operator. Also returns whether shells disagree about them.
-    pub(crate) fn parts(&mut self, is_value: bool) -> Result<(Vec<Part>, bool)> {
+    pub(crate) fn parts(&mut self, is_value: bool) -> Result<(Parts, bool)> {
         let start = self.at;
-        let mut parts = Vec::with_capacity(1);
+        let mut parts = Building::default();
         let mut is_disputed = self.peek() == Some(b'=') && !is_value;
         loop {
             let plain = self.take(|byte| !is_meta(byte) && !is_special(byte));
             if !plain.is_empty() {
-                push_text(&mut parts, plain);
+                parts.text(plain);
             }
             let from = self.at;
             let Some(byte) = self.peek().filter(|byte| !is_meta(*byte)) else {
-                return Ok((parts, is_disputed));
+                return Ok((parts.finish(), is_disputed));
             };
             match byte {
                 b'\'' => {
                     self.at += 1;
-                    push_text(&mut parts, self.take(|byte| byte != b'\''));
+                    parts.text(self.take(|byte| byte != b'\''));
                     self.expect_quote("'", from)?;
                 }
                 b'"' => {
                     self.at += 1;
                     if self.peek() == Some(b'"') {
-                        push_text(&mut parts, "");
+                        parts.text("");
                     }
                     self.quoted(&mut parts, Some(b'"'))?;
                     self.expect_quote("\"", from)?;
@@ -121,12 +145,12 @@ impl<'t> Parser<'t> {
                         return self.reject(from, "joined word");
                     }
                     self.at += next.len_utf8();
-                    push_text(&mut parts, &self.text[from + 1..self.at]);
+                    parts.text(&self.text[from + 1..self.at]);
                 }
                 b'$' if self.eat("$'") => {
                     is_disputed = true;
                     let text = self.ansi(from)?;
-                    push_text(&mut parts, &text);
+                    parts.text(text);
                 }
                 b'$' if self.eat("$\"") => {
                     return self.reject(from, "translated quote");
@@ -135,7 +159,7 @@ impl<'t> Parser<'t> {
                 // Neither patterns nor braces expand in a value.
                 b'*' | b'?' | b'{' | b'}' | b',' if is_value => {
                     self.at += 1;
-                    push_text(&mut parts, &self.text[from..self.at]);
+                    parts.text(&self.text[from..self.at]);
                 }
                 b'*' | b'?' => {
                     self.at += 1;
@@ -144,7 +168,7 @@ impl<'t> Parser<'t> {
                 b'[' => {
                     let class = self.class()?;
                     if is_value || class.len() == 1 {
-                        push_text(&mut parts, class);
+                        parts.text(class);
                     } else {
                         parts.push(Part::Glob(class.into()));
                     }
@@ -165,7 +189,7 @@ impl<'t> Parser<'t> {
                         parts.push(Part::Home);
                     } else {
                         is_disputed |= before == Some(&b'=');
-                        push_text(&mut parts, "~");
+                        parts.text("~");
                     }
                 }
             }
@@ -226,11 +250,11 @@ impl<'t> Parser<'t> {
     }
 
     /// Parses the inside of double quotes and the like, up to the given end, or that of the text.
-    pub(crate) fn quoted(&mut self, parts: &mut Vec<Part>, end: Option<u8>) -> Result<()> {
+    pub(crate) fn quoted(&mut self, parts: &mut Building<'t>, end: Option<u8>) -> Result<()> {
         loop {
             let plain = self.take(|byte| Some(byte) != end && !matches!(byte, b'\\' | b'$' | b'`'));
             if !plain.is_empty() {
-                push_text(parts, plain);
+                parts.text(plain);
             }
             match self.peek() {
                 Some(b'\\') => {
@@ -242,7 +266,7 @@ impl<'t> Parser<'t> {
                         Some(b'"') if end == next => self.at += 1,
                         _ => {}
                     }
-                    push_text(parts, &self.text[self.at..=self.at]);
+                    parts.text(&self.text[self.at..=self.at]);
                     self.at += 1;
                 }
                 Some(byte @ (b'$' | b'`')) if Some(byte) != end => self.expansion(parts, true)?,
@@ -252,7 +276,7 @@ impl<'t> Parser<'t> {
     }
 
     /// Parses `$…` and backquotes.
-    fn expansion(&mut self, parts: &mut Vec<Part>, is_quoted: bool) -> Result<()> {
+    fn expansion(&mut self, parts: &mut Building<'t>, is_quoted: bool) -> Result<()> {
         let from = self.at;
         if self.eat("$[") {
             return self.reject(from, "old arithmetic");
@@ -277,7 +301,7 @@ impl<'t> Parser<'t> {
             self.at += 1;
             let name = self.name();
             if name.is_empty() {
-                push_text(parts, "$");
+                parts.text("$");
                 return Ok(());
             }
             if !is_quoted && self.peek() == Some(b'[') && is_identifier(name) {
@@ -348,8 +372,9 @@ impl<'t> Parser<'t> {
         {
             self.work.enter(&(from..self.at))?;
             let begin = self.at;
-            let mut parts = Vec::new();
+            let mut parts = Building::default();
             self.quoted(&mut parts, Some(b'}'))?;
+            let parts = parts.finish();
             let is_odd = |part: &Part| matches!(part, Part::Text(text) if !is_plain_default(text));
             if parts.iter().any(is_odd) || self.text[begin..self.at].contains('\\') {
                 return self.reject(begin, "quotes in parameter");

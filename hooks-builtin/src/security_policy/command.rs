@@ -1,6 +1,5 @@
 //! What a shell command would do, and whether that is allowed.
 
-use std::collections::HashSet;
 use std::path::Path;
 use std::sync::LazyLock;
 
@@ -8,36 +7,40 @@ use hooks_shell::{Access, Effects, Environment, Script};
 use serde_json::Value;
 
 use super::guard::Guard;
+use super::sandbox::in_quotes;
 use crate::shared::visible::Visible;
 
 /// The allowed programs.
 #[derive(Debug)]
 pub(super) struct Programs {
-    allowed: HashSet<String>,
+    /// Sorted.
+    allowed: Vec<String>,
     /// The list of their names, for reasons.
     listed: String,
 }
 
 impl Programs {
     pub(super) fn new(allowed: &[String]) -> Self {
-        let mut listed = allowed.to_vec();
-        listed.sort_unstable();
-        listed.dedup();
+        let mut allowed = allowed.to_vec();
+        allowed.sort_unstable();
+        allowed.dedup();
         Programs {
-            listed: listed.join(", "),
-            allowed: listed.into_iter().collect(),
+            listed: allowed.join(", "),
+            allowed,
         }
     }
 
+    fn has(&self, program: &str) -> bool {
+        let found = self.allowed.binary_search_by_key(&program, String::as_str);
+        found.is_ok()
+    }
+
     fn check(&self, program: &str) -> Result<(), String> {
-        if self.allowed.contains(program) {
+        if self.has(program) {
             return Ok(());
         }
         let shown = Visible(program);
-        if self
-            .allowed
-            .contains(program.rsplit('/').next().unwrap_or(program))
-        {
+        if self.has(program.rsplit('/').next().unwrap_or(program)) {
             return Err(format!(
                 "`{shown}` is not the program of the system that is allowed: call it by its name"
             ));
@@ -96,10 +99,7 @@ impl Form {
         match self {
             Form::Text(text) | Form::Shell(_, text) => text.clone(),
             Form::Words(words) => {
-                let quoted: Vec<_> = words
-                    .iter()
-                    .map(|word| format!("'{}'", word.replace('\'', r"'\''")))
-                    .collect();
+                let quoted: Vec<_> = words.iter().map(|word| in_quotes(word)).collect();
                 quoted.join(" ")
             }
         }

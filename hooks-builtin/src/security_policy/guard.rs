@@ -147,10 +147,7 @@ impl Guard {
                     Argument::Text(path) => {
                         made.check(used, base)?;
                         let folder = self.enter(path, base)?;
-                        let mut judge = |name: &str, folder: &Path, is_link| {
-                            self.judge_link(name, folder, is_link)
-                        };
-                        self.walk(&folder, Walk::default(), &|_| true, &mut judge, &mut budget)?;
+                        self.check_tree(&folder, &mut budget)?;
                     }
                     Argument::Pattern(pattern) => {
                         made.check(used, base)?;
@@ -272,6 +269,12 @@ impl Guard {
         folders.into_iter().find(is_bare).map(Path::to_owned)
     }
 
+    /// Checks where the links below a folder lead.
+    fn check_tree(&self, folder: &Path, budget: &mut usize) -> Result<(), String> {
+        let mut judge = |name: &str, folder: &Path, is_link| self.judge_link(name, folder, is_link);
+        self.walk(folder, Walk::default(), &|_| true, &mut judge, budget)
+    }
+
     fn judge_link(&self, name: &str, folder: &Path, is_link: bool) -> Result<(), String> {
         if is_link {
             return self.enter(name, folder).map(drop);
@@ -288,6 +291,9 @@ impl Guard {
         budget: &mut usize,
     ) -> Result<(), String> {
         let glob = glob_of(names)?;
+        // What is below a name is not limited by its pattern.
+        let is_tree = access == Access::Tree;
+        let judges_links = names.may_be_links() || is_tree;
         // Settings of git, which are forbidden, may be among them.
         let is_write = matches!(access, Access::Write | Access::Move) && !names.is_tracked();
         for folder in names.folders() {
@@ -296,11 +302,11 @@ impl Guard {
                 .forbidden
                 .iter()
                 .any(|forbidden| is_within(&forbidden.path, &resolved));
-            if access == Access::List || !(names.may_be_links() || holds_forbidden || is_write) {
+            if access == Access::List || !(judges_links || holds_forbidden || is_write) {
                 continue;
             }
             let mut judge = |name: &str, folder: &Path, is_link: bool| {
-                self.judge_link(name, folder, is_link && names.may_be_links())?;
+                self.judge_link(name, folder, is_link && judges_links)?;
                 // Programs that read everything skip a name that is forbidden everywhere, such as `.git`.
                 if !is_write && self.is_forbidden_name(name) {
                     Ok(())
@@ -310,12 +316,12 @@ impl Guard {
             };
             let walk = Walk {
                 enters_git: is_write,
-                ..Walk::of(names)
+                is_flat: names.is_flat() && !is_tree,
             };
             self.walk(
                 &resolved,
                 walk,
-                &|name| is_meant(glob.as_ref(), name),
+                &|name| is_tree || is_meant(glob.as_ref(), name),
                 &mut judge,
                 budget,
             )?;
@@ -416,7 +422,11 @@ impl Guard {
                 if is_link && access != Access::List {
                     self.enter(name, folder)?;
                 }
-                self.judge(name, &folder.join(name))?;
+                let path = folder.join(name);
+                self.judge(name, &path)?;
+                if access == Access::Tree {
+                    self.check_tree(&path, budget)?;
+                }
             } else if is_link {
                 // The target of the link is judged if something in it matches.
                 let Ok(leads_to) = paths::resolve(name, folder) else {

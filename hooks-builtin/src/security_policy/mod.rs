@@ -633,6 +633,8 @@ impl Inner {
             .flat_map(|pattern| pattern.split([',', '|', ' ']))
         {
             let pattern = path_of_address(pattern.trim_start_matches('!'))?;
+            let in_home = in_home(pattern);
+            let pattern = in_home.as_deref().unwrap_or(pattern);
             // After `**`, no link is followed.
             let pattern = &pattern[..pattern.find("**").unwrap_or(pattern.len())];
             if pattern.is_empty() {
@@ -658,11 +660,8 @@ impl Inner {
         guard.check(path_of_address(path)?, guard.workspace())?;
         // Some tools remove blanks, or let a shell expand the path.
         let plain = path.trim();
-        let in_home = ["$HOME", "${HOME}"]
-            .iter()
-            .find_map(|home| plain.strip_prefix(home));
-        match in_home.filter(|rest| rest.is_empty() || rest.starts_with('/')) {
-            Some(rest) => guard.check(&format!("~{rest}"), guard.workspace()),
+        match in_home(plain) {
+            Some(path) => guard.check(&path, guard.workspace()),
             None if plain != path => guard.check(path_of_address(plain)?, guard.workspace()),
             None => Ok(()),
         }
@@ -758,6 +757,13 @@ fn path_of_address(text: &str) -> Result<&str, String> {
         }
         _ => Ok(text),
     }
+}
+
+/// Returns `~/x` for `$HOME/x`, which some tools let a shell expand.
+fn in_home(path: &str) -> Option<String> {
+    let homes = ["$HOME", "${HOME}"];
+    let rest = homes.iter().find_map(|home| path.strip_prefix(home))?;
+    (rest.is_empty() || rest.starts_with('/')).then(|| format!("~{rest}"))
 }
 
 /// Shortens a reason in its middle, because it may quote a whole command.

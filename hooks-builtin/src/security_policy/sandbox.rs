@@ -51,6 +51,7 @@ fn quoted(word: &str) -> String {
     in_quotes(word)
 }
 
-fn in_quotes(text: &str) -> String {
+/// Quotes a text for a shell, whatever it is.
+pub(super) fn in_quotes(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
