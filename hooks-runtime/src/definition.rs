@@ -130,6 +130,21 @@ impl Definition {
         Some(named)
     }
 
+    /// Whether there is a tool on whose events it never runs.
+    pub(crate) fn is_for_some_tools(&self) -> bool {
+        self.filter.is_for_some_tools() || !self.is_about_tools()
+    }
+
+    /// Whether it may run on an event about this tool, whatever else the filter says. If that cannot be found out, it
+    /// may.
+    pub(crate) fn may_concern(&self, tool: &str) -> bool {
+        self.is_about_tools() && caught(|| Ok(self.filter.may_concern(tool))).unwrap_or(true)
+    }
+
+    fn is_about_tools(&self) -> bool {
+        self.events.iter().any(|(event, _)| event.has_subject)
+    }
+
     /// Whether it runs on an event.
     pub(crate) fn check(
         &self,

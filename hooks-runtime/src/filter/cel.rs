@@ -10,7 +10,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock, OnceLock};
 
-use cel::common::ast::{EntryExpr, Expr, LiteralValue};
+use cel::common::ast::{EntryExpr, Expr, LiteralValue, operators};
 use cel::common::types::{
     CelBool, CelDouble, CelInt, CelList, CelMap, CelMapKey, CelNull, CelString, CelUInt,
 };
@@ -112,6 +112,15 @@ impl Cel {
                 known_names(unknown, known)
             ));
         }
+        if known.contains(&"cx")
+            && let Some(field) = unknown_field(program.expression(), &mut Vec::new())
+        {
+            let fields: Vec<_> = CONTEXT.iter().map(String::as_str).collect();
+            return Err(format!(
+                "`cx` has no field `{field}`: {}",
+                known_names(field, &fields)
+            ));
+        }
         let references = program.references();
         let mut functions = references.functions();
         functions.sort_unstable();
@@ -171,8 +180,7 @@ impl Cel {
         variables: &Variables<'_>,
         then: impl FnOnce(&dyn Val) -> Result<T, Fault>,
     ) -> Result<T, Fault> {
-        let size = variables.check_size()?;
-        variables.size.store(size, Ordering::Relaxed);
+        variables.check_size()?;
         variables.seen.store(0, Ordering::Relaxed);
         let mut context = Context::with_env(Arc::clone(&ENV));
         context.set_variable_resolver(variables);
@@ -308,6 +316,41 @@ fn free_names<'e>(expression: &'e IdedExpr, known: &mut Vec<&'e str>, unknown: &
     }
 }
 
+/// The fields of `cx`.
+static CONTEXT: LazyLock<Vec<String>> = LazyLock::new(|| {
+    let context = serde_json::to_value(AgentContext::default()).unwrap_or_default();
+    let fields = context.as_object().into_iter().flat_map(Map::keys);
+    fields.cloned().collect()
+});
+
+/// Returns a field of `cx` that does not exist. `own` are the names that only this part may use, such as a `cx` of a
+/// loop.
+fn unknown_field<'e>(expression: &'e IdedExpr, own: &mut Vec<&'e str>) -> Option<&'e str> {
+    let is_context = |of: &IdedExpr| matches!(&of.expr, Expr::Ident(name) if name == "cx");
+    let field = match &expression.expr {
+        Expr::Select(select) if is_context(&select.operand) => Some(select.field.as_str()),
+        Expr::Call(call) if call.func_name == operators::INDEX => match call.args.as_slice() {
+            [of, key] if is_context(of) => match &key.expr {
+                Expr::Literal(LiteralValue::String(key)) => Some(key.inner()),
+                _ => None,
+            },
+            _ => None,
+        },
+        _ => None,
+    };
+    let is_unknown = |field: &&str| !own.contains(&"cx") && !CONTEXT.iter().any(|one| one == field);
+    if let Some(field) = field.filter(is_unknown) {
+        return Some(field);
+    }
+    parts(expression).into_iter().find_map(|(part, names)| {
+        let outside = own.len();
+        own.extend(names);
+        let field = unknown_field(part, own);
+        own.truncate(outside);
+        field
+    })
+}
+
 /// Returns how deep loops are nested.
 fn loops(expression: &IdedExpr) -> usize {
     let is_loop = matches!(expression.expr, Expr::Comprehension(_));
@@ -365,8 +408,6 @@ pub(crate) struct Variables<'a> {
     more: &'a [(&'static str, Value)],
     payload: OnceLock<Value>,
     context: OnceLock<Value>,
-    /// The approximate size of the event.
-    size: AtomicUsize,
     /// The size of what an expression has read.
     seen: AtomicUsize,
 }
@@ -387,7 +428,6 @@ impl<'a> Variables<'a> {
             more,
             payload: OnceLock::new(),
             context: OnceLock::new(),
-            size: AtomicUsize::new(0),
             seen: AtomicUsize::new(0),
         }
     }
@@ -411,7 +451,7 @@ impl<'a> Variables<'a> {
             .get_or_init(|| serde_json::to_value(self.event).unwrap_or_default())
     }
 
-    fn check_size(&self) -> Result<usize, Fault> {
+    fn check_size(&self) -> Result<(), Fault> {
         let size = match self.args() {
             Some(args) => size_of(args, MOST_INPUT),
             None => size_of(self.payload(), MOST_INPUT),
@@ -422,50 +462,51 @@ impl<'a> Variables<'a> {
                 MOST_INPUT / 1024
             )));
         }
-        Ok(size)
+        Ok(())
     }
 
-    /// Whether an expression may read a value of the event, or a value of this size.
-    fn may_see(&self, value: Option<&Value>) -> bool {
-        let size = match value {
-            Some(value) => size_of(value, MOST_SEEN),
-            None => self.size.load(Ordering::Relaxed),
-        };
+    /// Whether an expression may read a value of this size.
+    fn may_see(&self, size: usize) -> bool {
         self.seen.fetch_add(size, Ordering::Relaxed) + size <= MOST_SEEN
     }
 }
 
-impl VariableResolver for Variables<'_> {
-    fn resolve<'b>(&'b self, name: &str) -> Option<CowVal<'b, 'b>> {
+impl Variables<'_> {
+    /// Returns the value of a variable.
+    fn variable(&self, name: &str) -> Option<&Value> {
         if let Some((_, value)) = self.more.iter().find(|(known, _)| *known == name) {
-            return self
-                .may_see(Some(value))
-                .then(|| CowVal::Owned(seen(value)));
-        }
-        if !self.may_see(None) {
-            return None;
+            return Some(value);
         }
         match name {
             "cx" => {
                 let context = || serde_json::to_value(self.cx).unwrap_or_default();
-                Some(CowVal::Owned(seen(self.context.get_or_init(context))))
+                Some(self.context.get_or_init(context))
             }
-            "args" => self.args().map(|args| CowVal::Owned(seen(args))),
-            "name" => {
-                crate::events::subject(&self.event).map(|name| CowVal::owned(CelString::from(name)))
+            "args" => self.args(),
+            // A field that the JSON leaves out is empty.
+            _ if crate::events::info(&self.event).fields.contains(&name) => {
+                Some(self.payload().get(name).unwrap_or(&Value::Null))
             }
-            _ => {
-                if !crate::events::info(&self.event).fields.contains(&name) {
-                    return None;
-                }
-                // A field that the JSON leaves out is empty.
-                Some(CowVal::Owned(
-                    self.payload()
-                        .get(name)
-                        .map_or_else(|| Box::new(CelNull) as _, seen),
-                ))
-            }
+            _ => None,
         }
+    }
+}
+
+/// The interpreter asks for the longest name first: for `args.a.b`, then `args.a`, then `args`. So a field is read in
+/// its place, and only the field is converted.
+impl VariableResolver for Variables<'_> {
+    fn resolve<'b>(&'b self, name: &str) -> Option<CowVal<'b, 'b>> {
+        if name == "name"
+            && let Some(subject) = crate::events::subject(&self.event)
+        {
+            let is_short = self.may_see(subject.len());
+            return is_short.then(|| CowVal::owned(CelString::from(subject)));
+        }
+        let mut keys = name.split('.');
+        let variable = self.variable(keys.next()?)?;
+        let value = keys.try_fold(variable, |value, key| value.get(key))?;
+        let is_small = self.may_see(size_of(value, MOST_SEEN));
+        is_small.then(|| CowVal::Owned(seen(value)))
     }
 }
 

@@ -21,7 +21,7 @@ use std::task::{Context as Task, Poll};
 use std::time::Duration;
 
 use hooks_builtin::config::LimitsConfig;
-use hooks_core::EventSet;
+use hooks_core::{EventSet, Only};
 use hooks_core::agent::{AgentContext, AgentEvent, AgentEventMut, AgentHandler, AgentSaid};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
@@ -151,6 +151,12 @@ impl AgentHandler for Unit {
         self.events
     }
 
+    fn only(&self) -> Option<&dyn Only> {
+        let mut definitions = self.definitions.iter();
+        let is_choosy = definitions.all(|definition| definition.is_for_some_tools());
+        is_choosy.then_some(self)
+    }
+
     fn handle_any<'life0, 'life1, 'life2, 'async_trait>(
         &'life0 self,
         cx: &'life1 AgentContext,
@@ -178,6 +184,14 @@ impl AgentHandler for Unit {
             return Box::pin(Nothing);
         }
         Box::pin(self.run(cx, event, info, matched))
+    }
+}
+
+/// The registry asks once for each tool, so an event about another tool never comes here.
+impl Only for Unit {
+    fn wants(&self, tool: &str) -> bool {
+        let mut definitions = self.definitions.iter();
+        definitions.any(|definition| definition.may_concern(tool))
     }
 }
 
