@@ -261,7 +261,7 @@ impl Unit {
             skipped,
             duration: started.elapsed(),
         };
-        match self.conclude(cx, event, info, vec![done]) {
+        match self.conclude(cx, event, info, [done]) {
             AgentSaid::Continue => Box::pin(Nothing),
             said => Box::pin(std::future::ready(said)),
         }
@@ -299,14 +299,13 @@ impl Unit {
                 skipped: Some(skipped),
                 duration: Duration::ZERO,
             });
-            let left_out = left_out.collect();
             return self.conclude(cx, event, info, left_out);
         }
         let is_in_turn = |one: &Matched<'_>| one.definition.is_in_turn;
         if self.order == Order::InTurn || matched.iter().any(is_in_turn) {
             for one in matched {
                 let done = self.ask(cx, &event.view(), info, one).await;
-                let said = self.conclude(cx, event.reborrow(), info, vec![done]);
+                let said = self.conclude(cx, event.reborrow(), info, [done]);
                 if !said.is_continue() {
                     return said;
                 }
