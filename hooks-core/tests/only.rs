@@ -6,9 +6,7 @@ use std::sync::{Arc, Mutex};
 use hooks_core::agent::{
     AgentContext, AgentEvent, AgentHandler, BeforeToolCall, LlmDelta, ToolCallStart,
 };
-use hooks_core::{
-    HookAction, HookRegistry, Mounted, OnPanic, Only, async_trait, hook, hooks,
-};
+use hooks_core::{HookAction, HookRegistry, Mounted, OnPanic, Only, async_trait, hook, hooks};
 use serde_json::json;
 
 /// Writes its name into the call, and may rename the tool.
@@ -192,7 +190,8 @@ async fn a_static_hook_blocks_between_handlers_that_do_not_want_the_tool() {
 
 #[tokio::test]
 async fn what_handlers_have_said_is_forgotten_when_there_are_others() {
-    let mounted = Mounted::new(HookRegistry::<AgentEvent>::new().with(Choosy::new("one", &["read"])));
+    let mounted =
+        Mounted::new(HookRegistry::<AgentEvent>::new().with(Choosy::new("one", &["read"])));
     let asked = async |tool| {
         let mut sent = call(tool);
         let hooks = hooks![..mounted.clone()];
@@ -208,7 +207,11 @@ async fn what_handlers_have_said_is_forgotten_when_there_are_others() {
         .unwrap();
     assert_eq!(asked("read").await, ["one"]);
     assert_eq!(asked("write").await, ["two"]);
-    assert!(mounted.replace("one", Choosy::new("x", &["write"])).unwrap());
+    assert!(
+        mounted
+            .replace("one", Choosy::new("x", &["write"]))
+            .unwrap()
+    );
     assert!(asked("read").await.is_empty());
     assert_eq!(asked("write").await, ["two", "x"]);
     assert!(mounted.unmount("two"));
@@ -224,7 +227,11 @@ async fn a_registry_that_has_seen_thousands_of_tools_asks_the_same_handlers() {
         for nth in 0..3000 {
             let expected = if matches!(nth, 1 | 2999) { 1 } else { 0 };
             let name = format!("tool {nth}");
-            assert_eq!(asked(&registry, &name).await.len(), expected, "{round} {name}");
+            assert_eq!(
+                asked(&registry, &name).await.len(),
+                expected,
+                "{round} {name}"
+            );
         }
     }
     let long = "long".repeat(1000);
@@ -254,7 +261,15 @@ async fn observers_are_chosen_too_and_see_events_without_a_subject() {
     hooks.observe(&cx(), &start).await;
     assert_eq!(*log.lock().unwrap(), ["writes", "writes"]);
     log.lock().unwrap().clear();
-    hooks.observe(&cx(), &LlmDelta { text: "a", ..LlmDelta::default() }).await;
+    hooks
+        .observe(
+            &cx(),
+            &LlmDelta {
+                text: "a",
+                ..LlmDelta::default()
+            },
+        )
+        .await;
     assert_eq!(*log.lock().unwrap(), ["reads", "writes"]);
 }
 

@@ -108,10 +108,18 @@ async fn a_field_of_the_context_that_does_not_exist() {
     let known = "`session_id`, `agent_id`, `agent_type`, `tenant_id`, `run_id`, `parent_run_id`, `cwd`, `project_dir`, \
                  `turn`, `depth`, `channel`, `chat_id`, `sender`, `trace_id`, `extra`";
     for (expression, field, near) in [
-        ("cx.tenant == \"acme\"", "tenant", "did you mean `tenant_id`? "),
+        (
+            "cx.tenant == \"acme\"",
+            "tenant",
+            "did you mean `tenant_id`? ",
+        ),
         ("has(cx.zzz)", "zzz", ""),
         ("args.x == 1 && cx[\"user\"] == \"a\"", "user", ""),
-        ("args.list.exists(x, x == cx.dep)", "dep", "did you mean `depth`? "),
+        (
+            "args.list.exists(x, x == cx.dep)",
+            "dep",
+            "did you mean `depth`? ",
+        ),
     ] {
         let error = Runtime::builder()
             .text(format!(

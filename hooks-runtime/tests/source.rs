@@ -479,7 +479,8 @@ async fn a_new_revision_chooses_anew() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("hooks.toml");
     let write = |tools: &str| {
-        let text = format!("[[hooks.on]]\nevent = 'BeforeToolCall'\ntools = '{tools}'\nblock = 'no'");
+        let text =
+            format!("[[hooks.on]]\nevent = 'BeforeToolCall'\ntools = '{tools}'\nblock = 'no'");
         std::fs::write(&path, text).unwrap();
     };
     write("one");

@@ -227,6 +227,19 @@ impl Place<'_> {
         wanting: Wanting::UNKNOWN,
     };
 
+    /// The next handler of this priority that wants the event: no static hook runs before it.
+    fn next_of<E: Handled>(
+        self,
+        priority: i32,
+        handlers: &Handlers<Handler<E>>,
+        policy: Policy,
+        event: &E,
+    ) -> Option<usize> {
+        let rest = self.nth..handlers.len();
+        rest.take_while(|nth| handlers[*nth].priority == priority)
+            .find(|nth| self.wanting.has::<E>(handlers, policy, *nth, event))
+    }
+
     /// The same place, without what it borrows.
     pub(super) fn owned(self) -> Place<'static> {
         Place {
@@ -468,7 +481,8 @@ impl HandlersOf for Observe {
         _: Option<&'a mut WitnessesOf<E>>,
     ) {
         let wanting = Wanting::UNKNOWN.look::<E>(handlers, policy, event);
-        let asked = (0..handlers.len()).filter(|nth| wanting.has::<E>(handlers, policy, *nth, event));
+        let asked =
+            (0..handlers.len()).filter(|nth| wanting.has::<E>(handlers, policy, *nth, event));
         join_all(asked.filter_map(|nth| Observer::of::<E>(&handlers[nth], policy, cx, event)))
             .await;
     }
@@ -695,6 +709,11 @@ impl HandlersOf for Intercept {
                 return result;
             }
             from.nth += 1;
+            from.wanting = from.wanting.look::<E>(handlers, *policy, event);
+            if let Some(nth) = from.next_of(placed.priority, handlers, *policy, event) {
+                from.nth = nth;
+                continue;
+            }
             let seen = witnesses.as_deref_mut();
             match Self::up_to_next::<E, G, V>(hooks, registry, cx, event, seen, from).await {
                 Ok(result) => return result,

@@ -34,11 +34,11 @@ use core::time::Duration;
 
 pub(crate) use self::ask::HandlersOf;
 use self::ask::Policy;
-use self::handlers::Handlers;
 pub use self::handler::{
     AsHandler, BoxFuture, ByHandler, ByHooks, GoOn, Handled, Handler, Handles, RunTime, decided,
     fall_back, intercept_boxed, listen, listens, observe_boxed,
 };
+use self::handlers::Handlers;
 pub use self::handlers::Only;
 #[cfg(feature = "std")]
 pub use self::mounted::Mounted;

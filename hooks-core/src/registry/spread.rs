@@ -175,7 +175,12 @@ impl<G, S: HandlerSource> Spread<G, S> {
                 None => {
                     let (event, seen) = (E::lend(&mut event), witnesses.as_deref_mut());
                     let first = E::Kind::up_to_next::<E, G, S::Vocabulary>(
-                        hooks, set, cx, event, seen, Place::START,
+                        hooks,
+                        set,
+                        cx,
+                        event,
+                        seen,
+                        Place::START,
                     );
                     match first.await {
                         Ok(outcome) => return outcome,

@@ -21,8 +21,8 @@ use std::task::{Context as Task, Poll};
 use std::time::Duration;
 
 use hooks_builtin::config::LimitsConfig;
-use hooks_core::{EventSet, Only};
 use hooks_core::agent::{AgentContext, AgentEvent, AgentEventMut, AgentHandler, AgentSaid};
+use hooks_core::{EventSet, Only};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
