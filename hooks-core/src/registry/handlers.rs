@@ -4,6 +4,7 @@
 //! as one row of bits. So a dispatch finds the row of its subject once, and passes over the handlers that do not want
 //! it, without a call. A hook may rename the subject: then the dispatch finds the row of the new name.
 
+#[cfg(feature = "std")]
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::ops::Deref;
@@ -119,20 +120,13 @@ impl<H: ?Sized> Deref for Handlers<H> {
 }
 
 /// Which handlers want the subject that an event has now.
+#[derive(Clone, Copy)]
 pub(super) struct Wanting<'a> {
     #[cfg(feature = "std")]
     row: Option<&'a Named<Box<[u64]>>>,
     #[cfg(not(feature = "std"))]
     row: core::marker::PhantomData<&'a ()>,
 }
-
-impl Clone for Wanting<'_> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl Copy for Wanting<'_> {}
 
 impl<'a> Wanting<'a> {
     /// Before the first look at an event.

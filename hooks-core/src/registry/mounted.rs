@@ -145,10 +145,6 @@ impl<V: RunTime> Mounted<V> {
     /// assert_eq!(old.names().collect::<Vec<_>>(), ["lower"]);
     /// assert_eq!(plugins.snapshot().names().collect::<Vec<_>>(), ["upper"]);
     /// ```
-    #[expect(
-        clippy::must_use_candidate,
-        reason = "who swaps need not care for what there was"
-    )]
     pub fn swap(&self, registry: HookRegistry<V>) -> HookRegistry<V> {
         self.change(|current| core::mem::replace(current, registry))
     }

@@ -170,22 +170,16 @@ impl<G, S: HandlerSource> Spread<G, S> {
                 (!own.is_empty()).then_some(&mut own)
             });
             let (hooks, set) = (&self.hooks, &*set);
-            let place = match found {
-                Some(place) => place,
-                None => {
-                    let (event, seen) = (E::lend(&mut event), witnesses.as_deref_mut());
-                    let first = E::Kind::up_to_next::<E, G, S::Vocabulary>(
-                        hooks,
-                        set,
-                        cx,
-                        event,
-                        seen,
-                        Place::START,
-                    );
-                    match first.await {
-                        Ok(outcome) => return outcome,
-                        Err(place) => place,
-                    }
+            let place = if let Some(place) = found {
+                place
+            } else {
+                let (event, seen) = (E::lend(&mut event), witnesses.as_deref_mut());
+                let start = Place::START;
+                let first =
+                    E::Kind::up_to_next::<E, G, S::Vocabulary>(hooks, set, cx, event, seen, start);
+                match first.await {
+                    Ok(outcome) => return outcome,
+                    Err(place) => place,
                 }
             };
             let event = E::lend(&mut event);

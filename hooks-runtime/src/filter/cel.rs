@@ -323,23 +323,17 @@ fn join_paths(expression: &mut IdedExpr, known: &[&str], own: &mut Vec<String>) 
     let mut all = |parts: &mut dyn Iterator<Item = &mut IdedExpr>| {
         parts.for_each(|part| join_paths(part, known, own));
     };
-    fn entry(entry: &mut EntryExpr) -> Vec<&mut IdedExpr> {
-        match entry {
-            EntryExpr::MapEntry(entry) => vec![&mut entry.key, &mut entry.value],
-            EntryExpr::StructField(field) => vec![&mut field.value],
-        }
-    }
     match &mut expression.expr {
         Expr::Call(call) => all(&mut call.args.iter_mut().chain(call.target.as_deref_mut())),
         Expr::List(list) => all(&mut list.elements.iter_mut()),
         Expr::Map(map) => all(&mut map
             .entries
             .iter_mut()
-            .flat_map(|part| entry(&mut part.expr))),
+            .flat_map(|part| parts_of_entry(&mut part.expr))),
         Expr::Struct(made) => all(&mut made
             .entries
             .iter_mut()
-            .flat_map(|part| entry(&mut part.expr))),
+            .flat_map(|part| parts_of_entry(&mut part.expr))),
         Expr::Select(select) => all(&mut std::iter::once(&mut *select.operand)),
         Expr::Comprehension(each) => {
             join_paths(&mut each.iter_range, known, own);
@@ -354,6 +348,13 @@ fn join_paths(expression: &mut IdedExpr, known: &[&str], own: &mut Vec<String>) 
             own.truncate(outside);
         }
         Expr::Unspecified | Expr::Ident(_) | Expr::Literal(_) => {}
+    }
+}
+
+fn parts_of_entry(entry: &mut EntryExpr) -> Vec<&mut IdedExpr> {
+    match entry {
+        EntryExpr::MapEntry(entry) => vec![&mut entry.key, &mut entry.value],
+        EntryExpr::StructField(field) => vec![&mut field.value],
     }
 }
 

@@ -377,12 +377,10 @@ fn static_hooks(
     }
 }
 
-/// How a registry holds and runs the handlers.
-fn run_time(vocabulary: &Vocabulary) -> TokenStream {
+/// How a handler is asked about each event.
+fn asked(vocabulary: &Vocabulary) -> TokenStream {
     let Vocabulary {
         core,
-        ident,
-        hooks,
         handler,
         context,
         events,
@@ -420,6 +418,20 @@ fn run_time(vocabulary: &Vocabulary) -> TokenStream {
             }
         }
     });
+    quote!(#(#asked)*)
+}
+
+/// How a registry holds and runs the handlers.
+fn run_time(vocabulary: &Vocabulary) -> TokenStream {
+    let Vocabulary {
+        core,
+        ident,
+        hooks,
+        handler,
+        ..
+    } = vocabulary;
+    let private = quote!(#core::__private);
+    let asked = asked(vocabulary);
     quote! {
         #[automatically_derived]
         #[diagnostic::do_not_recommend]
@@ -495,7 +507,7 @@ fn run_time(vocabulary: &Vocabulary) -> TokenStream {
             }
         }
 
-        #(#asked)*
+        #asked
     }
 }
 
