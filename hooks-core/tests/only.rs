@@ -225,7 +225,7 @@ async fn a_registry_that_has_seen_thousands_of_tools_asks_the_same_handlers() {
     let registry = HookRegistry::<AgentEvent>::new().with(handler);
     for round in 0..2 {
         for nth in 0..3000 {
-            let expected = if matches!(nth, 1 | 2999) { 1 } else { 0 };
+            let expected = usize::from(matches!(nth, 1 | 2999));
             let name = format!("tool {nth}");
             assert_eq!(
                 asked(&registry, &name).await.len(),
