@@ -156,7 +156,7 @@ pub use crate::registry::Mounted;
 #[cfg(feature = "tokio")]
 pub use crate::registry::Timeouts;
 pub use crate::registry::{
-    ByHandler, ByHooks, HandlerSource, Handles, HookRegistry, RegisterError, RunTime,
+    ByHandler, ByHooks, HandlerSource, Handles, HookRegistry, Only, RegisterError, RunTime,
 };
 
 #[cfg(feature = "macros")]

@@ -1,7 +1,7 @@
 //! One definition, checked and compiled: its filter, its handler and its policy.
 
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::Mutex;
 use std::time::Duration;
@@ -21,28 +21,27 @@ use crate::unit::caught;
 
 /// The place of a definition.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Origin {
-    pub(crate) file: Option<PathBuf>,
-    pub(crate) line: Option<usize>,
-}
+pub(crate) struct Origin(String);
 
 impl Origin {
     pub(crate) fn of(file: Option<&Path>, line: Option<usize>) -> Self {
-        Origin {
-            file: file.map(Path::to_owned),
-            line,
-        }
+        Origin(match (file.map(Path::display), line) {
+            (Some(file), Some(line)) => format!("{file}:{line}"),
+            (Some(file), None) => file.to_string(),
+            (None, Some(line)) => format!("line {line}"),
+            (None, None) => String::new(),
+        })
+    }
+
+    /// Returns the file and the line, for people.
+    pub(crate) fn shown(&self) -> &str {
+        &self.0
     }
 }
 
 impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (&self.file, self.line) {
-            (Some(file), Some(line)) => write!(f, "{}:{line}", file.display()),
-            (Some(file), None) => write!(f, "{}", file.display()),
-            (None, Some(line)) => write!(f, "line {line}"),
-            (None, None) => Ok(()),
-        }
+        f.write_str(&self.0)
     }
 }
 
@@ -82,6 +81,8 @@ impl fmt::Debug for Body {
 pub(crate) struct State {
     pub(crate) breaker: Breaker,
     pub(crate) last: Mutex<Option<Record>>,
+    /// An older record, whose memory the next one takes.
+    pub(crate) spare: Mutex<Option<Record>>,
 }
 
 /// One definition.
@@ -128,6 +129,21 @@ impl Definition {
         let mut events = self.events.iter();
         let (_, named) = events.find(|(event, _)| std::ptr::eq(*event, info))?;
         Some(named)
+    }
+
+    /// Whether there is a tool on whose events it never runs.
+    pub(crate) fn is_for_some_tools(&self) -> bool {
+        self.filter.is_for_some_tools() || !self.is_about_tools()
+    }
+
+    /// Whether it may run on an event about this tool, whatever else the filter says. If that cannot be found out, it
+    /// may.
+    pub(crate) fn may_concern(&self, tool: &str) -> bool {
+        self.is_about_tools() && caught(|| Ok(self.filter.may_concern(tool))).unwrap_or(true)
+    }
+
+    fn is_about_tools(&self) -> bool {
+        self.events.iter().any(|(event, _)| event.has_subject)
     }
 
     /// Whether it runs on an event.

@@ -88,6 +88,7 @@ pub use self::evaluator::{
     HttpEvaluatorBuilder,
 };
 pub use self::fault::FaultKind;
+pub use self::filter::input::tool_rule;
 pub use self::load::{Edition, SourceStatus};
 pub use self::outcome::{Decided, Outcome};
 pub use self::owned::{EventError, OwnedEvent};

@@ -104,6 +104,47 @@ async fn a_rule_that_the_event_does_not_allow() {
 }
 
 #[tokio::test]
+async fn a_field_of_the_context_that_does_not_exist() {
+    let known = "`session_id`, `agent_id`, `agent_type`, `tenant_id`, `run_id`, `parent_run_id`, `cwd`, `project_dir`, \
+                 `turn`, `depth`, `channel`, `chat_id`, `sender`, `trace_id`, `extra`";
+    for (expression, field, near) in [
+        (
+            "cx.tenant == \"acme\"",
+            "tenant",
+            "did you mean `tenant_id`? ",
+        ),
+        ("has(cx.zzz)", "zzz", ""),
+        ("args.x == 1 && cx[\"user\"] == \"a\"", "user", ""),
+        (
+            "args.list.exists(x, x == cx.dep)",
+            "dep",
+            "did you mean `depth`? ",
+        ),
+    ] {
+        let error = Runtime::builder()
+            .text(format!(
+                "[[hooks.on]]\nevent = 'BeforeToolCall'\nblock = 'no'\nif = '{expression}'"
+            ))
+            .build()
+            .await
+            .unwrap_err()
+            .to_string();
+        let expected = format!("4:6: `cx` has no field `{field}`: {near}known are {known}\n");
+        assert!(error.starts_with(&expected), "{error}");
+    }
+    for expression in [
+        "cx.extra.user == \"a\"",
+        "cx[\"cwd\"] == \"/\"",
+        "args.list.exists(cx, cx.any == 1)",
+    ] {
+        let text =
+            format!("[[hooks.on]]\nevent = 'BeforeToolCall'\nblock = 'no'\nif = '{expression}'");
+        let built = Runtime::builder().text(text).build().await;
+        assert!(built.is_ok(), "{expression}");
+    }
+}
+
+#[tokio::test]
 async fn a_filter_that_is_wrong() {
     check(
         "[[hooks.on]]\nevent = 'BeforeToolCall'\nblock = 'no'\nif = 'arg.x == 1'",

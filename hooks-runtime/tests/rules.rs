@@ -98,6 +98,50 @@ async fn a_filter_that_cannot_be_evaluated_is_a_failure() {
 }
 
 #[tokio::test]
+async fn an_expression_reads_a_path_wherever_it_stands() {
+    let args = json!({
+        "a": { "b": 1 }, "x": 9, "none": null, "list": [{ "x": 1 }, { "x": 2 }],
+        "k1": 1, "k2": 2, "k3": 3, "k4": 4, "k5": 5, "k6": 6,
+    });
+    for (expression, expected) in [
+        ("args.a.b == 1 && args.k6 == 6", Ok(true)),
+        ("args.a == {'b': 1}", Ok(true)),
+        ("{'b': 1} == args.a", Ok(true)),
+        ("args['a'].b == 1 && args.a['b'] == 1", Ok(true)),
+        ("[args.a][0].b == 1 && {'k': args.a.b}.k == 1", Ok(true)),
+        ("has(args.a) && has(args.a.b) && !has(args.a.c)", Ok(true)),
+        ("args.none == null", Ok(true)),
+        ("args.list.map(one, one.x + args.a.b)[1] == 3", Ok(true)),
+        // The loop has an `args` of its own.
+        ("args.list.exists(args, args.x == 2)", Ok(true)),
+        ("args.list.exists(args, args.x == 9)", Ok(false)),
+        ("args.a.b.c == 1 || true", Ok(true)),
+        ("args.missing == 1 && false", Ok(false)),
+        ("string(args.a.b) + name == '1shell'", Ok(true)),
+        ("args.a.missing.more == 1", Err("No such key: missing")),
+        (
+            "args.list.all(one, one.missing == 1)",
+            Err("No such key: missing"),
+        ),
+    ] {
+        let runtime = runtime(&format!(
+            "[[hooks.on]]\nevent = 'BeforeToolCall'\nblock = 'it holds'\nif = \"{expression}\""
+        ))
+        .await;
+        let mut call = BeforeToolCall::new("1", "shell", args.clone());
+        let result = decide(&runtime, &mut call).await;
+        let reason = result.as_cancel().map(|cancel| &*cancel.reason);
+        match expected {
+            Ok(holds) => assert_eq!(reason, holds.then_some("it holds"), "{expression}"),
+            Err(error) => {
+                let reason = reason.unwrap_or_default();
+                assert!(reason.ends_with(error), "{expression}: {reason}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
 #[expect(
     clippy::too_many_lines,
     reason = "a rule of each kind, and what it does"

@@ -406,3 +406,123 @@ async fn an_import_says_how_the_hooks_of_a_file_of_ours_run() {
     assert!(error.to_string().contains("cannot be tried out"), "{error}");
     assert!(load("mode = 'off'").await.is_ok());
 }
+
+/// The names of the definitions that block a call of this tool.
+async fn blocks(runtime: &Runtime, tool: &str) -> Option<String> {
+    let mut call = BeforeToolCall::new("1", tool, json!({ "command": "git push" }));
+    let hooks = hooks![..runtime.clone()];
+    let result = hooks.intercept(&AgentContext::new("s1"), &mut call).await;
+    result.as_cancel().map(|cancel| cancel.hook.to_string())
+}
+
+#[tokio::test]
+async fn definitions_are_chosen_by_the_name_that_a_hook_before_gives_a_tool() {
+    let entry = |name: &str, tools: &str, priority: i32| {
+        format!(
+            "[[hooks.on]]\nname = '{name}'\nevent = 'BeforeToolCall'\ntools = '{tools}'\npriority = {priority}\n"
+        )
+    };
+    let text = [
+        entry("before, old", "shell", 10) + "context = 'before, old'",
+        entry("before, new", "shell static", 10) + "context = 'before, new'",
+        entry("after, old", "shell", 1) + "block = 'no'",
+        entry("after, new", "* static", 1) + "context = 'after, new'",
+        entry("last, other", "*x*", 0) + "block = 'no'",
+    ];
+    let runtime = Runtime::builder()
+        .text(text.join("\n"))
+        .build()
+        .await
+        .unwrap();
+    let hooks = hooks![append_static, ..runtime.clone()];
+    for _ in 0..2 {
+        let mut call = BeforeToolCall::new("1", "shell", json!({}));
+        let result = hooks.intercept(&AgentContext::new("s1"), &mut call).await;
+        assert!(result.is_continue(), "{result:?}");
+        assert_eq!(call.context, ["before, old", "after, new"]);
+    }
+    assert_eq!(blocks(&runtime, "shell").await.unwrap(), "after, old");
+}
+
+#[tokio::test]
+async fn definitions_are_chosen_by_every_name_that_a_tool_has() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("settings.json");
+    let settings = json!({ "hooks": { "PreToolUse": [{
+        "matcher": "Bash",
+        "hooks": [{ "type": "command", "command": "exit 2" }],
+    }] } });
+    std::fs::write(&path, settings.to_string()).unwrap();
+    let runtime = Runtime::builder()
+        .text("[[hooks.on]]\nname = 'rule'\nevent = 'BeforeToolCall'\nif = 'Edit(*)'\nblock = 'no'")
+        .file_as(hooks_runtime::Dialect::Claude, path)
+        .trust(hooks_runtime::Trust::all())
+        .build()
+        .await
+        .unwrap();
+    for (tool, is_blocked) in [
+        ("Bash", true),
+        ("shell", true),
+        ("Edit", true),
+        ("file_write", true),
+        ("Read", false),
+        ("deploy", false),
+    ] {
+        for _ in 0..2 {
+            assert_eq!(blocks(&runtime, tool).await.is_some(), is_blocked, "{tool}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_new_revision_chooses_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("hooks.toml");
+    let write = |tools: &str| {
+        let text =
+            format!("[[hooks.on]]\nevent = 'BeforeToolCall'\ntools = '{tools}'\nblock = 'no'");
+        std::fs::write(&path, text).unwrap();
+    };
+    write("one");
+    let runtime = Runtime::load(&path).await.unwrap();
+    assert!(blocks(&runtime, "one").await.is_some());
+    assert!(blocks(&runtime, "two").await.is_none());
+    write("two");
+    runtime.reload().await.unwrap();
+    assert!(blocks(&runtime, "one").await.is_none());
+    assert!(blocks(&runtime, "two").await.is_some());
+}
+
+#[tokio::test]
+async fn a_model_that_invents_tools_does_not_change_what_is_chosen() {
+    let runtime = Runtime::builder()
+        .text(
+            "[[hooks.on]]\nevent = 'BeforeToolCall'\nmatcher = '^tool_(7|1999)$'\nblock = 'no'\n\
+             [[hooks.on]]\nevent = 'BeforeToolCall'\ntools = 'shell'\nblock = 'no'",
+        )
+        .build()
+        .await
+        .unwrap();
+    for nth in 0..2000 {
+        let is_blocked = blocks(&runtime, &format!("tool_{nth}")).await.is_some();
+        assert_eq!(is_blocked, matches!(nth, 7 | 1999), "{nth}");
+    }
+    assert!(blocks(&runtime, "shell").await.is_some());
+    assert!(blocks(&runtime, "tool_7").await.is_some());
+}
+
+#[tokio::test]
+async fn events_without_a_tool_reach_the_definitions_for_them() {
+    let runtime = Runtime::builder()
+        .text(
+            "[[hooks.on]]\nname = 'shell'\nevent = 'BeforeToolCall'\ntools = 'shell'\nblock = 'no'\n\
+             [[hooks.on]]\nname = 'stop'\nevent = 'BeforeStop'\nblock = 'go on'",
+        )
+        .build()
+        .await
+        .unwrap();
+    let hooks = hooks![..runtime.clone()];
+    let mut stop = BeforeStop::new("Done.", 0);
+    let result = hooks.intercept(&AgentContext::new("s1"), &mut stop).await;
+    assert_eq!(result.as_cancel().unwrap().hook, "stop");
+}

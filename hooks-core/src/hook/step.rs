@@ -107,6 +107,8 @@ where
 #[doc(hidden)]
 pub trait Step<H, E: Dispatched> {
     type Said: Return<E>;
+    /// Whether a future of it is done when it is first polled.
+    const IS_NOW: bool;
     /// For a hook in a group, which applies its decision.
     fn step<'a>(
         hook: &'a H,
@@ -272,6 +274,7 @@ macro_rules! at_once {
 #[diagnostic::do_not_recommend]
 impl<H: $($bounds)+, E: Dispatched> Step<H, E> for $Mode {
     type Said = Outcome<E>;
+    const IS_NOW: bool = true;
 
     #[inline]
     fn step<'a>(
@@ -340,6 +343,7 @@ macro_rules! later {
 #[diagnostic::do_not_recommend]
 impl<H: HandleAsync<E, Said: Return<E>> + Hook, E: Dispatched> Step<H, E> for $Mode {
     type Said = H::Said;
+    const IS_NOW: bool = false;
 
     #[inline]
     fn step<'a>(

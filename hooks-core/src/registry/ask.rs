@@ -5,6 +5,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::fmt;
 use core::future::{Future, poll_fn};
+use core::marker::PhantomData;
 use core::pin::Pin;
 use core::task::{Context as Task, Poll};
 #[cfg(feature = "tokio")]
@@ -12,6 +13,7 @@ use core::time::Duration;
 
 #[cfg(feature = "tokio")]
 use super::Timeouts;
+use super::handlers::{Handlers, Wanting};
 use super::{BoxFuture, GoOn, Handled, Handler, HookRegistry, Placed, RunTime};
 use crate::decision::{
     Decides, Decision, HookAction, HookResult, Outcome, Said, Told, WitnessesOf,
@@ -48,7 +50,7 @@ impl Policy {
     }
 
     /// Runs a part of a handler, and catches its panic if the policy says so.
-    fn catch<R>(self, handler: impl FnOnce() -> R) -> Result<R, Panicked> {
+    pub(super) fn catch<R>(self, handler: impl FnOnce() -> R) -> Result<R, Panicked> {
         if self.catches() {
             catch(handler)
         } else {
@@ -149,22 +151,44 @@ pub trait HandlersOf: Decides {
     /// A future that is ready with the decision. Allocates nothing if the handler has decided nothing.
     fn ready<'a, E: Event<Kind = Self> + 'a>(said: Said<E>) -> BoxFuture<'a, Said<E>>;
 
+    /// A future that is ready with the outcome. Allocates nothing if nothing has been decided.
+    fn boxed<'a, E: Event<Kind = Self> + 'a>(outcome: Outcome<E>) -> BoxFuture<'a, Outcome<E>>;
+
     /// Runs all handlers of a registry.
     fn ask_all<'a, E: Handled<Kind = Self> + 'a>(
-        handlers: &'a [Placed<Handler<E>>],
+        handlers: &'a Handlers<Handler<E>>,
         policy: Policy,
         cx: &'a Context<E>,
         access: Self::Access<'a, E>,
         witnesses: Option<&'a mut WitnessesOf<E>>,
     ) -> impl Future<Output = Outcome<E>> + Send;
 
-    /// Runs static hooks, with the handlers of a registry between them.
+    /// Runs static hooks up to the next handler that wants the event. Returns the handler's place, or the outcome if
+    /// there is none.
+    ///
+    /// It is done when it is first polled, if the static hooks are synchronous.
+    fn up_to_next<'a, 'r: 'a, E, G, V>(
+        hooks: &'a G,
+        registry: &'r HookRegistry<V>,
+        cx: &'a Context<E>,
+        access: Self::Access<'a, E>,
+        witnesses: Option<&'a mut WitnessesOf<E>>,
+        from: Place<'r>,
+    ) -> impl Future<Output = Result<Outcome<E>, Place<'r>>> + Send
+    where
+        E: Handled<Kind = Self> + 'a,
+        E::Vocabulary: RunTime<Handler = V::Handler>,
+        G: Part<E, Self>,
+        V: RunTime;
+
+    /// Runs static hooks, with the handlers of a registry between them, from a place on at which there is a handler.
     fn merge<'a, E, G, V>(
         hooks: &'a G,
         registry: &'a HookRegistry<V>,
         cx: &'a Context<E>,
         access: Self::Access<'a, E>,
         witnesses: Option<&'a mut WitnessesOf<E>>,
+        from: Place<'a>,
     ) -> impl Future<Output = Outcome<E>> + Send
     where
         E: Handled<Kind = Self> + 'a,
@@ -173,7 +197,60 @@ pub trait HandlersOf: Decides {
         V: RunTime;
 }
 
-/// The handlers that want the event.
+/// A future that is ready with the outcome if nothing has been decided. It has no size, so boxing it allocates nothing.
+struct Continues<E>(PhantomData<fn() -> E>);
+
+impl<E: Event<Kind = Intercept>> Future for Continues<E> {
+    type Output = HookResult<E>;
+
+    fn poll(self: Pin<&mut Self>, _: &mut Task<'_>) -> Poll<HookResult<E>> {
+        Poll::Ready(HookResult::Continue)
+    }
+}
+
+/// How far a dispatch has come that runs static hooks and handlers.
+#[doc(hidden)]
+#[derive(Clone, Copy)]
+#[expect(missing_debug_implementations, reason = "only a dispatch has it")]
+pub struct Place<'a> {
+    /// The handler that is next.
+    nth: usize,
+    /// The static hooks of this priority and above have run.
+    below: Option<i32>,
+    wanting: Wanting<'a>,
+}
+
+impl Place<'_> {
+    pub(super) const START: Self = Place {
+        nth: 0,
+        below: None,
+        wanting: Wanting::UNKNOWN,
+    };
+
+    /// The next handler of this priority that wants the event: no static hook runs before it.
+    fn next_of<E: Handled>(
+        self,
+        priority: i32,
+        handlers: &Handlers<Handler<E>>,
+        policy: Policy,
+        event: &E,
+    ) -> Option<usize> {
+        let rest = self.nth..handlers.len();
+        rest.take_while(|nth| handlers[*nth].priority == priority)
+            .find(|nth| self.wanting.has::<E>(handlers, policy, *nth, event))
+    }
+
+    /// The same place, without what it borrows.
+    pub(super) fn owned(self) -> Place<'static> {
+        Place {
+            nth: self.nth,
+            below: self.below,
+            wanting: Wanting::UNKNOWN,
+        }
+    }
+}
+
+/// The handlers that want events of this type.
 fn wanting<E: Handled>(
     handlers: &[Placed<Handler<E>>],
 ) -> impl Iterator<Item = (usize, &Placed<Handler<E>>)> {
@@ -264,7 +341,7 @@ async fn ask_witnessed<'a, E: Handled<Kind = Intercept>>(
     witnesses: &'a mut WitnessesOf<E>,
 ) -> HookResult<E> {
     let result = if let Some([handlers, own]) = E::Vocabulary::registry(&placed.handler)
-        && let Some(handlers) = handlers.downcast_ref::<Vec<Placed<Handler<E>>>>()
+        && let Some(handlers) = handlers.downcast_ref::<Handlers<Handler<E>>>()
         && let Some(own) = own.downcast_ref()
     {
         if copy.is_none() {
@@ -292,7 +369,7 @@ async fn ask_witnessed<'a, E: Handled<Kind = Intercept>>(
 
 /// Runs the handlers of a registry that is itself a handler. The witnesses see each of them.
 fn ask_within<'a, E: Handled<Kind = Intercept>>(
-    handlers: &'a [Placed<Handler<E>>],
+    handlers: &'a Handlers<Handler<E>>,
     policy: Policy,
     cx: &'a Context<E>,
     event: &'a mut E,
@@ -392,16 +469,49 @@ impl HandlersOf for Observe {
         GoOn::boxed()
     }
 
+    fn boxed<'a, E: Event<Kind = Self> + 'a>((): ()) -> BoxFuture<'a, ()> {
+        GoOn::boxed()
+    }
+
     async fn ask_all<'a, E: Handled<Kind = Self> + 'a>(
-        handlers: &'a [Placed<Handler<E>>],
+        handlers: &'a Handlers<Handler<E>>,
         policy: Policy,
         cx: &'a Context<E>,
         event: &'a E,
         _: Option<&'a mut WitnessesOf<E>>,
     ) {
-        let wanting = wanting::<E>(handlers);
-        join_all(wanting.filter_map(|(_, placed)| Observer::of::<E>(placed, policy, cx, event)))
+        let wanting = Wanting::UNKNOWN.look::<E>(handlers, policy, event);
+        let asked =
+            (0..handlers.len()).filter(|nth| wanting.has::<E>(handlers, policy, *nth, event));
+        join_all(asked.filter_map(|nth| Observer::of::<E>(&handlers[nth], policy, cx, event)))
             .await;
+    }
+
+    async fn up_to_next<'a, 'r: 'a, E, G, V>(
+        hooks: &'a G,
+        registry: &'r HookRegistry<V>,
+        cx: &'a Context<E>,
+        event: &'a E,
+        _: Option<&'a mut WitnessesOf<E>>,
+        mut from: Place<'r>,
+    ) -> Result<(), Place<'r>>
+    where
+        E: Handled<Kind = Self> + 'a,
+        E::Vocabulary: RunTime<Handler = V::Handler>,
+        G: Part<E, Self>,
+        V: RunTime,
+    {
+        let HookRegistry {
+            handlers, policy, ..
+        } = registry;
+        from.wanting = from.wanting.look::<E>(handlers, *policy, event);
+        // All observers run concurrently, so no static hook runs before the handlers.
+        let is_wanting = |nth: &usize| from.wanting.has::<E>(handlers, *policy, *nth, event);
+        if let Some(nth) = (from.nth..handlers.len()).find(is_wanting) {
+            return Err(Place { nth, ..from });
+        }
+        let () = hooks.run(Between::ALL, cx, event, None).await;
+        Ok(())
     }
 
     async fn merge<'a, E, G, V>(
@@ -410,12 +520,16 @@ impl HandlersOf for Observe {
         cx: &'a Context<E>,
         event: &'a E,
         _: Option<&'a mut WitnessesOf<E>>,
+        from: Place<'a>,
     ) where
         E: Handled<Kind = Self> + 'a,
         E::Vocabulary: RunTime<Handler = V::Handler>,
         G: Part<E, Self>,
         V: RunTime,
     {
+        let HookRegistry {
+            handlers, policy, ..
+        } = registry;
         // Static hooks set the policy for their panics themselves.
         let piece = |below, from| Observer {
             name: "hooks",
@@ -430,14 +544,19 @@ impl HandlersOf for Observe {
                 ))),
             },
         };
+        let wanting = from.wanting.look::<E>(handlers, *policy, event);
         let mut observers = Vec::new();
         let mut below = None;
-        for (_, placed) in wanting::<E>(&registry.handlers) {
+        for nth in from.nth..handlers.len() {
+            if !wanting.has::<E>(handlers, *policy, nth, event) {
+                continue;
+            }
+            let placed = &handlers[nth];
             if below != Some(placed.priority) {
                 observers.push(piece(below, Some(placed.priority)));
                 below = Some(placed.priority);
             }
-            observers.extend(Observer::of::<E>(placed, registry.policy, cx, event));
+            observers.extend(Observer::of::<E>(placed, *policy, cx, event));
         }
         observers.push(piece(below, None));
         join_all(observers.into_iter()).await;
@@ -453,15 +572,33 @@ impl HandlersOf for Intercept {
         }
     }
 
+    fn boxed<'a, E: Event<Kind = Self> + 'a>(
+        result: HookResult<E>,
+    ) -> BoxFuture<'a, HookResult<E>> {
+        match result {
+            HookResult::Continue => Box::pin(Continues(PhantomData)),
+            decided => Box::pin(core::future::ready(decided)),
+        }
+    }
+
     async fn ask_all<'a, E: Handled<Kind = Self> + 'a>(
-        handlers: &'a [Placed<Handler<E>>],
+        handlers: &'a Handlers<Handler<E>>,
         policy: Policy,
         cx: &'a Context<E>,
         event: &'a mut E,
         mut witnesses: Option<&'a mut WitnessesOf<E>>,
     ) -> HookResult<E> {
         let mut copy = None;
-        for (nth, placed) in wanting::<E>(handlers) {
+        let mut wanting = Wanting::UNKNOWN;
+        let mut may_have_changed = true;
+        for (nth, placed) in handlers.iter().enumerate() {
+            if may_have_changed {
+                wanting = wanting.look::<E>(handlers, policy, event);
+            }
+            may_have_changed = wanting.has::<E>(handlers, policy, nth, event);
+            if !may_have_changed {
+                continue;
+            }
             let event = &mut *event;
             let result = match witnesses.as_deref_mut() {
                 None => ask::<E>(placed, policy, cx, event, &mut copy).await,
@@ -480,12 +617,68 @@ impl HandlersOf for Intercept {
         HookResult::Continue
     }
 
+    async fn up_to_next<'a, 'r: 'a, E, G, V>(
+        hooks: &'a G,
+        registry: &'r HookRegistry<V>,
+        cx: &'a Context<E>,
+        event: &'a mut E,
+        mut witnesses: Option<&'a mut WitnessesOf<E>>,
+        from: Place<'r>,
+    ) -> Result<HookResult<E>, Place<'r>>
+    where
+        E: Handled<Kind = Self> + 'a,
+        E::Vocabulary: RunTime<Handler = V::Handler>,
+        G: Part<E, Self>,
+        V: RunTime,
+    {
+        let HookRegistry {
+            handlers, policy, ..
+        } = registry;
+        let Place {
+            nth,
+            mut below,
+            mut wanting,
+        } = from;
+        wanting = wanting.look::<E>(handlers, *policy, event);
+        for nth in nth..handlers.len() {
+            let placed = &handlers[nth];
+            if !placed.events.contains::<E>() {
+                continue;
+            }
+            let from = Some(placed.priority);
+            if below != from {
+                let piece = Between { below, from };
+                let result = hooks
+                    .run(piece, cx, &mut *event, witnesses.as_deref_mut())
+                    .await;
+                if !result.is_continue() {
+                    let told = Told::new(&result, witnesses.as_deref());
+                    tell::<E>(&handlers[nth..], *policy, cx, event, told);
+                    return Ok(result);
+                }
+                below = from;
+                // A static hook may have renamed the subject.
+                wanting = wanting.look::<E>(handlers, *policy, event);
+            }
+            if wanting.has::<E>(handlers, *policy, nth, event) {
+                return Err(Place {
+                    nth,
+                    below,
+                    wanting,
+                });
+            }
+        }
+        let rest = Between { below, from: None };
+        Ok(hooks.run(rest, cx, event, witnesses).await)
+    }
+
     async fn merge<'a, E, G, V>(
         hooks: &'a G,
         registry: &'a HookRegistry<V>,
         cx: &'a Context<E>,
         event: &'a mut E,
         mut witnesses: Option<&'a mut WitnessesOf<E>>,
+        mut from: Place<'a>,
     ) -> HookResult<E>
     where
         E: Handled<Kind = Self> + 'a,
@@ -496,23 +689,10 @@ impl HandlersOf for Intercept {
         let HookRegistry {
             handlers, policy, ..
         } = registry;
-        let mut below = None;
         let mut copy = None;
-        for (nth, placed) in wanting::<E>(handlers) {
-            let from = Some(placed.priority);
-            if below != from {
-                copy = None;
-                let piece = Between { below, from };
-                let result = hooks
-                    .run(piece, cx, &mut *event, witnesses.as_deref_mut())
-                    .await;
-                if !result.is_continue() {
-                    let told = Told::new(&result, witnesses.as_deref());
-                    tell::<E>(&handlers[nth..], *policy, cx, event, told);
-                    return result;
-                }
-                below = from;
-            }
+        loop {
+            let Place { nth, below, .. } = from;
+            let placed = &handlers[nth];
             let event = &mut *event;
             let result = match witnesses.as_deref_mut() {
                 None => ask::<E>(placed, *policy, cx, event, &mut copy).await,
@@ -528,9 +708,21 @@ impl HandlersOf for Intercept {
                 hooks.tell::<0>(rest, cx, event, told);
                 return result;
             }
+            from.nth += 1;
+            from.wanting = from.wanting.look::<E>(handlers, *policy, event);
+            if let Some(nth) = from.next_of(placed.priority, handlers, *policy, event) {
+                from.nth = nth;
+                continue;
+            }
+            let seen = witnesses.as_deref_mut();
+            match Self::up_to_next::<E, G, V>(hooks, registry, cx, event, seen, from).await {
+                Ok(result) => return result,
+                Err(next) => from = next,
+            }
+            // Static hooks have run in between.
+            if from.below != below {
+                copy = None;
+            }
         }
-        hooks
-            .run(Between { below, from: None }, cx, event, witnesses)
-            .await
     }
 }

@@ -8,7 +8,7 @@ use core::marker::PhantomData;
 use core::pin::Pin;
 use core::task::{Context as Task, Poll, Waker};
 
-use super::HandlersOf;
+use super::{HandlersOf, Only};
 use crate::decision::{HookAction, Said, Told, Witnesses};
 use crate::event::{Access, Context, Event, EventSet, Intercepted, Observed, Vocabulary};
 use crate::hook::{AnyEvent, Intercepts, Observes, SaidOfAny, Says};
@@ -44,6 +44,9 @@ pub trait RunTime: Vocabulary + Says {
     /// The handlers and the policy of the registry that it is, if it is one.
     #[doc(hidden)]
     fn registry(handler: &Self::Handler) -> Option<[&dyn Any; 2]>;
+    /// The subjects that it wants, if not all.
+    #[doc(hidden)]
+    fn only(handler: &Self::Handler) -> Option<&dyn Only>;
     #[doc(hidden)]
     fn listen(handler: &Self::Handler, witnesses: &mut Witnesses<Self>)
     where
@@ -70,6 +73,11 @@ pub trait Handled: AnyEvent + Event<Vocabulary: RunTime, Kind: HandlersOf> {
         cx: &'a Context<Self>,
         event: Access<'a, Self>,
     ) -> BoxFuture<'a, Said<Self>>;
+
+    /// The event's [subject](crate::Subject), if it has one.
+    fn subject(&self) -> Option<&str> {
+        None
+    }
 }
 
 /// A type that implements the handler trait itself: see [`Handles`].

@@ -3,6 +3,8 @@
 //! | file | holds |
 //! | --- | --- |
 //! | `handler` | one handler, and what can become one |
+//! | `handlers` | handlers in order, and which of them want an event |
+//! | `by_name` | what handlers have said about a subject, kept under its name |
 //! | `ask` | runs handlers, each isolated from the panics and timeouts of the others |
 //! | this one | [`HookRegistry`], handlers in order; the dyn-based runner of the benchmarks |
 //! | `mounted` | [`Mounted`], a registry that changes while agents run |
@@ -10,7 +12,10 @@
 //! | `spread` | `..source` itself: handlers between static hooks |
 
 mod ask;
+#[cfg(feature = "std")]
+mod by_name;
 mod handler;
+mod handlers;
 #[cfg(feature = "std")]
 mod mounted;
 mod source;
@@ -20,7 +25,6 @@ use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::String;
 use alloc::sync::Arc;
-use alloc::vec::Vec;
 use core::any::Any;
 use core::error::Error;
 use core::fmt;
@@ -34,6 +38,8 @@ pub use self::handler::{
     AsHandler, BoxFuture, ByHandler, ByHooks, GoOn, Handled, Handler, Handles, RunTime, decided,
     fall_back, intercept_boxed, listen, listens, observe_boxed,
 };
+use self::handlers::Handlers;
+pub use self::handlers::Only;
 #[cfg(feature = "std")]
 pub use self::mounted::Mounted;
 pub use self::source::HandlerSource;
@@ -61,7 +67,8 @@ use crate::hook::{
 /// `#[async_trait]` does.
 ///
 /// A handler returns the events that it wants from `events()`, by default all events. It costs nothing on other
-/// events, and no allocation on an event whose method it does not override.
+/// events, and no allocation on an event whose method it does not override. If it wants only some tools, its method
+/// `only` says so (see [`Only`]), and it costs nothing on the others.
 ///
 /// In a field or a signature, write the vocabulary for `'static`: `HookRegistry<AgentEvent<'static>>`. A registry
 /// with one pipeline in it is also the type-erased form of that pipeline, where you would look for
@@ -103,7 +110,7 @@ use crate::hook::{
 /// ```
 #[doc(alias("dyn", "erase"))]
 pub struct HookRegistry<V: RunTime> {
-    handlers: Vec<Placed<V::Handler>>,
+    handlers: Handlers<V::Handler>,
     /// Their names, in a set because there may be thousands of handlers.
     names: BTreeSet<Arc<str>>,
     /// The events that any handler wants.
@@ -125,6 +132,8 @@ pub struct Placed<H: ?Sized> {
     events: EventSet,
     /// Whether it is a log that asks for witnesses.
     listens: bool,
+    /// Whether it wants only some subjects.
+    is_choosy: bool,
     handler: Arc<H>,
 }
 
@@ -136,6 +145,7 @@ impl<H: ?Sized> Clone for Placed<H> {
             priority: self.priority,
             events: self.events,
             listens: self.listens,
+            is_choosy: self.is_choosy,
             handler: self.handler.clone(),
         }
     }
@@ -160,6 +170,7 @@ impl<H: ?Sized> Placed<H> {
             priority: V::priority(&handler),
             events: V::events(&handler),
             listens: V::listens(&handler),
+            is_choosy: V::only(&handler).is_some(),
             handler,
         })
     }
@@ -279,7 +290,7 @@ impl<V: RunTime> HookRegistry<V> {
     #[must_use]
     pub const fn new() -> Self {
         HookRegistry {
-            handlers: Vec::new(),
+            handlers: Handlers::new(),
             names: BTreeSet::new(),
             wanted: EventSet::NONE,
             listens: false,
@@ -507,7 +518,9 @@ impl<V: RunTime> HookRegistry<V> {
         if let Some(place) = self.position(&placed.name)
             && self.handlers[place].priority == placed.priority
         {
-            let old = core::mem::replace(&mut self.handlers[place], placed);
+            let old = self
+                .handlers
+                .change(|handlers| core::mem::replace(&mut handlers[place], placed));
             self.count_wanted();
             return Some(old);
         }
@@ -518,7 +531,8 @@ impl<V: RunTime> HookRegistry<V> {
 
     /// Removes a handler, and returns it.
     fn remove(&mut self, name: &str) -> Option<Placed<V::Handler>> {
-        let old = self.handlers.remove(self.position(name)?);
+        let place = self.position(name)?;
+        let old = self.handlers.change(|handlers| handlers.remove(place));
         self.names.remove(name);
         self.count_wanted();
         Some(old)
@@ -558,7 +572,8 @@ impl<V: RunTime> HookRegistry<V> {
         self.wanted = self.wanted.union(placed.events);
         self.listens |= placed.listens;
         self.names.insert(Arc::clone(&placed.name));
-        self.handlers.insert(place, placed);
+        self.handlers
+            .change(|handlers| handlers.insert(place, placed));
     }
 
     fn position(&self, name: &str) -> Option<usize> {

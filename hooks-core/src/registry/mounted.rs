@@ -1,14 +1,11 @@
 //! A registry that changes while agents run.
 
-use alloc::boxed::Box;
-use alloc::string::String;
 use alloc::sync::Arc;
 use core::fmt;
-use core::hash::BuildHasher as _;
 use core::sync::atomic::{AtomicU64, Ordering};
-use std::hash::RandomState;
-use std::sync::{OnceLock, PoisonError, RwLock};
+use std::sync::{PoisonError, RwLock};
 
+use super::by_name::ByName;
 use super::{Handled, HandlerSource, Handles, HookRegistry, Placed, RegisterError, RunTime};
 use crate::decision::{Dispatched, Outcome, Told, WitnessesOf};
 use crate::event::{Access, Context, EventSet, Every, Later};
@@ -57,7 +54,9 @@ struct Shared<V: RunTime> {
     /// The events that any handler of the set wants, readable without the lock.
     wanted: AtomicU64,
     set: RwLock<Arc<HookRegistry<V>>>,
-    names: Names,
+    /// The names that plans have shown, each once. A plan's rows borrow them for as long as the handle lives, even if
+    /// the handlers are unmounted meanwhile.
+    names: ByName<()>,
 }
 
 impl<V: RunTime> Mounted<V> {
@@ -68,7 +67,7 @@ impl<V: RunTime> Mounted<V> {
             shared: Arc::new(Shared {
                 wanted: AtomicU64::new(registry.wanted.bits()),
                 set: RwLock::new(Arc::new(registry)),
-                names: Names::default(),
+                names: ByName::default(),
             }),
         }
     }
@@ -146,10 +145,6 @@ impl<V: RunTime> Mounted<V> {
     /// assert_eq!(old.names().collect::<Vec<_>>(), ["lower"]);
     /// assert_eq!(plugins.snapshot().names().collect::<Vec<_>>(), ["upper"]);
     /// ```
-    #[expect(
-        clippy::must_use_candidate,
-        reason = "who swaps need not care for what there was"
-    )]
     pub fn swap(&self, registry: HookRegistry<V>) -> HookRegistry<V> {
         self.change(|current| core::mem::replace(current, registry))
     }
@@ -218,9 +213,11 @@ impl<V: RunTime> HandlerSource for Mounted<V> {
     }
 
     fn describe<'d>(&'d self, handler: &mut dyn FnMut(&'d str, i32, EventSet)) {
-        for placed in &self.snapshot().handlers {
-            let name = self.shared.names.keep(&placed.shown);
-            handler(name, placed.priority, placed.events);
+        for placed in self.snapshot().handlers.iter() {
+            let names = &self.shared.names;
+            if let Some(shown) = names.get_or_add(&placed.shown, usize::MAX, || ()) {
+                handler(&shown.name, placed.priority, placed.events);
+            }
         }
     }
 }
@@ -281,40 +278,5 @@ where
     ) -> Outcome<E> {
         let set = self.snapshot();
         HandleAsync::<E>::witnessed(&*set, cx, E::lend(&mut event), witnesses).await
-    }
-}
-
-/// The names that plans have shown, each once. A plan's rows borrow them for as long as the handle lives, even if the
-/// handlers are unmounted meanwhile.
-///
-/// They are in a tree whose branches follow the bits of a name's hash, so it stays flat enough to search and to drop.
-#[derive(Default)]
-struct Names {
-    root: OnceLock<Box<Name>>,
-    hash: RandomState,
-}
-
-struct Name {
-    name: String,
-    below: [OnceLock<Box<Name>>; 2],
-}
-
-impl Names {
-    fn keep(&self, name: &str) -> &str {
-        let mut bits = self.hash.hash_one(name);
-        let mut place = &self.root;
-        loop {
-            let kept = place.get_or_init(|| {
-                Box::new(Name {
-                    name: name.into(),
-                    below: [OnceLock::new(), OnceLock::new()],
-                })
-            });
-            if kept.name == name {
-                return &kept.name;
-            }
-            place = &kept.below[usize::from(bits & 1 == 1)];
-            bits = bits.rotate_right(1);
-        }
     }
 }

@@ -91,7 +91,7 @@ impl<V: RunTime> HandlerSource for HookRegistry<V> {
     }
 
     fn describe<'d>(&'d self, handler: &mut dyn FnMut(&'d str, i32, EventSet)) {
-        for placed in &self.handlers {
+        for placed in self.handlers.iter() {
             handler(&placed.shown, placed.priority, placed.events);
         }
     }

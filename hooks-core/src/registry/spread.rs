@@ -7,7 +7,10 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::future::Future;
+use core::pin::pin;
+use core::task::{Context as Task, Poll, Waker};
 
+use super::ask::Place;
 use super::{BoxFuture, Handled, HandlerSource, HandlersOf, RunTime};
 use crate::decision::{Dispatched, Outcome, Told, Witnesses, WitnessesOf};
 #[cfg(feature = "std")]
@@ -126,6 +129,9 @@ where
 impl<G, S: HandlerSource> Spread<G, S> {
     /// Runs the static hooks with the handlers in between. If there are no witnesses yet, the witnesses that a handler
     /// asks for see all of these hooks.
+    ///
+    /// Synchronous static hooks run at once, up to the first handler that wants the event. If there is none, nothing is
+    /// boxed.
     fn merged<'a, E: Handled + 'a>(
         &'a self,
         cx: &'a Context<E>,
@@ -135,18 +141,49 @@ impl<G, S: HandlerSource> Spread<G, S> {
     where
         E::Vocabulary: RunTime<Handler = <S::Vocabulary as RunTime>::Handler>,
         G: Part<E, E::Kind>,
+        ModeOf<G, E>: Step<G, E>,
     {
+        let set = self.source.current();
+        let listens = E::Kind::CHANGES && set.listens;
+        let mut found = None;
+        if <ModeOf<G, E> as Step<G, E>>::IS_NOW && witnesses.is_none() && !listens {
+            let first = pin!(E::Kind::up_to_next::<E, G, S::Vocabulary>(
+                &self.hooks,
+                &set,
+                cx,
+                E::lend(&mut event),
+                None,
+                Place::START,
+            ));
+            match first.poll(&mut Task::from_waker(Waker::noop())) {
+                Poll::Ready(Ok(outcome)) => return E::Kind::boxed::<E>(outcome),
+                Poll::Ready(Err(place)) => found = Some(place.owned()),
+                Poll::Pending => unreachable!("a synchronous hook waits for nothing"),
+            }
+        }
         Box::pin(async move {
-            let set = self.source.current();
             let mut own = Witnesses::NONE;
-            let witnesses = witnesses.or_else(|| {
-                if E::Kind::CHANGES && set.listens {
+            let mut witnesses = witnesses.or_else(|| {
+                if listens {
                     super::ask::listen::<E>(&set.handlers, &mut own);
                 }
                 (!own.is_empty()).then_some(&mut own)
             });
+            let (hooks, set) = (&self.hooks, &*set);
+            let place = if let Some(place) = found {
+                place
+            } else {
+                let (event, seen) = (E::lend(&mut event), witnesses.as_deref_mut());
+                let start = Place::START;
+                let first =
+                    E::Kind::up_to_next::<E, G, S::Vocabulary>(hooks, set, cx, event, seen, start);
+                match first.await {
+                    Ok(outcome) => return outcome,
+                    Err(place) => place,
+                }
+            };
             let event = E::lend(&mut event);
-            E::Kind::merge::<E, G, S::Vocabulary>(&self.hooks, &set, cx, event, witnesses).await
+            E::Kind::merge::<E, G, S::Vocabulary>(hooks, set, cx, event, witnesses, place).await
         })
     }
 }
@@ -165,6 +202,7 @@ impl<G, S> Copy for Merged<'_, G, S> {}
 impl<'a, G, S: HandlerSource, E: Handled + 'a> Instead<'a, E> for Merged<'a, G, S>
 where
     G: Hook + Part<E, E::Kind>,
+    ModeOf<G, E>: Step<G, E>,
     E::Vocabulary: RunTime<Handler = <S::Vocabulary as RunTime>::Handler>,
 {
     type Found = ();

@@ -594,6 +594,11 @@ pub trait ShopHandler: ::core::marker::Send + ::core::marker::Sync {
     fn events(&self) -> ::hooks_core::EventSet {
         ::hooks_core::EventSet::ALL
     }
+    /// The subjects that the handler wants, such as the names of tools. The default, `None`, is all of them. A
+    /// registry does not call the handler for an event about any other subject.
+    fn only(&self) -> ::core::option::Option<&dyn ::hooks_core::Only> {
+        ::core::option::Option::None
+    }
     #[doc(hidden)]
     fn wraps_around(&self) -> ::hooks_core::EventSet {
         ::hooks_core::EventSet::NONE
@@ -714,6 +719,9 @@ for ::hooks_core::__private::Box<__H> {
     fn events(&self) -> ::hooks_core::EventSet {
         (**self).events()
     }
+    fn only(&self) -> ::core::option::Option<&dyn ::hooks_core::Only> {
+        (**self).only()
+    }
     fn wraps_around(&self) -> ::hooks_core::EventSet {
         (**self).wraps_around()
     }
@@ -813,6 +821,9 @@ impl ShopHandler for ::hooks_core::__private::Box<dyn ShopHandler> {
     }
     fn events(&self) -> ::hooks_core::EventSet {
         (**self).events()
+    }
+    fn only(&self) -> ::core::option::Option<&dyn ::hooks_core::Only> {
+        (**self).only()
     }
     fn wraps_around(&self) -> ::hooks_core::EventSet {
         (**self).wraps_around()
@@ -915,6 +926,9 @@ for ::hooks_core::__private::Arc<__H> {
     fn events(&self) -> ::hooks_core::EventSet {
         (**self).events()
     }
+    fn only(&self) -> ::core::option::Option<&dyn ::hooks_core::Only> {
+        (**self).only()
+    }
     fn wraps_around(&self) -> ::hooks_core::EventSet {
         (**self).wraps_around()
     }
@@ -1014,6 +1028,9 @@ impl ShopHandler for ::hooks_core::__private::Arc<dyn ShopHandler> {
     }
     fn events(&self) -> ::hooks_core::EventSet {
         (**self).events()
+    }
+    fn only(&self) -> ::core::option::Option<&dyn ::hooks_core::Only> {
+        (**self).only()
     }
     fn wraps_around(&self) -> ::hooks_core::EventSet {
         (**self).wraps_around()
@@ -1424,6 +1441,11 @@ impl ::hooks_core::RunTime for ShopEvent<'_> {
     fn wrapped(__handler: &Self::Handler) -> ::hooks_core::EventSet {
         __handler.wraps_around()
     }
+    fn only(
+        __handler: &Self::Handler,
+    ) -> ::core::option::Option<&dyn ::hooks_core::Only> {
+        __handler.only()
+    }
     fn listens(__handler: &Self::Handler) -> ::core::primitive::bool {
         __handler.listens()
     }
@@ -1479,6 +1501,9 @@ impl ::hooks_core::__private::Handled for Cart {
         __event: &'__a mut Self,
     ) -> ::hooks_core::__private::BoxFuture<'__a, ::hooks_core::HookAction<Self>> {
         __handler.checkout(__cx, __event)
+    }
+    fn subject(&self) -> ::core::option::Option<&str> {
+        ::core::option::Option::Some(::hooks_core::Subject::subject(self))
     }
 }
 #[automatically_derived]

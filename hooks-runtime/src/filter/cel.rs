@@ -10,13 +10,13 @@ use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock, OnceLock};
 
-use cel::common::ast::{EntryExpr, Expr, LiteralValue};
+use cel::common::ast::{EntryExpr, Expr, LiteralValue, operators};
 use cel::common::types::{
     CelBool, CelDouble, CelInt, CelList, CelMap, CelMapKey, CelNull, CelString, CelUInt,
 };
 use cel::common::value::{CowVal, Val};
 use cel::context::VariableResolver;
-use cel::{Context, Env, IdedExpr, Program};
+use cel::{Context, Env, ExecutionError, IdedExpr, Program};
 use hooks_core::agent::{AgentContext, AgentEvent};
 use serde_json::{Map, Value};
 
@@ -77,6 +77,8 @@ static ENV: LazyLock<Arc<Env>> = LazyLock::new(|| {
 pub(crate) struct Cel {
     text: Arc<str>,
     program: Arc<Program>,
+    /// The same with each path, such as `args.a.b`, as one variable of this name.
+    by_paths: Arc<IdedExpr>,
 }
 
 impl fmt::Debug for Cel {
@@ -112,6 +114,15 @@ impl Cel {
                 known_names(unknown, known)
             ));
         }
+        if known.contains(&"cx")
+            && let Some(field) = unknown_field(program.expression(), &mut Vec::new())
+        {
+            let fields: Vec<_> = CONTEXT.iter().map(String::as_str).collect();
+            return Err(format!(
+                "`cx` has no field `{field}`: {}",
+                known_names(field, &fields)
+            ));
+        }
         let references = program.references();
         let mut functions = references.functions();
         functions.sort_unstable();
@@ -135,9 +146,12 @@ impl Cel {
                 "`replace` and `join` may make a text more than {MOST_GROWTH} times longer: write shorter texts in them"
             ));
         }
+        let mut by_paths = program.expression().clone();
+        join_paths(&mut by_paths, known, &mut Vec::new());
         Ok(Cel {
             text: text.into(),
             program: Arc::new(program),
+            by_paths: Arc::new(by_paths),
         })
     }
 
@@ -171,21 +185,22 @@ impl Cel {
         variables: &Variables<'_>,
         then: impl FnOnce(&dyn Val) -> Result<T, Fault>,
     ) -> Result<T, Fault> {
-        let size = variables.check_size()?;
-        variables.size.store(size, Ordering::Relaxed);
+        variables.check_size()?;
         variables.seen.store(0, Ordering::Relaxed);
         let mut context = Context::with_env(Arc::clone(&ENV));
         context.set_variable_resolver(variables);
-        let value =
-            cel::Value::resolve_val(self.program.expression(), &context).map_err(|error| {
-                match variables.seen.load(Ordering::Relaxed) {
-                    seen if seen > MOST_SEEN => self.failed(format_args!(
-                        "its loop looks at more than {} MiB",
-                        MOST_SEEN / 1024 / 1024
-                    )),
-                    _ => self.failed(error),
-                }
-            })?;
+        let mut value = cel::Value::resolve_val(&self.by_paths, &context);
+        if let Err(ExecutionError::UndeclaredReference(_)) = value {
+            // Something on a path does not exist. The expression as it is written says what.
+            value = cel::Value::resolve_val(self.program.expression(), &context);
+        }
+        let value = value.map_err(|error| match variables.seen.load(Ordering::Relaxed) {
+            seen if seen > MOST_SEEN => self.failed(format_args!(
+                "its loop looks at more than {} MiB",
+                MOST_SEEN / 1024 / 1024
+            )),
+            _ => self.failed(error),
+        })?;
         then(&*value)
     }
 
@@ -293,6 +308,67 @@ fn parts(expression: &IdedExpr) -> Vec<(&IdedExpr, Vec<&str>)> {
     }
 }
 
+/// Replaces each path from a variable by one variable. The interpreter reads a variable faster, and the event's
+/// [`Variables`] know it by the path. `own` are the names that only this part may use.
+fn join_paths(expression: &mut IdedExpr, known: &[&str], own: &mut Vec<String>) {
+    let is_variable =
+        |name: &str, own: &[String]| known.contains(&name) && !own.iter().any(|own| own == name);
+    if let Some(path) = path_of(expression)
+        && let Some((variable, _)) = path.split_once('.')
+        && is_variable(variable, own)
+    {
+        expression.expr = Expr::Ident(path);
+        return;
+    }
+    let mut all = |parts: &mut dyn Iterator<Item = &mut IdedExpr>| {
+        parts.for_each(|part| join_paths(part, known, own));
+    };
+    match &mut expression.expr {
+        Expr::Call(call) => all(&mut call.args.iter_mut().chain(call.target.as_deref_mut())),
+        Expr::List(list) => all(&mut list.elements.iter_mut()),
+        Expr::Map(map) => all(&mut map
+            .entries
+            .iter_mut()
+            .flat_map(|part| parts_of_entry(&mut part.expr))),
+        Expr::Struct(made) => all(&mut made
+            .entries
+            .iter_mut()
+            .flat_map(|part| parts_of_entry(&mut part.expr))),
+        Expr::Select(select) => all(&mut std::iter::once(&mut *select.operand)),
+        Expr::Comprehension(each) => {
+            join_paths(&mut each.iter_range, known, own);
+            join_paths(&mut each.accu_init, known, own);
+            let outside = own.len();
+            own.push(each.accu_var.clone());
+            join_paths(&mut each.result, known, own);
+            own.push(each.iter_var.clone());
+            own.extend(each.iter_var2.clone());
+            join_paths(&mut each.loop_cond, known, own);
+            join_paths(&mut each.loop_step, known, own);
+            own.truncate(outside);
+        }
+        Expr::Unspecified | Expr::Ident(_) | Expr::Literal(_) => {}
+    }
+}
+
+fn parts_of_entry(entry: &mut EntryExpr) -> Vec<&mut IdedExpr> {
+    match entry {
+        EntryExpr::MapEntry(entry) => vec![&mut entry.key, &mut entry.value],
+        EntryExpr::StructField(field) => vec![&mut field.value],
+    }
+}
+
+/// Returns the path that an expression is: `args.a.b`.
+fn path_of(expression: &IdedExpr) -> Option<String> {
+    match &expression.expr {
+        Expr::Ident(name) => Some(name.clone()),
+        Expr::Select(select) if !select.test => {
+            Some(format!("{}.{}", path_of(&select.operand)?, select.field))
+        }
+        _ => None,
+    }
+}
+
 /// Collects the unknown names that an expression uses.
 fn free_names<'e>(expression: &'e IdedExpr, known: &mut Vec<&'e str>, unknown: &mut Vec<&'e str>) {
     if let Expr::Ident(name) = &expression.expr
@@ -306,6 +382,41 @@ fn free_names<'e>(expression: &'e IdedExpr, known: &mut Vec<&'e str>, unknown: &
         free_names(part, known, unknown);
         known.truncate(outside);
     }
+}
+
+/// The fields of `cx`.
+static CONTEXT: LazyLock<Vec<String>> = LazyLock::new(|| {
+    let context = serde_json::to_value(AgentContext::default()).unwrap_or_default();
+    let fields = context.as_object().into_iter().flat_map(Map::keys);
+    fields.cloned().collect()
+});
+
+/// Returns a field of `cx` that does not exist. `own` are the names that only this part may use, such as a `cx` of a
+/// loop.
+fn unknown_field<'e>(expression: &'e IdedExpr, own: &mut Vec<&'e str>) -> Option<&'e str> {
+    let is_context = |of: &IdedExpr| matches!(&of.expr, Expr::Ident(name) if name == "cx");
+    let field = match &expression.expr {
+        Expr::Select(select) if is_context(&select.operand) => Some(select.field.as_str()),
+        Expr::Call(call) if call.func_name == operators::INDEX => match call.args.as_slice() {
+            [of, key] if is_context(of) => match &key.expr {
+                Expr::Literal(LiteralValue::String(key)) => Some(key.inner()),
+                _ => None,
+            },
+            _ => None,
+        },
+        _ => None,
+    };
+    let is_unknown = |field: &&str| !own.contains(&"cx") && !CONTEXT.iter().any(|one| one == field);
+    if let Some(field) = field.filter(is_unknown) {
+        return Some(field);
+    }
+    parts(expression).into_iter().find_map(|(part, names)| {
+        let outside = own.len();
+        own.extend(names);
+        let field = unknown_field(part, own);
+        own.truncate(outside);
+        field
+    })
 }
 
 /// Returns how deep loops are nested.
@@ -365,8 +476,6 @@ pub(crate) struct Variables<'a> {
     more: &'a [(&'static str, Value)],
     payload: OnceLock<Value>,
     context: OnceLock<Value>,
-    /// The approximate size of the event.
-    size: AtomicUsize,
     /// The size of what an expression has read.
     seen: AtomicUsize,
 }
@@ -387,7 +496,6 @@ impl<'a> Variables<'a> {
             more,
             payload: OnceLock::new(),
             context: OnceLock::new(),
-            size: AtomicUsize::new(0),
             seen: AtomicUsize::new(0),
         }
     }
@@ -411,7 +519,7 @@ impl<'a> Variables<'a> {
             .get_or_init(|| serde_json::to_value(self.event).unwrap_or_default())
     }
 
-    fn check_size(&self) -> Result<usize, Fault> {
+    fn check_size(&self) -> Result<(), Fault> {
         let size = match self.args() {
             Some(args) => size_of(args, MOST_INPUT),
             None => size_of(self.payload(), MOST_INPUT),
@@ -422,51 +530,72 @@ impl<'a> Variables<'a> {
                 MOST_INPUT / 1024
             )));
         }
-        Ok(size)
+        Ok(())
     }
 
-    /// Whether an expression may read a value of the event, or a value of this size.
-    fn may_see(&self, value: Option<&Value>) -> bool {
-        let size = match value {
-            Some(value) => size_of(value, MOST_SEEN),
-            None => self.size.load(Ordering::Relaxed),
-        };
+    /// Whether an expression may read a value of this size.
+    fn may_see(&self, size: usize) -> bool {
         self.seen.fetch_add(size, Ordering::Relaxed) + size <= MOST_SEEN
     }
 }
 
-impl VariableResolver for Variables<'_> {
-    fn resolve<'b>(&'b self, name: &str) -> Option<CowVal<'b, 'b>> {
+impl Variables<'_> {
+    /// Returns the value of a variable.
+    fn variable(&self, name: &str) -> Option<&Value> {
         if let Some((_, value)) = self.more.iter().find(|(known, _)| *known == name) {
-            return self
-                .may_see(Some(value))
-                .then(|| CowVal::Owned(seen(value)));
-        }
-        if !self.may_see(None) {
-            return None;
+            return Some(value);
         }
         match name {
             "cx" => {
                 let context = || serde_json::to_value(self.cx).unwrap_or_default();
-                Some(CowVal::Owned(seen(self.context.get_or_init(context))))
+                Some(self.context.get_or_init(context))
             }
-            "args" => self.args().map(|args| CowVal::Owned(seen(args))),
-            "name" => {
-                crate::events::subject(&self.event).map(|name| CowVal::owned(CelString::from(name)))
+            "args" => self.args(),
+            // A field that the JSON leaves out is empty.
+            _ if crate::events::info(&self.event).fields.contains(&name) => {
+                Some(self.payload().get(name).unwrap_or(&Value::Null))
             }
-            _ => {
-                if !crate::events::info(&self.event).fields.contains(&name) {
-                    return None;
-                }
-                // A field that the JSON leaves out is empty.
-                Some(CowVal::Owned(
-                    self.payload()
-                        .get(name)
-                        .map_or_else(|| Box::new(CelNull) as _, seen),
-                ))
-            }
+            _ => None,
         }
     }
+}
+
+/// A variable may be a path, such as `args.a.b`: the field is read in its place, and only the field is converted.
+impl VariableResolver for Variables<'_> {
+    fn resolve<'b>(&'b self, name: &str) -> Option<CowVal<'b, 'b>> {
+        if name == "name"
+            && let Some(subject) = crate::events::subject(&self.event)
+        {
+            let is_short = self.may_see(subject.len());
+            return is_short.then(|| CowVal::owned(CelString::from(subject)));
+        }
+        let (variable, mut path) = first_of(name);
+        let mut value = self.variable(variable)?;
+        while let Some(keys) = path {
+            let (key, rest) = first_of(keys);
+            (value, path) = (field(value, key)?, rest);
+        }
+        let is_small = self.may_see(size_of(value, MOST_SEEN));
+        is_small.then(|| CowVal::Owned(seen(value)))
+    }
+}
+
+/// Returns the first name of a path, and the others. Paths are short, so a search for a character would take longer.
+fn first_of(path: &str) -> (&str, Option<&str>) {
+    match path.bytes().position(|byte| byte == b'.') {
+        Some(dot) => (&path[..dot], Some(&path[dot + 1..])),
+        None => (path, None),
+    }
+}
+
+/// Returns a field of an object. In a small object, comparing the keys is faster than a hash of one.
+fn field<'v>(value: &'v Value, key: &str) -> Option<&'v Value> {
+    let fields = value.as_object()?;
+    if fields.len() > 8 {
+        return fields.get(key);
+    }
+    let (_, value) = fields.iter().find(|(known, _)| *known == key)?;
+    Some(value)
 }
 
 /// Converts a JSON value for an expression. Strings are borrowed.

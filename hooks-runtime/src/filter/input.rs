@@ -14,6 +14,28 @@ use crate::dialect::path_of;
 use crate::dialect::tools::{self, Aliases, Class};
 use crate::events;
 
+/// Returns a rule for the input of a tool as the `if` of a file of ours takes it, or nothing if it takes no such rule.
+///
+/// Claude Code's files have such rules. A tool without parentheses stands for all its calls.
+///
+/// ```
+/// use hooks_runtime::tool_rule;
+///
+/// assert_eq!(tool_rule("Bash(git push *)").unwrap(), "Bash(git push *)");
+/// assert_eq!(tool_rule("Edit").unwrap(), "Edit(*)");
+/// assert_eq!(tool_rule("size(args.command) > 9"), None);
+/// ```
+#[must_use]
+pub fn tool_rule(text: &str) -> Option<String> {
+    let text = text.trim();
+    let rule = if text.contains('(') {
+        Rule::of_tool(text)
+    } else {
+        Rule::of_tool(&format!("{text}(*)"))
+    };
+    rule.filter(Rule::is_known).map(|rule| rule.text)
+}
+
 /// One rule.
 #[derive(Clone, Debug)]
 pub(crate) struct Rule {
@@ -115,16 +137,18 @@ impl Rule {
         let Some(tool) = events::subject(event) else {
             return false;
         };
-        if !self.is_known() {
-            return true;
-        }
-        self.is_tool(tool)
+        self.may_concern(tool)
             && match &self.pattern {
                 Pattern::Any | Pattern::Unknown => true,
                 Pattern::Command { regex, is_name } => runs(cx, args, regex, *is_name),
                 Pattern::Path { regex, from } => is_below(cx, args, regex, *from),
                 Pattern::Host(host) => args["url"].as_str().is_none_or(|url| has_host(url, host)),
             }
+    }
+
+    /// Whether the rule may match a call of this tool. A rule that is not understood may match any.
+    pub(crate) fn may_concern(&self, tool: &str) -> bool {
+        !self.is_known() || self.is_tool(tool)
     }
 
     /// Whether the rule is for a tool. A rule for `Edit` is for all tools that change files, and a rule for `Read` is

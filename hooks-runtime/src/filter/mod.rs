@@ -136,7 +136,7 @@ impl Filter {
         }
         if !matches!(self.subjects, Subjects::Any) {
             let is_met = match self.compared {
-                None => events::subject(event).is_some_and(|subject| self.has(subject)),
+                None => events::subject(event).is_some_and(|tool| self.has(tool)),
                 Some(compared) => {
                     of(compared, cx, event).is_some_and(|text| self.subjects.has(text))
                 }
@@ -174,6 +174,23 @@ impl Filter {
         }
     }
 
+    /// Whether there is a tool whose events it never lets pass.
+    pub(crate) fn is_for_some_tools(&self) -> bool {
+        self.has_tools() || self.rule.as_ref().is_some_and(input::Rule::is_known)
+    }
+
+    /// Whether it may let an event about this tool pass. This is the part of [`check`](Self::check) that needs only the
+    /// tool's name.
+    pub(crate) fn may_concern(&self, tool: &str) -> bool {
+        (!self.has_tools() || self.has(tool))
+            && self.rule.as_ref().is_none_or(|rule| rule.may_concern(tool))
+    }
+
+    /// Whether it compares the tool's name with something.
+    fn has_tools(&self) -> bool {
+        !matches!(self.subjects, Subjects::Any) && self.compared.is_none()
+    }
+
     /// Whether it matches a tool, by one of the tool's names.
     fn has(&self, tool: &str) -> bool {
         self.subjects.has(tool)
@@ -186,7 +203,7 @@ impl Filter {
     /// Returns the tool's name in the terms of the file.
     pub(crate) fn tool<'a>(&'a self, event: &AgentEvent<'a>) -> Option<&'a str> {
         let ours = events::subject(event)?;
-        let is_named = !matches!(self.subjects, Subjects::Any) && self.compared.is_none();
+        let is_named = self.has_tools();
         if self.aliases.is_empty() || (is_named && self.subjects.has(ours)) {
             return Some(ours);
         }

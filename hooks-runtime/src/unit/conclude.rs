@@ -1,9 +1,11 @@
 //! Combines the answers of definitions: one decision, one change, and a record of each.
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
+use std::time::Duration;
 
 use hooks_builtin::config::Mode;
 use hooks_core::agent::{AgentContext, AgentEvent, AgentEventMut, AgentSaid};
+use jiff::Timestamp;
 use serde_json::Value;
 
 use super::{Done, Shared, Unit};
@@ -15,18 +17,19 @@ use crate::record::{Record, RecordOutcome};
 
 impl Unit {
     /// Merges the answers of the definitions, applies the result, and records it.
-    pub(super) fn conclude(
+    pub(super) fn conclude<'d>(
         &self,
         cx: &AgentContext,
         mut event: AgentEventMut<'_>,
         info: &'static EventInfo,
-        done: Vec<Done<'_>>,
+        done: impl IntoIterator<Item = Done<'d>, IntoIter: ExactSizeIterator>,
     ) -> AgentSaid {
+        let done = done.into_iter();
         let mut merged = Answer::default();
         let mut decided = None;
         let mut records = Vec::with_capacity(done.len());
         let mut changed_by: Option<usize> = None;
-        for (index, one) in done.into_iter().enumerate() {
+        for (index, one) in done.enumerate() {
             let definition = Arc::clone(one.definition);
             let mut record = self.blank(cx, &event.view(), info, &definition);
             record.duration = one.duration;
@@ -154,7 +157,8 @@ impl Unit {
         finish(&self.shared, done.definition, record);
     }
 
-    /// Creates the record of a definition that has not answered yet.
+    /// Creates the record of a definition that has not answered yet, in the place of an older one whose texts have
+    /// their memory already.
     pub(super) fn blank(
         &self,
         cx: &AgentContext,
@@ -162,21 +166,69 @@ impl Unit {
         info: &'static EventInfo,
         definition: &Definition,
     ) -> Record {
-        Record {
-            revision: self.revision,
-            source: definition.origin.to_string(),
-            handler: definition.body.kind().into(),
-            subject: events::subject(event).map(str::to_owned),
-            session_id: cx.session_id.clone(),
-            agent_id: cx.agent_id.clone(),
-            tenant_id: cx.tenant_id.clone(),
-            tool_call_id: events::call_id(event)
-                .filter(|id| !id.is_empty())
-                .map(str::to_owned),
-            trace_id: cx.trace_id.clone(),
-            shadow: definition.mode != Mode::Enforce,
-            ..Record::new(&*definition.name, info.name)
-        }
+        let spare = definition.state.spare.try_lock();
+        let spare = spare.ok().and_then(|mut spare| spare.take());
+        let mut record = spare.unwrap_or_else(|| Record::new("", ""));
+        // All fields are named, so none keeps an old value.
+        let Record {
+            at,
+            revision,
+            hook,
+            source,
+            handler,
+            event: event_name,
+            subject,
+            session_id,
+            agent_id,
+            tenant_id,
+            tool_call_id,
+            outcome,
+            shadow,
+            why,
+            reason,
+            duration,
+            change,
+            messages,
+            warnings,
+            trace_id,
+        } = &mut record;
+        *at = Timestamp::now();
+        *revision = self.revision;
+        set(hook, &definition.name);
+        set(source, definition.origin.shown());
+        set(handler, definition.body.kind());
+        set(event_name, info.name);
+        set_if(subject, events::subject(event));
+        set(session_id, &cx.session_id);
+        set(agent_id, &cx.agent_id);
+        set_if(tenant_id, cx.tenant_id.as_deref());
+        set_if(
+            tool_call_id,
+            events::call_id(event).filter(|id| !id.is_empty()),
+        );
+        *outcome = RecordOutcome::Continue;
+        *shadow = definition.mode != Mode::Enforce;
+        why.clear();
+        *reason = None;
+        *duration = Duration::ZERO;
+        *change = None;
+        messages.clear();
+        warnings.clear();
+        set_if(trace_id, cx.trace_id.as_deref());
+        record
+    }
+}
+
+/// Replaces a text, and keeps its memory.
+fn set(text: &mut String, new: &str) {
+    text.clear();
+    text.push_str(new);
+}
+
+fn set_if(text: &mut Option<String>, new: Option<&str>) {
+    match new {
+        Some(new) => set(text.get_or_insert_default(), new),
+        None => *text = None,
     }
 }
 
@@ -270,6 +322,10 @@ pub(super) fn finish(shared: &Shared, definition: &Definition, record: Record) {
         .state
         .last
         .lock()
-        .unwrap_or_else(std::sync::PoisonError::into_inner);
-    *last = Some(record);
+        .unwrap_or_else(PoisonError::into_inner);
+    let old = last.replace(record);
+    drop(last);
+    if let Ok(mut spare) = definition.state.spare.try_lock() {
+        *spare = old;
+    }
 }

@@ -21,8 +21,8 @@ use std::task::{Context as Task, Poll};
 use std::time::Duration;
 
 use hooks_builtin::config::LimitsConfig;
-use hooks_core::EventSet;
 use hooks_core::agent::{AgentContext, AgentEvent, AgentEventMut, AgentHandler, AgentSaid};
+use hooks_core::{EventSet, Only};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
@@ -151,6 +151,12 @@ impl AgentHandler for Unit {
         self.events
     }
 
+    fn only(&self) -> Option<&dyn Only> {
+        let mut definitions = self.definitions.iter();
+        let is_choosy = definitions.all(|definition| definition.is_for_some_tools());
+        is_choosy.then_some(self)
+    }
+
     fn handle_any<'life0, 'life1, 'life2, 'async_trait>(
         &'life0 self,
         cx: &'life1 AgentContext,
@@ -178,6 +184,14 @@ impl AgentHandler for Unit {
             return Box::pin(Nothing);
         }
         Box::pin(self.run(cx, event, info, matched))
+    }
+}
+
+/// The registry asks once for each tool, so an event about another tool never comes here.
+impl Only for Unit {
+    fn wants(&self, tool: &str) -> bool {
+        let mut definitions = self.definitions.iter();
+        definitions.any(|definition| definition.may_concern(tool))
     }
 }
 
@@ -247,7 +261,7 @@ impl Unit {
             skipped,
             duration: started.elapsed(),
         };
-        match self.conclude(cx, event, info, vec![done]) {
+        match self.conclude(cx, event, info, [done]) {
             AgentSaid::Continue => Box::pin(Nothing),
             said => Box::pin(std::future::ready(said)),
         }
@@ -285,14 +299,13 @@ impl Unit {
                 skipped: Some(skipped),
                 duration: Duration::ZERO,
             });
-            let left_out = left_out.collect();
             return self.conclude(cx, event, info, left_out);
         }
         let is_in_turn = |one: &Matched<'_>| one.definition.is_in_turn;
         if self.order == Order::InTurn || matched.iter().any(is_in_turn) {
             for one in matched {
                 let done = self.ask(cx, &event.view(), info, one).await;
-                let said = self.conclude(cx, event.reborrow(), info, vec![done]);
+                let said = self.conclude(cx, event.reborrow(), info, [done]);
                 if !said.is_continue() {
                     return said;
                 }

@@ -75,6 +75,12 @@ fn the_trait(vocabulary: &Vocabulary) -> TokenStream {
                 #core::EventSet::ALL
             }
 
+            /// The subjects that the handler wants, such as the names of tools. The default, `None`, is all of them. A
+            /// registry does not call the handler for an event about any other subject.
+            fn only(&self) -> ::core::option::Option<&dyn #core::Only> {
+                ::core::option::Option::None
+            }
+
             #[doc(hidden)]
             fn wraps_around(&self) -> #core::EventSet {
                 #core::EventSet::NONE
@@ -212,6 +218,9 @@ fn pointers(vocabulary: &Vocabulary) -> TokenStream {
                     }
                     fn events(&self) -> #core::EventSet {
                         (**self).events()
+                    }
+                    fn only(&self) -> ::core::option::Option<&dyn #core::Only> {
+                        (**self).only()
                     }
                     fn wraps_around(&self) -> #core::EventSet {
                         (**self).wraps_around()
@@ -368,12 +377,10 @@ fn static_hooks(
     }
 }
 
-/// How a registry holds and runs the handlers.
-fn run_time(vocabulary: &Vocabulary) -> TokenStream {
+/// How a handler is asked about each event.
+fn asked(vocabulary: &Vocabulary) -> TokenStream {
     let Vocabulary {
         core,
-        ident,
-        hooks,
         handler,
         context,
         events,
@@ -387,6 +394,13 @@ fn run_time(vocabulary: &Vocabulary) -> TokenStream {
         let (ty, lifetimes) = (&payload.ty, &payload.lifetimes);
         let mutability = event.intercept().map(|_| quote!(mut));
         let said = super::views::said_of_one(core, event);
+        let subject = event.subject.as_ref().map(|_| {
+            quote! {
+                fn subject(&self) -> ::core::option::Option<&str> {
+                    ::core::option::Option::Some(#core::Subject::subject(self))
+                }
+            }
+        });
         // A mistake in a payload is reported at the payload, and equal messages only once.
         quote_spanned! {driver::at(ty.span())=>
             #[automatically_derived]
@@ -399,9 +413,25 @@ fn run_time(vocabulary: &Vocabulary) -> TokenStream {
                 ) -> #private::BoxFuture<'__a, #said> {
                     __handler.#method(__cx, __event)
                 }
+
+                #subject
             }
         }
     });
+    quote!(#(#asked)*)
+}
+
+/// How a registry holds and runs the handlers.
+fn run_time(vocabulary: &Vocabulary) -> TokenStream {
+    let Vocabulary {
+        core,
+        ident,
+        hooks,
+        handler,
+        ..
+    } = vocabulary;
+    let private = quote!(#core::__private);
+    let asked = asked(vocabulary);
     quote! {
         #[automatically_derived]
         #[diagnostic::do_not_recommend]
@@ -422,6 +452,12 @@ fn run_time(vocabulary: &Vocabulary) -> TokenStream {
 
             fn wrapped(__handler: &Self::Handler) -> #core::EventSet {
                 __handler.wraps_around()
+            }
+
+            fn only(
+                __handler: &Self::Handler,
+            ) -> ::core::option::Option<&dyn #core::Only> {
+                __handler.only()
             }
 
             fn listens(__handler: &Self::Handler) -> ::core::primitive::bool {
@@ -471,7 +507,7 @@ fn run_time(vocabulary: &Vocabulary) -> TokenStream {
             }
         }
 
-        #(#asked)*
+        #asked
     }
 }
 
