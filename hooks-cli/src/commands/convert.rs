@@ -246,9 +246,7 @@ fn one_nested(out: &mut Converted, event: &str, group: &Value, handler: &Value) 
             entry.insert("http".into(), http);
         }
         "prompt" => {
-            // Here the event is data that follows the prompt.
             let prompt = text(handler, "prompt").unwrap_or_default();
-            let prompt = prompt.replace("$ARGUMENTS", "the input that follows");
             entry.insert("prompt".into(), prompt.into());
         }
         other => {
