@@ -119,9 +119,12 @@ impl Glob {
     #[must_use]
     pub fn matches(&self, name: &str) -> bool {
         let (pattern, name_bytes) = (self.pattern.as_bytes(), name.as_bytes());
-        let is_same = |one: &[u8], other: &[u8]| match self.ignores_case {
-            true => one.eq_ignore_ascii_case(other),
-            false => one == other,
+        let is_same = |one: &[u8], other: &[u8]| {
+            if self.ignores_case {
+                one.eq_ignore_ascii_case(other)
+            } else {
+                one == other
+            }
         };
         match &self.shape {
             Shape::Literal => is_same(name_bytes, pattern),
