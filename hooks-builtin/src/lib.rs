@@ -114,6 +114,9 @@ mod tool_cache;
 #[cfg(feature = "webhook-audit")]
 mod webhook_audit;
 
+/// For `hooks-cli`, which shows the same texts.
+#[doc(hidden)]
+pub use self::shared::visible::Visible as __Visible;
 /// For `hooks-runtime`, which signs its requests in the same way.
 #[cfg(feature = "webhook-audit")]
 #[doc(hidden)]

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use hooks_runtime::{Dialect, EnvironmentEvaluator, JsonlRecorder, Runtime, RuntimeBuilder};
 
 use crate::Failure;
-use crate::paint::{WARN, painted};
+use crate::paint::{WARN, lines, painted};
 
 /// The name of our file.
 pub(crate) const NAME: &str = "hooks.toml";
@@ -101,6 +101,6 @@ pub(crate) fn builder(file: &Path, from: Option<Dialect>) -> RuntimeBuilder {
 /// Prints what is worth knowing about the files, for whoever looks for the reason why a hook does not run.
 pub(crate) fn print_notices(runtime: &Runtime) {
     for notice in runtime.status().notices {
-        anstream::eprintln!("note: {notice}");
+        anstream::eprintln!("note: {}", lines(&notice));
     }
 }

@@ -173,9 +173,9 @@ fn main() -> ExitCode {
     };
     done.unwrap_or_else(|failure| {
         anstream::eprintln!(
-            "{}error{}: {failure}",
-            paint::BAD,
-            paint::BAD.render_reset()
+            "{}: {}",
+            paint::painted(paint::BAD, "error"),
+            paint::lines(&failure.message)
         );
         ExitCode::from(failure.code)
     })

@@ -3,6 +3,8 @@
 use std::fmt::Display;
 
 use anstyle::{AnsiColor, Style};
+/// Displays a text of a model or a file, with escapes instead of what would write to the terminal.
+pub(crate) use hooks_builtin::__Visible as Visible;
 use serde_json::Value;
 
 /// Prints a line on standard output, with colours on a terminal. If the reader has closed it, the program ends.
@@ -31,16 +33,10 @@ pub(crate) fn painted(style: Style, text: impl Display) -> String {
     format!("{style}{text}{style:#}")
 }
 
-/// A text as one line, in which control characters are visible: a file must not write to the terminal.
-fn visible(text: &str) -> String {
-    text.chars().fold(String::new(), |mut line, c| {
-        if c.is_control() {
-            line.extend(c.escape_default());
-        } else {
-            line.push(c);
-        }
-        line
-    })
+/// A text of a model or a file in its own lines, each of them [visible](Visible).
+pub(crate) fn lines(text: &str) -> String {
+    let lines: Vec<_> = text.lines().map(|line| Visible(line).to_string()).collect();
+    lines.join("\n")
 }
 
 /// The beginning of a long text, such as a command, for a cell.
@@ -57,7 +53,9 @@ pub(crate) fn table(titles: &[&str], rows: &[(Style, Vec<String>)]) {
     let visible_row = |(style, row): &(Style, Vec<String>)| {
         (
             *style,
-            row.iter().map(|cell| visible(cell)).collect::<Vec<_>>(),
+            row.iter()
+                .map(|cell| Visible(cell).to_string())
+                .collect::<Vec<_>>(),
         )
     };
     let rows: Vec<_> = rows.iter().map(visible_row).collect();
@@ -107,14 +105,16 @@ pub(crate) fn difference(before: &Value, change: &Value) {
         let is_added = matches!(operation, json_patch::PatchOperation::Add(_));
         let shown = path.trim_start_matches('/').replace('/', ".");
         if let Some(old) = old.filter(|_| !is_added) {
-            say!("  {}", painted(BAD, format_args!("- {shown} = {old}")));
+            let line = format!("- {shown} = {old}");
+            say!("  {}", painted(BAD, Visible(&line)));
         }
         let value = document.pointer(&path).filter(|_| !is_gone);
         if let Some(new) = value {
-            say!("  {}", painted(GOOD, format_args!("+ {shown} = {new}")));
+            let line = format!("+ {shown} = {new}");
+            say!("  {}", painted(GOOD, Visible(&line)));
         } else if is_added {
             // The end of a list is named `-`.
-            say!("  {}", painted(GOOD, format_args!("+ {shown}")));
+            say!("  {}", painted(GOOD, Visible(&format!("+ {shown}"))));
         }
     }
 }

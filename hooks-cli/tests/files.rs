@@ -130,10 +130,7 @@ fn headers_and_prompts_are_carried_over() {
         text.contains("lost: `allowedEnvVars` = [\"TOKEN\"]"),
         "{text}"
     );
-    assert_eq!(
-        on[1]["prompt"].as_str(),
-        Some("Is all done? the input that follows")
-    );
+    assert_eq!(on[1]["prompt"].as_str(), Some("Is all done? $ARGUMENTS"));
 }
 
 const SETTINGS: &str = r#"{ "model": "opus", "hooks": {
@@ -213,13 +210,51 @@ fn a_file_of_another_system_is_one_mistake_that_names_it() {
 }
 
 #[test]
-fn a_file_cannot_write_to_the_terminal() {
+fn neither_a_file_nor_a_model_writes_to_the_terminal() {
     let folder = tempfile::tempdir().unwrap();
-    let text = "[[hooks.on]]\nevent = \"AgentEnd\"\ncommand = \"\\u001b[2Jtrue\\n#\"\n";
+    let text = r#"
+        [[hooks.on]]
+        event = "AgentEnd"
+        command = "\u001b[2Jtrue\n#"
+        [[hooks.on]]
+        event = "BeforeToolCall"
+        block = "\u001b[2J{name}"
+    "#;
     std::fs::write(folder.path().join("hooks.toml"), text).unwrap();
-    let said = hooks(folder.path(), &["plan"], "");
-    assert!(said.out.contains(r"\u{1b}[2Jtrue\n#"), "{}", said.out);
-    assert!(!said.out.contains('\u{1b}'));
+    std::fs::write(
+        folder.path().join("wrong.toml"),
+        "[hooks]\n\"\\u001b[2J\" = 1",
+    )
+    .unwrap();
+    let record = value!({
+        "at": "2026-03-22T10:00:00Z", "revision": 1, "source": "hooks.toml:1", "hook": "a", "handler": "block",
+        "event": "BeforeToolCall", "subject": "\u{1b}[2Jshell", "session_id": "s", "agent_id": "a", "outcome": "block",
+        "duration_us": 1, "reason": "\u{1b}[2J\u{202e}no",
+    });
+    std::fs::write(folder.path().join("records.jsonl"), record.to_string()).unwrap();
+    let tool = "\u{1b}[2Jshell";
+    for (args, shown) in [
+        (&["plan"][..], r"\u{1b}[2Jtrue\n#"),
+        (&["check", "wrong.toml"], r"\u{1b}[2J"),
+        (&["plan", "wrong.toml"], r"\u{1b}[2J"),
+        (
+            &["fire", "--event", "BeforeToolCall", "--tool", tool],
+            r"reason    \u{1b}[2J\u{1b}[2Jshell",
+        ),
+        (
+            &["why", "--event", "BeforeToolCall", "--tool", tool],
+            r"BeforeToolCall \u{1b}[2Jshell",
+        ),
+        (
+            &["log", "records.jsonl"],
+            r"\u{1b}[2Jshell  \u{1b}[2J\u{202e}no",
+        ),
+    ] {
+        let said = hooks(folder.path(), args, "");
+        let all = said.out + &said.errors;
+        assert!(all.contains(shown), "{args:?}: {all}");
+        assert!(!all.contains(['\u{1b}', '\u{202e}']), "{args:?}: {all:?}");
+    }
 }
 
 #[test]

@@ -482,7 +482,7 @@ impl Runtime {
         WeakRuntime(Arc::downgrade(&self.0))
     }
 
-    /// Returns the files that are watched for changes.
+    /// Returns the files and folders that are watched for changes.
     pub(crate) fn files(&self) -> Vec<PathBuf> {
         self.0
             .files

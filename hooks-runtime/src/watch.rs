@@ -2,13 +2,13 @@
 //!
 //! Folders are watched, not files: editors write a new file and rename it. Changes that come together, as a file that is
 //! written in pieces, make one reload. The folder above each is watched as well, so that one that is removed and made
-//! again, or that is not there yet, is not lost.
+//! again, or that is not there yet, is not lost. In a folder that is followed itself, every file counts.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fmt;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -25,7 +25,28 @@ const QUIET: Duration = Duration::from_millis(100);
 pub(crate) struct Watcher {
     debouncer: Mutex<Debouncer<RecommendedWatcher, RecommendedCache>>,
     folders: Mutex<BTreeSet<PathBuf>>,
-    names: Arc<Mutex<BTreeSet<OsString>>>,
+    names: Arc<Mutex<Names>>,
+}
+
+/// Names of what is followed. They are compared instead of paths, because a system may report another path to a folder
+/// than the one that is watched.
+#[derive(Default)]
+struct Names {
+    /// The files, and the folders above them, which may be removed and made.
+    all: BTreeSet<OsString>,
+    /// The folders that are followed themselves.
+    folders: BTreeSet<OsString>,
+}
+
+impl Names {
+    /// Whether a change of this path may change what is loaded.
+    fn concern(&self, path: &Path) -> bool {
+        let is_in = |names: &BTreeSet<OsString>, path: Option<&Path>| {
+            path.and_then(Path::file_name)
+                .is_some_and(|name| names.contains(name))
+        };
+        is_in(&self.all, Some(path)) || is_in(&self.folders, path.parent())
+    }
 }
 
 impl fmt::Debug for Watcher {
@@ -81,17 +102,15 @@ impl Watcher {
         }
     }
 
-    /// Also follows these files.
+    /// Also follows these files and folders.
     pub(crate) fn follow(&self, files: &[PathBuf]) -> io::Result<()> {
-        // Those of the folders as well, which may be removed and made.
-        let names = files
-            .iter()
-            .flat_map(|file| file.ancestors())
-            .filter_map(|path| Some(path.file_name()?.to_owned()));
-        self.names
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .extend(names);
+        let name_of = |path: &Path| Some(path.file_name()?.to_owned());
+        let all = files.iter().flat_map(|file| file.ancestors());
+        let whole = files.iter().filter(|file| file.is_dir());
+        let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
+        names.all.extend(all.filter_map(name_of));
+        names.folders.extend(whole.filter_map(|file| name_of(file)));
+        drop(names);
         let mut folders = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
         let mut debouncer = self
             .debouncer
@@ -99,7 +118,7 @@ impl Watcher {
             .unwrap_or_else(PoisonError::into_inner);
         for file in files {
             let file = std::path::absolute(file)?;
-            let mut there = file.ancestors().skip(1).filter(|path| path.is_dir());
+            let mut there = file.ancestors().filter(|path| path.is_dir());
             let (nearest, above) = (there.next(), there.next());
             for (folder, is_needed) in [(nearest, true), (above, false)] {
                 let Some(folder) = folder.filter(|folder| !folders.contains(*folder)) else {
@@ -120,17 +139,15 @@ impl Watcher {
 
 /// Passes on changes of these files. Others in the same folders may change often, and are nobody's business.
 fn notice(
-    names: Arc<Mutex<BTreeSet<OsString>>>,
+    names: Arc<Mutex<Names>>,
     changed: Sender<()>,
 ) -> impl FnMut(DebounceEventResult) + Send + 'static {
     move |events: DebounceEventResult| {
         let names = names.lock().unwrap_or_else(PoisonError::into_inner);
         let is_ours = match events {
             Ok(events) => events.iter().any(|event| {
-                let names_one =
-                    |path: &PathBuf| path.file_name().is_some_and(|name| names.contains(name));
-                !event.kind.is_access()
-                    && (event.need_rescan() || event.paths.iter().any(names_one))
+                let is_ours = |path: &PathBuf| names.concern(path);
+                !event.kind.is_access() && (event.need_rescan() || event.paths.iter().any(is_ours))
             }),
             // An event may have been missed.
             Err(_) => true,

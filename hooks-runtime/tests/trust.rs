@@ -3,6 +3,7 @@
 #![cfg(unix)]
 
 use std::path::Path;
+use std::time::Duration;
 
 use hooks_core::agent::{AgentContext, BeforeToolCall};
 use hooks_core::hooks;
@@ -107,6 +108,38 @@ async fn all_levels_add_up_and_the_project_has_to_be_trusted() {
         machine.ran(machine.builder().trust(one)).await,
         ["managed", "more", "user"]
     );
+}
+
+#[tokio::test]
+async fn a_file_that_comes_to_a_folder_of_the_organisation_is_seen() {
+    let hooks = |runtime: &Runtime| runtime.status().hooks.len();
+    let until = async |runtime: &Runtime, count: usize| {
+        for _ in 0..500 {
+            if hooks(runtime) == count {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        panic!("{} hooks instead of {count}", hooks(runtime));
+    };
+    // The folder may be there, or come later as well.
+    for is_there in [true, false] {
+        let machine = Machine::new();
+        let folder = machine.managed.path().join("managed-settings.d");
+        if is_there {
+            std::fs::create_dir(&folder).unwrap();
+        }
+        let runtime = machine.builder().build().await.unwrap();
+        runtime.watch().unwrap();
+        assert_eq!(hooks(&runtime), 0);
+        let more = |name: &str| Machine::write(&machine.managed, name, &blocks(name));
+        more("managed-settings.d/10-more.json");
+        until(&runtime, 1).await;
+        more("managed-settings.d/20-more.json");
+        until(&runtime, 2).await;
+        std::fs::remove_file(folder.join("10-more.json")).unwrap();
+        until(&runtime, 1).await;
+    }
 }
 
 #[tokio::test]

@@ -1,6 +1,6 @@
 //! The table of programs, `programs.txt`, which is read once.
 
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 use foldhash::HashMap;
 
@@ -80,22 +80,46 @@ impl Program {
     }
 }
 
-static TABLE: LazyLock<HashMap<&str, Program>> = LazyLock::new(|| {
-    let mut table: HashMap<&str, Program> = HashMap::default();
+/// A program's lines of the table, and what they mean.
+#[derive(Default)]
+struct Entry {
+    text: &'static str,
+    /// The lines of its subcommands: their names, and what is said of them.
+    commands: Vec<(&'static str, &'static str)>,
+    /// Parsed when it is first asked for, because most programs never run.
+    program: OnceLock<Program>,
+}
+
+impl Entry {
+    fn program(&self) -> &Program {
+        self.program.get_or_init(|| {
+            let mut of = program(self.text, &HashMap::default());
+            for (names, entry) in &self.commands {
+                let program = program(entry, &of.commands);
+                of.commands
+                    .extend(names.split(' ').map(|name| (name, program.clone())));
+            }
+            of
+        })
+    }
+}
+
+static TABLE: LazyLock<HashMap<&str, Entry>> = LazyLock::new(|| {
+    let mut table: HashMap<&str, Entry> = HashMap::default();
     // The table lives as long as the process.
     let text: &'static str = Box::leak(unfolded(include_str!("programs.txt")).into_boxed_str());
-    for (names, entry) in text.lines().filter_map(|line| line.split_once(" :")) {
-        let (first, commands) = names.split_once(' ').unwrap_or((names, ""));
-        let of = table
-            .get_mut(first)
-            .filter(|of| of.is("sub") && !commands.is_empty());
-        if let Some(of) = of {
-            let program = program(entry, &of.commands);
-            of.commands
-                .extend(commands.split(' ').map(|name| (name, program.clone())));
+    for (names, text) in text.lines().filter_map(|line| line.split_once(" :")) {
+        if let Some((first, commands)) = names.split_once(' ')
+            && let Some(of) = table.get_mut(first)
+            && of.text.split_whitespace().any(|token| token == "sub")
+        {
+            of.commands.push((commands, text));
         } else {
-            let program = program(entry, &HashMap::default());
-            table.extend(names.split(' ').map(|name| (name, program.clone())));
+            let entry = || Entry {
+                text,
+                ..Entry::default()
+            };
+            table.extend(names.split(' ').map(|name| (name, entry())));
         }
     }
     table
@@ -211,7 +235,7 @@ pub(crate) fn is_one_of(list: &str, text: &str) -> bool {
 
 /// Returns the entry of a program.
 pub(crate) fn find(name: &str) -> Option<&'static Program> {
-    TABLE.get(name)
+    TABLE.get(name).map(Entry::program)
 }
 
 #[cfg(test)]
@@ -251,9 +275,10 @@ mod tests {
 
     #[test]
     fn what_a_program_prints_depends_on_options_that_it_has() {
-        let all = TABLE
-            .iter()
-            .chain(TABLE.values().flat_map(|program| &program.commands));
+        let programs = TABLE.iter().map(|(name, entry)| (name, entry.program()));
+        let all = programs
+            .clone()
+            .chain(programs.flat_map(|(_, program)| &program.commands));
         for (command, program) in all {
             for print in &program.prints {
                 for (name, _) in print.with.iter().chain(&print.by) {

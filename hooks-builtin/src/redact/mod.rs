@@ -112,9 +112,8 @@ impl Redact {
     /// Finds every kind of secret in the output of tools and in outgoing messages.
     #[must_use]
     pub fn new() -> Self {
-        Redact::from_config(&RedactConfig::default()).unwrap_or_else(|error| {
-            unreachable!("the patterns of every kind fit into one automaton: {error}")
-        })
+        Redact::from_config(&RedactConfig::default())
+            .unwrap_or_else(|error| unreachable!("the default is right: {error}"))
     }
 
     /// Creates the hook from its configuration.

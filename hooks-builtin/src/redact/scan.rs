@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use regex_automata::meta::Regex;
@@ -15,7 +16,8 @@ use crate::shared::BuildError;
 /// Finds secrets, and counts what it replaces.
 #[derive(Debug)]
 pub(super) struct Scanner {
-    automaton: Regex,
+    /// Compiled when it is first used: a program that runs for a single event seldom needs it.
+    compiled: OnceLock<Regex>,
     targets: Vec<Target>,
 }
 
@@ -82,9 +84,15 @@ impl Scanner {
             .into_iter()
             .filter(|kind| kinds.contains(kind))
             .collect();
-        let own = patterns.iter().map(|pattern| pattern.regex.as_str());
-        let all: Vec<_> = kinds.iter().map(|kind| kind.pattern()).chain(own).collect();
-        let automaton = compile(&all).map_err(|reason| wrong(format!("together {reason}")))?;
+        // The kinds are known to fit into one automaton, and a user's patterns may not.
+        let compiled = if patterns.is_empty() {
+            OnceLock::new()
+        } else {
+            let own = patterns.iter().map(|pattern| pattern.regex.as_str());
+            let all: Vec<_> = kinds.iter().map(|kind| kind.pattern()).chain(own).collect();
+            let automaton = compile(&all).map_err(|reason| wrong(format!("together {reason}")))?;
+            automaton.into()
+        };
         let own = patterns
             .iter()
             .map(|pattern| Target::new(&pattern.name, None));
@@ -93,7 +101,16 @@ impl Scanner {
             .map(|kind| Target::new(kind.name(), Some(kind)))
             .chain(own)
             .collect();
-        Ok(Scanner { automaton, targets })
+        Ok(Scanner { compiled, targets })
+    }
+
+    fn automaton(&self) -> &Regex {
+        self.compiled.get_or_init(|| {
+            let kinds = self.targets.iter().filter_map(|target| target.kind);
+            let patterns: Vec<_> = kinds.map(SecretKind::pattern).collect();
+            compile(&patterns)
+                .unwrap_or_else(|error| unreachable!("every kind fits into one automaton: {error}"))
+        })
     }
 
     /// Returns how many were replaced, by name.
@@ -201,7 +218,7 @@ impl Scanner {
         let floor = range.start;
         loop {
             let found = self
-                .automaton
+                .automaton()
                 .search(&Input::new(text).span(range.clone()))?;
             let start = found.start();
             if let Some(secret) = self.judge(text, floor, &found) {
@@ -211,7 +228,7 @@ impl Scanner {
             let others = (found.pattern().as_usize() + 1..self.targets.len()).find_map(|other| {
                 let anchored = Anchored::Pattern(PatternID::new(other).ok()?);
                 let input = Input::new(text).span(start..range.end).anchored(anchored);
-                self.judge(text, floor, &self.automaton.search(&input)?)
+                self.judge(text, floor, &self.automaton().search(&input)?)
             });
             if others.is_some() {
                 return others;

@@ -31,21 +31,19 @@ pub struct Glob {
 /// The compiled form of a pattern. Most patterns are plain comparisons, which take a hundredth of the time of a match.
 #[derive(Clone)]
 enum Shape {
-    All,
     Literal,
-    /// This text, followed by anything; without the `*`.
-    Prefix(Box<str>),
+    /// Text with one `*` in it, at this place.
+    Star(usize),
     Other(Box<GlobMatcher>),
 }
 
 impl Shape {
     /// None, if only an automaton can tell: to compile one takes long.
     fn of(pattern: &str) -> Option<Self> {
-        let is_text = |text: &str| !text.contains(['*', '?', '[', ']', '{', '}', '\\']);
-        match pattern.strip_suffix('*') {
-            Some("") => Some(Shape::All),
-            Some(prefix) if is_text(prefix) => Some(Shape::Prefix(prefix.into())),
-            None if is_text(pattern) => Some(Shape::Literal),
+        let mut special = pattern.match_indices(['*', '?', '[', ']', '{', '}', '\\']);
+        match (special.next(), special.next()) {
+            (None, _) => Some(Shape::Literal),
+            (Some((at, "*")), None) => Some(Shape::Star(at)),
             _ => None,
         }
     }
@@ -120,15 +118,24 @@ impl Glob {
     /// Whether the name matches.
     #[must_use]
     pub fn matches(&self, name: &str) -> bool {
+        let (pattern, name_bytes) = (self.pattern.as_bytes(), name.as_bytes());
+        let is_same = |one: &[u8], other: &[u8]| {
+            if self.ignores_case {
+                one.eq_ignore_ascii_case(other)
+            } else {
+                one == other
+            }
+        };
         match &self.shape {
-            Shape::All => true,
-            Shape::Literal if self.ignores_case => self.pattern.eq_ignore_ascii_case(name),
-            Shape::Literal => *self.pattern == *name,
-            Shape::Prefix(prefix) if self.ignores_case => name
-                .as_bytes()
-                .get(..prefix.len())
-                .is_some_and(|start| start.eq_ignore_ascii_case(prefix.as_bytes())),
-            Shape::Prefix(prefix) => name.starts_with(&**prefix),
+            Shape::Literal => is_same(name_bytes, pattern),
+            Shape::Star(at) => {
+                let (start, end) = (&pattern[..*at], &pattern[at + 1..]);
+                let rest = name_bytes.split_at_checked(start.len());
+                rest.is_some_and(|(first, rest)| {
+                    let last = rest.len().checked_sub(end.len()).map(|at| &rest[at..]);
+                    is_same(first, start) && last.is_some_and(|last| is_same(last, end))
+                })
+            }
             Shape::Other(matcher) => matcher.is_match(name),
         }
     }
@@ -204,7 +211,7 @@ impl Globs {
     pub fn all() -> Self {
         Globs(vec![Glob {
             pattern: "*".into(),
-            shape: Shape::All,
+            shape: Shape::Star(0),
             ignores_case: false,
         }])
     }
@@ -272,20 +279,24 @@ mod tests {
     #[test]
     fn what_is_compared_matches_what_the_automaton_does() {
         let patterns = [
-            "*", "a", "a*", "ab", "ab*", "a/b", "a/*", "é*", "**", "a**", "a.b", "A*",
+            "*", "a", "a*", "ab", "ab*", "a/b", "a/*", "é*", "**", "a**", "a.b", "A*", "*a", "*b",
+            "a*b", "ab*b", "*é", "é*é", "a*b*",
         ];
         let names = [
-            "", "a", "ab", "abc", "a/b", "a/b/c", "é", "éa", "a.b", "A", "b", "a*",
+            "", "a", "ab", "abc", "a/b", "a/b/c", "é", "éa", "a.b", "A", "b", "a*", "aé", "éé",
+            "bb", "abb", "aB",
         ];
         for pattern in patterns {
-            let glob = Glob::new(pattern).unwrap();
-            let automaton = GlobBuilder::new(pattern).build().unwrap().compile_matcher();
-            for name in names {
-                assert_eq!(
-                    glob.matches(name),
-                    automaton.is_match(name),
-                    "{pattern} {name}"
-                );
+            for ignores_case in [false, true] {
+                let glob = Glob::build(pattern, ignores_case).unwrap();
+                let automaton = automaton(pattern, ignores_case).unwrap();
+                for name in names {
+                    assert_eq!(
+                        glob.matches(name),
+                        automaton.is_match(name),
+                        "{pattern} {name}"
+                    );
+                }
             }
         }
     }

@@ -2,9 +2,13 @@
 
 use std::fmt;
 
-/// Displays a text with escapes instead of characters that move the cursor, change the colour, turn the direction or
+/// Displays a text of a model or a file to a person, with escapes instead of characters that move the cursor, change the colour, turn the direction or
 /// take no room: `\n`, `\u{202e}`. So a model can forge neither a log line nor a prompt.
-pub(crate) struct Visible<'a>(pub(crate) &'a str);
+#[derive(Clone, Copy, Debug)]
+pub struct Visible<'a>(
+    /// The text.
+    pub &'a str,
+);
 
 impl fmt::Display for Visible<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use hooks_runtime::{ConfigError, Dialect};
 use serde_json::{Value, json};
 
-use crate::paint::{self, BAD, GOOD, WARN, painted, say};
+use crate::paint::{self, BAD, GOOD, WARN, lines, painted, say};
 use crate::{Done, file};
 
 pub(crate) fn run(files: Vec<PathBuf>, from: Option<Dialect>, json: bool) -> Done {
@@ -31,7 +31,7 @@ pub(crate) fn run(files: Vec<PathBuf>, from: Option<Dialect>, json: bool) -> Don
                     continue;
                 }
                 for notice in &status.notices {
-                    say!("{}: {notice}", painted(WARN, "notice"));
+                    say!("{}: {}", painted(WARN, "notice"), lines(notice));
                 }
                 let fine = match status.notices.len() {
                     0 => "fine".to_owned(),
@@ -47,7 +47,7 @@ pub(crate) fn run(files: Vec<PathBuf>, from: Option<Dialect>, json: bool) -> Don
             Err(error) => {
                 let count = error.mistakes().count();
                 let mistakes = if count == 1 { "mistake" } else { "mistakes" };
-                say!("{error}\n");
+                say!("{}\n", lines(&error.to_string()));
                 let found = format_args!("{count} {mistakes}");
                 say!("{}: {}", file.display(), painted(BAD, found));
             }

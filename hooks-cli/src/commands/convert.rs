@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
-use hooks_runtime::{Dialect, OwnedEvent};
+use hooks_runtime::{Dialect, OwnedEvent, tool_rule};
 use serde_json::Value;
 use toml::Table;
 
@@ -193,13 +193,6 @@ const KNOWN: &[&str] = &[
     "name",
 ];
 
-/// A rule for the input of a tool, which a file of ours takes as it is.
-fn tool_rule(rule: &str) -> Option<String> {
-    let (tool, rest) = rule.trim().split_once('(').unwrap_or((rule.trim(), "*)"));
-    let is_known = ["Bash", "Read", "Edit", "Write", "WebFetch"].contains(&tool);
-    (is_known && rest.ends_with(')')).then(|| format!("{tool}({rest}"))
-}
-
 fn one_nested(out: &mut Converted, event: &str, group: &Value, handler: &Value) {
     let dialect = out.dialect;
     let kind = text(handler, "type").unwrap_or("command");
@@ -246,9 +239,7 @@ fn one_nested(out: &mut Converted, event: &str, group: &Value, handler: &Value) 
             entry.insert("http".into(), http);
         }
         "prompt" => {
-            // Here the event is data that follows the prompt.
             let prompt = text(handler, "prompt").unwrap_or_default();
-            let prompt = prompt.replace("$ARGUMENTS", "the input that follows");
             entry.insert("prompt".into(), prompt.into());
         }
         other => {

@@ -7,7 +7,7 @@ use hooks_runtime::{Decided, Outcome, OwnedEvent, Record, RecordOutcome, Records
 use serde_json::{Value, json};
 
 use crate::event::EventArgs;
-use crate::paint::{self, BAD, BOLD, DIM, GOOD, WARN, painted, say};
+use crate::paint::{self, BAD, BOLD, DIM, GOOD, Visible, WARN, lines, painted, say};
 use crate::{Done, Failure, file};
 
 /// How many records are kept: more than any file has hooks.
@@ -62,7 +62,7 @@ fn object(outcome: &Outcome, records: &[Record]) -> Value {
 
 fn show(event: &OwnedEvent, before: &Value, outcome: &Outcome, records: &[Record]) {
     let subject = event.subject().unwrap_or_default();
-    say!("{} {subject}", painted(BOLD, outcome.event));
+    say!("{} {}", painted(BOLD, outcome.event), Visible(subject));
     let style = match outcome.decision {
         Decided::Continue => GOOD,
         Decided::Respond => WARN,
@@ -72,13 +72,13 @@ fn show(event: &OwnedEvent, before: &Value, outcome: &Outcome, records: &[Record
     let time = paint::time(outcome.duration);
     say!("decision  {decision}, in {time}");
     if let Some(hook) = &outcome.hook {
-        say!("hook      {hook}");
+        say!("hook      {}", Visible(hook));
     }
     if let Some(reason) = &outcome.reason {
-        say!("reason    {reason}");
+        say!("reason    {}", lines(reason));
     }
     if let Some(output) = &outcome.output {
-        say!("output    {output}");
+        say!("output    {}", Visible(&output.to_string()));
     }
     if outcome
         .change

@@ -9,7 +9,7 @@ use std::time::Duration;
 use hooks_runtime::{Record, RecordFilter};
 
 use super::fire::style_of;
-use crate::paint::{self, DIM, WARN, painted, say};
+use crate::paint::{self, DIM, Visible, WARN, painted, say};
 use crate::{Done, Failure};
 
 /// How often the file is checked for more.
@@ -78,14 +78,12 @@ fn show(record: &Record) {
     let outcome = painted(style_of(record), format_args!("{:<10}", record.outcome));
     let shadow = if record.shadow { " (shadow)" } else { "" };
     let subject = record.subject.as_deref().unwrap_or_default();
-    let mut line = format!(
-        "{at}  {outcome}  {}{shadow}  {} {subject}",
-        record.hook, record.event
-    );
+    let mut line = format!("{}{shadow}  {} {subject}", record.hook, record.event);
     if let Some(reason) = &record.reason {
         line.push_str("  ");
         line.push_str(&reason.replace('\n', " "));
     }
+    let line = Visible(line.trim_end());
     let time = painted(DIM, paint::time(record.duration));
-    say!("{}  {time}", line.trim_end());
+    say!("{at}  {outcome}  {line}  {time}");
 }

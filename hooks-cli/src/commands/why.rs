@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::plan;
 use crate::event::EventArgs;
-use crate::paint::{self, BOLD, DIM, GOOD, WARN, painted, say};
+use crate::paint::{self, BOLD, DIM, GOOD, Visible, WARN, painted, say};
 use crate::{Done, Failure, file};
 
 /// Whether one hook would run, and why.
@@ -75,7 +75,7 @@ pub(crate) fn run(args: &EventArgs, json: bool) -> Done {
         return Ok(ExitCode::SUCCESS);
     }
     let subject = event.subject().unwrap_or_default();
-    say!("{} {subject}", painted(BOLD, name));
+    say!("{} {}", painted(BOLD, name), Visible(subject));
     let rows = lines.into_iter().map(|line| {
         let style = if line.runs { GOOD } else { DIM };
         let runs = if line.runs { "runs" } else { "does not run" };
@@ -96,7 +96,7 @@ pub(crate) fn run(args: &EventArgs, json: bool) -> Done {
         paint::table(&["", "hook", "priority", "why", "handler", "source"], &rows);
     }
     for notice in &status.notices {
-        say!("{}: {notice}", painted(WARN, "notice"));
+        say!("{}: {}", painted(WARN, "notice"), paint::lines(notice));
     }
     Ok(ExitCode::SUCCESS)
 }

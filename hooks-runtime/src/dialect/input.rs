@@ -1,6 +1,7 @@
 //! An event in the format of a system, as its hooks read it.
 
 use hooks_core::agent::{AgentEvent, ChatMessage, LlmResponse, Role, ToolOutput};
+use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
 use super::Dialect;
@@ -14,7 +15,7 @@ use crate::handler::Ask;
 const OF_THE_AGENT: &[&str] = &["transcript_path", "permission_mode", "prompt_id", "model"];
 
 /// Returns an event in the format of a dialect.
-pub(super) fn input(dialect: Dialect, ask: &Ask<'_>) -> Value {
+pub(super) fn input<'a>(dialect: Dialect, ask: &Ask<'a>) -> Input<'a> {
     let rules = dialect.rules();
     let mut input = match rules.words {
         Words::Goclaw => goclaw(ask),
@@ -22,10 +23,69 @@ pub(super) fn input(dialect: Dialect, ask: &Ask<'_>) -> Value {
         words => claude(dialect, words, ask),
     };
     if dialect == Dialect::Hooks {
-        let payload = serde_json::to_value(ask.event).unwrap_or_default();
-        input.insert("event".into(), payload);
+        input.put("event", Field::Event(ask.event));
     }
-    Value::Object(input)
+    input
+}
+
+/// The fields of an input, in order. They borrow from the event what is large, because they are written once.
+#[derive(Default)]
+pub(crate) struct Input<'a>(Vec<(&'static str, Field<'a>)>);
+
+/// A value of an input.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Field<'a> {
+    Text(&'a str),
+    Value(&'a Value),
+    Made(Value),
+    Event(AgentEvent<'a>),
+}
+
+impl<'a> From<&'a str> for Field<'a> {
+    fn from(text: &'a str) -> Self {
+        Field::Text(text)
+    }
+}
+
+impl<'a> From<&'a Value> for Field<'a> {
+    fn from(value: &'a Value) -> Self {
+        Field::Value(value)
+    }
+}
+
+impl From<Value> for Field<'_> {
+    fn from(value: Value) -> Self {
+        Field::Made(value)
+    }
+}
+
+impl<'a> Input<'a> {
+    /// Sets a field, in the place that it has if it is there.
+    fn put(&mut self, key: &'static str, value: impl Into<Field<'a>>) {
+        let value = value.into();
+        match self.0.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, field)) => *field = value,
+            None => self.0.push((key, value)),
+        }
+    }
+
+    /// Returns it as text in JSON.
+    ///
+    /// # Errors
+    ///
+    /// If the event is no JSON.
+    pub(crate) fn to_json(&self) -> serde_json::Result<Vec<u8>> {
+        let mut text = Vec::with_capacity(1024);
+        serde_json::to_writer(&mut text, self)?;
+        Ok(text)
+    }
+}
+
+impl Serialize for Input<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(key, field)| (key, field)))
+    }
 }
 
 /// Returns the dialect's name for the event.
@@ -70,44 +130,43 @@ fn or<'a>(text: &'a str, default: &'a str) -> &'a str {
 
 /// Claude Code's keys, which most systems have adopted.
 #[expect(clippy::too_many_lines, reason = "an arm for each event")]
-fn claude(dialect: Dialect, words: Words, ask: &Ask<'_>) -> Map<String, Value> {
+fn claude<'a>(dialect: Dialect, words: Words, ask: &Ask<'a>) -> Input<'a> {
     let cx = ask.cx;
-    let mut input = Map::new();
-    let mut put = |key: &str, value: Value| input.insert(key.to_owned(), value);
+    let mut input = Input::default();
     let named = named(dialect, ask);
-    put("session_id", json!(cx.session_id));
-    put("transcript_path", Value::Null);
-    put("cwd", json!(cx.cwd));
-    put("hook_event_name", json!(named));
+    input.put("session_id", &*cx.session_id);
+    input.put("transcript_path", Value::Null);
+    input.put("cwd", json!(cx.cwd));
+    input.put("hook_event_name", named);
     match words {
         Words::Gemini => {
-            put("timestamp", json!(jiff::Timestamp::now().to_string()));
+            input.put("timestamp", json!(jiff::Timestamp::now().to_string()));
         }
         Words::Codex => {
-            put("permission_mode", json!("default"));
-            put("model", Value::Null);
+            input.put("permission_mode", json!("default"));
+            input.put("model", Value::Null);
             if !matches!(named, "SessionStart" | "SessionEnd") {
-                put("turn_id", json!(format!("{}:{}", cx.session_id, cx.turn)));
+                input.put("turn_id", json!(format!("{}:{}", cx.session_id, cx.turn)));
             }
         }
         _ => {
-            put("permission_mode", json!("default"));
+            input.put("permission_mode", json!("default"));
         }
     }
     for key in OF_THE_AGENT {
         if let Some(known) = cx.extra.get(*key) {
-            put(key, known.clone());
+            input.put(key, known);
         }
     }
     if cx.depth > 0 && words != Words::Gemini {
-        put("agent_id", json!(cx.agent_id));
-        put("agent_type", json!(cx.agent_type));
+        input.put("agent_id", json!(cx.agent_id));
+        input.put("agent_type", json!(cx.agent_type));
     }
     if let Some((tool, args)) = of_tool(ask) {
-        put("tool_name", json!(tool));
-        put("tool_input", args.clone());
+        input.put("tool_name", tool);
+        input.put("tool_input", args);
         if named != "PermissionRequest" && words != Words::Gemini {
-            put("tool_use_id", json!(events::call_id(&ask.event)));
+            input.put("tool_use_id", json!(events::call_id(&ask.event)));
         }
         if let Some((output, duration)) = of_output(&ask.event) {
             match words {
@@ -117,94 +176,94 @@ fn claude(dialect: Dialect, words: Words, ask: &Ask<'_>) -> Map<String, Value> {
                         .then(|| json!({ "message": output.content }));
                     let shown = output.for_user.as_ref().unwrap_or(&output.content);
                     let response = json!({ "llmContent": output.content, "returnDisplay": shown, "error": error });
-                    put("tool_response", response);
+                    input.put("tool_response", response);
                 }
                 _ if named == "PostToolUseFailure" => {
-                    put("error", json!(output.content));
-                    put("is_interrupt", json!(false));
-                    put("duration_ms", json!(duration));
+                    input.put("error", json!(output.content));
+                    input.put("is_interrupt", json!(false));
+                    input.put("duration_ms", json!(duration));
                 }
                 _ => {
-                    put("tool_response", response(tool, args, output));
-                    put("duration_ms", json!(duration));
+                    input.put("tool_response", response(tool, args, output));
+                    input.put("duration_ms", json!(duration));
                 }
             }
         }
     }
     match ask.event {
         AgentEvent::MessageReceived(message) => {
-            put("prompt", json!(message.content));
+            input.put("prompt", &*message.content);
         }
         AgentEvent::InvalidToolCall(call) => {
-            put("error", json!(call.error));
+            input.put("error", json!(call.error));
         }
         AgentEvent::ToolCallSkipped(call) => {
-            put("reason", json!(call.reason));
+            input.put("reason", json!(call.reason));
         }
         AgentEvent::BeforeStop(stop) if words == Words::Gemini => {
-            put("prompt", json!(""));
-            put("prompt_response", json!(stop.response));
-            put("stop_hook_active", json!(stop.attempt > 0));
+            input.put("prompt", json!(""));
+            input.put("prompt_response", json!(stop.response));
+            input.put("stop_hook_active", json!(stop.attempt > 0));
         }
         AgentEvent::BeforeStop(stop) => {
-            put("stop_hook_active", json!(stop.attempt > 0));
-            put("last_assistant_message", json!(stop.response));
+            input.put("stop_hook_active", json!(stop.attempt > 0));
+            input.put("last_assistant_message", json!(stop.response));
             if words == Words::Claude && dialect != Dialect::Hooks {
-                put("background_tasks", json!([]));
-                put("session_crons", json!([]));
+                input.put("background_tasks", json!([]));
+                input.put("session_crons", json!([]));
             }
         }
         AgentEvent::AgentError(error) => {
-            put("error", json!(or(error.stage, "unknown")));
-            put("error_details", json!(error.message));
+            input.put("error", json!(or(error.stage, "unknown")));
+            input.put("error_details", json!(error.message));
         }
         AgentEvent::SubagentStart(start) => {
-            put("agent_id", json!(start.id));
-            put("agent_type", json!(start.agent));
+            input.put("agent_id", json!(start.id));
+            input.put("agent_type", json!(start.agent));
         }
         AgentEvent::SessionStart(start) => {
-            put("source", json!(or(&start.source, "startup")));
+            input.put("source", json!(or(&start.source, "startup")));
             if let Some(model) = &start.model {
-                put("model", json!(model));
+                input.put("model", json!(model));
             }
         }
         AgentEvent::SessionEnd(end) => {
-            put("reason", json!(or(end.reason, "other")));
+            input.put("reason", json!(or(end.reason, "other")));
         }
         AgentEvent::Notification(notification) => {
-            put("message", json!(notification.message));
+            input.put("message", json!(notification.message));
             if words == Words::Gemini {
-                put("details", json!({ "title": notification.title }));
+                input.put("details", json!({ "title": notification.title }));
             } else if !notification.title.is_empty() {
-                put("title", json!(notification.title));
+                input.put("title", json!(notification.title));
             }
-            put("notification_type", json!(notification.kind));
+            input.put("notification_type", json!(notification.kind));
         }
         AgentEvent::BeforeCompact(compact) => {
-            put("trigger", json!(or(&compact.trigger, "auto")));
+            input.put("trigger", json!(or(&compact.trigger, "auto")));
             if words != Words::Gemini {
                 let instructions = Some(&compact.instructions).filter(|text| !text.is_empty());
-                put("custom_instructions", json!(instructions));
+                input.put("custom_instructions", json!(instructions));
             }
         }
         AgentEvent::AfterCompact(compact) => {
-            put("trigger", json!(or(compact.trigger, "auto")));
-            put("compact_summary", json!(compact.summary));
+            input.put("trigger", json!(or(compact.trigger, "auto")));
+            input.put("compact_summary", json!(compact.summary));
         }
         AgentEvent::MessageSending(message) => {
             // The whole message at once, as without a terminal.
-            put("turn_id", json!(format!("{}:{}", cx.session_id, cx.turn)));
-            put("message_id", Value::Null);
-            put("index", json!(0));
-            put("final", json!(true));
-            put("delta", json!(message.content));
+            input.put("turn_id", json!(format!("{}:{}", cx.session_id, cx.turn)));
+            input.put("message_id", Value::Null);
+            input.put("index", json!(0));
+            input.put("final", json!(true));
+            input.put("delta", json!(message.content));
         }
         AgentEvent::BeforeLlmCall(call) if words == Words::Gemini => {
-            put("llm_request", request(&call.model, &call.messages));
+            input.put("llm_request", request(&call.model, &call.messages));
         }
         AgentEvent::AfterLlmCall(call) if words == Words::Gemini => {
-            put("llm_request", request(&call.model, &[]));
-            put("llm_response", answer(&call.response));
+            input.put("llm_request", request(&call.model, &[]));
+            input.put("llm_response", answer(&call.response));
         }
         _ => {}
     }
@@ -281,18 +340,17 @@ fn answer(response: &LlmResponse) -> Value {
 }
 
 /// goose's format.
-fn goose(ask: &Ask<'_>) -> Map<String, Value> {
+fn goose<'a>(ask: &Ask<'a>) -> Input<'a> {
     let cx = ask.cx;
-    let mut input = Map::new();
-    let mut put = |key: &str, value: Value| input.insert(key.to_owned(), value);
-    put("event", json!(named(Dialect::Goose, ask)));
-    put("session_id", json!(cx.session_id));
-    put("working_dir", json!(cx.cwd));
+    let mut input = Input::default();
+    input.put("event", json!(named(Dialect::Goose, ask)));
+    input.put("session_id", json!(cx.session_id));
+    input.put("working_dir", json!(cx.cwd));
     let mut context = None;
     if let Some((tool, args)) = of_tool(ask) {
-        put("tool_name", json!(tool));
-        put("tool_input", args.clone());
-        put("tool_call_id", json!(events::call_id(&ask.event)));
+        input.put("tool_name", tool);
+        input.put("tool_input", args);
+        input.put("tool_call_id", json!(events::call_id(&ask.event)));
         context = Some(match named(Dialect::Goose, ask) {
             "BeforeShellExecution" | "AfterShellExecution" => {
                 args["command"].as_str().unwrap_or(tool)
@@ -301,16 +359,16 @@ fn goose(ask: &Ask<'_>) -> Map<String, Value> {
             _ => tool,
         });
     }
-    put("matcher_context", json!(context));
+    input.put("matcher_context", json!(context));
     if let Some((output, _)) = of_output(&ask.event) {
-        put("tool_output", json!(output.content));
+        input.put("tool_output", json!(output.content));
     }
     match ask.event {
         AgentEvent::MessageReceived(message) => {
-            put("message", json!(message.content));
+            input.put("message", json!(message.content));
         }
         AgentEvent::BeforeStop(stop) => {
-            put("message", json!(stop.response));
+            input.put("message", json!(stop.response));
         }
         _ => {}
     }
@@ -318,7 +376,7 @@ fn goose(ask: &Ask<'_>) -> Map<String, Value> {
 }
 
 /// GoClaw's format: the keys that its program sends, and those that its documentation names.
-fn goclaw(ask: &Ask<'_>) -> Map<String, Value> {
+fn goclaw<'a>(ask: &Ask<'a>) -> Input<'a> {
     let cx = ask.cx;
     let (tool, args) = of_tool(ask).map_or(("", None), |(tool, args)| (tool, Some(args)));
     let raw = match ask.event {
@@ -349,12 +407,12 @@ fn goclaw(ask: &Ask<'_>) -> Map<String, Value> {
         ("Depth", "depth", json!(cx.depth)),
         ("HookEvent", "hookEvent", json!(named(Dialect::Goclaw, ask))),
     ];
-    let mut input = Map::new();
+    let mut input = Input::default();
     for (key, _, value) in &fields {
-        input.insert((*key).to_owned(), value.clone());
+        input.put(key, value.clone());
     }
     for (_, key, value) in fields {
-        input.insert(key.to_owned(), value);
+        input.put(key, value);
     }
     input
 }

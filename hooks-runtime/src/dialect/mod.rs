@@ -6,7 +6,6 @@ use std::str::FromStr;
 
 use hooks_core::agent::AgentEvent;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use crate::answer::Answer;
 use crate::events::EventInfo;
@@ -111,7 +110,7 @@ impl Dialect {
     }
 
     /// An event as this dialect writes it: what a command reads on its standard input, and an endpoint as its body.
-    pub(crate) fn input(self, ask: &Ask<'_>) -> Value {
+    pub(crate) fn input<'a>(self, ask: &Ask<'a>) -> input::Input<'a> {
         input::input(self, ask)
     }
 

@@ -198,7 +198,7 @@ fn written(dialect: Dialect) -> String {
                 named: info.name,
                 tool: filter.tool(&event),
             };
-            let mut input = dialect.input(&ask);
+            let mut input = serde_json::to_value(dialect.input(&ask)).unwrap();
             if let Some(time) = input.get_mut("timestamp") {
                 assert!(time.as_str().unwrap().ends_with('Z'));
                 *time = Value::from("2026-01-01T00:00:00Z");

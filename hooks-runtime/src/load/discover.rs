@@ -74,6 +74,8 @@ impl Loader<'_> {
                 _ => vec![path],
             };
         }
+        // A file may come to it later.
+        self.files.push(path.clone());
         let entries = match std::fs::read_dir(&path) {
             Ok(entries) => entries.flatten(),
             Err(error) => {

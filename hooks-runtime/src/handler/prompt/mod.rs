@@ -65,8 +65,7 @@ pub(crate) fn make(
             .at("template")
             .help("write what the model is to judge, as \"Block commands that delete files.\""));
     }
-    // Other systems insert the input here. We keep it as data.
-    let template = template.replace("$ARGUMENTS", "(the data in the user's message)");
+    let template = without_input(template);
     // These words of other systems do not name a model, but its size. The evaluator uses its own model.
     let is_size = |model: &String| matches!(&**model, "haiku" | "sonnet" | "opus" | "inherit");
     let model = entry.model.clone();
@@ -88,6 +87,14 @@ pub(crate) fn make(
         },
         decisions: Mutex::new(LruCache::new(REMEMBERED)),
     }))))
+}
+
+/// Returns a template without the place of the input: other systems insert the input there, and here it is data that
+/// follows. As there, `\$` is a dollar sign.
+fn without_input(template: &str) -> String {
+    let parts = template.split("\\$");
+    let parts = parts.map(|part| part.replace("$ARGUMENTS", "(the data in the user's message)"));
+    parts.collect::<Vec<_>>().join("$")
 }
 
 struct Prompt(Arc<Judge>);
@@ -247,7 +254,7 @@ fn judged(dialect: Dialect, ask: &Ask<'_>) -> Value {
         return json!({ "tool_name": payload["name"].take(), "tool_input": payload["args"].take() });
     }
     // Other systems also have prompts for other events, such as the end of a turn.
-    let mut input = dialect.input(ask);
+    let mut input = serde_json::to_value(dialect.input(ask)).unwrap_or_default();
     if let Some(fields) = input.as_object_mut() {
         for raw in ["event", "prompt", "rawInput", "RawInput", "raw_input"] {
             fields.remove(raw);
@@ -261,5 +268,20 @@ fn fault_of(error: &EvaluatorError) -> Fault {
         EvaluatorError::NotReached(_) => Fault::not_started(error),
         EvaluatorError::Nonsense(_) => Fault::nonsense(error),
         EvaluatorError::Status(_) | EvaluatorError::Failed(_) => Fault::failed(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_input_is_no_part_of_the_rule() {
+        let data = "(the data in the user's message)";
+        let template = without_input("Judge $ARGUMENTS, not \\$ARGUMENTS or \\$HOME: $ARGUMENTS");
+        assert_eq!(
+            template,
+            format!("Judge {data}, not $ARGUMENTS or $HOME: {data}")
+        );
     }
 }

@@ -156,19 +156,15 @@ pub(super) fn http_of(
     Ok(settings)
 }
 
-/// Returns a prompt. The data that it judges is not part of the text.
+/// Returns a prompt.
 pub(super) fn prompt_of(hook: &Map<String, Value>) -> Result<PromptEntry, Wrong> {
     let Some(Value::String(text)) = hook.get("prompt") else {
         return Err(Wrong::new("the prompt is missing")
             .at("prompt")
             .help("write `\"prompt\": \"…\"`"));
     };
-    let template = text
-        .replace("\\$", "\u{0}")
-        .replace("$ARGUMENTS", "the input that follows")
-        .replace('\u{0}', "$");
     Ok(PromptEntry {
-        template,
+        template: text.clone(),
         model: hook.get("model").and_then(Value::as_str).map(str::to_owned),
         ..PromptEntry::default()
     })
