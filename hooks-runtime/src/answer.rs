@@ -152,17 +152,16 @@ pub(crate) fn apply(event: AgentEventMut<'_>, answer: Answer) -> Result<AgentSai
     let context = context.into_iter().map(cut);
     match event {
         AgentEventMut::BeforeToolCall(call) => {
-            let (name, args) = changed_call(&call.name, &call.args, change)?;
-            let (said, approval) = said.of_call(&call.approval)?;
-            (call.name, call.args) = (name, args);
-            call.approval = approval;
+            let change = ChangedCall::of(&call.args, change)?;
+            let said = said.of_call(&mut call.approval)?;
+            change.apply(&mut call.name, &mut call.args);
             call.context.extend(context);
             Ok(said)
         }
         AgentEventMut::InvalidToolCall(call) => {
-            let (name, args) = changed_call(&call.name, &call.args, change)?;
+            let change = ChangedCall::of(&call.args, change)?;
             let said = said.or_respond::<InvalidToolCall, _>(output_of)?;
-            (call.name, call.args) = (name, args);
+            change.apply(&mut call.name, &mut call.args);
             Ok(said)
         }
         AgentEventMut::ApproveToolCall(_) => match said.verdict {
@@ -280,19 +279,19 @@ impl Said {
         }
     }
 
-    /// Does the same for a tool call. Also returns the call's new approval.
-    fn of_call(self, approval: &Approval) -> Result<(AgentSaid, Approval), Fault> {
+    /// Does the same for a tool call, whose approval it may change. After an error, the approval is unchanged.
+    fn of_call(self, approval: &mut Approval) -> Result<AgentSaid, Fault> {
         match self.verdict {
-            Verdict::Ask { reason } => Ok((AgentSaid::Continue, Approval::ask(reason))),
+            Verdict::Ask { reason } => {
+                *approval = Approval::ask(reason);
+                Ok(AgentSaid::Continue)
+            }
             // A hook that approves does not overrule a hook that wants to ask somebody.
             Verdict::Approve { by } if !matches!(approval, Approval::Ask { .. }) => {
-                let by = by.unwrap_or_else(|| "a hook".into());
-                Ok((AgentSaid::Continue, Approval::granted(by)))
+                *approval = Approval::granted(by.unwrap_or_else(|| "a hook".into()));
+                Ok(AgentSaid::Continue)
             }
-            _ => Ok((
-                self.or_respond::<BeforeToolCall, _>(output_of)?,
-                approval.clone(),
-            )),
+            _ => self.or_respond::<BeforeToolCall, _>(output_of),
         }
     }
 
@@ -333,27 +332,35 @@ fn changed<T: Serialize + DeserializeOwned>(
     Ok(said)
 }
 
-/// Returns a tool call's name and arguments after the change.
-fn changed_call(
-    name: &str,
-    args: &Value,
-    change: Option<Change>,
-) -> Result<(String, Value), Fault> {
-    let name = name.to_owned();
-    Ok(match change {
-        None => (name, args.clone()),
-        Some(Change::Replace(args)) => (name, object(args)?),
-        Some(Change::Merge(keys)) => {
-            let mut args = args.as_object().cloned().unwrap_or_default();
-            args.extend(keys);
-            (name, Value::Object(args))
+/// What changes in a tool call.
+struct ChangedCall {
+    name: Option<String>,
+    args: Option<Value>,
+}
+
+impl ChangedCall {
+    fn of(args: &Value, change: Option<Change>) -> Result<Self, Fault> {
+        let (name, args) = match change {
+            None => (None, None),
+            Some(Change::Replace(args)) => (None, Some(object(args)?)),
+            Some(Change::Merge(keys)) => {
+                let mut args = args.as_object().cloned().unwrap_or_default();
+                args.extend(keys);
+                (None, Some(Value::Object(args)))
+            }
+            Some(Change::Tool { name, args }) => (Some(name), args.map(object).transpose()?),
+        };
+        Ok(ChangedCall { name, args })
+    }
+
+    fn apply(self, name: &mut String, args: &mut Value) {
+        if let Some(new) = self.name {
+            *name = new;
         }
-        Some(Change::Tool { name, args: None }) => (name, args.clone()),
-        Some(Change::Tool {
-            name,
-            args: Some(new),
-        }) => (name, object(new)?),
-    })
+        if let Some(new) = self.args {
+            *args = new;
+        }
+    }
 }
 
 fn object(args: Value) -> Result<Value, Fault> {

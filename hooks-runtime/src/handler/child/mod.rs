@@ -110,10 +110,12 @@ impl Child {
             .stderr(Stdio::piped());
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
-        let mut process = match sandbox {
-            Some(sandbox) => sandbox.spawn(&mut command)?,
-            None => command.spawn()?,
+        watchdog::expect(mark);
+        let started = match sandbox {
+            Some(sandbox) => sandbox.spawn(&mut command),
+            None => command.spawn(),
         };
+        let mut process = started.inspect_err(|_| watchdog::forget(mark))?;
         watchdog::watch(mark, process.id());
         let outputs = Outputs::of(&process);
         let pipes = (

@@ -5,8 +5,11 @@
 //! whole agent. The shell reads from a pipe which children run. When the agent ends, for any reason, the pipe closes,
 //! and the shell kills all children that still run.
 //!
-//! For some microseconds between the start of a child and its line in the pipe, the shell does not know about the
-//! child.
+//! The shell learns about a child before it starts, and about its process group afterwards. If the agent is killed in
+//! between, the shell finds the child by its environment, on systems that show it.
+
+#[cfg(not(unix))]
+pub(super) fn expect(_: super::mark::Mark) {}
 
 #[cfg(not(unix))]
 pub(super) fn watch(_: super::mark::Mark, _: u32) {}
@@ -15,7 +18,7 @@ pub(super) fn watch(_: super::mark::Mark, _: u32) {}
 pub(super) fn forget(_: super::mark::Mark) {}
 
 #[cfg(unix)]
-pub(super) use unix::{forget, watch};
+pub(super) use unix::{expect, forget, watch};
 
 #[cfg(unix)]
 mod unix {
@@ -27,34 +30,42 @@ mod unix {
 
     use super::super::mark::{Mark, PREFIX, VARIABLE};
 
-    /// `+ RUN GROUP` is a child that runs, `- RUN` one that has ended.
+    /// `+ RUN` is a child that is about to start, `+ RUN GROUP` one that runs, `- RUN` one that has ended.
     ///
-    /// A descendant that has left its group is identified by its environment, on systems that show it.
+    /// A descendant that has left its group is identified by its environment, on systems that show it. The second round
+    /// finds a child that was just starting: its environment was still that of the agent.
     const SCRIPT: &str = r#"
 trap '' HUP INT QUIT TERM
 runs=' '
 while read -r sign run group; do
   case $sign in
     +) runs="$runs$run:$group " ;;
-    -) case $runs in
-         *" $run:"*) rest=${runs#*" $run:"}; runs="${runs%%" $run:"*} ${rest#* }" ;;
-       esac ;;
+    -) while
+         case $runs in *" $run:"*) ;; *) false ;; esac
+       do
+         rest=${runs#*" $run:"}
+         runs="${runs%%" $run:"*} ${rest#* }"
+       done ;;
   esac
 done
 for run in $runs; do
-  kill -s KILL -- "-${run#*:}"
+  group=${run#*:}
+  [ -z "$group" ] || kill -s KILL -- "-$group"
 done
-for run in $runs; do
-  for file in $(grep -lsaF "$1${run%%:*}." /proc/[0-9]*/environ); do
-    pid=${file#/proc/}
-    kill -s KILL "${pid%/environ}"
+for round in 1 2; do
+  for run in $runs; do
+    for file in $(grep -lsaF "$1${run%%:*}." /proc/[0-9]*/environ); do
+      pid=${file#/proc/}
+      kill -s KILL "${pid%/environ}"
+    done
   done
+  [ $round = 2 ] || [ "$runs" = ' ' ] || sleep 1
 done
 "#;
 
-    /// The running children, and the shell.
+    /// The running children with their groups, and the shell.
     struct Watchdog {
-        running: BTreeMap<Mark, u32>,
+        running: BTreeMap<Mark, Option<u32>>,
         pipe: Option<ChildStdin>,
         is_refused: bool,
     }
@@ -65,10 +76,27 @@ done
         is_refused: false,
     });
 
+    /// A child is about to start. If it does not, [`forget`] it.
+    pub(in super::super) fn expect(mark: Mark) {
+        tell(mark, None);
+    }
+
+    /// A child has started.
     pub(in super::super) fn watch(mark: Mark, group: u32) {
+        tell(mark, Some(group));
+    }
+
+    fn tell(mark: Mark, group: Option<u32>) {
         let mut watchdog = WATCHDOG.lock().unwrap_or_else(PoisonError::into_inner);
         watchdog.running.insert(mark, group);
-        watchdog.tell(&format!("+ {} {group}\n", mark.0));
+        watchdog.tell(&line_of(mark, group));
+    }
+
+    fn line_of(mark: Mark, group: Option<u32>) -> String {
+        match group {
+            None => format!("+ {}\n", mark.0),
+            Some(group) => format!("+ {} {group}\n", mark.0),
+        }
     }
 
     pub(in super::super) fn forget(mark: Mark) {
@@ -95,7 +123,7 @@ done
             let all: Vec<_> = self
                 .running
                 .iter()
-                .map(|(mark, group)| format!("+ {} {group}\n", mark.0))
+                .map(|(mark, group)| line_of(*mark, *group))
                 .collect();
             let all = all.concat();
             let started =
