@@ -630,6 +630,31 @@ fn a_command_is_judged_where_it_runs() {
 }
 
 #[test]
+fn links_are_followed_to_folders_of_links() {
+    let workspace = Workspace::new();
+    let root = Path::new(&workspace.cx.cwd).to_owned();
+    for folder in ["d", "e", "f"] {
+        std::fs::create_dir(root.join(folder)).unwrap();
+    }
+    symlink("../e", root.join("d/a")).unwrap();
+    symlink("/etc", root.join("e/b")).unwrap();
+    symlink("../src", root.join("f/a")).unwrap();
+    symlink(".", root.join("f/here")).unwrap();
+    let policy = policy();
+    let command = |command| workspace.command(&policy, command);
+    for hostile in ["grep -R x d", "diff -r d src", "cp -rL d y"] {
+        assert!(command(hostile).is_err(), "{hostile}");
+    }
+    for harmless in ["grep -R x f", "diff -r f src", "grep -r x d"] {
+        assert_eq!(command(harmless).err(), None, "{harmless}");
+    }
+
+    symlink("/etc/hosts", root.join("xaa")).unwrap();
+    assert!(command("split -l1 src/main.rs").is_err());
+    assert_eq!(command("split -l1 src/main.rs part-").err(), None);
+}
+
+#[test]
 fn paths_are_found_in_whatever_shape_they_are_given() {
     let workspace = Workspace::new();
     for args in [

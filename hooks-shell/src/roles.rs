@@ -100,7 +100,7 @@ impl Evaluator<'_> {
                     self.touch(&Argument::text(path), Access::Read);
                 }
             }
-            Role::Prefix if !text.contains(GLOBS) => {
+            Role::Prefix if !has_glob(text) => {
                 let pattern = format!("{text}*").into();
                 self.touch(&Argument::Pattern(pattern), Access::Write);
             }
@@ -113,7 +113,7 @@ impl Evaluator<'_> {
             _ => {}
         }
         let refused = match role {
-            Role::Prefix if text.contains(GLOBS) => {
+            Role::Prefix if has_glob(text) => {
                 format!("which files begin with `{shown}` is not looked at: use a plainer name")
             }
             Role::Config if !variables::is_harmless_setting(text) => {
@@ -306,8 +306,9 @@ pub(crate) fn is_address(text: &str) -> bool {
         // `git@host:path`
         let (host, path) = text.split_once(':').unwrap_or(("", ""));
         // `name@file:../x` is a package of npm's.
-        let computer = host.split_once('@').map(|(_, computer)| computer);
-        return computer.is_some_and(|name| is_one_of("!file,link,portal,workspace", name))
+        let computer = host.rsplit_once('@').map(|(_, computer)| computer);
+        return computer
+            .is_some_and(|name| is_one_of("!exec,file,link,patch,portal,workspace", name))
             && !host.contains('/')
             && !path.starts_with("..")
             && !is_one_of("-*", host)
@@ -324,6 +325,11 @@ fn without_scheme(text: &str) -> &str {
         }
         _ => text,
     }
+}
+
+/// Whether a text may be read as a pattern, here or by whoever judges the effects.
+fn has_glob(text: &str) -> bool {
+    text.contains(GLOBS) || text.contains(['{', '}'])
 }
 
 /// Whether a text is the name of a package or a host, and not a path: `serde`, `@types/node`, `localhost:8080/x`.

@@ -25,6 +25,9 @@ pub(crate) fn after(this: &mut Evaluator<'_>, call: &Call<'_>) {
     if let Some(into) = &call.into {
         moved(this, call, &into.value);
     }
+    if call.name == "split" && call.operands.len() < 2 {
+        this.touch(&Argument::Pattern("x*".into()), Access::Write);
+    }
 }
 
 /// Returns where git creates files: in the folder that it clones to, or anywhere.

@@ -83,8 +83,8 @@ pub(crate) fn is_changed_by_the_shell(name: &str) -> bool {
 pub(crate) fn check(this: &mut Evaluator<'_>, name: &str, held: &Field, is_exported: bool) {
     let value = held.value.known();
     let is_harmless = match (rule_of(name), value) {
-        (Some("plain"), Some(text)) => pieces_that_lead_out(text).next().is_none(),
         (Some("plain" | "shell"), _) => true,
+        (Some("word"), Some(text)) => pieces_that_lead_out(text).next().is_none(),
         // An editor for a list of commands could make git run one.
         (Some("command"), Some(command)) => is_harmless_command(command),
         (Some("flags"), Some(flags)) => flags.split_whitespace().all(is_harmless_flag),

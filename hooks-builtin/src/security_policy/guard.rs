@@ -177,7 +177,11 @@ impl Guard {
         budget: &mut usize,
     ) -> Result<(), String> {
         let finds_none = |_: &str, _: &Path, is_link| {
-            if is_link { Err(String::new()) } else { Ok(()) }
+            if is_link {
+                Err(String::new())
+            } else {
+                Ok(None)
+            }
         };
         let has_none = |folder: &Path, walk, glob: Option<&Glob>, budget: &mut usize| {
             self.walk(
@@ -275,11 +279,14 @@ impl Guard {
         self.walk(folder, Walk::default(), &|_| true, &mut judge, budget)
     }
 
-    fn judge_link(&self, name: &str, folder: &Path, is_link: bool) -> Result<(), String> {
-        if is_link {
-            return self.enter(name, folder).map(drop);
-        }
-        Ok(())
+    /// Judges a link, and returns where it leads.
+    fn judge_link(
+        &self,
+        name: &str,
+        folder: &Path,
+        is_link: bool,
+    ) -> Result<Option<PathBuf>, String> {
+        is_link.then(|| self.enter(name, folder)).transpose()
     }
 
     /// Checks names that a program prints: the folders, the links below them, and forbidden files there.
@@ -306,13 +313,12 @@ impl Guard {
                 continue;
             }
             let mut judge = |name: &str, folder: &Path, is_link: bool| {
-                self.judge_link(name, folder, is_link && judges_links)?;
+                let leads_to = self.judge_link(name, folder, is_link && judges_links)?;
                 // Programs that read everything skip a name that is forbidden everywhere, such as `.git`.
-                if !is_write && self.is_forbidden_name(name) {
-                    Ok(())
-                } else {
-                    self.judge(name, &folder.join(name))
+                if is_write || !self.is_forbidden_name(name) {
+                    self.judge(name, &folder.join(name))?;
                 }
+                Ok(leads_to.filter(|_| is_tree))
             };
             let walk = Walk {
                 enters_git: is_write,
@@ -329,16 +335,18 @@ impl Guard {
         Ok(())
     }
 
-    /// Goes through a folder and those in it, but not through links.
+    /// Goes through a folder and those in it, and through the links that `judge` returns the targets of.
     fn walk(
         &self,
         folder: &Path,
         walk: Walk,
         is_meant: &dyn Fn(&str) -> bool,
-        judge: &mut dyn FnMut(&str, &Path, bool) -> Result<(), String>,
+        judge: &mut Judge<'_>,
         budget: &mut usize,
     ) -> Result<(), String> {
         let mut folders = vec![folder.to_owned()];
+        // Links may lead in circles.
+        let mut followed = BTreeSet::new();
         while let Some(folder) = folders.pop() {
             let Ok(entries) = folder.read_dir() else {
                 continue;
@@ -346,8 +354,13 @@ impl Guard {
             for entry in entries.flatten() {
                 let name = &*name_of(&entry, &folder, budget)?;
                 let kind = entry.file_type().ok();
-                if is_meant(name) {
-                    judge(name, &folder, kind.is_none_or(|kind| kind.is_symlink()))?;
+                if is_meant(name)
+                    && let Some(target) =
+                        judge(name, &folder, kind.is_none_or(|kind| kind.is_symlink()))?
+                    && target.is_dir()
+                    && followed.insert(target.clone())
+                {
+                    folders.push(target);
                 }
                 let is_entered = !walk.is_flat && (walk.enters_git || name != ".git");
                 if is_entered && kind.is_some_and(|kind| kind.is_dir()) {
@@ -496,6 +509,9 @@ impl Guard {
         Ok(())
     }
 }
+
+/// Judges a name in a folder, which may be that of a link. Returns a folder that is gone through too.
+type Judge<'a> = dyn FnMut(&str, &Path, bool) -> Result<Option<PathBuf>, String> + 'a;
 
 /// Whether a search enters git's own folder, and whether it leaves out subfolders.
 #[derive(Clone, Copy, Default)]

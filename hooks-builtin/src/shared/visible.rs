@@ -2,8 +2,9 @@
 
 use std::fmt;
 
-/// Displays a text of a model or a file to a person, with escapes instead of characters that move the cursor, change the colour, turn the direction or
-/// take no room: `\n`, `\u{202e}`. So a model can forge neither a log line nor a prompt.
+/// Displays a text of a model or a file to a person, with escapes instead of characters that move the cursor, change
+/// the colour, turn the direction or take no room: `\n`, `\u{202e}`. So a model can forge neither a log line nor a
+/// prompt.
 #[derive(Clone, Copy, Debug)]
 pub struct Visible<'a>(
     /// The text.

@@ -38,7 +38,7 @@ impl<T> ByName<T> {
 
     /// Returns the value of a name, and makes it if there is none and the map has fewer than `most` names.
     ///
-    /// Threads that add names at the same time may exceed `most` by one each.
+    /// Threads that add names at the same time may exceed `most` by one each, and may make the same value twice.
     pub(super) fn get_or_add(
         &self,
         name: &str,
@@ -51,14 +51,19 @@ impl<T> ByName<T> {
             let named = match branch.get() {
                 Some(named) => named,
                 None if self.len.load(Ordering::Relaxed) >= most => return None,
-                None => branch.get_or_init(|| {
-                    self.len.fetch_add(1, Ordering::Relaxed);
-                    Box::new(Named {
+                None => {
+                    // Made outside of the cell, because `make` may panic, or ask for the same name.
+                    let added = Box::new(Named {
                         name: name.into(),
                         value: make(),
                         below: [OnceLock::new(), OnceLock::new()],
-                    })
-                }),
+                    });
+                    match branch.set(added) {
+                        Ok(()) => self.len.fetch_add(1, Ordering::Relaxed),
+                        Err(_) => 0,
+                    };
+                    continue;
+                }
             };
             if named.name == name {
                 return Some(named);

@@ -137,7 +137,10 @@ impl Rule {
         let Some(tool) = events::subject(event) else {
             return false;
         };
-        self.may_concern(tool)
+        if !self.is_known() {
+            return true;
+        }
+        self.is_tool(tool)
             && match &self.pattern {
                 Pattern::Any | Pattern::Unknown => true,
                 Pattern::Command { regex, is_name } => runs(cx, args, regex, *is_name),
@@ -355,6 +358,15 @@ mod tests {
             .with_project_dir("/work/shop");
         let call = BeforeToolCall::new("1", tool, args);
         rule.matches(&cx, &AgentEvent::BeforeToolCall(&call))
+    }
+
+    #[test]
+    fn a_rule_that_is_not_understood_matches_every_call() {
+        for rule in ["(domain:example.com)", "(x)", "Bash(git"] {
+            for args in [json!({ "url": "https://other.org" }), json!({})] {
+                assert!(matches(rule, "fetch", args), "{rule}");
+            }
+        }
     }
 
     #[test]
