@@ -51,6 +51,8 @@ fn runtime() -> Result<(), Box<dyn std::error::Error>> {
         let hooks = hooks![..runtime];
         let cx = AgentContext::new("session-1");
         let mut call = BeforeToolCall::new("call-1", "search", json!({ "query": "x" }));
+        // At its first call, a tool's name is remembered with the definitions that want it.
+        assert!(poll_now(hooks.intercept(&cx, &mut call)).is_continue());
         let allocations = measure(|| {
             assert!(poll_now(hooks.intercept(&cx, &mut call)).is_continue());
         });
