@@ -39,6 +39,13 @@ pub(crate) fn lines(text: &str) -> String {
     lines.join("\n")
 }
 
+/// Prints what is worth knowing about files beside the answer of a command.
+pub(crate) fn notices(notices: &[String]) {
+    for notice in notices {
+        say!("{}: {}", painted(WARN, "notice"), lines(notice));
+    }
+}
+
 /// The beginning of a long text, such as a command, for a cell.
 pub(crate) fn short(text: &str) -> String {
     const LONGEST: usize = 60;

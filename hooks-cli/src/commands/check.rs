@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use hooks_runtime::{ConfigError, Dialect};
 use serde_json::{Value, json};
 
-use crate::paint::{self, BAD, GOOD, WARN, lines, painted, say};
+use crate::paint::{self, BAD, GOOD, lines, painted, say};
 use crate::{Done, file};
 
 pub(crate) fn run(files: Vec<PathBuf>, from: Option<Dialect>, json: bool) -> Done {
@@ -30,9 +30,7 @@ pub(crate) fn run(files: Vec<PathBuf>, from: Option<Dialect>, json: bool) -> Don
                     }));
                     continue;
                 }
-                for notice in &status.notices {
-                    say!("{}: {}", painted(WARN, "notice"), lines(notice));
-                }
+                paint::notices(&status.notices);
                 let fine = match status.notices.len() {
                     0 => "fine".to_owned(),
                     1 => "fine, with 1 notice".to_owned(),

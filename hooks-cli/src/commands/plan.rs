@@ -13,7 +13,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::file::{self, FileArgs};
-use crate::paint::{self, DIM, WARN, lines, painted, say};
+use crate::paint::{self, DIM, say};
 use crate::{Done, Failure};
 
 /// One hook, in the order in which hooks run.
@@ -83,9 +83,7 @@ pub(crate) fn run(file: &FileArgs, event: Option<&str>, json: bool) -> Done {
         ];
         paint::table(&titles, &cells.collect::<Vec<_>>());
     }
-    for notice in &status.notices {
-        say!("{}: {}", painted(WARN, "notice"), lines(notice));
-    }
+    paint::notices(&status.notices);
     Ok(ExitCode::SUCCESS)
 }
 

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::plan;
 use crate::event::EventArgs;
-use crate::paint::{self, BOLD, DIM, GOOD, Visible, WARN, painted, say};
+use crate::paint::{self, BOLD, DIM, GOOD, Visible, painted, say};
 use crate::{Done, Failure, file};
 
 /// Whether one hook would run, and why.
@@ -95,8 +95,6 @@ pub(crate) fn run(args: &EventArgs, json: bool) -> Done {
     } else {
         paint::table(&["", "hook", "priority", "why", "handler", "source"], &rows);
     }
-    for notice in &status.notices {
-        say!("{}: {}", painted(WARN, "notice"), paint::lines(notice));
-    }
+    paint::notices(&status.notices);
     Ok(ExitCode::SUCCESS)
 }
