@@ -20,7 +20,7 @@
 //! There are three steps: parse, evaluate, collect. The parser accepts a strict subset of the language, and says of
 //! everything else why it is [rejected](Rejected). The evaluator walks the tree as a shell would, with what is known
 //! about each word. It takes both branches if a condition is unknown, and follows `cd`, functions, loops, `eval` and
-//! `sh -c`. A table, `programs.txt`, describes single programs.
+//! `sh -c`. A table, `table/programs.txt`, describes single programs.
 //!
 //! # What is understood
 //!
@@ -45,36 +45,22 @@
 //! some milliseconds and megabytes.
 #![forbid(unsafe_code)]
 
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}
+
 mod bounds;
-mod braces;
-mod builtins;
-mod conditions;
-mod cursor;
-mod effects;
-mod environment;
 mod evaluate;
-mod expand;
-mod find;
-mod languages;
-mod operands;
 mod parse;
 mod print;
-mod roles;
-mod simple;
-mod special;
-mod state;
-mod syntax;
+mod rejected;
 mod table;
-mod trace;
-mod transfers;
 mod value;
-mod variables;
-mod walk;
-mod words;
 
-pub use self::bounds::Rejected;
-pub use self::effects::{Access, Effects, Network, PathUse, Program, Unknown};
-pub use self::environment::{Dialect, Environment};
+pub use self::evaluate::{
+    Access, Dialect, Effects, Environment, Network, PathUse, Program, Unknown,
+};
+pub use self::rejected::Rejected;
 pub use self::value::{Argument, Names};
 
 /// The maximum number of steps of an analysis. Parsing a byte is one step, evaluating a word takes some, and a command
@@ -92,7 +78,7 @@ pub const MOST_STEPS: usize = bounds::MOST_STEPS;
 #[derive(Debug)]
 pub struct Script {
     text: String,
-    list: syntax::List,
+    list: parse::syntax::List,
     words: usize,
     steps: usize,
 }
@@ -124,7 +110,7 @@ impl Script {
         let mut evaluator =
             evaluate::Evaluator::new(&self.text, environment, &mut work, self.words);
         let error = evaluator.list(&self.list).err();
-        let mut effects = effects::Effects::of(&self.list, evaluator.trace, error, work.steps);
+        let mut effects = evaluator.trace.into_effects(&self.list, error, work.steps);
         effects.inherited.clone_from(&environment.inherited);
         effects
     }

@@ -1,5 +1,6 @@
 //! No text takes more memory than some megabytes. The counter sees the whole process, so this test has one of its own.
 
+#[path = "it/adversarial.rs"]
 mod adversarial;
 
 use hooks_shell::{Environment, Script};

@@ -1,6 +1,6 @@
 //! What the built-in hooks cost: a line a figure. `report` runs it.
 
-#[path = "../../../hooks-shell/tests/adversarial/mod.rs"]
+#[path = "../../../hooks-shell/tests/it/adversarial.rs"]
 mod adversarial;
 
 use std::error::Error;

@@ -1,0 +1,123 @@
+//! The environment in which a script would run.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::table::variables::{self, Unset};
+
+/// The shell that runs a script. Shells read some texts in different ways.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Dialect {
+    /// Unknown: `sh`, `bash`, `dash` or `zsh`. [`Effects::disputed`](crate::Effects::disputed) lists what they read
+    /// differently.
+    #[default]
+    Any,
+    /// `bash`: nothing is disputed.
+    Bash,
+    /// The `sh` of the system, which may be `dash`. Whatever only `bash` supports is disputed.
+    Sh,
+    /// `zsh`. Whatever it reads differently from `bash` is disputed.
+    Zsh,
+}
+
+/// The environment in which a script would run: its directory, the home directory, known variables, and the shell.
+///
+/// A directory need not be absolute: the paths of the effects are relative to it. All other variables are unknown.
+///
+/// ```
+/// use hooks_shell::{Dialect, Environment, Script};
+///
+/// let environment = Environment::new("/work").with_home("/home/ada").with_variable("CI", "1").with_dialect(Dialect::Bash);
+/// let effects = Script::parse("ls ~/notes; echo $CI")?.evaluate(&environment);
+/// assert_eq!(effects.to_string(), "runs ls, echo; reads /home/ada/notes");
+/// # Ok::<_, hooks_shell::Rejected>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Environment {
+    pub(crate) directory: String,
+    pub(crate) home: Option<String>,
+    pub(crate) variables: HashMap<String, String>,
+    /// The variables that are unset, of those that the shell is started with.
+    pub(crate) inherited: Option<Arc<Vec<Unset>>>,
+    pub(crate) dialect: Dialect,
+    pub(crate) is_as_written: bool,
+}
+
+impl Environment {
+    /// Creates an environment in which the script runs in the directory. Nothing else is known.
+    pub fn new(directory: impl Into<String>) -> Self {
+        Environment {
+            directory: directory.into(),
+            ..Environment::default()
+        }
+    }
+
+    /// Returns the same environment with another directory.
+    #[must_use]
+    pub fn in_directory(mut self, directory: impl Into<String>) -> Self {
+        self.directory = directory.into();
+        self
+    }
+
+    /// Sets the names of the variables with which the shell is started, such as those of this process. The
+    /// [prelude](crate::Effects::prelude) unsets only these. Without them, the shell may have any variables.
+    ///
+    /// ```
+    /// use hooks_shell::{Environment, Script};
+    ///
+    /// let script = Script::parse("git log")?;
+    /// let environment = Environment::new("/work").with_inherited(["GIT_DIR", "LANG"]);
+    /// assert_eq!(script.evaluate(&environment).prelude(), "unset -v GIT_DIR");
+    /// let environment = Environment::new("/work").with_inherited(["LANG"]);
+    /// assert_eq!(script.evaluate(&environment).prelude(), "");
+    /// # Ok::<_, hooks_shell::Rejected>(())
+    /// ```
+    #[must_use]
+    pub fn with_inherited<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
+        let names = names.into_iter().map(Into::into).collect();
+        self.inherited = Some(Arc::new(variables::unset_of(&names)));
+        self
+    }
+
+    /// Sets the home directory, for `~` and `$HOME`.
+    #[must_use]
+    pub fn with_home(mut self, home: impl Into<String>) -> Self {
+        self.home = Some(home.into());
+        self
+    }
+
+    /// Sets the value of a variable.
+    #[must_use]
+    pub fn with_variable(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.variables.insert(name.into(), value.into());
+        self
+    }
+
+    /// Sets the shell that runs the script.
+    #[must_use]
+    pub fn with_dialect(mut self, dialect: Dialect) -> Self {
+        self.dialect = dialect;
+        self
+    }
+
+    /// The script runs as it is written, and not in its [rewritten](crate::Effects::rewritten) form. Then less is
+    /// known.
+    ///
+    /// ```
+    /// use hooks_shell::{Environment, Script};
+    ///
+    /// let script = Script::parse("cd src; cat ../a")?;
+    /// let environment = Environment::new("/work");
+    /// // The rewritten script ends if `cd` fails.
+    /// assert_eq!(script.evaluate(&environment).reads().last().unwrap().directories.as_slice(), ["/work/src"]);
+    /// let as_written = script.evaluate(&environment.as_written());
+    /// assert_eq!(as_written.reads().last().unwrap().directories.as_slice(), ["/work/src", "/work"]);
+    /// # Ok::<_, hooks_shell::Rejected>(())
+    /// ```
+    #[must_use]
+    pub fn as_written(mut self) -> Self {
+        self.is_as_written = true;
+        self
+    }
+}

@@ -1,0 +1,507 @@
+//! Expands words: combines parameters, substitutions and patterns.
+
+use std::sync::Arc;
+
+use super::effects::Access;
+use super::{Arg, Evaluator, Output, Result};
+use crate::parse::syntax::{Expansion, List, Operation, Part, Word, is_identifier};
+use crate::print::Note;
+use crate::rejected::Rejected;
+use crate::value::{Argument, Field, GLOBS, Names};
+
+const BLANKS: [char; 3] = [' ', '\t', '\n'];
+
+/// One field of a word that is being built.
+#[derive(Default)]
+struct Piece {
+    text: String,
+    /// Its value, if it is not plain text: a pattern, names with an ending, or unknown.
+    known: Option<Argument>,
+    /// The text as a pattern of file names, with quoted characters escaped.
+    pattern: String,
+    is_disputed: bool,
+    /// Whether the field exists even if it is empty.
+    is_there: bool,
+}
+
+impl Piece {
+    fn push(&mut self, text: &str, is_glob: bool) {
+        self.is_there = true;
+        match self.known {
+            None if is_glob => self.known = Some(Argument::Pattern("".into())),
+            Some(Argument::Number) if !text.is_empty() => self.forget(),
+            Some(Argument::Revisions { .. }) if !text.bytes().all(is_of_revision) => self.forget(),
+            _ => {}
+        }
+        self.text.push_str(text);
+        for character in text.chars() {
+            let is_quoted = !is_glob && GLOBS.contains(&character);
+            self.pattern.push_str(if is_quoted { "\\" } else { "" });
+            self.pattern.push(character);
+        }
+    }
+
+    fn forget(&mut self) {
+        self.is_there = true;
+        let begins = match self.known {
+            None | Some(Argument::Pattern(_)) => self.text.as_str().into(),
+            // What comes before a name is known as well, but for which name it is.
+            Some(Argument::Number | Argument::Names(_) | Argument::Revisions { .. }) => "".into(),
+            Some(_) => return,
+        };
+        self.known = Some(Argument::Unknown { begins });
+    }
+
+    /// Adds a value that is not text. It must be at the beginning, otherwise it is unknown.
+    fn put(&mut self, value: Argument) {
+        self.is_there = true;
+        let is_prefix = matches!(value, Argument::Revisions { .. })
+            && self.text.bytes().all(is_of_revision)
+            && !self.text.contains("../")
+            && !self.text.starts_with(['-', '/']);
+        if self.known.is_none() && (self.text.is_empty() || is_prefix) {
+            self.known = Some(value);
+        } else {
+            self.forget();
+        }
+    }
+
+    fn names(&mut self, names: &Arc<Names>) {
+        let mut names = names.clone();
+        if self.text == "./" && names.folders().all(|folder| !folder.starts_with('/')) {
+            self.text.clear();
+            Arc::make_mut(&mut names).may_be_options = false;
+        }
+        self.put(Argument::Names(names));
+    }
+
+    fn several(&mut self) {
+        self.is_there = true;
+        self.known = Some(Argument::Several);
+    }
+
+    fn finish(self) -> Option<Field> {
+        let value = match self.known {
+            None => Argument::Text(self.text.into()),
+            Some(Argument::Pattern(_)) => Argument::Pattern(self.pattern.into()),
+            Some(Argument::Names(names)) => with_ending(names, &self.text),
+            Some(value) => value,
+        };
+        let is_disputed = self.is_disputed;
+        self.is_there.then_some(Field { value, is_disputed })
+    }
+}
+
+/// Whether a byte may come before or after the name of a revision within a longer one: `origin/main`, `HEAD~1`.
+fn is_of_revision(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"/._~^-".contains(&byte)
+}
+
+/// Names with a text behind each.
+fn with_ending(names: Arc<Names>, ending: &str) -> Argument {
+    if ending.is_empty() {
+        return Argument::Names(names);
+    }
+    if ending.contains('/') || !names.is_one {
+        return Argument::unknown();
+    }
+    Argument::Names(Arc::new(Names {
+        pattern: Some(format!("*{ending}")),
+        may_be_links: true,
+        ..(*names).clone()
+    }))
+}
+
+/// A word that is being expanded to fields.
+struct Expanding<'w> {
+    word: &'w Word,
+    /// Whether it may become several fields, or none.
+    splits: bool,
+    done: Vec<Field>,
+    piece: Piece,
+    /// How it is rewritten, if not as its texts.
+    note: Option<Note>,
+}
+
+impl Expanding<'_> {
+    /// Rewrites it without quotes, if the word has no other part.
+    fn split(&mut self) {
+        if self.note != Some(Note::Never) {
+            let is_alone = self.word.parts.len() == 1;
+            self.note = Some(if is_alone { Note::Split } else { Note::Never });
+        }
+    }
+
+    /// Texts are rewritten as they are. Anything else that stays one word is rewritten as its parts.
+    fn note(&mut self) -> Note {
+        let texts: Option<Vec<_>> = self
+            .done
+            .iter()
+            .map(|field| match &field.value {
+                Argument::Text(text) => Some(text.clone()),
+                _ => None,
+            })
+            .collect();
+        match (self.note.take(), texts) {
+            (Some(note), _) => note,
+            (None, Some(texts)) => match <[_; 1]>::try_from(texts) {
+                Ok([text]) => Note::Text(text),
+                Err(texts) => Note::Texts(texts),
+            },
+            (None, None) if self.done.len() == 1 => Note::Keep,
+            (None, None) => Note::Never,
+        }
+    }
+}
+
+impl Evaluator<'_> {
+    /// Returns the arguments that words expand to.
+    pub(crate) fn words(&mut self, words: &[Word]) -> Result<Vec<Arg>> {
+        let mut args = Vec::with_capacity(words.len());
+        for word in words {
+            self.fields(word, true, |this, field| {
+                // Expanding a pattern lists the files, whatever the command does with the names.
+                if matches!(field.value, Argument::Pattern(_)) {
+                    this.look_at(&word.span);
+                    this.touch(&field.value, Access::List);
+                    this.trace.form.splits.has_patterns = true;
+                }
+                if field.is_disputed {
+                    this.look_at(&word.span);
+                    this.dispute(match word.parts.as_slice() {
+                        [Part::Expansion(expansion, _)] if expansion.is_process() => {
+                            "some shells do not support `<(…)`: write a pipe, or a file"
+                        }
+                        _ => "shells read this word differently: write it in a plainer way",
+                    });
+                }
+                args.push(Arg {
+                    field,
+                    word: word.id,
+                    span: word.span.clone(),
+                });
+            })?;
+        }
+        Ok(args)
+    }
+
+    /// Expands a word that stays one word, as after `=` and `>`.
+    pub(crate) fn one(&mut self, word: &Word) -> Result<Field> {
+        let mut one = None;
+        self.fields(word, false, |_, field| {
+            one = Some(match one.take() {
+                None => field,
+                Some(_) => Field::of(Argument::Several),
+            });
+        })?;
+        Ok(one.unwrap_or(Field::known("")))
+    }
+
+    /// Evaluates a pattern that is compared with a text. It does not name files.
+    pub(crate) fn pattern(&mut self, word: &Word) -> Result<()> {
+        self.one(word)?;
+        if word.parts.iter().any(|part| matches!(part, Part::Glob(_))) {
+            self.note(word.id, Note::Keep);
+        }
+        Ok(())
+    }
+
+    fn fields(
+        &mut self,
+        word: &Word,
+        splits: bool,
+        mut with: impl FnMut(&mut Self, Field),
+    ) -> Result<()> {
+        if let [Part::Text(text)] = word.parts.as_slice() {
+            self.work.spend(8 + text.len() / 8, &word.span)?;
+            self.note(word.id, Note::Text(text.clone()));
+            let is_disputed = word.is_disputed;
+            let value = Argument::Text(text.clone());
+            with(self, Field { value, is_disputed });
+            return Ok(());
+        }
+        self.work.spend(8 + 8 * word.parts.len(), &word.span)?;
+        let mut to = Expanding {
+            word,
+            splits,
+            done: Vec::new(),
+            piece: Piece {
+                is_disputed: word.is_disputed,
+                is_there: !splits,
+                ..Piece::default()
+            },
+            note: None,
+        };
+        for part in &word.parts {
+            self.part(part, &mut to)?;
+        }
+        to.done.extend(std::mem::take(&mut to.piece).finish());
+        let built: usize = to
+            .done
+            .iter()
+            .filter_map(|field| field.value.known())
+            .map(str::len)
+            .sum();
+        self.work
+            .spend(16 * to.done.len() + built / 2, &word.span)?;
+        self.note(word.id, to.note());
+        to.done.into_iter().for_each(|field| with(self, field));
+        Ok(())
+    }
+
+    fn part(&mut self, part: &Part, to: &mut Expanding<'_>) -> Result<()> {
+        match part {
+            Part::Text(text) => to.piece.push(text, false),
+            Part::Glob(text) => to.piece.push(text, to.splits),
+            Part::Home if self.environment.home.is_some() => {
+                to.piece
+                    .push(self.environment.home.as_deref().unwrap_or_default(), false);
+            }
+            Part::Home | Part::Brace(_) | Part::Range(_) => {
+                to.piece.forget();
+                to.note = Some(Note::Never);
+            }
+            Part::Expansion(expansion, is_quoted) => {
+                let is_quoted = *is_quoted || !to.splits;
+                return self.expansion(expansion, is_quoted, to);
+            }
+        }
+        Ok(())
+    }
+
+    fn expansion(
+        &mut self,
+        expansion: &Expansion,
+        is_quoted: bool,
+        to: &mut Expanding<'_>,
+    ) -> Result<()> {
+        let field = match expansion {
+            Expansion::Arithmetic(tokens) => {
+                self.arithmetic(tokens, to.word)?;
+                to.piece.put(Argument::Number);
+                return Ok(());
+            }
+            Expansion::Process(list, _) => {
+                let output = self.in_subshell(list)?;
+                self.process = Some(output);
+                to.piece.push("/dev/null", false);
+                to.note = Some(Note::Keep);
+                return Ok(());
+            }
+            Expansion::Substitution(list) => match self.substitution(list)? {
+                Output::Names(names) if names.ends_with_nul => Field::of(Argument::Several),
+                Output::Text(text) => Field::known(text.trim_end_matches('\n')),
+                Output::Revisions => {
+                    // Next to other text, there is one field, and the word is written in quotes.
+                    let is_one = is_quoted || to.word.parts.len() > 1;
+                    if !is_one {
+                        self.trace.form.splits.at_blanks = true;
+                        to.split();
+                    }
+                    Field::of(Argument::Revisions { is_one })
+                }
+                Output::Number => {
+                    if !is_quoted && to.word.parts.len() == 1 {
+                        to.note = Some(Note::Split);
+                    }
+                    Field::of(Argument::Number)
+                }
+                Output::Names(names) if !is_quoted && !self.environment.is_as_written => {
+                    self.trace.form.splits.at_lines = true;
+                    to.split();
+                    Field::of(Argument::Names(Arc::new(Names {
+                        is_one: false,
+                        ..names
+                    })))
+                }
+                _ if !is_quoted => Field::of(Argument::Several),
+                _ => Field::of(Argument::unknown()),
+            },
+            Expansion::Parameter(name, _) if matches!(name.as_str(), "@" | "*") => {
+                let all = self.positional.clone();
+                return self.all(all, name == "@" && is_quoted, to);
+            }
+            Expansion::Parameter(name, Operation::Value) if name.ends_with("[@]") => {
+                let list = self.lists.get(name.trim_end_matches("[@]")).cloned();
+                return self.all(list, is_quoted, to);
+            }
+            Expansion::Parameter(name, operation) => self.parameter(name, operation, to)?,
+        };
+        self.put(&field, is_quoted, to)
+    }
+
+    /// Expands `"$@"` and `"${list[@]}"` to all their elements. Any other form of them is unknown.
+    fn all(
+        &mut self,
+        all: Option<Arc<Vec<Field>>>,
+        is_exact: bool,
+        to: &mut Expanding<'_>,
+    ) -> Result<()> {
+        match all {
+            Some(all) if is_exact && to.word.parts.len() == 1 => {
+                self.work.spend(8 * all.len(), &to.word.span)?;
+                to.done.extend(all.iter().cloned());
+                if all.iter().any(|field| field.value.known().is_none()) {
+                    to.note = Some(Note::Keep);
+                }
+            }
+            _ => {
+                to.note = Some(Note::Never);
+                to.piece.several();
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds an expanded value.
+    fn put(&mut self, field: &Field, is_quoted: bool, to: &mut Expanding<'_>) -> Result<()> {
+        to.piece.is_disputed |= field.is_disputed;
+        to.piece.is_there |= is_quoted;
+        match &field.value {
+            Argument::Text(text) if is_quoted => to.piece.push(text, false),
+            Argument::Text(text) if text.contains(GLOBS) => {
+                to.piece.several();
+                to.note = Some(Note::Never);
+            }
+            Argument::Text(text) => {
+                self.work.spend(text.len(), &to.word.span)?;
+                // Not every shell splits it.
+                to.piece.is_disputed |= text.contains(BLANKS);
+                for (nth, piece) in text.split(BLANKS).enumerate() {
+                    if nth > 0 {
+                        let next = Piece {
+                            is_disputed: true,
+                            ..Piece::default()
+                        };
+                        to.done
+                            .extend(std::mem::replace(&mut to.piece, next).finish());
+                    }
+                    if !piece.is_empty() {
+                        to.piece.push(piece, false);
+                    }
+                }
+            }
+            Argument::Number | Argument::Revisions { .. } => to.piece.put(field.value.clone()),
+            Argument::Names(names) => to.piece.names(names),
+            _ if is_quoted => to.piece.forget(),
+            _ => {
+                to.piece.several();
+                self.trace.form.splits.at_blanks = true;
+                to.split();
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the value of a parameter. A word with an unknown parameter is not rewritten.
+    fn parameter(
+        &mut self,
+        name: &str,
+        operation: &Operation,
+        to: &mut Expanding<'_>,
+    ) -> Result<Field> {
+        let value = self.variable(name);
+        let unknown = Field::of(Argument::unknown());
+        Ok(match (operation, value.value.known()) {
+            (Operation::Value, _) => value,
+            (Operation::Length, _) => Field::of(Argument::Number),
+            (Operation::Default(operator, default), known) => {
+                let default = self.one(default)?;
+                if default.value.known().is_none() {
+                    to.note = Some(Note::Never);
+                    return Ok(unknown);
+                }
+                match known {
+                    Some("") if operator.starts_with(":-") => default,
+                    None | Some("") => unknown,
+                    Some(_) if operator.ends_with('+') => default,
+                    Some(_) => value,
+                }
+            }
+            (Operation::Cut(operator, pattern), Some(text)) if !pattern.contains(['*', '?']) => {
+                let cut = if operator.starts_with('#') {
+                    text.strip_prefix(pattern.as_str())
+                } else {
+                    text.strip_suffix(pattern.as_str())
+                };
+                Field::known(cut.unwrap_or(text))
+            }
+            // It is another name in the same folder.
+            (Operation::Cut("%", ending), None)
+                if ending.starts_with('.') && !ending.contains(['*', '?', '/']) =>
+            {
+                match value.value {
+                    Argument::Names(names) if names.is_one => {
+                        Field::of(Argument::Names(Arc::new(Names {
+                            pattern: None,
+                            may_be_links: true,
+                            producer: None,
+                            ..(*names).clone()
+                        })))
+                    }
+                    _ => unknown,
+                }
+            }
+            (Operation::Cut(..) | Operation::Edit(_), _) => unknown,
+        })
+    }
+
+    fn variable(&self, name: &str) -> Field {
+        let unknown = Field::of(Argument::unknown());
+        if let Ok(nth) = name.parse::<usize>() {
+            return match &self.positional {
+                Some(all) if nth > 0 => all.get(nth - 1).cloned().unwrap_or(Field::known("")),
+                _ => unknown,
+            };
+        }
+        match (name, self.state.directories.as_slice()) {
+            ("?" | "#" | "$" | "!", _) => return Field::of(Argument::Number),
+            ("PWD", [only]) => return Field::known(only),
+            ("PWD", _) => return unknown,
+            _ => {}
+        }
+        if let Some(value) = self.state.variables.get(name) {
+            return value.clone();
+        }
+        match &self.environment.home {
+            Some(home) if name == "HOME" => Field::known(home),
+            _ => self
+                .environment
+                .variables
+                .get(name)
+                .map_or(unknown, Field::known),
+        }
+    }
+
+    /// Variables in arithmetic must hold numbers, because the shell evaluates anything else again.
+    fn arithmetic(&mut self, tokens: &[String], word: &Word) -> Result<()> {
+        for name in tokens.iter().filter(|token| is_identifier(token)) {
+            if !self.variable(name).value.is_number() {
+                let reason =
+                    format!("`$((…))` evaluates the value of `{name}`: set it to a number first");
+                return Err(Rejected::new(reason, self.span(&word.span)));
+            }
+        }
+        self.work.spend(8 * tokens.len(), &word.span)
+    }
+
+    /// Expands the output of commands. If words are split around it, patterns may be expanded only in it.
+    fn substitution(&mut self, list: &List) -> Result<Output> {
+        let outer = std::mem::take(&mut self.trace.form.splits);
+        let output = self.in_subshell(list)?;
+        let inner = std::mem::replace(&mut self.trace.form.splits, outer);
+        let all = &mut self.trace.form.splits;
+        all.at_blanks |= inner.at_blanks;
+        all.at_lines |= inner.at_lines;
+        if inner.has_patterns && !inner.at_blanks && !inner.at_lines {
+            self.trace.form.globs.insert(std::ptr::from_ref(list));
+        } else {
+            all.has_patterns |= inner.has_patterns;
+        }
+        Ok(output)
+    }
+
+    fn in_subshell(&mut self, list: &List) -> Result<Output> {
+        self.apart(|this| this.tested(true, |this| this.list(list)))
+    }
+}

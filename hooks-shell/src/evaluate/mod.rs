@@ -1,0 +1,243 @@
+//! From tree to trace: walks through a script as a shell would, with what is known about its words.
+//!
+//! If it is unknown which way a script takes, the evaluator takes all ways. What differs between them is unknown.
+//!
+//! | file | |
+//! | --- | --- |
+//! | `environment` | what is known about where a script runs |
+//! | `effects`, `prelude` | what a script would do, and what must run before it |
+//! | `trace` | the findings, and what commands pass to each other |
+//! | `state` | variables and folders, and code that may run or not |
+//! | `walk`, `simple`, `expand` | lists and compound commands, simple commands, words |
+//! | `program` | what a program does with its arguments |
+
+mod effects;
+mod environment;
+mod expand;
+mod prelude;
+mod program;
+mod simple;
+mod state;
+mod trace;
+mod walk;
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use self::state::{Directories, Frame, State};
+use self::trace::{Arg, Input, Output, Trace};
+use crate::bounds::Work;
+use crate::parse::parse;
+use crate::parse::syntax::Command;
+use crate::print::{self, Change, Form, Note};
+use crate::rejected::Rejected;
+use crate::value::{Argument, Field};
+
+pub use self::effects::{Access, Effects, Network, PathUse, Program, Unknown};
+pub use self::environment::{Dialect, Environment};
+
+pub(crate) type Result<T> = std::result::Result<T, Rejected>;
+
+pub(crate) struct Evaluator<'e> {
+    pub(crate) text: &'e str,
+    pub(crate) environment: &'e Environment,
+    pub(crate) work: &'e mut Work,
+    pub(crate) trace: Trace,
+    pub(crate) state: State,
+    pub(crate) next_word: usize,
+    pub(crate) functions: HashMap<String, Arc<Command>>,
+    pub(crate) lists: HashMap<String, Arc<Vec<Field>>>,
+    pub(crate) positional: Option<Arc<Vec<Field>>>,
+    /// The branches, loops, calls and subshells around the current command.
+    pub(crate) frames: Vec<Frame>,
+    /// Whether the script checks if the command fails.
+    pub(crate) is_tested: bool,
+    /// The output of the last process substitution.
+    pub(crate) process: Option<Output>,
+    /// The first word of the simple command.
+    pub(crate) head: usize,
+    /// The place of the current script, if it is in a word of another script.
+    outer: Option<Range<usize>>,
+    /// The place that is being evaluated.
+    pub(crate) at: Range<usize>,
+}
+
+impl<'e> Evaluator<'e> {
+    pub(crate) fn new(
+        text: &'e str,
+        environment: &'e Environment,
+        work: &'e mut Work,
+        next_word: usize,
+    ) -> Self {
+        Evaluator {
+            text,
+            environment,
+            work,
+            trace: Trace {
+                form: Form {
+                    notes: Vec::with_capacity(next_word),
+                    ..Form::default()
+                },
+                ..Trace::default()
+            },
+            state: State {
+                variables: Arc::default(),
+                directories: Arc::new(vec![environment.directory.clone()]),
+                failed: None,
+            },
+            next_word,
+            functions: HashMap::new(),
+            lists: HashMap::new(),
+            positional: None,
+            frames: Vec::new(),
+            is_tested: false,
+            process: None,
+            head: 0,
+            outer: None,
+            at: 0..0,
+        }
+    }
+
+    pub(crate) fn span(&self, span: &Range<usize>) -> Range<usize> {
+        self.outer.clone().unwrap_or_else(|| span.clone())
+    }
+
+    /// Sets the place to which the next findings belong.
+    pub(crate) fn look_at(&mut self, span: &Range<usize>) {
+        self.at = self.span(span);
+    }
+
+    /// Returns the text at a place, as it is written.
+    pub(crate) fn shown(&self, span: &Range<usize>) -> &'e str {
+        self.text.get(self.span(span)).unwrap_or_default()
+    }
+
+    pub(crate) fn unknown(&mut self, reason: impl Into<String>) {
+        let (reason, span) = (reason.into(), self.at.clone());
+        self.trace.effects.unknown.push(Unknown { reason, span });
+    }
+
+    /// Records that shells disagree, unless the shell is known.
+    pub(crate) fn dispute(&mut self, reason: impl Into<String>) {
+        if self.environment.dialect != Dialect::Bash {
+            let (reason, span) = (reason.into(), self.at.clone());
+            self.trace.effects.disputed.push(Unknown { reason, span });
+        }
+    }
+
+    /// Records an access to the network.
+    pub(crate) fn reach(&mut self, address: Option<Arc<str>>) {
+        let span = self.at.clone();
+        self.trace.effects.network.push(Network { address, span });
+    }
+
+    pub(crate) fn note(&mut self, word: usize, note: Note) {
+        if self.trace.form.notes.len() <= word {
+            self.trace
+                .form
+                .notes
+                .resize(self.next_word.max(word + 1), Note::Unseen);
+        }
+        let before = std::mem::take(&mut self.trace.form.notes[word]);
+        self.trace.form.notes[word] = before.merge(note);
+    }
+
+    /// Records that a command, identified by its first word, has an option at a word, or gets a `--` before it. A
+    /// command that runs more than once may have an option in one run where it needs the `--` in another. Then it
+    /// cannot be rewritten.
+    pub(crate) fn note_option(&mut self, command: usize, word: usize, is_ended: bool) {
+        if self.frames.is_empty() {
+            return;
+        }
+        let (option, end) = self.trace.options.entry(command).or_insert((0, usize::MAX));
+        if is_ended {
+            *end = word.min(*end);
+        } else {
+            *option = word.max(*option);
+        }
+        if option >= end {
+            self.note(command, Note::Never);
+        }
+    }
+
+    /// Leaves a word out of the rewritten script, if it says no more than one text.
+    pub(crate) fn leave_out(&mut self, word: usize) {
+        let note = &mut self.trace.form.notes[word];
+        *note = match note {
+            Note::Text(_) => Note::Texts(Vec::new()),
+            _ => Note::Never,
+        };
+    }
+
+    pub(crate) fn change(&mut self, word: usize) -> &mut Change {
+        self.trace.form.changes.entry(word).or_default()
+    }
+
+    pub(crate) fn touch(&mut self, path: &Argument, access: Access) {
+        self.touch_from(path, access, None, true);
+    }
+
+    /// Does the same for a path that may come from another path, and whose links may stay unfollowed.
+    pub(crate) fn touch_from(
+        &mut self,
+        path: &Argument,
+        access: Access,
+        from: Option<Argument>,
+        follows_links: bool,
+    ) {
+        let mut path = path.clone();
+        if let Argument::Names(found) = &mut path {
+            if found.found_in.as_ref() != Some(&self.state.directories) {
+                // From here, they lead elsewhere.
+                let found = Arc::make_mut(found);
+                (found.may_be_links, found.is_tracked) = (true, false);
+            } else if let Some(producer) = found.producer
+                && access != Access::List
+            {
+                Arc::make_mut(found).may_be_links = false;
+                self.change(producer).drops_links = true;
+            }
+        }
+        let directories = self.state.directories.clone();
+        let span = self.at.clone();
+        let used = PathUse {
+            path,
+            access,
+            directories,
+            from,
+            follows_links,
+            span,
+        };
+        if self.trace.effects.paths.last() != Some(&used) {
+            self.trace.effects.paths.push(used);
+        }
+    }
+
+    /// Records again what was touched since then, if something was created, because the order is unknown.
+    pub(crate) fn touch_again(&mut self, since: usize) -> Result<()> {
+        let paths = &self.trace.effects.paths;
+        if paths[since..]
+            .iter()
+            .any(|used| used.access == Access::Make)
+        {
+            self.work.spend(16 * (paths.len() - since), &self.at)?;
+            self.trace.effects.paths.extend_from_within(since..);
+        }
+        Ok(())
+    }
+
+    /// Evaluates a script in a word of another script, and returns its rewritten form.
+    pub(crate) fn script(&mut self, text: &str) -> Result<Option<String>> {
+        let span = self.at.clone();
+        self.work.enter(&span)?;
+        let located = |error: Rejected| Rejected::new(error.reason(), span.clone());
+        let list = parse(text, self.work, &mut self.next_word).map_err(located)?;
+        let outer = self.outer.replace(span.clone());
+        let evaluated = self.list(&list).map_err(located);
+        self.outer = outer;
+        evaluated?;
+        self.work.leave();
+        Ok(print::script(&list, &self.trace.form))
+    }
+}

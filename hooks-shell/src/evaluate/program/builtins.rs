@@ -1,0 +1,100 @@
+//! Applies the effects of the shell's own commands, after their arguments are read.
+
+use std::sync::Arc;
+
+use super::operands::Call;
+use crate::evaluate::{Arg, Directories, Evaluator, Input, Output, Result};
+use crate::print::{self, Note};
+use crate::value::{Argument, Field, Names};
+
+pub(crate) fn after(this: &mut Evaluator<'_>, call: &Call<'_>, before: &Directories) -> Result<()> {
+    match call.name {
+        "cd" => {
+            if call.operands.len() != 1 {
+                this.unknown("`cd` takes one folder, which is written out");
+            }
+            let is_tested = this.is_tested || this.environment.is_as_written;
+            let change = this.change(call.args[0].word);
+            if !call.has("P") {
+                change.instead = Some("cd -P".into());
+            }
+            change.is_fatal = !is_tested;
+            this.state.failed = is_tested.then(|| before.clone());
+        }
+        "export" | "local" if call.operands.is_empty() => {
+            this.unknown("variables may hold secrets: name those that you export");
+        }
+        "read" => {
+            if let (Input::Names(found), [name]) = (call.input, call.operands.as_slice())
+                && !found.ends_with_nul
+                && !this.environment.is_as_written
+            {
+                let value = Names {
+                    is_one: true,
+                    ..found.clone()
+                };
+                let field = Field::of(Argument::Names(Arc::new(value)));
+                this.set(name.known().unwrap_or_default(), field)?;
+                let written = if call.has("r") {
+                    "IFS= read"
+                } else {
+                    "IFS= read -r"
+                };
+                this.change(call.args[0].word).instead = Some(written.into());
+            }
+        }
+        "shift" => this.positional = None,
+        "set" if !call.operands.is_empty() => {
+            let turns_on = |arg: &&Arg| arg.known() == Some("+f");
+            if call.operands.iter().any(turns_on) {
+                this.trace.form.splits.has_patterns = true;
+            }
+            this.positional = None;
+        }
+        // Nothing is run after it.
+        "exit" => this.state.directories = Arc::default(),
+        "break" | "continue" | "return" => this.escape(),
+        _ => {}
+    }
+    Ok(())
+}
+
+pub(crate) fn pwd(this: &Evaluator<'_>) -> Output {
+    match this.state.directories.as_slice() {
+        [only] => Output::Text(only.as_str().into()),
+        _ => Output::Unknown,
+    }
+}
+
+pub(crate) fn eval(this: &mut Evaluator<'_>, args: &[Arg]) -> Result<()> {
+    let plain = |arg: &Arg| {
+        arg.known()
+            .filter(|_| !arg.field.is_disputed)
+            .map(str::to_owned)
+    };
+    let Some(texts) = args[1..].iter().map(plain).collect::<Option<Vec<_>>>() else {
+        let reason = "the command of `eval` is only known at run time: write it out";
+        this.unknown(reason);
+        return Ok(());
+    };
+    let rewritten = this.script(&texts.join(" "))?;
+    replace(this, &args[1..], rewritten);
+    Ok(())
+}
+
+/// Replaces the words that contained a script by its rewritten form.
+pub(crate) fn replace(this: &mut Evaluator<'_>, args: &[Arg], rewritten: Option<String>) {
+    let mut rewritten = rewritten.map(|text| print::quoted(&text));
+    for arg in args {
+        let text: Arc<str> = rewritten.take().unwrap_or_default().into();
+        let change = this.change(arg.word);
+        let is_other = change
+            .instead
+            .as_ref()
+            .is_some_and(|before| *before != text);
+        change.instead = Some(text);
+        if is_other {
+            this.note(arg.word, Note::Never);
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! `find`: what it searches, runs and prints.
+
+use std::sync::Arc;
+
+use crate::evaluate::{Access, Arg, Evaluator, Input, Output, Result};
+use crate::table::{self, Role};
+use crate::value::{Argument, Field, Names};
+
+/// What is known about the files that reach this point of the expression.
+#[derive(Clone, Default)]
+struct Tests {
+    are_plain: bool,
+    pattern: Option<String>,
+    is_negated: bool,
+    /// Whether there is an `-o` before.
+    is_other_branch: bool,
+    /// The number of open brackets: inside, another test may be true instead.
+    depth: usize,
+}
+
+/// What is found.
+fn found(this: &Evaluator<'_>, folders: &[String], tests: &Tests) -> Names {
+    Names {
+        found_in: Some(this.state.directories.clone()),
+        folders: if folders.is_empty() {
+            vec![".".into()]
+        } else {
+            folders.to_vec()
+        },
+        pattern: tests.pattern.clone(),
+        may_be_links: !tests.are_plain,
+        ..Names::default()
+    }
+}
+
+pub(crate) fn run(this: &mut Evaluator<'_>, args: &[Arg]) -> Result<Output> {
+    let options = table::find("find").map(|program| &program.options);
+    let mut folders = Vec::new();
+    let mut tests = Tests::default();
+    let mut rest = args.iter();
+    let mut has_action = false;
+    let mut ends_with_nul = false;
+    while let Some(arg) = rest.next() {
+        let was_negated = std::mem::take(&mut tests.is_negated);
+        let is_certain = tests.depth == 0 && !was_negated;
+        let Some(text) = arg.known() else {
+            let value = &arg.field.value;
+            let is_path = matches!(value, Argument::Pattern(_) | Argument::Names(_));
+            if !is_path || value.may_be_option() {
+                let reason = "an argument of `find` is only known at run time: write it out";
+                this.unknown(reason);
+                return Ok(Output::Unknown);
+            }
+            this.touch(value, Access::Read);
+            folders.push(".".to_owned());
+            continue;
+        };
+        let option = text.strip_prefix('-').unwrap_or_default();
+        let known = options.and_then(|options| options.get(option));
+        match text {
+            "-exec" | "-ok" => {
+                has_action = true;
+                executed(this, &mut rest, &folders, &tests)?;
+            }
+            "!" | "-not" => tests.is_negated = !was_negated,
+            "(" => tests.depth += 1,
+            ")" => tests.depth = tests.depth.saturating_sub(1),
+            "-o" | "-or" | "," if tests.depth > 0 => {}
+            "-o" | "-or" | "," => {
+                tests = Tests {
+                    is_other_branch: true,
+                    ..Tests::default()
+                }
+            }
+            _ if let Some(known) = known => {
+                has_action |= matches!(option, "ls" | "printf" | "delete");
+                if option == "delete" {
+                    let found = found(this, &folders, &tests);
+                    this.touch(&Argument::Names(Arc::new(found)), Access::Write);
+                }
+                ends_with_nul |= option == "print0";
+                let Some(role) = known.value else { continue };
+                let Some(value) = rest.next() else { continue };
+                if !value.field.value.is_one() {
+                    this.unknown(format!(
+                        "`{text}` needs quotes: the shell puts the names of files in its place"
+                    ));
+                }
+                match (option, value.known()) {
+                    _ if role == Role::List => {
+                        this.touch(&value.field.value, Access::List);
+                    }
+                    ("type", Some("f" | "d")) if is_certain => tests.are_plain = true,
+                    ("name" | "iname", pattern) if is_certain => {
+                        tests.pattern = pattern.map(str::to_owned);
+                    }
+                    _ => {}
+                }
+            }
+            _ if text.starts_with('-') => {
+                this.unknown(format!("`find {text}` may change a file, run a program in another folder, or follow links: use `-exec`, and redirect the output"));
+                return Ok(Output::Unknown);
+            }
+            _ => {
+                this.touch(&arg.field.value, Access::Read);
+                folders.push(text.to_owned());
+            }
+        }
+    }
+    if has_action {
+        return Ok(Output::Unknown);
+    }
+    // Its operands may be links themselves, and the printed names begin with them.
+    let names = found(this, &folders, &tests);
+    Ok(Output::Names(Names {
+        ends_with_nul,
+        ..names
+    }))
+}
+
+/// Returns the command after `-exec`, with the found names in place of `{}`.
+fn executed<'a>(
+    this: &mut Evaluator<'_>,
+    rest: &mut impl Iterator<Item = &'a Arg>,
+    folders: &[String],
+    tests: &Tests,
+) -> Result<()> {
+    let mut command: Vec<Arg> = Vec::new();
+    let mut has_place = false;
+    let is_told = tests
+        .pattern
+        .as_deref()
+        .is_some_and(|pattern| pattern.contains('.'));
+    let refused = loop {
+        let Some(word) = rest.next() else {
+            break Some("`find -exec` has no end: write `\\;`, or `{} +`");
+        };
+        match word.known() {
+            Some(";") => break None,
+            // A `+` that does not follow `{}` is an ordinary word.
+            Some("+") if has_place => break None,
+            Some("{}") if tests.is_other_branch && !is_told => {
+                break Some(
+                    "cannot tell what is found after `-o`: write `\\( … -o … \\)`, or `-name '*.rs'` after it",
+                );
+            }
+            Some("{}") => {
+                let field = Field::of(Argument::Names(Arc::new(found(this, folders, tests))));
+                command.push(Arg {
+                    field,
+                    ..word.clone()
+                });
+            }
+            Some(text) if text.contains("{}") => {
+                break Some("`{}` is only supported as a word of its own");
+            }
+            Some(_) => command.push(word.clone()),
+            // It might be the end of the command.
+            None => {
+                break Some("the command of `find -exec` is only known at run time: write it out");
+            }
+        }
+        has_place = word.known() == Some("{}");
+    };
+    if let Some(reason) = refused {
+        this.unknown(reason);
+        return Ok(());
+    }
+    super::inner(this, "find", &command, &Input::Inherited)?;
+    Ok(())
+}

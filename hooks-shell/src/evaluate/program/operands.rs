@@ -1,0 +1,572 @@
+//! Reads the arguments of a program by the table: options, values of options, operands, and a command of its own.
+
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+
+use super::transfers;
+use crate::evaluate::{Access, Arg, Evaluator, Input, Output, Result};
+use crate::table::addresses::is_address;
+use crate::table::{self, Opt, Program, Role};
+use crate::value::{Argument, Field, Names};
+
+/// Added to the number of a word if the argument is not in the word, but appended after it when the program runs.
+pub(crate) const APPENDED: usize = usize::MAX / 2;
+
+/// A program that runs, and what its arguments have determined so far.
+pub(crate) struct Call<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) command: Option<&'static str>,
+    pub(crate) program: &'static Program,
+    /// Its name, and its arguments.
+    pub(crate) args: &'a [Arg],
+    pub(crate) input: &'a Input,
+    /// Its options.
+    pub(crate) options: SmallVec<[&'static str; 4]>,
+    /// The values of some options.
+    pub(crate) values: Vec<(&'static str, Arc<str>)>,
+    pub(crate) operands: SmallVec<[&'a Arg; 4]>,
+    /// The operands that are no text.
+    pub(crate) files: SmallVec<[&'a Arg; 4]>,
+    /// The program that it runs, with its arguments.
+    pub(crate) inner: Option<&'a [Arg]>,
+    /// What options have determined about the operands.
+    has_first: bool,
+    pub(crate) reads_as: Option<Role>,
+    /// The folder that operands are copied or moved to.
+    pub(crate) into: Option<Field>,
+}
+
+/// The arguments that are not read yet.
+type Rest<'a> = std::slice::Iter<'a, Arg>;
+
+impl<'a> Call<'a> {
+    pub(crate) fn new(
+        name: &'a str,
+        program: &'static Program,
+        args: &'a [Arg],
+        input: &'a Input,
+    ) -> Self {
+        Call {
+            name,
+            command: None,
+            program,
+            args,
+            input,
+            options: SmallVec::new(),
+            values: Vec::new(),
+            operands: SmallVec::new(),
+            files: SmallVec::new(),
+            inner: None,
+            has_first: false,
+            reads_as: None,
+            into: None,
+        }
+    }
+
+    /// Returns its name, followed by its subcommand.
+    pub(crate) fn full(&self) -> String {
+        match self.command {
+            Some(command) => format!("{} {command}", self.name),
+            None => self.name.to_owned(),
+        }
+    }
+
+    pub(crate) fn has(&self, option: &str) -> bool {
+        self.options.contains(&option)
+    }
+
+    /// Returns how git accesses a path among its operands.
+    pub(crate) fn git_access(&self) -> Access {
+        if self.program.is("writes") {
+            Access::Write
+        } else {
+            Access::Read
+        }
+    }
+
+    /// Returns the role of the operand at a position, if there may be one.
+    fn role(&self, place: usize) -> Option<Role> {
+        let first = self.program.first.get(place + usize::from(self.has_first));
+        first.copied().or(self.program.rest)
+    }
+
+    /// Reads the arguments after the name, or after the subcommand.
+    pub(crate) fn read(&mut self, this: &mut Evaluator<'_>, mut rest: Rest<'a>) -> Result<()> {
+        if self.program.is("net") {
+            this.reach(None);
+        }
+        if let Some(reason) = self.program.refused {
+            this.unknown(format!("`{}` {reason}", self.full()));
+        }
+        if self.program.is("inert") {
+            return Ok(());
+        }
+        let all = rest.as_slice();
+        let mut ended = false;
+        // Whether a `--` will be written before an operand. It also covers the later ones.
+        let mut separated = false;
+        while let Some(arg) = rest.next() {
+            this.look_at(&arg.span);
+            match (arg.known(), self.program.behind) {
+                (_, Some(role)) if ended => this.apply(self, role, &arg.field)?,
+                (Some("--"), _) if !ended => ended = true,
+                (Some(text), _) if self.program.is("lists") && text.starts_with('@') => {
+                    self.unknown_option(this, text);
+                }
+                // Its letters are options, and only the last may take a value.
+                (Some(text), _)
+                    if self.program.is("dash")
+                        && all.len() - rest.len() == 1
+                        && !text.starts_with('-') =>
+                {
+                    let is_plain = |at: usize| {
+                        self.program
+                            .options
+                            .get(&text[at..=at])
+                            .is_some_and(|option| option.value.is_none())
+                    };
+                    if text.is_ascii() && (0..text.len().saturating_sub(1)).all(is_plain) {
+                        self.option(this, &format!("-{text}"), arg, &mut rest)?;
+                    } else {
+                        self.unknown_option(this, text);
+                    }
+                }
+                (Some(text), _) if !ended && text.len() > 1 && text.starts_with('-') => {
+                    this.note_option(self.args[0].word, arg.word, false);
+                    self.option(this, text, arg, &mut rest)?;
+                }
+                (None, _) if !ended && self.ends_with_unknown(&arg.field.value) => {}
+                (known, _) if self.program.is("sub") => {
+                    return self.command(this, known.unwrap_or("…"), rest);
+                }
+                _ => {
+                    if !ended && !separated && arg.field.value.may_be_option() {
+                        separated = self.end_options(this, arg, rest.as_slice());
+                    }
+                    if self.role(self.operands.len()) == Some(Role::Run) {
+                        self.inner = Some(&all[all.len() - rest.len() - 1..]);
+                        break;
+                    }
+                    ended |= self.program.is("ends");
+                    self.operands.push(arg);
+                }
+            }
+        }
+        this.look_at(&self.args[0].span);
+        if let Some(needs) = self.program.needs
+            && !all
+                .iter()
+                .filter_map(Arg::known)
+                .any(|text| table::is_one_of(needs, text))
+        {
+            this.unknown(format!(
+                "`{}` is only supported with `{needs}`",
+                self.full()
+            ));
+        }
+        self.apply_roles(this)?;
+        this.look_at(&self.args[0].span);
+        transfers::after(this, self);
+        Ok(())
+    }
+
+    /// Applies the role of every operand.
+    fn apply_roles(&mut self, this: &mut Evaluator<'_>) -> Result<()> {
+        let first = self
+            .program
+            .first
+            .len()
+            .saturating_sub(usize::from(self.has_first));
+        for place in 0..self.operands.len() {
+            let arg = self.operands[place];
+            this.look_at(&arg.span);
+            let is_last = place > 0 && place + 1 == self.operands.len() && self.into.is_none();
+            let Some(role) = self.program.last.filter(|_| is_last).or(self.role(place)) else {
+                this.unknown(format!("`{}` takes fewer arguments", self.full()));
+                continue;
+            };
+            let is_into = self.program.last == Some(Role::Into) && self.into.is_none();
+            if is_into && place + 1 == self.operands.len() && !arg.field.value.is_one() {
+                this.unknown(format!(
+                    "the last argument of `{}` is only known at run time: write `-t folder`",
+                    self.full()
+                ));
+            }
+            if place < first && !arg.field.value.is_one() {
+                this.must_be_known(self);
+            }
+            let role = match (role, self.reads_as) {
+                (Role::Read | Role::Copy, Some(other @ (Role::Tree | Role::Write)))
+                | (Role::List | Role::Git, Some(other @ Role::Tree))
+                | (Role::Write, Some(other @ Role::Read)) => other,
+                (role, _) => role,
+            };
+            if role == Role::Into {
+                self.into = Some(arg.field.clone());
+            }
+            if !matches!(role, Role::Text | Role::Any) {
+                self.files.push(arg);
+            }
+            if role == Role::Text
+                && matches!(
+                    arg.field.value,
+                    Argument::Unknown { .. } | Argument::Several
+                )
+            {
+                this.must_be_known(self);
+            }
+            this.apply(self, role, &arg.field)?;
+        }
+        Ok(())
+    }
+
+    /// Reads a subcommand.
+    fn command(&mut self, this: &mut Evaluator<'_>, name: &str, rest: Rest<'a>) -> Result<()> {
+        let of = self.name;
+        if of == "cargo" && name.starts_with('+') && !name.contains('/') {
+            return self.read(this, rest);
+        }
+        let Some((command, program)) = self.program.commands.get_key_value(name) else {
+            this.unknown(format!(
+                "`{of} {name}` may run another program, or change what `{of}` does"
+            ));
+            return Ok(());
+        };
+        self.command = Some(command);
+        self.program = program;
+        self.options.clear();
+        self.read(this, rest)
+    }
+
+    /// Whether an argument is a long option whose value may be anything, as `--format=%s {}`.
+    fn ends_with_unknown(&mut self, value: &Argument) -> bool {
+        let Argument::Unknown { begins } = value else {
+            return false;
+        };
+        let name = begins
+            .strip_prefix("--")
+            .and_then(|begins| begins.split_once('='));
+        let known = name.and_then(|(name, _)| self.program.options.get_key_value(name));
+        let Some((
+            name,
+            Opt {
+                value: Some(Role::Any),
+                ..
+            },
+        )) = known
+        else {
+            return false;
+        };
+        self.options.push(name);
+        true
+    }
+
+    /// Reads an option, or several in one argument, and the value.
+    fn option(
+        &mut self,
+        this: &mut Evaluator<'_>,
+        text: &str,
+        arg: &Arg,
+        rest: &mut Rest<'a>,
+    ) -> Result<()> {
+        let options = &self.program.options;
+        let find = |name: &str| {
+            options
+                .get_key_value(name)
+                .map(|(name, option)| (*name, *option))
+        };
+        let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+        // npm and find accept a long option with any number of dashes.
+        let name_of = |long: &'_ str| long.find('=').unwrap_or(long.len());
+        let is_long = self.program.is("long");
+        let long = text.strip_prefix("--").or_else(|| {
+            let end = 1 + name_of(&text[1..]);
+            let is_known = end > 2 && options.contains_key(&text[1..end]);
+            (is_long || is_known).then_some(&text[1..])
+        });
+        if arg.field.is_disputed && self.name == "sed" {
+            self.unknown_option(this, text);
+        } else if let Some(long) = long {
+            let (name, value) = long.split_at(name_of(long));
+            let value = value.strip_prefix('=');
+            match find(name) {
+                Some(found)
+                    if (is_long || name.len() > 1)
+                        && (value.is_none() || found.1.value.is_some()) =>
+                {
+                    self.value(this, found, value, arg, rest)?;
+                }
+                _ => self.unknown_option(this, text),
+            }
+        } else if is_number(&text[1..]) && options.contains_key("#") {
+            self.options.push("#");
+        } else {
+            for (at, flag) in text.char_indices().skip(1) {
+                let (flag, joined) = text[at..].split_at(flag.len_utf8());
+                let Some(found) = find(flag).filter(|_| flag != "#") else {
+                    self.unknown_option(this, text);
+                    break;
+                };
+                let takes_value = found.1.value.is_some();
+                let joined = (takes_value && !joined.is_empty()).then_some(joined);
+                // Some programs take the `=` for a separator, others for a part of the value.
+                let is_text = matches!(found.1.value, Some(Role::Any | Role::Text));
+                if !is_text && joined.is_some_and(|value| value.starts_with('=')) {
+                    self.unknown_option(this, text);
+                    break;
+                }
+                self.value(this, found, joined, arg, rest)?;
+                if takes_value {
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn unknown_option(&self, this: &mut Evaluator<'_>, text: &str) {
+        let (shown, name) = (shown(text), self.full());
+        this.unknown(format!(
+            "the option `{shown}` of `{name}` may run another program, or touch files that are not checked: leave it out"
+        ));
+    }
+
+    /// Records an option. Its value is joined to it, or is the next argument.
+    fn value(
+        &mut self,
+        this: &mut Evaluator<'_>,
+        (name, option): (&'static str, Opt),
+        joined: Option<&str>,
+        arg: &Arg,
+        rest: &mut Rest<'a>,
+    ) -> Result<()> {
+        self.options.push(name);
+        self.has_first |= option.replaces_first;
+        self.reads_as = option.operands.or(self.reads_as);
+        let Some(role) = option.value else {
+            return Ok(());
+        };
+        if let Some(value) = joined {
+            if role == Role::Run {
+                self.unknown_option(this, name);
+            }
+            let value = Argument::text(value);
+            return self.given(this, name, role, &Field { value, ..arg.field });
+        }
+        if role == Role::Run {
+            self.inner = Some(std::mem::take(rest).as_slice());
+            return Ok(());
+        }
+        if option.is_joined {
+            return Ok(());
+        }
+        let Some(value) = rest.next() else {
+            this.unknown(format!(
+                "the option `{name}` of `{}` has no value",
+                self.full()
+            ));
+            return Ok(());
+        };
+        let text = value.known().unwrap_or_default();
+        if text
+            .strip_prefix('-')
+            .is_some_and(|text| text.starts_with(|c: char| !c.is_ascii_digit()))
+        {
+            this.unknown(format!(
+                "the value of `{name}` looks like an option: join the two, as in `--name=value`"
+            ));
+        } else if !value.field.value.is_one() {
+            this.must_be_known(self);
+        } else {
+            self.given(this, name, role, &value.field)?;
+        }
+        if let Some(role) = option.second
+            && let Some(value) = rest.next()
+        {
+            this.apply(self, role, &value.field)?;
+        }
+        Ok(())
+    }
+
+    /// Records the value of an option, and applies its role.
+    fn given(
+        &mut self,
+        this: &mut Evaluator<'_>,
+        name: &'static str,
+        role: Role,
+        field: &Field,
+    ) -> Result<()> {
+        if let Argument::Text(text) = &field.value {
+            self.values.push((name, text.clone()));
+        }
+        if role == Role::Into {
+            self.into = Some(field.clone());
+        }
+        this.apply(self, role, field)
+    }
+
+    /// Writes `--` before names of files that might be read as options, if the program allows it there.
+    fn end_options(&self, this: &mut Evaluator<'_>, arg: &Arg, rest: &[Arg]) -> bool {
+        let is_operand = |arg: &Arg| !arg.known().is_some_and(|text| text.starts_with('-'));
+        let knows_dashes = self.command.is_none() || self.name == "git";
+        if !matches!(arg.field.value, Argument::Names(_) | Argument::Pattern(_)) {
+            this.must_be_known(self);
+        } else if this.environment.is_as_written || !rest.iter().all(is_operand) || !knows_dashes {
+            let shown = this.shown(&arg.span);
+            this.unknown(format!(
+                "a file that `{shown}` matches would be taken for an option: write `--` before it"
+            ));
+        } else {
+            this.dispute("file names may look like options: write `--` before them");
+            this.note_option(self.args[0].word, arg.word, true);
+            match arg.word.checked_sub(APPENDED) {
+                Some(word) => this.change(word).after = " --",
+                None => this.change(arg.word).before = "-- ",
+            }
+            return true;
+        }
+        false
+    }
+
+    /// What it prints, where that matters: names of files, and lines of what it reads.
+    pub(crate) fn output(&self, this: &Evaluator<'_>) -> Output {
+        let is_so = |print: &&table::Print| {
+            let has = |option: &str, value: &str| {
+                let mut given = self.values.iter();
+                given.any(|(name, given)| *name == option && **given == *value)
+            };
+            let is_among = |all: &[table::Given], option: &&str| {
+                all.iter().any(|(name, value)| {
+                    name == option && value.is_none_or(|value| has(option, value))
+                })
+            };
+            let is_by = |option: &&str| is_among(&print.by, option);
+            self.options
+                .iter()
+                .all(|option| is_among(&print.with, option) || is_by(option))
+                && (print.by.is_empty() || self.options.iter().any(is_by))
+        };
+        let Some(print) = self.program.prints.iter().find(is_so) else {
+            return Output::Unknown;
+        };
+        let texts = || self.operands.iter().map(|arg| arg.known());
+        match (print.what, self.input) {
+            ("number", _) if self.prints_one_number() => Output::Number,
+            ("revisions", _) => Output::Revisions,
+            ("lines", Input::Text(text)) if self.name == "cat" && self.operands.is_empty() => {
+                Output::Text(text.clone())
+            }
+            ("lines", Input::Names(names)) if self.files.is_empty() && !names.ends_with_nul => {
+                Output::Names(names.clone())
+            }
+            ("nul", Input::Names(names)) if texts().eq([Some("\\n"), Some("\\0")]) => {
+                Output::Names(Names {
+                    ends_with_nul: true,
+                    ..names.clone()
+                })
+            }
+            ("names" | "entries", _) => self.names(this, print.what == "entries"),
+            _ => Output::Unknown,
+        }
+    }
+
+    /// Whether it prints no names, and no number for each of several files.
+    fn prints_one_number(&self) -> bool {
+        match (self.name, self.files.as_slice()) {
+            ("git", _) | (_, []) => true,
+            ("grep", [only]) => only.known().is_some(),
+            _ => false,
+        }
+    }
+
+    /// The names of files below the operands.
+    pub(crate) fn names(&self, this: &Evaluator<'_>, has_entries: bool) -> Output {
+        let directories = &this.state.directories;
+        let has = |options: &[&str]| options.iter().any(|option| self.has(option));
+        let mut names = Names {
+            may_be_links: true,
+            may_be_options: true,
+            is_tracked: match self.name {
+                "git" => !has(&["o", "others"]),
+                // Hidden files are skipped.
+                "rg" | "fd" => !has(&["u", "unrestricted", "hidden", "H", "."]),
+                _ => false,
+            },
+            ends_with_nul: self.has("z"),
+            // Some of git's names are relative to the root of the repository.
+            found_in: (!has_entries
+                || self.name != "git"
+                || directories[..] == [this.environment.directory.clone()])
+            .then(|| directories.clone()),
+            ..Names::default()
+        };
+        for file in &self.files {
+            let (Argument::Text(text) | Argument::Pattern(text)) = &file.field.value else {
+                return Output::Unknown;
+            };
+            // A pattern of git matches names below its folder.
+            let plain = text.find(['*', '?', '[']).unwrap_or(text.len());
+            let folder = match text[..plain].rfind('/') {
+                _ if plain == text.len() => text,
+                Some(slash) => &text[..slash.max(1)],
+                None => ".",
+            };
+            names.folders.push(folder.to_owned());
+            let is_pattern = self.name == "git" && plain < text.len() && self.files.len() == 1;
+            names.pattern = is_pattern.then(|| text.rsplit('/').next().unwrap_or_default().into());
+        }
+        if has_entries || self.files.is_empty() {
+            names.folders.push(".".into());
+        }
+        Output::Names(names)
+    }
+}
+
+/// What is shown of a text in a reason.
+pub(crate) fn shown(text: &str) -> &str {
+    &text[..text.floor_char_boundary(100)]
+}
+
+/// Runs a program that is not in the table: every argument may be a path, and so may the text joined to an option.
+pub(crate) fn unlisted(this: &mut Evaluator<'_>, name: &str, args: &[Arg]) {
+    for arg in args {
+        this.look_at(&arg.span);
+        let Some(text) = arg.known() else {
+            let value = &arg.field.value;
+            if !matches!(value, Argument::Names(_) | Argument::Pattern(_)) || value.may_be_option()
+            {
+                let reason =
+                    format!("an argument of `{name}` is only known at run time: write it out");
+                this.unknown(reason);
+                continue;
+            }
+            this.touch(value, Access::Read);
+            this.touch(value, Access::Write);
+            continue;
+        };
+        let value = match text.split_once('=') {
+            Some((name, value)) if name.starts_with('-') => value,
+            _ => text,
+        };
+        let is_address = is_address(value);
+        if is_address {
+            this.reach(Some(value.into()));
+        }
+        // `-I../x`, `--out=/x`, `a:b`
+        let is_flag = text.starts_with('-') && !text.starts_with("--");
+        let behind_flag = text.trim_start_matches(|c: char| c == '-' || c.is_ascii_alphanumeric());
+        let pieces = text
+            .split(['=', ':', ',', '@'])
+            .chain(is_flag.then_some(behind_flag));
+        let pieces = pieces.filter(|piece| *piece != text);
+        for piece in pieces.chain((!is_address).then_some(text)) {
+            let is_of_address = piece.starts_with("//") && text.contains("://");
+            if !piece.is_empty() && !piece.starts_with('-') && !is_of_address {
+                let path = Argument::text(piece);
+                this.touch(&path, Access::Read);
+                this.touch(&path, Access::Write);
+            }
+        }
+    }
+}

@@ -1,0 +1,303 @@
+//! What a program does with an argument, by the argument's role in the table.
+
+use super::operands::{Call, shown};
+use crate::evaluate::{Access, Arg, Dialect, Evaluator, Result};
+use crate::parse::syntax::is_identifier;
+use crate::table::addresses::{is_address, pieces_that_lead_out, without_scheme};
+use crate::table::{Role, is_one_of, languages, variables};
+use crate::value::{Argument, Field, GLOBS};
+
+/// The reason why an argument is rejected, if it is.
+type Refused = Option<String>;
+
+impl Evaluator<'_> {
+    /// Applies a role to a value.
+    pub(crate) fn apply(&mut self, call: &Call<'_>, role: Role, field: &Field) -> Result<()> {
+        let known = field.value.known();
+        let access: &[Access] = match role {
+            Role::Any => return Ok(()),
+            Role::Text => {
+                match &field.value {
+                    Argument::Text(text) => self.pieces(text),
+                    Argument::Pattern(_) | Argument::Names(_) => {
+                        self.touch(&field.value, Access::Read);
+                    }
+                    _ => {}
+                }
+                return Ok(());
+            }
+            Role::Git if matches!(field.value, Argument::Revisions { .. }) => return Ok(()),
+            Role::Number if field.value == Argument::Number => return Ok(()),
+            Role::Format if known.is_none() && call.operands.len() == 1 => return Ok(()),
+            Role::Read | Role::Copy => &[Access::Read],
+            Role::Write | Role::Into => &[Access::Write],
+            Role::Move => &[Access::Move],
+            Role::Path => &[Access::Write, Access::Read],
+            Role::List => &[Access::List],
+            Role::Tree => &[Access::Tree],
+            Role::Git if known.is_none() => &[call.git_access()],
+            _ => &[],
+        };
+        if role == Role::Path && known.is_some_and(is_on_host) {
+            self.unknown(format!(
+                "`{}` reads the text before a `:` as the name of a host: write `./` before it",
+                call.full()
+            ));
+        }
+        let is_agreed = !field.is_disputed || self.environment.dialect == Dialect::Bash;
+        match (&field.value, known) {
+            (Argument::Text(text), _) if text.as_ref() == "-" && !access.is_empty() => {}
+            (Argument::Text(_) | Argument::Pattern(_) | Argument::Names(_), _)
+                if !access.is_empty() =>
+            {
+                let follows_links = call.name != "git" || matches!(role, Role::Read | Role::Tree);
+                for access in access {
+                    self.touch_from(&field.value, *access, None, follows_links);
+                }
+            }
+            (_, Some(text)) if is_agreed => {
+                if let Some(reason) = self.apply_known(call, role, text)? {
+                    self.unknown(reason);
+                }
+            }
+            _ => self.must_be_known(call),
+        }
+        Ok(())
+    }
+
+    pub(crate) fn must_be_known(&mut self, call: &Call<'_>) {
+        let name = call.full();
+        self.unknown(format!(
+            "an argument of `{name}` is only known at run time: write it out"
+        ));
+    }
+
+    /// Does the same for roles that need a known value.
+    fn apply_known(&mut self, call: &Call<'_>, role: Role, text: &str) -> Result<Refused> {
+        let shown = shown(text);
+        match role {
+            Role::Sed => return Ok(languages::sed(text).err()),
+            Role::Awk => return Ok(languages::awk(text).err()),
+            Role::Jq => return Ok(languages::jq(text).err()),
+            Role::Name => return self.name(text),
+            Role::Assign => return self.assignment(call, text),
+            Role::Net => return Ok(self.net(call, text)),
+            Role::Git => return Ok(self.git(call, text)),
+            Role::Enter if text.is_empty() || text.starts_with('-') => {
+                return Ok(Some(format!(
+                    "the folder of `{} {text}` is only known at run time",
+                    call.full()
+                )));
+            }
+            Role::Enter => {
+                self.touch(&Argument::text(text), Access::Enter);
+                self.enter(text)?;
+            }
+            Role::At => {
+                if let Some(at) = text.find(['@', '<']) {
+                    let path = text[at + 1..].split(';').next().unwrap_or_default();
+                    self.touch(&Argument::text(path), Access::Read);
+                }
+            }
+            Role::Prefix if !has_glob(text) => {
+                let pattern = format!("{text}*").into();
+                self.touch(&Argument::Pattern(pattern), Access::Write);
+            }
+            Role::OneOf(_) => self.pieces(text),
+            Role::Lines => {
+                if let Some((_, file)) = text.rsplit_once(':') {
+                    self.touch(&Argument::text(file), Access::Read);
+                }
+            }
+            _ => {}
+        }
+        let refused = match role {
+            Role::Prefix if has_glob(text) => {
+                format!("cannot tell which files begin with `{shown}`: use a plainer name")
+            }
+            Role::Config if !variables::is_harmless_setting(text) => {
+                format!("the setting `{shown}` may make git run another program: leave it out")
+            }
+            Role::Flags if !variables::is_harmless_flag(text) => {
+                format!("the flag `{shown}` is not supported: use `-D`, `-W`, `-A` and `-F`")
+            }
+            Role::OneOf(list) if !is_one_of(list, text) => {
+                format!(
+                    "`{} {shown}` is not supported: write one of `{list}`",
+                    call.full()
+                )
+            }
+            Role::Number if !text.bytes().all(|byte| byte.is_ascii_digit()) => {
+                format!("`{}` takes a number", call.full())
+            }
+            Role::Format if text.starts_with('-') => {
+                "`printf` takes its format first: write `printf '%s\\n' …`".into()
+            }
+            Role::Format if !is_given_numbers(text, &call.operands[1..]) => {
+                "some shells evaluate the numbers that `printf` is given: use `%s`, or set it to a number first"
+                    .into()
+            }
+            Role::Setting => match call.operands.as_slice() {
+                // It is shown.
+                [_] => return Ok(None),
+                [get, ..] if matches!(get.known(), Some("get" | "list")) => return Ok(None),
+                [_, value]
+                    if !call.has("global")
+                        && !call.has("system")
+                        && value.known().is_some_and(|value| {
+                            variables::is_harmless_setting(&format!("{text}={value}"))
+                        }) =>
+                {
+                    return Ok(None);
+                }
+                _ => format!(
+                    "the setting `{shown}` may make git run another program: set a plain one, such as `user.name`"
+                ),
+            },
+            _ => return Ok(None),
+        };
+        Ok(Some(refused))
+    }
+
+    /// Applies the name of a variable that is unset or read.
+    fn name(&mut self, name: &str) -> Result<Refused> {
+        if !is_identifier(name) {
+            let shown = shown(name);
+            return Ok(Some(format!("`{shown}` is not the name of a variable")));
+        }
+        self.assign(name, Field::known(""), false)?;
+        self.forget(name)?;
+        Ok(None)
+    }
+
+    /// Applies `NAME=value`, or a variable that already has its value.
+    fn assignment(&mut self, call: &Call<'_>, text: &str) -> Result<Refused> {
+        let (name, value) = match text.split_once('=') {
+            Some((name, value)) => (name, Some(Field::known(value))),
+            None => (text, self.state.variables.get(text).cloned()),
+        };
+        if !is_identifier(name) {
+            let program = call.name;
+            return Ok(Some(format!(
+                "`{program}` is only supported as `{program} NAME=value`"
+            )));
+        }
+        let value = value.unwrap_or(Field::of(Argument::unknown()));
+        self.assign(name, value, call.name == "export")?;
+        Ok(None)
+    }
+
+    /// Applies an address, a host name, or a path. Returns the reason if it is none of them.
+    fn net(&mut self, call: &Call<'_>, text: &str) -> Refused {
+        if is_address(text) {
+            self.reach(Some(text.into()));
+        } else if text.contains("://-") {
+            let shown = shown(text);
+            return Some(format!(
+                "the host of `{shown}` looks like an option: write out an address"
+            ));
+        } else if text.contains("::") || (call.name == "curl" && text.contains(['{', '['])) {
+            let shown = shown(text);
+            return Some(format!(
+                "the address `{shown}` may name a file, or run a program: write it out"
+            ));
+        } else {
+            self.pieces(text);
+            if !is_name(text) || call.name == "git" {
+                self.touch(&Argument::text(without_scheme(text)), Access::Read);
+            }
+        }
+        None
+    }
+
+    /// Reads what looks like a path in a word that may be anything: `../x`, `--out=/x`, `x@file:../y`.
+    fn pieces(&mut self, text: &str) {
+        if is_address(text) || !text.contains(['/', '~', '.']) {
+            return;
+        }
+        if text.contains('/') && !text.contains("://") {
+            self.touch(&Argument::text(text), Access::Read);
+        }
+        for piece in pieces_that_lead_out(text) {
+            self.touch(&Argument::text(piece), Access::Read);
+        }
+    }
+
+    /// A revision of git's, or a path; `rev:path` is one in the repository.
+    fn git(&mut self, call: &Call<'_>, text: &str) -> Refused {
+        if text.contains("ext::") || text.contains("fd::") {
+            return Some("an address with `ext::` makes git run a program".into());
+        }
+        let is_revision = is_one_of("@~*,@^*,@{*", text);
+        let path = match text.split_once(':') {
+            // `:/fix`, `:(top)src`, `:!src`
+            Some(("", _)) => "",
+            Some((revision, file)) if !revision.contains('/') || is_revision => file,
+            _ if is_revision && !text.contains('/') => "",
+            _ => text,
+        };
+        if !path.is_empty() {
+            self.touch_from(&Argument::text(path), call.git_access(), None, false);
+        }
+        None
+    }
+}
+
+/// Whether each value that a format of printf reads as a number is one. `%n`, `%*d` and `%(…)T` need more than that.
+fn is_given_numbers(format: &str, given: &[&Arg]) -> bool {
+    const OF_TEXT: &str = "sbqc";
+    let plain = format.replace("%%", "");
+    let letters = plain.split('%').skip(1).map(|rest| {
+        let of_size = |c: char| c.is_ascii_digit() || "-+ #.".contains(c);
+        rest.trim_start_matches(of_size).chars().next()
+    });
+    let Some(letters) = letters.collect::<Option<Vec<char>>>() else {
+        return false;
+    };
+    let is_of_text = |letter: &char| OF_TEXT.contains(*letter);
+    let is_known = |letter: &char| is_of_text(letter) || "diouxXeEfgG".contains(*letter);
+    let is_number = |arg: &Arg| {
+        let is_of_number = |byte: u8| byte.is_ascii_digit() || byte == b'.';
+        let known = arg.known();
+        arg.field.value.is_number() || known.is_some_and(|text| text.bytes().all(is_of_number))
+    };
+    // The format is used again for what is left, so every argument has its place only if all are single words.
+    let is_right = |(arg, letter): (&&Arg, &char)| {
+        arg.field.value.is_one() && (is_of_text(letter) || is_number(arg))
+    };
+    letters.iter().all(is_known)
+        && (letters.iter().all(is_of_text)
+            || given.iter().zip(letters.iter().cycle()).all(is_right))
+}
+
+/// Whether a path begins with the name of a computer, as `host:path`.
+fn is_on_host(path: &str) -> bool {
+    let first = path.split('/').next();
+    first.is_some_and(|first| first.contains(':'))
+}
+
+/// Whether a text may be read as a pattern, here or by whoever judges the effects.
+fn has_glob(text: &str) -> bool {
+    text.contains(GLOBS) || text.contains(['{', '}'])
+}
+
+/// Whether a text is the name of a package or a host, and not a path: `serde`, `@types/node`, `localhost:8080/x`.
+fn is_name(text: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"@/_.:^~=+-?&%*".contains(&byte);
+    is_one_of("!.*,/*,~*,file:*", text)
+        && !text.contains("..")
+        && !text.contains("://")
+        && text.bytes().all(is_plain)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_format_that_takes_numbers_is_seen() {
+        let is_fine = |format: &str| is_given_numbers(format, &[]);
+        assert!(!is_fine("a%n") && !is_fine("%-5ln") && !is_fine("%*s") && !is_fine("%(%s)T"));
+        assert!(is_fine("%%n") && is_fine("%-5s\\n") && is_fine("%5d %.2f"));
+    }
+}

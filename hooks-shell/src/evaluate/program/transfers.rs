@@ -1,0 +1,93 @@
+//! Finds what a program creates, copies or moves, after its arguments are parsed: files in the folders that it names,
+//! and links.
+
+use super::operands::Call;
+use crate::evaluate::{Access, Evaluator};
+use crate::table::{Role, is_one_of};
+use crate::value::Argument;
+
+pub(crate) fn after(this: &mut Evaluator<'_>, call: &Call<'_>) {
+    let here = Argument::text(".");
+    let is_git = call.name == "git";
+    let makes = call.program.is("makes") && !keeps_files(call);
+    let unpacks =
+        call.reads_as == Some(Role::Into) || (call.program.is("unpacks") && !keeps_files(call));
+    if makes || (is_git && unpacks) {
+        // git does not follow links.
+        this.touch(&made(call), Access::Make);
+    } else if unpacks {
+        this.touch(&here, Access::Tree);
+        this.touch(&here, Access::Make);
+    } else if call.reads_as == Some(Role::Tree) && call.files.is_empty() {
+        this.touch(&here, Access::Tree);
+    }
+    if let Some(into) = &call.into {
+        moved(this, call, &into.value);
+    }
+    if call.name == "split" && call.operands.len() < 2 {
+        this.touch(&Argument::Pattern("x*".into()), Access::Write);
+    }
+}
+
+/// Returns where git creates files: in the folder that it clones to, or anywhere.
+fn made(call: &Call<'_>) -> Argument {
+    let texts: Vec<_> = call.operands.iter().map(|arg| arg.known()).collect();
+    match (call.command, texts.as_slice()) {
+        (Some("clone"), [Some(_), Some(folder)]) => Argument::text(folder),
+        (Some("clone"), [Some(address)]) => {
+            let address = address.trim_end_matches('/').trim_end_matches(".git");
+            let name = address.rsplit(['/', ':']).next().unwrap_or_default();
+            Argument::text(name)
+        }
+        _ => Argument::text("/"),
+    }
+}
+
+/// Whether this form of a command creates no files.
+fn keeps_files(call: &Call<'_>) -> bool {
+    let list = call.program.keeps.unwrap_or_default();
+    let is_option = |option: &&str| {
+        let mut kept = list.split(',').filter_map(|kept| kept.strip_prefix("--"));
+        kept.any(|kept| kept == *option)
+    };
+    let command = call.operands.first().map(|arg| arg.known());
+    match command {
+        // It creates a branch.
+        None if call.program.is("writes") => true,
+        Some(Some(command)) if is_one_of(list, command) => true,
+        _ => call.options.iter().any(is_option),
+    }
+}
+
+/// Finds the effect of copying or moving operands to a name, or into a folder.
+fn moved(this: &mut Evaluator<'_>, call: &Call<'_>, into: &Argument) {
+    let has = |options: &[&str]| options.iter().any(|option| call.has(option));
+    let is_deep = has(&["r", "R", "a", "recursive", "archive"]);
+    let keeps_links = is_deep || has(&["d", "P", "l", "no-dereference"]);
+    let is_copy = call.name == "cp";
+    for arg in &call.operands {
+        let from = &arg.field.value;
+        if from == into {
+            continue;
+        }
+        if is_copy {
+            let access = if is_deep { Access::Tree } else { Access::Write };
+            match (into, from) {
+                (Argument::Text(into), Argument::Text(from)) => {
+                    let name = from.trim_end_matches('/').rsplit('/').next();
+                    let name = name.unwrap_or_default();
+                    this.touch(&Argument::text(format!("{into}/{name}")), access);
+                }
+                // It may be any file in it.
+                _ => this.touch(into, Access::Tree),
+            }
+            // With `--parents`, it copies into folders within the folder.
+            if has(&["parents"]) || (is_deep && has(&["T", "no-target-directory"])) {
+                this.touch(into, Access::Tree);
+            }
+        }
+        if keeps_links || !is_copy {
+            this.touch_from(into, Access::Make, Some(from.clone()), true);
+        }
+    }
+}

@@ -1,0 +1,272 @@
+//! Simple commands: their arguments, their input, and the program, builtin or function that runs.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::effects::{Access, Program};
+use super::environment::Dialect;
+use super::program::operands::{Call, unlisted};
+use super::{Arg, Evaluator, Input, Output, Result, program};
+use crate::parse::syntax::{Command, Redirect, Redirection, Simple};
+use crate::print::Note;
+use crate::table::{self, variables};
+use crate::value::{Argument, Field};
+
+impl Evaluator<'_> {
+    /// Follows redirections. Returns what the command then reads.
+    pub(crate) fn redirects(&mut self, redirects: &[Redirect], mut input: Input) -> Result<Input> {
+        for redirect in redirects {
+            let is_input = matches!(redirect.descriptor, None | Some(0));
+            self.process = None;
+            let field = self.one(&redirect.target)?;
+            self.look_at(&redirect.target.span);
+            let access = match redirect.kind {
+                Redirection::CopyIn | Redirection::CopyOut => continue,
+                Redirection::Document | Redirection::HereString => {
+                    input = match field.value {
+                        Argument::Text(text) => Input::Text(text),
+                        _ => Input::Unknown,
+                    };
+                    continue;
+                }
+                Redirection::Read => {
+                    if is_input {
+                        input = match self.process.take() {
+                            Some(Output::Names(names)) => Input::Names(names),
+                            _ => Input::Unknown,
+                        };
+                    }
+                    Access::Read
+                }
+                Redirection::ReadWrite => {
+                    self.touch(&field.value, Access::Read);
+                    Access::Write
+                }
+                _ => Access::Write,
+            };
+            if matches!(redirect.kind, Redirection::Both | Redirection::BothAppend) {
+                self.dispute("some shells read `&>` as two commands: write `> file 2>&1`");
+            }
+            if field.value.is_one() {
+                self.touch(&field.value, access);
+            } else {
+                self.unknown(
+                    "the target of a redirection is only known at run time: write one file",
+                );
+            }
+        }
+        Ok(input)
+    }
+
+    pub(crate) fn simple(
+        &mut self,
+        simple: &Simple,
+        redirects: &[Redirect],
+        input: Input,
+        span: &Range<usize>,
+    ) -> Result<Output> {
+        let args = self.words(&simple.words)?;
+        let mut assignments = Vec::new();
+        let is_read = args.first().and_then(Arg::known) == Some("read");
+        for (name, word) in &simple.assignments {
+            let value = self.one(word)?;
+            self.look_at(&word.span);
+            assignments.push((name.clone(), value.value.clone()));
+            if simple.words.is_empty() {
+                // If a file cannot be opened, it is unknown whether they are set.
+                let value = if redirects.is_empty() {
+                    value
+                } else {
+                    value.join(&Field::of(Argument::unknown()))
+                };
+                self.assign(name, value, false)?;
+            } else if !(is_read && name == "IFS") {
+                self.check_variable(name, &value, true);
+                self.forget(name)?;
+            }
+        }
+        if simple.words.is_empty() {
+            self.redirects(redirects, input)?;
+            return Ok(Output::Unknown);
+        }
+        let input = self.redirects(redirects, input)?;
+        self.look_at(span);
+        self.head = simple.words[0].id;
+        let Some(first) = args.first() else {
+            let reason = "the program is only known at run time: write its name out";
+            self.unknown(reason);
+            return Ok(Output::Unknown);
+        };
+        let is_plain = |redirect: &Redirect| {
+            matches!(redirect.kind, Redirection::Write | Redirection::CopyOut)
+        };
+        let is_plain = redirects.iter().all(is_plain);
+        let is_cd = first.known() == Some("cd");
+        let ends_script = is_plain && !self.is_tested && is_cd;
+        let is_both = |redirect: &Redirect| {
+            matches!(redirect.kind, Redirection::Both | Redirection::BothAppend)
+        };
+        if is_cd && redirects.iter().any(is_both) {
+            // Shells disagree on the folder in which the script then is.
+            self.note(first.word, Note::Never);
+        }
+        let run = |this: &mut Self| {
+            this.tested(this.is_tested || !is_plain, |this| {
+                this.run(&args, assignments, input)
+            })
+        };
+        let mut output = if redirects.is_empty() || ends_script {
+            run(self)?
+        } else {
+            // If a file cannot be opened, the command does not run, and fails.
+            let (output, after) = self.maybe(|this| {
+                let output = run(this)?;
+                Ok((output, this.state.directories.clone()))
+            })?;
+            if after != self.state.directories {
+                self.state.failed = Some(std::mem::replace(&mut self.state.directories, after));
+            }
+            output
+        };
+        if let Output::Names(names) = &mut output
+            && names.may_be_links
+            && !names.ends_with_nul
+            && names.producer.is_none()
+            && simple.words[0].id == first.word
+            && !self.environment.is_as_written
+        {
+            names.producer = Some(first.word);
+        }
+        let prints = |redirect: &Redirect| {
+            matches!(redirect.descriptor, None | Some(1))
+                && !matches!(
+                    redirect.kind,
+                    Redirection::Read | Redirection::Document | Redirection::HereString
+                )
+        };
+        // A text is written in the place of what prints it, and so no file may be opened there.
+        let opens = |redirect: &Redirect| {
+            !matches!(
+                redirect.kind,
+                Redirection::Document | Redirection::HereString
+            )
+        };
+        let is_text = matches!(output, Output::Text(_));
+        Ok(
+            if redirects
+                .iter()
+                .any(|redirect| prints(redirect) || (is_text && opens(redirect)))
+            {
+                Output::Unknown
+            } else {
+                output
+            },
+        )
+    }
+
+    /// Sets a variable, which a program may inherit.
+    pub(crate) fn assign(&mut self, name: &str, value: Field, is_exported: bool) -> Result<()> {
+        self.check_variable(name, &value, is_exported);
+        self.set(name, value)
+    }
+
+    /// Judges an assignment.
+    pub(crate) fn check_variable(&mut self, name: &str, held: &Field, is_exported: bool) {
+        if !variables::may_be_set(name, held, is_exported) {
+            self.unknown(format!(
+                "the variable `{name}` may change which programs run, or what they do: leave it out"
+            ));
+        }
+    }
+
+    /// Whether a name is a function, or a builtin that affects the rest of the script.
+    pub(crate) fn is_of_the_shell(&self, name: &str) -> bool {
+        self.functions.contains_key(name)
+            || table::find(name).is_some_and(|program| program.is("shell"))
+    }
+
+    /// Runs a program, a builtin or a function with its arguments.
+    pub(crate) fn run(
+        &mut self,
+        args: &[Arg],
+        assignments: Vec<(String, Argument)>,
+        input: Input,
+    ) -> Result<Output> {
+        let span = self.at.clone();
+        self.work.enter(&span)?;
+        self.work.spend(16 + 8 * args.len(), &span)?;
+        let Some((first, rest)) = args.split_first() else {
+            return Ok(Output::Unknown);
+        };
+        let is_agreed = !first.field.is_disputed || self.environment.dialect == Dialect::Bash;
+        let Some(path) = first.known().filter(|_| is_agreed) else {
+            let shown = self.text.get(self.span(&first.span)).unwrap_or_default();
+            let reason =
+                format!("the program `{shown}` is only known at run time: write its name out");
+            self.unknown(reason);
+            self.work.leave();
+            return Ok(Output::Unknown);
+        };
+        let name = program::name_of(path);
+        let function = self.functions.get(name).cloned();
+        let program = table::find(name);
+        let is = |flag: &str| program.is_some_and(|program| program.is(flag));
+        self.trace.effects.programs.push(Program {
+            name: name.into(),
+            arguments: rest.iter().map(|arg| arg.field.value.clone()).collect(),
+            assignments,
+            span,
+            directories: self.state.directories.clone(),
+            is_builtin: is("builtin") || function.is_some(),
+            is_wrapper: is("wrapper"),
+        });
+        let output = match (function, program) {
+            (Some(body), _) => self.call(&body, rest)?,
+            (None, Some(program)) => program::run(self, Call::new(name, program, args, &input))?,
+            (None, None) => {
+                unlisted(self, name, rest);
+                Output::Unknown
+            }
+        };
+        self.work.leave();
+        Ok(output)
+    }
+
+    fn call(&mut self, body: &Arc<Command>, args: &[Arg]) -> Result<Output> {
+        self.trace.form.called.insert(Arc::as_ptr(body));
+        let fields = args.iter().map(|arg| arg.field.clone()).collect();
+        let outer = self.positional.replace(Arc::new(fields));
+        let output =
+            self.once(|this| this.tested(true, |this| this.command(body, Input::Unknown)))?;
+        self.positional = outer;
+        Ok(match output {
+            Output::Names(names) => Output::Names(names),
+            _ => Output::Unknown,
+        })
+    }
+
+    /// Runs a script that begins without variables and functions, and whose changes are discarded.
+    pub(crate) fn afresh<T>(
+        &mut self,
+        positional: Vec<Field>,
+        run: impl FnOnce(&mut Self) -> Result<T>,
+    ) -> Result<T> {
+        let outer = (
+            std::mem::take(&mut self.functions),
+            std::mem::take(&mut self.lists),
+            std::mem::take(&mut self.frames),
+            self.state.clone(),
+            self.positional.replace(Arc::new(positional)),
+        );
+        self.state.variables = Arc::default();
+        let done = self.tested(false, run)?;
+        (
+            self.functions,
+            self.lists,
+            self.frames,
+            self.state,
+            self.positional,
+        ) = outer;
+        Ok(done)
+    }
+}

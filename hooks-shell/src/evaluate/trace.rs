@@ -1,0 +1,101 @@
+//! The findings of an evaluation, and the data that passes between commands.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use foldhash::HashMap;
+
+use super::effects::{Access, Effects, Unknown};
+use crate::bounds::LONGEST;
+use crate::parse::{check_characters, syntax};
+use crate::print::{self, Form};
+use crate::rejected::Rejected;
+use crate::value::{Field, Names};
+
+/// The findings of an evaluation.
+#[derive(Debug, Default)]
+pub(crate) struct Trace {
+    pub(crate) effects: Effects,
+    pub(crate) form: Form,
+    /// The last option of commands that may run more than once, and the first word that gets a `--`.
+    pub(crate) options: HashMap<usize, (usize, usize)>,
+    /// Which of the paths belong to commands that run beside others.
+    pub(crate) background: Vec<Range<usize>>,
+}
+
+impl Trace {
+    /// Collects the effects of a script, with the error that cut its evaluation short.
+    pub(crate) fn into_effects(
+        mut self,
+        list: &syntax::List,
+        error: Option<Rejected>,
+        steps: usize,
+    ) -> Effects {
+        let paths = &mut self.effects.paths;
+        if paths.iter().any(|used| used.access == Access::Make) {
+            // Commands that run in parallel to the rest may come last.
+            for range in &self.background {
+                if range.end <= paths.len() {
+                    paths.extend_from_within(range.clone());
+                }
+            }
+        }
+        let splits = self.form.splits;
+        let mut rewritten = None;
+        let mut unknown = error.map(|error| (error.reason().to_owned(), error.span()));
+        if unknown.is_none() && self.effects.unknown.is_empty() {
+            // The shell does not expand patterns in the words that it splits, so there must be no pattern besides.
+            let splits_any = splits.at_blanks || splits.at_lines;
+            let splits_both = splits.at_blanks && splits.at_lines;
+            if !(splits_both || (splits_any && splits.has_patterns)) {
+                // Brace expansion makes the script longer, and the environment may contain characters that a script
+                // must not have.
+                rewritten = print::script(list, &self.form)
+                    .filter(|text| text.len() <= LONGEST && check_characters(text).is_ok());
+            }
+            if rewritten.is_none() && splits_any {
+                let reason = "the words that the shell makes of this are only known at run time: put it in double quotes";
+                unknown = Some((reason.to_owned(), 0..0));
+            }
+        }
+        let mut effects = Effects {
+            splits,
+            rewritten,
+            steps,
+            ..self.effects
+        };
+        effects
+            .unknown
+            .extend(unknown.map(|(reason, span)| Unknown { reason, span }));
+        effects
+    }
+}
+
+/// What a command prints or reads, if it matters.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Stream {
+    /// The input of the script itself.
+    Inherited,
+    Unknown,
+    Number,
+    Revisions,
+    Text(Arc<str>),
+    Names(Names),
+}
+
+pub(crate) type Output = Stream;
+pub(crate) type Input = Stream;
+
+/// An argument of a running command, and its place.
+#[derive(Clone, Debug)]
+pub(crate) struct Arg {
+    pub(crate) field: Field,
+    pub(crate) word: usize,
+    pub(crate) span: Range<usize>,
+}
+
+impl Arg {
+    pub(crate) fn known(&self) -> Option<&str> {
+        self.field.value.known()
+    }
+}

@@ -1,0 +1,106 @@
+//! Brace expansion, `{a,b}` and `{1..9}`: one word becomes several.
+
+use std::ops::Range;
+
+use super::syntax::{Part, Parts};
+use super::words::Building;
+use crate::bounds::Work;
+use crate::rejected::{Reason, Rejected};
+
+/// The maximum number of words that braces may expand to.
+const MOST_WORDS: usize = 256;
+
+/// Returns the words that a word with braces expands to. If there is nothing to expand, returns the word itself, with
+/// the braces as text.
+pub(crate) fn expand(
+    parts: &[Part],
+    work: &mut Work,
+    span: &Range<usize>,
+) -> Result<Vec<Parts>, Rejected> {
+    let mut words = vec![Vec::new()];
+    let mut rest = parts;
+    while let Some((first, behind)) = rest.split_first() {
+        work.spend(8 * words.len() + rest.len(), span)?;
+        rest = behind;
+        let choices = match first {
+            Part::Range(range) => {
+                let number = |number: u16| vec![Part::Text(number.to_string().into())];
+                range.clone().take(MOST_WORDS + 1).map(number).collect()
+            }
+            Part::Brace('{') => alternatives(behind, &mut rest, span)?,
+            _ => Vec::new(),
+        };
+        if choices.is_empty() {
+            let part = match first {
+                Part::Brace(brace) => Part::Text(brace.to_string().into()),
+                part => part.clone(),
+            };
+            for word in &mut words {
+                word.push(part.clone());
+            }
+            continue;
+        }
+        if words.len() * choices.len() > MOST_WORDS {
+            return Err(Rejected::new(Reason::ManyWords, span.clone()));
+        }
+        let length: usize = words.iter().map(Vec::len).sum();
+        work.spend(4 * (length + words.len()) * choices.len(), span)?;
+        let with = |word: &Vec<Part>| {
+            choices
+                .iter()
+                .map(|choice| [&word[..], choice].concat())
+                .collect::<Vec<_>>()
+        };
+        words = words.iter().flat_map(with).collect();
+    }
+    Ok(words.into_iter().map(joined).collect())
+}
+
+/// Joins adjacent texts, as the parser would read them.
+fn joined(parts: Vec<Part>) -> Parts {
+    let mut joined = Building::default();
+    for part in &parts {
+        match part {
+            Part::Text(text) => joined.text(&**text),
+            part => joined.push(part.clone()),
+        }
+    }
+    joined.finish()
+}
+
+/// Returns the alternatives between the commas up to the closing brace; nothing if there is no comma. `rest` gets what
+/// follows the brace.
+fn alternatives<'p>(
+    parts: &'p [Part],
+    rest: &mut &'p [Part],
+    span: &Range<usize>,
+) -> Result<Vec<Vec<Part>>, Rejected> {
+    let mut depth = 0;
+    let mut is_nested = false;
+    let mut found = Vec::new();
+    let mut from = 0;
+    for (at, part) in parts.iter().enumerate() {
+        match part {
+            Part::Range(_) => is_nested = true,
+            Part::Brace('{') => {
+                is_nested = true;
+                depth += 1;
+            }
+            Part::Brace('}') if depth > 0 => depth -= 1,
+            Part::Brace('}') if found.is_empty() => return Ok(found),
+            Part::Brace(brace) if depth == 0 => {
+                found.push(parts[from..at].to_vec());
+                from = at + 1;
+                if *brace == '}' && is_nested {
+                    return Err(Rejected::new(Reason::NestedBraces, span.clone()));
+                }
+                if *brace == '}' {
+                    *rest = &parts[from..];
+                    return Ok(found);
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(Vec::new())
+}
