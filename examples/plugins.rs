@@ -1,4 +1,4 @@
-//! Plugins: hooks that exist only at run time, mounted and unmounted while the agent runs. Run it with
+//! Plugins: hooks that exist only at run time, registered and unregistered while the agent runs. Run it with
 //!
 //! ```sh
 //! cargo run --example plugins
@@ -8,10 +8,9 @@
 //! To keep plugins below a hook whatever their priority, write `plugins @ priority::LOW` instead.
 
 use hooks_core::agent::{
-    AfterToolCall, AgentContext, AgentEvent, AgentHandler, AgentHooks, BeforeToolCall, ToolOutput,
-    run_tool_call,
+    AfterToolCall, AgentContext, AgentEvent, AgentHooks, BeforeToolCall, ToolOutput, run_tool_call,
 };
-use hooks_core::{HookAction, HookRegistry, Mounted, async_trait, hook, hooks, priority};
+use hooks_core::{Hook, HookAction, HookRegistry, hook, hooks, priority};
 use serde::Deserialize;
 
 /// The plugins that a user configures.
@@ -33,21 +32,9 @@ struct Forbid {
 /// Appends a text to every output.
 struct Stamp;
 
-#[async_trait]
-impl AgentHandler for Forbid {
-    fn name(&self) -> &str {
-        &self.name
-    }
-
-    fn priority(&self) -> i32 {
-        self.priority
-    }
-
-    async fn before_tool_call(
-        &self,
-        _: &AgentContext,
-        call: &mut BeforeToolCall,
-    ) -> HookAction<BeforeToolCall> {
+#[hook]
+impl Forbid {
+    fn check(&self, call: &BeforeToolCall) -> HookAction<BeforeToolCall> {
         if call.name == self.tool {
             HookAction::block(self.because.clone())
         } else {
@@ -56,19 +43,10 @@ impl AgentHandler for Forbid {
     }
 }
 
-#[async_trait]
-impl AgentHandler for Stamp {
-    fn name(&self) -> &'static str {
-        "stamp"
-    }
-
-    async fn after_tool_call(
-        &self,
-        _: &AgentContext,
-        done: &mut AfterToolCall,
-    ) -> HookAction<AfterToolCall> {
+#[hook(name = "stamp")]
+impl Stamp {
+    fn stamp(&self, done: &mut AfterToolCall) {
         done.output.content.push_str(" (checked)");
-        HookAction::Continue
     }
 }
 
@@ -98,7 +76,7 @@ fn trimmed(call: &mut BeforeToolCall) {
 /// call.
 async fn call(
     hooks: &impl AgentHooks,
-    plugins: &Mounted<AgentEvent<'static>>,
+    plugins: &HookRegistry<AgentEvent<'static>>,
     name: &str,
 ) -> String {
     let call = BeforeToolCall {
@@ -106,11 +84,11 @@ async fn call(
         ..BeforeToolCall::default()
     };
     let tool = async |call: &BeforeToolCall| match call.name.as_str() {
-        "install" => match plugins.mount(Stamp) {
+        "install" => match plugins.register(Stamp) {
             Ok(()) => ToolOutput::new("installed"),
             Err(error) => ToolOutput::error(error.to_string()),
         },
-        "uninstall" if plugins.unmount("stamp") => ToolOutput::new("uninstalled"),
+        "uninstall" if plugins.unregister("stamp") => ToolOutput::new("uninstalled"),
         name => ToolOutput::new(format!("{name} ran")),
     };
     match run_tool_call(hooks, &AgentContext::new("session 1"), call, tool).await {
@@ -121,9 +99,10 @@ async fn call(
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let plugins = Mounted::new(HookRegistry::<AgentEvent>::new().with(trimmed));
+    let plugins = HookRegistry::<AgentEvent>::new().with(trimmed);
     for forbid in serde_json::from_str::<Vec<Forbid>>(CONFIGURATION)? {
-        plugins.mount(forbid)?;
+        let (name, priority) = (forbid.name.clone(), forbid.priority);
+        plugins.register_at(priority, forbid.named(name))?;
     }
     // A clone is a handle to the same plugins.
     let hooks = hooks![measure, vault_is_closed, ..plugins.clone()];

@@ -11,7 +11,7 @@ use hooks_core::agent::{
     AgentContext, AgentHooks, BeforeToolCall, ToolCallEnd, ToolCallPatch, ToolCallResult,
     ToolOutput, run_tool_call,
 };
-use hooks_core::{Cancel, HookAction, Intercepts, hook, hooks, priority};
+use hooks_core::{Cancel, HookAction, hook, hooks, priority};
 use serde_json::json;
 
 /// Subagents do not write.

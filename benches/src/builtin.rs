@@ -7,12 +7,12 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use hooks_builtin::config::{BuiltinHooks, Builtins, HooksConfig};
+use hooks_builtin::config::{FileHooks, HookFactoryRegistry, HooksConfig};
+use hooks_core::Hook;
 use hooks_core::agent::{
     AfterToolCall, AgentContext, AgentHooks, ApproveToolCall, BeforeToolCall, ToolCallEnd,
     ToolOutcome, ToolOutput,
 };
-use hooks_core::{Intercepts, Observes};
 use serde_json::{Value, json};
 
 use crate::poll_now;
@@ -59,12 +59,10 @@ impl Call {
     pub fn raise(&mut self, hooks: &impl AgentHooks) -> bool {
         let Call { cx, before, after } = self;
         poll_now(async {
-            let mut goes_on = Intercepts::intercept(hooks, cx, before).await.is_continue();
+            let mut goes_on = hooks.intercept(cx, before).await.is_continue();
             let mut approve = ApproveToolCall::from(&*before);
-            goes_on &= Intercepts::intercept(hooks, cx, &mut approve)
-                .await
-                .is_continue();
-            goes_on &= Intercepts::intercept(hooks, cx, after).await.is_continue();
+            goes_on &= hooks.intercept(cx, &mut approve).await.is_continue();
+            goes_on &= hooks.intercept(cx, after).await.is_continue();
             let end = ToolCallEnd {
                 id: &after.id,
                 name: &after.name,
@@ -73,7 +71,7 @@ impl Call {
                 duration: after.duration,
                 outcome: ToolOutcome::Ran,
             };
-            Observes::observe(hooks, cx, &end).await;
+            hooks.observe(cx, &end).await;
             goes_on
         })
     }
@@ -81,7 +79,8 @@ impl Call {
     /// Asks about the call before it runs, and nothing more.
     pub fn ask(&mut self, hooks: &impl AgentHooks) -> bool {
         poll_now(async {
-            Intercepts::intercept(hooks, &self.cx, &mut self.before)
+            hooks
+                .intercept(&self.cx, &mut self.before)
                 .await
                 .is_continue()
         })
@@ -92,7 +91,7 @@ impl Call {
 #[derive(Debug)]
 pub struct AllOn {
     /// The hooks, one by one.
-    pub hooks: BuiltinHooks,
+    pub hooks: FileHooks,
     /// The file that says so.
     pub config: Value,
     folder: tempfile::TempDir,
@@ -105,13 +104,25 @@ impl AllOn {
     ///
     /// If there can be no folder or no receiver.
     pub fn new(receiver: Receiver) -> Result<Self, Box<dyn std::error::Error>> {
+        Self::with(Some(receiver))
+    }
+
+    /// Turns on those that are no logs.
+    ///
+    /// # Errors
+    ///
+    /// If there can be no folder.
+    pub fn without_logs() -> Result<Self, Box<dyn std::error::Error>> {
+        Self::with(None)
+    }
+
+    fn with(logs: Option<Receiver>) -> Result<Self, Box<dyn std::error::Error>> {
         let folder = tempfile::tempdir()?;
         let root = folder
             .path()
             .to_str()
             .ok_or("a temporary folder is UTF-8")?;
-        let (url, _) = receiver.start()?;
-        let config = json!({ "hooks": { "builtin": {
+        let mut builtin = json!({
             "security_policy": {
                 "autonomy": "full", "max_actions_per_hour": 2_000_000_000, "workspace": root,
                 "tools": { "search": { "harmless": ["query", "limit"] } },
@@ -123,13 +134,19 @@ impl AllOn {
             "shell_hook": { "command": "exit 1", "tools": ["deploy"] },
             "tool_cache": { "tools": ["read"] },
             "redact": { "model_input": true },
-            "command_logger": true,
-            "event_log": true,
-            "jsonl_log": { "path": format!("{root}/audit.jsonl") },
-            "webhook_audit": { "url": url, "allow_loopback": ["127.0.0.1"], "include_args": true },
-        } } });
+        });
+        if let Some(receiver) = logs {
+            let (url, _) = receiver.start()?;
+            builtin["command_logger"] = true.into();
+            builtin["event_log"] = true.into();
+            builtin["jsonl_log"] = json!({ "path": format!("{root}/audit.jsonl") });
+            builtin["webhook_audit"] =
+                json!({ "url": url, "allow_loopback": ["127.0.0.1"], "include_args": true });
+        }
+        let config = json!({ "hooks": { "builtin": builtin } });
         Ok(AllOn {
-            hooks: BuiltinHooks::new(&HooksConfig::from_json(&config.to_string())?)?,
+            hooks: HooksConfig::from_json(&config.to_string())?
+                .hooks(&HookFactoryRegistry::with_builtins())?,
             config,
             folder,
         })
@@ -143,15 +160,15 @@ impl AllOn {
 
     /// The pipeline of them.
     #[must_use]
-    pub fn pipeline(&self) -> Builtins {
+    pub fn pipeline(&self) -> impl AgentHooks + std::fmt::Debug + Clone + use<> {
         self.hooks.clone().into_pipeline()
     }
 }
 
 /// All built-in hooks, off.
 #[must_use]
-pub fn all_off() -> Builtins {
-    BuiltinHooks::default().into_pipeline()
+pub fn all_off() -> impl AgentHooks + std::fmt::Debug + Clone + use<> {
+    FileHooks::default().into_pipeline()
 }
 
 /// How many hooks there are, on or off.

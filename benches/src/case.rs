@@ -4,9 +4,9 @@ use std::fmt;
 use std::hint::black_box;
 use std::sync::atomic::AtomicU64;
 
-use hooks_core::{HookResult, Intercepts, InterceptsNow, Mounted, Observes, ObservesNow};
+use hooks_core::{Dispatch as Hooks, HookResult};
 
-use crate::event::{ToolCall, ToolCallEnd};
+use crate::event::{BenchHooks, BenchHooksNow, ToolCall, ToolCallEnd};
 use crate::{boxed, dynamic, hand, poll_now, statics};
 
 /// The tool that is called where the hooks are [`eight`](crate::lists::eight).
@@ -29,22 +29,19 @@ pub enum Way {
     Boxed,
     /// As `Static`, with an empty `HookRegistry` spread over the list.
     SpreadEmpty,
-    /// As `Static`, with an empty `Mounted` spread over the list.
-    SpreadMounted,
     /// As `Static`, with a registry spread over the list whose four handlers are on another event.
     SpreadOthers,
 }
 
 impl Way {
     /// All of them.
-    pub const ALL: [Way; 8] = [
+    pub const ALL: [Way; 7] = [
         Way::Hand,
         Way::Static,
         Way::StaticNow,
         Way::Dyn,
         Way::Boxed,
         Way::SpreadEmpty,
-        Way::SpreadMounted,
         Way::SpreadOthers,
     ];
 
@@ -58,7 +55,6 @@ impl Way {
             Way::Dyn => "dyn",
             Way::Boxed => "boxed",
             Way::SpreadEmpty => "spread_empty",
-            Way::SpreadMounted => "spread_mounted",
             Way::SpreadOthers => "spread_others",
         }
     }
@@ -293,7 +289,6 @@ fn sync_8() -> Case {
     }
     case.contestants.extend([
         spread!(SpreadEmpty, dynamic::Registry::new()),
-        spread!(SpreadMounted, Mounted::new(dynamic::Registry::new())),
         spread!(SpreadOthers, dynamic::on_messages()),
     ]);
     case
@@ -364,8 +359,8 @@ pub fn run_counted(args: impl Iterator<Item = String>) -> Result<(), String> {
 /// How large the future of a static dispatch is, by case.
 #[must_use]
 pub fn future_bytes() -> [(&'static str, usize); 3] {
-    fn of(hooks: &impl Intercepts<ToolCall>) -> usize {
-        size_of_val(&hooks.intercept(&(), &mut ToolCall::new(TOOL)))
+    fn of(hooks: &impl Hooks<ToolCall>) -> usize {
+        size_of_val(&hooks.ask(&(), &mut ToolCall::new(TOOL)))
     }
     [
         ("sync_8", of(&statics::sync_8())),

@@ -115,7 +115,7 @@ fn shorter(call: &mut BeforeToolCall) {
 #[hook(priority = 60)]
 fn known<'a>(call: &ApproveToolCall<'a>) -> HookAction<ApproveToolCall<'a>> {
     if call.name == "deploy" {
-        return HookAction::block("nobody is there to approve of it");
+        return HookAction::block("no one is there to approve it");
     }
     HookAction::Continue
 }

@@ -3,110 +3,71 @@
 use std::future::ready;
 use std::marker::PhantomData;
 
-use hooks_core::{EventSet, HookAction, HookRegistry, OnPanic, async_trait};
+use hooks_core::{EventInfo, HookRegistry, OnPanic, async_trait};
 
-use crate::event::{
-    BenchEvent, BenchHandler, Message, REASON, ToolCall, ToolCallEnd, blocks, note,
-};
+use crate::event::{BenchEvent, BenchEventMut, BenchHandler, BenchSaid, REASON, blocks, note};
 use crate::lists::{Tool, eight, scaled, tools};
 use crate::yield_once;
 
 /// The registry of the benchmarked agent.
 pub type Registry = HookRegistry<BenchEvent<'static>>;
 
-fn check<T: Tool>(call: &mut ToolCall) -> HookAction<ToolCall> {
-    if blocks(T::NAME, call) {
-        HookAction::block(REASON)
-    } else {
-        HookAction::Continue
-    }
-}
+/// What stands behind `dyn`: a handler of one event.
+macro_rules! handlers {
+    ($($Handler:ident on $event:ident: |$payload:ident| $does:expr;)*) => { $(
+        struct $Handler<T>(PhantomData<fn(T)>);
 
-struct SyncHook<T>(PhantomData<fn(T)>);
-struct AsyncReadyHook<T>(PhantomData<fn(T)>);
-struct AsyncPendingHook<T>(PhantomData<fn(T)>);
-struct ObserveHook<T>(PhantomData<fn(T)>);
-struct MessageHook<T>(PhantomData<fn(T)>);
+        #[async_trait]
+        impl<T: Tool> BenchHandler for $Handler<T> {
+            fn name(&self) -> &str {
+                T::NAME
+            }
 
-#[async_trait]
-impl<T: Tool> BenchHandler for SyncHook<T> {
-    fn name(&self) -> &str {
-        T::NAME
-    }
+            fn priority(&self) -> i32 {
+                T::PRIORITY
+            }
 
-    fn priority(&self) -> i32 {
-        T::PRIORITY
-    }
+            fn wants(&self, event: &EventInfo, _subject: Option<&str>) -> bool {
+                event.name == stringify!($event)
+            }
 
-    async fn before_tool_call(&self, (): &(), call: &mut ToolCall) -> HookAction<ToolCall> {
-        check::<T>(call)
-    }
-}
-
-#[async_trait]
-impl<T: Tool> BenchHandler for AsyncReadyHook<T> {
-    fn name(&self) -> &str {
-        T::NAME
-    }
-
-    fn priority(&self) -> i32 {
-        T::PRIORITY
-    }
-
-    async fn before_tool_call(&self, (): &(), call: &mut ToolCall) -> HookAction<ToolCall> {
-        ready(()).await;
-        check::<T>(call)
-    }
-}
-
-#[async_trait]
-impl<T: Tool> BenchHandler for AsyncPendingHook<T> {
-    fn name(&self) -> &str {
-        T::NAME
-    }
-
-    fn priority(&self) -> i32 {
-        T::PRIORITY
-    }
-
-    async fn before_tool_call(&self, (): &(), call: &mut ToolCall) -> HookAction<ToolCall> {
-        yield_once().await;
-        check::<T>(call)
-    }
-}
-
-#[async_trait]
-impl<T: Tool> BenchHandler for ObserveHook<T> {
-    fn name(&self) -> &str {
-        T::NAME
-    }
-
-    fn priority(&self) -> i32 {
-        T::PRIORITY
-    }
-
-    async fn after_tool_call(&self, (): &(), done: &ToolCallEnd<'_>) {
-        note(T::NAME, T::PLACE, done);
-    }
-}
-
-#[async_trait]
-impl<T: Tool> BenchHandler for MessageHook<T> {
-    fn name(&self) -> &str {
-        T::NAME
-    }
-
-    fn priority(&self) -> i32 {
-        T::PRIORITY
-    }
-
-    async fn before_message(&self, (): &(), message: &mut Message) -> HookAction<Message> {
-        if message.content == T::NAME {
-            HookAction::block(REASON)
-        } else {
-            HookAction::Continue
+            async fn handle(&self, (): &(), event: BenchEventMut<'_>) -> BenchSaid {
+                match event {
+                    BenchEventMut::$event($payload) => $does,
+                    _ => BenchSaid::Continue,
+                }
+            }
         }
+    )* };
+}
+handlers! {
+    SyncHook on BeforeToolCall: |call| verdict(blocks(T::NAME, call));
+    AsyncReadyHook on BeforeToolCall: |call| {
+        ready(()).await;
+        verdict(blocks(T::NAME, call))
+    };
+    AsyncPendingHook on BeforeToolCall: |call| {
+        yield_once().await;
+        verdict(blocks(T::NAME, call))
+    };
+    ObserveHook on AfterToolCall: |done| {
+        note(T::NAME, T::PLACE, done);
+        BenchSaid::Continue
+    };
+    MessageHook on BeforeMessage: |message| verdict(message.content == T::NAME);
+}
+
+fn verdict(blocks: bool) -> BenchSaid {
+    if blocks {
+        BenchSaid::block(REASON)
+    } else {
+        BenchSaid::Continue
     }
+}
+
+/// A handler behind `dyn`.
+fn handler(handler: impl BenchHandler + 'static) -> Box<dyn BenchHandler> {
+    Box::new(handler)
 }
 
 /// A registry that does for its handlers what static hooks have by default: a panic unwinds. To catch one, it would
@@ -118,7 +79,7 @@ fn plain() -> Registry {
 /// A registry of one handler for each row.
 macro_rules! registry {
     ([$Handler:ident] $($name:ident $priority:literal,)*) => {
-        plain()$(.with($Handler::<tools::$name>(PhantomData)))*
+        plain()$(.with(handler($Handler::<tools::$name>(PhantomData))))*
     };
 }
 
@@ -150,46 +111,24 @@ pub fn observe_8() -> Registry {
 #[must_use]
 pub fn one_of_eight_handles() -> Registry {
     plain()
-        .with(MessageHook::<tools::shell>(PhantomData))
-        .with(MessageHook::<tools::delete>(PhantomData))
-        .with(MessageHook::<tools::write_file>(PhantomData))
-        .with(SyncHook::<tools::browser>(PhantomData))
-        .with(MessageHook::<tools::deploy>(PhantomData))
-        .with(MessageHook::<tools::python>(PhantomData))
-        .with(MessageHook::<tools::sql>(PhantomData))
-        .with(MessageHook::<tools::send_mail>(PhantomData))
-}
-
-/// A handler that says that it is on messages only.
-struct OnMessages<T>(PhantomData<fn(T)>);
-
-#[async_trait]
-impl<T: Tool> BenchHandler for OnMessages<T> {
-    fn name(&self) -> &str {
-        T::NAME
-    }
-
-    fn events(&self) -> EventSet {
-        EventSet::of::<Message>()
-    }
-
-    async fn before_message(&self, (): &(), message: &mut Message) -> HookAction<Message> {
-        if message.content == T::NAME {
-            HookAction::block(REASON)
-        } else {
-            HookAction::Continue
-        }
-    }
+        .with(handler(MessageHook::<tools::shell>(PhantomData)))
+        .with(handler(MessageHook::<tools::delete>(PhantomData)))
+        .with(handler(MessageHook::<tools::write_file>(PhantomData)))
+        .with(handler(SyncHook::<tools::browser>(PhantomData)))
+        .with(handler(MessageHook::<tools::deploy>(PhantomData)))
+        .with(handler(MessageHook::<tools::python>(PhantomData)))
+        .with(handler(MessageHook::<tools::sql>(PhantomData)))
+        .with(handler(MessageHook::<tools::send_mail>(PhantomData)))
 }
 
 /// Four checks, none of them of tool calls.
 #[must_use]
 pub fn on_messages() -> Registry {
     Registry::new()
-        .with(OnMessages::<tools::shell>(PhantomData))
-        .with(OnMessages::<tools::delete>(PhantomData))
-        .with(OnMessages::<tools::deploy>(PhantomData))
-        .with(OnMessages::<tools::sql>(PhantomData))
+        .with(handler(MessageHook::<tools::shell>(PhantomData)))
+        .with(handler(MessageHook::<tools::delete>(PhantomData)))
+        .with(handler(MessageHook::<tools::deploy>(PhantomData)))
+        .with(handler(MessageHook::<tools::sql>(PhantomData)))
 }
 
 macro_rules! scaling {

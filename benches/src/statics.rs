@@ -2,9 +2,11 @@
 
 use std::future::ready;
 
-use hooks_core::{HandlerSource, HookAction, InterceptsNow, ObservesNow, hook, hooks};
+use hooks_core::{HandlerSource, HookAction, hook, hooks};
 
-use crate::event::{BenchEvent, BenchHooks, Message, REASON, ToolCall, ToolCallEnd, blocks, note};
+use crate::event::{
+    BenchEvent, BenchHooks, BenchHooksNow, Message, REASON, ToolCall, ToolCallEnd, blocks, note,
+};
 use crate::lists::{eight, scaled};
 use crate::yield_once;
 
@@ -55,7 +57,7 @@ macro_rules! eight_hooks {
 
         /// Eight checks.
         #[must_use]
-        pub fn sync_8() -> impl BenchHooks + InterceptsNow<ToolCall> {
+        pub fn sync_8() -> impl BenchHooksNow {
             hooks![$(sync::$name),*]
         }
 
@@ -81,7 +83,7 @@ macro_rules! eight_hooks {
 
         /// Eight notes.
         #[must_use]
-        pub fn observe_8() -> impl BenchHooks + for<'a> ObservesNow<ToolCallEnd<'a>> {
+        pub fn observe_8() -> impl BenchHooksNow {
             hooks![$(observe::$name),*]
         }
     };
@@ -104,7 +106,7 @@ macro_rules! seven_on_messages {
 
         /// One check: the other seven of the eight hooks are on another event.
         #[must_use]
-        pub fn one_of_eight_handles() -> impl BenchHooks + InterceptsNow<ToolCall> {
+        pub fn one_of_eight_handles() -> impl BenchHooksNow {
             hooks![sync::browser, $(on_messages::$name),*]
         }
     };
@@ -123,7 +125,7 @@ macro_rules! scaling {
 
         /// As many checks as its name says.
         #[must_use]
-        pub fn $function() -> impl BenchHooks + InterceptsNow<ToolCall> {
+        pub fn $function() -> impl BenchHooksNow {
             hooks![$($function::$name),*]
         }
     };

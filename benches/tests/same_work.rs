@@ -1,8 +1,7 @@
 //! All ways do the same work, without which their times could not be compared.
 
-use benches::event::{REASON, ToolCall};
+use benches::event::{BenchHooksNow, REASON, ToolCall};
 use benches::{Way, boxed, cases, dynamic, hand, poll_now, statics};
-use hooks_core::InterceptsNow;
 
 #[test]
 fn every_way_lets_a_call_pass_and_leaves_the_same_payload() {

@@ -13,10 +13,11 @@
 //! what the hooks cost. It fails if the script has lines and none of them can be read.
 //!
 //! Begin to read in `run/`, where the drivers of `hooks_core::agent` run a turn; or in `hooks/`, which
-//! answers the events; or in `watched.rs`, a wrapper around all hooks.
+//! answers the events; or in `watched.rs`, a probe of all hooks.
 
 mod hooks;
 mod journal;
+mod options;
 mod outcome;
 mod report;
 mod run;
@@ -25,40 +26,29 @@ mod tools;
 mod watched;
 
 use std::io::{self, IsTerminal};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
-use clap::Parser;
 use hooks_core::Hook;
 
 use self::hooks::Tracer;
+use self::options::Options;
 use self::report::Report;
 use self::run::Agent;
 use self::script::Script;
 use self::tools::Workspace;
 
-/// Runs a script of tool calls as a coding agent would, under the eyes of its hooks.
-#[derive(Parser)]
-#[command(name = "agent")]
-struct Options {
-    /// JSON lines such as {"tool": "shell", "args": {"command": "ls"}}; by default a script that shows
-    /// every power of a hook.
-    script: Option<PathBuf>,
-    /// Reads the script from standard input, a line at a time.
-    #[arg(long, conflicts_with = "script")]
-    stdin: bool,
-    /// Prints one JSON object a call to standard output, and all else to standard error.
-    #[arg(long)]
-    json: bool,
-    /// The folder that the tools work in, made if it is not there; by default a temporary one, removed at
-    /// the end.
-    #[arg(long, value_name = "DIR")]
-    workspace: Option<PathBuf>,
-}
-
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
-    match work(Options::parse()).await {
+    let options = match Options::read() {
+        Ok(Some(options)) => options,
+        Ok(None) => return ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}; `--help` lists the options");
+            return ExitCode::from(2);
+        }
+    };
+    match work(options).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {

@@ -5,22 +5,23 @@
 //! the malformed lines, the summary.
 
 use std::fmt::Display;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::time::Duration;
 
-use anstyle::{AnsiColor, Style};
-use hooks_core::{Cancel, Plan};
+use hooks_core::Cancel;
+use hooks_core::plan::Plan;
 use serde_json::Value;
+use yansi::{Color, Condition, Paint, Style};
 
 use super::journal::{self, Did, Entry};
 use super::outcome::{CallReport, JsonCall, Verdict};
 
 const TITLE: Style = Style::new().bold();
-const DIM: Style = Style::new().dimmed();
-const GOOD: Style = AnsiColor::Green.on_default();
-const CHANGED: Style = AnsiColor::Yellow.on_default();
-const BAD: Style = AnsiColor::Red.on_default();
-const ANSWERED: Style = AnsiColor::Cyan.on_default();
+const DIM: Style = Style::new().dim();
+const GOOD: Style = Color::Green.foreground();
+const CHANGED: Style = Color::Yellow.foreground();
+const BAD: Style = Color::Red.foreground();
+const ANSWERED: Style = Color::Cyan.foreground();
 
 /// Where the report goes, and what the summary needs.
 pub(crate) struct Report {
@@ -40,10 +41,18 @@ pub(crate) struct Report {
 
 impl Report {
     pub(crate) fn new(json: bool) -> Self {
-        if json {
-            Report::to(Box::new(anstream::stderr()), Some(Box::new(io::stdout())))
+        let terminal = if json {
+            io::stderr().is_terminal()
         } else {
-            Report::to(Box::new(anstream::stdout()), None)
+            io::stdout().is_terminal()
+        };
+        yansi::whenever(Condition::cached(
+            terminal && Condition::clicolor() && Condition::no_color(),
+        ));
+        if json {
+            Report::to(Box::new(io::stderr()), Some(Box::new(io::stdout())))
+        } else {
+            Report::to(Box::new(io::stdout()), None)
         }
     }
 
@@ -61,7 +70,7 @@ impl Report {
         }
     }
 
-    pub(crate) fn plan(&mut self, plan: &Plan<'_>) -> io::Result<()> {
+    pub(crate) fn plan(&mut self, plan: &Plan) -> io::Result<()> {
         write!(self.story, "{plan}")
     }
 
@@ -74,8 +83,8 @@ impl Report {
         }
         writeln!(
             self.story,
-            "\n{TITLE}turn {}{TITLE:#}\nuser: {}",
-            self.turns,
+            "\n{}\nuser: {}",
+            format_args!("turn {}", self.turns).paint(TITLE),
             tame(message)
         )
     }
@@ -122,7 +131,11 @@ impl Report {
     /// What hooks have stopped, other than a call.
     pub(crate) fn stopped(&mut self, what: &str, cancel: &Cancel) -> io::Result<()> {
         self.decisions(&journal::take())?;
-        writeln!(self.story, "\n{BAD}{what}: {cancel}{BAD:#}")
+        writeln!(
+            self.story,
+            "\n{}",
+            format_args!("{what}: {cancel}").paint(BAD)
+        )
     }
 
     /// What hooks decided.
@@ -143,11 +156,11 @@ impl Report {
                 Did::Respond => ANSWERED,
                 Did::Block | Did::AbortTurn | Did::AbortRun => BAD,
             };
-            write!(self.story, "    {DIM}{event:<17}{DIM:#} {hook:<13} ")?;
+            write!(self.story, "    {:<17} {hook:<13} ", event.paint(DIM))?;
             if detail.is_empty() {
-                writeln!(self.story, "{style}{did}{style:#}")?;
+                writeln!(self.story, "{}", did.paint(style))?;
             } else {
-                writeln!(self.story, "{style}{did:<10}{style:#} {}", tame(detail))?;
+                writeln!(self.story, "{:<10} {}", did.paint(style), tame(detail))?;
             }
         }
         Ok(())
@@ -167,22 +180,22 @@ impl Report {
         let ((tool, args), (ran, ran_args)) = (call.wish, call.ran);
         writeln!(
             self.story,
-            "\n{}{TITLE}{}{TITLE:#} {}",
+            "\n{}{} {}",
             at(line),
-            tame(tool),
+            tame(tool).paint(TITLE),
             short(args)
         )?;
         self.decisions(call.journal)?;
         let (word, style) = (call.verdict.word(), style_of(call.verdict));
-        write!(self.story, "  {style}{word}{style:#}")?;
+        write!(self.story, "  {}", word.paint(style))?;
         if let Verdict::Cancelled(cancel) = call.verdict {
             return writeln!(self.story, "  {}", tame(&cancel.to_string()));
         }
         if call.wish != call.ran {
             write!(
                 self.story,
-                "  {CHANGED}as {ran} {}{CHANGED:#}",
-                short(ran_args)
+                "  {}",
+                format_args!("as {ran} {}", short(ran_args)).paint(CHANGED)
             )?;
         }
         writeln!(self.story)?;
@@ -192,7 +205,7 @@ impl Report {
             Style::new()
         };
         for line in call.output.content.lines() {
-            writeln!(self.story, "  | {style}{}{style:#}", tame(line))?;
+            writeln!(self.story, "  | {}", tame(line).paint(style))?;
         }
         Ok(())
     }
@@ -203,7 +216,11 @@ impl Report {
         if self.json.is_none() {
             writeln!(self.story)?;
         }
-        writeln!(self.story, "{BAD}line {number}: {}{BAD:#}", tame(wrong))
+        writeln!(
+            self.story,
+            "{}",
+            format_args!("line {number}: {}", tame(wrong)).paint(BAD)
+        )
     }
 
     /// A line of the script that an abort left out.
@@ -226,7 +243,7 @@ impl Report {
             turns,
             ..
         } = &mut self;
-        writeln!(story, "\n{TITLE}summary{TITLE:#}")?;
+        writeln!(story, "\n{}", "summary".paint(TITLE))?;
         write!(story, "  calls         {}", verdicts.len())?;
         for (word, style) in [
             ("continue", GOOD),
@@ -235,7 +252,7 @@ impl Report {
             ("abort", BAD),
         ] {
             let count = verdicts.iter().filter(|verdict| **verdict == word).count();
-            write!(story, "  {style}{word} {count}{style:#}")?;
+            write!(story, "  {}", format_args!("{word} {count}").paint(style))?;
         }
         writeln!(story)?;
         writeln!(
@@ -258,7 +275,11 @@ impl Report {
         let total: usize = events.iter().map(|(_, count)| count).sum();
         writeln!(story, "  events        {total}")?;
         for (event, count) in events {
-            writeln!(story, "    {DIM}{event:<18} {count:>4}{DIM:#}")?;
+            writeln!(
+                story,
+                "    {}",
+                format_args!("{event:<18} {count:>4}").paint(DIM)
+            )?;
         }
         story.flush()?;
         if *malformed > 0 && *turns == 0 {
@@ -271,7 +292,7 @@ impl Report {
 /// The place in the script, if there is one.
 fn at(line: Option<usize>) -> impl Display {
     std::fmt::from_fn(move |f| match line {
-        Some(number) => write!(f, "{DIM}line {number}{DIM:#} "),
+        Some(number) => write!(f, "{} ", format_args!("line {number}").paint(DIM)),
         None => Ok(()),
     })
 }

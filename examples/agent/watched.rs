@@ -1,17 +1,17 @@
 //! Hooks, and what the report wants to know of them: of every call what it was, what came of it, and how
 //! long the hooks took.
 //!
-//! A hook with `every` that hands each event on is a wrapper around all hooks, whatever they are.
+//! It is a probe: it sees each dispatch from outside, whatever the hooks are.
 
 use std::io;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use hooks_core::agent::{
-    AgentContext, AgentEvent, AgentEventMut, AgentHooks, AgentSaid, BeforeToolCall,
-    InvalidToolCall, ToolOutcome, ToolOutput,
+    AgentContext, AgentEvent, AgentHooks, BeforeToolCall, InvalidToolCall, ToolOutcome, ToolOutput,
 };
-use hooks_core::{Cancel, hook};
+use hooks_core::probe::Probe;
+use hooks_core::{AnyAction, Cancel, Probed};
 use serde_json::Value;
 
 use super::journal;
@@ -20,9 +20,12 @@ use super::report::Report;
 
 /// Hooks that report what they do to each call.
 pub(crate) struct Watched<H> {
-    hooks: H,
-    state: Mutex<State>,
+    hooks: Probed<H, Arc<Watch>>,
+    watch: Arc<Watch>,
 }
+
+/// What is known of the call that is under way.
+struct Watch(Mutex<State>);
 
 struct State {
     report: Report,
@@ -40,38 +43,37 @@ struct Call {
     in_hooks: Duration,
 }
 
-#[hook(every)]
-impl<H: AgentHooks> Watched<H> {
-    async fn see(&self, cx: &AgentContext, mut event: AgentEventMut<'_>) -> AgentSaid {
+/// What it remembers of a dispatch is when it began.
+impl Probe<AgentEvent<'static>> for Watch {
+    type State = Instant;
+
+    fn begin(&self, _: &AgentContext, event: AgentEvent<'_>) -> Instant {
         if let AgentEvent::InvalidToolCall(InvalidToolCall { name, args, .. })
-        | AgentEvent::BeforeToolCall(BeforeToolCall { name, args, .. }) = event.view()
+        | AgentEvent::BeforeToolCall(BeforeToolCall { name, args, .. }) = event
         {
             // A call that was repaired goes through both events, and the first has the model's wish.
             let call = &mut self.state().call;
             call.get_or_insert_with(|| Call::new(name, args));
         }
-        let started = Instant::now();
-        let said = event.reborrow().dispatch(&self.hooks, cx).await;
-        let elapsed = started.elapsed();
+        Instant::now()
+    }
 
+    fn end(
+        &self,
+        started: Instant,
+        _: &AgentContext,
+        event: AgentEvent<'_>,
+        result: Option<AnyAction<'_>>,
+    ) {
+        let elapsed = started.elapsed();
         let mut state = self.state();
         if let Some(call) = &mut state.call {
             call.in_hooks += elapsed;
-            if let AgentSaid::Cancel {
-                scope,
-                reason,
-                hook,
-                ..
-            } = &said
-            {
-                call.cancelled = Some(Cancel {
-                    hook: hook.clone().unwrap_or_default(),
-                    reason: reason.clone(),
-                    scope: *scope,
-                });
+            if let Some(AnyAction::Cancel(cancel)) = result {
+                call.cancelled = Some(cancel.clone());
             }
         }
-        match event.view() {
+        match event {
             AgentEvent::ToolCallEnd(end) => {
                 state.end_call((end.name, end.args), end.outcome, end.output);
             }
@@ -82,7 +84,13 @@ impl<H: AgentHooks> Watched<H> {
             }
             _ => {}
         }
-        said
+    }
+}
+
+impl<H: AgentHooks> Watched<H> {
+    /// The hooks, watched.
+    pub(crate) fn all(&self) -> &impl AgentHooks {
+        &self.hooks
     }
 }
 
@@ -93,31 +101,36 @@ impl<H> Watched<H> {
             call: None,
             failed: None,
         };
+        let watch = Arc::new(Watch(Mutex::new(state)));
         Watched {
-            hooks,
-            state: Mutex::new(state),
+            hooks: Probed::new(hooks, Arc::clone(&watch)),
+            watch,
         }
     }
 
     /// Has something else reported.
     pub(crate) fn report(&self, write: impl FnOnce(&mut Report) -> io::Result<()>) {
-        self.state().write(write);
+        self.watch.state().write(write);
     }
 
     /// Whether all could be reported so far.
     pub(crate) fn is_reported(&self) -> bool {
-        self.state().failed.is_none()
+        self.watch.state().failed.is_none()
     }
 
     /// The report, if all could be written.
     pub(crate) fn into_report(self) -> io::Result<Report> {
-        let state = self.state.into_inner();
+        drop(self.hooks);
+        let watch = Arc::into_inner(self.watch).expect("no dispatch is left");
+        let state = watch.0.into_inner();
         let State { report, failed, .. } = state.unwrap_or_else(PoisonError::into_inner);
         failed.map_or(Ok(report), Err)
     }
+}
 
+impl Watch {
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

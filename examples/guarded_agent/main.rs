@@ -21,6 +21,7 @@ use std::error::Error;
 use clap::Parser;
 use hooks_builtin::Decided;
 use hooks_builtin::config::{BuiltinHooks, HookFactoryRegistry, HooksConfig};
+use hooks_core::Hook;
 use hooks_core::agent::{
     AgentContext, AgentHooks, BeforeToolCall, MessageOutcome, MessageSending, ToolCall, ToolOutput,
     run_tool_call, send_message,
@@ -58,7 +59,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     if let Some(audit) = config.builtin.webhook_audit.as_on_mut() {
         audit.url = Some(receiver.url().parse()?);
     }
-    let mut hooks = config.parts(&HookFactoryRegistry::with_builtins())?;
+    let mut hooks = config.hooks(&HookFactoryRegistry::with_builtins())?;
     let builtin = &mut hooks.builtin;
     // The configuration says `terminal`; here a task answers, as a window of yours might.
     builtin.approval = builtin

@@ -13,7 +13,7 @@ fn a_handler_of_every_kind_decides_and_a_changed_file_counts() {
         "hook `judge` blocked the event: it deletes a file",
         "hook `review` blocked the event: secrets stay where they are",
         "hook `no-push` blocked the event: pushing waits until Monday",
-        "`BeforeToolcal` is no event",
+        "`BeforeToolcal` is not an event",
         "The endpoint has heard of 2 calls, the model was asked 2 times.",
     ] {
         assert!(printed.contains(expected), "{expected}\n---\n{printed}");

@@ -1,5 +1,6 @@
 //! The driver: mutates, runs, keeps what is new, and makes a failing text small.
 
+use std::cell::RefCell;
 use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::fs::{self, File};
@@ -7,7 +8,7 @@ use std::io::{Seek, Write as _};
 use std::panic;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -45,8 +46,21 @@ const LONGEST: Duration = Duration::from_secs(30);
 /// How many texts are tried to make a failing one smaller.
 const MOST_ATTEMPTS: usize = 5000;
 
-/// What the last panic said, and where it was.
-static PANIC: Mutex<String> = Mutex::new(String::new());
+thread_local! {
+    /// What the last panic of a target said, and where it was; `None` in a thread that runs no target.
+    static PANIC: RefCell<Option<String>> = const { RefCell::new(None) };
+}
+
+/// Keeps what panics of targets say. All other threads say it as before.
+static HOOK: LazyLock<()> = LazyLock::new(|| {
+    let before = panic::take_hook();
+    panic::set_hook(Box::new(move |info| {
+        PANIC.with_borrow_mut(|last| match last {
+            Some(last) => *last = info.to_string(),
+            None => before(info),
+        });
+    }));
+});
 
 /// Runs a target, and says how many different failures there were. Their texts are in the folder `failing`.
 ///
@@ -61,13 +75,13 @@ pub fn run(target: Target, plan: &Plan) -> usize {
     let plan = plan.clone();
     let started = Arc::new(AtomicU64::new(0));
     let progress = Arc::clone(&started);
-    panic::set_hook(Box::new(|info| {
-        let mut last = PANIC.lock().unwrap_or_else(PoisonError::into_inner);
-        *last = info.to_string();
-    }));
+    LazyLock::force(&HOOK);
     let worker = thread::Builder::new()
         .stack_size(STACK)
-        .spawn(move || Run::new(target, progress).all(&plan))
+        .spawn(move || {
+            PANIC.set(Some(String::new()));
+            Run::new(target, progress).all(&plan)
+        })
         .expect("a thread can be started");
     let (mut seen, mut since) = (0, Instant::now());
     while !worker.is_finished() {
@@ -81,7 +95,6 @@ pub fn run(target: Target, plan: &Plan) -> usize {
             std::process::exit(1);
         }
     }
-    let _ = panic::take_hook();
     worker.join().expect("failures are caught")
 }
 
@@ -240,7 +253,7 @@ impl Run {
         written.expect("the text can be kept");
         let run = self.target.run;
         panic::catch_unwind(|| run(text.as_bytes()))
-            .map_err(|_| std::mem::take(&mut *PANIC.lock().unwrap_or_else(PoisonError::into_inner)))
+            .map_err(|_| PANIC.replace(Some(String::new())).unwrap_or_default())
     }
 
     /// Makes a failing text small, keeps it, and says how to try it again.

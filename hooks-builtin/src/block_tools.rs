@@ -99,7 +99,7 @@ fn judge<E: Blockable>(config: &BlockToolsConfig, tool: &str) -> HookAction<E> {
     }
     HookAction::block(match &config.reason {
         Some(reason) => reason.clone(),
-        None => format!("the tool `{tool}` is blocked here"),
+        None => format!("the tool `{tool}` is blocked"),
     })
 }
 
@@ -162,7 +162,7 @@ mod tests {
         let result = hooks.intercept_now(&AgentContext::new("s1"), &mut call);
         assert_eq!(
             result.as_cancel().unwrap().reason,
-            "the tool `deploy` is blocked here"
+            "the tool `deploy` is blocked"
         );
     }
 

@@ -4,8 +4,9 @@ use std::collections::VecDeque;
 use std::fmt::Write;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use hooks_core::agent::ToolCallEnd;
-use hooks_core::hook;
+use hooks_core::AnyAction;
+use hooks_core::agent::{AgentContext, AgentEvent, ToolCallEnd};
+use hooks_core::probe::Probe;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use schemars::JsonSchema;
@@ -15,21 +16,22 @@ use crate::shared::BuildError;
 use crate::shared::visible::Visible;
 
 /// Logs one line per tool call, such as `[14:30:00] shell (42ms) success=true`. It writes to `tracing`, with the target
-/// `hooks_builtin::command_logger`, and to memory.
+/// `hooks_builtin::command_logger`, and to memory. It is a probe: attach it with
+/// [`with_probe`](hooks_core::Hook::with_probe).
 ///
 /// A call that was blocked or denied did not run, so it has no line. The time is local. The memory keeps the newest
-/// lines, 1000 by default. The priority is -50.
+/// lines, 1000 by default.
 ///
 /// It corresponds to ZeroClaw's `CommandLoggerHook`, and to ClawSeed's `audit_log`.
 ///
 /// ```
 /// use std::time::Duration;
 /// use hooks_builtin::CommandLogger;
-/// use hooks_core::agent::{AgentContext, ToolCallEnd, ToolOutcome, ToolOutput};
-/// use hooks_core::hooks;
+/// use hooks_core::agent::{AgentContext, AgentHooksNow, ToolCallEnd, ToolOutcome, ToolOutput};
+/// use hooks_core::{Hook, hooks};
 ///
 /// let logger = CommandLogger::new();
-/// let hooks = hooks![logger.clone()];
+/// let hooks = hooks![].with_probe(&logger);
 /// hooks.observe_now(&AgentContext::new("s1"), &ToolCallEnd {
 ///     id: "1",
 ///     name: "shell",
@@ -151,7 +153,18 @@ impl Inner {
     }
 }
 
-#[hook(priority = -50)]
+impl Probe<AgentEvent<'static>> for CommandLogger {
+    type State = ();
+
+    fn begin(&self, _: &AgentContext, _: AgentEvent<'_>) {}
+
+    fn end(&self, (): (), _: &AgentContext, event: AgentEvent<'_>, _: Option<AnyAction<'_>>) {
+        if let AgentEvent::ToolCallEnd(done) = event {
+            self.log(done);
+        }
+    }
+}
+
 impl CommandLogger {
     fn log(&self, done: &ToolCallEnd<'_>) {
         let capacity = self.0.capacity;
@@ -198,13 +211,13 @@ fn trace(level: LogLevel, line: &str) {
 mod tests {
     use std::time::Duration;
 
-    use hooks_core::agent::{AgentContext, ToolOutcome, ToolOutput};
+    use hooks_core::agent::{ToolOutcome, ToolOutput};
     use hooks_core::hooks;
 
     use super::*;
 
     fn log(logger: &CommandLogger, name: &str, output: &ToolOutput) {
-        hooks![logger].observe_now(
+        hooks![].with_probe(logger).observe_now(
             &AgentContext::new("s1"),
             &ToolCallEnd {
                 id: "1",

@@ -4,8 +4,9 @@ use std::collections::{HashSet, VecDeque};
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use hooks_core::agent::AgentEvent;
-use hooks_core::{Cancel, Decision, hook, priority};
+use hooks_core::agent::{AgentContext, AgentEvent};
+use hooks_core::probe::{Probe, Ran};
+use hooks_core::{AnyAction, Cancel};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -16,9 +17,8 @@ use crate::shared::{BuildError, Changes};
 
 /// Keeps the name and the subject of every event, in order, with the decision about it.
 ///
-/// It keeps the newest events, 10,000 by default. Its priority is [`priority::AUDIT`].
-///
-/// It also records which hook of its list changed what in the event, as [`Changes`]. See [`JsonlLog`](crate::JsonlLog).
+/// It is a probe: attach it with [`with_probe`](hooks_core::Hook::with_probe). It keeps the newest events, 10,000 by
+/// default, and records which hook changed what in an event, as [`Changes`].
 ///
 /// It corresponds to mini-claw-code's `LoggingHook`. That hook writes `pre:bash`, `post:bash`, `agent:start` and
 /// `agent:end`; this one writes `BeforeToolCall bash`, `ToolCallEnd bash`, `AgentStart` and `AgentEnd`.
@@ -26,13 +26,14 @@ use crate::shared::{BuildError, Changes};
 /// ```
 /// use hooks_builtin::{BlockTools, EventLog};
 /// use hooks_core::agent::{AgentContext, AgentStart, BeforeToolCall};
-/// use hooks_core::{hook, hooks};
+/// use hooks_core::agent::AgentHooksNow;
+/// use hooks_core::{Hook, hook, hooks};
 ///
 /// #[hook(priority = 10)]
 /// fn lower(call: &mut BeforeToolCall) { call.name.make_ascii_lowercase(); }
 ///
 /// let log = EventLog::new();
-/// let hooks = hooks![log.clone(), lower, BlockTools::new(["deploy"], "not on a Friday").unwrap() @ 5];
+/// let hooks = hooks![lower, BlockTools::new(["deploy"], "not on a Friday").unwrap() @ 5].with_probe(&log);
 ///
 /// let cx = AgentContext::new("s1");
 /// hooks.observe_now(&cx, &AgentStart { prompt: "Ship it." });
@@ -79,7 +80,7 @@ pub struct LoggedEvent {
     pub subject: Option<Arc<str>>,
     /// The decision, if it is other than to continue.
     pub decided: Option<Decided>,
-    /// What the hooks before the log changed; nothing if they changed nothing.
+    /// What hooks changed; nothing if they changed nothing.
     pub changes: Option<Changes>,
 }
 
@@ -91,6 +92,8 @@ pub enum Decided {
     Responded,
     /// A hook blocked the event, or aborted the turn or the run.
     Cancelled(Cancel),
+    /// The dispatch was dropped before its hooks had decided.
+    Dropped,
 }
 
 impl fmt::Display for LoggedEvent {
@@ -109,6 +112,7 @@ impl fmt::Display for LoggedEvent {
             None => Ok(()),
             Some(Decided::Responded) => f.write_str(": answered by a hook"),
             Some(Decided::Cancelled(cancel)) => write!(f, ": {cancel}"),
+            Some(Decided::Dropped) => f.write_str(": dropped"),
         }
     }
 }
@@ -172,20 +176,51 @@ impl Default for EventLog {
     }
 }
 
-#[hook(every, priority = priority::AUDIT)]
-impl EventLog {
-    fn log(&self, event: AgentEvent<'_>, decision: Decision<'_>, seen: Option<&Seen>) {
+impl Probe<AgentEvent<'static>> for EventLog {
+    type State = Option<Seen>;
+
+    fn begin(&self, _: &AgentContext, event: AgentEvent<'_>) -> Option<Seen> {
+        (self.0.capacity > 0 && event.info().is_intercepted).then(|| Seen::begin(event))
+    }
+
+    fn ran(&self, seen: &mut Option<Seen>, hook: Ran<'_>, event: AgentEvent<'_>) {
+        if let Some(seen) = seen {
+            seen.ran(hook, event);
+        }
+    }
+
+    fn failed(
+        &self,
+        seen: &mut Option<Seen>,
+        _: &str,
+        _: &dyn fmt::Display,
+        event: AgentEvent<'_>,
+    ) {
+        if let Some(seen) = seen {
+            seen.failed(event);
+        }
+    }
+
+    fn end(
+        &self,
+        seen: Option<Seen>,
+        _: &AgentContext,
+        event: AgentEvent<'_>,
+        result: Option<AnyAction<'_>>,
+    ) {
         let Inner { capacity, log } = &*self.0;
         if *capacity == 0 {
             return;
         }
+        let decided = match result {
+            None => Some(Decided::Dropped),
+            Some(AnyAction::Respond) => Some(Decided::Responded),
+            Some(AnyAction::Cancel(cancel)) => Some(Decided::Cancelled(cancel.clone())),
+            Some(_) => None,
+        };
+        let changes = seen.as_ref().and_then(Seen::changes);
         let mut log = log.lock().unwrap_or_else(PoisonError::into_inner);
         let subject = subject(event).map(|subject| log.intern(subject));
-        let decided = match decision {
-            Decision::Respond => Some(Decided::Responded),
-            Decision::Cancel(cancel) => Some(Decided::Cancelled(cancel.clone())),
-            _ => None,
-        };
         if log.entries.len() >= *capacity {
             log.entries.pop_front();
         }
@@ -193,7 +228,7 @@ impl EventLog {
             event: event.name(),
             subject,
             decided,
-            changes: seen.and_then(Seen::changes).cloned(),
+            changes,
         });
     }
 }
@@ -220,7 +255,7 @@ impl Log {
 #[cfg(test)]
 mod tests {
     use hooks_core::agent::{AgentContext, AgentEnd, BeforeToolCall, HeartbeatTick, ToolOutput};
-    use hooks_core::{HookAction, hooks};
+    use hooks_core::{HookAction, hook, hooks};
 
     use super::*;
 
@@ -231,7 +266,7 @@ mod tests {
             HookAction::respond(ToolOutput::new("known"))
         }
         let log = EventLog::new();
-        let hooks = hooks![answer, log.clone()];
+        let hooks = hooks![answer].with_probe(&log);
         let cx = AgentContext::new("s1");
         for name in ["bash", "cached", "ba\nsh"] {
             let mut call = BeforeToolCall {
@@ -262,7 +297,7 @@ mod tests {
     fn the_newest_events_are_kept() {
         for (capacity, kept) in [(0, 0), (1, 1), (3, 3), (10, 5)] {
             let log = EventLog::with_capacity(capacity);
-            let hooks = hooks![log.clone()];
+            let hooks = hooks![].with_probe(&log);
             for _ in 0..4 {
                 hooks.observe_now(&AgentContext::new("s1"), &HeartbeatTick);
             }
@@ -281,7 +316,7 @@ mod tests {
     #[test]
     fn subjects_that_nobody_repeats_do_not_pile_up() {
         let log = EventLog::with_capacity(1);
-        let hooks = hooks![log.clone()];
+        let hooks = hooks![].with_probe(&log);
         for name in 0..3 * MOST_SUBJECTS {
             let mut call = BeforeToolCall {
                 name: name.to_string(),

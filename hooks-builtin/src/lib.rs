@@ -6,8 +6,8 @@
 //!
 #![cfg_attr(feature = "config", doc = "```")]
 #![cfg_attr(not(feature = "config"), doc = "```ignore")]
-//! use hooks_builtin::config::HooksConfig;
-//! use hooks_core::agent::{AgentContext, BeforeToolCall};
+//! use hooks_builtin::config::{HookFactoryRegistry, HooksConfig};
+//! use hooks_core::agent::{AgentContext, AgentHooks, BeforeToolCall};
 //!
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! // Or `HooksConfig::load("hooks.toml")`, or a field of your agent's own configuration.
@@ -17,7 +17,7 @@
 //!     command_logger = true
 //!     security_policy = { autonomy = "full", allowed_commands = ["cargo", "git", "cat"] }
 //! "#)?;
-//! let hooks = config.build()?;
+//! let hooks = config.hooks(&HookFactoryRegistry::with_builtins())?.into_pipeline();
 //!
 //! let cx = AgentContext::new("session 1");
 //! let mut call = BeforeToolCall { name: "shell".into(), ..Default::default() };
@@ -37,17 +37,23 @@
 //! | [`RateLimit`] | blocks calls that come too often | `BeforeToolCall` | `SECURITY` | `rate-limit` |
 //! | [`PathPrefix`] | makes paths absolute, and keeps them in a folder | `BeforeToolCall`, `ApproveToolCall` | `NORMAL` | |
 //! | [`ShellHook`] | asks a command of yours | `BeforeToolCall` or `AfterToolCall` | `NORMAL` | `shell-hook` |
-//! | [`CommandLogger`] | logs one line per tool call, for people | `ToolCallEnd` | -50 | |
 //! | [`Approval`] | asks somebody first | `ApproveToolCall` | `LOW` | |
 //! | [`ToolCache`] | answers repeated calls from memory | `BeforeToolCall`, `ToolCallEnd`, `ToolCallSkipped` | `LOW` | `tool-cache` |
-//! | [`WebhookAudit`] | posts an audit event for every tool call | `ToolCallEnd` | -100 | `webhook-audit` |
 //! | [`Redact`] | rewrites secrets and personal data | `AfterToolCall`, `MessageSending`, and, if asked, `BeforeLlmCall` | `AUDIT + 1` | `redact` |
-//! | [`EventLog`] | every event, in memory, for tests | every event | `AUDIT` | |
-//! | [`JsonlLog`] | every event, as a line of JSON in a file | every event | `AUDIT` | |
+//!
+//! The logs are probes: they are not in a list, and see all hooks in it. You attach them with
+//! `hooks![…].with_probe(&log)` or `registry.attach(Arc::new(log))`; a file attaches its own.
+//!
+//! | log | does | feature |
+//! | --- | --- | --- |
+//! | [`CommandLogger`] | one line per tool call, for people | |
+//! | [`EventLog`] | every event, in memory, for tests | |
+//! | [`JsonlLog`] | every event, as a line of JSON in a file | |
+//! | [`WebhookAudit`] | posts an audit event for every tool call | `webhook-audit` |
 //!
 //! Each is a handle: a clone shares its state, so keep a clone to read a log or a count. You create each from its
 //! `…Config`, or with a shorter constructor (`BlockTools::new(["deploy"], "…")`). Guards fail closed: if a guard cannot
-//! decide, it blocks, with a reason that the model can act on. Watchers never stop the agent, and do slow work on a
+//! decide, it blocks, with a reason that the model can act on. Logs never stop the agent, and do slow work on a
 //! thread of their own. Their queues are bounded, and they count what they had to drop. Only [`JsonlLog`] makes an
 //! event wait, for at most a second, if the disk is so slow that its buffer is full.
 //!
@@ -60,7 +66,7 @@
 //! # From a file
 //!
 //! [`config`] reads TOML and JSON: `[hooks.builtin]` turns these hooks on, `[[hooks.chain]]` names hooks that factories
-//! create, and `HooksConfig::build` builds all of them. You get all mistakes at once, each with a message that shows
+//! create, and `HooksConfig::hooks` creates all of them. You get all mistakes at once, each with a message that shows
 //! where it is and what to write instead. After a mistake, no hook is left running and no file is created.
 //!
 //! # Features
@@ -81,6 +87,9 @@
 #[cfg(all(doctest, feature = "config"))]
 #[doc = include_str!("../../README.md")]
 mod readme {}
+#[cfg(all(doctest, feature = "config"))]
+#[doc = include_str!("../README.md")]
+mod readme_of_the_crate {}
 #[cfg(all(doctest, feature = "config"))]
 #[doc = include_str!("../../docs/writing-hooks.md")]
 mod writing_hooks {}
@@ -114,6 +123,15 @@ mod tool_cache;
 #[cfg(feature = "webhook-audit")]
 mod webhook_audit;
 
+/// For `hooks-runtime`, which reads durations in the same way.
+#[doc(hidden)]
+pub use self::shared::duration as __duration;
+/// For `hooks-runtime`, which writes its records in the same way.
+#[doc(hidden)]
+pub use self::shared::sink as __sink;
+/// For `hooks-runtime`, which translates the names of tools.
+#[doc(hidden)]
+pub use self::shared::tools as __tools;
 /// For `hooks-cli`, which shows the same texts.
 #[doc(hidden)]
 pub use self::shared::visible::Visible as __Visible;
@@ -124,6 +142,15 @@ pub use self::shared::webhook as __webhook;
 /// For [`with_builtins!`], which also works if the user has renamed `hooks_core`.
 #[doc(hidden)]
 pub use hooks_core::hooks as __hooks;
+
+/// Attaches a probe that may be off, for [`with_builtins!`].
+#[doc(hidden)]
+pub fn __with_probe<H: hooks_core::Hook, P: Send + Sync>(
+    hooks: H,
+    probe: Option<P>,
+) -> hooks_core::Probed<H, std::sync::Arc<Option<P>>> {
+    hooks_core::Probed::new(hooks, std::sync::Arc::new(probe))
+}
 
 pub use self::approval::{
     Approval, ApprovalConfig, ApprovalRequest, ApprovalRequests, Approver, ApproverKind,

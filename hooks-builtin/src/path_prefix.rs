@@ -1,25 +1,33 @@
 //! Makes relative paths of file tools absolute under a root.
 
+use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use hooks_core::agent::{ApproveToolCall, BeforeToolCall};
 use hooks_core::{HookAction, hook};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use smol_str::SmolStr;
 
 use crate::shared::alias::Alias;
-use crate::shared::path_arguments::{self, Rules};
-use crate::shared::{BuildError, Globs, paths};
+use crate::shared::path_arguments::{self, Rules, normal};
+use crate::shared::tools::{self, Profile, Role, Tool};
+use crate::shared::visible::Visible;
+use crate::shared::{BuildError, Globs, patch, paths};
 
 /// Makes the relative paths of file tools absolute under a root, and keeps all of them inside it.
 ///
 /// A path that would leave the root, by `..`, through a link, as an absolute path or with `~`, blocks the call. Every
 /// other argument stays unchanged (ClawSeed's own example loses them). The hook checks a path before the tool call, and
 /// again when the call is approved, because later hooks may have changed it. Whoever can create a link between the
-/// second check and the tool can still get out, so this guards against a model, not against a program. The names of the
-/// tool and of the argument decide what is a path, so list tools with unusual names.
+/// second check and the tool can still get out, so this guards against a model, not against a program.
+///
+/// The hook knows the tools of well-known agents: which arguments are paths, patterns of files, or patches. Of a tool that
+/// it knows by [`tools`](PathPrefixConfig::tools), the names of the arguments decide. A call of any other tool is blocked
+/// if an argument is named as a path is: list the tool in `tools`, or in [`except`](PathPrefixConfig::except). Tools that
+/// run commands are not its concern: the security policy judges them.
 ///
 /// Its priority is 0.
 ///
@@ -51,6 +59,7 @@ struct Inner {
     /// Absolute, without links.
     root: PathBuf,
     tools: Globs,
+    except: Globs,
     arguments: Rules,
 }
 
@@ -63,11 +72,13 @@ pub struct PathPrefixConfig {
     /// and a relative path starts at the current directory. ClawSeed's name of this key, `prefix`, works too.
     #[serde(alias = "prefix")]
     pub root: PathBuf,
-    /// The tools whose paths are rewritten and checked, as globs. The default is tools whose names say that they handle
-    /// files, such as `read`, `Write`, `file_*`, `*_file`, `list_directory`, `view` and `str_replace_editor`. For a
-    /// tool that is named `glob`, the argument `pattern` may not leave the root either.
+    /// The tools whose paths are rewritten and checked, as globs, in addition to those of well-known agents. The default
+    /// is names such as `file_*`, `*_file`, `*_directory` and `directory_tree`.
     #[serde(default = "file_tools")]
     pub tools: Globs,
+    /// The tools whose arguments are never paths, as globs. The default is none.
+    #[serde(default, skip_serializing_if = "Globs::is_empty")]
+    pub except: Globs,
     /// The arguments that contain a path, a list of paths, or a list of objects with such an argument. Each entry is a
     /// name, or the word that a name ends with. Case, `_` and `-` do not matter: `path` also matches `file_path` and
     /// `AbsolutePath`. The default is `path`, `file`, `filename`, `directory`, `dir`, `folder`, `source`, `destination`
@@ -90,31 +101,6 @@ fn file_tools() -> Globs {
         "*Directory",
         "directory_tree",
         "get_file_info",
-        "view",
-        "View",
-        "str_replace_editor",
-        "str_replace_based_edit_tool",
-        "NotebookEdit",
-        "NotebookRead",
-        "read",
-        "Read",
-        "write",
-        "Write",
-        "edit",
-        "Edit",
-        "MultiEdit",
-        "list",
-        "List",
-        "LS",
-        "ls",
-        "delete",
-        "Delete",
-        "move",
-        "copy",
-        "glob",
-        "Glob",
-        "grep",
-        "Grep",
     ])
     .unwrap_or_default()
 }
@@ -126,6 +112,7 @@ impl PathPrefixConfig {
         PathPrefixConfig {
             root: root.into(),
             tools: file_tools(),
+            except: Globs::default(),
             arguments: path_arguments::certain(),
         }
     }
@@ -154,23 +141,24 @@ impl PathPrefix {
         ] {
             if is_empty {
                 let message =
-                    "is empty, and so no path is looked at: leave it out for the usual ones";
+                    "is empty, so no path is checked: leave it out for the usual arguments";
                 return Err(BuildError::new("path_prefix", key, message));
             }
         }
         let root = paths::folder(&config.root).map_err(|error| {
             wrong(format!(
-                "has to be a folder, and `{}` is none: {error}",
+                "must be a folder, but `{}` is not one: {error}",
                 config.root.display()
             ))
             .with_source(error)
         })?;
         if root.to_str().is_none() {
-            return Err(wrong("has to be UTF-8, as tools' arguments are".into()));
+            return Err(wrong("must be UTF-8, as the arguments of tools are".into()));
         }
         Ok(PathPrefix(Arc::new(Inner {
             root,
             tools: config.tools.clone(),
+            except: config.except.clone(),
             arguments: Rules::new(&config.arguments),
         })))
     }
@@ -185,19 +173,14 @@ impl PathPrefix {
 #[hook]
 impl PathPrefix {
     fn rewrite(&self, call: &mut BeforeToolCall) -> Result<(), String> {
-        if !self.0.concerns(&call.name, &call.args) {
+        let Some(arguments) = call.args.as_object_mut() else {
             return Ok(());
-        }
-        self.0.check_pattern(&call.name, &call.args)?;
-        for (argument, value) in call.args.as_object_mut().into_iter().flatten() {
-            if self.0.arguments.meet(argument) {
-                self.0.for_paths(argument, value, &mut |path| {
-                    if let Some(absolute) = self.0.absolute(path)? {
-                        *path = absolute;
-                    }
-                    Ok(())
-                })?;
-            }
+        };
+        let Some(tool) = self.0.tool(&call.name) else {
+            return Ok(());
+        };
+        for (argument, value) in arguments {
+            self.0.check(tool, &call.name, argument, value)?;
         }
         Ok(())
     }
@@ -206,26 +189,120 @@ impl PathPrefix {
         &self,
         call: &ApproveToolCall<'a>,
     ) -> Result<HookAction<ApproveToolCall<'a>>, String> {
-        if self.0.concerns(call.name, call.args) {
-            self.0.check_pattern(call.name, call.args)?;
+        if let Some(tool) = self.0.tool(call.name) {
             for (argument, value) in call.args.as_object().into_iter().flatten() {
-                if self.0.arguments.meet(argument) {
-                    let mut check = |path: &mut String| self.0.absolute(path).map(drop);
-                    self.0.for_paths(argument, &mut value.clone(), &mut check)?;
-                }
+                self.0
+                    .check(tool, call.name, argument, &mut value.clone())?;
             }
         }
         Ok(HookAction::Continue)
     }
 }
 
+/// The tools of well-known agents.
+static KNOWN: LazyLock<HashMap<SmolStr, Tool>> = LazyLock::new(|| tools::known(&Profile::ALL));
+
+/// How a tool that may handle files is known.
+#[derive(Clone, Copy)]
+enum FileTool {
+    /// From the table.
+    Known(&'static Tool),
+    /// From the configuration.
+    Listed,
+    Unknown,
+}
+
+/// What an argument holds.
+enum Holds {
+    Path,
+    Pattern,
+    Patch,
+    Other,
+}
+
 impl Inner {
-    /// Whether the call is a call of a file tool, and may contain a path: most calls have no such argument.
-    fn concerns(&self, tool: &str, args: &Value) -> bool {
-        let may_hold_path = |name: &String| name == "pattern" || self.arguments.meet(name);
-        args.as_object()
-            .is_some_and(|args| args.keys().any(may_hold_path))
-            && self.tools.matches(tool)
+    /// Returns how a tool is known, if it may handle files.
+    fn tool(&self, name: &str) -> Option<FileTool> {
+        if self.except.matches(name) {
+            return None;
+        }
+        match KNOWN.get(&normal(name)) {
+            Some(tool) if !tool.is_shell() => Some(FileTool::Known(tool)),
+            _ if self.tools.matches(name) => Some(FileTool::Listed),
+            Some(_) => None,
+            None => Some(FileTool::Unknown),
+        }
+    }
+
+    fn holds(&self, tool: FileTool, argument: &str) -> Holds {
+        let role = match tool {
+            FileTool::Known(tool) => tool.role(argument),
+            _ => None,
+        };
+        match role {
+            Some(Role::Read | Role::Write | Role::Directory) => Holds::Path,
+            Some(Role::Glob | Role::Files) => Holds::Pattern,
+            Some(Role::Patch) => Holds::Patch,
+            None if self.arguments.meet(argument) => Holds::Path,
+            _ => Holds::Other,
+        }
+    }
+
+    /// Checks an argument, and makes its relative paths absolute.
+    fn check(
+        &self,
+        tool: FileTool,
+        name: &str,
+        argument: &str,
+        value: &mut Value,
+    ) -> Result<(), String> {
+        let is_text = matches!(value, Value::String(_) | Value::Array(_) | Value::Object(_));
+        match self.holds(tool, argument) {
+            Holds::Path if matches!(tool, FileTool::Unknown) && is_text => Err(format!(
+                "the tool `{}` is unknown, and its argument `{}` has the name of a path: list the tool in `tools` of \
+                 `[hooks.builtin.path_prefix]`, or in `except` if the argument is not a path",
+                Visible(name),
+                Visible(argument),
+            )),
+            Holds::Path => self.for_paths(argument, value, &mut |path| {
+                if let Some(absolute) = self.absolute(path)? {
+                    *path = absolute;
+                }
+                Ok(())
+            }),
+            Holds::Pattern => self.for_patterns(argument, value),
+            Holds::Patch => match value {
+                Value::String(patch) => {
+                    let files = patch::files(patch)?;
+                    files
+                        .iter()
+                        .try_for_each(|file| self.absolute(file).map(drop))
+                }
+                _ => Ok(()),
+            },
+            Holds::Other => Ok(()),
+        }
+    }
+
+    /// Checks the patterns in an argument. What is no pattern, in an argument that is named as a path is, is a path.
+    fn for_patterns(&self, argument: &str, value: &mut Value) -> Result<(), String> {
+        match value {
+            Value::String(pattern) => {
+                self.check_pattern(pattern)?;
+                let is_plain = !pattern.contains(['*', '?', '[', '{']);
+                if is_plain
+                    && self.arguments.meet(argument)
+                    && let Some(absolute) = self.absolute(pattern)?
+                {
+                    *pattern = absolute;
+                }
+                Ok(())
+            }
+            Value::Array(values) => values
+                .iter_mut()
+                .try_for_each(|value| self.for_patterns(argument, value)),
+            _ => Ok(()),
+        }
     }
 
     /// Calls a function for every path in an argument: the argument itself, the items of a list, and in an object the
@@ -254,22 +331,16 @@ impl Inner {
                 }
                 // The keys of the object may be the paths.
                 Err(format!(
-                    "in `{argument}` it cannot be told what is a path: give a path, a list of paths, or of \
-                     objects with a `path`"
+                    "`{argument}` has no known form of a path: give a path, a list of paths, or a list of objects \
+                     with a `path`"
                 ))
             }
             _ => Ok(()),
         }
     }
 
-    /// If a tool lists what a pattern matches, the pattern must stay inside the root too.
-    fn check_pattern(&self, tool: &str, args: &Value) -> Result<(), String> {
-        let Some(pattern) = args.get("pattern").and_then(Value::as_str) else {
-            return Ok(());
-        };
-        if !tool.eq_ignore_ascii_case("glob") {
-            return Ok(());
-        }
+    /// What a pattern matches must stay inside the root too.
+    fn check_pattern(&self, pattern: &str) -> Result<(), String> {
         let is_plain = |part: &&str| !part.contains(['*', '?', '[', '{']);
         let plain: Vec<_> = pattern.split('/').take_while(is_plain).collect();
         // An alternative may be a path of its own.
@@ -295,7 +366,7 @@ impl Inner {
     fn absolute(&self, path: &str) -> Result<Option<String>, String> {
         let root = self.root.display();
         let leads_to = paths::resolve(path, &self.root)
-            .map_err(|error| format!("the path `{path}` leads nowhere: {error}"))?;
+            .map_err(|error| format!("the path `{path}` cannot be resolved: {error}"))?;
         if !leads_to.starts_with(&self.root) {
             return Err(format!(
                 "the path `{path}` leaves `{root}`: give one that is relative to that folder, or inside it"
@@ -368,6 +439,74 @@ mod tests {
     }
 
     #[test]
+    fn every_file_tool_of_well_known_agents_stays_inside() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut count = 0;
+        for (name, tool) in KNOWN.iter().filter(|(_, tool)| !tool.is_shell()) {
+            for (argument, role) in tool.roles() {
+                let value = match role {
+                    Role::Read | Role::Write | Role::Directory => "../x",
+                    Role::Glob | Role::Files => "../**/x",
+                    Role::Patch => "*** Begin Patch\n*** Delete File: ../x\n*** End Patch",
+                    _ => continue,
+                };
+                count += 1;
+                let args = json!({ argument: value });
+                assert!(
+                    rewritten(folder.path(), name, args).is_err(),
+                    "{name} {argument}"
+                );
+            }
+        }
+        assert!(count > 80, "{count}");
+        for name in [
+            "replace",
+            "search_replace",
+            "move_path",
+            "MovePath",
+            "developer__text_editor",
+        ] {
+            assert!(KNOWN.contains_key(&normal(name)), "{name}");
+        }
+    }
+
+    #[test]
+    fn an_unknown_tool_with_a_path_is_blocked_unless_it_is_listed() {
+        let folder = tempfile::tempdir().unwrap();
+        let args = json!({ "path": "a", "level": 3 });
+        let reason = rewritten(folder.path(), "polish", args.clone()).unwrap_err();
+        assert!(
+            reason.contains("`polish` is unknown") && reason.contains("`path`"),
+            "{reason}"
+        );
+        let plain = json!({ "level": 3, "path": null });
+        assert_eq!(
+            rewritten(folder.path(), "polish", plain.clone()).unwrap(),
+            plain
+        );
+
+        let with = |tools: &[&str], except: &[&str]| {
+            let config = PathPrefixConfig {
+                tools: Globs::new(tools).unwrap(),
+                except: Globs::new(except).unwrap(),
+                ..PathPrefixConfig::new(folder.path())
+            };
+            let hooks = hooks![PathPrefix::from_config(&config).unwrap()];
+            let mut call = BeforeToolCall {
+                name: "polish".into(),
+                args: args.clone(),
+                ..BeforeToolCall::default()
+            };
+            let result = hooks.intercept_now(&AgentContext::new("s1"), &mut call);
+            result.is_continue().then_some(call.args["path"].clone())
+        };
+        let inside = folder.path().canonicalize().unwrap().join("a");
+        assert_eq!(with(&["polish"], &[]), Some(json!(inside)));
+        assert_eq!(with(&["other"], &["pol*"]), Some(json!("a")));
+        assert_eq!(with(&["other"], &[]), None);
+    }
+
+    #[test]
     fn a_setting_that_leaves_no_path_to_look_at_is_an_error() {
         let folder = tempfile::tempdir().unwrap();
         let mut config = PathPrefixConfig::new(folder.path());
@@ -419,7 +558,7 @@ mod tests {
         let keys = json!({ "files": { "../../etc/x": "hello" } });
         let reason = rewritten(&root, "write_files", keys).unwrap_err();
         assert!(
-            reason.starts_with("in `files` it cannot be told"),
+            reason.starts_with("`files` has no known form of a path"),
             "{reason}"
         );
     }

@@ -134,14 +134,14 @@ impl RateLimit {
             return Err(BuildError::new(
                 "rate_limit",
                 "max_per_minute",
-                "is missing, and so is `max_per_hour`: say how many calls there may be, as `60`",
+                "is missing, and so is `max_per_hour`: write how many calls are allowed, as `60`",
             ));
         }
         if config.tools.is_empty() {
             return Err(BuildError::new(
                 "rate_limit",
                 "tools",
-                "is empty, and so nothing is limited: leave it out for all tools",
+                "is empty, so nothing is limited: leave it out for all tools",
             ));
         }
         Ok(RateLimit::new(config.clone()))
@@ -250,7 +250,7 @@ impl<C: Clock + Clone> Limits<C> {
         };
         // Rounded up, so that a caller who waits that long passes this limit.
         let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
-        format!("there may be {most} {calls}{of} {unit}: try again in {seconds} s")
+        format!("limit of {most} {calls}{of} {unit} reached: try again in {seconds} s")
     }
 }
 
@@ -345,7 +345,7 @@ mod tests {
         let reason = limits.check(&AgentContext::new("s"), "shell").unwrap_err();
         assert_eq!(
             reason,
-            "there may be 2 calls of `shell` an hour: try again in 1800 s"
+            "limit of 2 calls of `shell` an hour reached: try again in 1800 s"
         );
     }
 

@@ -169,7 +169,7 @@ impl ToolCache {
         if config.time_to_live.is_zero() || config.time_to_live > longest {
             return wrong(
                 "time_to_live",
-                "has to be more than nothing, as `\"5m\"`, and at most a thousand years",
+                "must be longer than zero, as `\"5m\"`, and at most a thousand years",
             );
         }
         if config.max_bytes <= LEAST_WEIGHT {

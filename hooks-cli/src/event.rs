@@ -61,7 +61,7 @@ impl EventArgs {
             (Some(event), _) | (None, Some(Value::String(event))) => event.clone(),
             (None, _) => {
                 return Err(Failure::usage(
-                    "which event? write `--event`, or the key `event` in the file",
+                    "no event is named: write `--event`, or the key `event` in the file",
                 ));
             }
         };
@@ -74,7 +74,7 @@ impl EventArgs {
         let has_tool = known.contains(&"args") || is_custom;
         if let Some(tool) = &self.tool {
             if !has_tool && name.is_some() {
-                return Err(Failure::usage(format!("`{named}` is about no tool")));
+                return Err(Failure::usage(format!("`{named}` is not about a tool")));
             }
             let key = if is_custom { "kind" } else { "name" };
             fields.insert(key.to_owned(), tool.clone().into());
@@ -132,7 +132,7 @@ fn of_agent(fields: &Map<String, Value>) -> Result<Option<(AgentContext, OwnedEv
                 return match incoming.event {
                     Some(event) => Ok(Some((incoming.cx, event))),
                     None => Err(Failure::usage(format!(
-                        "`{}` is an event of `{client}` for which there is none here",
+                        "`hooks` has no event for `{}` of `{client}`",
                         incoming.named
                     ))),
                 };
@@ -158,7 +158,7 @@ fn read(file: &PathBuf) -> Result<String, Failure> {
 fn object(option: &str, text: &str) -> Result<Map<String, Value>, Failure> {
     match serde_json::from_str(text) {
         Ok(Value::Object(fields)) => Ok(fields),
-        Ok(_) => Err(Failure::usage(format!("`{option}` is no JSON object"))),
-        Err(error) => Err(Failure::usage(format!("`{option}` is no JSON: {error}"))),
+        Ok(_) => Err(Failure::usage(format!("`{option}` is not a JSON object"))),
+        Err(error) => Err(Failure::usage(format!("`{option}` is not JSON: {error}"))),
     }
 }

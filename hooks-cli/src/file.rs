@@ -83,7 +83,10 @@ pub(crate) fn recorded(builder: RuntimeBuilder, file: Option<&Path>) -> RuntimeB
         Ok(recorder) => builder.recorder(recorder),
         Err(error) => {
             let file = file.display();
-            anstream::eprintln!("{}: no records: {file}: {error}", painted(WARN, "warning"));
+            anstream::eprintln!(
+                "{}: cannot write records to {file}: {error}",
+                painted(WARN, "warning")
+            );
             builder
         }
     }

@@ -21,8 +21,8 @@ use crate::event::EventArgs;
 
 /// Hooks for AI agents, from a file.
 ///
-/// A file `hooks.toml` says what an agent may do and who is told. This program writes such a file, checks it, tries it,
-/// and runs it for agents that know hooks as commands: Claude Code, Codex, Gemini CLI, goose, Cursor, PicoClaw.
+/// A file `hooks.toml` says what an agent may do, and what is logged. This program writes such a file, checks it, tries
+/// it, and runs it for agents that call commands as hooks: Claude Code, Codex, Gemini CLI, goose, Cursor, PicoClaw.
 #[derive(Debug, Parser)]
 #[command(name = "hooks", version, max_term_width = 100)]
 struct Cli {
@@ -45,8 +45,8 @@ enum Command {
     Check {
         /// The files; by default the hooks.toml here or in a folder above.
         files: Vec<PathBuf>,
-        /// Whose format the files have; by default the one that a file's name tells, such as `.claude/settings.json`, or
-        /// ours.
+        /// The system whose format the files have. By default, a name such as `.claude/settings.json` decides; any other
+        /// file is a hooks.toml.
         #[arg(long, value_name = "DIALECT")]
         from: Option<Dialect>,
     },
@@ -68,12 +68,12 @@ enum Command {
                       hooks fire --event-json claude-event.json"
     )]
     Fire(EventArgs),
-    /// Say of each hook whether it would run on an event, and if not, why. Nothing runs.
+    /// Show for each hook whether it would run on an event, and if not, why. Nothing runs.
     #[command(
         after_help = "Examples:\n  hooks why --event BeforeToolCall --tool shell --args '{\"command\": \"ls\"}'"
     )]
     Why(EventArgs),
-    /// Run the hooks on one event of an agent: as that agent's own command hook.
+    /// Run the hooks on one event of an agent, which calls this as its command hook.
     ///
     /// The event is read from standard input. The exit code and the output are what that agent expects of a hook. An event
     /// that cannot be read is blocked, and so is any event while the file has a mistake.
@@ -102,14 +102,14 @@ enum Command {
         /// The file; by default the hooks.toml here or in a folder above.
         file: Option<PathBuf>,
     },
-    /// Turn another system's file into one of ours. What is lost is in comments.
+    /// Convert another system's file to a hooks.toml. Comments say what is lost.
     #[command(
         after_help = "Examples:\n  hooks convert .claude/settings.json > hooks.toml\n  hooks convert config.json --from picoclaw > hooks.toml"
     )]
     Convert {
         /// The file.
         file: PathBuf,
-        /// Whose format it has; by default the one that its name tells, such as `.claude/settings.json`.
+        /// The system whose format it has. By default, a name such as `.claude/settings.json` decides.
         #[arg(long, value_name = "DIALECT")]
         from: Option<Dialect>,
     },
@@ -120,17 +120,17 @@ enum Command {
     Log {
         /// The file.
         file: PathBuf,
-        /// Wait for more.
+        /// Wait for new records.
         #[arg(long)]
         follow: bool,
         /// Only records for which this CEL expression is true; it sees the fields of a record.
         #[arg(long = "where", value_name = "CEL")]
         condition: Option<String>,
     },
-    /// Run a program that may only do what is listed here, by Landlock.
+    /// Run a program that may only use what you list here. The kernel enforces it, with Landlock.
     ///
-    /// It may read what every program needs: `/usr`, `/lib`, `/bin`, `/etc`, `/proc`, `/dev`. Whatever else it may read,
-    /// write or connect to is listed.
+    /// The program may always read what every program needs: `/usr`, `/lib`, `/bin`, `/etc`, `/proc`, `/dev`. List
+    /// whatever else it may read, write or connect to.
     #[command(
         after_help = "Examples:\n  hooks sandbox --write . -- cargo test\n  hooks sandbox --read . --connect 443 -- curl https://example.com"
     )]

@@ -51,8 +51,10 @@
 //! | action | [`HookAction<E>`]: what one hook decides about the event `E` |
 //! | result | [`HookResult<E>`]: what the whole pipeline decides |
 //! | pipeline | what [`hooks![…]`](hooks) makes: a [`Pipeline`], whose type holds the order |
-//! | handler | a boxed hook that exists only at run time: a type that implements [`agent::AgentHandler`] |
-//! | source | holds handlers and spreads them over a list: a [`HookRegistry`], a [`Mounted`], or your [`HandlerSource`] |
+//! | guard | a hook that judges the form of the event that takes effect: `#[hook(guard)]` |
+//! | probe | looks at dispatches from outside, and decides nothing: a log, a meter; a [`Probe`](probe::Probe) |
+//! | source | a list of hooks that changes while agents run: a [`HookRegistry`], or your [`HandlerSource`] |
+//! | wrapper | stands around any hooks, on every event: a [`Wrapper`](wrap::Wrapper) |
 //! | driver | a function that raises the events of one part of an agent's life and carries out what the hooks decide: [`agent::run_tool_call`] and the like |
 //!
 //! # Where to look
@@ -65,25 +67,30 @@
 //! | define your own events | [`#[derive(HookEvent)]`](derive@HookEvent) |
 //! | accept any hooks in a function or a struct | the bounds [`agent::AgentHooks`] and, without an executor, [`agent::AgentHooksNow`] |
 //! | combine hooks of unknown types | [`Hook::then`] |
-//! | load plugins, and mount them while agents run | [`HookRegistry`], [`Mounted`], [`HandlerSource`] |
+//! | approve the form of an event that takes effect | `#[hook(guard)]` of [`#[hook]`](macro@hook) |
+//! | log, measure or record what hooks do | [`Probe`](probe::Probe), [`Hook::with_probe`] |
+//! | load plugins, and register them while agents run | [`HookRegistry`], [`HandlerSource`] |
 //! | erase the type of hooks, where you would look for `Box<dyn AgentHooks>` | a [`HookRegistry`] with one pipeline in it |
 //! | decide about every event in one function | [`#[hook(every)]`](macro@hook) on [`agent::AgentEventMut`] |
 //! | hold a permit or a span while a tool runs, or run the tool again | [`Next`] |
 //! | limit, catch, filter or try out any hooks | `Hook::timeout`, [`Hook::on_panic`], [`agent::AgentHooks::when`], [`Hook::read_only`], [`Hook::shadow`] |
+//! | wrap any hooks in code of your own | [`Wrapper`](wrap::Wrapper), [`Hook::wrap`] |
+//! | list two hooks of one type | [`Hook::named`] |
 //! | turn a closure into a hook | [`intercept_fn`], [`observe_fn`] |
-//! | see who runs when | [`Plan`] |
+//! | see who runs when | [`Plan`](plan::Plan) |
 //!
 //! # Guarantees of a dispatch
 //!
-//! - Hooks run from the highest priority to the lowest. Hooks of equal priority run in list order. A handler of a
+//! - Hooks run from the highest priority to the lowest. Hooks of equal priority run in list order. A hook of a
 //!   `..source` runs after the static hooks of its priority.
 //! - On an intercepted event, the first hook that blocks, responds or aborts ends the pipeline: later hooks do not
 //!   see the event. Hooks change the event in place, and later hooks see the change.
+//! - What a guard has judged is what takes effect: if a later hook changes the event, all guards judge it once more.
 //! - On an observed event, all hooks run. Asynchronous hooks run concurrently, and no hook can stop another.
 //! - A panic in a static hook unwinds through the dispatch, unless the hook sets `on_panic = skip` or `block`, or is
-//!   wrapped in [`CatchPanic`]. A panic in a handler is isolated: by default the dispatch restores the event as it
-//!   was before the handler, and runs the next handler.
-//! - A dispatch keeps the handlers that it started with, whatever you mount or unmount meanwhile.
+//!   wrapped with [`Hook::on_panic`]. A panic in a hook of a registry is isolated: by default the dispatch restores
+//!   the event as it was before the hook, and runs the next one.
+//! - A dispatch keeps the hooks that it started with, whatever you register or unregister meanwhile.
 //! - You may drop a dispatch at any await. This also drops the hook that is running.
 //!
 //! # Features
@@ -91,10 +98,10 @@
 //! | feature | default | brings |
 //! | --- | --- | --- |
 //! | `macros` | yes | [`#[hook]`](macro@hook), [`hooks!`], [`#[derive(HookEvent)]`](derive@HookEvent) |
-//! | `std` | yes | panic policies: `on_panic = skip \| block`, isolated handlers; [`Mounted`]; `#[hook(around)]`; durations in the drivers |
+//! | `std` | yes | panic policies: `on_panic = skip \| block`, [`HookRegistry`] and `..source`; `#[hook(around)]`; durations in the drivers |
 //! | `agent` | yes | the standard vocabulary, [`agent`]; serde and serde_json |
 //! | `tokio` | no | `timeout = "…"`, `Timeout`, `Timeouts` |
-//! | `tracing` | no | a span `hook{name, event}` for every hook and handler that runs, and a log event for every decision other than to continue, both at the level `DEBUG`; a warning for every failure that is skipped |
+//! | `tracing` | no | a span `hook{name, event}` for every hook that runs, and a log event for every decision other than to continue, both at the level `DEBUG`; a warning for every failure that is skipped |
 //!
 //! Without default features, the crate needs only `alloc`.
 
@@ -108,11 +115,20 @@ extern crate std;
 // The macros write `::hooks_core::…`, in this crate too.
 extern crate self as hooks_core;
 
-// Runs the examples of this page, which lies outside the crate's package. `tokio` is off by default, so only
+// Runs the examples of these pages, which lie outside the crate's package. `tokio` is off by default, so only
 // `cargo test --workspace`, which enables it, runs them.
 #[cfg(all(doctest, feature = "agent", feature = "tokio"))]
 #[doc = include_str!("../../docs/how-it-works.md")]
 mod how_it_works {}
+#[cfg(all(doctest, feature = "agent", feature = "tokio"))]
+#[doc = include_str!("../../docs/vocabularies.md")]
+mod vocabularies {}
+#[cfg(all(doctest, feature = "agent", feature = "tokio"))]
+#[doc = include_str!("../../docs/streaming.md")]
+mod streaming {}
+#[cfg(all(doctest, feature = "agent"))]
+#[doc = include_str!("../README.md")]
+mod readme {}
 
 #[cfg(feature = "agent")]
 pub mod agent;
@@ -122,6 +138,7 @@ mod glob;
 mod hook;
 mod pipeline;
 pub mod priority;
+#[cfg(feature = "std")]
 mod registry;
 mod trace;
 
@@ -129,35 +146,53 @@ mod trace;
 #[path = "private.rs"]
 pub mod __private;
 
-pub use crate::decision::{
-    Cancel, Decision, HookAction, HookResult, IntoPatch, Return, Scope, Witness,
-};
+pub use crate::decision::{AnyAction, Cancel, HookAction, HookResult, Scope};
 #[doc(hidden)]
-pub use crate::event::{AnswersNow, Asynchronous, Synchronous, WorkOf};
+pub use crate::decision::{IntoPatch, IntoResponse, Return};
+pub use crate::event::{Event, EventInfo, EventSet, Patch, Vocabulary};
 // Compiler messages name these items, and print the short name of what is public here.
+#[doc(hidden)]
+pub use crate::event::Wrapped as HasWork;
+#[doc(hidden)]
 pub use crate::event::{
-    AnyVocabulary, Blockable, Context, ContextOf, Event, EventSet, Intercept, Intercepted, Kind,
-    Observe, Observed, Patch, Respondable, SharesVocabulary, Subject, Vocabulary, Wrapped,
+    AnyVocabulary, Blockable, Context, ContextOf, Intercept, Intercepted, Kind, Observe, Observed,
+    Respondable, SharesVocabulary, Subject, WorkOf,
 };
 #[cfg(feature = "tokio")]
-pub use crate::hook::Timeout;
 #[doc(hidden)]
-pub use crate::hook::{CanBlock, Predicate};
+pub use crate::hook::Timeout;
+#[cfg(feature = "tokio")]
+pub use crate::hook::Timeouts;
+#[doc(hidden)]
 pub use crate::hook::{
-    CatchPanic, DefaultPolicy, EveryReturn, Hook, InterceptFn, Intercepts, InterceptsNow, Next,
-    ObserveFn, Observes, ObservesNow, OnPanic, Plan, PlanRow, ReadOnly, Restorable, Shadow, Then,
-    Viewed, When, Wraps, intercept_fn, observe_fn, wrap_around,
+    AnswersNow, Asynchronous, Attach, CanBlock, CatchPanic, DefaultPolicy, DispatchNow,
+    EveryReturn, InterceptFn, Named, ObserveFn, Predicate, Probed, ReadOnly, Restorable, Shadow,
+    Synchronous, Then, Viewed, When, Wrapped, Wraps,
+};
+pub use crate::hook::{
+    AnyEvent, Dispatch, Hook, Next, OnPanic, intercept_fn, observe_fn, wrap_around,
 };
 pub use crate::pipeline::Pipeline;
 #[doc(hidden)]
 pub use crate::pipeline::{Known, Listing, Sorts};
 #[cfg(feature = "std")]
-pub use crate::registry::Mounted;
-#[cfg(feature = "tokio")]
-pub use crate::registry::Timeouts;
-pub use crate::registry::{
-    ByHandler, ByHooks, HandlerSource, Handles, HookRegistry, Only, RegisterError, RunTime,
-};
+pub use crate::registry::{BoxHook, HandlerSource, HookRegistry, RegisterError};
+
+/// Wrappers of your own around any hook, for all its events: [`Hook::wrap`] takes a [`Wrapper`](wrap::Wrapper).
+pub mod wrap {
+    pub use crate::decision::ResultOf;
+    pub use crate::hook::{Inner, No, Saved, Wrapper, Yes};
+}
+
+/// Probes: what looks at dispatches from outside, attached by [`Hook::with_probe`].
+pub mod probe {
+    pub use crate::hook::{Probe, Ran};
+}
+
+/// Who runs when, as a table: what [`Hook::plan`] returns.
+pub mod plan {
+    pub use crate::hook::{Plan, PlanRow};
+}
 
 #[cfg(feature = "macros")]
 pub use async_trait::async_trait;
@@ -171,7 +206,8 @@ pub use hooks_macros::{HookEvent, hook};
 /// hook's own priority with any const `i32` expression. `#[cfg(…)]` before an item applies to that item. Hooks of
 /// equal priority run in list order.
 ///
-/// A list holds at most 256 hooks of one vocabulary, and no name may occur in it twice. The compiler does not know
+/// A list holds at most 256 hooks of one vocabulary. You list a hook once, and two functions of one name from two modules
+/// do not stand beside each other: give one of them another name, `b::check.named("b_check")`. The compiler does not know
 /// the priorities of hooks behind a type parameter or an `impl AgentHooks`, so such hooks cannot share a list with
 /// others: combine them with [`Hook::then`].
 ///
@@ -188,14 +224,17 @@ pub use hooks_macros::{HookEvent, hook};
 /// #[hook]
 /// fn mark(call: &mut BeforeToolCall) { call.name.push('!'); }
 ///
+/// #[hook]
+/// fn log(call: &BeforeToolCall) { println!("{}", call.name); }
+///
 /// let verbose = false;
 /// let hooks = hooks![
 ///     mark @ i32::MIN,
 ///     lower,
 ///     trim,
-///     verbose.then_some(mark),
+///     verbose.then_some(log),
 ///     #[cfg(windows)]
-///     mark,
+///     log,
 /// ];
 /// assert_eq!(format!("{hooks:?}"), "[trim, lower, mark]");
 ///
@@ -204,15 +243,15 @@ pub use hooks_macros::{HookEvent, hook};
 /// assert_eq!(call.name, "shell!");
 /// ```
 ///
-/// # Handlers between static hooks: `..source`
+/// # Hooks of a source between static hooks: `..source`
 ///
-/// Put `..source` last in a list. Each handler of that [`HandlerSource`] then runs between the static hooks, by its
-/// own priority, and after the static hooks of equal priority. The source may change its handlers while the list is
+/// Put `..source` last in a list. Each hook of that [`HandlerSource`] then runs between the static hooks, by its
+/// own priority, and after the static hooks of equal priority. The source may change its hooks while the list is
 /// in use. A list has at most one spread, and is asynchronous on every event.
 ///
 /// ```
 /// use hooks_core::agent::{AgentContext, AgentEvent, BeforeToolCall};
-/// use hooks_core::{Mounted, hook, hooks};
+/// use hooks_core::{HookRegistry, hook, hooks};
 ///
 /// #[hook(priority = 10)]
 /// fn trim(call: &mut BeforeToolCall) { call.name = call.name.trim().into(); }
@@ -224,9 +263,9 @@ pub use hooks_macros::{HookEvent, hook};
 /// fn plugin(call: &mut BeforeToolCall) { call.name.make_ascii_lowercase(); }
 ///
 /// # #[tokio::main(flavor = "current_thread")] async fn main() {
-/// let plugins = Mounted::<AgentEvent>::default();
+/// let plugins = HookRegistry::<AgentEvent>::new();
 /// let hooks = hooks![trim, mark, ..plugins.clone()];
-/// plugins.mount(plugin).unwrap();
+/// plugins.register(plugin).unwrap();
 /// assert_eq!(hooks.plan().map(|row| row.hook).collect::<Vec<_>>(), ["trim", "plugin", "mark"]);
 ///
 /// let mut call = BeforeToolCall { name: " Shell ".into(), ..Default::default() };
@@ -240,4 +279,20 @@ macro_rules! hooks {
     ($($list:tt)*) => {
         $crate::__private::hooks!($crate, $($list)*)
     };
+}
+
+/// Writes what only the registry needs, if there is one.
+#[cfg(feature = "std")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __boxes {
+    ($($item:item)*) => { $($item)* };
+}
+
+/// Writes what only the registry needs, if there is one.
+#[cfg(not(feature = "std"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __boxes {
+    ($($item:item)*) => {};
 }

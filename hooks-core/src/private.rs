@@ -1,25 +1,27 @@
 //! What the macros' expansions use. Not for direct use.
 
-pub use crate::decision::{Dispatched, Outcome, Said, Told, Witnesses, WitnessesOf, go_on, settle};
+pub use crate::decision::{ActionOn, ResultOf, cancelled, go_on};
 pub use crate::event::{
-    Access, Agreed, Both, CanSave, CannotSave, Every, If, Later, Now, On, Returned, Saving, Succ,
-    Zero,
+    Access, Agreed, Both, CanSave, CannotSave, EventInfo, Every, If, On, One, Returned, Saving,
+    Succ, Zero,
 };
 pub use crate::glob::{Token, matches};
+#[cfg(feature = "std")]
+pub use crate::hook::AnyWatch;
 pub use crate::hook::{
-    AnyEvent, Around, Before, Describe, Digits, EveryView, Few, Handle, HandleAsync, Listens,
-    Never, Nibble, Number, Planner, Runs, Says, Switched, cancelled, catch, catch_async, deadline,
-    events_of, misfit, nibble, skipped,
+    ABSENT, Around, Asynchronous, Digits, DispatchNow, EveryView, Few, Flag, Group, Leaf, Name,
+    Nibble, No, Number, Planner, Row, Runs, Synchronous, Yes, catch, catch_async, deadline,
+    is_same, judges, kept, misfit, nibble, nothing, restored, skipped,
 };
-pub use crate::pipeline::{ABSENT, Group, Listed, Listing, order};
+pub use crate::pipeline::{Listed, Listing, order};
+#[cfg(feature = "std")]
 pub use crate::registry::{
-    AsHandler, BoxFuture, GoOn, Handled, Handler, decided, fall_back, intercept_boxed, listen,
-    listens, observe_boxed, spread,
+    Boxes, Called, ask_boxed, ask_boxed_copy, guards_boxed, spread, wants_boxed,
 };
 pub use crate::trace::{enter, traced};
 pub use crate::{
-    __rank as rank, __require_std as require_std, __require_tokio as require_tokio,
-    __sorts as sorts,
+    __boxes as boxes, __rank as rank, __require_std as require_std,
+    __require_tokio as require_tokio, __sorts as sorts,
 };
 pub use alloc::borrow::Cow;
 pub use alloc::boxed::Box;

@@ -1,9 +1,7 @@
 //! With the feature `tracing`, a span for every hook that runs; without it, nothing.
 
-use alloc::boxed::Box;
 use core::fmt::Display;
 use core::future::Future;
-use core::pin::Pin;
 
 /// A guard that is held while a synchronous hook runs.
 #[derive(Debug)]
@@ -50,27 +48,6 @@ pub fn traced<F: Future>(_: &str, _: &'static str, running: F) -> F {
     running
 }
 
-/// Like [`traced`], for a future that is already boxed.
-#[cfg(feature = "tracing")]
-pub(crate) fn traced_boxed<'a, T: 'a>(
-    hook: &str,
-    event: &'static str,
-    running: Pin<Box<dyn Future<Output = T> + Send + 'a>>,
-) -> Pin<Box<dyn Future<Output = T> + Send + 'a>> {
-    Box::pin(traced(hook, event, running))
-}
-
-/// Like [`traced`], for a future that is already boxed.
-#[cfg(not(feature = "tracing"))]
-#[inline(always)]
-pub(crate) fn traced_boxed<'a, T: 'a>(
-    _: &str,
-    _: &'static str,
-    running: Pin<Box<dyn Future<Output = T> + Send + 'a>>,
-) -> Pin<Box<dyn Future<Output = T> + Send + 'a>> {
-    running
-}
-
 /// Records a failure that was skipped.
 #[cfg(feature = "tracing")]
 pub(crate) fn skipped(hook: &str, event: &'static str, failure: impl Display) {
@@ -82,16 +59,15 @@ pub(crate) fn skipped(hook: &str, event: &'static str, failure: impl Display) {
 #[inline(always)]
 pub(crate) fn skipped(_: &str, _: &'static str, _: impl Display) {}
 
-/// Records a decision other than to continue.
+/// Records an action other than to continue.
 #[cfg(feature = "tracing")]
-pub(crate) fn decided(hook: &str, event: &'static str, decision: Option<&'static str>) {
-    // Hooks within a hook have no name of their own.
-    if let Some(decision) = decision.filter(|_| !hook.is_empty()) {
+pub(crate) fn decided(hook: &str, event: &'static str, decision: &'static str) {
+    if decision != "continue" {
         tracing::debug!(name = hook, event, decision, "hook decided");
     }
 }
 
-/// Records a decision other than to continue.
+/// Records an action other than to continue.
 #[cfg(not(feature = "tracing"))]
 #[inline(always)]
-pub(crate) fn decided(_: &str, _: &'static str, _: Option<&'static str>) {}
+pub(crate) fn decided(_: &str, _: &'static str, _: &'static str) {}

@@ -137,7 +137,7 @@ fn in_our_words(message: &str, allowed: &str) -> String {
         };
     }
     if let Some(rest) = message.strip_prefix("Duplicate field ") {
-        return format!("the option {rest} stands twice: remove one");
+        return format!("the option {rest} is written twice: remove one");
     }
     if message.starts_with("Unexpected meta-item format") || message.starts_with("Unexpected type")
     {
@@ -155,10 +155,42 @@ pub(crate) fn at(span: Span) -> Span {
     span.resolved_at(Span::call_site())
 }
 
-/// Gives our tokens the span of the user's token. A mistake in a type that contains them is then reported in the same
-/// way everywhere, and rustc reports equal messages only once.
-pub(crate) fn respanned(tokens: &TokenStream, span: Span) -> TokenStream {
-    map_spans(tokens, &|_| span)
+/// Generated code with the path of `hooks_core` in the place of `::hooks_core`, which all of it is written with.
+///
+/// Each path has the span of what it replaces, so that a mistake is reported at the same place whatever the path is.
+pub(crate) fn with_core(tokens: TokenStream, core: &TokenStream) -> TokenStream {
+    let path: Vec<TokenTree> = core.clone().into_iter().collect();
+    if core.to_string() == quote!(::hooks_core).to_string() {
+        return tokens;
+    }
+    let mut written: Vec<TokenTree> = Vec::new();
+    for mut token in tokens {
+        if let TokenTree::Group(group) = &token {
+            let mut inner = Group::new(group.delimiter(), with_core(group.stream(), core));
+            inner.set_span(group.span());
+            token = inner.into();
+        }
+        let is_core = matches!(&token, TokenTree::Ident(ident) if ident == "hooks_core")
+            && matches!(written.as_slice(), [.., one, two] if is_colon(one) && is_colon(two));
+        if is_core {
+            written.truncate(written.len() - 2);
+            // A name alone may be `$crate`, which only its own span explains.
+            let is_name = path.len() == 1;
+            written.extend(path.iter().cloned().map(|mut part| {
+                if !is_name {
+                    part.set_span(token.span());
+                }
+                part
+            }));
+        } else {
+            written.push(token);
+        }
+    }
+    written.into_iter().collect()
+}
+
+fn is_colon(token: &TokenTree) -> bool {
+    matches!(token, TokenTree::Punct(punct) if punct.as_char() == ':')
 }
 
 /// Moves the user's tokens to the span that is to blame. Names resolve as before.
@@ -183,7 +215,10 @@ pub(crate) fn flag(meta: &Meta) -> darling::Result<bool> {
     if matches!(meta, Meta::Path(_)) {
         return Ok(true);
     }
-    let how = format!("`{}` stands alone: it takes no value", name_of(meta.path()));
+    let how = format!(
+        "`{}` takes no value: write it alone, or leave it out",
+        name_of(meta.path())
+    );
     Err(darling::Error::custom(how).with_span(meta.path()))
 }
 

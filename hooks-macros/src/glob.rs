@@ -33,7 +33,7 @@ impl Glob {
     }
 
     /// An expression for whether `text` matches.
-    pub(crate) fn comparison(&self, text: &TokenStream, private: &TokenStream) -> TokenStream {
+    pub(crate) fn comparison(&self, text: &TokenStream) -> TokenStream {
         use Part::{AnyText, Text};
         match self.0.as_slice() {
             [AnyText] => quote!(true),
@@ -42,19 +42,19 @@ impl Glob {
             [AnyText, Text(end)] => quote!(#text.ends_with(#end)),
             [AnyText, Text(part), AnyText] => quote!(#text.contains(#part)),
             parts => {
-                let tokens = parts.iter().map(|part| part.token(private));
-                quote!(#private::matches(&[#(#tokens),*], #text))
+                let tokens = parts.iter().map(Part::token);
+                quote!(::hooks_core::__private::matches(&[#(#tokens),*], #text))
             }
         }
     }
 }
 
 impl Part {
-    fn token(&self, private: &TokenStream) -> TokenStream {
+    fn token(&self) -> TokenStream {
         match self {
-            Part::Text(text) => quote!(#private::Token::Text(#text)),
-            Part::AnyChar => quote!(#private::Token::AnyChar),
-            Part::AnyText => quote!(#private::Token::AnyText),
+            Part::Text(text) => quote!(::hooks_core::__private::Token::Text(#text)),
+            Part::AnyChar => quote!(::hooks_core::__private::Token::AnyChar),
+            Part::AnyText => quote!(::hooks_core::__private::Token::AnyText),
             Part::Class { negated, ranges } => {
                 let which = if *negated {
                     quote!(NoneOf)
@@ -64,7 +64,7 @@ impl Part {
                 let ranges = ranges
                     .iter()
                     .map(|(a, z)| quote!((#a, #z)).into_token_stream());
-                quote!(#private::Token::#which(&[#(#ranges),*]))
+                quote!(::hooks_core::__private::Token::#which(&[#(#ranges),*]))
             }
         }
     }
@@ -191,7 +191,7 @@ mod tests {
         let globs = Glob::parse(glob).unwrap();
         let all = globs
             .iter()
-            .map(|glob| glob.comparison(&quote!(s), &quote!(p)).to_string());
+            .map(|glob| glob.comparison(&quote!(s)).to_string());
         all.collect::<Vec<_>>().join(" || ")
     }
 
@@ -221,9 +221,9 @@ mod tests {
     fn any_other_glob_becomes_a_constant() {
         assert_eq!(
             code("a*b[!x-z_]?"),
-            "p :: matches (& [p :: Token :: Text (\"a\") , p :: Token :: AnyText , \
-             p :: Token :: Text (\"b\") , p :: Token :: NoneOf (& [('x' , 'z') , ('_' , '_')]) , \
-             p :: Token :: AnyChar] , s)"
+            ":: hooks_core :: __private :: matches (& [:: hooks_core :: __private :: Token :: Text (\"a\") , :: hooks_core :: __private :: Token :: AnyText , \
+             :: hooks_core :: __private :: Token :: Text (\"b\") , :: hooks_core :: __private :: Token :: NoneOf (& [('x' , 'z') , ('_' , '_')]) , \
+             :: hooks_core :: __private :: Token :: AnyChar] , s)"
         );
     }
 

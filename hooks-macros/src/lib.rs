@@ -4,6 +4,10 @@
 //! own token, and `expand` writes the code. `driver` holds what the macros share. Generated code accesses
 //! `hooks-core` only through `__private`, and contains no `unsafe`.
 
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}
+
 mod driver;
 mod glob;
 mod hook;
@@ -11,6 +15,8 @@ mod hook_event;
 mod hooks;
 mod lifetimes;
 mod rank;
+#[cfg(test)]
+mod tests;
 
 use proc_macro::TokenStream;
 
@@ -103,6 +109,31 @@ use proc_macro::TokenStream;
 /// assert_eq!(result.as_cancel().unwrap().reason, "a subagent may not do BeforeToolCall");
 /// ```
 ///
+/// # Guards
+///
+/// A later hook may change what an earlier one has approved. A guard judges what takes effect: in its place, and once
+/// more at the end if a hook after it has changed the event. It takes the event by `&`, and returns
+/// `HookAction::Continue`, `block`, `abort_turn` or `abort_run`. To judge twice must do no harm, so a counter is no
+/// guard.
+///
+/// ```
+/// # use hooks_core::agent::{AgentContext, BeforeToolCall};
+/// # use hooks_core::{HookAction, hook, hooks, priority};
+/// #[hook(guard, priority = priority::SECURITY)]
+/// fn no_shell(call: &BeforeToolCall) -> HookAction<BeforeToolCall> {
+///     if call.name == "shell" { HookAction::block("no shell here") } else { HookAction::Continue }
+/// }
+///
+/// #[hook]
+/// fn alias(call: &mut BeforeToolCall) {
+///     if call.name == "sh" { call.name = "shell".into(); }
+/// }
+///
+/// let mut call = BeforeToolCall { name: "sh".into(), ..Default::default() };
+/// let result = hooks![no_shell, alias].intercept_now(&AgentContext::new("s1"), &mut call);
+/// assert_eq!(result.as_cancel().unwrap().hook, "no_shell");
+/// ```
+///
 /// # Around the work
 ///
 /// A hook with `around` is an `async fn` that takes the event by `&` and, as its last parameter, `Next`. It awaits
@@ -152,13 +183,14 @@ use proc_macro::TokenStream;
 /// | `timeout = "2s"` | drops an asynchronous hook that runs longer; write durations like `"1m 30s"` or `"500ms"`; needs the feature `tokio`, and a tokio runtime around the dispatch | none |
 /// | `on_timeout = block \| skip` | after a timeout: block the event with that reason, or restore the event as it was before the hook and continue | `block` on intercepted events, `skip` on observed ones |
 /// | `on_panic = propagate \| skip \| block` | the same for a panic; needs the feature `std` | `propagate` |
-/// | `every` | the hook receives every event of a vocabulary. It takes the enum by value: `AgentEvent<'_>` to look, or `AgentEventMut<'_>` to change the event and decide, and then it may return `AgentSaid`. With `decision: Decision<'_>` after `AgentEvent<'_>`, it also receives what earlier hooks decided, so that a log at `priority::AUDIT` also records blocked events. With `seen: Option<&Seen>` after that, it also receives what a [`Witness`](../hooks_core/trait.Witness.html) has seen of the changes to the event | |
+/// | `every` | the hook receives every event of a vocabulary. It takes the enum by value: `AgentEvent<'_>` to look, or `AgentEventMut<'_>` to change the event and decide, and then it may return `AgentSaid` | |
+/// | `guard` | the hook only judges: it may block or abort. If a later hook changes the event, it judges the final form as well | |
 /// | `around` | the hook wraps the work of the event, which it takes as its last parameter, `Next` | |
 /// | `vocabulary = path` | with `every`: the enum, if the parameter's type does not name it | the parameter's type |
 /// | `crate = path` | the path of `hooks_core` | `::hooks_core`, or its name in `Cargo.toml` |
 ///
 /// On an `impl` block, the options apply to every method. You may also put `only`, `when`, `timeout`, `on_timeout`,
-/// `on_panic` and `around` on a method, as in `#[hook(only("shell"))]`. They override those of the block.
+/// `on_panic`, `around` and `guard` on a method, as in `#[hook(only("shell"))]`. They override those of the block.
 #[proc_macro_attribute]
 pub fn hook(options: TokenStream, item: TokenStream) -> TokenStream {
     hook::expand(options.into(), item.into()).into()
@@ -230,15 +262,15 @@ pub fn hooks(list: TokenStream) -> TokenStream {
 /// | [`Event`](../hooks_core/trait.Event.html) for each payload | with the traits for what its hooks may do |
 /// | `trait ShopHooks` | the one bound that an agent author writes. Every hook and every pipeline of the vocabulary meets it. A future that dispatches through it is `Send`. Its method `when` filters all events at once |
 /// | `trait ShopHooksNow` | the same for agents without an executor, met by hooks of which none is `async` |
-/// | `enum ShopEventMut<'a>` | any event, lent for changes: as `&'a mut` if it is intercepted, as `&'a` if it is observed or itself borrows. A hook with `every` takes it; `dispatch(&hooks, cx)` runs other hooks on it |
+/// | `enum ShopEventMut<'a>` | any event, lent for changes: as `&'a mut` if it is intercepted, as `&'a` if it is observed or itself borrows. A hook with `every` takes it; `view()` reads it |
 /// | `enum ShopSaid` | a hook's decision about a `ShopEventMut`: `Continue`, `block(…)`, `abort_turn(…)`, `abort_run(…)`, or an action on one event, by `into()` |
-/// | `trait ShopHandler` | the object-safe form of a hook, for hooks that exist only at run time, in a [`HookRegistry`](../hooks_core/struct.HookRegistry.html). Implement it with `#[async_trait]`. It has `name()`, `priority()`, `events()`, `decided(…)`, `handle_any(…)`, and one method per event. These methods call `handle_any` by default, which does nothing by default |
+/// | `trait ShopHandler` | a hook in a box, for events that are known only at run time. Implement it with `#[async_trait]`: one method, `handle`, and if wanted `name`, `priority`, `wants` and `is_guard`. A `Box<dyn ShopHandler>` is a hook |
 ///
 /// The documentation of `ShopEvent` also gets a table of all events: the kind, what a hook may do, and the first
 /// sentence of the variant's documentation, which should say when the event is raised.
 ///
 /// ```
-/// use hooks_core::{HookAction, HookEvent, HookRegistry, async_trait, hook, hooks};
+/// use hooks_core::{HookEvent, HookRegistry, async_trait, hook, hooks};
 ///
 /// #[derive(Clone)]
 /// pub struct Cart { pub total: u32 }
@@ -275,23 +307,26 @@ pub fn hooks(list: TokenStream) -> TokenStream {
 /// #[async_trait]
 /// impl ShopHandler for Plugin {
 ///     fn name(&self) -> &str { "plugin" }
-///     async fn checkout(&self, _: &(), cart: &mut Cart) -> HookAction<Cart> {
-///         if cart.total > self.limit { HookAction::block("too much") } else { HookAction::Continue }
+///     async fn handle(&self, _: &(), event: ShopEventMut<'_>) -> ShopSaid {
+///         match event {
+///             ShopEventMut::Checkout(cart) if cart.total > self.limit => ShopSaid::block("too much"),
+///             _ => ShopSaid::Continue,
+///         }
 ///     }
 /// }
 /// # #[tokio::main(flavor = "current_thread")] async fn main() {
 /// assert_eq!(total(&hooks![closed], Cart { total: 5 }), Some(0));
 /// assert_eq!(total(&hooks![closed], Cart { total: 500 }), None);
 ///
-/// let registry = HookRegistry::<ShopEvent>::new().with(Plugin { limit: 10 });
+/// let plugin: Box<dyn ShopHandler> = Box::new(Plugin { limit: 10 });
+/// let registry = HookRegistry::<ShopEvent>::new().with(plugin);
 /// let result = registry.intercept(&(), &mut Cart { total: 11 }).await;
 /// assert_eq!(result.as_cancel().unwrap().hook, "plugin");
 /// # }
 /// ```
 ///
 /// The enum, its context and its response types must be as visible as the payloads. A hook function in the same
-/// module cannot be named `cx`, `event` or `decision`, because the parameters of `ShopHandler`'s methods have these
-/// names.
+/// module cannot be named `cx`, `event` or `subject`, because the parameters of the generated methods have these names.
 ///
 /// # Options
 ///

@@ -42,22 +42,12 @@ impl AnyLifetime {
 
     /// The type with `lifetime` for all its lifetimes.
     pub(crate) fn with(&self, lifetime: &Lifetime) -> Type {
-        self.renamed(&vec![lifetime.clone(); self.lifetimes.len()])
-    }
-
-    /// The type with other names for its lifetimes, in order.
-    pub(crate) fn renamed(&self, names: &[Lifetime]) -> Type {
         let mut ty = self.ty.clone();
-        let pairs = self.lifetimes.iter().zip(names);
-        Replace {
-            with: |old: &Lifetime| {
-                let mut pairs = pairs.clone();
-                pairs
-                    .find(|(lifetime, _)| *lifetime == old)
-                    .map(|(_, new)| new.clone())
-            },
-        }
-        .visit_type_mut(&mut ty);
+        let mut replace = Replace {
+            lifetimes: &self.lifetimes,
+            with: lifetime,
+        };
+        replace.visit_type_mut(&mut ty);
         ty
     }
 
@@ -106,14 +96,15 @@ impl VisitMut for Rename<'_> {
     }
 }
 
-struct Replace<F> {
-    with: F,
+struct Replace<'l> {
+    lifetimes: &'l [Lifetime],
+    with: &'l Lifetime,
 }
 
-impl<F: Fn(&Lifetime) -> Option<Lifetime>> VisitMut for Replace<F> {
+impl VisitMut for Replace<'_> {
     fn visit_lifetime_mut(&mut self, lifetime: &mut Lifetime) {
-        if let Some(new) = (self.with)(lifetime) {
-            *lifetime = new;
+        if self.lifetimes.contains(lifetime) {
+            *lifetime = self.with.clone();
         }
     }
 }
@@ -189,59 +180,50 @@ pub(crate) fn free_prefix<'p>(generics: &Generics, plain: &'p str) -> &'p str {
 
 /// Whether a return type means the same outside its function: it has no `impl Trait`, and no lifetime but `'static`.
 pub(crate) fn is_nameable(ty: &Type) -> bool {
-    struct Visitor(bool);
+    struct IsImpl(bool);
 
-    impl VisitMut for Visitor {
-        fn visit_lifetime_mut(&mut self, lifetime: &mut Lifetime) {
-            self.0 &= lifetime.ident == "static";
-        }
-
-        fn visit_type_reference_mut(&mut self, reference: &mut TypeReference) {
-            self.0 &= reference.lifetime.is_some();
-            syn::visit_mut::visit_type_reference_mut(self, reference);
-        }
-
+    impl VisitMut for IsImpl {
         fn visit_type_impl_trait_mut(&mut self, _: &mut syn::TypeImplTrait) {
-            self.0 = false;
+            self.0 = true;
         }
     }
 
-    let mut visitor = Visitor(true);
-    visitor.visit_type_mut(&mut ty.clone());
-    visitor.0
+    let mut is_impl = IsImpl(false);
+    let mut named = AnyLifetime::new(ty.clone(), "event");
+    is_impl.visit_type_mut(&mut named.ty);
+    named.lifetimes.is_empty() && !is_impl.0
 }
 
 /// Whether a type names `Self`, or a type or const parameter of the block.
 pub(crate) fn is_generic(ty: &Type, block: &Generics) -> bool {
-    fn mentions(tokens: TokenStream, is_parameter: &dyn Fn(&Ident) -> bool) -> bool {
-        tokens.into_iter().any(|token| match token {
-            TokenTree::Ident(ident) => is_parameter(&ident),
-            TokenTree::Group(group) => mentions(group.stream(), is_parameter),
-            _ => false,
-        })
-    }
+    let parameters = parameters(block);
+    let is_parameter = |ident: &Ident| ident == "Self" || parameters.contains(&ident);
+    first_ident(ty.to_token_stream(), &is_parameter).is_some()
+}
 
-    mentions(ty.to_token_stream(), &|ident| {
-        ident == "Self"
-            || block.params.iter().any(|parameter| match parameter {
-                GenericParam::Type(parameter) => parameter.ident == *ident,
-                GenericParam::Const(parameter) => parameter.ident == *ident,
-                GenericParam::Lifetime(_) => false,
-            })
+/// The type and const parameters of a block.
+pub(crate) fn parameters(block: &Generics) -> Vec<&Ident> {
+    let parameters = block.params.iter().filter_map(|parameter| match parameter {
+        GenericParam::Type(ty) => Some(&ty.ident),
+        GenericParam::Const(constant) => Some(&constant.ident),
+        GenericParam::Lifetime(_) => None,
+    });
+    parameters.collect()
+}
+
+/// The first identifier, at any depth, for which a predicate holds.
+pub(crate) fn first_ident(
+    tokens: TokenStream,
+    is_wanted: &dyn Fn(&Ident) -> bool,
+) -> Option<Ident> {
+    tokens.into_iter().find_map(|token| match token {
+        TokenTree::Ident(ident) => is_wanted(&ident).then_some(ident),
+        TokenTree::Group(group) => first_ident(group.stream(), is_wanted),
+        _ => None,
     })
 }
 
 /// Whether a type names a lifetime.
 pub(crate) fn mentions(ty: &Type, lifetime: &Lifetime) -> bool {
-    struct Visitor<'l>(&'l Lifetime, bool);
-
-    impl VisitMut for Visitor<'_> {
-        fn visit_lifetime_mut(&mut self, lifetime: &mut Lifetime) {
-            self.1 |= lifetime == self.0;
-        }
-    }
-
-    let mut visitor = Visitor(lifetime, false);
-    visitor.visit_type_mut(&mut ty.clone());
-    visitor.1
+    first_ident(ty.to_token_stream(), &|ident| *ident == lifetime.ident).is_some()
 }

@@ -8,14 +8,14 @@ use syn::{Expr, Lit, UnOp};
 ///
 /// A small number is written as its digits. For any other expression, rustc evaluates each digit as a constant, and
 /// there are twice as many to compare.
-pub(crate) fn of(private: &TokenStream, expr: &Expr) -> TokenStream {
+pub(crate) fn of(expr: &Expr) -> TokenStream {
     let Some(number @ -0x1000..=0xFFF) = literal(expr) else {
-        return quote!(#private::rank!(__PRIORITY));
+        return quote!(::hooks_core::__private::rank!(__PRIORITY));
     };
     let first = if number < 0 { 7 } else { 8 };
     let digits = [first, number >> 8 & 0xF, number >> 4 & 0xF, number & 0xF];
     let digits = digits.map(Literal::i32_unsuffixed);
-    quote!(#private::Few<#(#private::Nibble<#digits>),*>)
+    quote!(::hooks_core::__private::Few<#(::hooks_core::__private::Nibble<#digits>),*>)
 }
 
 /// The value of the expression, if it is a literal.
@@ -41,23 +41,23 @@ mod tests {
     fn small_numbers_are_written_as_digits() {
         let written = |expr: &str| {
             let expr = syn::parse_str(expr).unwrap();
-            of(&quote!(p), &expr).to_string().replace(' ', "")
+            of(&expr).to_string().replace(' ', "")
         };
         assert_eq!(
             written("0"),
-            "p::Few<p::Nibble<8>,p::Nibble<0>,p::Nibble<0>,p::Nibble<0>>"
+            "::hooks_core::__private::Few<::hooks_core::__private::Nibble<8>,::hooks_core::__private::Nibble<0>,::hooks_core::__private::Nibble<0>,::hooks_core::__private::Nibble<0>>"
         );
         assert_eq!(
             written("0xABC"),
-            "p::Few<p::Nibble<8>,p::Nibble<10>,p::Nibble<11>,p::Nibble<12>>"
+            "::hooks_core::__private::Few<::hooks_core::__private::Nibble<8>,::hooks_core::__private::Nibble<10>,::hooks_core::__private::Nibble<11>,::hooks_core::__private::Nibble<12>>"
         );
         assert_eq!(
             written("-1_i32"),
-            "p::Few<p::Nibble<7>,p::Nibble<15>,p::Nibble<15>,p::Nibble<15>>"
+            "::hooks_core::__private::Few<::hooks_core::__private::Nibble<7>,::hooks_core::__private::Nibble<15>,::hooks_core::__private::Nibble<15>,::hooks_core::__private::Nibble<15>>"
         );
         assert_eq!(
             written("-4096"),
-            "p::Few<p::Nibble<7>,p::Nibble<0>,p::Nibble<0>,p::Nibble<0>>"
+            "::hooks_core::__private::Few<::hooks_core::__private::Nibble<7>,::hooks_core::__private::Nibble<0>,::hooks_core::__private::Nibble<0>,::hooks_core::__private::Nibble<0>>"
         );
         for other in [
             "4096",
@@ -68,7 +68,11 @@ mod tests {
             "'a'",
             "9999999999",
         ] {
-            assert_eq!(written(other), "p::rank!(__PRIORITY)", "{other}");
+            assert_eq!(
+                written(other),
+                "::hooks_core::__private::rank!(__PRIORITY)",
+                "{other}"
+            );
         }
     }
 }

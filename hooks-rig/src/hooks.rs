@@ -6,13 +6,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::task::{Context, Poll, Waker};
 
+use hooks_core::HookResult;
 use hooks_core::agent::{
     AfterLlmCall, AfterToolCall, AgentContext, AgentEnd, AgentError, AgentHooks, AgentStart,
     AgentStatus, ApproveToolCall, BeforeLlmCall, BeforeModelResolve, BeforePromptBuild, BeforeStop,
     BeforeToolCall, Custom, DeltaKind, InvalidToolCall, LlmDelta, LlmInput, LlmOutput, Media,
     MessageReceived, Part, ToolCallEnd, ToolCallSkipped, ToolCallStart,
 };
-use hooks_core::{HookResult, Plan};
+use hooks_core::plan::Plan;
 use rig_agent::agent::hook::{
     AgentHook, DispatchAction, DispatchEvent, HookContext, InvalidToolCallAction,
     InvalidToolCallContext, ModelSelection, ModelSelectionAction, ModelTurnAction,
@@ -83,7 +84,7 @@ impl<H: AgentHooks + 'static> RigHooks<H> {
     }
 
     /// Who runs when.
-    pub fn plan(&self) -> Plan<'_> {
+    pub fn plan(&self) -> Plan {
         self.hooks.plan()
     }
 
@@ -132,9 +133,9 @@ impl<H: AgentHooks + 'static> RigHooks<H> {
         if message.content == text && same_attachments && message.context.is_empty() {
             return Ok(None);
         }
-        let chat = chat
-            .as_mut()
-            .ok_or("a hook changes a prompt that has outputs of tools in it")?;
+        let chat = chat.as_mut().ok_or(
+            "a hook changed a prompt that contains tool outputs, which rig does not support",
+        )?;
         chat.content = message.content;
         if !same_attachments {
             chat.parts.retain(|part| !matches!(part, Part::Media(_)));
@@ -206,7 +207,7 @@ impl<H: AgentHooks + 'static> AgentHook for RigHooks<H> {
         for row in self.plan() {
             if row.order != last {
                 name.push_str(if last == 0 { "" } else { ", " });
-                name.push_str(row.hook);
+                name.push_str(&row.hook);
                 last = row.order;
             }
         }
@@ -328,7 +329,7 @@ impl<H: AgentHooks + 'static> AgentHook for RigHooks<H> {
                 None => {
                     run.stop();
                     return ModelSelectionAction::stop(
-                        "a hook on BeforeModelResolve waits, and rig does not wait where it selects a model",
+                        "a hook on BeforeModelResolve is asynchronous, but rig selects a model synchronously",
                     );
                 }
             }

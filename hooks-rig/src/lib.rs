@@ -88,6 +88,10 @@
 //! calls with their ids, tool outputs, reasoning. What `ChatMessage` has no field for is in `Part::Other`. The
 //! documents of rig's retrieval are the option `documents` of `BeforeLlmCall`.
 
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}
+
 mod convert;
 mod hooks;
 mod llm;

@@ -61,8 +61,7 @@ impl<H: AgentHooks + 'static> RigHooks<H> {
                 HookResult::Continue => {}
                 HookResult::Respond(_) => {
                     return Err(
-                        "a hook answers in the model's place, and rig takes answers of models only"
-                            .into(),
+                        "a hook answered in the model's place, which rig does not support".into(),
                     );
                 }
                 HookResult::Cancel(cancel) => return Err(cancel.to_string()),
@@ -141,7 +140,7 @@ impl<H: AgentHooks + 'static> RigHooks<H> {
                 HookResult::Continue => run.notes().retries = 0,
                 HookResult::Respond(_) if calls_tools => {
                     return Err(
-                        "a hook asks the model again, and rig does not where the answer calls tools".into(),
+                        "a hook asked for another model call, which rig does not support if the response has tool calls".into(),
                     );
                 }
                 HookResult::Respond(retry) => {

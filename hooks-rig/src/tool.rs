@@ -47,7 +47,7 @@ impl<H: AgentHooks + 'static> RigHooks<H> {
                     // rig can only run the tool or skip the call. So it is skipped, and gets its output in the
                     // callback for the outcome.
                     run.park(event.id, Call::Answered(call, output));
-                    return DispatchAction::skip("a hook answers");
+                    return DispatchAction::skip("a hook answered in the tool's place");
                 }
                 HookResult::Cancel(cancel) => {
                     run.park(event.id, Call::Over);
@@ -101,7 +101,8 @@ impl<H: AgentHooks + 'static> RigHooks<H> {
         };
         Some(Cancel {
             hook: RIG.into(),
-            reason: format!("there is nobody to ask for approval: {reason}").into(),
+            reason: format!("the call needs approval, but no approver is configured: {reason}")
+                .into(),
             scope: Scope::Event,
         })
     }

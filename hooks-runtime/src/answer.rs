@@ -368,7 +368,7 @@ fn object(args: Value) -> Result<Value, Fault> {
         return Ok(args);
     }
     Err(Fault::nonsense(format!(
-        "the arguments of a tool call are an object, and the hook gave {}",
+        "the arguments of a tool call must be an object, but the hook gave {}",
         kind_of(&args)
     )))
 }

@@ -75,13 +75,13 @@ pub struct Reservation {
 #[non_exhaustive]
 pub enum BudgetError {
     /// Too few tokens are left.
-    #[error("the month's tokens are used up: {left} are left, and the call needs more")]
+    #[error("the call needs more tokens than are left this month: {left}")]
     Spent {
         /// The number of tokens that are left.
         left: u64,
     },
     /// The store fails.
-    #[error("the month's tokens cannot be counted: {0}")]
+    #[error("the tokens of this month cannot be counted: {0}")]
     Failed(String),
 }
 

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use hooks_builtin::config::{Mode, OnFault};
 use hooks_core::EventSet;
 use hooks_core::agent::{AgentContext, AgentEvent};
 
+use crate::entry::{Mode, OnFault};
 use crate::events::EventInfo;
 use crate::fault::Fault;
 use crate::filter::{Filter, Unmet};
@@ -129,11 +129,6 @@ impl Definition {
         let mut events = self.events.iter();
         let (_, named) = events.find(|(event, _)| std::ptr::eq(*event, info))?;
         Some(named)
-    }
-
-    /// Whether there is a tool on whose events it never runs.
-    pub(crate) fn is_for_some_tools(&self) -> bool {
-        self.filter.is_for_some_tools() || !self.is_about_tools()
     }
 
     /// Whether it may run on an event about this tool, whatever else the filter says. If that cannot be found out, it

@@ -7,8 +7,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use hooks_builtin::PerSession;
-use hooks_core::agent::{AgentContext, AgentHandler, BeforePromptBuild, MessageReceived};
-use hooks_core::{EventSet, HookAction, async_trait};
+use hooks_core::agent::{AgentContext, BeforePromptBuild, MessageReceived};
+use hooks_core::hook;
 
 use crate::answer::{Answer, cut};
 use crate::unit::Shared;
@@ -47,34 +47,16 @@ impl fmt::Debug for Delivery {
     }
 }
 
-#[async_trait]
-impl AgentHandler for Delivery {
-    fn name(&self) -> &'static str {
-        "late answers"
-    }
-
-    fn events(&self) -> EventSet {
-        EventSet::of::<MessageReceived>() | EventSet::of::<BeforePromptBuild>()
-    }
-
-    async fn message_received(
-        &self,
-        cx: &AgentContext,
-        message: &mut MessageReceived,
-    ) -> HookAction<MessageReceived> {
+#[hook(name = "late answers")]
+impl Delivery {
+    fn with_message(&self, cx: &AgentContext, message: &mut MessageReceived) {
         message.context.extend(self.0.late.take(cx));
-        HookAction::Continue
     }
 
-    async fn before_prompt_build(
-        &self,
-        cx: &AgentContext,
-        build: &mut BeforePromptBuild,
-    ) -> HookAction<BeforePromptBuild> {
+    fn with_prompt(&self, cx: &AgentContext, build: &mut BeforePromptBuild) {
         for text in self.0.late.take(cx) {
             build.prompt.push_str("\n\n");
             build.prompt.push_str(&text);
         }
-        HookAction::Continue
     }
 }

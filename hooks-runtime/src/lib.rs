@@ -55,12 +55,16 @@
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/runtime.md")]
 mod page {}
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}
 
 mod answer;
 pub mod bridge;
 mod budget;
 mod definition;
 mod dialect;
+pub mod entry;
 mod evaluator;
 mod events;
 mod fault;
@@ -102,4 +106,4 @@ pub use self::sandbox::{Sandbox, SandboxError};
 pub use self::secrets::{EnvironmentSecrets, Secrets};
 pub use self::trust::Trust;
 /// The error of a file. It contains every mistake.
-pub use hooks_builtin::config::ConfigError;
+pub use hooks_config::ConfigError;

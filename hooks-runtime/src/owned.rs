@@ -106,7 +106,7 @@ impl Data {
             None => Ok(""),
             Some(Value::String(text)) => Ok(text),
             Some(other) => Err(EventError::new(format!(
-                "`{key}` is a text, and not {}",
+                "`{key}` must be a string, not {}",
                 kind_of(other)
             ))),
         }
@@ -285,7 +285,7 @@ macro_rules! events {
                         })
                         .map(Held::Lent)
                     })*
-                    _ => Err(EventError::new(format!("`{name}` cannot be made of JSON"))),
+                    _ => Err(EventError::new(format!("`{name}` cannot be built from JSON"))),
                 }
             }
 
@@ -358,7 +358,7 @@ impl OwnedEvent {
     /// let error = OwnedEvent::from_json("BeforeToolCall", json!({ "tool": "ls" })).err().unwrap();
     /// assert_eq!(
     ///     error.to_string(),
-    ///     "`tool` is no field of `BeforeToolCall`: its fields are `id`, `name`, `args`, `approval`, `context`",
+    ///     "`tool` is not a field of `BeforeToolCall`: its fields are `id`, `name`, `args`, `approval`, `context`",
     /// );
     /// # Ok::<(), hooks_runtime::EventError>(())
     /// ```
@@ -374,7 +374,7 @@ impl OwnedEvent {
             Value::Null => Map::new(),
             other => {
                 return Err(EventError::new(format!(
-                    "the payload of `{}` is an object, and not {}",
+                    "the payload of `{}` must be an object, not {}",
                     info.name,
                     kind_of(&other)
                 )));
@@ -395,7 +395,7 @@ impl OwnedEvent {
                 fields => format!("its fields are `{}`", fields.join("`, `")).into(),
             };
             return Err(EventError::new(format!(
-                "`{unknown}` is no field of `{}`: {known}",
+                "`{unknown}` is not a field of `{}`: {known}",
                 info.name
             )));
         }

@@ -2,15 +2,12 @@
 
 use std::collections::VecDeque;
 use std::fmt;
-use std::fs::File;
-use std::io::{self, Write as _};
+use std::io;
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::JoinHandle;
 use std::time::Duration;
 
+use hooks_builtin::__sink::{Limits, LogFile, Queue};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -259,7 +256,7 @@ impl Recorder for Records {
 /// Writes every record as a line of JSON, on a thread of its own.
 ///
 /// The queue is bounded: if the disk falls too far behind, records are dropped and [counted](Self::dropped). Dropping
-/// the recorder writes the queue to the file.
+/// the recorder writes the queue to the file. If the file is moved away or removed, a new one follows at the same path.
 ///
 /// ```
 /// use hooks_runtime::{JsonlRecorder, Record, Recorder};
@@ -273,67 +270,44 @@ impl Recorder for Records {
 /// # Ok::<(), std::io::Error>(())
 /// ```
 #[derive(Debug)]
-pub struct JsonlRecorder {
-    lines: Option<SyncSender<String>>,
-    thread: Option<JoinHandle<()>>,
-    dropped: AtomicU64,
-}
+pub struct JsonlRecorder(Queue);
 
 /// The maximum number of lines that wait for the disk.
 const QUEUE: usize = 4096;
 
 impl JsonlRecorder {
-    /// Appends to a file. Creates it if it does not exist.
+    /// Appends to a file. Creates it if it does not exist; its folder must exist.
     ///
     /// # Errors
     ///
     /// If the file cannot be opened.
     pub fn append(path: impl AsRef<Path>) -> io::Result<Self> {
-        let file = File::options().create(true).append(true).open(path)?;
-        let (lines, queue) = sync_channel(QUEUE);
-        let thread = std::thread::Builder::new()
-            .name("hook-records".into())
-            .spawn(move || write_all(file, &queue))?;
-        Ok(JsonlRecorder {
-            lines: Some(lines),
-            thread: Some(thread),
-            dropped: AtomicU64::new(0),
-        })
+        let limits = Limits {
+            lines: QUEUE,
+            ..Limits::default()
+        };
+        let path = std::path::absolute(path)?;
+        if let Some(folder) = path.parent() {
+            folder.metadata()?;
+        }
+        Queue::start(LogFile::open(&path)?, limits).map(JsonlRecorder)
     }
 
-    /// Returns how many records did not fit into the queue.
+    /// Returns how many records are not in the file and never will be.
     #[must_use]
     pub fn dropped(&self) -> u64 {
-        self.dropped.load(Ordering::Relaxed)
+        self.0.dropped()
     }
-}
 
-fn write_all(mut file: File, queue: &Receiver<String>) {
-    while let Ok(line) = queue.recv() {
-        // A record that cannot be written must not stop those after it.
-        if let Err(error) = file.write_all(line.as_bytes()) {
-            tracing::warn!(%error, "a record of a hook could not be written");
-        }
+    /// Returns why the last attempt to write the file failed; nothing if it succeeded.
+    #[must_use]
+    pub fn last_error(&self) -> Option<io::Error> {
+        self.0.last_error()
     }
 }
 
 impl Recorder for JsonlRecorder {
     fn record(&self, record: &Record) {
-        let (Ok(mut line), Some(lines)) = (serde_json::to_string(record), &self.lines) else {
-            return;
-        };
-        line.push('\n');
-        if let Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) = lines.try_send(line) {
-            self.dropped.fetch_add(1, Ordering::Relaxed);
-        }
-    }
-}
-
-impl Drop for JsonlRecorder {
-    fn drop(&mut self) {
-        drop(self.lines.take());
-        if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
-        }
+        self.0.send(|out| serde_json::to_writer(out, record));
     }
 }

@@ -8,10 +8,11 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 
 use hooks_builtin::Approver;
-use hooks_builtin::config::{ConfigError, HookFactory, HookFactoryRegistry, Mode};
+use hooks_builtin::config::{HookFactory, HookFactoryRegistry};
 use hooks_builtin::ssrf::Guard;
+use hooks_config::ConfigError;
 use hooks_core::agent::{AgentContext, AgentEvent, AgentEventMut, AgentSaid};
-use hooks_core::{EventSet, HandlerSource, HookRegistry, Mounted};
+use hooks_core::{HandlerSource, HookRegistry};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use tokio::task::JoinSet;
@@ -19,6 +20,7 @@ use tokio::task::JoinSet;
 use crate::Dialect;
 use crate::budget::Budget;
 use crate::definition::Body;
+use crate::entry::Mode;
 use crate::evaluator::Evaluator;
 use crate::filter::Unmet;
 use crate::load::{self, Edition, Kept, Loaded, Origin, Plan, SourceStatus};
@@ -51,7 +53,8 @@ pub struct Runtime(Arc<Inner>);
 
 struct Inner {
     plan: Arc<Plan>,
-    mounted: Mounted<AgentEvent<'static>>,
+    /// The hooks of the current revision.
+    hooks: HookRegistry<AgentEvent<'static>>,
     shared: Arc<Shared>,
     /// Allows one reload at a time.
     reloading: tokio::sync::Mutex<()>,
@@ -349,10 +352,11 @@ impl RuntimeBuilder {
         let shared = Arc::new(Shared::new(self.recorder));
         let mut files = Vec::new();
         let loaded = load::load(&self.plan, 1, &Kept::default(), &shared, &mut files)?;
-        let mounted = Mounted::new(loaded.registry.clone());
+        let hooks = HookRegistry::new();
+        hooks.swap(&loaded.registry);
         Ok(Runtime(Arc::new(Inner {
             plan: Arc::new(self.plan),
-            mounted,
+            hooks,
             shared,
             reloading: tokio::sync::Mutex::new(()),
             current: Mutex::new(Arc::new(loaded)),
@@ -439,12 +443,12 @@ impl Runtime {
                     .current
                     .lock()
                     .unwrap_or_else(PoisonError::into_inner) = Arc::new(loaded);
-                self.0.mounted.swap(registry);
-                tracing::info!(%revision, "hooks were loaded again");
+                self.0.hooks.swap(&registry);
+                tracing::info!(%revision, "reloaded the hooks");
                 Ok(revision)
             }
             Err(error) => {
-                tracing::warn!(%error, "the hooks' files were refused, and the last revision stays in force");
+                tracing::warn!(%error, "refused the new hooks: the last revision stays in force");
                 let shown = Arc::new(error);
                 *refused = Some(Refused {
                     at: Timestamp::now(),
@@ -495,7 +499,7 @@ impl Runtime {
     fn follow_files(&self) {
         let files = self.files();
         if let Some(Err(error)) = self.0.watcher.get().map(|watcher| watcher.follow(&files)) {
-            tracing::warn!(%error, "a file of hooks cannot be followed");
+            tracing::warn!(%error, "cannot watch a file of hooks");
         }
     }
 
@@ -580,8 +584,7 @@ impl Runtime {
     /// # }
     /// ```
     pub async fn dispatch(&self, cx: &AgentContext, event: AgentEventMut<'_>) -> AgentSaid {
-        let registry = self.0.mounted.snapshot();
-        event.dispatch(&*registry, cx).await
+        self.0.hooks.dispatch(cx, event).await
     }
 
     /// Returns for each definition whether it would run on an event, and if not, why. It runs nothing.
@@ -622,7 +625,7 @@ impl Runtime {
                                     filter.subjects
                                 ),
                                 None => format!(
-                                    "it is for the tools {}, and this is about no tool",
+                                    "it is for the tools {}, and this event is not about a tool",
                                     filter.subjects
                                 ),
                             },
@@ -724,18 +727,9 @@ impl fmt::Debug for Runtime {
 /// Each definition runs at its own priority.
 impl HandlerSource for Runtime {
     type Vocabulary = AgentEvent<'static>;
-    type Set<'a> = Arc<HookRegistry<AgentEvent<'static>>>;
 
     #[inline]
-    fn wanted(&self) -> EventSet {
-        HandlerSource::wanted(&self.0.mounted)
-    }
-
-    fn current(&self) -> Self::Set<'_> {
-        self.0.mounted.snapshot()
-    }
-
-    fn describe<'d>(&'d self, handler: &mut dyn FnMut(&'d str, i32, EventSet)) {
-        HandlerSource::describe(&self.0.mounted, handler);
+    fn registry(&self) -> Option<&HookRegistry<AgentEvent<'static>>> {
+        Some(&self.0.hooks)
     }
 }

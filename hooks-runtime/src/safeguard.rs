@@ -6,12 +6,12 @@ use std::num::NonZeroUsize;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use hooks_builtin::config::BreakerConfig;
 use hooks_core::agent::{AgentContext, AgentEvent};
 use lru::LruCache;
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
+use crate::entry::BreakerConfig;
 use crate::events;
 
 /// Whether a hook is asked.

@@ -7,7 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 
-use hooks_builtin::config::SandboxEntry;
+use crate::entry::SandboxEntry;
 
 /// What a program may do at most. The kernel enforces it, on Linux with Landlock.
 ///
@@ -333,7 +333,7 @@ mod system {
             return Ok(());
         }
         Err(SandboxError::Kernel {
-            why: "Landlock is a part of Linux, and this is another system".into(),
+            why: "Landlock exists only on Linux".into(),
         })
     }
 

@@ -76,18 +76,23 @@ fn driver() {
 /// A call through all built-in hooks, which have seen some. The threads that write and post allocate as well, and are
 /// not counted: a call does not wait for them.
 fn builtin() {
-    match AllOn::new(Receiver::Answers) {
-        Ok(on) => {
-            let hooks = on.pipeline();
-            let mut call = Call::default();
-            for _ in 0..100 {
-                call.raise(&hooks);
+    for (name, on) in [
+        ("builtin call", AllOn::new(Receiver::Answers)),
+        ("builtin call without logs", AllOn::without_logs()),
+    ] {
+        match on {
+            Ok(on) => {
+                let hooks = on.pipeline();
+                let mut call = Call::default();
+                for _ in 0..100 {
+                    call.raise(&hooks);
+                }
+                let allocations = measure(|| {
+                    call.raise(&hooks);
+                });
+                println!("allocations {name} {}", allocations.count_total);
             }
-            let allocations = measure(|| {
-                call.raise(&hooks);
-            });
-            println!("allocations builtin call {}", allocations.count_total);
+            Err(error) => eprintln!("allocations: the built-in hooks are not measured: {error}"),
         }
-        Err(error) => eprintln!("allocations: the built-in hooks are not measured: {error}"),
     }
 }

@@ -43,21 +43,26 @@ fn nanoseconds(times: u32, mut what: impl FnMut()) -> f64 {
 /// begins, and a round does not fill them: what is counted is what the agent waits for.
 fn all_on(rounds: usize) -> Result<(), Box<dyn Error>> {
     const CALLS: u32 = 200;
-    let on = AllOn::new(Receiver::Answers)?;
-    let hooks = on.pipeline();
-    let mut call = Call::default();
-    let mut times = Vec::new();
-    for _ in 0..rounds {
-        times.push(nanoseconds(CALLS, || assert!(call.raise(&hooks))));
-        drain(&on)?;
+    for (name, on) in [
+        ("builtin call", AllOn::new(Receiver::Answers)?),
+        ("builtin call without logs", AllOn::without_logs()?),
+    ] {
+        let hooks = on.pipeline();
+        let mut call = Call::default();
+        let mut times = Vec::new();
+        for _ in 0..rounds {
+            times.push(nanoseconds(CALLS, || assert!(call.raise(&hooks))));
+            drain(&on)?;
+        }
+        println!("{name} ns {}", median(times));
     }
-    println!("builtin call ns {}", median(times));
     Ok(())
 }
 
 /// Waits until the queues are empty.
 fn drain(on: &AllOn) -> Result<(), Box<dyn Error>> {
-    if let (Some(log), Some(audit)) = (&on.hooks.jsonl_log, &on.hooks.webhook_audit) {
+    if let (Some(log), Some(audit)) = (&on.hooks.builtin.jsonl_log, &on.hooks.builtin.webhook_audit)
+    {
         log.flush()?;
         let start = Instant::now();
         while audit.delivered() + audit.dropped() < audit.accepted() {
@@ -189,8 +194,8 @@ fn redact(rounds: usize) {
 /// Calls that are audited to a receiver which takes connections and never answers.
 fn hanging_receiver(calls: usize) -> Result<(), Box<dyn Error>> {
     let on = AllOn::new(Receiver::Hangs)?;
-    let audit: &WebhookAudit = on.hooks.webhook_audit.as_ref().ok_or("it is on")?;
-    let hooks = hooks![audit];
+    let audit: &WebhookAudit = on.hooks.builtin.webhook_audit.as_ref().ok_or("it is on")?;
+    let hooks = hooks![].with_probe(audit);
     let cx = AgentContext::new("s");
     let args = json!({ "command": "cargo test --workspace" });
     let output = ToolOutput::new("ok");

@@ -1,7 +1,7 @@
-//! A hook that only exists at run time, behind a `dyn AgentHandler`.
+//! A hook that only exists at run time: a registry takes it.
 
-use hooks_core::agent::{AfterToolCall, AgentContext, AgentHandler, ToolOutput};
-use hooks_core::{HookAction, async_trait};
+use hooks_core::agent::{AfterToolCall, ToolOutput};
+use hooks_core::{HookAction, hook};
 
 use super::super::journal::decided;
 
@@ -10,17 +10,9 @@ pub(crate) struct Shorten {
     pub(crate) lines: usize,
 }
 
-#[async_trait]
-impl AgentHandler for Shorten {
-    fn name(&self) -> &'static str {
-        "Shorten"
-    }
-
-    async fn after_tool_call(
-        &self,
-        _: &AgentContext,
-        done: &mut AfterToolCall,
-    ) -> HookAction<AfterToolCall> {
+#[hook]
+impl Shorten {
+    fn shorten(&self, done: &AfterToolCall) -> HookAction<AfterToolCall> {
         let content = &done.output.content;
         let Some((end, _)) = content
             .match_indices('\n')
@@ -47,7 +39,7 @@ impl AgentHandler for Shorten {
 #[cfg(test)]
 mod tests {
     use hooks_core::HookRegistry;
-    use hooks_core::agent::AgentEvent;
+    use hooks_core::agent::{AgentContext, AgentEvent};
 
     use super::*;
 

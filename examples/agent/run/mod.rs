@@ -18,7 +18,7 @@ use hooks_core::agent::{
     MessageOutcome, MessageReceived, MessageSending, RunError, SessionEnd, SessionStart,
     ToolOutput, run_message, run_turn,
 };
-use hooks_core::{HookResult, Intercepts, Observes, Scope};
+use hooks_core::{HookResult, Scope};
 use tokio::sync::Mutex;
 
 use self::model::Model;
@@ -76,7 +76,8 @@ impl<H: AgentHooks> Agent<H> {
     async fn work(&mut self) -> io::Result<()> {
         let session_id = self.cx.session_id.clone();
         let mut started = SessionStart::new(session_id.as_str(), CHANNEL);
-        if let HookResult::Cancel(cancel) = self.hooks.intercept(&self.cx, &mut started).await {
+        if let HookResult::Cancel(cancel) = self.hooks.all().intercept(&self.cx, &mut started).await
+        {
             let report =
                 |report: &mut Report| report.stopped("the session does not start", &cancel);
             self.hooks.report(report);
@@ -99,24 +100,25 @@ impl<H: AgentHooks> Agent<H> {
             channel: CHANNEL,
             reason: "the script is at its end",
         };
-        self.hooks.observe(&self.cx, &ended).await;
+        self.hooks.all().observe(&self.cx, &ended).await;
         Ok(())
     }
 
     /// One turn, from the user's message to the agent's: how much hooks have ended, if they have.
     async fn turn(&mut self, message: String) -> io::Result<Option<Scope>> {
         let (hooks, cx, model, workspace) = (&self.hooks, &self.cx, &self.model, &self.workspace);
+        let all = hooks.all();
         let conversation = &mut self.conversation;
         let (mut is_dropped, mut ended) = (true, None);
         let outcome = run_message(
-            hooks,
+            all,
             cx,
             MessageReceived::new(CHANNEL, "user", message),
             async |message: MessageReceived| {
                 is_dropped = false;
                 conversation.context.extend(message.context);
                 let done = run_turn(
-                    hooks,
+                    all,
                     cx,
                     conversation,
                     message.content,

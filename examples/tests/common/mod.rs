@@ -50,7 +50,7 @@ pub(crate) fn command(example: &str) -> Command {
     command
 }
 
-/// The path of the example: cargo builds it for `cargo test -p examples`, next to the tests' folder.
+/// The path of the example: cargo builds it with its package's tests, next to their folder.
 fn binary(example: &str) -> PathBuf {
     let test = std::env::current_exe().expect("a test has a path");
     let profile = test.ancestors().nth(2).expect("a test is in `deps`");
@@ -59,7 +59,7 @@ fn binary(example: &str) -> PathBuf {
         .join(format!("{example}{}", std::env::consts::EXE_SUFFIX));
     assert!(
         binary.exists(),
-        "{} is not built: run `cargo test -p examples`, or `cargo build -p examples --examples`",
+        "{} is not built: run `cargo build --workspace --examples`",
         binary.display()
     );
     binary

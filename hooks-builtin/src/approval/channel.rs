@@ -131,7 +131,7 @@ impl Approver for ChannelApprover {
             request: request.clone(),
             reply,
         };
-        let gone = || Verdict::No("nobody is there to approve of it".into());
+        let gone = || Verdict::No("no one is there to approve it".into());
         match self.requests.send(pending).await {
             Ok(()) => answer.await.unwrap_or_else(|_| gone()),
             Err(_) => gone(),

@@ -151,7 +151,7 @@ pub struct DenyAll;
 #[async_trait]
 impl Approver for DenyAll {
     async fn ask(&self, _: &ApprovalRequest) -> Verdict {
-        Verdict::No("there is nobody to ask".into())
+        Verdict::No("no approver is configured".into())
     }
 }
 
@@ -211,7 +211,7 @@ impl Approval {
         if config.tools.is_empty() {
             return wrong(
                 "tools",
-                "is empty: name the tools to approve of, as `[\"shell\"]`",
+                "is empty: name the tools that need approval, as `[\"shell\"]`",
             );
         }
         if config.timeout.is_zero() {
@@ -370,7 +370,7 @@ impl Approval {
             }
             Ok(Verdict::No(reason)) => Err(format!("`{}` was denied: {reason}", call.name)),
             Err(_) => Err(format!(
-                "`{}` was denied: nobody answered within {}",
+                "`{}` was denied: no one answered within {}",
                 call.name,
                 humantime::format_duration(*timeout)
             )),

@@ -92,7 +92,7 @@ impl TerminalApprover {
             .name("hooks-approval".into())
             .spawn(reader);
         if let Err(error) = started {
-            tracing::error!(target: "hooks_builtin::approval", %error, "nobody can be asked");
+            tracing::error!(target: "hooks_builtin::approval", %error, "cannot ask anyone for approval");
         }
         TerminalApprover {
             terminal: Mutex::new(Terminal {
@@ -151,10 +151,10 @@ impl Approver for TerminalApprover {
                 Some("a" | "always" | "A" | "Always") => return Verdict::Always,
                 Some("n" | "no" | "N" | "No") => return Verdict::No(String::new()),
                 Some(_) => {}
-                None => return Verdict::No("nobody is there to approve of it".into()),
+                None => return Verdict::No("no one is there to approve it".into()),
             }
         }
-        Verdict::No("there was no answer that is yes or no".into())
+        Verdict::No("no answer was yes or no".into())
     }
 }
 
@@ -265,7 +265,7 @@ fn show(request: &ApprovalRequest) -> String {
     for line in tail {
         let _ = writeln!(text, "  {}", shown(line));
     }
-    text.push_str("May it? [y]es, [n]o, [a]lways in this session: ");
+    text.push_str("Allow it? [y]es, [n]o, [a]lways in this session: ");
     text
 }
 
@@ -292,7 +292,7 @@ mod tests {
         assert_eq!(terminal.ask(&request).await, Verdict::Yes);
         assert_eq!(times.load(Ordering::Relaxed), 2);
         assert!(
-            matches!(terminal.ask(&request).await, Verdict::No(reason) if reason.contains("nobody"))
+            matches!(terminal.ask(&request).await, Verdict::No(reason) if reason.contains("no one"))
         );
     }
 

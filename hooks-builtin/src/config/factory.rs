@@ -4,16 +4,16 @@ use std::collections::HashMap;
 use std::error::Error;
 use std::fmt;
 
-use hooks_core::agent::{AgentEvent, AgentHandler};
-use hooks_core::{HookRegistry, OnPanic, hooks};
-use serde::de::DeserializeOwned;
+use hooks_core::agent::AgentEvent;
+use hooks_core::{BoxHook, Hook, HookRegistry, OnPanic};
 use serde_json::Value;
 
-use super::error::{At, ConfigError, Names, Segment, Wrong};
-use super::read::{read, suggestion};
+use super::HooksConfig;
+use super::foreign::{Entry, entries, is_nothing};
 use super::supervision::Supervision;
-use super::{HooksConfig, is_nothing};
+use super::table::{Builtin, Made};
 use crate::{Approval, ApprovalConfig, BuildError, JsonlLogConfig, SecurityPolicy};
+use hooks_config::{At, ConfigError, Mistake, Naming, Segment, read, suggestion};
 
 /// Creates hooks of one type.
 ///
@@ -22,8 +22,8 @@ use crate::{Approval, ApprovalConfig, BuildError, JsonlLogConfig, SecurityPolicy
 ///
 /// ```
 /// use hooks_builtin::config::{FactoryError, HookFactory, HookFactoryRegistry, HooksConfig, read};
-/// use hooks_core::agent::{AgentContext, AgentHandler, BeforeToolCall};
-/// use hooks_core::{HookAction, async_trait};
+/// use hooks_core::agent::{AgentContext, AgentEvent, BeforeToolCall};
+/// use hooks_core::{BoxHook, HookAction, hook};
 /// use serde::Deserialize;
 /// use serde_json::Value;
 ///
@@ -31,13 +31,9 @@ use crate::{Approval, ApprovalConfig, BuildError, JsonlLogConfig, SecurityPolicy
 /// #[serde(deny_unknown_fields)]
 /// struct Curfew { from_hour: u8 }
 ///
-/// #[async_trait]
-/// impl AgentHandler for Curfew {
-///     fn name(&self) -> &str { "curfew" }
-///
-///     async fn before_tool_call(
-///         &self, _cx: &AgentContext, _call: &mut BeforeToolCall,
-///     ) -> HookAction<BeforeToolCall> {
+/// #[hook(name = "curfew")]
+/// impl Curfew {
+///     fn check(&self, _: &BeforeToolCall) -> HookAction<BeforeToolCall> {
 ///         HookAction::block(format!("no tools after {} o'clock", self.from_hour))
 ///     }
 /// }
@@ -47,8 +43,8 @@ use crate::{Approval, ApprovalConfig, BuildError, JsonlLogConfig, SecurityPolicy
 /// impl HookFactory for CurfewFactory {
 ///     fn hook_type(&self) -> &str { "curfew" }
 ///
-///     fn create(&self, config: &Value) -> Result<Box<dyn AgentHandler>, FactoryError> {
-///         Ok(Box::new(read::<Curfew>(config)?))
+///     fn create(&self, config: &Value) -> Result<BoxHook<AgentEvent<'static>>, FactoryError> {
+///         Ok(BoxHook::new(read::<Curfew>(config)?))
 ///     }
 /// }
 ///
@@ -61,11 +57,12 @@ use crate::{Approval, ApprovalConfig, BuildError, JsonlLogConfig, SecurityPolicy
 ///     type = "curfew"
 ///     config = { from_hour = 22 }
 /// "#)?;
-/// let registry = HookFactoryRegistry::with_builtins().with(CurfewFactory).build(&config)?;
-/// assert_eq!(format!("{registry:?}"), "[CommandLogger, curfew]");
+/// let hooks = config.hooks(&HookFactoryRegistry::with_builtins().with(CurfewFactory))?;
+/// let chain = hooks.chain.expect("the file has one");
+/// assert_eq!(format!("{chain:?}"), "[curfew]");
 ///
 /// let mut call = BeforeToolCall::default();
-/// let result = registry.intercept(&AgentContext::new("s1"), &mut call).await;
+/// let result = chain.intercept(&AgentContext::new("s1"), &mut call).await;
 /// assert_eq!(result.as_cancel().unwrap().reason, "no tools after 22 o'clock");
 /// # Ok(())
 /// # }
@@ -90,7 +87,7 @@ pub trait HookFactory: Send + Sync {
     /// # Errors
     ///
     /// If the settings are wrong, or the hook cannot start.
-    fn create(&self, config: &Value) -> Result<Box<dyn AgentHandler>, FactoryError>;
+    fn create(&self, config: &Value) -> Result<BoxHook<AgentEvent<'static>>, FactoryError>;
 }
 
 /// Why a factory could not create a hook.
@@ -99,7 +96,7 @@ pub struct FactoryError(Box<Inner>);
 
 #[derive(Debug)]
 struct Inner {
-    wrong: Wrong,
+    mistake: Mistake,
     source: Option<BuildError>,
 }
 
@@ -107,26 +104,26 @@ impl FactoryError {
     /// Creates an error from a sentence that says what is wrong.
     #[must_use]
     pub fn new(message: impl Into<String>) -> Self {
-        FactoryError::from_wrong(Wrong {
-            path: Vec::new(),
-            message: message.into(),
-            names: Names::Before,
-            help: None,
-            at: At::Key,
-        })
+        Mistake::new([], message)
+            .naming(Naming::Before)
+            .at(At::Key)
+            .into()
     }
 
     /// Sets the key of the settings that is wrong.
     #[must_use]
     pub fn at(mut self, key: impl Into<String>) -> Self {
-        self.0.wrong.path = vec![Segment::Key(key.into())];
-        self.0.wrong.at = At::Value;
+        self.0.mistake.path = vec![Segment::Key(key.into())];
+        self.0.mistake.at = At::Value;
         self
     }
+}
 
-    pub(super) fn from_wrong(wrong: Wrong) -> Self {
+/// The error of [`read`].
+impl From<Mistake> for FactoryError {
+    fn from(mistake: Mistake) -> Self {
         FactoryError(Box::new(Inner {
-            wrong,
+            mistake,
             source: None,
         }))
     }
@@ -135,33 +132,22 @@ impl FactoryError {
 impl From<BuildError> for FactoryError {
     fn from(error: BuildError) -> Self {
         FactoryError(Box::new(Inner {
-            wrong: Wrong::of_build(&error, Vec::new()),
+            mistake: of_build(&error, &[]),
             source: Some(error),
         }))
     }
 }
 
-impl Wrong {
-    /// Converts an error of a hook whose settings are at the path.
-    pub(super) fn of_build(error: &BuildError, mut path: Vec<Segment>) -> Self {
-        path.push(Segment::Key(error.key().to_owned()));
-        Wrong {
-            message: error.message().to_owned(),
-            names: Names::Subject,
-            help: None,
-            at: At::Value,
-            path,
-        }
-    }
+/// Converts an error of a hook whose settings are at the path.
+pub(super) fn of_build(error: &BuildError, path: &[Segment]) -> Mistake {
+    Mistake::new([Segment::key(error.key())], error.message())
+        .naming(Naming::Subject)
+        .within(path)
 }
 
 impl fmt::Display for FactoryError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0.wrong.told())?;
-        match &self.0.wrong.help {
-            Some(help) => write!(f, ": {help}"),
-            None => Ok(()),
-        }
+        self.0.mistake.fmt(f)
     }
 }
 
@@ -198,11 +184,15 @@ impl HookFactoryRegistry {
     #[must_use]
     pub fn with_builtins() -> Self {
         let mut registry = HookFactoryRegistry::new();
-        for builtin in BUILTINS {
-            let hook_type = builtin.hook_type.to_owned();
-            registry
-                .factories
-                .insert(hook_type, Factory::Builtin(builtin));
+        let mut register = |name: &str, builtin: &Builtin| {
+            let factory = Factory::Builtin(*builtin);
+            registry.factories.insert(name.to_owned(), factory);
+        };
+        for builtin in Builtin::ALL {
+            register(builtin.hook_type, builtin);
+            if builtin.hook_type == "command_logger" {
+                register("audit_log", builtin);
+            }
         }
         registry
     }
@@ -222,32 +212,6 @@ impl HookFactoryRegistry {
         self
     }
 
-    /// Creates the hooks of `hooks.chain`, in its order, followed by those of `hooks.builtins`, by their priorities.
-    /// The configuration must have no other hooks; [`HooksConfig::build_with`] builds all hooks of a configuration.
-    ///
-    /// `hooks.defaults` limits how long each hook may take. If it has a number, the hooks must run inside a tokio
-    /// runtime with time enabled.
-    ///
-    /// `security_policy` comes first, whatever the order. Hooks that are not enabled are left out, and all of them if
-    /// `hooks` is not enabled. The handlers' own priorities are ignored.
-    ///
-    /// If a `security_policy` says `supervised`, which is the default, a built-in `approval` asks about every tool,
-    /// except those in its own `except` and those that are declared read-only. If there are several approvals, the
-    /// first one does so. Without an `approval`, built in or of your own, the policy blocks what needs an approval.
-    ///
-    /// # Errors
-    ///
-    /// If a type is unknown, a hook cannot be created, one of `processes` is enabled, or something in `[hooks.builtin]`
-    /// is on. Then no hook is created. The settings of built-in hooks are checked even if the hooks are not enabled.
-    pub fn build(
-        &self,
-        config: &HooksConfig,
-    ) -> Result<HookRegistry<AgentEvent<'static>>, ConfigError> {
-        config.refuse(config.builtin_keys(), "HookFactoryRegistry::build")?;
-        let chain = config.parts(self)?.chain;
-        Ok(chain.unwrap_or_else(|| empty_chain(config)))
-    }
-
     /// Checks the hooks, and records what other hooks need to know.
     pub(super) fn checked<'a>(
         &'a self,
@@ -265,11 +229,11 @@ impl HookFactoryRegistry {
                 Err(error) => wrong.push(error),
             }
         }
-        let handlers = steps.iter().map(|_| None).collect();
+        let hooks = steps.iter().map(|_| None).collect();
         Chain {
             config,
             steps,
-            handlers,
+            hooks,
         }
     }
 
@@ -278,85 +242,43 @@ impl HookFactoryRegistry {
         &'a self,
         config: &'a HooksConfig,
     ) -> impl Iterator<Item = Result<Step<'a>, ConfigError>> {
-        let key = Segment::key;
-        let chain = config.chain.iter().enumerate().map(move |(index, entry)| {
-            let path = vec![key("hooks"), key("chain"), Segment::Index(index)];
-            let of_type = [path.clone(), vec![key("type")]].concat();
-            (
-                entry.enabled,
-                entry.hook_type.as_str(),
-                &entry.config,
-                path,
-                of_type,
-            )
-        });
-        let mut builtins: Vec<_> = config.builtins.iter().collect();
-        // In this table, lower priorities run first, and equal ones in the order of their names, which is the map's
-        // order.
-        builtins.sort_by_key(|(_, entry)| entry.priority);
-        let builtins = builtins.into_iter().map(move |(hook_type, entry)| {
-            let path = vec![key("hooks"), key("builtins"), key(hook_type)];
-            (
-                entry.enabled,
-                hook_type.as_str(),
-                &entry.config,
-                path.clone(),
-                path,
-            )
-        });
-        chain.chain(builtins).filter_map(
-            move |(is_enabled, hook_type, settings, mut path, of_type)| {
-                path.push(key("config"));
-                match self.factories.get(hook_type) {
-                    Some(factory) => Some(Ok(Step {
-                        is_enabled,
-                        hook_type,
-                        factory,
-                        settings,
-                        path,
-                    })),
-                    None if is_enabled => Some(Err(self.unknown(hook_type, of_type, config))),
-                    None => None,
-                }
-            },
-        )
+        entries(config).filter_map(move |entry| match self.factories.get(entry.hook_type) {
+            Some(factory) => Some(Ok(Step { entry, factory })),
+            None if entry.is_enabled => Some(Err(self.unknown(entry, config))),
+            None => None,
+        })
     }
 
-    fn unknown(&self, hook_type: &str, path: Vec<Segment>, config: &HooksConfig) -> ConfigError {
+    fn unknown(&self, entry: Entry<'_>, config: &HooksConfig) -> ConfigError {
+        let hook_type = entry.hook_type;
         let mut known: Vec<_> = self.factories.keys().cloned().collect();
         known.sort_unstable();
-        let wrong = Wrong {
-            message: format!("there is no type `{hook_type}` of hooks"),
-            names: Names::Nothing,
-            help: Some(format!(
-                "{}; a factory of your own is given to `HooksConfig::build_with`",
-                suggestion(hook_type, &known, "type")
-            )),
-            at: match path.last() {
-                Some(Segment::Key(key)) if key == hook_type => At::Key,
-                _ => At::Value,
-            },
-            path,
+        let at = match entry.type_path.last() {
+            Some(Segment::Key(key)) if key == hook_type => At::Key,
+            _ => At::Value,
         };
-        ConfigError::new(wrong, config.origin.source())
+        let message = format!("the hook type `{hook_type}` does not exist");
+        let mistake = Mistake::new(entry.type_path, message)
+            .with_help(format!(
+                "{}; to add a type of your own, pass its factory to `HooksConfig::hooks`",
+                suggestion(hook_type, &known, "type")
+            ))
+            .at(at);
+        config.origin.show(mistake)
     }
 }
 
 /// A hook to create, or a hook that is off.
 struct Step<'a> {
-    is_enabled: bool,
-    hook_type: &'a str,
+    entry: Entry<'a>,
     factory: &'a Factory,
-    settings: &'a Value,
-    /// The path of the settings.
-    path: Vec<Segment>,
 }
 
 /// The hooks that factories create, both those that exist already and those that do not yet.
 pub(super) struct Chain<'a> {
     config: &'a HooksConfig,
     steps: Vec<Step<'a>>,
-    handlers: Vec<Option<Box<dyn AgentHandler>>>,
+    hooks: Vec<Option<Made>>,
 }
 
 impl Chain<'_> {
@@ -367,27 +289,34 @@ impl Chain<'_> {
         supervision: &mut Supervision,
         wrong: &mut Vec<ConfigError>,
     ) {
-        for (step, handler) in self.steps.iter().zip(&mut self.handlers) {
-            if step.is_enabled && step.outcome() == outcome {
+        for (step, hook) in self.steps.iter().zip(&mut self.hooks) {
+            if step.entry.is_enabled && step.outcome() == outcome {
                 match step.create(supervision) {
-                    Ok(made) => *handler = Some(made),
+                    Ok(made) => *hook = Some(made),
                     Err(error) => wrong.push(step.located(error, self.config)),
                 }
             }
         }
     }
 
-    /// Returns the created hooks, in order.
-    pub(super) fn into_registry(self) -> Result<HookRegistry<AgentEvent<'static>>, ConfigError> {
-        let mut registry = empty_chain(self.config);
-        for (step, handler) in self.steps.iter().zip(self.handlers) {
-            if let Some(handler) = handler {
-                let name = free_name(&registry, handler.name());
-                registry
-                    .register_as(&name, place(step.hook_type), handler)
-                    .map_err(|error| {
-                        step.located(FactoryError::new(error.to_string()), self.config)
-                    })?;
+    /// Returns the created hooks, in order, and attaches the logs to `logs`.
+    pub(super) fn into_registry(
+        self,
+        logs: &HookRegistry<AgentEvent<'static>>,
+    ) -> Result<HookRegistry<AgentEvent<'static>>, ConfigError> {
+        let registry = empty_chain(self.config);
+        for (step, made) in self.steps.iter().zip(self.hooks) {
+            match made {
+                None => {}
+                Some(Made::Probe(attach)) => attach(logs),
+                Some(Made::Hook(hook)) => {
+                    let name = free_name(&registry, &format!("{hook:?}"));
+                    registry
+                        .register_at(place(step.entry.hook_type), hook.named(name))
+                        .map_err(|error| {
+                            step.located(FactoryError::new(error.to_string()), self.config)
+                        })?;
+                }
             }
         }
         Ok(registry)
@@ -410,24 +339,24 @@ impl Step<'_> {
     fn check(&self, supervision: &mut Supervision) -> Result<(), FactoryError> {
         let builtin = match self.factory {
             Factory::Builtin(builtin) => builtin,
-            Factory::Own(own) if self.is_enabled => {
-                supervision.is_asked_in_chain |= self.hook_type == APPROVAL;
-                return own.check(self.settings);
+            Factory::Own(own) if self.entry.is_enabled => {
+                supervision.is_asked_in_chain |= self.entry.hook_type == APPROVAL;
+                return own.check(self.entry.settings);
             }
             Factory::Own(_) => return Ok(()),
         };
         // The settings of a hook that is off are checked too, if it has any, because it may be turned on later.
-        if self.is_enabled || !is_nothing(self.settings) {
-            (builtin.read)(self.settings)?;
+        if self.entry.is_enabled || !is_nothing(self.entry.settings) {
+            (builtin.read)(self.entry.settings)?;
         }
-        if !self.is_enabled {
+        if !self.entry.is_enabled {
             return Ok(());
         }
         match builtin.hook_type {
             APPROVAL => supervision.is_asked_in_chain = true,
-            JSONL_LOG => read::<JsonlLogConfig>(self.settings)?.check()?,
+            JSONL_LOG => read::<JsonlLogConfig>(self.entry.settings)?.check()?,
             SECURITY_POLICY => {
-                supervision.note(&read(self.settings)?);
+                supervision.note(&read(self.entry.settings)?);
             }
             _ => {}
         }
@@ -442,29 +371,30 @@ impl Step<'_> {
         }
     }
 
-    fn create(&self, supervision: &mut Supervision) -> Result<Box<dyn AgentHandler>, FactoryError> {
+    fn create(&self, supervision: &mut Supervision) -> Result<Made, FactoryError> {
         let builtin = match self.factory {
             Factory::Builtin(builtin) => builtin,
-            Factory::Own(own) => return own.create(self.settings),
+            Factory::Own(own) => return own.create(self.entry.settings).map(Made::Hook),
         };
         match builtin.hook_type {
             SECURITY_POLICY if !supervision.is_asked() => {
-                let policy = SecurityPolicy::from_config(&read(self.settings)?)?;
-                Ok(Box::new(hooks![policy.without_approver()]))
+                let policy = SecurityPolicy::from_config(&read(self.entry.settings)?)?;
+                Ok(Made::Hook(BoxHook::new(policy.without_approver())))
             }
             APPROVAL => {
-                let config: ApprovalConfig = read(self.settings)?;
+                let config: ApprovalConfig = read(self.entry.settings)?;
                 let approval = Approval::from_config(&config)?;
-                Ok(Box::new(hooks![supervision.supervising(approval, &config)]))
+                let approval = supervision.supervising(approval, &config);
+                Ok(Made::Hook(BoxHook::new(approval)))
             }
-            _ => (builtin.create)(self.settings),
+            _ => (builtin.create)(self.entry.settings),
         }
     }
 
     fn located(&self, error: FactoryError, config: &HooksConfig) -> ConfigError {
-        let Inner { mut wrong, source } = *error.0;
-        wrong.path = [self.path.clone(), wrong.path].concat();
-        let error = ConfigError::new(wrong, config.origin.source());
+        let Inner { mistake, source } = *error.0;
+        let settings = [self.entry.path.as_slice(), &["config".into()]].concat();
+        let error = config.origin.show(mistake.within(&settings));
         match source {
             Some(source) => error.with_source(source),
             None => error,
@@ -484,7 +414,7 @@ fn empty_chain(config: &HooksConfig) -> HookRegistry<AgentEvent<'static>> {
 fn free_name(registry: &HookRegistry<AgentEvent<'static>>, name: &str) -> String {
     let mut free = name.to_owned();
     for number in 2.. {
-        if registry.names().all(|taken| taken != free) {
+        if registry.names().iter().all(|taken| *taken != free) {
             break;
         }
         free = format!("{name}#{number}");
@@ -510,56 +440,7 @@ impl fmt::Debug for HookFactoryRegistry {
     }
 }
 
-/// Creates a built-in hook.
-type Create = fn(&Value) -> Result<Box<dyn AgentHandler>, FactoryError>;
-
-/// Reads the settings of a built-in hook.
-type Read = fn(&Value) -> Result<(), FactoryError>;
-
-struct Builtin {
-    hook_type: &'static str,
-    read: Read,
-    create: Create,
-}
-
-fn are_settings_of<C: DeserializeOwned, H>(
-    _: fn(&C) -> Result<H, BuildError>,
-    config: &Value,
-) -> Result<(), FactoryError> {
-    read::<C>(config).map(drop)
-}
-
-/// The factories of built-in hooks that need nothing but their settings.
-macro_rules! builtins {
-    ($($hook_type:expr => $Hook:ident,)*) => {
-        [$(Builtin {
-            hook_type: $hook_type,
-            read: |config| are_settings_of(crate::$Hook::from_config, config),
-            create: |config| {
-                let hook = crate::$Hook::from_config(&read(config)?)?;
-                Ok(Box::new(hooks![hook]))
-            },
-        },)*]
-    };
-}
-
 // Types that need more than their settings.
 const SECURITY_POLICY: &str = "security_policy";
 const APPROVAL: &str = "approval";
 const JSONL_LOG: &str = "jsonl_log";
-
-const BUILTINS: [Builtin; 13] = builtins! {
-    SECURITY_POLICY => SecurityPolicy,
-    "block_tools" => BlockTools,
-    APPROVAL => Approval,
-    "rate_limit" => RateLimit,
-    "path_prefix" => PathPrefix,
-    "shell_hook" => ShellHook,
-    "tool_cache" => ToolCache,
-    "redact" => Redact,
-    "command_logger" => CommandLogger,
-    "audit_log" => CommandLogger,
-    "event_log" => EventLog,
-    JSONL_LOG => JsonlLog,
-    "webhook_audit" => WebhookAudit,
-};

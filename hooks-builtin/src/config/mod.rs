@@ -31,16 +31,15 @@
 //! # Ok::<(), hooks_builtin::config::ConfigError>(())
 //! ```
 //!
-//! [`HooksConfig::build`] builds all hooks of a file, in one pipeline. Three tables of a file create hooks:
+//! [`HooksConfig::hooks`] creates all hooks of a file, or none of them. Three tables of a file create hooks:
 //!
-//! | table | hooks | built by |
-//! | --- | --- | --- |
-//! | `[hooks.builtin]` | hooks of this crate, static, each at its own priority | [`HooksConfig::build`], or, if there are no others, [`builtins`] |
-//! | `[[hooks.chain]]` | hooks that factories create, in the order of the file | [`HooksConfig::build`], or, if there are no others, [`HookFactoryRegistry::build`] |
-//! | `[hooks.builtins]` | the same, by their names, in PicoClaw's form | as the chain |
+//! | table | hooks |
+//! | --- | --- |
+//! | `[hooks.builtin]` | hooks of this crate, static, each at its own priority |
+//! | `[[hooks.chain]]` | hooks that factories create, in the order of the file: ClawSeed's form |
+//! | `[hooks.builtins]` | the same, by their names, in PicoClaw's form |
 //!
-//! If one of these functions does not create a hook of the file, that is an error. A hook is never left out silently.
-//! [`HooksConfig::parts`] creates all of them for a pipeline with hooks of your own in between.
+//! A hook is never left out silently: a hook that only `hooks-runtime` runs is an error.
 //!
 //! # Other systems' files
 //!
@@ -55,57 +54,35 @@
 //!
 //! # Editors
 //!
-//! The [schema](HooksConfig::json_schema_of_file) is in the project's `docs/hooks.schema.json`. In a TOML file, name it
+//! The schema is in the project's `docs/hooks.schema.json`. In a TOML file, name it
 //! in a comment in the first line, `#:schema docs/hooks.schema.json`. In a JSON file, use a key, `"$schema":
 //! "docs/hooks.schema.json"`.
 
-mod all;
-mod builtins;
-mod document;
-mod error;
 mod factory;
-mod on;
-mod process;
-mod read;
-mod source;
-mod strict;
+mod file_hooks;
+mod foreign;
 mod supervision;
-mod switch;
+mod table;
 
 use std::collections::BTreeMap;
-use std::num::NonZeroU64;
+use std::fmt;
 use std::path::Path;
-use std::time::Duration;
 
-use hooks_core::Timeouts;
-use schemars::JsonSchema;
+use hooks_config::{At, Origin};
+pub use hooks_config::{ConfigError, Document, Mistake, Segment, Switch, read};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-pub use self::all::{AllHooks, FileHooks};
-pub use self::builtins::{BuiltinHooks, Builtins, builtins};
-pub use self::document::Document;
-use self::error::{At, Names, Wrong};
-pub use self::error::{ConfigError, Segment};
 pub use self::factory::{FactoryError, HookFactory, HookFactoryRegistry};
-pub use self::on::{
-    BreakerConfig, CommandEntry, EnvEntry, HttpEntry, ImportEntry, LimitsConfig, Mode, OnEntry,
-    OnFault, OneOrMany, PromptEntry, SandboxEntry, Scopes, ServerEntry,
-};
-pub use self::process::{ProcessEntry, Transport};
-pub use self::read::read;
-use self::source::{Origin, Source, Text};
-pub use self::switch::Switch;
-use crate::{
-    ApprovalConfig, BlockToolsConfig, CommandLoggerConfig, EventLogConfig, JsonlLogConfig,
-    PathPrefixConfig, RateLimitConfig, RedactConfig, SecurityPolicyConfig, ShellHookConfig,
-    ToolCacheConfig, WebhookAuditConfig,
-};
+pub use self::file_hooks::FileHooks;
+pub use self::foreign::{ChainEntry, DefaultsConfig, NamedEntry};
+pub use self::table::{BuiltinConfig, BuiltinHooks};
 
 /// The hooks of an agent: the table `hooks` of a configuration.
 ///
 /// Load it from a file of its own with [`load`](Self::load), or embed it in the configuration of an agent, as a field
-/// `hooks: HooksConfig`. [`build`](Self::build) builds all its hooks.
+/// `hooks: HooksConfig`. [`hooks`](Self::hooks) creates all its hooks.
 ///
 /// The keys are those of ZeroClaw (`[hooks.builtin]`), ClawSeed (`[[hooks.chain]]`) and PicoClaw (`hooks.builtins`).
 ///
@@ -133,21 +110,18 @@ pub struct HooksConfig {
     pub defaults: DefaultsConfig,
     /// Hooks that factories create, by the names of their types, in PicoClaw's form.
     pub builtins: BTreeMap<String, NamedEntry>,
-    /// Hooks in processes of their own, in PicoClaw's form. The crate `hooks-runtime` runs them. `HooksConfig::build`
-    /// does not, so it returns an error for each one that is enabled. If your agent runs them itself, take them out
-    /// first.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub processes: BTreeMap<String, ProcessEntry>,
-    /// Hooks in the file itself: `[[hooks.on]]`. This crate reads them, and the crate `hooks-runtime` runs them.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub on: Vec<OnEntry>,
-    /// Other files to import: `[[hooks.import]]`. This crate reads the entries, and the crate `hooks-runtime` runs the
-    /// hooks of the files.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub import: Vec<ImportEntry>,
+    /// Hooks in processes of their own, in PicoClaw's form. The crate `hooks-runtime` runs them.
+    #[serde(skip_serializing_if = "Unread::is_empty")]
+    pub processes: Unread,
+    /// Hooks in the file itself: `[[hooks.on]]`. The crate `hooks-runtime` runs them.
+    #[serde(skip_serializing_if = "Unread::is_empty")]
+    pub on: Unread,
+    /// Other files to import: `[[hooks.import]]`. The crate `hooks-runtime` runs their hooks.
+    #[serde(skip_serializing_if = "Unread::is_empty")]
+    pub import: Unread,
     /// Limits for all hooks that `hooks-runtime` runs.
-    #[serde(skip_serializing_if = "LimitsConfig::is_default")]
-    pub limits: LimitsConfig,
+    #[serde(skip_serializing_if = "Unread::is_empty")]
+    pub limits: Unread,
     /// Where the configuration was read from.
     #[serde(skip)]
     #[schemars(skip)]
@@ -162,133 +136,45 @@ impl Default for HooksConfig {
             chain: Vec::new(),
             defaults: DefaultsConfig::default(),
             builtins: BTreeMap::new(),
-            processes: BTreeMap::new(),
-            on: Vec::new(),
-            import: Vec::new(),
-            limits: LimitsConfig::default(),
+            processes: Unread::default(),
+            on: Unread::default(),
+            import: Unread::default(),
+            limits: Unread::default(),
             origin: Origin::default(),
         }
     }
 }
 
-/// The built-in hooks: `[hooks.builtin]`. Each is off by default. `true` turns it on with its defaults, and a table
-/// turns it on with settings. `enabled = false` in the table turns it off. In ZeroClaw, a table without `enabled` is
-/// off.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct BuiltinConfig {
-    /// Blocks what an agent may not do.
-    pub security_policy: Switch<SecurityPolicyConfig>,
-    /// Blocks calls of certain tools.
-    pub block_tools: Switch<BlockToolsConfig>,
-    /// Asks somebody before a tool runs.
-    pub approval: Switch<ApprovalConfig>,
-    /// Limits how often tools may be called.
-    pub rate_limit: Switch<RateLimitConfig>,
-    /// Makes relative paths of file tools absolute under a root, and keeps all paths inside it.
-    pub path_prefix: Switch<PathPrefixConfig>,
-    /// Runs a command before or after tool calls.
-    pub shell_hook: Switch<ShellHookConfig>,
-    /// Answers repeated calls from memory.
-    pub tool_cache: Switch<ToolCacheConfig>,
-    /// Rewrites secrets and personal data.
-    pub redact: Switch<RedactConfig>,
-    /// Logs one line per tool call, for people.
-    pub command_logger: Switch<CommandLoggerConfig>,
-    /// Keeps every event in memory, in order.
-    pub event_log: Switch<EventLogConfig>,
-    /// Writes every event as a line of JSON to a file.
-    pub jsonl_log: Switch<JsonlLogConfig>,
-    /// Posts an audit event for every tool call.
-    pub webhook_audit: Switch<WebhookAuditConfig>,
-}
+/// A part of a file that only `hooks-runtime` reads. `Debug` shows nothing of it, because it may hold secrets.
+#[derive(Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+#[schemars(inline)]
+pub struct Unread(Value);
 
-/// How long each hook that factories create may take: `[hooks.defaults]`, in PicoClaw's form. By default, there is no
-/// limit.
-///
-/// A hook that takes longer is dropped. Then an event that can be blocked is blocked, and any other event continues.
-///
-/// ```
-/// use std::time::Duration;
-/// use hooks_builtin::config::HooksConfig;
-/// use hooks_core::Timeouts;
-///
-/// let config = HooksConfig::from_json(r#"{ "hooks": { "defaults": { "observer_timeout_ms": 500 } } }"#)?;
-/// assert_eq!(Timeouts::from(config.defaults).observe, Some(Duration::from_millis(500)));
-/// # Ok::<(), hooks_builtin::config::ConfigError>(())
-/// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct DefaultsConfig {
-    /// The limit on an event that is only observed, in milliseconds.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub observer_timeout_ms: Option<NonZeroU64>,
-    /// The limit on an event that hooks decide about, in milliseconds.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub interceptor_timeout_ms: Option<NonZeroU64>,
-    /// The limit on the approval of a tool call, in milliseconds. A hook may have to ask a person there.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub approval_timeout_ms: Option<NonZeroU64>,
-}
-
-impl DefaultsConfig {
+impl Unread {
     fn is_empty(&self) -> bool {
-        *self == DefaultsConfig::default()
+        self.0.is_null()
     }
-}
 
-impl From<DefaultsConfig> for Timeouts {
-    fn from(defaults: DefaultsConfig) -> Self {
-        let duration = |ms: Option<NonZeroU64>| ms.map(|ms| Duration::from_millis(ms.get()));
-        Timeouts {
-            observe: duration(defaults.observer_timeout_ms),
-            intercept: duration(defaults.interceptor_timeout_ms),
-            approve: duration(defaults.approval_timeout_ms),
+    /// Returns the keys of the hooks that are on.
+    fn hooks(&self) -> Vec<Segment> {
+        match &self.0 {
+            Value::Array(entries) => (0..entries.len()).map(Segment::Index).collect(),
+            Value::Object(entries) => {
+                let on = entries
+                    .iter()
+                    .filter(|(_, entry)| entry["enabled"] != false);
+                on.map(|(name, _)| Segment::key(name)).collect()
+            }
+            _ => Vec::new(),
         }
     }
 }
 
-/// A hook of a chain: `[[hooks.chain]]`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct ChainEntry {
-    /// The type of the hook: the name of its factory.
-    #[serde(rename = "type")]
-    pub hook_type: String,
-    /// Whether it is on; by default it is.
-    #[serde(default = "on")]
-    pub enabled: bool,
-    /// Its settings, as its factory reads them.
-    #[serde(default = "nothing", skip_serializing_if = "is_nothing")]
-    pub config: Value,
-}
-
-/// A hook by the name of its type: `hooks.builtins.<name>`, in PicoClaw's form.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct NamedEntry {
-    /// Whether the hook is on. The default is `true`; in PicoClaw, it is `false`.
-    #[serde(default = "on")]
-    pub enabled: bool,
-    /// The order among these hooks: lower numbers run first, as in PicoClaw. Everywhere else here, higher numbers run
-    /// first. The default is 0.
-    #[serde(default)]
-    pub priority: i32,
-    /// Its settings, as its factory reads them.
-    #[serde(default = "nothing", skip_serializing_if = "is_nothing")]
-    pub config: Value,
-}
-
-fn on() -> bool {
-    true
-}
-
-fn nothing() -> Value {
-    Value::Object(serde_json::Map::new())
-}
-
-fn is_nothing(config: &Value) -> bool {
-    config.as_object().is_some_and(serde_json::Map::is_empty)
+impl fmt::Debug for Unread {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Unread")
+    }
 }
 
 /// A configuration file. It has one table, `hooks`.
@@ -309,7 +195,7 @@ impl HooksConfig {
     ///
     /// If the file cannot be read, or contains a mistake.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, ConfigError> {
-        HooksConfig::of(Source::load(path.as_ref())?)
+        HooksConfig::of(&Document::load(path)?)
     }
 
     /// Reads the text of a file that you have read already. The file's name ends with `.toml` or `.json`.
@@ -326,7 +212,7 @@ impl HooksConfig {
     ///
     /// As [`load`](Self::load).
     pub fn of_file(path: impl AsRef<Path>, text: impl Into<String>) -> Result<Self, ConfigError> {
-        HooksConfig::of(Source::parse(path.as_ref(), text.into())?)
+        HooksConfig::of(&Document::of_file(path, text)?)
     }
 
     /// Reads the text of a TOML file.
@@ -335,7 +221,7 @@ impl HooksConfig {
     ///
     /// As [`load`](Self::load).
     pub fn from_toml(text: &str) -> Result<Self, ConfigError> {
-        HooksConfig::of(Source::toml(None, text.to_owned())?)
+        HooksConfig::of(&Document::toml(text)?)
     }
 
     /// Reads the text of a JSON file.
@@ -344,53 +230,38 @@ impl HooksConfig {
     ///
     /// As [`load`](Self::load).
     pub fn from_json(text: &str) -> Result<Self, ConfigError> {
-        HooksConfig::of(Source::json(None, text.to_owned())?)
+        HooksConfig::of(&Document::json(text)?)
     }
 
-    fn of(text: Text) -> Result<Self, ConfigError> {
-        let Text {
-            source,
-            value,
-            wrong,
-        } = text;
-        match read::whole::<File>(value, wrong) {
-            Ok(mut file) => {
-                file.hooks.origin = Origin::of(source);
-                Ok(file.hooks)
-            }
-            Err(wrong) => {
-                let shown = wrong
-                    .into_iter()
-                    .map(|wrong| ConfigError::new(wrong, Some(&source)));
-                ConfigError::all(shown.collect()).map(|()| HooksConfig::default())
-            }
-        }
+    /// Reads a document that you have parsed already.
+    ///
+    /// # Errors
+    ///
+    /// As [`load`](Self::load).
+    pub fn of(document: &Document) -> Result<Self, ConfigError> {
+        let mut hooks = document.settings::<File>()?.hooks;
+        hooks.origin = document.clone().into();
+        Ok(hooks)
     }
 
     /// Returns an error for each hook that only `hooks-runtime` runs: a hook that is on must not be left out silently.
-    fn for_the_runtime(&self) -> Vec<ConfigError> {
-        let of = |table: &'static str, entries: usize| {
-            (0..entries).map(move |index| {
-                let path = vec![
-                    Segment::key("hooks"),
-                    Segment::key(table),
-                    Segment::Index(index),
-                ];
-                let wrong = Wrong {
-                    message: format!("a hook of `[[hooks.{table}]]` is not run from here"),
-                    names: Names::Nothing,
-                    help: Some(
-                        "load the file with `hooks_runtime::Runtime::load`, which runs all of it"
-                            .into(),
-                    ),
-                    at: At::Key,
-                    path,
-                };
-                ConfigError::new(wrong, self.origin.source())
-            })
-        };
-        let entries = of("on", self.on.len()).chain(of("import", self.import.len()));
-        entries.chain(self.enabled_processes()).collect()
+    fn for_the_runtime(&self) -> impl Iterator<Item = ConfigError> {
+        let tables = [
+            ("on", &self.on),
+            ("import", &self.import),
+            ("processes", &self.processes),
+        ];
+        let hooks = tables.into_iter().flat_map(|(table, entries)| {
+            let hooks = entries.hooks().into_iter();
+            hooks.map(move |hook| (table, hook))
+        });
+        hooks.map(|(table, hook)| {
+            let path = [Segment::key("hooks"), Segment::key(table), hook];
+            let message = format!("`hooks-builtin` does not run the hooks of `hooks.{table}`");
+            let help = "load the file with `hooks_runtime::Runtime::load`, which runs all of it";
+            self.origin
+                .show(Mistake::new(path, message).with_help(help).at(At::Key))
+        })
     }
 
     /// Creates an error for a mistake in this configuration, shown at its place in the file. It is for crates that read
@@ -412,10 +283,9 @@ impl HooksConfig {
         message: impl Into<String>,
         help: Option<&str>,
     ) -> ConfigError {
-        ConfigError::new(
-            document::wrong_at(path, message.into(), help),
-            self.origin.source(),
-        )
+        let mut mistake = Mistake::new(path, message);
+        mistake.help = help.map(str::to_owned);
+        self.origin.show(mistake)
     }
 
     /// Returns the line of a key, from 1, if the text is known.
@@ -430,48 +300,19 @@ impl HooksConfig {
     /// ```
     #[must_use]
     pub fn line(&self, path: &[Segment]) -> Option<usize> {
-        let source = self.origin.source()?;
-        let at = source.locate(&document::wrong_at(path, String::new(), None));
-        Some(source.line(at.start))
+        Some(self.origin.document()?.line(path))
     }
 
     /// Returns the file, if the configuration was read from one.
     #[must_use]
     pub fn file(&self) -> Option<&Path> {
-        self.origin.source()?.file.as_deref()
+        self.origin.document()?.file()
     }
 
-    /// Returns an error for each enabled hook in `processes`.
-    fn enabled_processes(&self) -> Vec<ConfigError> {
-        let enabled = self.processes.iter().filter(|(_, entry)| entry.enabled);
-        let mistake = |name: &String| {
-            let path = ["hooks", "processes", name.as_str()].map(Segment::key);
-            let wrong = Wrong {
-                message: format!(
-                    "the process `{name}` is enabled, and no hooks in processes are run from here"
-                ),
-                names: Names::Nothing,
-                help: Some(
-                    "write `enabled = false`; `[hooks.builtin.shell_hook]` runs a command for each call; an agent that \
-                     runs the processes itself takes them out of its `HooksConfig` first"
-                        .into(),
-                ),
-                at: At::Key,
-                path: path.to_vec(),
-            };
-            ConfigError::new(wrong, self.origin.source())
-        };
-        enabled.map(|(name, _)| mistake(name)).collect()
-    }
-
-    /// Returns the JSON Schema of a file, for editors.
-    ///
-    /// ```
-    /// let schema = hooks_builtin::config::HooksConfig::json_schema_of_file();
-    /// assert_eq!(schema.get("required"), Some(&serde_json::json!(["hooks"])));
-    /// ```
+    /// Returns the JSON Schema of a file, without the parts that are [`Unread`] here. The crate `hooks-runtime` has the
+    /// schema of all of it, which is `docs/hooks.schema.json`.
     #[must_use]
-    pub fn json_schema_of_file() -> schemars::Schema {
-        schemars::schema_for!(File)
+    pub fn json_schema_with(generator: SchemaGenerator) -> Schema {
+        generator.into_root_schema_for::<File>()
     }
 }

@@ -1,30 +1,30 @@
 //! Writes every event as a line of JSON to a file.
 //!
-//! A hook writes its line into a buffer in memory. A thread writes the buffer to the file, several times per second. So
-//! an agent does not wait for the disk.
+//! The log serializes each event into a line, and sends the line to a [sink](crate::shared::sink).
 
 mod event_name;
-mod file;
 mod line;
-mod thread;
-mod writer;
 
-use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
+use std::{fmt, io};
 
+use hooks_core::AnyAction;
 use hooks_core::agent::{AgentContext, AgentEvent};
-use hooks_core::{Decision, hook, priority};
+use hooks_core::probe::{Probe, Ran};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use self::event_name::EventName;
 use self::line::Line;
-use self::writer::Writer;
 use crate::shared::alias::Alias;
 use crate::shared::changes::Seen;
+use crate::shared::sink::{Limits, LogFile, Queue};
 use crate::shared::{BuildError, paths};
+
+/// How long an event waits for room.
+const WAIT_FOR_ROOM: Duration = Duration::from_secs(1);
 
 /// Writes every event, with the decision about it, as a line of JSON to a file:
 ///
@@ -34,11 +34,11 @@ use crate::shared::{BuildError, paths};
 ///
 /// `decision` is `continue`, `respond`, `block`, `abort_turn` or `abort_run`. A line has the fields `agent_id`,
 /// `agent_type`, `run_id`, `parent_run_id`, `tenant_id`, `cwd`, `channel`, `chat_id`, `sender` and `trace_id` of the
-/// context if they are known. The log writes the payload as the hooks before it left it. So the arguments of a tool are
-/// those that the tool runs with, and outputs and messages are written as [`Redact`](crate::Redact) rewrote them.
-/// `Redact` does not rewrite arguments.
+/// context if they are known. The log is a probe: attach it with [`with_probe`](hooks_core::Hook::with_probe). It writes
+/// the payload as all hooks left it. So the arguments of a tool are those that the tool runs with, and outputs and
+/// messages are written as [`Redact`](crate::Redact) rewrote them. `Redact` does not rewrite arguments.
 ///
-/// If hooks before the log changed the event, its line also has these keys:
+/// If hooks changed the event, its line also has these keys:
 ///
 /// - `changes`, a JSON Patch (RFC 6902) from the event that was raised to this payload. It contains the new values, and
 ///   not the old ones, which `Redact` may have removed;
@@ -47,9 +47,7 @@ use crate::shared::{BuildError, paths};
 ///   `[{"hook":"rewrite","paths":["/args/command"]}]`. It contains no values, because `Redact` may have removed them
 ///   after that hook.
 ///
-/// [`Witness`](hooks_core::Witness) says which hooks are named there. In a list with a log, a dispatch takes some
-/// hundred nanoseconds longer for each hook that can change the event, because it serializes the event around that
-/// hook.
+/// To find that out, the log serializes the event when the dispatch begins, and after each hook that may have changed it.
 ///
 /// The log creates the file with the mode 0600, or appends to it if it exists. A thread writes the lines, whole and in
 /// order, every 100 ms, or as soon as there are 64 KiB of them. A clean shutdown loses nothing: when you drop the last
@@ -59,14 +57,12 @@ use crate::shared::{BuildError, paths};
 /// memory is full, an event waits for at most a second. Then the log drops its line and counts it, in
 /// [`dropped`](Self::dropped) and, once the disk works again, in the file: `{"time":…,"event":"Dropped","count":3}`.
 ///
-/// Its priority is [`priority::AUDIT`].
-///
 /// It corresponds to PicoClaw's example logger: the key `log_file` is `path`, and `log_events` is always on.
 ///
 /// ```
 /// use hooks_builtin::JsonlLog;
-/// use hooks_core::agent::{AgentContext, BeforeToolCall};
-/// use hooks_core::{hook, hooks};
+/// use hooks_core::agent::{AgentContext, AgentHooksNow, BeforeToolCall};
+/// use hooks_core::{Hook, hook, hooks};
 /// use serde_json::{Value, json};
 ///
 /// #[hook]
@@ -77,7 +73,7 @@ use crate::shared::{BuildError, paths};
 /// let path = folder.path().join("audit.jsonl");
 ///
 /// let log = JsonlLog::open(&path)?;
-/// let hooks = hooks![rewrite, log.clone()];
+/// let hooks = hooks![rewrite].with_probe(&log);
 /// let mut call = BeforeToolCall { name: "shell".into(), args: json!({ "command": "ls" }), ..Default::default() };
 /// assert!(hooks.intercept_now(&AgentContext::new("s1"), &mut call).is_continue());
 /// log.flush()?;
@@ -96,7 +92,7 @@ pub struct JsonlLog(Arc<Inner>);
 struct Inner {
     events: Option<Vec<EventName>>,
     deltas: bool,
-    writer: Writer,
+    lines: Queue,
 }
 
 /// The settings of `[hooks.builtin.jsonl_log]`.
@@ -150,7 +146,7 @@ impl JsonlLogConfig {
         if self.path.as_os_str().is_empty() {
             return wrong(
                 "path",
-                "is empty: write where the file is to be, as `\"audit.jsonl\"`",
+                "is empty: write the path of the file, as `\"audit.jsonl\"`",
             );
         }
         if self.events.as_ref().is_some_and(Vec::is_empty) {
@@ -162,7 +158,7 @@ impl JsonlLogConfig {
         if self.max_buffer_bytes == 0 {
             return wrong(
                 "max_buffer_bytes",
-                "leaves no room for a line: write `8388608`, or leave it out",
+                "is too small for one line: write `8388608`, or leave it out",
             );
         }
         Ok(())
@@ -190,22 +186,25 @@ impl JsonlLog {
             BuildError::new(
                 "jsonl_log",
                 "path",
-                format!("cannot be written to, `{path}`: {error}"),
+                format!("names a file that cannot be written, `{path}`: {error}"),
             )
             .with_source(error)
         };
         config.check()?;
         let path = paths::in_home(&config.path).map_err(failed)?;
-        let writer = Writer::open(
-            &path,
-            config.flush_interval,
-            config.max_buffer_bytes as usize,
-        )
-        .map_err(failed)?;
+        let limits = Limits {
+            bytes: config.max_buffer_bytes as usize,
+            wait_for_room: WAIT_FOR_ROOM,
+            linger: config.flush_interval,
+            ..Limits::default()
+        };
+        let lines = LogFile::open(&path)
+            .and_then(|file| Queue::start(file, limits))
+            .map_err(failed)?;
         Ok(JsonlLog(Arc::new(Inner {
             events: config.events.clone(),
             deltas: config.deltas,
-            writer,
+            lines,
         })))
     }
 
@@ -219,7 +218,7 @@ impl JsonlLog {
     /// If the file cannot be written, or not within that time. The log keeps the lines, and writes them as soon as it
     /// can.
     pub fn flush(&self) -> io::Result<()> {
-        self.0.writer.flush()
+        self.0.lines.flush()
     }
 
     /// Stops accepting events, waits until all lines so far are in the file and on the disk, and closes the file.
@@ -232,49 +231,75 @@ impl JsonlLog {
     /// If the file cannot be written: the remaining lines are [dropped](Self::dropped). Or if the disk takes longer:
     /// then the lines are written when it is ready, if the program still runs.
     pub fn shutdown(&self) -> io::Result<()> {
-        self.0.writer.shutdown()
+        self.0.lines.shutdown()
     }
 
     /// The number of lines that are not in the file and never will be, because the disk accepted nothing for too long,
     /// or because the log was shut down.
     #[must_use]
     pub fn dropped(&self) -> u64 {
-        self.0.writer.dropped()
+        self.0.lines.dropped()
     }
 
     /// Why the last attempt to write the file failed; nothing if it succeeded.
     #[must_use]
     pub fn last_error(&self) -> Option<io::Error> {
-        self.0.writer.last_error()
+        self.0.lines.last_error()
     }
 }
 
-#[hook(every, priority = priority::AUDIT)]
-impl JsonlLog {
-    fn write(
+impl Probe<AgentEvent<'static>> for JsonlLog {
+    type State = Option<Seen>;
+
+    fn begin(&self, _: &AgentContext, event: AgentEvent<'_>) -> Option<Seen> {
+        (event.info().is_intercepted && self.0.wants(event)).then(|| Seen::begin(event))
+    }
+
+    fn ran(&self, seen: &mut Option<Seen>, hook: Ran<'_>, event: AgentEvent<'_>) {
+        if let Some(seen) = seen {
+            seen.ran(hook, event);
+        }
+    }
+
+    fn failed(
         &self,
+        seen: &mut Option<Seen>,
+        _: &str,
+        _: &dyn fmt::Display,
+        event: AgentEvent<'_>,
+    ) {
+        if let Some(seen) = seen {
+            seen.failed(event);
+        }
+    }
+
+    fn end(
+        &self,
+        seen: Option<Seen>,
         cx: &AgentContext,
         event: AgentEvent<'_>,
-        decision: Decision<'_>,
-        seen: Option<&Seen>,
+        result: Option<AnyAction<'_>>,
     ) {
-        let Inner {
-            events,
-            deltas,
-            writer,
-        } = &*self.0;
-        let name = event.name();
-        let is_wanted = match events {
-            Some(events) => events.iter().any(|wanted| wanted.as_str() == name),
-            None => *deltas || !matches!(event, AgentEvent::LlmDelta(_)),
-        };
-        if is_wanted {
-            writer.write(Line {
+        if self.0.wants(event) {
+            let line = Line {
                 cx,
                 event,
-                decision,
-                seen,
-            });
+                result,
+                seen: seen.as_ref(),
+            };
+            self.0.lines.send(|out| line.write(out));
+        }
+    }
+}
+
+impl Inner {
+    fn wants(&self, event: AgentEvent<'_>) -> bool {
+        match &self.events {
+            Some(events) => {
+                let name = event.name();
+                events.iter().any(|wanted| wanted.as_str() == name)
+            }
+            None => self.deltas || !matches!(event, AgentEvent::LlmDelta(_)),
         }
     }
 }

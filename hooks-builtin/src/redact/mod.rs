@@ -35,7 +35,7 @@ use crate::shared::BuildError;
 /// Incoming messages are rewritten there. It does not look into files, and it leaves what a provider has signed (the
 /// model's reasoning).
 ///
-/// The priority is [`Redact::PRIORITY`]: after other hooks that rewrite, and just before the logs.
+/// The priority is [`Redact::PRIORITY`]: after other hooks that rewrite.
 ///
 /// It corresponds to ZeroClaw's PII filter, which rewrites messages, and to ClawSeed's `RedactionHook`, which can only
 /// warn about the output of a tool.
@@ -106,7 +106,7 @@ pub struct NamedPattern {
 }
 
 impl Redact {
-    /// The priority: after other hooks that rewrite, and before the logs.
+    /// The priority: after other hooks that rewrite.
     pub const PRIORITY: i32 = priority::AUDIT + 1;
 
     /// Finds every kind of secret in the output of tools and in outgoing messages.

@@ -14,7 +14,7 @@ use crate::shared::text_setting::text_setting;
 ///
 /// assert!("TICKET-[0-9]+".parse::<Pattern>().is_ok());
 /// assert!("(".parse::<Pattern>().is_err());
-/// assert!("x*".parse::<Pattern>().unwrap_err().to_string().contains("matches nothing at all"));
+/// assert!("x*".parse::<Pattern>().unwrap_err().to_string().contains("matches the empty text"));
 /// ```
 #[derive(Clone, PartialEq, Eq)]
 pub struct Pattern(String);
@@ -41,7 +41,7 @@ impl Pattern {
         let reason = match compile(&[&pattern]) {
             Err(reason) => reason,
             Ok(_) if may_be_empty(&pattern) => {
-                "matches nothing at all, and so is everywhere: have it match at least one character"
+                "matches the empty text, which is everywhere: make it match at least one character"
                     .into()
             }
             Ok(_) => return Ok(Pattern(pattern)),
@@ -72,7 +72,7 @@ pub(super) fn compile(patterns: &[&str]) -> Result<Regex, String> {
         .build_many(patterns)
         .map_err(|error| match (error.syntax_error(), error.size_limit()) {
             (Some(syntax), _) => format!(
-                "is no regular expression: {}",
+                "is not a regular expression: {}",
                 last_line(&syntax.to_string())
             ),
             (_, Some(_)) => "is too large: write it with fewer repetitions".into(),

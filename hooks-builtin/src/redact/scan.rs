@@ -56,7 +56,7 @@ impl Scanner {
         let wrong = |message: String| BuildError::new("redact", "patterns", message);
         if let Some(unnamed) = patterns.iter().find(|pattern| !is_name(&pattern.name)) {
             return Err(wrong(format!(
-                "has one that is named `{}`: a name is made of letters, digits, `_` and `-`",
+                "has a pattern named `{}`: a name may only have letters, digits, `_` and `-`",
                 unnamed.name
             )));
         }
@@ -66,7 +66,7 @@ impl Scanner {
             before.any(|other| other.name == pattern.name)
         }) {
             return Err(wrong(format!(
-                "has two that are named `{}`: give each a name of its own, or make one of both, as `first|second`",
+                "has two patterns named `{}`: give each its own name, or join them, as `first|second`",
                 twice.name
             )));
         }
@@ -76,8 +76,7 @@ impl Scanner {
             .find(|kind| patterns.iter().any(|pattern| pattern.name == *kind))
         {
             return Err(wrong(format!(
-                "has one that is named `{kind}`, as one of the `kinds` is: give it a name of its own, or leave \
-                 that kind out"
+                "has a pattern named `{kind}`, which is also one of the `kinds`: give it its own name, or leave that kind out"
             )));
         }
         let kinds: Vec<_> = SecretKind::ALL

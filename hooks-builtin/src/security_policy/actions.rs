@@ -31,7 +31,7 @@ impl Actions {
                 left.as_secs() / 60 + 1
             });
             return Err(format!(
-                "there may be {most} actions an hour, and there were: try again in {minutes} min"
+                "limit of {most} actions per hour reached: try again in {minutes} min"
             ));
         }
         self.0.push_back(now);
@@ -52,7 +52,7 @@ mod tests {
         assert!(at(0).is_ok() && at(10).is_ok() && at(20).is_ok());
         assert_eq!(
             at(30).unwrap_err(),
-            "there may be 3 actions an hour, and there were: try again in 31 min"
+            "limit of 3 actions per hour reached: try again in 31 min"
         );
         assert!(at(60).is_ok() && at(61).is_err());
         assert!(at(70).is_ok() && at(79).is_err());

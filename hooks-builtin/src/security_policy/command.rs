@@ -42,12 +42,12 @@ impl Programs {
         let shown = Visible(program);
         if self.has(program.rsplit('/').next().unwrap_or(program)) {
             return Err(format!(
-                "`{shown}` is not the program of the system that is allowed: call it by its name"
+                "`{shown}` is not the allowed program, but another file of the same name: call the program by its name"
             ));
         }
         Err(match self.listed.as_str() {
-            "" => format!("the program `{shown}` is not allowed, and no other is"),
-            listed => format!("the program `{shown}` is not allowed; these are: {listed}"),
+            "" => format!("the program `{shown}` is not allowed: the policy allows no program"),
+            listed => format!("the program `{shown}` is not allowed; allowed are: {listed}"),
         })
     }
 }

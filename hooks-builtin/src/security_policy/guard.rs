@@ -115,7 +115,7 @@ impl Guard {
         };
         for (nth, used) in effects.paths().enumerate() {
             if nth > MOST_PATHS {
-                return Err("the command has too many paths: put it into smaller ones".into());
+                return Err("the command has too many paths: split it into smaller ones".into());
             }
             for directory in used.directories.iter() {
                 let base = Path::new(directory);
@@ -159,7 +159,7 @@ impl Guard {
                     }
                     other => {
                         return Err(format!(
-                            "which file `{other}` is, is only known when the command runs: write it out"
+                            "the file `{other}` is only known when the command runs: write its path out"
                         ));
                     }
                 }
@@ -241,7 +241,7 @@ impl Guard {
                 .is_some_and(|folder| folder.starts_with(&place))
             {
                 return Err(format!(
-                    "`{}` is moved, with a folder that the command works in: move it in another call",
+                    "the command moves `{}`, and works in a folder below it: move it in a separate call",
                     used.path
                 ));
             }
@@ -379,7 +379,7 @@ impl Guard {
         access: Access,
         budget: &mut usize,
     ) -> Result<(), String> {
-        let unclear = || format!("which files `{pattern}` matches cannot be told: write them out");
+        let unclear = || format!("cannot tell which files `{pattern}` matches: list them");
         let (fixed, rest) = fixed(pattern);
         let parts: Vec<_> = rest
             .split('/')
@@ -463,11 +463,11 @@ impl Guard {
         // Programs print names line by line, and other programs read them so.
         if path.contains(char::is_control) {
             return Err(format!(
-                "the path {path:?} has a character that is not seen: write it without"
+                "the path {path:?} has an invisible character: remove it"
             ));
         }
         let resolved = paths::resolve(path, base)
-            .map_err(|error| format!("where the path `{path}` leads cannot be told: {error}"))?;
+            .map_err(|error| format!("the path `{path}` cannot be resolved: {error}"))?;
         self.judge(path, &resolved)?;
         Ok(resolved)
     }
@@ -535,7 +535,7 @@ fn glob_of(names: &Names) -> Result<Option<Glob>, String> {
         .pattern()
         .map(|pattern| Glob::new(&pattern.to_lowercase()));
     glob.transpose()
-        .map_err(|_| "which files these are cannot be told: write them out".into())
+        .map_err(|_| "cannot tell which files this names: list them".into())
 }
 
 fn is_meant(glob: Option<&Glob>, name: &str) -> bool {
@@ -588,7 +588,7 @@ fn places(path: &Argument, base: &Path) -> Result<Vec<PathBuf>, String> {
     };
     let places = folders.iter().map(|path| paths::resolve(path, base));
     let places: Result<_, _> = places.collect();
-    places.map_err(|error| format!("where `{path}` leads cannot be told: {error}"))
+    places.map_err(|error| format!("`{path}` cannot be resolved: {error}"))
 }
 
 /// The folder that a pattern begins with, and the rest.
@@ -612,7 +612,7 @@ fn is_within(path: &Path, folder: &Path) -> bool {
 fn spend(budget: &mut usize, cost: usize) -> Result<(), String> {
     *budget = budget
         .checked_sub(cost)
-        .ok_or("there are too many files to look at: name a smaller folder")?;
+        .ok_or("there are too many files to check: name a smaller folder")?;
     Ok(())
 }
 
@@ -621,7 +621,7 @@ fn name_of(entry: &DirEntry, folder: &Path, budget: &mut usize) -> Result<String
     spend(budget, 1)?;
     entry.file_name().into_string().map_err(|_| {
         format!(
-            "a file in `{}` has a name that is no text: write out the files",
+            "a file in `{}` has a name that is not UTF-8: list the files",
             folder.display()
         )
     })

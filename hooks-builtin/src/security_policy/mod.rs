@@ -7,7 +7,6 @@
 mod actions;
 mod command;
 mod guard;
-mod patch;
 mod sandbox;
 mod tools;
 
@@ -26,9 +25,12 @@ use self::actions::Actions;
 use self::command::{Form, Programs};
 use self::guard::Guard;
 use self::sandbox::Sandbox;
-pub use self::tools::{Profile, ToolConfig};
-use self::tools::{Role, Tool, ToolConfigs, Tools};
+pub use self::tools::ToolConfig;
+use self::tools::{ToolConfigs, Tools};
 use crate::shared::alias::Alias;
+use crate::shared::patch;
+pub use crate::shared::tools::Profile;
+use crate::shared::tools::{Role, Tool};
 use crate::shared::{BuildError, Globs, paths};
 
 /// Blocks what an agent may not do. It runs before every other hook: its priority is [`priority::FIRST`].
@@ -81,7 +83,7 @@ use crate::shared::{BuildError, Globs, paths};
 /// assert!(judge("cargo test 2>&1 | grep FAILED").is_ok());
 /// assert_eq!(
 ///     judge("cargo test; $(echo r)m -rf .").unwrap_err(),
-///     "which program `$(echo r)m` is, is only known when the command runs: write it out",
+///     "the program `$(echo r)m` is only known at run time: write its name out",
 /// );
 /// assert_eq!(judge("grep root /etc/passwd").unwrap_err(), "the path `/etc/passwd` is forbidden");
 /// ```
@@ -233,12 +235,12 @@ impl SecurityPolicy {
             (
                 "allowed_commands",
                 commands().find(|name| name.is_empty() || name.contains(char::is_whitespace)),
-                "it is a list of programs, as `[\"git\", \"cargo\"]`, without arguments",
+                "list programs without arguments, as `[\"git\", \"cargo\"]`",
             ),
             (
                 "allowed_commands",
                 commands().find(|name| is_pattern(name) && *name != "["),
-                "it is a list of programs, and not of patterns",
+                "list programs, and not patterns",
             ),
             (
                 "forbidden_paths",
@@ -246,7 +248,7 @@ impl SecurityPolicy {
                     .forbidden_paths
                     .iter()
                     .find(|path| path.is_empty() || is_pattern(path)),
-                "it is a list of paths, and not of patterns; all that is in a folder is meant",
+                "list paths, and not patterns; a folder stands for all that is in it",
             ),
         ];
         for (key, found, why) in mistakes {
@@ -258,7 +260,7 @@ impl SecurityPolicy {
         let is_name = program.file_name() == Some(program.as_os_str());
         if program.to_str().is_none() || !(is_name || program.is_absolute()) {
             let message = format!(
-                "has to be a name in `PATH` or an absolute path, and is `{}`: the agent may write the files of its folder",
+                "must be a name in `PATH` or an absolute path, not `{}`: the agent may change the files of its folder",
                 program.display()
             );
             return Err(wrong("sandbox_program", message));
@@ -276,7 +278,7 @@ impl SecurityPolicy {
                 wrong(
                     "workspace",
                     format!(
-                        "has to be a folder, and `{}` is none: {reason}",
+                        "must be a folder, but `{}` is not one: {reason}",
                         workspace.display()
                     ),
                 )
@@ -356,7 +358,7 @@ impl SecurityPolicy {
             change.apply(&mut call.args);
         }
         if config.always_ask.matches(&call.name) {
-            call.approval = Approval::ask("the policy has it asked about always");
+            call.approval = Approval::ask("the security policy requires approval for this tool");
         } else if config.auto_approve.matches(&call.name) && call.approval == Approval::Usual {
             call.approval = Approval::Granted {
                 by: "SecurityPolicy".into(),
@@ -365,11 +367,16 @@ impl SecurityPolicy {
         HookAction::Continue
     }
 
-    fn check_again<'a>(
-        &self,
-        cx: &AgentContext,
-        call: &ApproveToolCall<'a>,
-    ) -> HookAction<ApproveToolCall<'a>> {
+    /// Judges the call once more if a hook has changed it, and changes nothing.
+    #[hook(guard)]
+    fn judge(&self, cx: &AgentContext, call: &BeforeToolCall) -> HookAction<BeforeToolCall> {
+        match self.0.judge(cx, &call.name, &call.args) {
+            Ok(_) => HookAction::Continue,
+            Err(reason) => HookAction::block(reason),
+        }
+    }
+
+    fn approve<'a>(&self, call: &ApproveToolCall<'a>) -> HookAction<ApproveToolCall<'a>> {
         let is_supervised = self.autonomy() == Autonomy::Supervised;
         let is_granted = matches!(call.approval, Approval::Granted { .. });
         if is_supervised
@@ -378,15 +385,12 @@ impl SecurityPolicy {
             && !self.is_read_only(call.name)
         {
             return HookAction::block(format!(
-                "`{}` is to be approved of, and nobody is asked: turn on `approval` beside the policy, or write \
+                "`{}` needs approval, but no approver is configured: turn on `approval` beside the policy, or write \
                  `autonomy = \"full\"`",
                 call.name
             ));
         }
-        match self.0.judge(cx, call.name, call.args) {
-            Ok(_) => HookAction::Continue,
-            Err(reason) => HookAction::block(reason),
-        }
+        HookAction::Continue
     }
 }
 
@@ -427,7 +431,7 @@ impl Inner {
         let config = &self.config;
         if config.autonomy == Autonomy::ReadOnly && !config.read_only_tools.matches(name) {
             return Err(format!(
-                "the agent may only look, and `{name}` is not declared read-only"
+                "autonomy is `read_only`, and `{name}` is not declared read-only"
             ));
         }
         let tool = self
@@ -470,14 +474,14 @@ impl Inner {
                 Some(Role::Patch) => {
                     let text = value
                         .as_str()
-                        .ok_or_else(|| format!("`{argument}` of `{name}` has to be a text"))?;
+                        .ok_or_else(|| format!("`{argument}` of `{name}` must be a string"))?;
                     self.check_patch(cx, text)?;
                 }
                 Some(Role::Command) if command.is_none() => command = Some((argument, value)),
                 Some(Role::Directory) if directory.is_none() => {
                     directory = value.as_str().filter(|text| !text.is_empty());
                     if directory.is_none() && value != "" {
-                        return Err(format!("`{argument}` of `{name}` has to be a folder"));
+                        return Err(format!("`{argument}` of `{name}` must be a folder"));
                     }
                 }
                 Some(Role::Shell)
@@ -485,8 +489,7 @@ impl Inner {
                 Some(Role::Nothing) if is_nothing(value) => {}
                 _ => {
                     return Err(format!(
-                        "the argument `{argument}` of `{name}` may change what is run, and is not looked at: leave it out, or \
-                         declare it under `[hooks.builtin.security_policy.tools]`"
+                        "the argument `{argument}` of `{name}` could change what runs, and the policy cannot check it: leave it out, or declare it under `[hooks.builtin.security_policy.tools]`"
                     ));
                 }
             }
@@ -508,7 +511,7 @@ impl Inner {
         let form = command.and_then(|(argument, value)| Some((argument, Form::of(value)?)));
         let Some((argument, form)) = form else {
             return Err(format!(
-                "`{name}` needs its command as a text or a list of texts, in the argument `{}`",
+                "`{name}` needs its command as a string or a list of strings, in the argument `{}`",
                 tool.commands().join("` or `")
             ));
         };
@@ -539,8 +542,7 @@ impl Inner {
             None => judged.filter(|_| !is_kept),
             Some(_) if is_kept => {
                 return Err(format!(
-                    "`{name}` runs a program without a shell, which is not put into the sandbox: write the command as a \
-                     text, or as `[\"sh\", \"-c\", \"…\"]`"
+                    "`{name}` runs a program without a shell, so the sandbox cannot confine it: write the command as a string, or as `[\"sh\", \"-c\", \"…\"]`"
                 ));
             }
             Some(sandbox) => Some(sandbox.wrap(&judged.unwrap_or_else(|| form.script()))),
@@ -556,7 +558,7 @@ impl Inner {
     fn sandbox(&self, guard: &Guard) -> Result<Option<Sandbox>, String> {
         let sandbox = Sandbox::of(&self.config, guard.workspace());
         if self.config.sandbox && sandbox.is_none() {
-            return Err("the workspace's path is no text, so there is no sandbox of it".into());
+            return Err("the workspace path is not valid UTF-8, so it cannot be sandboxed".into());
         }
         Ok(sandbox)
     }

@@ -4,7 +4,6 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
 use schemars::JsonSchema;
-use serde::de::value::BorrowedStrDeserializer;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use smol_str::SmolStr;
@@ -12,28 +11,8 @@ use smol_str::SmolStr;
 use super::SecurityPolicyConfig;
 use crate::shared::Globs;
 use crate::shared::path_arguments::{self, Rules, normal};
+use crate::shared::tools::{self, Role, Tool};
 use crate::shared::visible::Visible;
-
-/// The kind of an argument of a tool: see `profiles.txt`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum Role {
-    Command,
-    Directory,
-    Shell,
-    Read,
-    Write,
-    /// A pattern of files that are listed, or searched.
-    Glob,
-    /// A pattern of files that are read.
-    Files,
-    Patch,
-    /// A text with addresses in it, which may be those of files.
-    Addresses,
-    Harmless,
-    /// Any value other than nothing changes what the call does.
-    Nothing,
-}
 
 /// A tool that is declared in `[hooks.builtin.security_policy.tools]`.
 ///
@@ -73,155 +52,23 @@ pub struct ToolConfig {
     pub harmless: Vec<String>,
 }
 
-/// An agent whose tools the policy knows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum Profile {
-    /// Claude Code.
-    ClaudeCode,
-    /// Codex.
-    Codex,
-    /// Gemini CLI.
-    GeminiCli,
-    /// Cursor.
-    Cursor,
-    /// Windsurf.
-    Windsurf,
-    /// GitHub Copilot, in editors and at the command line.
-    Copilot,
-    /// OpenHands.
-    Openhands,
-    /// goose.
-    Goose,
-    /// Zed.
-    Zed,
-    /// Common names of tools, such as `shell`, `file_read` and `execute_command`.
-    Common,
-    /// The examples of this project.
-    Examples,
-}
-
-impl Profile {
-    /// Every profile.
-    pub const ALL: [Profile; 11] = [
-        Profile::ClaudeCode,
-        Profile::Codex,
-        Profile::GeminiCli,
-        Profile::Cursor,
-        Profile::Windsurf,
-        Profile::Copilot,
-        Profile::Openhands,
-        Profile::Goose,
-        Profile::Zed,
-        Profile::Common,
-        Profile::Examples,
+fn declared_tool(config: &ToolConfig) -> Tool {
+    let mut tool = Tool::default();
+    tool.is_open = config.harmless.iter().any(|name| name == "*");
+    let lists = [
+        (&*config.harmless, Role::Harmless),
+        (&config.read, Role::Read),
+        (&config.write, Role::Write),
+        (config.command.as_slice(), Role::Command),
+        (config.directory.as_slice(), Role::Directory),
+        (config.patch.as_slice(), Role::Patch),
     ];
-}
-
-/// The known arguments of a tool, by their normalised names.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Tool {
-    roles: HashMap<SmolStr, Role>,
-    /// Whether arguments that are not listed may be anything, even if their names say that they are paths.
-    is_open: bool,
-}
-
-/// Returns the lines of `profiles.txt`: the profile, the tool, and its arguments. A tool may have several lines.
-fn profiles() -> impl Iterator<Item = (Option<Profile>, &'static str, &'static str)> {
-    let (mut profile, mut tool) = (None, "");
-    include_str!("profiles.txt")
-        .lines()
-        .filter_map(move |line| {
-            if let Some(name) = line.strip_prefix('[') {
-                profile = named(name.trim_end_matches(']'));
-                return None;
-            }
-            if line.is_empty() || line.starts_with('#') {
-                return None;
-            }
-            let Some((name, arguments)) = line.split_once(" :") else {
-                return Some((profile, tool, line));
-            };
-            tool = name;
-            Some((profile, tool, arguments))
-        })
-}
-
-/// Returns the arguments of a line of `profiles.txt`, each with its role.
-fn roles(arguments: &'static str) -> impl Iterator<Item = (&'static str, Option<Role>)> {
-    let pairs = arguments.split_whitespace();
-    pairs.filter_map(|pair| pair.split_once('=').map(|(name, role)| (name, named(role))))
-}
-
-/// Parses a value from its name in a configuration.
-fn named<'n, T: Deserialize<'n>>(name: &'n str) -> Option<T> {
-    let name: BorrowedStrDeserializer<'n, serde::de::value::Error> =
-        BorrowedStrDeserializer::new(name);
-    T::deserialize(name).ok()
-}
-
-impl Tool {
-    fn add(&mut self, name: &str, role: Role) {
-        let name = normal(name);
-        let before = self.roles.get(&name);
-        // If two agents have a tool of the same name, the stricter one applies.
-        let is_weaker = matches!(
-            (before, role),
-            (
-                Some(Role::Write | Role::Command),
-                Role::Read | Role::Harmless | Role::Glob | Role::Files
-            ) | (Some(Role::Files), Role::Glob)
-                | (Some(_), Role::Harmless)
-        );
-        if !is_weaker {
-            self.roles.insert(name, role);
+    for (names, role) in lists {
+        for name in names {
+            tool.add(name, role);
         }
     }
-
-    fn of(config: &ToolConfig) -> Self {
-        let mut tool = Tool {
-            is_open: config.harmless.iter().any(|name| name == "*"),
-            ..Tool::default()
-        };
-        let lists = [
-            (&*config.harmless, Role::Harmless),
-            (&config.read, Role::Read),
-            (&config.write, Role::Write),
-            (config.command.as_slice(), Role::Command),
-            (config.directory.as_slice(), Role::Directory),
-            (config.patch.as_slice(), Role::Patch),
-        ];
-        for (names, role) in lists {
-            for name in names {
-                tool.add(name, role);
-            }
-        }
-        tool
-    }
-
-    /// Whether the tool runs a command.
-    pub(super) fn is_shell(&self) -> bool {
-        self.roles.values().any(|role| *role == Role::Command)
-    }
-
-    /// Whether every argument must be declared: any of them may say what the tool runs or changes.
-    fn is_closed(&self) -> bool {
-        let is_strict = |role: &Role| matches!(role, Role::Command | Role::Patch | Role::Nothing);
-        self.roles.values().any(is_strict)
-    }
-
-    /// The arguments that may hold the command.
-    pub(super) fn commands(&self) -> Vec<&str> {
-        let mut names: Vec<&str> = self
-            .roles
-            .iter()
-            .filter(|(_, role)| **role == Role::Command)
-            .map(|(name, _)| name.as_str())
-            .collect();
-        names.sort_unstable();
-        names
-    }
+    tool
 }
 
 /// All tools that a policy knows.
@@ -237,24 +84,14 @@ impl Tools {
         let mut declared = Vec::new();
         for (name, tool) in &config.tools {
             let globs = Globs::new([normal(name)]).map_err(|error| error.to_string())?;
-            declared.push((normal(name), globs, Tool::of(tool)));
+            declared.push((normal(name), globs, declared_tool(tool)));
         }
         // Exact names come before patterns.
         declared.sort_by_key(|(name, ..)| name.contains(['*', '?', '[', '{']));
-        let mut known: HashMap<SmolStr, Tool> = HashMap::new();
-        for (profile, name, arguments) in profiles() {
-            if profile.is_some_and(|profile| config.profiles.contains(&profile)) {
-                let tool = known.entry(normal(name)).or_default();
-                for (name, role) in roles(arguments) {
-                    // An unknown role is not allowed.
-                    tool.add(name, role.unwrap_or(Role::Nothing));
-                }
-            }
-        }
         let paths = path_arguments::possible();
         Ok(Tools {
             declared,
-            known,
+            known: tools::known(&config.profiles),
             paths: Rules::new(paths.iter().chain(&config.path_arguments)),
         })
     }
@@ -289,8 +126,8 @@ impl Tools {
 
     /// Returns the role of an argument; nothing if it must be declared and is not.
     pub(super) fn role(&self, tool: &Tool, name: &str) -> Option<Role> {
-        match tool.roles.get(&normal(name)) {
-            Some(role) => Some(*role),
+        match tool.role(name) {
+            Some(role) => Some(role),
             None if tool.is_open => Some(Role::Harmless),
             None if tool.is_closed() => None,
             None if self.paths.meet(name) => Some(Role::Write),
@@ -321,7 +158,7 @@ pub(super) fn undeclared(name: &str, args: &Value) -> String {
         None => format!("{{ write = {paths:?} }}"),
     };
     format!(
-        "the tool `{shown}` is not declared, so what it does is not known: write `{shown:?} = {declared}` under \
+        "the tool `{shown}` is not declared, so the policy does not know what it does: write `{shown:?} = {declared}` under \
          `[hooks.builtin.security_policy.tools]`",
         shown = shown.to_string(),
     )
@@ -329,27 +166,3 @@ pub(super) fn undeclared(name: &str, args: &Value) -> String {
 
 /// The declared tools, by name.
 pub(super) type ToolConfigs = BTreeMap<String, ToolConfig>;
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_word_of_the_profiles_is_known() {
-        let mut found = Vec::new();
-        for (profile, tool, arguments) in profiles() {
-            found.push(profile.expect("an agent"));
-            assert!(!tool.is_empty() && tool.trim() == tool, "{tool}");
-            assert_eq!(
-                roles(arguments).count(),
-                arguments.split_whitespace().count(),
-                "{tool}"
-            );
-            for (name, role) in roles(arguments) {
-                assert!(role.is_some(), "{tool} : {name}");
-            }
-        }
-        found.dedup();
-        assert_eq!(found, Profile::ALL);
-    }
-}

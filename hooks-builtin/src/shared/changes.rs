@@ -1,23 +1,13 @@
 //! Finds what hooks have changed in an event, for logs.
 //!
-//! A log sees an event only at its own place in the list, and the event does not say what it was before. So the
-//! dispatch shows the event to a witness, [`Seen`], before and after each hook that can change it. The witness
-//! serializes the event each time. If the bytes are equal, the hook changed nothing. Only a change is converted to
-//! JSON.
+//! A probe sees the event when a dispatch begins, and after each hook that may have changed it. [`Seen`] is what it
+//! remembers: the event as JSON, each time. If the bytes are equal, the hook changed nothing. Only a change is parsed.
 
-use std::cell::RefCell;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
-use hooks_core::Witness;
 use hooks_core::agent::AgentEvent;
+use hooks_core::probe::Ran;
 use serde_json::Value;
-
-use crate::shared::packed::{self, pack};
-
-/// The maximum number of witnesses that a thread keeps for reuse. Nested dispatches need one each.
-const MOST: usize = 8;
-/// The maximum capacity, in bytes, of the buffer of a witness that is kept for reuse.
-const LARGEST: usize = 64 << 10;
 
 /// What hooks have changed in an event.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,9 +44,10 @@ impl ChangedBy {
     }
 }
 
-/// The witness of both logs. It keeps the event, serialized, as it was raised and after each hook that changed it.
+/// The event of one dispatch as JSON, as it was raised and after each hook that changed it.
 #[derive(Debug, Default)]
-pub(crate) struct Seen {
+#[doc(hidden)]
+pub struct Seen {
     bytes: Vec<u8>,
     /// The end of each state of the event in the bytes.
     ends: Vec<usize>,
@@ -64,31 +55,55 @@ pub(crate) struct Seen {
     hooks: Vec<String>,
     /// Whether the event could not be serialized.
     is_lost: bool,
-    changes: OnceLock<Option<Changes>>,
 }
 
 impl Seen {
-    /// Returns the newest state of the event, serialized.
-    pub(crate) fn packed(&self) -> Option<&[u8]> {
-        let newest = self.ends.len().checked_sub(1)?;
-        (!self.is_lost).then(|| self.state(newest))
+    /// Remembers an event that hooks may change.
+    pub(crate) fn begin(event: AgentEvent<'_>) -> Self {
+        let mut seen = Seen::default();
+        seen.add(event);
+        seen
     }
 
-    /// Returns what hooks have changed so far.
-    pub(crate) fn changes(&self) -> Option<&Changes> {
-        self.changes.get_or_init(|| self.compared()).as_ref()
+    /// Remembers the event after a hook.
+    pub(crate) fn ran(&mut self, hook: Ran<'_>, event: AgentEvent<'_>) {
+        if !hook.changed {
+            return;
+        }
+        let newest = self.ends.len() - 1;
+        self.add(event);
+        if self.state(newest) == self.state(newest + 1) {
+            self.ends.pop();
+            self.bytes.truncate(self.ends[newest]);
+        } else {
+            self.hooks.push(hook.name.to_owned());
+        }
     }
 
-    fn state(&self, nth: usize) -> &[u8] {
-        let start = nth.checked_sub(1).map_or(0, |before| self.ends[before]);
-        &self.bytes[start..self.ends[nth]]
+    /// Forgets what a hook changed that failed: the event is as it was before it.
+    pub(crate) fn failed(&mut self, event: AgentEvent<'_>) {
+        let start = self.bytes.len();
+        self.add(event);
+        let restored = self.bytes.split_off(start);
+        self.ends.pop();
+        if let Some(nth) = (0..self.ends.len()).find(|nth| *self.state(*nth) == restored) {
+            self.ends.truncate(nth + 1);
+            self.hooks.truncate(nth);
+            self.bytes.truncate(self.ends[nth]);
+        }
     }
 
-    fn compared(&self) -> Option<Changes> {
+    /// Returns the newest state of the event.
+    pub(crate) fn newest(&self) -> Option<&[u8]> {
+        (!self.is_lost).then(|| self.state(self.ends.len() - 1))
+    }
+
+    /// Returns what hooks have changed.
+    pub(crate) fn changes(&self) -> Option<Changes> {
         if self.is_lost || self.hooks.is_empty() {
             return None;
         }
-        let states = (0..self.ends.len()).map(|nth| packed::value(self.state(nth)));
+        let states = (0..self.ends.len()).map(|nth| value(self.state(nth)));
         let states: Vec<_> = states.collect();
         let steps = states.windows(2).zip(&self.hooks);
         let by = steps.map(|(step, hook)| ChangedBy {
@@ -102,6 +117,20 @@ impl Seen {
             by,
         })
     }
+
+    fn add(&mut self, event: AgentEvent<'_>) {
+        self.is_lost |= serde_json::to_writer(&mut self.bytes, &event).is_err();
+        self.ends.push(self.bytes.len());
+    }
+
+    fn state(&self, nth: usize) -> &[u8] {
+        let start = nth.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.bytes[start..self.ends[nth]]
+    }
+}
+
+fn value(json: &[u8]) -> Value {
+    serde_json::from_slice(json).unwrap_or_default()
 }
 
 /// Returns the JSON Patch from one value to the other.
@@ -109,85 +138,73 @@ fn patch(before: &Value, after: &Value) -> Value {
     serde_json::to_value(json_patch::diff(before, after)).unwrap_or_default()
 }
 
-thread_local! {
-    /// Witnesses whose dispatch has ended, kept for their buffers.
-    #[expect(clippy::vec_box, reason = "a dispatch takes the box")]
-    static SPARE: RefCell<Vec<Box<Seen>>> = const { RefCell::new(Vec::new()) };
-}
-
-impl Witness<AgentEvent<'static>> for Seen {
-    fn begin() -> Box<Self> {
-        let spare = SPARE.try_with(|spare| spare.try_borrow_mut().ok()?.pop());
-        spare.ok().flatten().unwrap_or_default()
-    }
-
-    fn before(&mut self, event: AgentEvent<'_>) {
-        if self.ends.is_empty() {
-            self.is_lost |= pack(&mut self.bytes, &event).is_err();
-            self.ends.push(self.bytes.len());
-        }
-    }
-
-    fn after(&mut self, hook: &str, event: AgentEvent<'_>) {
-        let end = self.bytes.len();
-        self.is_lost |= pack(&mut self.bytes, &event).is_err();
-        let is_equal = |newest| self.state(newest) == &self.bytes[end..];
-        if self.ends.len().checked_sub(1).is_some_and(is_equal) {
-            self.bytes.truncate(end);
-        } else {
-            self.ends.push(self.bytes.len());
-            self.hooks.push(hook.to_owned());
-            self.changes.take();
-        }
-    }
-
-    fn end(mut self: Box<Self>) {
-        if self.bytes.capacity() > LARGEST {
-            return;
-        }
-        self.bytes.clear();
-        self.ends.clear();
-        self.hooks.clear();
-        self.is_lost = false;
-        self.changes.take();
-        let _ = SPARE.try_with(|spare| {
-            if let Ok(mut spare) = spare.try_borrow_mut()
-                && spare.len() < MOST
-            {
-                spare.push(self);
-            }
-        });
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use hooks_core::agent::BeforeToolCall;
+    use hooks_core::agent::{AgentContext, BeforeToolCall};
+    use hooks_core::probe::Probe;
+    use hooks_core::{hooks, intercept_fn};
     use serde_json::json;
+    use std::sync::Mutex;
 
     use super::*;
 
-    fn seen(names: &[&str]) -> Box<Seen> {
-        let mut seen = Seen::begin();
-        for (nth, name) in names.iter().enumerate() {
-            let call = BeforeToolCall {
-                name: (*name).into(),
-                ..BeforeToolCall::default()
-            };
-            let event = AgentEvent::BeforeToolCall(&call);
-            if nth == 0 {
-                seen.before(event);
-            } else {
-                seen.after(&format!("hook {nth}"), event);
-            }
+    /// Keeps what it has seen of each dispatch.
+    #[derive(Default)]
+    struct Keep(Mutex<Vec<Seen>>);
+
+    impl Probe<AgentEvent<'static>> for Keep {
+        type State = Seen;
+
+        fn begin(&self, _: &AgentContext, event: AgentEvent<'_>) -> Seen {
+            Seen::begin(event)
         }
-        seen
+
+        fn ran(&self, seen: &mut Seen, hook: Ran<'_>, event: AgentEvent<'_>) {
+            seen.ran(hook, event);
+        }
+
+        fn end(
+            &self,
+            seen: Seen,
+            _: &AgentContext,
+            _: AgentEvent<'_>,
+            _: Option<hooks_core::AnyAction<'_>>,
+        ) {
+            self.0.lock().unwrap().push(seen);
+        }
+    }
+
+    /// What is seen of hooks that set the name, one after the other.
+    fn seen(first: &str, names: [&'static str; 4]) -> Seen {
+        let keep = Keep::default();
+        let to = |nth: usize| {
+            intercept_fn::<BeforeToolCall, _>(move |_, call| {
+                call.name = names[nth].into();
+                hooks_core::HookAction::Continue
+            })
+        };
+        let hooks = hooks![
+            to(0).with_name("one"),
+            to(1).with_name("two"),
+            to(2).with_name("three"),
+            to(3).with_name("four"),
+        ];
+        let mut call = BeforeToolCall {
+            name: first.into(),
+            ..BeforeToolCall::default()
+        };
+        let hooks = hooks.with_probe(&keep);
+        let _ = hooks_core::agent::AgentHooksNow::intercept_now(
+            &hooks,
+            &AgentContext::new("s1"),
+            &mut call,
+        );
+        keep.0.into_inner().unwrap().remove(0)
     }
 
     #[test]
     fn each_hook_is_named_with_its_own_change() {
-        let seen = seen(&["a", "a", "b", "b", "c"]);
-        let changes = seen.changes().unwrap();
+        let changes = seen("a", ["a", "b", "b", "c"]).changes().unwrap();
         let replace = |name: &str| json!([{ "op": "replace", "path": "/name", "value": name }]);
         assert_eq!(changes.patch, replace("c"));
         let by: Vec<_> = changes
@@ -195,51 +212,39 @@ mod tests {
             .iter()
             .map(|by| (&*by.hook, by.patch.clone()))
             .collect();
-        assert_eq!(by, [("hook 2", replace("b")), ("hook 4", replace("c"))]);
+        assert_eq!(by, [("two", replace("b")), ("four", replace("c"))]);
     }
 
     #[test]
     fn a_change_that_is_undone_is_told_of_both() {
-        let seen = seen(&["a", "b", "a"]);
-        let changes = seen.changes().unwrap();
+        let changes = seen("a", ["b", "a", "a", "a"]).changes().unwrap();
         assert_eq!((&changes.patch, changes.by.len()), (&json!([]), 2));
     }
 
     #[test]
     fn another_order_of_the_keys_is_no_change() {
-        let mut seen = Seen::begin();
-        for args in [r#"{"a":1,"b":2}"#, r#"{"b":2,"a":1}"#] {
-            let call = BeforeToolCall {
-                args: serde_json::from_str(args).unwrap(),
-                ..BeforeToolCall::default()
-            };
-            seen.before(AgentEvent::BeforeToolCall(&call));
-            seen.after("reorders", AgentEvent::BeforeToolCall(&call));
-        }
+        let call = |args| BeforeToolCall {
+            args: serde_json::from_str(args).unwrap(),
+            ..BeforeToolCall::default()
+        };
+        let mut seen = Seen::begin((&call(r#"{"a":1,"b":2}"#)).into());
+        seen.add((&call(r#"{"b":2,"a":1}"#)).into());
+        seen.hooks.push("reorders".into());
         assert_eq!(seen.changes(), None);
-        let newest = packed::value(seen.packed().unwrap());
+        let newest = value(seen.newest().unwrap());
         assert_eq!(newest["args"], json!({ "a": 1, "b": 2 }));
     }
 
     #[test]
-    fn what_a_log_has_read_does_not_hide_what_comes_after() {
-        let mut seen = seen(&["a"]);
+    fn a_change_that_was_undone_for_a_hook_that_failed_is_forgotten() {
+        let call = |name: &str| BeforeToolCall {
+            name: name.into(),
+            ..BeforeToolCall::default()
+        };
+        let mut seen = Seen::begin((&call("a")).into());
+        seen.add((&call("b")).into());
+        seen.hooks.push("first of a pipeline".into());
+        seen.failed((&call("a")).into());
         assert_eq!(seen.changes(), None);
-        let call = BeforeToolCall::default();
-        seen.after("later", AgentEvent::BeforeToolCall(&call));
-        assert_eq!(seen.changes().unwrap().by[0].hook, "later");
-    }
-
-    #[test]
-    fn a_witness_that_is_used_again_remembers_nothing() {
-        for _ in 0..3 * MOST {
-            let seen = seen(&["a", "b"]);
-            assert_eq!(seen.changes().unwrap().by.len(), 1);
-            seen.end();
-        }
-        let kept = SPARE.with_borrow(Vec::len);
-        assert_eq!(kept, 1);
-        let seen = Seen::begin();
-        assert!(seen.changes().is_none() && seen.packed().is_none());
     }
 }

@@ -7,16 +7,21 @@ use std::time::Duration;
 
 use serde::{Deserialize, Deserializer, Serializer, de};
 
-pub(crate) fn serialize<S: Serializer>(
-    duration: &Duration,
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
+/// Writes a duration.
+///
+/// # Errors
+///
+/// If the serializer fails.
+pub fn serialize<S: Serializer>(duration: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(&humantime::format_duration(*duration))
 }
 
-pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<Duration, D::Error> {
+/// Reads a duration.
+///
+/// # Errors
+///
+/// If it is not a duration.
+pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
     let text = Cow::<str>::deserialize(deserializer)?;
     humantime::parse_duration(&text).map_err(|error| {
         de::Error::custom(format!(

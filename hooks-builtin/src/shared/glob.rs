@@ -83,16 +83,16 @@ impl Glob {
             reason,
         };
         if pattern.is_empty() {
-            return Err(wrong("it is empty, and matches no tool".into()));
+            return Err(wrong("it is empty, so it matches no tool".into()));
         }
         if pattern.trim() != pattern {
             return Err(wrong(
-                "it begins or ends with a blank, which no tool's name does".into(),
+                "it begins or ends with a blank, and no tool's name does".into(),
             ));
         }
         if pattern.contains('[') && !pattern.is_ascii() {
             return Err(wrong(
-                "`[…]` is for ASCII characters: write others as `{α,β}`".into(),
+                "`[…]` takes ASCII characters only: write others as `{α,β}`".into(),
             ));
         }
         Glob::build(pattern, false).map_err(|error| wrong(error.kind().to_string()))
@@ -177,7 +177,7 @@ impl Eq for Glob {}
 
 text_setting!(Glob, |glob| glob.as_str(), {
     "minLength": 1,
-    "description": "A pattern of tools' names: `shell`, `mcp__*`, `file_{read,write}`.",
+    "description": "A pattern for the names of tools: `shell`, `mcp__*`, `file_{read,write}`.",
 });
 
 /// Patterns of which one has to match. Without any it matches nothing.

@@ -5,17 +5,19 @@
 
 pub(crate) mod alias;
 pub(crate) mod changes;
-pub(crate) mod duration;
+pub mod duration;
 pub(crate) mod error;
 pub(crate) mod glob;
-pub(crate) mod packed;
+pub(crate) mod patch;
 pub(crate) mod path_arguments;
 pub(crate) mod paths;
 pub(crate) mod per_session;
+pub mod sink;
 #[cfg(feature = "webhook-audit")]
 pub mod ssrf;
 pub(crate) mod subject;
 pub(crate) mod text_setting;
+pub mod tools;
 pub(crate) mod visible;
 #[cfg(feature = "webhook-audit")]
 pub mod webhook;

@@ -21,7 +21,7 @@ const MOST_LINKS: usize = 40;
 pub(crate) fn resolve(path: &str, base: &Path) -> io::Result<PathBuf> {
     let wrong = |reason: &str| Err(io::Error::new(io::ErrorKind::InvalidInput, reason));
     if path.contains('\0') {
-        return wrong("it holds a NUL");
+        return wrong("it contains a NUL character");
     }
     match path.strip_prefix('~') {
         None if Path::new(path).has_root() => follow(root_of(&base.join(path)), &base.join(path)),
@@ -92,7 +92,7 @@ fn follow(mut done: PathBuf, path: &Path) -> io::Result<PathBuf> {
             Ok(found) if found.is_symlink() => {
                 links += 1;
                 if links > MOST_LINKS {
-                    return Err(io::Error::other("its links go in circles"));
+                    return Err(io::Error::other("its links form a loop"));
                 }
                 let target = done.read_link()?;
                 done.pop();

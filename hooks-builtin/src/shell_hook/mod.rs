@@ -188,7 +188,7 @@ impl ShellHook {
         if config.command.contains('\0') {
             return wrong(
                 "command",
-                "has a NUL character in it, which no program can be given: leave it out".into(),
+                "contains a NUL character, which no program accepts: remove it".into(),
             );
         }
         if let Some(name) = config
@@ -199,8 +199,8 @@ impl ShellHook {
             return wrong(
                 "env",
                 format!(
-                    "has {name:?}: it is a list of names, as `[\"PATH\", \"HOME\"]`; a variable has the value that \
-                     it has in the program's own environment"
+                    "has {name:?}: list names only, as `[\"PATH\", \"HOME\"]`; each variable keeps the value that it \
+                     has in the program's own environment"
                 ),
             );
         }
@@ -221,7 +221,7 @@ impl ShellHook {
         {
             return wrong(
                 "cwd",
-                format!("has to be a folder, and `{}` is none", cwd.display()),
+                format!("must be a folder, but `{}` is not one", cwd.display()),
             );
         }
         Ok(ShellHook(Arc::new(config.clone())))

@@ -1,16 +1,12 @@
 //! Posts an audit event for every tool call.
 //!
-//! The one idea: the agent puts a record of the call into a bounded queue. A separate thread sends the requests and the
-//! retries. If the queue is full, the hook counts the record as dropped, and does not wait.
+//! The hook serializes each call into a line, and sends the line to a [sink](crate::shared::sink), which posts it.
 
-mod args;
 mod config;
-mod counts;
 mod post;
 mod record;
 mod retry;
 mod secret;
-mod worker;
 
 pub use self::config::WebhookAuditConfig;
 pub use self::secret::{SecretError, WebhookSecret};
@@ -18,18 +14,20 @@ pub use self::secret::{SecretError, WebhookSecret};
 use std::fmt;
 use std::sync::Arc;
 
-use hooks_core::agent::ToolCallEnd;
-use hooks_core::{hook, priority};
+use hooks_core::AnyAction;
+use hooks_core::agent::{AgentContext, AgentEvent, ToolCallEnd};
+use hooks_core::probe::Probe;
+use jiff::Timestamp;
 
 use self::post::Post;
-use self::record::Record;
-use self::worker::Worker;
+use crate::shared::sink::{Limits, Queue};
 use crate::shared::ssrf::{Guard, GuardError, HookUrl};
 use crate::shared::{BuildError, Globs};
 
 /// Posts a JSON event to a URL for every tool call that has ended. ZeroClaw's `WebhookAuditHook`.
 ///
-/// A call that was blocked, denied or interrupted did not run, so the hook posts no event for it.
+/// It is a probe: attach it with [`with_probe`](hooks_core::Hook::with_probe). A call that was blocked, denied or
+/// interrupted did not run, so it posts no event for it.
 ///
 /// ```json
 /// { "event": "tool_call", "timestamp": "2026-03-22T10:00:00Z", "tool": "shell",
@@ -64,8 +62,8 @@ use crate::shared::{BuildError, Globs};
 /// ```
 /// use std::time::Duration;
 /// use hooks_builtin::{WebhookAudit, WebhookAuditConfig};
-/// use hooks_core::agent::{AgentContext, ToolCallEnd, ToolOutcome, ToolOutput};
-/// use hooks_core::hooks;
+/// use hooks_core::agent::{AgentContext, AgentHooksNow, ToolCallEnd, ToolOutcome, ToolOutput};
+/// use hooks_core::{Hook, hooks};
 /// # use std::io::{Read, Write};
 /// # let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
 /// # let port = listener.local_addr()?.port();
@@ -85,7 +83,7 @@ use crate::shared::{BuildError, Globs};
 /// config.allow_loopback = vec!["localhost".parse()?];
 ///
 /// let audit = WebhookAudit::from_config(&config)?.with_args();
-/// let hooks = hooks![audit.clone()];
+/// let hooks = hooks![].with_probe(&audit);
 /// let ended = ToolCallEnd {
 ///     id: "1",
 ///     name: "shell",
@@ -105,7 +103,7 @@ use crate::shared::{BuildError, Globs};
 #[derive(Clone)]
 pub struct WebhookAudit {
     watched: Arc<Watched>,
-    worker: Arc<Worker>,
+    events: Arc<Queue>,
 }
 
 /// Which calls are reported, and how much of them.
@@ -114,12 +112,18 @@ struct Watched {
     tool_patterns: Globs,
     include_args: bool,
     max_args_bytes: usize,
+    queue_bytes: usize,
 }
 
-#[hook(priority = priority::LOW)]
-impl WebhookAudit {
-    fn ended(&self, done: &ToolCallEnd<'_>) {
-        self.take(done);
+impl Probe<AgentEvent<'static>> for WebhookAudit {
+    type State = ();
+
+    fn begin(&self, _: &AgentContext, _: AgentEvent<'_>) {}
+
+    fn end(&self, (): (), _: &AgentContext, event: AgentEvent<'_>, _: Option<AnyAction<'_>>) {
+        if let AgentEvent::ToolCallEnd(done) = event {
+            self.take(done);
+        }
     }
 }
 
@@ -153,7 +157,7 @@ impl WebhookAudit {
     /// As [`from_config`](Self::from_config).
     pub fn with_guard(config: &WebhookAuditConfig, guard: Guard) -> Result<Self, BuildError> {
         if config.tool_patterns.is_empty() {
-            let message = "is empty, and so nothing is posted: leave it out for all tools";
+            let message = "is empty, so nothing would be posted: leave it out for all tools";
             return Err(BuildError::new(HOOK, "tool_patterns", message));
         }
         for (key, duration) in [
@@ -165,27 +169,35 @@ impl WebhookAudit {
             }
         }
         let Some(url) = &config.url else {
-            let message =
-                "is empty: write where events are posted, as `\"https://audit.example.com/hook\"`";
+            let message = "is empty: write the URL to which events are posted, as `\"https://audit.example.com/hook\"`";
             return Err(BuildError::new(HOOK, "url", message));
         };
         let endpoint = guard
             .allow_loopback(config.allow_loopback.iter().cloned())
             .endpoint(url.as_str(), config.timeout)
             .map_err(|error| not_called(&error))?;
-        let worker = Worker::start(config, Post::new(endpoint, config.secret.as_ref())).map_err(
-            |error| {
-                BuildError::new(HOOK, "url", "cannot be served: its thread does not start")
-                    .with_source(error)
-            },
-        )?;
+        let limits = Limits {
+            lines: config.queue_events.get(),
+            bytes: config.queue_bytes.get(),
+            grace: config.shutdown_timeout,
+            ..Limits::default()
+        };
+        let events = Queue::start(Post::new(endpoint, config), limits).map_err(|error| {
+            BuildError::new(
+                HOOK,
+                "url",
+                "cannot be used: the thread that posts to it does not start",
+            )
+            .with_source(error)
+        })?;
         Ok(WebhookAudit {
             watched: Arc::new(Watched {
                 tool_patterns: config.tool_patterns.clone(),
                 include_args: config.include_args,
                 max_args_bytes: config.max_args_bytes,
+                queue_bytes: config.queue_bytes.get(),
             }),
-            worker: Arc::new(worker),
+            events: Arc::new(events),
         })
     }
 
@@ -214,26 +226,26 @@ impl WebhookAudit {
     /// Returns how many calls the hook has accepted. Each of them is delivered or dropped in the end.
     #[must_use]
     pub fn accepted(&self) -> u64 {
-        self.worker.counts().accepted()
+        self.events.accepted()
     }
 
     /// Returns how many events the receiver has taken.
     #[must_use]
     pub fn delivered(&self) -> u64 {
-        self.worker.counts().delivered()
+        self.events.delivered()
     }
 
     /// Returns how many events were lost, because the queue was full, the receiver did not take them, or time was up.
     #[must_use]
     pub fn dropped(&self) -> u64 {
-        self.worker.counts().dropped()
+        self.events.dropped()
     }
 
     /// Waits until every call that has ended so far is delivered or dropped, including retries.
     ///
     /// It works on any executor.
     pub async fn flush(&self) {
-        self.worker.flush().await;
+        self.events.settled().await;
     }
 
     /// Accepts no more calls, and waits until the accepted calls are delivered or dropped, for at most
@@ -241,25 +253,22 @@ impl WebhookAudit {
     ///
     /// It stops all clones, works on any executor, and may be called again.
     pub async fn shutdown(&self) {
-        self.worker.shutdown().await;
+        self.events.ended().await;
     }
 
     fn take(&self, done: &ToolCallEnd<'_>) {
-        let Watched {
-            tool_patterns,
-            include_args,
-            max_args_bytes,
-        } = &*self.watched;
-        if !tool_patterns.matches(done.name) {
+        let watched = &*self.watched;
+        if !watched.tool_patterns.matches(done.name) {
             return;
         }
-        self.worker.accept(|most| {
-            let limit = match *max_args_bytes {
-                0 => most,
-                limit => limit.min(most),
-            };
-            Record::of(done, include_args.then_some(limit))
-        });
+        let most = watched.queue_bytes / 4;
+        let limit = match watched.max_args_bytes {
+            0 => most,
+            limit => limit.min(most),
+        };
+        let limit = watched.include_args.then_some(limit);
+        self.events
+            .send(|out| record::write(out, done, limit, Timestamp::now()));
     }
 }
 
@@ -267,7 +276,7 @@ impl fmt::Debug for WebhookAudit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("WebhookAudit")
             .field("watched", &self.watched)
-            .field("worker", &self.worker)
+            .field("events", &self.events)
             .finish()
     }
 }

@@ -1,11 +1,17 @@
-//! Posts and signs one event.
+//! The sink: posts and signs each line, and tries again.
+
+use std::io;
+use std::num::NonZeroU32;
+use std::time::Duration;
 
 use jiff::Timestamp;
 use reqwest::header::RETRY_AFTER;
 use standardwebhooks::Webhook;
 
-use super::retry::Outcome;
+use super::config::WebhookAuditConfig;
+use super::retry::{self, Outcome};
 use super::secret::WebhookSecret;
+use crate::shared::sink::{Progress, Sink};
 use crate::shared::ssrf::{Endpoint, Refused, reqwest};
 use crate::shared::webhook::{Ids, chain, post};
 
@@ -14,24 +20,26 @@ pub(super) struct Post {
     endpoint: Endpoint,
     signer: Option<Webhook>,
     ids: Ids,
+    max_attempts: NonZeroU32,
+    retry_delay: Duration,
+    /// The event that is being posted: its id, and the number of attempts so far. All attempts use the same id.
+    current: Option<(String, u32)>,
 }
 
 impl Post {
-    pub(super) fn new(endpoint: Endpoint, secret: Option<&WebhookSecret>) -> Self {
+    pub(super) fn new(endpoint: Endpoint, config: &WebhookAuditConfig) -> Self {
         Post {
             endpoint,
-            signer: secret.and_then(WebhookSecret::signer),
+            signer: config.secret.as_ref().and_then(WebhookSecret::signer),
             ids: Ids::new(),
+            max_attempts: config.max_attempts,
+            retry_delay: config.retry_delay,
+            current: None,
         }
     }
 
-    /// Returns an id for the next event. All its attempts use the same id.
-    pub(super) fn next_id(&self) -> String {
-        self.ids.next_id()
-    }
-
     /// Makes one attempt.
-    pub(super) async fn attempt(&self, id: &str, body: &[u8]) -> Outcome {
+    async fn attempt(&self, id: &str, body: &[u8]) -> Outcome {
         let now = Timestamp::now();
         let request = match post(&self.endpoint, self.signer.as_ref(), id, now, body) {
             Ok(request) => request,
@@ -51,6 +59,32 @@ impl Post {
                     None if error.is_builder() => Outcome::Rejected(chain(&error)),
                     None => Outcome::Again(None, chain(&error)),
                 }
+            }
+        }
+    }
+}
+
+impl Sink for Post {
+    const NAME: &'static str = "webhook-audit";
+
+    async fn write(&mut self, lines: &[u8]) -> Progress {
+        let end = lines.iter().position(|byte| *byte == b'\n');
+        let body = &lines[..end.unwrap_or(lines.len())];
+        let bytes = lines.len().min(body.len() + 1);
+        let (id, before) = match self.current.take() {
+            Some(current) => current,
+            None => (self.ids.next_id(), 0),
+        };
+        let attempts = before + 1;
+        match self.attempt(&id, body).await {
+            Outcome::Delivered => Progress::Taken(bytes),
+            Outcome::Again(asked, failure) if attempts < self.max_attempts.get() => {
+                self.current = Some((id, attempts));
+                let wait = retry::wait(self.retry_delay, attempts, asked);
+                Progress::Again(wait, io::Error::other(failure))
+            }
+            Outcome::Rejected(failure) | Outcome::Again(_, failure) => {
+                Progress::GivenUp(bytes, failure)
             }
         }
     }

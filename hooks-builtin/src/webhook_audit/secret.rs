@@ -27,7 +27,8 @@ pub struct WebhookSecret(String);
 /// Why a text is not a [`WebhookSecret`]. The error does not contain the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "a webhook's secret {0}: it is `whsec_` and 24 to 64 random bytes in base64, such as `openssl rand -base64 32` gives"
+    "the secret of a webhook {0}: write `whsec_` and 24 to 64 random bytes in base64, as `openssl rand -base64 32` \
+     prints them"
 )]
 pub struct SecretError(&'static str);
 

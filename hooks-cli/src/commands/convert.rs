@@ -17,7 +17,7 @@ use crate::{Done, Failure, file};
 pub(crate) fn run(path: &Path, from: Option<Dialect>) -> Done {
     let from = from.or_else(|| file::dialect_of(path)).ok_or_else(|| {
         Failure::usage(format!(
-            "the name of {} does not tell whose format it has: write `--from claude`, or another system's name",
+            "the file name {} does not say which format the file has: write `--from claude`, or another system's name",
             path.display()
         ))
     })?;
@@ -33,7 +33,7 @@ pub(crate) fn run(path: &Path, from: Option<Dialect>) -> Done {
     match from {
         Dialect::Hooks => {
             return Err(Failure::usage(
-                "this is our own format: there is nothing to convert",
+                "the file already has the format of `hooks`: there is nothing to convert",
             ));
         }
         Dialect::Picoclaw => picoclaw(&mut out, &value),
@@ -148,19 +148,19 @@ fn duration(millis: f64) -> String {
 /// Converts files with events, groups and handlers, as Claude Code has them.
 fn nested(out: &mut Converted, value: &Value) {
     let Some(events) = value.get("hooks").and_then(Value::as_object) else {
-        out.note("there is no `hooks` in it");
+        out.note("the file has no key `hooks`");
         return;
     };
     for (event, groups) in events {
         let Some(groups) = groups.as_array() else {
             // Settings next to the events, such as Gemini CLI's `enabled`.
-            out.left_out(&format!("`hooks.{event}`"), "it is no list of hooks");
+            out.left_out(&format!("`hooks.{event}`"), "it is not a list of hooks");
             continue;
         };
         if OwnedEvent::name_of(event).is_none() {
             out.left_out(
                 &format!("all hooks on `{event}`"),
-                "this event is never raised here",
+                "`hooks` never raises this event",
             );
             continue;
         }
@@ -245,7 +245,7 @@ fn one_nested(out: &mut Converted, event: &str, group: &Value, handler: &Value) 
         other => {
             out.left_out(
                 &format!("a hook on `{event}`"),
-                &format!("handlers of the type `{other}` are not run here"),
+                &format!("`hooks` does not run handlers of the type `{other}`"),
             );
             return;
         }
@@ -279,14 +279,14 @@ fn one_nested(out: &mut Converted, event: &str, group: &Value, handler: &Value) 
                     entry.insert("if".into(), rule.into());
                 }
                 None => lost.push(format!(
-                    "`if`: {value} is not understood: write a condition, or it runs for more calls"
+                    "`if`: {value} cannot be converted: write a condition in CEL, or the hook runs on more calls"
                 )),
             },
             "allowedEnvVars" => lost.push(format!(
-                "`allowedEnvVars` = {value}: here every variable that a header names is filled in"
+                "`allowedEnvVars` = {value}: `hooks` fills in every variable that a header names"
             )),
             "async" | "asyncRewake" if *value == true => {
-                lost.push(format!("`{key}`: the agent waits for hooks that decide"));
+                lost.push(format!("`{key}`: the agent waits for a hook that decides, so it cannot run in the background"));
             }
             key if KNOWN.contains(&key) || *value == false => {}
             key => lost.push(format!("`{key}` = {value}")),
@@ -326,19 +326,19 @@ fn picoclaw(out: &mut Converted, value: &Value) {
             match event {
                 "" | "*" | "all" => events.push("*".into()),
                 event if OwnedEvent::name_of(event).is_some() => events.push(event.into()),
-                event => lost.push(format!("`{event}`: it is never raised here")),
+                event => lost.push(format!("`{event}`: `hooks` never raises this event")),
             }
         }
         if events.iter().any(|event| event.as_str() == Some("*")) {
             events = vec!["*".into()];
             lost.push(
-                "with `*` it is asked about all events, also those that it only observed".into(),
+                "with `*`, the process also decides about events that it only observed".into(),
             );
         }
         if events.is_empty() {
             out.left_out(
                 &format!("the process `{name}`"),
-                "none of its events is raised here",
+                "`hooks` raises none of its events",
             );
             continue;
         }
@@ -367,7 +367,7 @@ fn picoclaw(out: &mut Converted, value: &Value) {
         entry.insert("on_failure".into(), "skip".into());
         entry.insert("dialect".into(), "picoclaw".into());
         entry.insert("process".into(), toml::Value::Table(server));
-        lost.push("a process that fails lets everything go on here but what it had to approve of there: `on_failure = \"block\"` is safer".into());
+        lost.push("a process that fails lets everything go on except calls that it must approve: `on_failure = \"block\"` is safer".into());
         out.entry(&entry, &lost);
     }
 }
@@ -406,13 +406,13 @@ fn goclaw(out: &mut Converted, value: &Value) {
             other => {
                 out.left_out(
                     named,
-                    &format!("handlers of the type `{other}` are not run here"),
+                    &format!("`hooks` does not run handlers of the type `{other}`"),
                 );
                 continue;
             }
         };
         let Some((key, handler)) = handler else {
-            out.left_out(named, "its `config` says not what to run");
+            out.left_out(named, "its `config` does not say what to run");
             continue;
         };
         entry.insert(key.into(), handler.into());

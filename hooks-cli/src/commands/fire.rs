@@ -90,8 +90,8 @@ fn show(event: &OwnedEvent, before: &Value, outcome: &Outcome, records: &[Record
     }
     if records.is_empty() {
         let why = match &outcome.hook {
-            Some(hook) => format!("no definition has run: `{hook}` is a built-in hook"),
-            None => "no definition has run: `hooks why` says because of what".to_owned(),
+            Some(hook) => format!("no hook of the file ran: `{hook}` is a built-in hook"),
+            None => "no hook of the file ran: `hooks why` says why".to_owned(),
         };
         say!("\n{}", painted(DIM, why));
         return;
@@ -108,7 +108,7 @@ fn show(event: &OwnedEvent, before: &Value, outcome: &Outcome, records: &[Record
         let mut why = record.why.clone();
         if record.shadow {
             why = format!(
-                "shadow: nothing comes of it{}{why}",
+                "shadow mode, so it has no effect{}{why}",
                 if why.is_empty() { "" } else { "; " }
             );
         }

@@ -18,7 +18,7 @@ pub(crate) struct Args {
     /// Where the file is written.
     #[arg(long, default_value = file::NAME)]
     file: PathBuf,
-    /// Replace a file that is there. Without it, the file stays, and the agent's settings are printed for it.
+    /// Replace the file if it exists. Without this, the file stays, and the agent's settings are printed for it.
     #[arg(long)]
     force: bool,
 }
@@ -98,7 +98,7 @@ pub(crate) fn run(args: &Args, json: bool) -> Done {
     let is_kept = args.file.exists() && !args.force;
     if is_kept && args.agent.is_none() {
         return Err(Failure::usage(format!(
-            "{} is there already: write `--force` to replace it",
+            "{} already exists: `--force` replaces it",
             args.file.display()
         )));
     }
@@ -118,7 +118,7 @@ pub(crate) fn run(args: &Args, json: bool) -> Done {
     }
     let shown = args.file.display();
     if is_kept {
-        anstream::eprintln!("{shown} is there already, and stays as it is: `--force` replaces it");
+        anstream::eprintln!("{shown} already exists and was not changed: `--force` replaces it");
     } else {
         anstream::eprintln!("{} {shown}", painted(GOOD, "wrote"));
     }
@@ -141,18 +141,18 @@ pub(crate) fn run(args: &Args, json: bool) -> Done {
 /// Returns the first file. Writing to a string cannot fail.
 fn text(agent: Option<Agent>, file: &Path) -> String {
     let mut text = String::from(
-        "# What an agent may do, and who is told. `hooks check` finds mistakes, `hooks plan` shows what runs when.\n",
+        "# What an agent may do, and what is logged. `hooks check` finds mistakes, `hooks plan` shows what runs when.\n",
     );
     if let Some(agent) = agent {
         let _ = writeln!(text, "# The agent: {}.", agent.title());
     }
-    text.push_str("\n[hooks.builtin]\nredact = true            # secrets in messages and in the output of tools are rewritten\n");
+    text.push_str("\n[hooks.builtin]\nredact = true            # replaces secrets in messages and in the output of tools\n");
     let profiles = agent.map_or(r#"["common"]"#, Agent::profiles);
     let _ = writeln!(
         text,
-        "\n# What the agent may do by itself. A command is read as the shell reads it, and judged by what it does.\n\
+        "\n# What the agent may do by itself. The policy reads a command as a shell does, and judges its effects.\n\
          [hooks.builtin.security_policy]\n\
-         autonomy = \"full\"         # within this policy; \"supervised\" has somebody approve of every call\n\
+         autonomy = \"full\"         # within this policy; with \"supervised\", you approve every call\n\
          profiles = {profiles}"
     );
     // An agent may change its directory, but the policy must not follow it.
@@ -167,11 +167,11 @@ fn text(agent: Option<Agent>, file: &Path) -> String {
         None | Some(Agent::Claude | Agent::Gemini | Agent::Picoclaw)
     );
     if !can_change {
-        text.push_str("rewrite = false           # commands run as they are: this agent cannot be handed the judged form of each\n");
+        text.push_str("rewrite = false           # commands run as written: this agent does not accept a rewritten command\n");
     }
     if agent == Some(Agent::Cursor) {
         text.push_str(
-            "\n# What Cursor calls its tools in hooks.\n\
+            "\n# The names that Cursor gives to its tools.\n\
              [hooks.builtin.security_policy.tools]\n\
              Shell = { command = \"command\", directory = \"working_directory\", harmless = [\"timeout\", \"description\"] }\n\
              Read = { read = [\"file_path\", \"path\", \"target_file\"], harmless = [\"offset\", \"limit\"] }\n\
@@ -195,7 +195,7 @@ fn text(agent: Option<Agent>, file: &Path) -> String {
          name = \"no-force-push\"\n\
          event = \"BeforeToolCall\"\n\
          tools = {shells}\n\
-         if = 'args.command.contains(\"--force\")'\n\
+         if = 'args.command.matches(\"git .*push.* (-[a-zA-Z]*f|--force)\")'\n\
          block = \"force pushes are not allowed\""
     );
     text

@@ -48,11 +48,11 @@ pub(crate) fn run(path: &Path, follow: bool, condition: Option<&str>, json: bool
                 let place = format!("{}:{number}", path.display());
                 let is_event = text.contains("\"payload\":");
                 let why = if is_event {
-                    "this is an event, as `jsonl_log` writes it: records are what `--records` writes".to_owned()
+                    "this is an event of `jsonl_log`: `hooks log` reads the records that `--records` writes".to_owned()
                 } else {
                     error.to_string()
                 };
-                anstream::eprintln!("{}: {place}: no record: {why}", painted(WARN, "warning"));
+                anstream::eprintln!("{}: {place}: not a record: {why}", painted(WARN, "warning"));
                 continue;
             }
         };

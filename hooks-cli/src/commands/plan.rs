@@ -5,9 +5,9 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anstyle::Style;
-use hooks_builtin::config::Mode;
 use hooks_core::agent::AgentEvent;
 use hooks_core::hooks;
+use hooks_runtime::entry::Mode;
 use hooks_runtime::{HookStatus, OwnedEvent, Runtime};
 use serde::Serialize;
 use serde_json::json;
@@ -95,7 +95,7 @@ pub(crate) fn rows(runtime: &Runtime, file: &Path) -> Vec<Row> {
     let mut shown = HashSet::new();
     let mut before = None;
     for row in pipeline.plan() {
-        if shown.contains(row.hook) {
+        if shown.contains(&*row.hook) {
             continue;
         }
         let events: &[&'static str] = match &row.event {
@@ -128,7 +128,7 @@ pub(crate) fn rows(runtime: &Runtime, file: &Path) -> Vec<Row> {
             });
         };
         match definitions.next() {
-            None => push(row.hook, None),
+            None => push(&row.hook, None),
             // A file of another system is one place with several hooks.
             Some(first) => {
                 push(&first.name, Some(first));
@@ -136,7 +136,7 @@ pub(crate) fn rows(runtime: &Runtime, file: &Path) -> Vec<Row> {
                     push(&other.name, Some(other));
                 }
                 // They know their events: the place's rows for other events say nothing new.
-                shown.insert(row.hook.to_owned());
+                shown.insert(row.hook.to_string());
             }
         }
     }

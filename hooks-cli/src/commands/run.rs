@@ -15,7 +15,7 @@ use crate::file;
 pub(crate) fn run(named: Option<PathBuf>, client: Client, records: Option<&Path>) -> ExitCode {
     // An agent treats most exit codes of a panic as a harmless error.
     let reply = catch_unwind(AssertUnwindSafe(|| reply(named, client, records)))
-        .unwrap_or_else(|_| Reply::refused("the program `hooks` has failed"));
+        .unwrap_or_else(|_| Reply::refused("the program `hooks` failed"));
     // The reader may be gone.
     let _ = std::io::stdout().write_all(reply.stdout.as_bytes());
     let _ = std::io::stderr().write_all(reply.stderr.as_bytes());

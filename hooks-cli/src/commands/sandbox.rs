@@ -13,19 +13,19 @@ use crate::{Done, Failure};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// A folder or file that it may change.
+    /// A folder or file that the program may change.
     #[arg(long, value_name = "PATH")]
     write: Vec<PathBuf>,
-    /// A folder or file that it may read, and run programs from.
+    /// A folder or file that the program may read, and run programs from.
     #[arg(long, value_name = "PATH")]
     read: Vec<PathBuf>,
-    /// A TCP port that it may connect to. It may not listen on any.
+    /// A TCP port that the program may connect to. It may not listen on any.
     #[arg(long, value_name = "PORT", conflicts_with = "network")]
     connect: Vec<u16>,
-    /// Let it connect to every TCP port, and listen.
+    /// Let the program connect to every TCP port, and listen.
     #[arg(long)]
     network: bool,
-    /// Run it even where the kernel cannot restrict all of this.
+    /// Run the program even if the kernel cannot enforce all of this.
     #[arg(long)]
     best_effort: bool,
     /// The program, and its arguments.
@@ -35,7 +35,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> Done {
     let [program, rest @ ..] = args.program.as_slice() else {
-        return Err(Failure::usage("there is no program"));
+        return Err(Failure::usage("name a program after `--`"));
     };
     let sandbox = args.write.iter().fold(Sandbox::new(), Sandbox::write);
     let sandbox = args.read.iter().fold(sandbox, Sandbox::read);
@@ -54,7 +54,7 @@ pub(crate) fn run(args: &Args) -> Done {
         Err(error @ SandboxError::Path { .. }) => return Err(Failure::usage(error)),
         Err(error) => {
             return Err(Failure::found(format!(
-                "{error}, so it is not run: write `--best-effort` to run it with what the kernel can do"
+                "{error}, so the program was not started: `--best-effort` starts it with the restrictions that the kernel supports"
             )));
         }
     }

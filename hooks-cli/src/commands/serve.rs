@@ -90,7 +90,7 @@ async fn serve(served: Rc<Served>) {
         let mut message: Map<String, Value> = match serde_json::from_slice(&line) {
             Ok(message) => message,
             Err(error) => {
-                anstream::eprintln!("warning: a line is no JSON object, and was ignored: {error}");
+                anstream::eprintln!("warning: ignored a line that is not a JSON object: {error}");
                 continue;
             }
         };
@@ -105,7 +105,7 @@ async fn serve(served: Rc<Served>) {
         let served = Rc::clone(&served);
         if id.is_null() {
             if events.len() >= MOST_EVENTS {
-                anstream::eprintln!("warning: too many events at once: one was dropped");
+                anstream::eprintln!("warning: dropped an event, because too many came at once");
                 continue;
             }
             events.spawn_local(async move { served.observe(&method, &params).await });
@@ -120,7 +120,7 @@ async fn serve(served: Rc<Served>) {
             let answered = spawn_local(async move { served.answer(&asked, params).await });
             let result = match answered.await {
                 Ok(result) => result,
-                Err(_) => Err("the program `hooks` has failed".to_owned()),
+                Err(_) => Err("the program `hooks` failed".to_owned()),
             };
             reply(&id, &method, result);
         });
@@ -146,7 +146,9 @@ fn reply(id: &Value, method: &str, result: Result<Value, String>) {
     };
     let mut text = line(result);
     if text.len() >= LONGEST_LINE {
-        text = line(Err("the answer is longer than a line may be".to_owned()));
+        text = line(Err(
+            "the answer is longer than the limit for a line".to_owned()
+        ));
     }
     text.push('\n');
     let mut out = std::io::stdout().lock();
@@ -193,7 +195,7 @@ impl Served {
                 let asks = matches!(approval, Approval::Ask { .. });
                 if approves && !calls.keep_approval(&after, approval) && asks {
                     return Err(
-                        "somebody has to approve of it, and too many other calls wait for that"
+                        "the call needs approval, but too many other calls are waiting for theirs"
                             .into(),
                     );
                 }

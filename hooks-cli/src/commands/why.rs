@@ -49,7 +49,7 @@ pub(crate) fn run(args: &EventArgs, json: bool) -> Done {
                 why: if runs {
                     "it sees every event of this kind, and decides by its settings".into()
                 } else {
-                    format!("it has nothing to do with {name}")
+                    format!("it does not handle {name}")
                 },
                 hook: row.hook,
                 priority: row.priority,

@@ -55,19 +55,34 @@ impl LlmResponse {
     }
 }
 
-/// The answer as a message of the conversation.
-///
-/// ```
-/// use hooks_core::agent::{ChatMessage, LlmResponse};
-/// assert_eq!(ChatMessage::from(LlmResponse::new("Done.")), ChatMessage::assistant("Done."));
-/// ```
+/// The answer as a message of the conversation: see [`ChatMessage::assistant`].
 impl From<LlmResponse> for ChatMessage {
     fn from(response: LlmResponse) -> Self {
-        ChatMessage {
-            tool_calls: response.tool_calls,
-            reasoning: response.reasoning,
-            ..ChatMessage::assistant(response.content)
-        }
+        ChatMessage::assistant(response)
+    }
+}
+
+impl From<&str> for LlmResponse {
+    fn from(content: &str) -> Self {
+        LlmResponse::new(content)
+    }
+}
+
+impl From<String> for LlmResponse {
+    fn from(content: String) -> Self {
+        LlmResponse::new(content)
+    }
+}
+
+impl From<&String> for LlmResponse {
+    fn from(content: &String) -> Self {
+        LlmResponse::new(content)
+    }
+}
+
+impl From<&LlmResponse> for LlmResponse {
+    fn from(response: &LlmResponse) -> Self {
+        response.clone()
     }
 }
 

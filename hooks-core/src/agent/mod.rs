@@ -158,7 +158,7 @@ use serde::Serialize;
 use crate::HookEvent;
 
 // Brings the methods of hooks into scope together with the vocabulary.
-pub use crate::{Hook as _, Intercepts as _, InterceptsNow as _, Observes as _, ObservesNow as _};
+pub use crate::Hook as _;
 
 /// Every event of an agent's life: the standard vocabulary.
 ///

@@ -3,8 +3,8 @@
 use alloc::borrow::Cow;
 use core::fmt;
 
-use super::{Cancel, HookResult, Scope};
-use crate::event::{Blockable, Event, Intercepted, Patch, Respondable};
+use super::{HookResult, Scope};
+use crate::event::{Blockable, Event, Intercepted, Respondable};
 
 /// What one hook decides about the intercepted event `E`.
 ///
@@ -86,11 +86,8 @@ impl<E: Event> HookAction<E> {
     }
 
     /// Answers the event instead of the agent, from a cache for example. PicoClaw's `respond`.
-    pub fn respond<R>(response: R) -> Self
-    where
-        E: Respondable<Answer = R>,
-    {
-        HookAction::Respond(response)
+    pub fn respond(response: impl IntoResponse<E>) -> Self {
+        HookAction::Respond(response.into_response())
     }
 
     /// For users of other systems, who write `HookAction::Cancel(reason)`: points them to [`block`](Self::block).
@@ -145,48 +142,6 @@ impl<E: Event> HookAction<E> {
             scope,
             reason,
             hook,
-        }
-    }
-
-    /// The hook's own decision, as a word. `None` for a pipeline's decision, which the deciding hook has already
-    /// recorded.
-    #[inline(always)]
-    pub(crate) const fn word(&self) -> Option<&'static str> {
-        match self {
-            HookAction::Continue | HookAction::Cancel { hook: Some(_), .. } => None,
-            HookAction::Modify(_) => Some("modify"),
-            HookAction::Respond(_) => Some("respond"),
-            HookAction::Cancel { scope, .. } => Some(match scope {
-                Scope::Event => "block",
-                Scope::Turn => "abort_turn",
-                Scope::Run => "abort_run",
-            }),
-        }
-    }
-
-    /// Applies the action to the event, and returns the result for the pipeline.
-    #[inline(always)]
-    pub(crate) fn settle(
-        self,
-        event: &mut E,
-        hook: impl FnOnce() -> Cow<'static, str>,
-    ) -> HookResult<E> {
-        match self {
-            HookAction::Continue => HookResult::Continue,
-            HookAction::Modify(patch) => {
-                patch.apply(event);
-                HookResult::Continue
-            }
-            HookAction::Respond(response) => HookResult::Respond(response),
-            HookAction::Cancel {
-                scope,
-                reason,
-                hook: decided_by,
-            } => HookResult::Cancel(Cancel {
-                hook: decided_by.unwrap_or_else(hook),
-                reason,
-                scope,
-            }),
         }
     }
 }
@@ -297,10 +252,11 @@ impl<E: Event<Patch: PartialEq, Response: PartialEq>> PartialEq for HookAction<E
 /// What [`HookAction::modify`] takes for the event `E`: its patch, or anything that converts to it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not modify `{E}`",
-    label = "not a patch of `{E}`, and nothing that turns into one",
-    note = "`modify` takes what the event's `patch = …` names, or what turns into it by `From`, as a JSON \
-            value does for a tool call; an event without `patch = …` is replaced as a whole. A hook that \
-            takes the event by `&mut` changes it in place"
+    label = "not a patch of `{E}`",
+    note = "`modify` takes the change, not the changed event: for a tool call, write `ToolCallPatch {{ … }}` or \
+            `json!({{ … }})` with the new arguments; for other events, what `patch = …` names, or the whole event \
+            where nothing is named",
+    note = "to change the event itself, take it by `&mut`"
 )]
 pub trait IntoPatch<E: Event> {
     #[doc(hidden)]
@@ -311,5 +267,25 @@ pub trait IntoPatch<E: Event> {
 impl<E: Event, T: Into<E::Patch>> IntoPatch<E> for T {
     fn into_patch(self) -> E::Patch {
         self.into()
+    }
+}
+
+/// What [`HookAction::respond`] takes for the event `E`: its answer.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not answer `{E}`",
+    label = "not an answer to `{E}`",
+    note = "`respond` takes the answer that the event's `respond = …` names: for a tool call, write \
+            `ToolOutput::new(…)`; for a model call, an `LlmResponse`",
+    note = "an event without `respond = …` cannot be answered: a hook changes it, or blocks it"
+)]
+pub trait IntoResponse<E: Event> {
+    #[doc(hidden)]
+    fn into_response(self) -> E::Response;
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: Respondable<Answer = T>, T> IntoResponse<E> for T {
+    fn into_response(self) -> E::Response {
+        self
     }
 }

@@ -1,10 +1,9 @@
 //! Which hook handles which event, as types.
 //!
 //! Rust has no negative bounds: a trait cannot say "this hook does *not* handle that event". So every event has a
-//! slot in its vocabulary, a Peano numeral. Every hook has a list of modes by slot: [`Skip`] the event, handle it
-//! [`Now`], or handle it [`Later`], with an await. The list of a pipeline is the fold of its hooks' lists. From it,
-//! the compiler knows what a dispatch has to do: an event that no hook handles is a no-op, and one that only
-//! synchronous hooks handle is a plain function call.
+//! slot in its vocabulary, a Peano numeral. Every hook has a list of modes by slot: it [`Skip`]s the event, or it
+//! handles it as [`One`] hook, or as [`Many`] hooks. The list of a pipeline is the fold of its hooks' lists. From it,
+//! the compiler knows what a dispatch has to do: an event that no hook handles is a no-op.
 
 use super::EventSet;
 
@@ -12,93 +11,52 @@ use super::EventSet;
 pub trait Mode {
     /// Whether the event is handled at all.
     const HANDLES: bool;
-    /// Whether a future of the dispatch is always ready on its first poll.
-    const AT_ONCE: bool = false;
-    /// Its name in compiler messages.
-    type Timing;
-    /// The mode of "this, then that".
-    type Then<M: Mode>: Mode;
-    /// `Now`, then `Self`: the result is synchronous only if both are.
-    type AfterNow: Mode;
-    /// `Either`, then `Self`.
-    type AfterEither: Mode;
+    /// The mode of one type that handles the event in this way or in the other.
+    type Or<M: Mode>: Mode;
+    /// The mode of hooks that this hook is one of.
+    type Within: Mode;
 }
 
 /// Not at all.
 #[derive(Debug)]
 pub enum Skip {}
-/// In a plain function.
+/// As one hook, which runs code of its author.
 #[derive(Debug)]
-pub enum Now {}
-/// In an `async fn`.
+pub enum One {}
+/// As hooks made of others.
 #[derive(Debug)]
-pub enum Later {}
-/// As the caller runs it: hooks made of others whose modes are unknown, such as two `impl AgentHooks`.
-#[derive(Debug)]
-pub enum Either {}
-
-/// Hooks that run synchronously.
-#[derive(Debug)]
-pub enum Synchronous {}
-/// Hooks that need an await.
-#[derive(Debug)]
-pub enum Asynchronous {}
-
-/// What handles the event `E` without an `.await`.
-#[diagnostic::on_unimplemented(
-    message = "the hooks on `{E}` must be awaited",
-    label = "one of the hooks on this event is `async`",
-    note = "write `.intercept(&cx, &mut event).await` or `.observe(&cx, &event).await`"
-)]
-pub trait AnswersNow<E> {}
-
-#[diagnostic::do_not_recommend]
-impl<E> AnswersNow<E> for Synchronous {}
+pub enum Many {}
 
 impl Mode for Skip {
-    type Timing = Synchronous;
     const HANDLES: bool = false;
-    const AT_ONCE: bool = true;
-    type Then<M: Mode> = M;
-    type AfterNow = Now;
-    type AfterEither = Either;
+    type Or<M: Mode> = M;
+    type Within = Skip;
 }
 
-impl Mode for Now {
-    type Timing = Synchronous;
+impl Mode for One {
     const HANDLES: bool = true;
-    const AT_ONCE: bool = true;
-    type Then<M: Mode> = M::AfterNow;
-    type AfterNow = Now;
-    type AfterEither = Either;
+    type Or<M: Mode> = One;
+    type Within = Many;
 }
 
-impl Mode for Later {
-    type Timing = Asynchronous;
+impl Mode for Many {
     const HANDLES: bool = true;
-    type Then<M: Mode> = Later;
-    type AfterNow = Later;
-    type AfterEither = Later;
+    type Or<M: Mode> = Many;
+    type Within = Many;
 }
 
-impl Mode for Either {
-    type Timing = Synchronous;
-    const HANDLES: bool = true;
-    type Then<M: Mode> = M::AfterEither;
-    type AfterNow = Either;
-    type AfterEither = Either;
-}
-
-/// A hook's modes, by slot: `(Skip, (Now, ()))` handles the second event of its vocabulary.
+/// A hook's modes, by slot: `(Skip, (One, ()))` handles the second event of its vocabulary.
 pub trait Answers {
     type Head: Mode;
     type Tail: Answers;
     /// Which events are handled, one bit each from the first: see [`EventSet`](super::EventSet).
     const BITS: u64;
-    /// The list of "this hook, then that one".
+    /// The list of "this hook, and that one".
     type And<Other: Answers>: Answers;
-    /// The list of "this hook, then one that handles every event with `M`".
+    /// The list of "this hook, and one that handles every event with `M`".
     type AndEvery<M: Mode>: Answers;
+    /// The list of hooks that this hook is one of.
+    type Within: Answers;
 }
 
 /// Nothing from here on.
@@ -108,14 +66,16 @@ impl Answers for () {
     const BITS: u64 = 0;
     type And<Other: Answers> = Other;
     type AndEvery<M: Mode> = Every<M>;
+    type Within = ();
 }
 
 impl<H: Mode, T: Answers> Answers for (H, T) {
     type Head = H;
     type Tail = T;
     const BITS: u64 = H::HANDLES as u64 | EventSet::shifted(T::BITS);
-    type And<Other: Answers> = (H::Then<Other::Head>, T::And<Other::Tail>);
-    type AndEvery<M: Mode> = (H::Then<M>, T::AndEvery<M>);
+    type And<Other: Answers> = (H::Or<Other::Head>, T::And<Other::Tail>);
+    type AndEvery<M: Mode> = (H::Or<M>, T::AndEvery<M>);
+    type Within = (H::Within, T::Within);
 }
 
 /// Every event from here on, with the mode `M`: an endless list, for `#[hook(every)]` and registries.
@@ -128,7 +88,8 @@ impl<M: Mode> Answers for Every<M> {
     const BITS: u64 = if M::HANDLES { u64::MAX } else { 0 };
     // The order of the two does not affect the mode, so the finite list may come first.
     type And<Other: Answers> = Other::AndEvery<M>;
-    type AndEvery<N: Mode> = Every<M::Then<N>>;
+    type AndEvery<N: Mode> = Every<M::Or<N>>;
+    type Within = Every<M::Within>;
 }
 
 /// An event's position in its vocabulary.
@@ -160,7 +121,7 @@ impl<S: Slot> Slot for Succ<S> {
     type Only<M: Mode> = (Skip, S::Only<M>);
 }
 
-/// The list that handles only the event `E`, with the mode `M`.
-pub type On<E, M> = <<E as super::Event>::Slot as Slot>::Only<M>;
+/// The list that handles only the event `E`, as one hook.
+pub type On<E> = <<E as super::Event>::Slot as Slot>::Only<One>;
 /// The list that handles what `A` and `B` handle.
 pub type Both<A, B> = <A as Answers>::And<B>;

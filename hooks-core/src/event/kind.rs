@@ -14,6 +14,9 @@ pub trait Kind: Sized {
     /// Reads the event. (The bound `E: 'a` makes `'a` early bound here and in the impls: see E0195.)
     #[doc(hidden)]
     fn look<'a, E: Event<Kind = Self> + 'a>(access: Self::Access<'a, E>) -> &'a E;
+    /// Reads the event, and goes on holding it.
+    #[doc(hidden)]
+    fn peek<'l, E: Event<Kind = Self>>(access: &'l Self::Access<'_, E>) -> &'l E;
     /// Lends the event.
     #[doc(hidden)]
     fn lend<'l, E: Event<Kind = Self>>(access: &'l mut Self::Access<'_, E>) -> Self::Access<'l, E>;
@@ -47,6 +50,11 @@ impl Kind for Observe {
     }
 
     #[inline(always)]
+    fn peek<'l, E: Event<Kind = Self>>(event: &'l &E) -> &'l E {
+        event
+    }
+
+    #[inline(always)]
     fn lend<'l, E: Event<Kind = Self>>(event: &'l mut &E) -> &'l E {
         event
     }
@@ -66,6 +74,11 @@ impl Kind for Intercept {
 
     #[inline(always)]
     fn look<'a, E: Event<Kind = Self> + 'a>(event: &'a mut E) -> &'a E {
+        event
+    }
+
+    #[inline(always)]
+    fn peek<'l, E: Event<Kind = Self>>(event: &'l &mut E) -> &'l E {
         event
     }
 

@@ -12,20 +12,21 @@
 //! | `answers` | which hook handles which event, as a type |
 //! | `named` | the type that a hook names as its event, checked once |
 //! | `set` | [`EventSet`], the same at run time |
+//! | `info` | [`EventInfo`], a row of the table of all events |
 //!
 //! This module does not depend on hooks or dispatch.
 
 mod answers;
+mod info;
 mod kind;
 mod named;
 mod rights;
 mod set;
 mod vocabulary;
 
-pub(crate) use self::answers::{Answers, Either, Mode, Skip, Slot};
-pub use self::answers::{
-    AnswersNow, Asynchronous, Both, Every, Later, Now, On, Succ, Synchronous, Zero,
-};
+pub(crate) use self::answers::{Answers, Many, Mode, Skip, Slot};
+pub use self::answers::{Both, Every, On, One, Succ, Zero};
+pub use self::info::EventInfo;
 pub use self::kind::{Access, Intercept, Kind, Observe};
 pub use self::named::{If, Returned};
 pub use self::rights::{
@@ -73,12 +74,9 @@ pub trait Event: Sized + Send + Sync {
     /// `#[hook]` expands to code that reads this before any other item of an event: see [`If`].
     #[doc(hidden)]
     const IS_EVENT: bool = true;
-    /// Whether hooks may block it.
+    /// Its row in the table of all events.
     #[doc(hidden)]
-    const BLOCKABLE: bool;
-    /// Whether it asks for an approval, which may have to wait for a person.
-    #[doc(hidden)]
-    const IS_APPROVAL: bool;
+    const INFO: &'static EventInfo;
     #[doc(hidden)]
     type Slot: Slot;
     /// The same event with another lifetime.
@@ -93,12 +91,24 @@ pub trait Event: Sized + Send + Sync {
     /// A copy of the event, if it is `Clone`.
     #[doc(hidden)]
     fn saved(&self) -> Option<Self>;
+    /// The event's [subject](Subject), if it has one.
+    #[doc(hidden)]
+    fn subject_of(&self) -> Option<&str> {
+        None
+    }
 
     /// Reads the event that a dispatch holds.
     #[doc(hidden)]
     #[inline(always)]
     fn look(access: Access<'_, Self>) -> &Self {
         Self::Kind::look::<Self>(access)
+    }
+
+    /// Reads the event that a dispatch holds, and goes on holding it.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn peek<'l>(access: &'l Access<'_, Self>) -> &'l Self {
+        Self::Kind::peek::<Self>(access)
     }
 
     /// Lends the event that a dispatch holds.

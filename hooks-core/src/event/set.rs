@@ -3,7 +3,7 @@
 use core::fmt;
 use core::ops::BitOr;
 
-use super::{Event, Slot, Vocabulary};
+use super::{Event, EventInfo, Slot, Vocabulary};
 
 /// A set of events: those that a handler wants, or those that an agent raises.
 ///
@@ -42,7 +42,7 @@ impl EventSet {
     /// The event of the vocabulary `V` with this name; `None` if there is none.
     #[must_use]
     pub fn named<V: Vocabulary>(name: &str) -> Option<Self> {
-        let index = V::EVENTS.iter().position(|event| *event == name)?;
+        let index = V::EVENTS.iter().position(|event| event.name == name)?;
         Some(EventSet(bit(u32::try_from(index).unwrap_or(LAST))))
     }
 
@@ -57,6 +57,18 @@ impl EventSet {
     #[must_use]
     pub fn contains_named<V: Vocabulary>(self, name: &str) -> bool {
         Self::named::<V>(name).is_some_and(|event| self.0 & event.0 != 0)
+    }
+
+    /// Whether the event of this row is in the set.
+    #[must_use]
+    pub const fn has(self, event: &EventInfo) -> bool {
+        self.0 & bit(event.index) != 0
+    }
+
+    /// The event of this row alone.
+    #[must_use]
+    pub const fn one(event: &EventInfo) -> Self {
+        EventSet(bit(event.index))
     }
 
     /// Whether no event is in the set.

@@ -2,7 +2,7 @@
 
 use core::marker::PhantomData;
 
-use super::Event;
+use super::{Event, EventInfo};
 
 /// The context that hooks on `E` may read.
 ///
@@ -37,13 +37,18 @@ pub type Context<E> = <<E as Event>::Vocabulary as Vocabulary>::Context;
 pub trait Vocabulary: SharesVocabulary<Self> + Sized {
     /// What every hook may read besides the event: `#[events(context = …)]`, by default `()`.
     type Context: ContextOf<Self> + Sync;
+    /// The enum for `'static`, by which the events know it.
+    #[doc(hidden)]
+    type Static: Vocabulary<Context = Self::Context> + 'static;
     /// The enum itself, which borrows an event for `'a`: what a hook with `every` receives.
     type View<'a>: Send;
     /// The enum that lends an event for `'a`, by `&mut` if it is intercepted: what a hook with `every` receives if it
     /// may decide.
     type Mut<'a>: Send;
-    /// The names of all events, in the order of the enum.
-    const EVENTS: &'static [&'static str];
+    /// What a hook with `every` returns: an action on any event, such as `AgentSaid`.
+    type Said: Default + Send;
+    /// All events, in the order of the enum.
+    const EVENTS: &'static [EventInfo];
 
     /// The name of the event in a view. An impl must bind the payloads to implement this, so rustc does not report
     /// the payloads of a private vocabulary as dead code.

@@ -22,7 +22,7 @@ use core::pin::Pin;
 use core::task::{Context as Task, Poll, Waker};
 
 use super::Hook;
-use crate::event::{Context, Later, SharesVocabulary, Skip, Slot as EventSlot, Wrapped};
+use crate::event::{Context, One, SharesVocabulary, Skip, Slot as EventSlot, Wrapped};
 
 /// How `H` wraps the work of `E`.
 pub(crate) type WrapModeOf<H, E> =
@@ -233,11 +233,11 @@ macro_rules! drive {
         let slot = $slot;
         let mut hook = ::core::pin::pin!($hook);
         loop {
-            if let Some(output) = $crate::hook::Slot::until_asked(slot, hook.as_mut()).await {
+            if let Some(output) = $crate::hook::WorkSlot::until_asked(slot, hook.as_mut()).await {
                 break output;
             }
             let work = ::core::pin::pin!($start);
-            if let Some(output) = $crate::hook::Slot::work(slot, hook.as_mut(), work).await {
+            if let Some(output) = $crate::hook::WorkSlot::work(slot, hook.as_mut(), work).await {
                 break output;
             }
         }
@@ -252,9 +252,13 @@ macro_rules! around {
         let (hooks, cx, event) = ($hooks, $cx, $event);
         #[cfg(feature = "std")]
         let output = if $crate::hook::Hook::wrapped(hooks).contains::<$E>() {
-            let slot = $crate::hook::Slot::new();
-            let wrapped =
-                $crate::hook::Wraps::<$E>::wrap(hooks, cx, event, $crate::hook::Next::new(&slot));
+            let slot = $crate::hook::WorkSlot::new();
+            let wrapped = $crate::hook::Wraps::<$E>::wrap_work(
+                hooks,
+                cx,
+                event,
+                $crate::hook::Next::new(&slot),
+            );
             $crate::hook::drive!(&slot, wrapped, $start)
         } else {
             $start.await
@@ -295,7 +299,7 @@ impl<E, H: Hook> Around<E> for H {}
 /// Wraps work in `H` as its mode requires.
 #[doc(hidden)]
 #[cfg(feature = "std")]
-pub trait WrapStep<H, E: Wrapped> {
+pub trait WrapStep<H: ?Sized, E: Wrapped> {
     /// Runs the work of `next`, with the hook around it.
     fn wrap<'a>(
         hook: &'a H,
@@ -318,19 +322,19 @@ pub trait WrapStep<H, E: Wrapped> {
 /// Without `std`, no hook wraps work.
 #[doc(hidden)]
 #[cfg(not(feature = "std"))]
-pub trait WrapStep<H, E: Wrapped> {}
+pub trait WrapStep<H: ?Sized, E: Wrapped> {}
 
 #[cfg(not(feature = "std"))]
 #[diagnostic::do_not_recommend]
-impl<H, E: Wrapped> WrapStep<H, E> for Skip {}
+impl<H: ?Sized, E: Wrapped> WrapStep<H, E> for Skip {}
 
 #[cfg(not(feature = "std"))]
 #[diagnostic::do_not_recommend]
-impl<H, E: Wrapped> WrapStep<H, E> for Later {}
+impl<H: ?Sized, E: Wrapped> WrapStep<H, E> for One {}
 
 #[cfg(feature = "std")]
 #[diagnostic::do_not_recommend]
-impl<H: Sync, E: Wrapped> WrapStep<H, E> for Skip {
+impl<H: Sync + ?Sized, E: Wrapped> WrapStep<H, E> for Skip {
     async fn wrap<'a>(_: &'a H, _: &'a Context<E>, _: &'a E, mut next: Next<'a, E>) -> E::Work {
         next.run().await
     }
@@ -350,7 +354,7 @@ impl<H: Sync, E: Wrapped> WrapStep<H, E> for Skip {
 
 #[cfg(feature = "std")]
 #[diagnostic::do_not_recommend]
-impl<H: Around<E> + Sync, E: Wrapped> WrapStep<H, E> for Later {
+impl<H: Around<E> + Sync + ?Sized, E: Wrapped> WrapStep<H, E> for One {
     fn wrap<'a>(
         hook: &'a H,
         cx: &'a Context<E>,
@@ -395,28 +399,54 @@ impl<H: Around<E> + Sync, E: Wrapped> WrapStep<H, E> for Later {
 pub trait Wraps<E: Wrapped>: Hook {
     #[doc(hidden)]
     #[cfg(feature = "std")]
-    fn wrap<'a>(
+    fn wrap_work<'a>(
         &'a self,
         cx: &'a Context<E>,
         event: &'a E,
         next: Next<'a, E>,
     ) -> impl Future<Output = E::Work> + Send;
+
+    /// One layer of several: see [`WrapStep::layer`].
+    #[doc(hidden)]
+    #[cfg(feature = "std")]
+    fn layer<'a, Work>(
+        &'a self,
+        cx: &'a Context<E>,
+        event: &'a E,
+        work: impl FnMut() -> Work + Send,
+    ) -> impl Future<Output = E::Work> + Send
+    where
+        Work: Future<Output = E::Work> + Send;
 }
 
-impl<E: Wrapped, H: Hook> Wraps<E> for H
+impl<E: Wrapped, H: Hook + ?Sized> Wraps<E> for H
 where
     H::Vocabulary: SharesVocabulary<E::Vocabulary>,
     WrapModeOf<H, E>: WrapStep<H, E>,
 {
     #[cfg(feature = "std")]
     #[inline]
-    fn wrap<'a>(
+    fn wrap_work<'a>(
         &'a self,
         cx: &'a Context<E>,
         event: &'a E,
         next: Next<'a, E>,
     ) -> impl Future<Output = E::Work> + Send {
         <WrapModeOf<H, E> as WrapStep<H, E>>::wrap(self, cx, event, next)
+    }
+
+    #[cfg(feature = "std")]
+    #[inline]
+    fn layer<'a, Work>(
+        &'a self,
+        cx: &'a Context<E>,
+        event: &'a E,
+        work: impl FnMut() -> Work + Send,
+    ) -> impl Future<Output = E::Work> + Send
+    where
+        Work: Future<Output = E::Work> + Send,
+    {
+        <WrapModeOf<H, E> as WrapStep<H, E>>::layer(self, cx, event, work)
     }
 }
 

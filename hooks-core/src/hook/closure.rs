@@ -3,9 +3,9 @@
 use core::fmt;
 use core::marker::PhantomData;
 
-use super::{Describe, Handle, Hook, Never, Planner, Runs};
-use crate::decision::{HookAction, HookResult, settle};
-use crate::event::{Context, Event, Intercepted, Now, Observe, Observed, On};
+use super::{AnyEvent, Hook, Leaf, Name, No, Planner, Row, Runs, Synchronous, Yes};
+use crate::decision::HookAction;
+use crate::event::{Context, Event, Intercepted, Observe, Observed, On};
 
 /// A synchronous hook on an intercepted event, made of a closure: see [`intercept_fn`].
 pub struct InterceptFn<E, F> {
@@ -85,7 +85,7 @@ where
 
 /// The code that both kinds of closures share.
 macro_rules! closures {
-    ($($Closure:ident, $default:literal;)*) => { $(
+    ($($Closure:ident, $default:literal, $changes:literal;)*) => { $(
         impl<E, F> $Closure<E, F> {
             #[doc = concat!("Names the hook, for plans and for `cancel.hook`; by default it is `", $default, "`.")]
             #[must_use]
@@ -99,14 +99,16 @@ macro_rules! closures {
         impl<E: Event, F: Send + Sync> Hook for $Closure<E, F> {
             type Vocabulary = E::Vocabulary;
             type Rank = $crate::__rank!(0);
-            type Answers = On<E, Now>;
+            type Answers = On<E>;
             type Wraps = ();
-            type Listens = Never;
-        }
 
-        impl<E: Event, F> Describe for $Closure<E, F> {
-            fn describe<'d>(&'d self, plan: &mut Planner<'d, '_>) {
-                plan.hook(self.name, 0, &[(Some(E::NAME), Runs::Sync)]);
+            #[inline(always)]
+            fn name(&self) -> Name<'_> {
+                Name::Static(self.name)
+            }
+
+            fn describe(&self, plan: &mut Planner) {
+                plan.hook(self.name, 0, &[Row::new(Some(E::INFO), Runs::Sync).changes($changes)]);
             }
         }
 
@@ -126,41 +128,46 @@ macro_rules! closures {
     )* };
 }
 closures! {
-    InterceptFn, "intercept_fn";
-    ObserveFn, "observe_fn";
+    InterceptFn, "intercept_fn", true;
+    ObserveFn, "observe_fn", false;
 }
 
 // `G` is `E` with any lifetime: `Answers` rules out anything else.
 #[diagnostic::do_not_recommend]
-impl<E, G, F> Handle<G> for InterceptFn<E, F>
+impl<E, G, F> Leaf<G> for InterceptFn<E, F>
 where
     E: Event,
-    G: Intercepted,
+    G: AnyEvent + Intercepted,
     F: Fn(&Context<G>, &mut G) -> HookAction<G::At<'static>> + Send + Sync,
 {
-    #[inline]
-    fn handle<'a>(&'a self, cx: &'a Context<G>, event: &'a mut G) -> HookResult<G> {
-        let said = {
-            let _span = crate::trace::enter(self.name, G::NAME);
-            HookAction::shortened((self.closure)(cx, event))
-        };
-        settle::<G>(event, said, self.name)
-    }
+    type Said = HookAction<G>;
+    type Timing = Synchronous;
+    type Changes = Yes;
+    type Guards = No;
+    const MUTATES: bool = true;
 
-    fn name(&self) -> &str {
-        self.name
+    #[inline(always)]
+    fn call_now<'a>(&'a self, cx: &'a Context<G>, event: &'a mut G) -> HookAction<G> {
+        let _span = crate::trace::enter(self.name, G::NAME);
+        HookAction::shortened((self.closure)(cx, event))
     }
 }
 
 #[diagnostic::do_not_recommend]
-impl<E, G, F> Handle<G> for ObserveFn<E, F>
+impl<E, G, F> Leaf<G> for ObserveFn<E, F>
 where
     E: Event,
-    G: Event<Kind = Observe>,
+    G: AnyEvent + Event<Kind = Observe>,
     F: Fn(&Context<G>, &G) + Send + Sync,
 {
-    #[inline]
-    fn handle<'a>(&'a self, cx: &'a Context<G>, event: &'a G) {
+    type Said = ();
+    type Timing = Synchronous;
+    type Changes = No;
+    type Guards = No;
+    const MUTATES: bool = false;
+
+    #[inline(always)]
+    fn call_now<'a>(&'a self, cx: &'a Context<G>, event: &'a G) {
         let _span = crate::trace::enter(self.name, G::NAME);
         (self.closure)(cx, event);
     }

@@ -4,12 +4,11 @@
 //! and its decision fits any event. For each event, the derive writes how to put the event into the enum, and how to
 //! get the decision out again.
 
-use alloc::borrow::Cow;
 use alloc::format;
-use alloc::string::ToString;
 use core::fmt::Display;
 
-use crate::decision::{Decides, Dispatched, HookAction, Said, Scope};
+use super::{AnyEvent, Flag};
+use crate::decision::{ActionOn, Decides, HookAction, Scope, cancelled};
 use crate::event::{Access, Event, Intercepted, Vocabulary};
 
 /// A view of events: a vocabulary's enum, or the enum that lends events for changes.
@@ -36,36 +35,13 @@ pub trait Viewed {
     type Vocabulary: Vocabulary;
     /// Whether it lends events by `&mut`.
     #[doc(hidden)]
-    const LENDS: bool = false;
+    type Lends: Flag;
 }
 
 /// A view that the event `E` converts to.
 #[doc(hidden)]
 pub trait EveryView<'a, E: Event>: Sized {
     fn of(access: Access<'a, E>) -> Self;
-}
-
-/// A vocabulary with hooks that handle any event.
-#[doc(hidden)]
-pub trait Says: Vocabulary {
-    /// The decision of a hook on every event.
-    type Said: Default + Send;
-    /// The decision to cancel.
-    fn cancelled(
-        scope: Scope,
-        reason: Cow<'static, str>,
-        hook: Option<Cow<'static, str>>,
-    ) -> Self::Said;
-}
-
-/// The decision of a hook on every event of `E`'s vocabulary.
-pub(crate) type SaidOfAny<E> = <<E as Event>::Vocabulary as Says>::Said;
-
-/// An event that a hook on every event can handle: every event.
-#[doc(hidden)]
-pub trait AnyEvent: Dispatched + Event<Vocabulary: Says> {
-    /// Converts a decision about any event into one about this event.
-    fn fit(said: SaidOfAny<Self>) -> Said<Self>;
 }
 
 /// What a hook with `every` may return: nothing, its vocabulary's decision about any event (`AgentSaid`), or a
@@ -96,47 +72,25 @@ pub trait AnyEvent: Dispatched + Event<Vocabulary: Says> {
 )]
 pub trait EveryReturn<E: AnyEvent> {
     #[doc(hidden)]
-    fn said(self) -> Said<E>;
+    fn action(self) -> ActionOn<E>;
 }
 
 #[diagnostic::do_not_recommend]
 impl<E: AnyEvent> EveryReturn<E> for () {
     #[inline(always)]
-    fn said(self) -> Said<E> {
+    fn action(self) -> ActionOn<E> {
         E::Kind::nothing::<E>()
     }
 }
 
 #[diagnostic::do_not_recommend]
 impl<E: AnyEvent, R: EveryReturn<E>, X: Display> EveryReturn<E> for Result<R, X> {
-    fn said(self) -> Said<E> {
+    fn action(self) -> ActionOn<E> {
         match self {
-            Ok(said) => said.said(),
-            Err(error) => {
-                let reason = error.to_string().into();
-                E::fit(E::Vocabulary::cancelled(Scope::Event, reason, None))
-            }
+            Ok(said) => said.action(),
+            Err(error) => E::Kind::refused::<E>(error),
         }
     }
-}
-
-/// Applies a cancellation to the intercepted event `E`. An event that cannot be blocked continues.
-#[doc(hidden)]
-pub fn cancelled<E: Intercepted>(
-    scope: Scope,
-    reason: Cow<'static, str>,
-    hook: Option<Cow<'static, str>>,
-) -> HookAction<E> {
-    if scope == Scope::Event && !E::BLOCKABLE {
-        let hook = hook.as_deref().unwrap_or("every");
-        crate::trace::skipped(
-            hook,
-            E::NAME,
-            format_args!("it cannot be blocked: {reason}"),
-        );
-        return HookAction::Continue;
-    }
-    HookAction::cancelled(scope, reason, hook)
 }
 
 /// The result of an action on a different event than the current one. That is a mistake in the hook, so it fails

@@ -1,79 +1,84 @@
 //! One hook: what it is, how a dispatch runs it, and what can wrap it.
 //!
-//! [`Hook`] describes a hook by types: its name, its priority, and the events that it handles. An agent enters a dispatch
-//! through the traits of `ways_in`, which every hook implements for every event of its vocabulary. The dispatch runs the
-//! hook through one of the traits of `handle`, which `step` selects by type.
+//! [`Hook`] describes a hook by types: its name, its priority, and the events that it handles. A dispatch runs it
+//! through `run`.
 //!
-//! | file | holds |
+//! | room | holds |
 //! | --- | --- |
-//! | `handle` | a hook's code for one event, in a `fn` or an `async fn` |
-//! | `step` | selects one of those two, or neither, by type |
-//! | `listening` | whether hooks ask for witnesses, and how a dispatch enters them |
-//! | `ways_in` | what an agent calls: `observe`, `intercept`, and both without an executor |
-//! | `rank` | a priority as a type |
-//! | `plan` | a hook's description of itself, as rows of a table |
-//! | `pointers` | a hook behind `&`, `Box`, `Arc` or `Option` |
-//! | `switched` | hooks behind one test of whether any of them wants the event |
+//! | `run` | the one operation: a dispatch asks a hook about an event |
+//! | `hold` | hooks behind pointers, in an `Option`, under another name, side by side, one after the other |
+//! | `wrap` | wrappers: `on_panic`, `timeout`, `when`, `read_only`, `shadow`, and those of users |
+//! | `probe` | what looks at a dispatch from outside |
+//! | `any_watch` | the same for hooks behind a box |
 //! | `closure` | a hook made of a closure |
 //! | `every` | a hook on every event |
 //! | `around` | a hook around the work that follows an event |
-//! | `then` | two hooks, one after the other |
-//! | `failure`, `policy` | what happens when a hook panics or exceeds its timeout |
-//! | `way` | how composed hooks run their parts: alone, or with witnesses |
-//! | `wrap` | wrappers: `on_panic`, `timeout`, `when`, `read_only`, `shadow` |
+//! | `rank` | a priority as a type |
+//! | `plan` | who runs when, as a table |
 
+#[cfg(feature = "std")]
+mod any_watch;
 mod around;
 mod closure;
 mod every;
-mod failure;
-mod handle;
-mod listening;
+mod hold;
 mod plan;
-mod pointers;
-mod policy;
+mod probe;
 mod rank;
-mod step;
-mod switched;
-mod then;
-mod way;
-mod ways_in;
+mod run;
 mod wrap;
 
-use core::any::Any;
+use alloc::borrow::Cow;
+use alloc::boxed::Box;
+use core::future::Future;
+use core::pin::Pin;
 
-use crate::event::{Answers, Event, EventSet, Mode, SharesVocabulary, Slot as EventSlot};
+use crate::event::{Answers, Event, EventSet, Mode, SharesVocabulary, Slot};
 
+#[cfg(feature = "std")]
+pub use self::any_watch::AnyWatch;
+#[cfg(feature = "std")]
+pub(crate) use self::any_watch::{AnyDispatch, AnyProbe, Face, SharedFace, Through};
 #[cfg(feature = "agent")]
 pub(crate) use self::around::around;
 pub use self::around::{Around, Next, Wraps, wrap_around};
 #[cfg(feature = "std")]
-pub(crate) use self::around::{Slot, WrapModeOf, WrapStep, drive};
+pub(crate) use self::around::{Slot as WorkSlot, drive};
 pub use self::closure::{InterceptFn, ObserveFn, intercept_fn, observe_fn};
-pub(crate) use self::every::SaidOfAny;
-pub use self::every::{AnyEvent, EveryReturn, EveryView, Says, Viewed, cancelled, misfit};
-pub(crate) use self::failure::Panicked;
-#[cfg(feature = "tokio")]
-pub(crate) use self::failure::TimedOut;
-pub use self::failure::{catch, catch_async, deadline, skipped};
-pub use self::handle::{Handle, HandleAsync};
-pub(crate) use self::listening::Listening;
-pub use self::listening::{Listens, Never};
-pub use self::plan::{Describe, Plan, PlanRow, Planner, Runs};
-pub use self::policy::{CanBlock, DefaultPolicy, Restorable};
-pub(crate) use self::rank::{Bool, Place};
+pub use self::every::{EveryReturn, EveryView, Viewed, misfit};
+#[cfg(feature = "std")]
+pub(crate) use self::hold::NoHooks;
+pub use self::hold::{ABSENT, Group, Named, Then, is_same};
+pub(crate) use self::hold::{around_held, as_held, facts_held, run_held, sets_held};
+pub use self::plan::{Plan, PlanRow, Planner, Row, Runs};
+pub use self::probe::{Attach, Probe, Probed, Ran};
+pub(crate) use self::rank::{Bool, Place, priority_of};
 pub use self::rank::{Digits, Few, Nibble, Number, nibble};
-pub(crate) use self::step::{Boxed, Instead, Step, StepNow};
-pub use self::switched::{Switched, events_of};
-pub use self::then::Then;
-pub(crate) use self::ways_in::{Asked, AskedNow};
-pub use self::ways_in::{Intercepts, InterceptsNow, Observes, ObservesNow};
+pub use self::run::{
+    AnswersNow, AnyEvent, Asynchronous, Dispatch, DispatchNow, Flag, Leaf, Name, No, Synchronous,
+    Yes,
+};
+pub(crate) use self::run::{
+    Ask, Carries, Did, Run, Shows, Since, Start, Steps, StepsOf, Timing, TimingOf, Watch, rounds,
+    rounds_now,
+};
+#[cfg(feature = "std")]
+pub(crate) use self::run::{Judged, Round};
+#[cfg(feature = "agent")]
+pub(crate) use self::run::{judge, now};
+pub use self::wrap::{
+    CanBlock, CatchPanic, DefaultPolicy, Inner, OnPanic, Predicate, ReadOnly, Restorable, Saved,
+    Shadow, When, Wrapped, Wrapper, catch, catch_async, deadline, judges, kept, nothing, restored,
+    skipped,
+};
 #[cfg(feature = "tokio")]
-pub use self::wrap::Timeout;
-pub use self::wrap::{Before, CatchPanic, OnPanic, Predicate, ReadOnly, Shadow, When};
+pub use self::wrap::{Timeout, Timeouts};
 
-pub(crate) use self::handle::told_as;
-pub(crate) use self::pointers::answer_as;
-pub(crate) use self::rank::priority_of;
+/// A boxed future, as `#[async_trait]` boxes it.
+pub(crate) type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// The name of hooks made of others.
+pub(crate) const NAMELESS: &str = "hooks";
 
 /// Any type. Its parameter forbids `dyn AgentHooks`, and makes rustc show the line of [`Hook`] that says what to
 /// write instead.
@@ -82,11 +87,6 @@ pub trait Static<H: ?Sized> {}
 
 #[diagnostic::do_not_recommend]
 impl<H: ?Sized> Static<H> for H {}
-
-/// Whether `H` handles `E` without awaiting.
-pub(crate) type TimingOf<H, E> = <ModeOf<H, E> as Mode>::Timing;
-/// How `H` handles `E`.
-pub(crate) type ModeOf<H, E> = <<E as Event>::Slot as EventSlot>::In<<H as Hook>::Answers>;
 
 /// A hook, or a pipeline of them.
 ///
@@ -110,14 +110,12 @@ pub(crate) type ModeOf<H, E> = <<E as Event>::Slot as EventSlot>::In<<H as Hook>
     message = "`{Self}` is not a hook",
     label = "not a hook",
     note = "write `#[hook]` on the function, or on an `impl` block of the type",
-    note = "hooks that are only found at run time go into a `HookRegistry`, which is a hook; a source of hooks, such as a `Runtime`, goes in as `..runtime`"
+    note = "hooks that are only found at run time go into a `HookRegistry`, which is a hook; a source of hooks, such as a `Runtime`, goes in as `..runtime`",
+    note = "a log or another `Probe` is attached to hooks: `hooks![…].with_probe(&log)`"
 )]
-pub trait Hook: Describe + Send + Sync + Static<Self /* for `dyn`: a `HookRegistry` with the pipeline in it */> {
+pub trait Hook: Send + Sync + Static<Self /* for `dyn`: a `HookRegistry` with the pipeline in it */> {
     /// The vocabulary of the events that it handles.
     type Vocabulary;
-    /// Its name, if it is a single hook.
-    #[doc(hidden)]
-    const NAME: &'static str = "";
     /// Its priority.
     #[doc(hidden)]
     type Rank: Number;
@@ -127,9 +125,17 @@ pub trait Hook: Describe + Send + Sync + Static<Self /* for `dyn`: a `HookRegist
     /// The events whose work it wraps.
     #[doc(hidden)]
     type Wraps: Answers;
-    /// Whether it asks for witnesses: see [`Witness`](crate::Witness).
+
+    /// The name that `#[hook]` gives it, by which a list finds two hooks of one name. Hooks made of others have none.
     #[doc(hidden)]
-    type Listens: Listening;
+    const NAME: &'static str = NAMELESS;
+
+    /// Its name.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn name(&self) -> Name<'_> {
+        Name::Static(Self::NAME)
+    }
 
     /// The events that the hooks handle.
     #[inline(always)]
@@ -144,24 +150,21 @@ pub trait Hook: Describe + Send + Sync + Static<Self /* for `dyn`: a `HookRegist
         EventSet::from_bits(<Self::Wraps as Answers>::BITS)
     }
 
-    /// The handlers and the policy of the registry that these hooks are, if they are one.
+    /// Describes the hooks, in order, for a plan.
     #[doc(hidden)]
-    #[inline(always)]
-    fn registry(&self) -> Option<[&dyn Any; 2]> {
-        None
-    }
+    fn describe(&self, plan: &mut Planner);
 
     /// Whether any hook handles `E`, so that an agent can skip building an event that no hook wants.
     ///
     /// For hooks that are known at compile time, this is a constant. An `Option` that is `None` handles nothing, and
-    /// a registry handles the events that its handlers want.
+    /// a registry handles the events that its hooks want.
     #[inline(always)]
     fn handles<E: Event>(&self) -> bool
     where
         Self: Sized,
         Self::Vocabulary: SharesVocabulary<E::Vocabulary>,
     {
-        <ModeOf<Self, E> as Mode>::HANDLES && self.wanted().contains::<E>()
+        <<E::Slot as Slot>::In<Self::Answers> as Mode>::HANDLES && self.wanted().contains::<E>()
     }
 
     /// Runs this hook, and then another one. It also combines hooks that cannot share one `hooks![…]` because their
@@ -169,7 +172,7 @@ pub trait Hook: Describe + Send + Sync + Static<Self /* for `dyn`: a `HookRegist
     ///
     /// ```
     /// use hooks_core::agent::*;
-    /// use hooks_core::{HookAction, hook, hooks};
+    /// use hooks_core::{Hook, HookAction, hook, hooks};
     ///
     /// #[hook]
     /// fn lower(call: &mut BeforeToolCall) { call.name.make_ascii_lowercase(); }
@@ -198,7 +201,31 @@ pub trait Hook: Describe + Send + Sync + Static<Self /* for `dyn`: a `HookRegist
         Then::new(self, second)
     }
 
-    /// Decides what happens when this hook panics, on every event: see [`CatchPanic`].
+    /// Attaches a probe, which sees each dispatch from outside: see [`Probe`].
+    fn with_probe<P: Attach<Self>>(self, probe: P) -> P::Probed
+    where
+        Self: Sized,
+    {
+        probe.attach(self)
+    }
+
+    /// Gives this hook another name, for plans and for `cancel.hook`: two hooks of one type need two names.
+    fn named(self, name: impl Into<Cow<'static, str>>) -> Named<Self>
+    where
+        Self: Sized,
+    {
+        Named::new(self, name.into())
+    }
+
+    /// Wraps this hook in a wrapper of yours, on every event: see [`Wrapper`].
+    fn wrap<W>(self, wrapper: W) -> Wrapped<Self, W>
+    where
+        Self: Sized,
+    {
+        Wrapped::of(self, wrapper)
+    }
+
+    /// Says what happens when this hook panics, on every event: see [`CatchPanic`].
     fn on_panic(self, policy: OnPanic) -> CatchPanic<Self>
     where
         Self: Sized,
@@ -231,8 +258,8 @@ pub trait Hook: Describe + Send + Sync + Static<Self /* for `dyn`: a `HookRegist
         Shadow::new(self)
     }
 
-    /// Who runs when: an iterator over rows, which prints as a table.
-    fn plan(&self) -> Plan<'_>
+    /// Who runs when: rows, which print as a table.
+    fn plan(&self) -> Plan
     where
         Self: Sized,
     {

@@ -1,22 +1,24 @@
 //! Who runs when, as a table.
 //!
-//! Hooks describe themselves, in order, to a [`Planner`]. A [`Plan`] asks them again for every row. That is
-//! quadratic, but allocates nothing if all hooks are static, and a plan is printed only once, for a person to read.
+//! Hooks describe themselves, in order, to a [`Planner`], which collects the rows.
 
-use alloc::vec::Vec;
+use alloc::borrow::Cow;
+use alloc::string::String;
+use alloc::vec::{self, Vec};
 use core::fmt;
-use core::iter::FusedIterator;
 
-use crate::event::{EventSet, Vocabulary};
+use super::Hook;
+use crate::event::{EventInfo, EventSet};
 
 /// One row of a [`Plan`]: a hook, and an event that it handles.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct PlanRow<'a> {
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PlanRow {
     /// The hook's position in the order, from 1. A hook that handles several events has one row per event, all with
     /// the same position.
     pub order: usize,
     /// The hook's name.
-    pub hook: &'a str,
+    pub hook: Cow<'static, str>,
     /// Its priority within its own list: the one given in the list (`hook @ 10`), or else its own. A pipeline in a
     /// list has one position, and its hooks are ordered within it.
     pub priority: i32,
@@ -27,9 +29,16 @@ pub struct PlanRow<'a> {
     /// How deep it is nested: 0 for the hooks of the pipeline itself, 1 for those of a pipeline or registry in it,
     /// whose priorities only order them among themselves.
     pub depth: usize,
+    /// Whether it is a guard.
+    pub is_guard: bool,
+    /// For a guard: the first hook after it that may change the event, so that the guard judges it again.
+    pub judges_again_after: Option<Cow<'static, str>>,
+    /// Whether it may change the event.
+    pub may_change: bool,
+    runs: Runs,
 }
 
-/// Who runs when: iterates over rows without allocating, and prints as a table.
+/// Who runs when: iterates over rows, and prints as a table.
 ///
 /// None of the five systems offers this.
 ///
@@ -52,30 +61,31 @@ pub struct PlanRow<'a> {
 /// assert_eq!(hooks.plan().filter(|row| row.is_async).count(), 1);
 /// ```
 #[derive(Clone)]
-pub struct Plan<'a> {
-    hooks: &'a dyn Describe,
-    next: usize,
-    /// A snapshot of the rows, if there are handlers, which may change.
-    rows: Option<Vec<Row<'a>>>,
+pub struct Plan {
+    rows: vec::IntoIter<PlanRow>,
     /// The names of the events that the agent raises, if known.
-    raised: Option<&'a [&'a str]>,
+    raised: Option<&'static [&'static str]>,
 }
 
-/// A row, and how its hook runs.
-type Row<'a> = (PlanRow<'a>, Runs);
-
-impl<'a> Plan<'a> {
-    pub(crate) fn of(hooks: &'a dyn Describe) -> Self {
-        let has_handlers = Planner::walk(hooks, &mut |_| {});
-        let rows = has_handlers.then(|| {
-            let mut rows = Vec::new();
-            Planner::walk(hooks, &mut |row| rows.push(row));
-            rows
-        });
+impl Plan {
+    pub(crate) fn of(hooks: &impl Hook) -> Self {
+        let mut planner = Planner::default();
+        hooks.describe(&mut planner);
+        let mut rows = planner.rows;
+        for nth in 0..rows.len() {
+            if rows[nth].is_guard {
+                let (row, rest) = (&rows[nth], &rows[nth + 1..]);
+                let changer = rest.iter().find(|later| {
+                    later.may_change
+                        && !later.is_guard
+                        && later.order > row.order
+                        && (later.event.is_none() || later.event == row.event)
+                });
+                rows[nth].judges_again_after = changer.map(|changer| changer.hook.clone());
+            }
+        }
         Plan {
-            hooks,
-            next: 0,
-            rows,
+            rows: rows.into_iter(),
             raised: None,
         }
     }
@@ -103,102 +113,64 @@ impl<'a> Plan<'a> {
     /// ");
     /// ```
     #[must_use]
-    pub const fn raising(mut self, events: &'a [&'a str]) -> Self {
+    pub const fn raising(mut self, events: &'static [&'static str]) -> Self {
         self.raised = Some(events);
         self
     }
 
     /// The rows of hooks on events that the agent never raises, after [`raising`](Self::raising). A test can assert
     /// that there are none.
-    pub fn never_raised(self) -> impl Iterator<Item = PlanRow<'a>> {
+    pub fn never_raised(self) -> impl Iterator<Item = PlanRow> {
         let raised = self.raised;
         self.filter(move |row| !is_raised(raised, row))
     }
 
-    /// The row at a position.
-    fn row(&self, place: usize) -> Option<Row<'a>> {
-        if let Some(rows) = &self.rows {
-            return rows.get(place).copied();
-        }
-        let mut index = 0;
-        let mut found = None;
-        Planner::walk(self.hooks, &mut |row| {
-            if index == place {
-                found = Some(row);
-            }
-            index += 1;
-        });
-        found
-    }
-
-    /// All rows, from the first.
-    fn rows(&self) -> impl Iterator<Item = Row<'a>> {
-        (0..).map_while(|place| self.row(place))
-    }
-
     /// The names of the hooks, in the order in which they run.
-    pub(crate) fn names(&self) -> impl fmt::Debug {
+    pub(crate) fn names(self) -> impl fmt::Debug {
+        let mut rows: Vec<_> = self.collect();
+        rows.dedup_by_key(|row| row.order);
         fmt::from_fn(move |f| {
-            let mut shown = 0;
-            let first_rows = self.rows().filter(|(row, _)| {
-                let first = row.order != shown;
-                shown = row.order;
-                first
-            });
+            let names = rows.iter().map(|row| &row.hook);
             f.debug_list()
-                .entries(first_rows.map(|(row, _)| fmt::from_fn(move |f| f.write_str(row.hook))))
+                .entries(names.map(|name| fmt::from_fn(move |f| f.write_str(name))))
                 .finish()
         })
-    }
-
-    /// Whether handlers are among the hooks, or may be later: the wanted events may then change.
-    #[doc(hidden)]
-    #[must_use]
-    pub const fn has_handlers(&self) -> bool {
-        self.rows.is_some()
-    }
-
-    /// The name and the priority of the only hook, if there is exactly one.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn only_hook(&self) -> Option<(&'a str, i32)> {
-        let mut rows = self.rows().map(|(row, _)| row);
-        let first = rows.next()?;
-        rows.all(|row| row.order == first.order)
-            .then_some((first.hook, first.priority))
     }
 }
 
 /// Whether the agent raises the event of a row. For a hook on every event, it always does.
-fn is_raised(raised: Option<&[&str]>, row: &PlanRow<'_>) -> bool {
+fn is_raised(raised: Option<&[&str]>, row: &PlanRow) -> bool {
     match (raised, row.event) {
         (Some(raised), Some(event)) => raised.contains(&event),
         _ => true,
     }
 }
 
-impl<'a> Iterator for Plan<'a> {
-    type Item = PlanRow<'a>;
+impl Iterator for Plan {
+    type Item = PlanRow;
 
-    fn next(&mut self) -> Option<PlanRow<'a>> {
-        let (row, _) = self.row(self.next)?;
-        self.next += 1;
-        Some(row)
+    fn next(&mut self) -> Option<PlanRow> {
+        self.rows.next()
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.rows.size_hint()
     }
 }
 
-impl FusedIterator for Plan<'_> {}
+impl ExactSizeIterator for Plan {}
+impl core::iter::FusedIterator for Plan {}
 
 /// The table; an empty plan prints as `no hooks`.
-impl fmt::Display for Plan<'_> {
+impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const EVERY: &str = "every event";
-        if self.row(0).is_none() {
+        let rows = self.rows.as_slice();
+        if rows.is_empty() {
             return f.write_str("no hooks\n");
         }
-        let width = |of: fn(&PlanRow<'_>) -> usize, title: &str| {
-            let widths = self.rows().map(|(row, _)| of(&row));
-            widths.max().unwrap_or(0).max(title.len())
+        let width = |of: fn(&PlanRow) -> usize, title: &str| {
+            rows.iter().map(of).max().unwrap_or(0).max(title.len())
         };
         let hook = width(|row| row.hook.chars().count() + 2 * row.depth, "hook");
         let event = width(|row| row.event.unwrap_or(EVERY).len(), "event");
@@ -208,38 +180,41 @@ impl fmt::Display for Plan<'_> {
             "{:<5}  {:<hook$}  priority  {:<event$}  runs",
             "order", "hook", "event"
         )?;
-        for (row, runs) in self.rows() {
+        for row in rows {
             let indent = 2 * row.depth;
             let hook = hook - indent;
-            let never = if is_raised(self.raised, &row) {
-                ""
-            } else {
-                ", but the agent never raises it"
-            };
-            writeln!(
+            write!(
                 f,
-                "{:<5}  {:indent$}{:<hook$}  {:>8}  {:<event$}  {}{never}",
+                "{:<5}  {:indent$}{:<hook$}  {:>8}  {:<event$}  {}",
                 row.order,
                 "",
                 row.hook,
                 row.priority,
                 row.event.unwrap_or(EVERY),
-                match runs {
+                match row.runs {
                     Runs::Sync => "sync",
                     Runs::Async => "async",
                     Runs::Around => "around",
                 },
             )?;
+            if row.is_guard {
+                f.write_str(", guard")?;
+            }
+            if let Some(changer) = &row.judges_again_after {
+                write!(f, ", judges again after `{changer}`")?;
+            }
+            if !is_raised(self.raised, row) {
+                f.write_str(", but the agent never raises it")?;
+            }
+            f.write_str("\n")?;
         }
         Ok(())
     }
 }
 
-impl fmt::Debug for Plan<'_> {
+impl fmt::Debug for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list()
-            .entries(self.rows().map(|(row, _)| row))
-            .finish()
+        f.debug_list().entries(self.rows.as_slice()).finish()
     }
 }
 
@@ -252,151 +227,189 @@ pub enum Runs {
     Around,
 }
 
-/// Every hook: a description for a plan.
+/// What a hook says of itself on one event.
 #[doc(hidden)]
-pub trait Describe {
-    fn describe<'d>(&'d self, plan: &mut Planner<'d, '_>);
+#[derive(Debug, Clone, Copy)]
+pub struct Row {
+    event: Option<&'static EventInfo>,
+    runs: Runs,
+    is_guard: bool,
+    may_change: bool,
+}
+
+impl Row {
+    #[must_use]
+    pub const fn new(event: Option<&'static EventInfo>, runs: Runs) -> Self {
+        Row {
+            event,
+            runs,
+            is_guard: false,
+            may_change: false,
+        }
+    }
+
+    #[must_use]
+    pub const fn guard(mut self) -> Self {
+        self.is_guard = true;
+        self
+    }
+
+    #[must_use]
+    pub const fn changes(mut self, may_change: bool) -> Self {
+        self.may_change = may_change;
+        self
+    }
 }
 
 /// Collects the rows of a plan.
 #[doc(hidden)]
-pub struct Planner<'d, 'v> {
-    visit: &'v mut dyn FnMut(Row<'d>),
-    /// Whether handlers are among the hooks, or may be later.
-    has_handlers: bool,
+#[derive(Debug, Default)]
+pub struct Planner {
+    rows: Vec<PlanRow>,
     order: usize,
     depth: usize,
     /// The priority given at the list, over the hook's own.
     priority: Option<i32>,
-    /// Handlers that have yet to find their places, the next one last, and the depth of their list.
-    handlers: Vec<Spread<'d>>,
+    /// The name given at the list, over the hook's own.
+    name: Option<Cow<'static, str>>,
+    /// Hooks of a source that have yet to find their places, the next one last, and the depth of their list.
+    waiting: Vec<(i32, Planner)>,
     spread_depth: usize,
 }
 
-/// A handler of a spread: its name, its priority, and the events that it wants, with all their names.
-struct Spread<'d> {
-    name: &'d str,
-    priority: i32,
-    events: EventSet,
-    row: fn(&mut Planner<'d, '_>, &'d str, i32, EventSet),
-}
-
-impl fmt::Debug for Planner<'_, '_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Planner")
-            .field("order", &self.order)
-            .field("depth", &self.depth)
-            .field("priority", &self.priority)
-            .finish_non_exhaustive()
-    }
-}
-
-impl<'d> Planner<'d, '_> {
-    /// Visits all rows; whether handlers are among the hooks.
-    fn walk(hooks: &'d dyn Describe, visit: &mut dyn FnMut(Row<'d>)) -> bool {
-        let mut planner = Planner {
-            visit,
-            has_handlers: false,
-            order: 0,
-            depth: 0,
-            priority: None,
-            handlers: Vec::new(),
-            spread_depth: 0,
-        };
-        hooks.describe(&mut planner);
-        planner.has_handlers
-    }
-
-    /// One hook, and the events that it handles, each with how it does so.
-    pub fn hook(&mut self, hook: &'d str, priority: i32, events: &[(Option<&'static str>, Runs)]) {
+impl Planner {
+    /// One hook, and the events that it handles.
+    pub fn hook(&mut self, hook: impl Into<Cow<'static, str>>, priority: i32, rows: &[Row]) {
         self.order += 1;
-        for &(event, runs) in events {
-            let row = PlanRow {
+        let hook = self.name.take().unwrap_or_else(|| hook.into());
+        for row in rows {
+            self.rows.push(PlanRow {
                 order: self.order,
-                hook,
+                hook: hook.clone(),
                 priority: self.priority.unwrap_or(priority),
-                event,
-                is_async: runs != Runs::Sync,
+                event: row.event.map(|event| event.name),
+                is_async: row.runs != Runs::Sync,
                 depth: self.depth,
-            };
-            (self.visit)((row, runs));
+                is_guard: row.is_guard,
+                judges_again_after: None,
+                may_change: row.may_change && row.event.is_none_or(|event| event.is_intercepted),
+                runs: row.runs,
+            });
         }
     }
 
     /// A hook with a priority of its place in the list.
-    pub(crate) fn at(&mut self, priority: i32, hook: &'d dyn Describe) {
-        self.handlers_above(Some(priority));
+    pub(crate) fn at(&mut self, priority: i32, hook: &impl Hook) {
+        self.sourced_above(Some(priority));
         let outer = self.priority.replace(priority);
         hook.describe(self);
         self.priority = outer;
     }
 
+    /// A hook with a name of its place in the list. A pipeline keeps the names of its hooks.
+    pub(crate) fn named(&mut self, name: Cow<'static, str>, hook: &impl Hook) {
+        let outer = self.name.replace(name);
+        hook.describe(self);
+        self.name = outer;
+    }
+
     /// Hooks within a hook.
     pub(crate) fn nested(&mut self, hooks: impl FnOnce(&mut Self)) {
-        let outer = self.priority.take();
+        let (outer, name) = (self.priority.take(), self.name.take());
         self.depth += 1;
         hooks(self);
         self.depth -= 1;
-        self.priority = outer;
+        (self.priority, self.name) = (outer, name);
     }
 
-    /// What holds handlers, which may come and go, and those that it holds now.
-    pub(crate) fn holder<V: Vocabulary>(
+    /// A hook in a box, whose events are known at run time.
+    pub fn given(
         &mut self,
-        name: &'d str,
-        describe: impl FnOnce(&mut dyn FnMut(&'d str, i32, EventSet)),
+        hook: &str,
+        priority: i32,
+        wanted: EventSet,
+        is_guard: bool,
+        all: &'static [EventInfo],
     ) {
-        self.has_handlers = true;
-        self.hook(name, 0, &[(None, Runs::Async)]);
+        let row = |event| {
+            let row = Row::new(event, Runs::Async).changes(!is_guard);
+            if is_guard { row.guard() } else { row }
+        };
+        let wants = |event: &&'static EventInfo| wanted.has(event);
+        let rows: Vec<_> = if all.iter().all(|event| wanted.has(event)) {
+            [row(None)].into()
+        } else {
+            all.iter()
+                .filter(wants)
+                .map(|event| row(Some(event)))
+                .collect()
+        };
+        self.hook(String::from(hook), priority, &rows);
+    }
+
+    /// What holds hooks that may come and go, and those that it holds now.
+    #[cfg(feature = "std")]
+    pub(crate) fn holder(&mut self, name: &'static str, held: Vec<(i32, Planner)>) {
+        self.hook(name, 0, &[Row::new(None, Runs::Async)]);
         self.nested(|plan| {
-            describe(&mut |name, priority, events| plan.handler::<V>(name, priority, events));
+            for (_, held) in held {
+                plan.insert(held);
+            }
         });
     }
 
-    /// A handler, and the events that it wants.
-    fn handler<V: Vocabulary>(&mut self, name: &'d str, priority: i32, events: EventSet) {
-        if events == EventSet::ALL {
-            return self.hook(name, priority, &[(None, Runs::Async)]);
+    /// A hook of a registry, with the name and the priority that it has there.
+    #[cfg(feature = "std")]
+    pub(crate) fn of_registry(
+        &mut self,
+        name: Cow<'static, str>,
+        priority: i32,
+        describe: impl FnOnce(&mut Self),
+    ) {
+        self.priority = Some(priority);
+        describe(self);
+        if self.rows.is_empty() {
+            self.hook(name, priority, &[]);
         }
-        let wanted = V::EVENTS
-            .iter()
-            .filter(|event| events.contains_named::<V>(event))
-            .map(|event| (Some(*event), Runs::Async));
-        self.hook(name, priority, &wanted.collect::<Vec<_>>());
     }
 
-    /// Hooks with handlers in their places between them.
-    pub(crate) fn spread<V: Vocabulary>(
+    /// The rows of hooks that have described themselves.
+    fn insert(&mut self, held: Planner) {
+        let (order, depth) = (self.order, self.depth);
+        self.order += held.order;
+        self.rows.extend(held.rows.into_iter().map(|mut row| {
+            row.order += order;
+            row.depth += depth;
+            row
+        }));
+    }
+
+    /// Hooks with those of a source in their places between them.
+    #[cfg(feature = "std")]
+    pub(crate) fn spread(
         &mut self,
-        handlers: Vec<(&'d str, i32, EventSet)>,
+        mut sourced: Vec<(i32, Planner)>,
         hooks: impl FnOnce(&mut Self),
     ) {
-        self.has_handlers = true;
-        let handlers = handlers.into_iter().rev();
-        let handlers = handlers.map(|(name, priority, events)| Spread {
-            name,
-            priority,
-            events,
-            row: |plan, name, priority, events| plan.handler::<V>(name, priority, events),
-        });
-        let outer = core::mem::replace(&mut self.handlers, handlers.collect());
+        sourced.reverse();
+        let outer = core::mem::replace(&mut self.waiting, sourced);
         let outer_depth = core::mem::replace(&mut self.spread_depth, self.depth);
         hooks(self);
-        self.handlers_above(None);
-        self.handlers = outer;
+        self.sourced_above(None);
+        self.waiting = outer;
         self.spread_depth = outer_depth;
     }
 
-    /// The handlers that run before a hook of this priority, or all that are left.
-    fn handlers_above(&mut self, priority: Option<i32>) {
+    /// The hooks of a source that run before a hook of this priority, or all that are left.
+    fn sourced_above(&mut self, priority: Option<i32>) {
         if self.depth != self.spread_depth {
             return;
         }
-        while let Some(handler) = self
-            .handlers
-            .pop_if(|next| priority.is_none_or(|priority| next.priority > priority))
+        while let Some((_, sourced)) = self
+            .waiting
+            .pop_if(|next| priority.is_none_or(|priority| next.0 > priority))
         {
-            (handler.row)(self, handler.name, handler.priority, handler.events);
+            self.insert(sourced);
         }
     }
 }

@@ -4,29 +4,23 @@
 //! | --- | --- |
 //! | `order` | a list of hooks, and the comparator that sorts it |
 //! | `sorts` | the constants that a list collects from its hooks |
-//! | `at` | a hook with the priority that the list gives it |
-//! | `group` | the sorted hooks, up to eight side by side |
+//! | `at` | a hook with the priority that the list gives it, or with hooks of a source before it |
 //! | this one | [`Pipeline`], the public type |
 
 mod at;
-mod group;
 mod order;
 mod sorts;
 
 use core::fmt;
 use core::future::Future;
-use core::marker::PhantomPinned;
 
-pub(crate) use self::at::At;
-pub use self::group::{ABSENT, Group};
-pub(crate) use self::group::{Between, Part};
+pub(crate) use self::at::{At, Placed};
 pub use self::order::{Listed, Listing, order};
 pub use self::sorts::{Known, Sorts};
 use crate::decision::HookResult;
-use crate::event::{AnswersNow, Context, Event, EventSet, Intercepted, Observed, SharesVocabulary};
+use crate::event::{Context, Event, Intercepted, Observed, SharesVocabulary};
 use crate::hook::{
-    Describe, Hook, Intercepts, InterceptsNow, Observes, ObservesNow, Plan, Planner, Switched,
-    TimingOf, answer_as,
+    AnswersNow, AnyEvent, Attach, Dispatch, Hook, Plan, Planner, TimingOf, run_held, sets_held,
 };
 
 /// Hooks in priority order: what [`hooks![…]`](crate::hooks) makes.
@@ -36,8 +30,7 @@ use crate::hook::{
 /// hooks are, and as large as their state. Hooks made of functions have no state.
 ///
 /// A struct with a field `hooks: H` and the bound `H: AgentHooks` calls these methods directly. On a value that a
-/// function returns as `impl AgentHooks`, they are methods of [`Hook`], [`Intercepts`](crate::Intercepts) and
-/// [`Observes`](crate::Observes), which you import.
+/// function returns as `impl AgentHooks`, they are methods of that trait, which you import.
 ///
 /// ```
 /// use hooks_core::agent::{AgentContext, AgentHooks, BeforeToolCall};
@@ -62,36 +55,20 @@ use crate::hook::{
 /// assert_eq!(size_of_val(&agent.hooks), 0);
 /// # }
 /// ```
-///
-/// A pipeline is not [`Unpin`]; nothing that you do with a pipeline needs it. [`HookRegistry`](crate::HookRegistry)
-/// uses this to tell pipelines from handlers at compile time. A pipeline is both a list of static hooks and a
-/// handler, and as a handler the registry could not see the hooks in it.
 #[doc(alias = "middleware")]
 #[derive(Clone, Copy)]
 pub struct Pipeline<H /* no name to write: take `H: AgentHooks`, and `hooks: H` */> {
     hooks: H,
-    _not_unpin: PhantomPinned,
 }
 
 impl<H> Pipeline<H> {
     #[doc(hidden)]
     pub const fn new(hooks: H) -> Self {
-        Pipeline {
-            hooks,
-            _not_unpin: PhantomPinned,
-        }
+        Pipeline { hooks }
     }
 }
 
 impl<H: Hook> Pipeline<H> {
-    /// The same hooks, behind one test of whether any of them wants the event. It pays off where most hooks are an
-    /// `Option`, and `None`.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn switched(self) -> Pipeline<Switched<H>> {
-        Pipeline::new(Switched::new(self.hooks))
-    }
-
     /// Runs the hooks on an intercepted event in order, until one blocks, responds or aborts.
     ///
     /// Hooks change the event in place: nothing is moved or cloned, and you can still report a cancelled event. The
@@ -101,16 +78,16 @@ impl<H: Hook> Pipeline<H> {
     ///
     /// If a hook without `on_panic` panics, or if you await a hook with a `timeout` outside of a tokio runtime.
     #[inline]
-    pub fn intercept<'a, E: Intercepted /* `.intercept(&cx, &mut event)` */>(
+    pub fn intercept<'a, E: AnyEvent + Intercepted /* `.intercept(&cx, &mut event)` */>(
         &'a self,
         cx: &'a Context<E>,
         event: &'a mut E,
     ) -> impl Future<Output = HookResult<E>> + Send
     where
         H::Vocabulary: SharesVocabulary<E::Vocabulary>,
-        Self: Intercepts<E>,
+        Self: Dispatch<E>,
     {
-        <Self as Intercepts<E>>::intercept(self, cx, event)
+        <Self as Dispatch<E>>::ask(self, cx, event)
     }
 
     /// Runs all hooks on an observed event. Asynchronous hooks run concurrently, and no hook can stop another. The
@@ -120,16 +97,16 @@ impl<H: Hook> Pipeline<H> {
     ///
     /// If a hook without `on_panic` panics, or if you await a hook with a `timeout` outside of a tokio runtime.
     #[inline]
-    pub fn observe<'a, E: Observed>(
+    pub fn observe<'a, E: AnyEvent + Observed>(
         &'a self,
         cx: &'a Context<E>,
         event: &'a E,
     ) -> impl Future<Output = ()> + Send
     where
         H::Vocabulary: SharesVocabulary<E::Vocabulary>,
-        Self: Observes<E>,
+        Self: Dispatch<E>,
     {
-        <Self as Observes<E>>::observe(self, cx, event)
+        <Self as Dispatch<E>>::ask(self, cx, event)
     }
 
     /// Like [`intercept`](Self::intercept), but without an executor. Does not compile if a hook on the event is
@@ -139,17 +116,20 @@ impl<H: Hook> Pipeline<H> {
     ///
     /// If a hook without `on_panic` panics.
     #[inline]
-    pub fn intercept_now<'a, E: Intercepted /* `.intercept_now(&cx, &mut event)` */>(
+    pub fn intercept_now<
+        'a,
+        E: AnyEvent + Intercepted, /* `.intercept_now(&cx, &mut event)` */
+    >(
         &'a self,
         cx: &'a Context<E>,
         event: &'a mut E,
     ) -> HookResult<E>
     where
         H::Vocabulary: SharesVocabulary<E::Vocabulary>,
+        Self: Dispatch<E>,
         TimingOf<Self, E>: AnswersNow<E>,
-        Self: InterceptsNow<E>,
     {
-        <Self as InterceptsNow<E>>::intercept_now(self, cx, event)
+        <Self as Dispatch<E>>::ask_now(self, cx, event)
     }
 
     /// Like [`observe`](Self::observe), but without an executor. Does not compile if a hook on the event is `async`.
@@ -158,13 +138,18 @@ impl<H: Hook> Pipeline<H> {
     ///
     /// If a hook without `on_panic` panics.
     #[inline]
-    pub fn observe_now<'a, E: Observed>(&'a self, cx: &'a Context<E>, event: &'a E)
+    pub fn observe_now<'a, E: AnyEvent + Observed>(&'a self, cx: &'a Context<E>, event: &'a E)
     where
         H::Vocabulary: SharesVocabulary<E::Vocabulary>,
+        Self: Dispatch<E>,
         TimingOf<Self, E>: AnswersNow<E>,
-        Self: ObservesNow<E>,
     {
-        <Self as ObservesNow<E>>::observe_now(self, cx, event);
+        <Self as Dispatch<E>>::ask_now(self, cx, event);
+    }
+
+    /// Attaches a probe, and stays a pipeline: see [`Hook::with_probe`].
+    pub fn with_probe<P: Attach<H>>(self, probe: P) -> Pipeline<P::Probed> {
+        Pipeline::new(probe.attach(self.hooks))
     }
 
     /// Whether any hook handles `E`. This is a constant, so an agent can skip building an event that no hook wants. A
@@ -189,7 +174,7 @@ impl<H: Hook> Pipeline<H> {
     }
 
     /// Who runs when: an iterator over rows, which prints as a table; see [`Plan`].
-    pub fn plan(&self) -> Plan<'_> {
+    pub fn plan(&self) -> Plan {
         Plan::of(&self.hooks)
     }
 }
@@ -201,28 +186,15 @@ impl<H: Hook> Hook for Pipeline<H> {
     type Rank = crate::__rank!(0);
     type Answers = H::Answers;
     type Wraps = H::Wraps;
-    type Listens = H::Listens;
 
-    #[inline]
-    fn wanted(&self) -> EventSet {
-        self.hooks.wanted()
-    }
+    sets_held!(this => this.hooks);
 
-    #[inline]
-    fn wrapped(&self) -> EventSet {
-        self.hooks.wrapped()
-    }
-}
-
-impl<H: Describe> Describe for Pipeline<H> {
-    fn describe<'d>(&'d self, plan: &mut Planner<'d, '_>) {
+    fn describe(&self, plan: &mut Planner) {
         plan.nested(|plan| self.hooks.describe(plan));
     }
 }
 
-answer_as! {
-    [H,] Pipeline<H>, this => this.hooks;
-}
+run_held!([H: Hook,] Pipeline<H>, this => this.hooks);
 
 /// The names of the hooks, in the order in which they run: `[deny_rm, absolute, RateLimit]`.
 impl<H: Hook> fmt::Debug for Pipeline<H> {

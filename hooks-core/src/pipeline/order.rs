@@ -5,7 +5,7 @@
 
 use core::marker::PhantomData;
 
-use super::At;
+use super::{At, Placed};
 use crate::event::Agreed;
 use crate::hook::{Bool, Hook, Number, Place};
 
@@ -14,9 +14,10 @@ use crate::hook::{Bool, Hook, Number, Place};
     message = "`{Self}` is not a hook",
     label = "not a hook",
     note = "write `#[hook]` on the function, or on an `impl` block of the type",
-    note = "hooks that are only found at run time go into a `HookRegistry`, which is a hook; a source of hooks, such as a `Runtime`, goes in as `..runtime`"
+    note = "hooks that are only found at run time go into a `HookRegistry`, which is a hook; a source of hooks, such as a `Runtime`, goes in as `..runtime`",
+    note = "a log or another `Probe` is attached to hooks: `hooks![…].with_probe(&log)`"
 )]
-pub trait Listing: Sized {
+pub trait Listing: Sized /* in a `static`: `LazyLock<HookRegistry<AgentEvent>>` */ {
     /// The hook's vocabulary.
     type Vocabulary;
     /// The hook's rank.
@@ -72,8 +73,8 @@ impl<H, R, P> Listed<H, R, P> {
 
     /// The hook with its priority, once the list is sorted: what a list with a spread holds.
     #[inline(always)]
-    pub fn into_placed(self) -> At<H, R> {
-        At::new(self.hook)
+    pub fn into_placed(self) -> Placed<H, R> {
+        Placed::new(self.hook)
     }
 }
 

@@ -1,74 +1,61 @@
-//! Hooks that exist only at run time: a list of boxed handlers, and their places in a pipeline.
+//! Hooks that exist only at run time: a list of boxed hooks, and their places in a pipeline.
 //!
 //! | file | holds |
 //! | --- | --- |
-//! | `handler` | one handler, and what can become one |
-//! | `handlers` | handlers in order, and which of them want an event |
-//! | `by_name` | what handlers have said about a subject, kept under its name |
-//! | `ask` | runs handlers, each isolated from the panics and timeouts of the others |
-//! | this one | [`HookRegistry`], handlers in order; the dyn-based runner of the benchmarks |
-//! | `mounted` | [`Mounted`], a registry that changes while agents run |
+//! | `boxed` | the boxed form of any hooks: one method |
+//! | `set` | the hooks of a registry at one moment, in order |
+//! | `merge` | a dispatch to the hooks of a set, and to static hooks beside them |
+//! | this one | [`HookRegistry`], a handle of hooks that change while agents run |
 //! | `source` | [`HandlerSource`], what `..source` in a list takes |
-//! | `spread` | `..source` itself: handlers between static hooks |
+//! | `spread` | `..source` itself: hooks of a source between static hooks |
 
-mod ask;
-#[cfg(feature = "std")]
-mod by_name;
-mod handler;
-mod handlers;
-#[cfg(feature = "std")]
-mod mounted;
+mod boxed;
+mod merge;
+mod set;
 mod source;
 mod spread;
 
-use alloc::collections::BTreeSet;
-use alloc::format;
 use alloc::string::String;
 use alloc::sync::Arc;
-use core::any::Any;
+use alloc::vec::Vec;
 use core::error::Error;
 use core::fmt;
 use core::future::Future;
-#[cfg(feature = "tokio")]
-use core::time::Duration;
+use core::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{PoisonError, RwLock};
 
-pub(crate) use self::ask::HandlersOf;
-use self::ask::Policy;
-pub use self::handler::{
-    AsHandler, BoxFuture, ByHandler, ByHooks, GoOn, Handled, Handler, Handles, RunTime, decided,
-    fall_back, intercept_boxed, listen, listens, observe_boxed,
+pub use self::boxed::{
+    BoxHook, Boxes, Called, ask_boxed, ask_boxed_copy, guards_boxed, wants_boxed,
 };
-use self::handlers::Handlers;
-pub use self::handlers::Only;
-#[cfg(feature = "std")]
-pub use self::mounted::Mounted;
+use self::merge::{Merges, merge};
+use self::set::Entry;
+use self::set::Set;
 pub use self::source::HandlerSource;
 pub use self::spread::spread;
-use crate::decision::{HookResult, Outcome, Told, WitnessesOf};
+use crate::decision::{HookResult, ResultOf, go_on};
 use crate::event::{
-    Access, Context, EventSet, Every, Intercepted, Later, Observed, SharesVocabulary,
+    Context, Event, EventSet, Every, Intercepted, Many, Observed, SharesVocabulary, Vocabulary,
 };
 use crate::hook::{
-    Describe, HandleAsync, Hook, Intercepts, Listens, Observes, OnPanic, Plan, Planner,
+    ABSENT, AnyEvent, Ask, Asynchronous, Dispatch, Face, Hook, NAMELESS, Named, No, NoHooks,
+    OnPanic, Plan, Planner, Probe, Run, Watch, Wrapped,
 };
+#[cfg(feature = "tokio")]
+use crate::hook::{Timeout, Timeouts};
 
 /// Hooks that exist only at run time: plugins, scripts, hooks that a configuration names.
 ///
-/// A registry holds boxed handlers, `dyn AgentHandler` or the handler trait of another vocabulary. It sorts them by
-/// their `priority()`; handlers of equal priority run in the order in which you add them. The registry is itself a
-/// hook: `registry @ -10` puts all its handlers at one place in a static pipeline, and `..registry` gives each
-/// handler a place of its own (see [`hooks![…]`](crate::hooks)).
+/// A registry takes whatever is a hook: a function or a type with `#[hook]`, a pipeline, a `Box<dyn AgentHandler>`. It
+/// sorts them by their priorities; hooks of equal priority run in the order in which you add them. The registry is
+/// itself a hook: `registry @ -10` puts all its hooks at one place in a static pipeline, and `..registry` gives each
+/// hook a place of its own (see [`hooks![…]`](crate::hooks)).
 ///
-/// Handlers are the least trusted hooks, so the registry isolates their failures. When a handler panics, the registry
-/// restores the event as it was before that handler, and runs the next one; [`on_panic`](Self::on_panic) changes
-/// this. With the feature `tokio`, `timeouts` limits how long each handler may run. To be able to restore an event,
-/// the registry copies it before the first handler, and again after each handler that handles it, unless panics
-/// propagate and there is no timeout. A handler must make its changes within the future that its method returns, as
-/// `#[async_trait]` does.
+/// It is a handle: a clone is the same registry, and all methods take `&self`, so hooks come and go while agents run.
+/// A dispatch keeps the hooks with which it began.
 ///
-/// A handler returns the events that it wants from `events()`, by default all events. It costs nothing on other
-/// events, and no allocation on an event whose method it does not override. If it wants only some tools, its method
-/// `only` says so (see [`Only`]), and it costs nothing on the others.
+/// Hooks at run time are the least trusted ones, so the registry isolates their failures. It wraps each hook, when you
+/// register it, in the same [`CatchPanic`](crate::CatchPanic) and `Timeout` that static hooks use: see
+/// [`on_panic`](Self::on_panic) and `timeouts`.
 ///
 /// In a field or a signature, write the vocabulary for `'static`: `HookRegistry<AgentEvent<'static>>`. A registry
 /// with one pipeline in it is also the type-erased form of that pipeline, where you would look for
@@ -78,20 +65,14 @@ use crate::hook::{
 /// `HookManager`.
 ///
 /// ```
-/// use hooks_core::agent::{AgentContext, AgentEvent, AgentHandler, BeforeToolCall};
-/// use hooks_core::{HookAction, HookRegistry, async_trait, hook, hooks};
+/// use hooks_core::agent::{AgentContext, AgentEvent, BeforeToolCall};
+/// use hooks_core::{HookAction, HookRegistry, hook, hooks};
 ///
 /// struct Plugin { forbidden: String }
 ///
-/// #[async_trait]
-/// impl AgentHandler for Plugin {
-///     fn name(&self) -> &str { "plugin" }
-///
-///     async fn before_tool_call(
-///         &self,
-///         _cx: &AgentContext,
-///         call: &mut BeforeToolCall,
-///     ) -> HookAction<BeforeToolCall> {
+/// #[hook(name = "plugin")]
+/// impl Plugin {
+///     fn check(&self, call: &BeforeToolCall) -> HookAction<BeforeToolCall> {
 ///         if call.name == self.forbidden { HookAction::block("forbidden") } else { HookAction::Continue }
 ///     }
 /// }
@@ -100,113 +81,53 @@ use crate::hook::{
 /// fn lower(call: &mut BeforeToolCall) { call.name.make_ascii_lowercase(); }
 ///
 /// # #[tokio::main(flavor = "current_thread")] async fn main() {
-/// let plugins = HookRegistry::<AgentEvent>::new().with(Plugin { forbidden: "shell".into() });
-/// let hooks = hooks![lower, ..plugins];
+/// let plugins = HookRegistry::<AgentEvent>::new();
+/// let hooks = hooks![lower, ..plugins.clone()];
+/// plugins.register(Plugin { forbidden: "shell".into() }).unwrap();
 ///
 /// let mut call = BeforeToolCall { name: "Shell".into(), ..Default::default() };
 /// let result = hooks.intercept(&AgentContext::new("s1"), &mut call).await;
 /// assert_eq!(result.as_cancel().unwrap().hook, "plugin");
+///
+/// assert!(plugins.unregister("plugin"));
+/// assert!(hooks.intercept(&AgentContext::new("s1"), &mut call).await.is_continue());
 /// # }
 /// ```
 #[doc(alias("dyn", "erase"))]
-pub struct HookRegistry<V: RunTime> {
-    handlers: Handlers<V::Handler>,
-    /// Their names, in a set because there may be thousands of handlers.
-    names: BTreeSet<Arc<str>>,
-    /// The events that any handler wants.
-    wanted: EventSet,
-    /// Whether any handler is a log that asks for witnesses.
-    listens: bool,
-    policy: Policy,
+pub struct HookRegistry<V: Vocabulary /* write `HookRegistry::<AgentEvent>::new()` */> {
+    shared: Arc<Shared<V::Static>>,
+    on_panic: OnPanic,
+    #[cfg(feature = "tokio")]
+    timeouts: Timeouts,
 }
 
-/// A handler in its place.
-#[doc(hidden)]
-#[expect(missing_debug_implementations, reason = "a handler need not have it")]
-pub struct Placed<H: ?Sized> {
-    /// Its name, which is unique in this registry.
-    name: Arc<str>,
-    /// The name without its number, for plans and `cancel.hook`.
-    shown: Arc<str>,
-    priority: i32,
-    events: EventSet,
-    /// Whether it is a log that asks for witnesses.
-    listens: bool,
-    /// Whether it wants only some subjects.
-    is_choosy: bool,
-    handler: Arc<H>,
+/// What all handles of a registry share.
+struct Shared<V: Vocabulary> {
+    /// The events that any hook wants. A dispatch reads it first, and most read nothing else.
+    wanted: AtomicU64,
+    set: RwLock<Arc<Set<V>>>,
 }
 
-impl<H: ?Sized> Clone for Placed<H> {
-    fn clone(&self) -> Self {
-        Placed {
-            name: self.name.clone(),
-            shown: self.shown.clone(),
-            priority: self.priority,
-            events: self.events,
-            listens: self.listens,
-            is_choosy: self.is_choosy,
-            handler: self.handler.clone(),
-        }
-    }
-}
-
-impl<H: ?Sized> Placed<H> {
-    /// A handler with its name and priority, before it has its place. Reading those runs code of the handler's
-    /// author, which a [`Mounted`] must not do while it holds its lock.
-    fn new<V, T, By>(handler: T) -> Result<Self, RegisterError>
-    where
-        V: Handles<T, By, Handler = H>,
-    {
-        let handler = V::handler(handler);
-        let name: Arc<str> = V::name(&handler).into();
-        if !V::wrapped(&handler).is_empty() {
-            let name = (*name).into();
-            return Err(RegisterError::Around { name });
-        }
-        Ok(Placed {
-            shown: Arc::clone(&name),
-            name,
-            priority: V::priority(&handler),
-            events: V::events(&handler),
-            listens: V::listens(&handler),
-            is_choosy: V::only(&handler).is_some(),
-            handler,
-        })
-    }
-
-    /// Overrides the priority.
-    fn at(self, priority: i32) -> Self {
-        Placed { priority, ..self }
-    }
-
-    /// Overrides the name.
-    fn named(mut self, name: &str) -> Self {
-        self.name = name.into();
-        self.shown = Arc::clone(&self.name);
-        self
-    }
-}
-
-/// Why a registry did not take a handler.
+/// Why a registry did not take a hook.
 ///
 /// ```
 /// use hooks_core::agent::{AgentEvent, BeforeToolCall};
-/// use hooks_core::{HookRegistry, RegisterError, hook};
+/// use hooks_core::{Hook, HookRegistry, RegisterError, hook};
 ///
 /// #[hook]
 /// fn lower(call: &mut BeforeToolCall) { call.name.make_ascii_lowercase(); }
 ///
-/// let mut registry = HookRegistry::<AgentEvent>::new();
-/// registry.register_as("first", 10, lower)?;
-/// let error = registry.register_as("first", 5, lower).unwrap_err();
-/// assert_eq!(error, RegisterError::NameTaken { name: "first".into() });
+/// let registry = HookRegistry::<AgentEvent>::new();
+/// registry.register(lower)?;
+/// let error = registry.register(lower).unwrap_err();
+/// assert_eq!(error, RegisterError::NameTaken { name: "lower".into() });
+/// registry.register(lower.named("second"))?;
 /// # Ok::<(), RegisterError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RegisterError {
-    /// Another handler has this name.
+    /// Another hook has this name.
     NameTaken {
         /// The name.
         name: String,
@@ -223,12 +144,12 @@ impl fmt::Display for RegisterError {
         match self {
             RegisterError::NameTaken { name } => write!(
                 f,
-                "the registry has a handler `{name}` already: give this one another name, or write \
+                "the registry already has a hook `{name}`: give this one another name with `.named(…)`, or call \
                  `replace` to put it in the other's place"
             ),
             RegisterError::Around { name } => write!(
                 f,
-                "`{name}` has a hook with `#[hook(around)]`, which would not run in a registry: name that hook \
+                "`{name}` has a hook with `#[hook(around)]`, which cannot run in a registry: name that hook \
                  in the `hooks![…]` of the agent"
             ),
         }
@@ -237,70 +158,22 @@ impl fmt::Display for RegisterError {
 
 impl Error for RegisterError {}
 
-/// How long each handler of a registry may run; `None`, the default, means no limit.
-///
-/// A handler that runs longer is dropped. An event that can be blocked is blocked, so a guard that hangs fails
-/// closed. Other events continue in the state that they had before the handler.
-///
-/// PicoClaw's `hooks.defaults`: `observer_timeout_ms`, `interceptor_timeout_ms`, `approval_timeout_ms`.
-///
-/// ```
-/// use std::time::Duration;
-/// use hooks_core::agent::AgentEvent;
-/// use hooks_core::{HookRegistry, Timeouts};
-///
-/// let registry = HookRegistry::<AgentEvent>::new().timeouts(Timeouts {
-///     observe: Some(Duration::from_millis(500)),
-///     intercept: Some(Duration::from_secs(5)),
-///     approve: Some(Duration::from_secs(60)),
-/// });
-/// ```
-///
-/// A handler that hangs:
-///
-/// ```
-/// use std::time::Duration;
-/// use hooks_core::agent::{AgentContext, AgentEvent, BeforeToolCall};
-/// use hooks_core::{HookRegistry, Timeouts, hook};
-///
-/// #[hook]
-/// async fn hangs(_: &BeforeToolCall) { std::future::pending().await }
-///
-/// # #[tokio::main(flavor = "current_thread", start_paused = true)] async fn main() {
-/// let timeouts = Timeouts { intercept: Some(Duration::from_secs(5)), ..Timeouts::default() };
-/// let registry = HookRegistry::<AgentEvent>::new().timeouts(timeouts).with(hangs);
-/// let result = registry.intercept(&AgentContext::new("s1"), &mut BeforeToolCall::default()).await;
-/// assert_eq!(result.as_cancel().unwrap().reason, "it took longer than its timeout of 5s");
-/// # }
-/// ```
-#[cfg(feature = "tokio")]
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Timeouts {
-    /// On observed events.
-    pub observe: Option<Duration>,
-    /// On intercepted events, except those that ask for an approval.
-    pub intercept: Option<Duration>,
-    /// On events that ask for an approval (`#[intercept(approval)]`, such as `ApproveToolCall`), which may have to
-    /// wait for a person.
-    pub approve: Option<Duration>,
-}
-
-impl<V: RunTime> HookRegistry<V> {
+impl<V: Vocabulary> HookRegistry<V> {
     /// An empty registry.
     #[must_use]
-    pub const fn new() -> Self {
+    pub fn new() -> Self {
         HookRegistry {
-            handlers: Handlers::new(),
-            names: BTreeSet::new(),
-            wanted: EventSet::NONE,
-            listens: false,
-            policy: Policy::DEFAULT,
+            shared: Arc::new(Shared {
+                wanted: AtomicU64::new(0),
+                set: RwLock::default(),
+            }),
+            on_panic: OnPanic::Skip,
+            #[cfg(feature = "tokio")]
+            timeouts: Timeouts::default(),
         }
     }
 
-    /// Sets what happens when a handler panics; by default [`OnPanic::Skip`].
-    ///
-    /// Needs the feature `std`; without it, nothing is caught.
+    /// Sets what happens when a hook panics that you register from now on; by default [`OnPanic::Skip`].
     ///
     /// ```
     /// use hooks_core::agent::{AgentContext, AgentEvent, BeforeToolCall};
@@ -324,46 +197,43 @@ impl<V: RunTime> HookRegistry<V> {
     /// let result = registry.intercept(&cx, &mut call).await;
     /// assert_eq!(result.as_cancel().unwrap().hook, "no_shell");
     ///
-    /// let result = registry.on_panic(OnPanic::Block).intercept(&cx, &mut call).await;
+    /// let registry = HookRegistry::<AgentEvent>::new().on_panic(OnPanic::Block).with(careless);
+    /// let result = registry.intercept(&cx, &mut call).await;
     /// assert_eq!(result.as_cancel().unwrap().hook, "careless");
     /// # }
     /// ```
     #[must_use]
     pub const fn on_panic(mut self, policy: OnPanic) -> Self {
-        self.policy.on_panic = policy;
+        self.on_panic = policy;
         self
     }
 
-    /// Limits how long each handler may run: see [`Timeouts`].
+    /// Limits how long each hook may run that you register from now on: see [`Timeouts`].
     ///
     /// Needs the feature `tokio`, and a tokio runtime around the dispatch.
     #[cfg(feature = "tokio")]
     #[must_use]
     pub const fn timeouts(mut self, timeouts: Timeouts) -> Self {
-        self.policy.timeouts = timeouts;
+        self.timeouts = timeouts;
         self
     }
 
-    /// Adds a handler, after those of the same or a higher priority.
-    ///
-    /// A handler is any value whose type implements the vocabulary's handler trait, directly or in a `Box` or an
-    /// `Arc`, and any `impl AgentHooks + 'static`: a hook, a pipeline. Names are unique in a registry: if the name is
-    /// taken, the handler gets a number, such as `plugin#2`. Plans and `cancel.hook` leave out the number.
+    /// Adds a hook, after those of the same or a higher priority.
     ///
     /// # Errors
     ///
-    /// If the hooks contain one with `#[hook(around)]`, which cannot run behind a box. The registry is then
-    /// unchanged.
-    pub fn register<H, By>(&mut self, handler: H) -> Result<(), RegisterError>
+    /// If a hook of this name is there, or the hooks contain one with `#[hook(around)]`, which cannot run behind a
+    /// box. The registry is then unchanged.
+    pub fn register<H>(&self, hook: H) -> Result<(), RegisterError>
     where
-        V: Handles<H, By>,
+        H: Hook + 'static,
+        V::Static: Boxes<Isolated<H>>,
     {
-        self.add(Placed::new::<V, _, _>(handler)?);
-        Ok(())
+        self.insert(self.entry(None, hook)?)
     }
 
-    /// Adds a handler with this priority instead of its own: like `handler @ PRIORITY` in
-    /// [`hooks![…]`](crate::hooks), but with a priority that is known only at run time.
+    /// Adds a hook with this priority instead of its own: like `hook @ PRIORITY` in [`hooks![…]`](crate::hooks), but
+    /// with a priority that is known only at run time.
     ///
     /// ```
     /// use hooks_core::agent::{AgentEvent, BeforeToolCall};
@@ -375,7 +245,7 @@ impl<V: RunTime> HookRegistry<V> {
     /// #[hook(priority = 1)]
     /// fn trim(call: &mut BeforeToolCall) { call.name = call.name.trim().into(); }
     ///
-    /// let mut registry = HookRegistry::<AgentEvent>::new();
+    /// let registry = HookRegistry::<AgentEvent>::new();
     /// registry.register(lower)?;
     /// registry.register_at(10, trim)?;
     /// assert_eq!(format!("{registry:?}"), "[trim, lower]");
@@ -385,44 +255,12 @@ impl<V: RunTime> HookRegistry<V> {
     /// # Errors
     ///
     /// As for [`register`](Self::register).
-    pub fn register_at<H, By>(&mut self, priority: i32, handler: H) -> Result<(), RegisterError>
+    pub fn register_at<H>(&self, priority: i32, hook: H) -> Result<(), RegisterError>
     where
-        V: Handles<H, By>,
+        H: Hook + 'static,
+        V::Static: Boxes<Isolated<H>>,
     {
-        self.add(Placed::new::<V, _, _>(handler)?.at(priority));
-        Ok(())
-    }
-
-    /// Adds a handler with this name and priority instead of its own, as a configuration file does.
-    ///
-    /// ```
-    /// use hooks_core::agent::{AgentEvent, BeforeToolCall};
-    /// use hooks_core::{HookRegistry, RegisterError, hook};
-    ///
-    /// #[hook]
-    /// fn lower(call: &mut BeforeToolCall) { call.name.make_ascii_lowercase(); }
-    ///
-    /// let mut registry = HookRegistry::<AgentEvent>::new();
-    /// registry.register_as("first", 10, lower)?;
-    /// registry.register_as("second", 5, lower)?;
-    /// assert_eq!(registry.names().collect::<Vec<_>>(), ["first", "second"]);
-    /// # Ok::<(), RegisterError>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// If another handler has this name, or the hooks contain one with `#[hook(around)]`. The registry is then
-    /// unchanged.
-    pub fn register_as<H, By>(
-        &mut self,
-        name: &str,
-        priority: i32,
-        handler: H,
-    ) -> Result<(), RegisterError>
-    where
-        V: Handles<H, By>,
-    {
-        self.add_named(&Placed::new::<V, _, _>(handler)?.named(name).at(priority))
+        self.insert(self.entry(Some(priority), hook)?)
     }
 
     /// Like [`register`](Self::register), to build a registry in one expression.
@@ -431,17 +269,18 @@ impl<V: RunTime> HookRegistry<V> {
     ///
     /// If [`register`](Self::register) would return an error.
     #[must_use]
-    pub fn with<H, By>(mut self, handler: H) -> Self
+    pub fn with<H>(self, hook: H) -> Self
     where
-        V: Handles<H, By>,
+        H: Hook + 'static,
+        V::Static: Boxes<Isolated<H>>,
     {
-        if let Err(error) = self.register(handler) {
+        if let Err(error) = self.register(hook) {
             panic!("{error}");
         }
         self
     }
 
-    /// Removes the handler with this name. Returns whether there was one.
+    /// Removes the hook with this name. Returns whether there was one.
     ///
     /// ```
     /// use hooks_core::agent::{AgentEvent, BeforeToolCall};
@@ -450,16 +289,18 @@ impl<V: RunTime> HookRegistry<V> {
     /// #[hook]
     /// fn lower(call: &mut BeforeToolCall) { call.name.make_ascii_lowercase(); }
     ///
-    /// let mut registry = HookRegistry::<AgentEvent>::new().with(lower);
+    /// let registry = HookRegistry::<AgentEvent>::new().with(lower);
     /// assert!(registry.unregister("lower"));
     /// assert!(!registry.unregister("lower"));
     /// ```
-    pub fn unregister(&mut self, name: &str) -> bool {
-        self.remove(name).is_some()
+    #[expect(clippy::must_use_candidate, reason = "it removes the hook")]
+    pub fn unregister(&self, name: &str) -> bool {
+        self.change(|set| set.remove(name)).is_some()
     }
 
-    /// Replaces the handler with this name, and keeps the name. The priority is the new handler's own. If there is no
-    /// handler with this name, the handler is added. Returns whether there was one.
+    /// Replaces the hook with this name, and keeps the name. The priority is the new hook's own; at the same priority
+    /// it takes the other's place. If there is no hook with this name, the hook is added. Returns whether there was
+    /// one.
     ///
     /// # Errors
     ///
@@ -467,7 +308,7 @@ impl<V: RunTime> HookRegistry<V> {
     ///
     /// ```
     /// use hooks_core::agent::{AgentEvent, BeforeToolCall};
-    /// use hooks_core::{HookRegistry, RegisterError, hook};
+    /// use hooks_core::{HookRegistry, RegisterError, hook, hooks};
     ///
     /// #[hook]
     /// fn lower(call: &mut BeforeToolCall) { call.name.make_ascii_lowercase(); }
@@ -475,260 +316,339 @@ impl<V: RunTime> HookRegistry<V> {
     /// #[hook]
     /// fn upper(call: &mut BeforeToolCall) { call.name.make_ascii_uppercase(); }
     ///
-    /// let mut registry = HookRegistry::<AgentEvent>::new().with(lower);
+    /// let registry = HookRegistry::<AgentEvent>::new().with(lower);
     /// assert!(registry.replace("lower", upper)?);
-    /// assert_eq!(registry.names().collect::<Vec<_>>(), ["lower"]);
+    /// assert_eq!(registry.names(), ["lower"]);
     /// # Ok::<(), RegisterError>(())
     /// ```
-    pub fn replace<H, By>(&mut self, name: &str, handler: H) -> Result<bool, RegisterError>
+    pub fn replace<H>(&self, name: &str, hook: H) -> Result<bool, RegisterError>
     where
-        V: Handles<H, By>,
+        H: Hook + 'static,
+        V::Static: Boxes<Isolated<Named<H>>>,
     {
-        Ok(self
-            .put(Placed::new::<V, _, _>(handler)?.named(name))
-            .is_some())
+        let entry = self.entry(None, hook.named(String::from(name)))?;
+        Ok(self.change(|set| set.put(entry)).is_some())
     }
 
-    /// The names of the handlers, in the order in which they run.
-    pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.handlers.iter().map(|placed| &*placed.name)
+    /// Replaces all hooks by those of another registry, at once: no dispatch sees some of the old ones and some of the
+    /// new. Returns a registry with the old hooks.
+    ///
+    /// ```
+    /// use hooks_core::agent::{AgentEvent, BeforeToolCall};
+    /// use hooks_core::{HookRegistry, hook};
+    ///
+    /// #[hook]
+    /// fn lower(call: &mut BeforeToolCall) { call.name.make_ascii_lowercase(); }
+    ///
+    /// #[hook]
+    /// fn trim(call: &mut BeforeToolCall) { call.name = call.name.trim().into(); }
+    ///
+    /// let plugins = HookRegistry::<AgentEvent>::new().with(lower);
+    /// let before = plugins.swap(&HookRegistry::new().with(trim));
+    /// assert_eq!((plugins.names(), before.names()), (vec!["trim".into()], vec!["lower".into()]));
+    /// ```
+    #[expect(
+        clippy::must_use_candidate,
+        clippy::return_self_not_must_use,
+        reason = "it replaces the hooks"
+    )]
+    pub fn swap(&self, hooks: &Self) -> Self {
+        let new = hooks.current();
+        let old = self.change(|set| core::mem::replace(set, (*new).clone()));
+        let before = self.like();
+        before.change(|set| *set = old);
+        before
     }
 
-    /// Adds a handler, with a number if its name is taken.
-    fn add(&mut self, mut placed: Placed<V::Handler>) {
-        if self.names.contains(&placed.name) {
-            placed.name = self.numbered(&placed.shown).into();
-        }
-        self.place(placed);
+    /// Attaches a probe, which sees the dispatches of this registry, or, where it is spread with `..registry`, of the
+    /// whole list.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use std::sync::atomic::{AtomicUsize, Ordering};
+    /// use hooks_core::agent::{AgentContext, AgentEvent, BeforeToolCall};
+    /// use hooks_core::probe::{Probe, Ran};
+    /// use hooks_core::{HookRegistry, hook, hooks};
+    ///
+    /// #[derive(Default)]
+    /// struct Count(AtomicUsize);
+    ///
+    /// impl Probe<AgentEvent<'static>> for Count {
+    ///     type State = ();
+    ///     fn begin(&self, _cx: &AgentContext, _event: AgentEvent<'_>) {}
+    ///     fn ran(&self, (): &mut (), _hook: Ran<'_>, _event: AgentEvent<'_>) {
+    ///         self.0.fetch_add(1, Ordering::Relaxed);
+    ///     }
+    /// }
+    ///
+    /// #[hook]
+    /// fn lower(call: &mut BeforeToolCall) { call.name.make_ascii_lowercase(); }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() {
+    /// let count = Arc::new(Count::default());
+    /// let plugins = HookRegistry::<AgentEvent>::new();
+    /// plugins.attach(Arc::clone(&count));
+    /// let hooks = hooks![lower, ..plugins];
+    /// let _ = hooks.intercept(&AgentContext::new("s1"), &mut BeforeToolCall::default()).await;
+    /// assert_eq!(count.0.load(Ordering::Relaxed), 1);
+    /// # }
+    /// ```
+    pub fn attach<P: Probe<V::Static>>(&self, probe: Arc<P>) {
+        self.change(|set| set.attach(probe));
     }
 
-    /// Adds a handler, if its name is free. Otherwise the caller drops it.
-    fn add_named(&mut self, placed: &Placed<V::Handler>) -> Result<(), RegisterError> {
-        if self.names.contains(&placed.name) {
-            let name = (*placed.name).into();
-            return Err(RegisterError::NameTaken { name });
-        }
-        self.place(placed.clone());
-        Ok(())
+    /// Attaches the probes of another registry to this one.
+    #[doc(hidden)]
+    pub fn attach_all(&self, other: &Self) {
+        let other = other.current();
+        self.change(|set| set.attach_all(&other));
     }
 
-    /// Replaces the handler with the same name, and returns the old one.
-    fn put(&mut self, placed: Placed<V::Handler>) -> Option<Placed<V::Handler>> {
-        // At the same priority, it takes the position of the old one, before others of that priority.
-        if let Some(place) = self.position(&placed.name)
-            && self.handlers[place].priority == placed.priority
-        {
-            let old = self
-                .handlers
-                .change(|handlers| core::mem::replace(&mut handlers[place], placed));
-            self.count_wanted();
-            return Some(old);
-        }
-        let old = self.remove(&placed.name);
-        self.place(placed);
-        old
+    /// The names of the hooks, in the order in which they run.
+    #[must_use]
+    pub fn names(&self) -> Vec<String> {
+        self.current().names().map(String::from).collect()
     }
 
-    /// Removes a handler, and returns it.
-    fn remove(&mut self, name: &str) -> Option<Placed<V::Handler>> {
-        let place = self.position(name)?;
-        let old = self.handlers.change(|handlers| handlers.remove(place));
-        self.names.remove(name);
-        self.count_wanted();
-        Some(old)
-    }
-
-    fn count_wanted(&mut self) {
-        let wanted = self.handlers.iter().map(|placed| placed.events);
-        self.wanted = wanted.fold(EventSet::NONE, EventSet::union);
-        self.listens = self.handlers.iter().any(|placed| placed.listens);
-    }
-
-    /// The name with a free number: the first one, unless numbers in between have become free.
-    fn numbered(&self, name: &str) -> String {
-        let numbered = |number: usize| format!("{name}#{number}");
-        let is_free = |number: usize| !self.names.contains(numbered(number).as_str());
-        // Thousands of handlers may share a name, hence the binary search.
-        let mut free = 2;
-        while !is_free(free) {
-            free *= 2;
-        }
-        let mut taken = free / 2;
-        while free - taken > 1 {
-            let middle = taken.midpoint(free);
-            if is_free(middle) {
-                free = middle;
-            } else {
-                taken = middle;
-            }
-        }
-        numbered(free)
-    }
-
-    fn place(&mut self, placed: Placed<V::Handler>) {
-        let place = self
-            .handlers
-            .partition_point(|other| other.priority >= placed.priority);
-        self.wanted = self.wanted.union(placed.events);
-        self.listens |= placed.listens;
-        self.names.insert(Arc::clone(&placed.name));
-        self.handlers
-            .change(|handlers| handlers.insert(place, placed));
-    }
-
-    fn position(&self, name: &str) -> Option<usize> {
-        let is_there = self.names.contains(name);
-        let mut handlers = self.handlers.iter();
-        is_there.then(|| handlers.position(|placed| &*placed.name == name))?
-    }
-
-    /// The number of handlers.
+    /// The number of hooks.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.handlers.len()
+        self.current().len()
     }
 
-    /// Whether there are no handlers.
+    /// Whether there are no hooks.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.handlers.is_empty()
+        self.len() == 0
     }
 
-    /// Who runs when: an iterator over rows, which prints as a table; see [`Plan`].
+    /// Who runs when: rows, which print as a table; see [`Plan`].
     #[must_use]
-    pub fn plan(&self) -> Plan<'_> {
+    pub fn plan(&self) -> Plan {
         Plan::of(self)
     }
 
-    /// Runs the handlers on an intercepted event in order, like [`Pipeline::intercept`](crate::Pipeline::intercept).
+    /// Runs the hooks on an intercepted event in order, like [`Pipeline::intercept`](crate::Pipeline::intercept).
     ///
     /// # Panics
     ///
-    /// If a handler panics, and the registry has [`OnPanic::Propagate`].
-    pub fn intercept<'a, E: Intercepted>(
+    /// If a hook panics that was registered with [`OnPanic::Propagate`].
+    pub fn intercept<'a, E: AnyEvent + Intercepted>(
         &'a self,
         cx: &'a Context<E>,
         event: &'a mut E,
     ) -> impl Future<Output = HookResult<E>> + Send
     where
         V: SharesVocabulary<E::Vocabulary>,
-        Self: Intercepts<E>,
+        Self: Dispatch<E>,
     {
-        <Self as Intercepts<E>>::intercept(self, cx, event)
+        <Self as Dispatch<E>>::ask(self, cx, event)
     }
 
-    /// Runs all handlers on an observed event concurrently, like [`Pipeline::observe`](crate::Pipeline::observe).
+    /// Runs all hooks on an observed event concurrently, like [`Pipeline::observe`](crate::Pipeline::observe).
     ///
     /// # Panics
     ///
-    /// If a handler panics, and the registry has [`OnPanic::Propagate`].
-    pub fn observe<'a, E: Observed>(
+    /// If a hook panics that was registered with [`OnPanic::Propagate`].
+    pub fn observe<'a, E: AnyEvent + Observed>(
         &'a self,
         cx: &'a Context<E>,
         event: &'a E,
     ) -> impl Future<Output = ()> + Send
     where
         V: SharesVocabulary<E::Vocabulary>,
-        Self: Observes<E>,
+        Self: Dispatch<E>,
     {
-        <Self as Observes<E>>::observe(self, cx, event)
+        <Self as Dispatch<E>>::ask(self, cx, event)
+    }
+
+    /// Runs the hooks on an event that is known only at run time.
+    ///
+    /// ```
+    /// use hooks_core::agent::{AgentContext, AgentEvent, AgentEventMut, BeforeToolCall};
+    /// use hooks_core::{HookAction, HookRegistry, hook};
+    ///
+    /// #[hook]
+    /// fn closed(_: &BeforeToolCall) -> HookAction<BeforeToolCall> { HookAction::block("closed") }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() {
+    /// let registry = HookRegistry::<AgentEvent>::new().with(closed);
+    /// let mut call = BeforeToolCall::default();
+    /// let event = AgentEventMut::BeforeToolCall(&mut call);
+    /// assert!(!registry.dispatch(&AgentContext::new("s1"), event).await.is_continue());
+    /// # }
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If a hook panics that was registered with [`OnPanic::Propagate`].
+    pub async fn dispatch(
+        &self,
+        cx: &<V::Static as Vocabulary>::Context,
+        event: <V::Static as Vocabulary>::Mut<'_>,
+    ) -> <V::Static as Vocabulary>::Said
+    where
+        V::Static: Boxes<Self>,
+    {
+        let mut nobody = Face::<V::Static, ()>(());
+        match <V::Static as Boxes<Self>>::call(self, cx, event, &mut nobody) {
+            Called::Done(said) => said,
+            Called::Waits(waits) => waits.await,
+        }
+    }
+
+    /// A registry with the same policies and no hooks.
+    fn like(&self) -> Self {
+        HookRegistry {
+            on_panic: self.on_panic,
+            #[cfg(feature = "tokio")]
+            timeouts: self.timeouts,
+            ..HookRegistry::new()
+        }
+    }
+
+    /// A hook in its box, isolated from the failures of others. This runs code of the hook's author, which must not
+    /// happen under the lock.
+    fn entry<H>(&self, priority: Option<i32>, hook: H) -> Result<Entry<V::Static>, RegisterError>
+    where
+        H: Hook + 'static,
+        V::Static: Boxes<Isolated<H>>,
+    {
+        let hook = self.isolated(hook);
+        let plan = Plan::of(&hook);
+        let first = plan.clone().next();
+        let is_one = plan
+            .clone()
+            .all(|row| Some(row.order) == first.as_ref().map(|row| row.order));
+        let (mut name, mut own) = (hook.name().owned(), 0);
+        if let Some(row) = first.filter(|_| is_one) {
+            own = row.priority;
+            // A list of one hook has the name of that hook, unless it was given another.
+            if name == NAMELESS {
+                name = row.hook;
+            }
+        }
+        if !hook.wrapped().is_empty() {
+            let name = name.into();
+            return Err(RegisterError::Around { name });
+        }
+        Ok(Entry::new(name, priority.unwrap_or(own), hook))
+    }
+
+    #[cfg(feature = "tokio")]
+    fn isolated<H: Hook>(&self, hook: H) -> Isolated<H> {
+        Wrapped::of(Timeout::each(hook, self.timeouts), self.on_panic)
+    }
+
+    #[cfg(not(feature = "tokio"))]
+    fn isolated<H: Hook>(&self, hook: H) -> Isolated<H> {
+        Wrapped::of(hook, self.on_panic)
+    }
+
+    fn insert(&self, entry: Entry<V::Static>) -> Result<(), RegisterError> {
+        let refused = self.change(|set| set.insert(entry));
+        // Dropped here, and not under the lock: it runs code of the hook's author.
+        refused.map_or(Ok(()), |entry| Err(entry.refused()))
+    }
+
+    /// Changes the hooks for the dispatches that begin from now on.
+    fn change<R>(&self, change: impl FnOnce(&mut Set<V::Static>) -> R) -> R {
+        let mut current = self
+            .shared
+            .set
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
+        let result = change(Arc::make_mut(&mut current));
+        let wanted = current.wanted().bits();
+        self.shared.wanted.store(wanted, Ordering::Release);
+        result
+    }
+
+    /// The hooks as they are now.
+    fn current(&self) -> Arc<Set<V::Static>> {
+        let current = self.shared.set.read();
+        Arc::clone(&current.unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-impl<V: RunTime> Default for HookRegistry<V> {
+/// A hook in the wrappers that a registry puts around it.
+#[cfg(feature = "tokio")]
+type Isolated<H> = Wrapped<Timeout<H>, OnPanic>;
+
+/// A hook in the wrapper that a registry puts around it.
+#[cfg(not(feature = "tokio"))]
+type Isolated<H> = Wrapped<H, OnPanic>;
+
+impl<V: Vocabulary> Default for HookRegistry<V> {
     fn default() -> Self {
         Self::new()
     }
 }
 
-/// The clone shares the handlers.
-impl<V: RunTime> Clone for HookRegistry<V> {
+/// The clone is the same registry.
+impl<V: Vocabulary> Clone for HookRegistry<V> {
     fn clone(&self) -> Self {
         HookRegistry {
-            handlers: self.handlers.clone(),
-            names: self.names.clone(),
-            wanted: self.wanted,
-            listens: self.listens,
-            policy: self.policy,
+            shared: Arc::clone(&self.shared),
+            on_panic: self.on_panic,
+            #[cfg(feature = "tokio")]
+            timeouts: self.timeouts,
         }
     }
 }
 
-/// The names of the handlers, in the order in which they run.
-impl<V: RunTime> fmt::Debug for HookRegistry<V> {
+/// The names of the hooks, in the order in which they run.
+impl<V: Vocabulary> fmt::Debug for HookRegistry<V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names = self.handlers.iter().map(|placed| &placed.shown);
+        let set = self.current();
         f.debug_list()
-            .entries(names.map(|name| fmt::from_fn(move |f| f.write_str(name))))
+            .entries(
+                set.names()
+                    .map(|name| fmt::from_fn(move |f| f.write_str(name))),
+            )
             .finish()
     }
 }
 
 /// A registry is a hook of priority 0, which you can override with `hooks![registry @ -10]`.
 #[diagnostic::do_not_recommend]
-impl<V: RunTime> Hook for HookRegistry<V> {
+impl<V: Vocabulary> Hook for HookRegistry<V> {
     type Vocabulary = V;
     type Rank = crate::__rank!(0);
-    type Answers = Every<Later>;
+    type Answers = Every<Many>;
     type Wraps = ();
-    type Listens = Listens;
 
     #[inline]
     fn wanted(&self) -> EventSet {
-        self.wanted
+        EventSet::from_bits(self.shared.wanted.load(Ordering::Acquire))
     }
 
-    fn registry(&self) -> Option<[&dyn Any; 2]> {
-        // Not the registry itself: its vocabulary may have a lifetime.
-        Some([&self.handlers, &self.policy])
-    }
-}
-
-impl<V: RunTime> Describe for HookRegistry<V> {
-    fn describe<'d>(&'d self, plan: &mut Planner<'d, '_>) {
-        plan.holder::<V>("HookRegistry", |each| HandlerSource::describe(self, each));
+    fn describe(&self, plan: &mut Planner) {
+        plan.holder("HookRegistry", self.current().plans());
     }
 }
 
 #[diagnostic::do_not_recommend]
-impl<V: RunTime, E: Handled> HandleAsync<E> for HookRegistry<V>
+impl<V, E, K> Run<E, K> for HookRegistry<V>
 where
-    E::Vocabulary: RunTime<Handler = V::Handler>,
+    V: Vocabulary<Static = E::Vocabulary>,
+    E: AnyEvent + Event<Kind = K>,
+    K: Merges,
+    NoHooks: Dispatch<E>,
 {
-    type Said = Outcome<E>;
+    type Timing = Asynchronous;
+    type Changes = K::Changes;
+    type Guards = K::Changes;
+    type Needs = No;
 
-    fn handle<'a>(
-        &'a self,
-        cx: &'a Context<E>,
-        event: Access<'a, E>,
-    ) -> impl Future<Output = Self::Said> + Send {
-        E::Kind::ask_all::<E>(&self.handlers, self.policy, cx, event, None)
+    fn wants(&self, _: &Context<E>, _: &E) -> bool {
+        self.wanted().contains::<E>()
     }
 
-    fn decide<'a>(
-        &'a self,
-        cx: &'a Context<E>,
-        event: Access<'a, E>,
-    ) -> impl Future<Output = Outcome<E>> + Send {
-        <Self as HandleAsync<E>>::handle(self, cx, event)
-    }
-
-    fn decided<'a>(&'a self, cx: &'a Context<E>, event: &'a E, told: Told<'a, E::Vocabulary>) {
-        ask::tell(&self.handlers, self.policy, cx, event, told);
-    }
-
-    fn listen(&self, witnesses: &mut WitnessesOf<E>) {
-        if self.listens {
-            ask::listen::<E>(&self.handlers, witnesses);
+    async fn run<'a, W: Watch<E::Vocabulary>>(&'a self, ask: Ask<'a, E, W>) -> ResultOf<E> {
+        if !self.wanted().contains::<E>() {
+            return go_on::<E>();
         }
-    }
-
-    fn witnessed<'a>(
-        &'a self,
-        cx: &'a Context<E>,
-        event: Access<'a, E>,
-        witnesses: &'a mut WitnessesOf<E>,
-    ) -> impl Future<Output = Outcome<E>> + Send {
-        E::Kind::ask_all::<E>(&self.handlers, self.policy, cx, event, Some(witnesses))
+        merge(&ABSENT, self.current(), ask).await
     }
 }

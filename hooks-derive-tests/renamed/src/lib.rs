@@ -32,9 +32,10 @@ struct Coupon;
 
 #[async_trait]
 impl ShopHandler for Coupon {
-    async fn checkout(&self, (): &(), cart: &mut Cart) -> HookAction<Cart> {
+    async fn handle(&self, (): &(), event: ShopEventMut<'_>) -> ShopSaid {
+        let ShopEventMut::Checkout(cart) = event;
         cart.total /= 2;
-        HookAction::Continue
+        ShopSaid::Continue
     }
 }
 
@@ -51,7 +52,8 @@ fn hooks_are_made_and_listed() {
 
 #[test]
 fn a_vocabulary_is_made_and_handled() {
-    let registry = HookRegistry::<ShopEvent<'_>>::new().with(Coupon);
+    let boxed: Box<dyn ShopHandler> = Box::new(Coupon);
+    let registry = HookRegistry::<ShopEvent<'_>>::new().with(boxed);
     let mut cart = Cart { total: 200 };
     let cx = ();
     let mut asked = Box::pin(registry.intercept(&cx, &mut cart));

@@ -3,22 +3,32 @@
 mod check;
 mod expand;
 mod options;
+mod parameters;
 mod parse;
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::{ImplItem, Item};
 
+use self::options::HookOptions;
 use self::parse::Hook;
+use crate::driver::Errors;
 use crate::lifetimes;
 
 /// Expands `#[hook(options)]` on `item`. After an error, the item is still defined, so that one mistake yields one
 /// message.
 pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
+    let mut errors = Errors::default();
     let (item, error) = match syn::parse2(item.clone()) {
         Ok(Item::Fn(mut function)) => {
             lifetimes::name_returned(&mut function.sig);
-            match Hook::of_function(options, &function) {
+            let hook = HookOptions::read(options).and_then(|options| {
+                let hook = Hook::of_function(&options, &function, &mut errors)?;
+                check::function(&function, &hook, &mut errors);
+                check::hook(&hook, &options, &mut errors);
+                errors.finish().map(|()| hook)
+            });
+            match hook {
                 Ok(hook) => return expand::function(hook, function),
                 Err(error) => (expand::function_in_error(&function), error),
             }
@@ -29,7 +39,13 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
                     lifetimes::name_returned(&mut method.sig);
                 }
             }
-            match Hook::of_impl(options, &block) {
+            let hook = HookOptions::read(options).and_then(|options| {
+                let hook = Hook::of_impl(&options, &block, &mut errors)?;
+                check::block(&block, &hook, &mut errors);
+                check::hook(&hook, &options, &mut errors);
+                errors.finish().map(|()| hook)
+            });
+            match hook {
                 Ok(hook) => return expand::block(hook, block),
                 Err(error) => (expand::block_in_error(&block), error),
             }

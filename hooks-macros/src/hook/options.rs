@@ -12,8 +12,8 @@ use crate::driver;
 use crate::glob::Glob;
 
 const ON_HOOKS: &str = "`priority`, `name`, `only(…)`, `when`, `timeout`, `on_timeout`, `on_panic`, \
-                        `around`, `every`, `vocabulary` and `crate`";
-const ON_METHODS: &str = "`only(…)`, `when`, `timeout`, `on_timeout`, `on_panic` and `around`; the others \
+                        `around`, `guard`, `every`, `vocabulary` and `crate`";
+const ON_METHODS: &str = "`only(…)`, `when`, `timeout`, `on_timeout`, `on_panic`, `around` and `guard`; the others \
                           belong to the whole `impl` block";
 
 /// The options on a function or an `impl` block.
@@ -24,19 +24,15 @@ pub(super) struct HookOptions {
     pub(super) priority: Option<Expr>,
     #[darling(with = driver::expression)]
     pub(super) name: Option<Expr>,
-    pub(super) only: Option<Only>,
-    #[darling(with = driver::expression)]
-    pub(super) when: Option<Expr>,
-    pub(super) timeout: Option<Timeout>,
-    pub(super) on_timeout: Option<OnFailure>,
-    pub(super) on_panic: Option<OnFailure>,
-    pub(super) around: Option<Around>,
     #[darling(with = driver::flag)]
     pub(super) every: bool,
     #[darling(with = driver::path)]
     pub(super) vocabulary: Option<Path>,
     #[darling(rename = "crate", with = driver::path)]
     pub(super) krate: Option<Path>,
+    /// The options for every handler.
+    #[darling(flatten)]
+    pub(super) of_handlers: HandlerOptions,
 }
 
 /// The options that are also allowed on a method of an `impl` block, where they override the block's.
@@ -49,7 +45,8 @@ pub(super) struct HandlerOptions {
     pub(super) timeout: Option<Timeout>,
     pub(super) on_timeout: Option<OnFailure>,
     pub(super) on_panic: Option<OnFailure>,
-    pub(super) around: Option<Around>,
+    pub(super) around: Option<Flag>,
+    pub(super) guard: Option<Flag>,
 }
 
 impl HookOptions {
@@ -63,18 +60,6 @@ impl HookOptions {
             ));
         }
         driver::options(tokens, ON_HOOKS)
-    }
-
-    /// The options for every handler.
-    pub(super) fn of_handlers(&self) -> HandlerOptions {
-        HandlerOptions {
-            only: self.only.clone(),
-            when: self.when.clone(),
-            timeout: self.timeout,
-            on_timeout: self.on_timeout,
-            on_panic: self.on_panic,
-            around: self.around,
-        }
     }
 }
 
@@ -92,19 +77,20 @@ impl HandlerOptions {
             on_timeout: self.on_timeout.or(block.on_timeout),
             on_panic: self.on_panic.or(block.on_panic),
             around: self.around.or(block.around),
+            guard: self.guard.or(block.guard),
         }
     }
 }
 
-/// `around`, with its span.
+/// `around` or `guard`, with its span.
 #[derive(Clone, Copy)]
-pub(super) struct Around {
+pub(super) struct Flag {
     pub(super) span: Span,
 }
 
-impl FromMeta for Around {
+impl FromMeta for Flag {
     fn from_meta(meta: &Meta) -> darling::Result<Self> {
-        driver::flag(meta).map(|_| Around {
+        driver::flag(meta).map(|_| Flag {
             span: meta.path().span(),
         })
     }

@@ -4,12 +4,12 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
 use syn::spanned::Spanned;
 use syn::{
-    Attribute, Expr, FnArg, GenericArgument, Generics, ImplItem, ItemFn, ItemImpl, Path,
-    PathArguments, Signature, Type, parse_quote,
+    Attribute, Expr, GenericArgument, Generics, ImplItem, ItemFn, ItemImpl, Path, PathArguments,
+    ReceiverKind, Signature, Type, parse_quote,
 };
 
-use super::check;
-use super::options::{HandlerOptions, HookOptions};
+use super::options::{Choice, HandlerOptions, HookOptions, OnFailure};
+use super::parameters::{EventParameter, Parameters};
 use crate::driver::{self, Errors};
 use crate::lifetimes::{self, AnyLifetime};
 
@@ -35,10 +35,6 @@ pub(super) struct Handler {
     pub(super) is_async: bool,
     pub(super) context: Option<Type>,
     pub(super) event: Handled,
-    /// Whether it takes the decision after the event.
-    pub(super) takes_decision: bool,
-    /// The type of the witness that it takes after the decision.
-    pub(super) witness: Option<Type>,
     /// The span of `Next`, if it takes one: it then wraps the work that follows the event.
     pub(super) next: Option<Span>,
     /// The span of the return type, or of the event if there is none.
@@ -76,68 +72,55 @@ pub(super) fn core_path(given: Option<&Path>) -> syn::Result<TokenStream> {
 }
 
 impl Hook {
-    pub(super) fn of_function(options: TokenStream, function: &ItemFn) -> syn::Result<Hook> {
-        let options = HookOptions::read(options)?;
+    pub(super) fn of_function(
+        options: &HookOptions,
+        function: &ItemFn,
+        errors: &mut Errors,
+    ) -> syn::Result<Hook> {
         let core = core_path(options.krate.as_ref())?;
-        let mut errors = Errors::default();
-        check::once(&function.attrs, &mut errors);
-        check::signature(&function.sig, &mut errors);
-        check::function(&function.sig, &mut errors);
+        let ident = &function.sig.ident;
         let handler = Handler::new(
             &function.sig,
-            Ident::new("call", function.sig.ident.span()),
+            Ident::new("call", ident.span()),
             &Generics::default(),
-            options.of_handlers(),
-            &options,
+            options.of_handlers.clone(),
+            options,
             Vec::new(),
-            &mut errors,
+            errors,
         );
-        let ident = &function.sig.ident;
-        let hook = Hook::new(
-            &options,
+        Ok(Hook::new(
+            options,
             core,
             parse_quote!(#ident),
             Generics::default(),
             ident,
             cfgs(&function.attrs),
             handler.into_iter().collect(),
-        );
-        check::hook(&hook, &options, &mut errors);
-        errors.finish().map(|()| hook)
+        ))
     }
 
-    pub(super) fn of_impl(options: TokenStream, block: &ItemImpl) -> syn::Result<Hook> {
-        let options = HookOptions::read(options)?;
+    pub(super) fn of_impl(
+        options: &HookOptions,
+        block: &ItemImpl,
+        errors: &mut Errors,
+    ) -> syn::Result<Hook> {
         let core = core_path(options.krate.as_ref())?;
-        let mut errors = Errors::default();
-        check::once(&block.attrs, &mut errors);
-        check::block(block, &mut errors);
         let mut handlers = Vec::new();
         for item in &block.items {
             let ImplItem::Fn(method) = item else { continue };
-            let (own, found) = method_options(&method.attrs, &mut errors);
-            // Constructors and getters are not hooks.
-            if method.sig.receiver().is_none() || method.sig.inputs.len() < 2 {
-                if let Some(found) = found {
-                    check::method_is_no_handler(found, &mut errors);
-                }
-                continue;
+            let own = method_options(&method.attrs, errors);
+            if is_handler(&method.sig) && takes_shared_self(&method.sig) {
+                handlers.extend(Handler::new(
+                    &method.sig,
+                    method.sig.ident.clone(),
+                    &block.generics,
+                    own.over(&options.of_handlers),
+                    options,
+                    cfgs(&method.attrs),
+                    errors,
+                ));
             }
-            check::signature(&method.sig, &mut errors);
-            if check::method(&method.sig, &mut errors).is_none() {
-                continue;
-            }
-            handlers.extend(Handler::new(
-                &method.sig,
-                method.sig.ident.clone(),
-                &block.generics,
-                own.over(&options.of_handlers()),
-                &options,
-                cfgs(&method.attrs),
-                &mut errors,
-            ));
         }
-        check::handlers(block, &handlers, &mut errors);
         let unnamed = Ident::new("hook", Span::call_site());
         let ident = match block.self_ty.as_ref() {
             Type::Path(path) => path
@@ -147,17 +130,15 @@ impl Hook {
                 .map_or(&unnamed, |last| &last.ident),
             _ => &unnamed,
         };
-        let hook = Hook::new(
-            &options,
+        Ok(Hook::new(
+            options,
             core,
             (*block.self_ty).clone(),
             block.generics.clone(),
             ident,
             cfgs(&block.attrs),
             handlers,
-        );
-        check::hook(&hook, &options, &mut errors);
-        errors.finish().map(|()| hook)
+        ))
     }
 
     fn new(
@@ -182,25 +163,61 @@ impl Hook {
     }
 }
 
+impl Hook {
+    /// The guard that judges what a handler of the same event may change.
+    pub(super) fn judge_of(&self, handler: &Handler) -> Option<&Handler> {
+        let changes = handler.options.guard.is_none() && !handler.is_around();
+        let of_same = |other: &&Handler| {
+            other.options.guard.is_some() && other.event.text() == handler.event.text()
+        };
+        self.handlers.iter().find(of_same).filter(|_| changes)
+    }
+
+    /// Whether a guard judges what another handler of the same event may change.
+    pub(super) fn is_judge(&self, guard: &Handler) -> bool {
+        let judges = |other: &Handler| {
+            self.judge_of(other)
+                .is_some_and(|judge| std::ptr::eq(judge, guard))
+        };
+        self.handlers.iter().any(judges)
+    }
+}
+
 impl Handler {
     /// Whether the handler wraps the work that follows the event.
     pub(super) fn is_around(&self) -> bool {
         self.next.is_some()
     }
 
-    /// Whether the function returns something.
-    pub(super) fn returns(&self) -> bool {
-        !matches!(&self.said, Some(Type::Tuple(nothing)) if nothing.elems.is_empty())
+    /// Whether the function may return `Modify`: it returns more than nothing, or nothing and an error.
+    pub(super) fn may_modify(&self) -> bool {
+        let Some(said) = &self.said else { return true };
+        let is_nothing = |ty: &Type| matches!(ty, Type::Tuple(nothing) if nothing.elems.is_empty());
+        if let Type::Path(path) = said
+            && let Some(last) = path.path.segments.last()
+            && last.ident == "Result"
+            && let PathArguments::AngleBracketed(arguments) = &last.arguments
+            && let Some(GenericArgument::Type(ok)) = arguments.args.first()
+        {
+            return !is_nothing(ok);
+        }
+        !is_nothing(said)
     }
 
-    /// Whether the function takes the context, or its `when` may take it.
-    pub(super) fn uses_context(&self) -> bool {
-        let when_does = match &self.options.when {
+    /// Whether its `when` may take the context.
+    pub(super) fn when_takes_context(&self) -> bool {
+        match &self.options.when {
             None => false,
             Some(Expr::Closure(closure)) => closure.inputs.len() == 2,
             Some(_) => true,
-        };
-        self.context.is_some() || when_does
+        }
+    }
+
+    /// Whether the call takes the context.
+    pub(super) fn uses_context(&self) -> bool {
+        let catches = |policy: OnFailure| policy.choice != Choice::Propagate;
+        let when_is_caught = self.is_around() || self.options.on_panic.is_some_and(catches);
+        self.context.is_some() || (when_is_caught && self.when_takes_context())
     }
 
     /// Parses a signature; `None` if it is too wrong to continue.
@@ -213,61 +230,35 @@ impl Handler {
         cfgs: Vec<Attribute>,
         errors: &mut Errors,
     ) -> Option<Handler> {
-        let mut parameters: Vec<&Type> = signature
-            .inputs
-            .iter()
-            .filter_map(|input| match input {
-                FnArg::Typed(typed) => Some(ungrouped(&typed.ty)),
-                FnArg::Receiver(_) => None,
-            })
-            .collect();
-        let next = parameters.pop_if(|last| ends_in(last, "Next"));
-        check::around(next, options.around.as_ref(), signature, hook, errors)?;
-        let after_decision = matches!(parameters.as_slice(),
-            [_, .., decision, last] if ends_in(decision, "Decision")
-                && (ends_in(last, "Option") || matches!(last, Type::Reference(_))));
-        let witness = match after_decision.then(|| parameters.pop()).flatten() {
-            Some(witness) => Some(check::witness(witness, errors)?),
-            None => None,
-        };
-        let decision = parameters.pop_if(|last| ends_in(last, "Decision"));
-        if let Some(decision) = decision {
-            check::decision(decision, signature, hook, errors)?;
-        }
-        let (context, event) = match parameters.as_slice() {
-            [event] => (None, event),
-            [context, event] => (Some(check::context(context, event, errors)?), event),
-            wrong => {
-                check::parameters(signature, wrong, errors);
-                return None;
+        let around = options.around.as_ref();
+        let Parameters {
+            context,
+            event,
+            next,
+        } = Parameters::read(signature, around, hook, errors)?;
+        let event = match event {
+            EventParameter::One(reference) => {
+                let prefix = lifetimes::free_prefix(block, "event");
+                let written = AnyLifetime::new(ungrouped(&reference.elem).clone(), prefix);
+                let span = written.ty.span();
+                // A constant cannot use a type parameter.
+                let alias = (!lifetimes::is_generic(&written.ty, block))
+                    .then(|| format_ident!("__Event_{}", driver::text_of(&function), span = span));
+                Handled::One {
+                    span: reference.mutability.map_or(span, |token| token.span),
+                    is_mut: reference.mutability.is_some(),
+                    ty: match &alias {
+                        Some(alias) => written.named(alias),
+                        None => written.clone(),
+                    },
+                    written,
+                    alias,
+                }
             }
-        };
-        let event = if hook.every {
-            let view = check::view(event, errors)?;
-            Handled::Every {
+            EventParameter::Every(view) => Handled::Every {
                 view: AnyLifetime::new(view.clone(), "event").for_static(),
                 vocabulary: hook.vocabulary.as_ref().map(for_static),
-            }
-        } else {
-            let reference = check::event(event, signature, errors)?;
-            check::one_lifetime_for_both(reference, signature, errors);
-            let prefix = lifetimes::free_prefix(block, "event");
-            let written = AnyLifetime::new(ungrouped(&reference.elem).clone(), prefix);
-            check::any_lifetime(&written, errors);
-            let span = written.ty.span();
-            // A constant cannot use a type parameter.
-            let alias = (!lifetimes::is_generic(&written.ty, block))
-                .then(|| format_ident!("__Event_{}", driver::text_of(&function), span = span));
-            Handled::One {
-                span: reference.mutability.map_or(span, |token| token.span),
-                is_mut: reference.mutability.is_some(),
-                ty: match &alias {
-                    Some(alias) => written.named(alias),
-                    None => written.clone(),
-                },
-                written,
-                alias,
-            }
+            },
         };
         Some(Handler {
             takes_self: signature.receiver().is_some(),
@@ -283,8 +274,6 @@ impl Handler {
             function,
             context,
             event,
-            takes_decision: decision.is_some(),
-            witness,
             next: next.map(Spanned::span),
             options,
             cfgs,
@@ -304,24 +293,35 @@ fn for_static(path: &Path) -> Type {
     parse_quote!(#path)
 }
 
-/// The options on a method, and their span.
-fn method_options(attrs: &[Attribute], errors: &mut Errors) -> (HandlerOptions, Option<Span>) {
-    let mut all = attrs.iter().filter(|attr| is_hook(attr));
-    let Some(attr) = all.next() else {
-        return (HandlerOptions::default(), None);
-    };
-    if let Some(second) = all.next() {
-        check::twice(second, errors);
+/// Whether a method of the block is a handler: constructors and getters are none.
+pub(super) fn is_handler(signature: &Signature) -> bool {
+    signature.receiver().is_some() && signature.inputs.len() > 1
+}
+
+/// Whether a method takes `&self`.
+pub(super) fn takes_shared_self(signature: &Signature) -> bool {
+    match signature.receiver().map(|receiver| &receiver.kind) {
+        Some(ReceiverKind::Reference(_, _, mutability)) => mutability.is_none(),
+        Some(ReceiverKind::Typed(_, ty)) => {
+            matches!(ty.as_ref(), Type::Reference(reference) if reference.mutability.is_none())
+        }
+        _ => false,
     }
+}
+
+/// The options on a method.
+fn method_options(attrs: &[Attribute], errors: &mut Errors) -> HandlerOptions {
+    let Some(attr) = attrs.iter().find(|attr| is_hook(attr)) else {
+        return HandlerOptions::default();
+    };
     let tokens = match &attr.meta {
         syn::Meta::List(list) => list.tokens.clone(),
         _ => quote!(),
     };
-    let options = HandlerOptions::read(tokens).unwrap_or_else(|error| {
+    HandlerOptions::read(tokens).unwrap_or_else(|error| {
         errors.push(error);
         HandlerOptions::default()
-    });
-    (options, Some(attr.path().span()))
+    })
 }
 
 /// Whether an attribute is `#[hook(…)]`, by any path.
@@ -335,14 +335,8 @@ fn cfgs(attrs: &[Attribute]) -> Vec<Attribute> {
     attrs.iter().filter(is_cfg).cloned().collect()
 }
 
-/// Whether a parameter's type has this name, by any path.
-fn ends_in(ty: &Type, name: &str) -> bool {
-    matches!(ty, Type::Path(path)
-        if path.path.segments.last().is_some_and(|last| last.ident == name))
-}
-
 /// A type without the invisible parentheses that a `macro_rules!` matcher adds.
-fn ungrouped(mut ty: &Type) -> &Type {
+pub(super) fn ungrouped(mut ty: &Type) -> &Type {
     while let Type::Group(group) = ty {
         ty = &group.elem;
     }

@@ -5,10 +5,10 @@ use quote::quote;
 use super::expand;
 use crate::driver::pretty;
 
-/// Compares the expansion of `#[hook(options)] item` with `snapshots/$name.rs`.
+/// Compares the expansion of `#[hook(options)] item` with `tests/snapshots/$name.rs`.
 macro_rules! snapshot {
     ($name:literal, ($($options:tt)*), { $($item:tt)* }) => {
-        expect_test::expect_file![concat!("../snapshots/", $name, ".rs")]
+        expect_test::expect_file![concat!("../../tests/snapshots/", $name, ".rs")]
             .assert_eq(&pretty(expand(quote!($($options)*), quote!($($item)*))))
     };
 }
@@ -57,10 +57,10 @@ fn the_future_of_an_asynchronous_hook_is_the_users_own() {
 }
 
 #[test]
-fn what_is_told_of_decisions_is_called_from_two_places() {
-    snapshot!("hook_decision", (every, on_panic = skip), {
-        fn log(cx: &AgentContext, event: AgentEvent<'_>, decision: Decision<'_>) {
-            write(cx, event, decision)
+fn a_guard_judges_only_events_that_can_be_blocked() {
+    snapshot!("hook_guard", (guard, only("shell")), {
+        fn no_force(call: &BeforeToolCall) -> HookAction<BeforeToolCall> {
+            judge(call)
         }
     });
 }

@@ -1,15 +1,14 @@
 //! The meaning of a vocabulary: its context and its events.
 
 use darling::FromMeta;
-use heck::ToSnakeCase;
-use proc_macro2::{Ident, TokenStream};
-use quote::{format_ident, quote};
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, quote};
 use syn::spanned::Spanned;
 use syn::{
-    Attribute, Data, DeriveInput, Expr, Fields, Meta, Path, Type, Variant, Visibility, parse_quote,
+    Attribute, Data, DeriveInput, Expr, Fields, GenericParam, Meta, Path, Type, Variant,
+    Visibility, parse_quote,
 };
 
-use super::check;
 use crate::driver::{self, Errors};
 use crate::lifetimes::AnyLifetime;
 
@@ -38,9 +37,9 @@ pub(super) struct Event {
     pub(super) variant: Ident,
     /// The payload, with any lifetime.
     pub(super) payload: AnyLifetime,
-    /// The handler's method: `checkout`.
-    pub(super) method: Ident,
     pub(super) kind: Kind,
+    /// Why the kind is wrong, and where. The event is then intercepted, and hooks may do everything to it.
+    pub(super) mistake: Option<(Span, &'static str)>,
     pub(super) subject: Option<Ident>,
     pub(super) docs: Vec<Attribute>,
 }
@@ -50,15 +49,36 @@ pub(super) enum Kind {
     Intercept(Box<Intercept>),
 }
 
-/// What hooks may do to an intercepted event.
+/// What hooks may do to an intercepted event: `#[intercept(…)]`.
+#[derive(FromMeta, Default)]
+#[darling(default)]
 pub(super) struct Intercept {
+    #[darling(with = ty)]
     pub(super) respond: Option<Type>,
+    #[darling(with = ty)]
     pub(super) patch: Option<Type>,
+    #[darling(with = driver::flag)]
     pub(super) no_block: bool,
     /// The output of the work that follows the event.
+    #[darling(with = ty)]
     pub(super) around: Option<Type>,
     /// Whether it asks for an approval.
+    #[darling(with = driver::flag)]
     pub(super) approval: bool,
+    #[darling(with = ident)]
+    subject: Option<Ident>,
+}
+
+impl Intercept {
+    /// An event whose kind is wrong, which is no type: whatever its hooks do then is no second mistake.
+    fn everything() -> Self {
+        let no_type: Type = parse_quote!(<Self as ::hooks_core::Event>::Kind);
+        Intercept {
+            respond: Some(no_type.clone()),
+            around: Some(no_type),
+            ..Intercept::default()
+        }
+    }
 }
 
 /// `#[events(…)]`
@@ -79,71 +99,87 @@ struct ObserveOptions {
     subject: Option<Ident>,
 }
 
-/// `#[intercept(…)]`
-#[derive(FromMeta, Default)]
-#[darling(default)]
-struct InterceptOptions {
-    #[darling(with = ty)]
-    respond: Option<Type>,
-    #[darling(with = ty)]
-    patch: Option<Type>,
-    #[darling(with = driver::flag)]
-    no_block: bool,
-    #[darling(with = ty)]
-    around: Option<Type>,
-    #[darling(with = driver::flag)]
-    approval: bool,
-    #[darling(with = ident)]
-    subject: Option<Ident>,
-}
-
 impl Vocabulary {
-    pub(super) fn of(item: &DeriveInput) -> syn::Result<Self> {
+    /// Reads an enum, as far as it can be read.
+    ///
+    /// # Errors
+    ///
+    /// If it is no enum of borrowed payloads at all.
+    pub(super) fn of(item: &DeriveInput, errors: &mut Errors) -> syn::Result<Self> {
         let Data::Enum(data) = &item.data else {
-            return Err(check::not_an_enum(item));
+            return Err(not_an_enum(item));
         };
-        check::generics(item)?;
-        let mut errors = Errors::default();
-        let mut attrs = item
+        if data.variants.is_empty() {
+            return Err(syn::Error::new(
+                item.ident.span(),
+                "a vocabulary has at least one event: write a variant, as `#[observe] Done(&'a Done)`",
+            ));
+        }
+        one_lifetime(item)?;
+        let attr = item
             .attrs
             .iter()
-            .filter(|attr| attr.path().is_ident("events"));
-        let allowed = "`context` and `crate`";
-        let options: EventsOptions = options(attrs.next(), allowed, &mut errors);
-        if let Some(second) = attrs.next() {
-            check::events_twice(second, &mut errors);
-        }
-        let events: Vec<Event> = data
+            .find(|attr| attr.path().is_ident("events"));
+        let options: EventsOptions = options(attr, "`context` and `crate`", errors);
+        let events = data
             .variants
             .iter()
-            .filter_map(|variant| Event::of(variant, &mut errors))
+            .filter_map(|variant| Event::of(variant, errors))
             .collect();
-        if data.variants.is_empty() {
-            check::no_variants(item, &mut errors);
-        }
-        check::events(&events, &mut errors);
-        errors.finish()?;
         let name = driver::text_of(&item.ident);
         let stem = match name.strip_suffix("Event") {
             Some("") | None => &name,
             Some(stem) => stem,
         };
+        let named = |name: String| Ident::new(&name, item.ident.span());
         Ok(Vocabulary {
             core: driver::core_path(
                 options.krate.as_ref(),
                 "#[events(crate = agentlib::hooks_core)]",
             )?,
             visibility: item.vis.clone(),
-            hooks: format_ident!("{stem}Hooks", span = item.ident.span()),
-            hooks_now: format_ident!("{stem}HooksNow", span = item.ident.span()),
-            handler: format_ident!("{stem}Handler", span = item.ident.span()),
-            mutable: format_ident!("{name}Mut", span = item.ident.span()),
-            said: format_ident!("{stem}Said", span = item.ident.span()),
+            hooks: named(format!("{stem}Hooks")),
+            hooks_now: named(format!("{stem}HooksNow")),
+            handler: named(format!("{stem}Handler")),
+            mutable: named(format!("{name}Mut")),
+            said: named(format!("{stem}Said")),
             ident: item.ident.clone(),
             context: options.context.unwrap_or_else(|| parse_quote!(())),
             events,
         })
     }
+}
+
+fn not_an_enum(item: &DeriveInput) -> syn::Error {
+    let at = match &item.data {
+        Data::Struct(data) => data.struct_token.span,
+        Data::Union(data) => data.union_token.span,
+        Data::Enum(data) => data.enum_token.span,
+    };
+    syn::Error::new(
+        at,
+        "a vocabulary is an enum with a variant for each event: write \
+         `enum MyEvent<'a> { #[observe] Done(&'a Done) }`; the payloads are structs, and derive nothing \
+         of ours",
+    )
+}
+
+/// An enum without its one lifetime cannot be right, so nothing else is reported.
+fn one_lifetime(item: &DeriveInput) -> syn::Result<()> {
+    let parameters = &item.generics.params;
+    let at = match parameters.first() {
+        Some(GenericParam::Lifetime(_)) if parameters.len() == 1 => return Ok(()),
+        None => item.ident.span(),
+        Some(_) => parameters.span(),
+    };
+    let name = &item.ident;
+    Err(syn::Error::new(
+        at,
+        format!(
+            "a vocabulary borrows its payloads for one lifetime, and has no other parameter: write \
+             `enum {name}<'a>`"
+        ),
+    ))
 }
 
 impl Event {
@@ -156,56 +192,68 @@ impl Event {
     /// What hooks may do to it, if it is intercepted.
     pub(super) fn intercept(&self) -> Option<&Intercept> {
         match &self.kind {
-            Kind::Observe => None,
             Kind::Intercept(intercept) => Some(intercept),
+            Kind::Observe => None,
         }
     }
 
-    /// Parses a variant; `None` if it is too wrong to continue.
+    /// Reads a variant; `None` if it has no payload.
     fn of(variant: &Variant, errors: &mut Errors) -> Option<Self> {
-        let kind = |name: &'static str| move |attr: &&Attribute| attr.path().is_ident(name);
-        let observe: Vec<_> = variant.attrs.iter().filter(kind("observe")).collect();
-        let intercept: Vec<_> = variant.attrs.iter().filter(kind("intercept")).collect();
-        let (kind, subject) = match (observe.as_slice(), intercept.as_slice()) {
-            ([attr], []) => {
-                let options: ObserveOptions = options(Some(*attr), "`subject`", errors);
+        let is_kind = |attr: &&Attribute| {
+            attr.path().is_ident("observe") || attr.path().is_ident("intercept")
+        };
+        let mut kinds = variant.attrs.iter().filter(is_kind);
+        let (first, second) = (kinds.next(), kinds.next());
+        let mistake = match (first, second) {
+            (None, _) => Some((
+                variant.ident.span(),
+                "an event has a kind: write `#[observe]` before it if hooks only look, or `#[intercept]` if \
+                 they may change or stop it",
+            )),
+            (_, Some(second)) => Some((
+                second.path().span(),
+                "an event has one kind: `#[observe]`, or `#[intercept]`, once",
+            )),
+            (Some(_), None) => None,
+        };
+        let (kind, subject) = match first {
+            _ if mistake.is_some() => (Kind::Intercept(Box::new(Intercept::everything())), None),
+            Some(attr) if attr.path().is_ident("observe") => {
+                let options: ObserveOptions = options(
+                    Some(attr),
+                    "`subject`; the others belong to `#[intercept(…)]`",
+                    errors,
+                );
                 (Kind::Observe, options.subject)
             }
-            ([], [attr]) => {
+            attr => {
                 let allowed = "`respond`, `patch`, `no_block`, `around`, `approval` and `subject`";
-                let options: InterceptOptions = options(Some(*attr), allowed, errors);
-                let kind = Intercept {
-                    respond: options.respond,
-                    patch: options.patch,
-                    no_block: options.no_block,
-                    around: options.around,
-                    approval: options.approval,
-                };
-                (Kind::Intercept(Box::new(kind)), options.subject)
+                let mut options: Intercept = options(attr, allowed, errors);
+                let subject = options.subject.take();
+                (Kind::Intercept(Box::new(options)), subject)
+            }
+        };
+        let payload = match &variant.fields {
+            Fields::Unnamed(fields) if fields.unnamed.len() == 1 => {
+                payload(&fields.unnamed[0].ty, errors)?
             }
             _ => {
-                check::not_one_kind(variant, observe.iter().chain(&intercept).copied(), errors);
+                let name = &variant.ident;
+                errors.at(
+                    name.span(),
+                    format!(
+                        "an event has one payload, by reference: write `{name}(&'a {name})`, with its data in \
+                         `struct {name}`"
+                    ),
+                );
                 return None;
             }
         };
-        let Fields::Unnamed(fields) = &variant.fields else {
-            check::not_one_payload(variant, errors);
-            return None;
-        };
-        if fields.unnamed.len() != 1 {
-            check::not_one_payload(variant, errors);
-            return None;
-        }
-        let payload = check::payload(&fields.unnamed[0].ty, errors)?;
-        let method = driver::text_of(&variant.ident).to_snake_case();
-        let mut method = syn::parse_str::<Ident>(&method)
-            .unwrap_or_else(|_| Ident::new_raw(&method, variant.ident.span()));
-        method.set_span(variant.ident.span());
         Some(Event {
             variant: variant.ident.clone(),
             payload: AnyLifetime::new(payload.clone(), "event"),
-            method,
             kind,
+            mistake,
             subject,
             docs: variant
                 .attrs
@@ -214,6 +262,52 @@ impl Event {
                 .cloned()
                 .collect(),
         })
+    }
+}
+
+/// The payload's type, without its `&'a`.
+fn payload<'t>(ty: &'t Type, errors: &mut Errors) -> Option<&'t Type> {
+    let (at, message) = match ty {
+        Type::Group(group) => return payload(&group.elem, errors),
+        Type::Reference(reference) if reference.mutability.is_none() => {
+            return named(&reference.elem, errors);
+        }
+        Type::Reference(reference) => (
+            reference.mutability.span(),
+            "the enum is a view of the event, so it borrows its payload by `&`: hooks change it through the \
+             dispatch"
+                .to_owned(),
+        ),
+        other => {
+            let ty = other.to_token_stream().to_string().replace(' ', "");
+            let how = "an event's payload is borrowed, so that nothing is moved or cloned to raise it";
+            (other.span(), format!("{how}: write `&'a {ty}`"))
+        }
+    };
+    errors.at(at, message);
+    None
+}
+
+/// The borrowed type, which must be usable as the event of only one vocabulary.
+fn named<'t>(ty: &'t Type, errors: &mut Errors) -> Option<&'t Type> {
+    const OF_RUST: [&str; 5] = ["str", "String", "Vec", "Option", "Box"];
+    let is_of_rust = |path: &Path| {
+        OF_RUST
+            .iter()
+            .any(|name| path.segments.len() == 1 && path.segments[0].ident == name)
+    };
+    match ty {
+        Type::Group(group) => named(&group.elem, errors),
+        Type::Path(path) if !is_of_rust(&path.path) => Some(ty),
+        Type::Macro(_) => Some(ty),
+        other => {
+            errors.at(
+                other.span(),
+                "an event's payload is a struct or an enum of this crate, as its type tells which event it \
+                 is: write `struct Done<'a> { text: &'a str }`, and `&'a Done<'a>` here",
+            );
+            None
+        }
     }
 }
 
@@ -240,23 +334,28 @@ fn options<T: FromMeta + Default>(
 /// An option that is a type: `key = Type`.
 fn ty(meta: &Meta) -> darling::Result<Option<Type>> {
     let value = driver::expression(meta)?;
-    syn::parse2(quote!(#value)).map(Some).map_err(|_| {
-        let key = driver::name_of(meta.path());
-        let how = format!("`{key}` takes a type: write `{key} = Type`");
-        darling::Error::custom(how).with_span(&value)
-    })
+    syn::parse2(quote!(#value))
+        .map(Some)
+        .map_err(|_| wrong(meta, value.as_ref(), "a type: write", "Type"))
 }
 
 /// An option that is a name: `key = field`.
 fn ident(meta: &Meta) -> darling::Result<Option<Ident>> {
-    match driver::expression(meta)? {
+    let value = driver::expression(meta)?;
+    match &value {
         Some(Expr::Path(path)) if path.path.get_ident().is_some() => {
             Ok(path.path.get_ident().cloned())
         }
-        other => {
-            let key = driver::name_of(meta.path());
-            let how = format!("`{key}` takes the name of a field: write `{key} = field`");
-            Err(darling::Error::custom(how).with_span(&other))
-        }
+        _ => Err(wrong(
+            meta,
+            value.as_ref(),
+            "the name of a field: write",
+            "field",
+        )),
     }
+}
+
+fn wrong(meta: &Meta, value: Option<&Expr>, takes: &str, example: &str) -> darling::Error {
+    let key = driver::name_of(meta.path());
+    darling::Error::custom(format!("`{key}` takes {takes} `{key} = {example}`")).with_span(&value)
 }

@@ -40,15 +40,15 @@ pub(super) fn list(list: &List) -> syn::Result<()> {
                 );
             }
         }
-        // A call makes a new hook each time, but a name is always the same one. With a `cfg`, only one may remain.
-        if let Expr::Path(path) = &item.hook
-            && item.attrs.is_empty()
-        {
+        // A call makes a new hook each time, but a name is always the same one.
+        if let Some(path) = item.path() {
             let name = path.to_token_stream().to_string().replace(' ', "");
             if !names.insert(name.clone()) {
                 errors.at(
                     path.span(),
-                    format!("`{name}` stands twice in this list, and would run twice: remove one"),
+                    format!(
+                        "`{name}` is written twice in this list, and would run twice: remove one"
+                    ),
                 );
             }
         }

@@ -3,7 +3,7 @@
 use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::parse::{Parse, ParseStream};
-use syn::{Attribute, Expr, Token};
+use syn::{Attribute, Expr, Path, Token};
 
 /// `path_of_core, hook, …`
 pub(super) struct List {
@@ -19,6 +19,20 @@ pub(super) struct Item {
     pub(super) hook: Expr,
     /// `@ PRIORITY`
     pub(super) priority: Option<Expr>,
+}
+
+impl Item {
+    /// The hook's path, if it is listed by name, always or under a condition. With a `cfg`, only one of two may remain.
+    pub(super) fn path(&self) -> Option<&Path> {
+        let hook = match &self.hook {
+            Expr::MethodCall(call) if call.method == "then_some" => call.args.first()?,
+            hook => hook,
+        };
+        match hook {
+            Expr::Path(path) if self.attrs.is_empty() => Some(&path.path),
+            _ => None,
+        }
+    }
 }
 
 impl Parse for List {
@@ -43,7 +57,7 @@ impl Parse for List {
                 if input.is_empty() || input.peek(Token![,]) {
                     return Err(syn::Error::new(
                         dots.spans[0],
-                        "expected a source of handlers after `..`: write `..registry`",
+                        "expected a source of hooks after `..`: write `..registry`",
                     ));
                 }
                 spread = Some(input.parse()?);
@@ -64,7 +78,7 @@ impl Parse for List {
 fn at_the_end(input: ParseStream<'_>) -> syn::Result<()> {
     if input.peek(Token![@]) {
         return Err(input.error(
-            "the handlers of a source have priorities of their own: write `..source` without `@`, or \
+            "the hooks of a source have priorities of their own: write `..source` without `@`, or \
              `source @ 10` to run them all at one place",
         ));
     }
@@ -73,9 +87,9 @@ fn at_the_end(input: ParseStream<'_>) -> syn::Result<()> {
         return Ok(());
     }
     let message = if input.peek(Token![..]) {
-        "a list has one spread: put the handlers of both sources into one, or write `source @ 10` for one of them"
+        "a list has one spread: put the hooks of both sources into one, or write `source @ 10` for one of them"
     } else {
-        "`..source` stands last in a list: its handlers find their places between all hooks"
+        "`..source` stands last in a list: its hooks find their places between all hooks"
     };
     Err(input.error(message))
 }

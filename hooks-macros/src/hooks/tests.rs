@@ -5,12 +5,12 @@ use quote::quote;
 use super::expand;
 use crate::driver::pretty;
 
-/// Compares the expansion of `hooks![list]` with `snapshots/$name.rs`.
+/// Compares the expansion of `hooks![list]` with `tests/snapshots/$name.rs`.
 macro_rules! snapshot {
     ($name:literal, [$($list:tt)*]) => {{
         // `hooks!` adds `$crate` in front of the list, which is one token.
         let pipeline = expand(quote!(hooks_core, $($list)*));
-        expect_test::expect_file![concat!("../snapshots/", $name, ".rs")]
+        expect_test::expect_file![concat!("../../tests/snapshots/", $name, ".rs")]
             .assert_eq(&pretty(quote!(fn pipeline() { #pipeline })))
     }};
 }

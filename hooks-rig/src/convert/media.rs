@@ -37,7 +37,7 @@ fn source(media: &Media) -> Result<DocumentSourceKind, String> {
         (Some(id), _) if media.extra.contains_key(FILE_ID) => DocumentSourceKind::file_id(id),
         (Some(url), _) => DocumentSourceKind::url(url),
         (None, Some(data)) => DocumentSourceKind::base64(data),
-        (None, None) => return Err("a hook added a file that holds nothing and is nowhere".into()),
+        (None, None) => return Err("a hook added a file that has neither data nor a URL".into()),
     })
 }
 

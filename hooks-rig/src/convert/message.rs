@@ -262,13 +262,15 @@ fn build(chat: &ChatMessage, old: &[Numbered<'_>]) -> Result<Message, String> {
         }),
         Role::Tool => Ok(Message::tool_results(vec![build_result(chat, old)?])),
         Role::Assistant => build_assistant(chat, old),
-        Role::Other(role) => Err(format!("a hook added a message of the role `{role}`")),
+        Role::Other(role) => Err(format!(
+            "a hook added a message with the role `{role}`, which rig does not have"
+        )),
     }
 }
 
 fn build_result(chat: &ChatMessage, old: &[Numbered<'_>]) -> Result<ToolResult, String> {
     let id = chat.tool_call_id.as_deref();
-    let id = id.ok_or("a hook added a message of a tool without the id of a call")?;
+    let id = id.ok_or("a hook added a tool message without the id of its call")?;
     let known = calls(old).find(|(call, _)| call.wire() == id);
     let name = match (&chat.name, known) {
         (Some(name), _) => name_of(name)?,
@@ -432,7 +434,7 @@ fn read<T: DeserializeOwned>(value: &Value) -> Result<T, String> {
 
 fn not_here(chat: &ChatMessage) -> String {
     format!(
-        "a hook added a part that a message of the role `{}` cannot have in rig",
+        "a hook added a part that rig does not allow in a message with the role `{}`",
         chat.role.as_str()
     )
 }

@@ -116,10 +116,12 @@ fn options(request: &CompletionRequest) -> Map<String, Value> {
 fn set_options(request: &mut CompletionRequest, options: &Value) -> Result<(), String> {
     let Value::Object(options) = options else {
         return Err(format!(
-            "a hook made {options} of the options, which are an object"
+            "a hook set the options to {options}, but they must be an object"
         ));
     };
-    let wrong = |name: &str, value: &Value| format!("a hook made {value} of the option `{name}`");
+    let wrong = |name: &str, value: &Value| {
+        format!("a hook set an invalid value for the option `{name}`: {value}")
+    };
     (request.temperature, request.max_tokens, request.tool_choice) = (None, None, None);
     request.documents.clear();
     let mut params = Map::new();

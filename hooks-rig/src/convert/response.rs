@@ -67,8 +67,7 @@ pub(crate) fn changed_response(
     }
     if !seen.tool_calls.is_empty() || !new.tool_calls.is_empty() {
         return Err(
-            "a hook changes an answer that calls tools, and rig takes another text only; \
-             a hook on BeforeToolCall can change the calls"
+            "a hook changed a response with tool calls, but rig accepts only a new text: change the calls in a hook on BeforeToolCall"
                 .into(),
         );
     }

@@ -44,7 +44,7 @@ impl Client {
             };
             if !asks && let Some(reason) = said.ask.take() {
                 said.deny.get_or_insert(format!(
-                    "somebody has to approve of it, and a hook cannot make {} ask: {reason}",
+                    "the call needs approval, but a hook cannot make {} ask for it: {reason}",
                     self.title()
                 ));
             }
@@ -60,7 +60,7 @@ impl Client {
             };
             if !changes && said.input.take().is_some() {
                 said.deny.get_or_insert(format!(
-                    "a hook has changed the arguments, which {} cannot be told here",
+                    "a hook changed the arguments, which {} does not support here",
                     self.title()
                 ));
             }
@@ -87,7 +87,7 @@ impl Client {
     fn losses(self, said: &Said) -> Option<String> {
         (!said.lost.is_empty()).then(|| {
             format!(
-                "a hook wanted {}, which {} cannot be told here",
+                "a hook wanted {}, which {} does not support here",
                 said.lost.join(", and "),
                 self.title()
             )

@@ -87,7 +87,7 @@ impl FromStr for Client {
             .find(|client| client.as_str() == name)
             .ok_or_else(|| {
                 let names = Client::ALL.map(Client::as_str).join("`, `");
-                format!("`{name}` is no agent that is known: write one of `{names}`")
+                format!("unknown agent `{name}`: write one of `{names}`")
             })
     }
 }
@@ -186,9 +186,9 @@ impl Approver for LeftToAgent {
             .reason
             .clone()
             .or_else(|| request.effects.clone())
-            .unwrap_or_else(|| format!("`{}` has to be approved", request.tool));
+            .unwrap_or_else(|| format!("`{}` needs approval", request.tool));
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(reason);
-        Verdict::No("the agent is to ask".into())
+        Verdict::No("the agent asks instead".into())
     }
 }
 
@@ -288,7 +288,7 @@ impl Incoming {
                     .output
                     .as_ref()
                     .and_then(|output| output["by"].as_str());
-                said.allow = Some(by.unwrap_or("a hook approves of it").to_owned());
+                said.allow = Some(by.unwrap_or("a hook approved it").to_owned());
             }
             (Decided::Block, Some(reason), _) | (_, _, Approval::Ask { reason }) => {
                 said.ask = Some(reason);
@@ -303,7 +303,7 @@ impl Incoming {
 fn named(reason: Option<&str>, hook: Option<&str>) -> String {
     let reason = reason
         .filter(|reason| !reason.is_empty())
-        .unwrap_or("it is not allowed");
+        .unwrap_or("a hook blocked it");
     match hook {
         Some(hook) => format!("{reason} (hook: {hook})"),
         None => reason.to_owned(),
@@ -325,7 +325,7 @@ impl Said {
                 let output = outcome.output.clone().unwrap_or_default();
                 match outcome.event {
                     "ApproveToolCall" => {
-                        let by = output["by"].as_str().unwrap_or("a hook approves of it");
+                        let by = output["by"].as_str().unwrap_or("a hook approved it");
                         said.allow = Some(by.to_owned());
                     }
                     "BeforeLlmCall" => said.response = Some(output),
@@ -334,9 +334,7 @@ impl Said {
                     }
                     _ => {
                         let content = output["content"].as_str().unwrap_or_default();
-                        said.deny = Some(format!(
-                            "a hook has answered in the tool's place: {content}"
-                        ));
+                        said.deny = Some(format!("a hook answered in the tool's place: {content}"));
                     }
                 }
             }
@@ -345,7 +343,7 @@ impl Said {
         let is_call = before.get("args").is_some();
         if is_call && let Some(name) = changed("name") {
             said.deny.get_or_insert(format!(
-                "a hook has replaced the tool by {name}, which this agent cannot be told"
+                "a hook replaced the tool by {name}, which this agent does not support"
             ));
         }
         if is_call && before.get("output").is_none() {

@@ -36,9 +36,9 @@ impl Client {
     pub fn read(self, input: &[u8], project_dir: Option<&str>) -> Result<Incoming, EventError> {
         let text = input.strip_prefix(b"\xef\xbb\xbf").unwrap_or(input);
         let input: Value = serde_json::from_slice(text)
-            .map_err(|error| EventError::new(format!("the event is no JSON: {error}")))?;
+            .map_err(|error| EventError::new(format!("the event is not JSON: {error}")))?;
         if !input.is_object() {
-            return Err(EventError::new("the event is no JSON object"));
+            return Err(EventError::new("the event is not a JSON object"));
         }
         let named = match self {
             Client::Goose => input.get("event").or_else(|| input.get("hook_event_name")),
@@ -56,7 +56,7 @@ impl Client {
         };
         let Some(kind) = self.kind(&named) else {
             return Err(EventError::new(format!(
-                "`{named}` is no event of `{self}` that is known"
+                "`{named}` is not an event of `{self}`"
             )));
         };
         let reading = Reading(&input);
@@ -86,7 +86,7 @@ impl Reading<'_> {
     fn required(&self, keys: &[&str]) -> Result<&str, EventError> {
         keys.iter()
             .find_map(|key| self.0.get(key).and_then(Value::as_str))
-            .ok_or_else(|| EventError::new(format!("`{}` is missing, or no text", keys[0])))
+            .ok_or_else(|| EventError::new(format!("`{}` is missing, or not a string", keys[0])))
     }
 
     fn context(&self, client: Client, kind: Kind, project_dir: Option<&str>) -> AgentContext {
@@ -113,11 +113,11 @@ impl Reading<'_> {
         let args = match self.0.get("tool_input") {
             None | Some(Value::Null) => return Ok(json!({})),
             Some(Value::String(text)) => serde_json::from_str(text)
-                .map_err(|error| EventError::new(format!("`tool_input` is no JSON: {error}")))?,
+                .map_err(|error| EventError::new(format!("`tool_input` is not JSON: {error}")))?,
             Some(other) => other.clone(),
         };
         if !args.is_object() {
-            return Err(EventError::new("`tool_input` is no object"));
+            return Err(EventError::new("`tool_input` is not an object"));
         }
         Ok(args)
     }

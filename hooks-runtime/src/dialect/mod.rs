@@ -17,8 +17,6 @@ pub(crate) mod names;
 mod said;
 pub(crate) mod table;
 pub(crate) mod tools;
-#[cfg(test)]
-mod wire;
 
 pub(crate) use self::input::path_of;
 
@@ -118,7 +116,7 @@ impl Dialect {
     ///
     /// # Errors
     ///
-    /// If the command has failed by the rules of the dialect, or its answer makes no sense.
+    /// If the command has failed by the rules of the dialect, or its answer is invalid.
     pub(crate) fn of_command(self, on: &On, exit: &Exit) -> Result<Answer, Fault> {
         said::of_command(self, on, exit)
     }
@@ -127,7 +125,7 @@ impl Dialect {
     ///
     /// # Errors
     ///
-    /// If the endpoint has failed by the rules of the dialect, or its answer makes no sense.
+    /// If the endpoint has failed by the rules of the dialect, or its answer is invalid.
     pub(crate) fn of_http(self, on: &On, status: u16, body: &[u8]) -> Result<Answer, Fault> {
         said::of_http(self, on, status, body)
     }
@@ -148,7 +146,7 @@ impl FromStr for Dialect {
             .find(|dialect| dialect.as_str() == name)
             .ok_or_else(|| {
                 let names = Dialect::ALL.map(Dialect::as_str).join("`, `");
-                format!("`{name}` is no dialect: write one of `{names}`")
+                format!("`{name}` is not a dialect: write one of `{names}`")
             })
     }
 }

@@ -2,6 +2,8 @@
 
 use std::sync::{Arc, LazyLock};
 
+use hooks_builtin::__tools::{Same, same};
+
 use super::Dialect;
 
 /// What a tool does.
@@ -14,144 +16,35 @@ pub(crate) enum Class {
     Other,
 }
 
-/// One tool, by its names: Claude Code's, Codex's, Gemini CLI's, goose's, and the names that agents give it.
-struct Tool {
-    class: Class,
-    claude: &'static str,
-    codex: &'static str,
-    gemini: &'static str,
-    goose: &'static str,
-    others: &'static [&'static str],
-}
-
-const TOOLS: &[Tool] = &[
-    Tool {
-        class: Class::Shell,
-        claude: "Bash",
-        codex: "Bash",
-        gemini: "run_shell_command",
-        goose: "developer__shell",
-        others: &[
-            "shell",
-            "exec",
-            "bash",
-            "Shell",
-            "exec_command",
-            "execute_command",
-            "run_command",
-            "terminal",
-        ],
-    },
-    Tool {
-        class: Class::Read,
-        claude: "Read",
-        codex: "Read",
-        gemini: "read_file",
-        goose: "developer__read",
-        others: &["file_read", "read"],
-    },
-    Tool {
-        class: Class::Edit,
-        claude: "Write",
-        codex: "Write",
-        gemini: "write_file",
-        goose: "developer__write",
-        others: &["file_write", "write", "create_file"],
-    },
-    Tool {
-        class: Class::Edit,
-        claude: "Edit",
-        codex: "Edit",
-        gemini: "replace",
-        goose: "developer__edit",
-        others: &[
-            "file_edit",
-            "edit_file",
-            "edit",
-            "str_replace",
-            "str_replace_editor",
-        ],
-    },
-    Tool {
-        class: Class::Edit,
-        claude: "MultiEdit",
-        codex: "apply_patch",
-        gemini: "replace",
-        goose: "developer__edit",
-        others: &["multi_edit", "patch"],
-    },
-    Tool {
-        class: Class::Edit,
-        claude: "NotebookEdit",
-        codex: "NotebookEdit",
-        gemini: "notebook_edit",
-        goose: "notebook_edit",
-        others: &[],
-    },
-    Tool {
-        class: Class::Read,
-        claude: "Glob",
-        codex: "Glob",
-        gemini: "glob",
-        goose: "glob",
-        others: &["file_glob", "find_files"],
-    },
-    Tool {
-        class: Class::Read,
-        claude: "Grep",
-        codex: "Grep",
-        gemini: "search_file_content",
-        goose: "grep",
-        others: &["file_search", "search_files"],
-    },
-    Tool {
-        class: Class::Read,
-        claude: "LS",
-        codex: "LS",
-        gemini: "list_directory",
-        goose: "list_dir",
-        others: &["ls", "list_files"],
-    },
-    Tool {
-        class: Class::Web,
-        claude: "WebFetch",
-        codex: "WebFetch",
-        gemini: "web_fetch",
-        goose: "web_fetch",
-        others: &["fetch", "http_request", "browse"],
-    },
-    Tool {
-        class: Class::Web,
-        claude: "WebSearch",
-        codex: "WebSearch",
-        gemini: "google_web_search",
-        goose: "web_search",
-        others: &["search_web"],
-    },
-    Tool {
-        class: Class::Other,
-        claude: "Agent",
-        codex: "Agent",
-        gemini: "agent",
-        goose: "subagent",
-        others: &["Task", "delegate", "spawn", "subtask"],
-    },
-];
-
-impl Tool {
-    fn named(&self, dialect: Dialect) -> &'static str {
-        match dialect {
-            Dialect::Codex => self.codex,
-            Dialect::Gemini => self.gemini,
-            Dialect::Goose => self.goose,
-            _ => self.claude,
+impl Class {
+    fn of(word: &str) -> Self {
+        match word {
+            "shell" => Class::Shell,
+            "read" => Class::Read,
+            "edit" => Class::Edit,
+            "web" => Class::Web,
+            _ => Class::Other,
         }
     }
+}
 
-    fn names(&self) -> impl Iterator<Item = &'static str> {
-        let names = [self.claude, self.codex, self.gemini, self.goose];
-        names.into_iter().chain(self.others.iter().copied())
+/// The well-known tools, from the table of `hooks-builtin`.
+static TOOLS: LazyLock<Vec<Same>> = LazyLock::new(|| same().collect());
+
+/// Returns the dialect's name of a tool.
+fn named(tool: &Same, dialect: Dialect) -> &'static str {
+    let [claude, codex, gemini, goose] = tool.names;
+    match dialect {
+        Dialect::Codex => codex,
+        Dialect::Gemini => gemini,
+        Dialect::Goose => goose,
+        _ => claude,
     }
+}
+
+/// Returns all names of a tool.
+fn names(tool: &Same) -> impl Iterator<Item = &'static str> {
+    tool.names.iter().chain(&tool.others).copied()
 }
 
 /// Names of tools: the file's, and this agent's.
@@ -160,8 +53,8 @@ pub(crate) type Aliases = Arc<[(String, String)]>;
 /// Returns what a tool of any system does, if its name is well known.
 pub(crate) fn class_of(name: &str) -> Option<Class> {
     let mut tools = TOOLS.iter();
-    let tool = tools.find(|tool| tool.names().any(|known| known == name))?;
-    Some(tool.class)
+    let tool = tools.find(|tool| names(tool).any(|known| known == name))?;
+    Some(Class::of(tool.class))
 }
 
 /// Returns the dialect's names for well-known tools, each with another name that an agent may use for the tool.
@@ -175,12 +68,12 @@ pub(crate) fn aliases(dialect: Dialect) -> Aliases {
         ]
         .map(|dialect| {
             let mut aliases = Vec::new();
-            for tool in TOOLS {
-                let theirs = tool.named(dialect);
-                for other in tool.names().filter(|other| *other != theirs) {
+            for tool in TOOLS.iter() {
+                let theirs = named(tool, dialect);
+                for other in names(tool).filter(|other| *other != theirs) {
                     let alias = (theirs.to_owned(), other.to_owned());
                     // A name that the dialect uses for another tool means that tool.
-                    let is_other = TOOLS.iter().any(|tool| tool.named(dialect) == other);
+                    let is_other = TOOLS.iter().any(|tool| named(tool, dialect) == other);
                     if !is_other && !aliases.contains(&alias) {
                         aliases.push(alias);
                     }

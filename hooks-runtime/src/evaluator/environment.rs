@@ -79,14 +79,14 @@ fn named_by(variable: &dyn Fn(&str) -> Option<String>) -> Result<HttpEvaluator, 
     let (api, model) = match &named {
         Some(named) => named.split_once(':').ok_or_else(|| {
             EvaluatorError::NotReached(format!(
-                "`HOOKS_EVALUATOR` is `{named}`: write `anthropic:{ANTHROPIC}`, say, or `openai:{OPENAI}`"
+                "`HOOKS_EVALUATOR` is `{named}`: write `anthropic:{ANTHROPIC}` or `openai:{OPENAI}`, for example"
             ))
         })?,
         None if is_keyed("ANTHROPIC_API_KEY") => ("anthropic", ANTHROPIC),
         None if is_keyed("OPENAI_API_KEY") => ("openai", OPENAI),
         None => {
             return Err(EvaluatorError::NotReached(
-                "no model is named: set `ANTHROPIC_API_KEY`, `OPENAI_API_KEY` or `HOOKS_EVALUATOR`".into(),
+                "no model is configured: set `ANTHROPIC_API_KEY`, `OPENAI_API_KEY` or `HOOKS_EVALUATOR`".into(),
             ));
         }
     };
@@ -95,7 +95,7 @@ fn named_by(variable: &dyn Fn(&str) -> Option<String>) -> Result<HttpEvaluator, 
         "openai" => (HttpEvaluator::openai(model), "OPENAI_API_KEY"),
         other => {
             return Err(EvaluatorError::NotReached(format!(
-                "`HOOKS_EVALUATOR` begins with `{other}`, and it is `anthropic:` or `openai:`"
+                "`HOOKS_EVALUATOR` begins with `{other}`: write `anthropic:` or `openai:`"
             )));
         }
     };

@@ -255,10 +255,10 @@ impl Evaluator for HttpEvaluator {
             return Err(EvaluatorError::Status(status));
         }
         let answer: Value = serde_json::from_slice(&body)
-            .map_err(|error| EvaluatorError::Nonsense(format!("it is no JSON: {error}")))?;
+            .map_err(|error| EvaluatorError::Nonsense(format!("it is not JSON: {error}")))?;
         self.api
             .answer(&answer)
-            .ok_or_else(|| EvaluatorError::Nonsense("it holds no message of a model".into()))
+            .ok_or_else(|| EvaluatorError::Nonsense("it contains no message of a model".into()))
     }
 }
 

@@ -194,7 +194,7 @@ pub enum EvaluatorError {
     #[error("the model's endpoint answered with the status {0}")]
     Status(u16),
     /// The response is not an answer of a model.
-    #[error("the model's endpoint gave no answer that makes sense: {0}")]
+    #[error("the model's endpoint gave an invalid answer: {0}")]
     Nonsense(String),
     /// Any other failure.
     #[error("{0}")]
@@ -218,7 +218,7 @@ pub(crate) fn decide(may_ask: bool) -> ToolDefinition {
                 "reason": { "type": "string", "description": "Why, in a sentence for the agent." },
                 "updated_input": {
                     "type": "object",
-                    "description": "All arguments of the tool as they should be, if it may run with others only.",
+                    "description": "The complete arguments for the tool, if it may run only with changed ones.",
                 },
                 "injection_detected": {
                     "type": "boolean",

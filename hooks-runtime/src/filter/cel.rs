@@ -96,7 +96,7 @@ impl Cel {
     pub(crate) fn compile(text: &str, known: &[&str]) -> Result<Self, String> {
         if text.len() > MOST_BYTES {
             return Err(format!(
-                "the expression has {} bytes, and {MOST_BYTES} are allowed",
+                "the expression has {} bytes, and at most {MOST_BYTES} are allowed",
                 text.len()
             ));
         }
@@ -143,7 +143,7 @@ impl Cel {
         }
         if growth(program.expression())? > MOST_GROWTH {
             return Err(format!(
-                "`replace` and `join` may make a text more than {MOST_GROWTH} times longer: write shorter texts in them"
+                "`replace` and `join` may make text more than {MOST_GROWTH} times longer: give them shorter text"
             ));
         }
         let mut by_paths = program.expression().clone();
@@ -196,7 +196,7 @@ impl Cel {
         }
         let value = value.map_err(|error| match variables.seen.load(Ordering::Relaxed) {
             seen if seen > MOST_SEEN => self.failed(format_args!(
-                "its loop looks at more than {} MiB",
+                "its loop reads more than {} MiB",
                 MOST_SEEN / 1024 / 1024
             )),
             _ => self.failed(error),
@@ -234,8 +234,8 @@ fn known_names(unknown: &str, known: &[&str]) -> String {
         .max_by(|one, other| one.0.total_cmp(&other.0));
     let names = known.join("`, `");
     match near {
-        Some((_, near)) => format!("did you mean `{near}`? known are `{names}`"),
-        None => format!("known are `{names}`"),
+        Some((_, near)) => format!("did you mean `{near}`? the known names are `{names}`"),
+        None => format!("the known names are `{names}`"),
     }
 }
 
@@ -268,7 +268,7 @@ fn compiled(text: String) -> Result<Program, String> {
         let said = first.strip_prefix("ERROR: <input>:").unwrap_or(first);
         // The parser's list of expected tokens does not help the reader.
         let said = said.split(" expecting {").next().unwrap_or(said);
-        format!("it is no expression: {said}")
+        format!("it is not an expression: {said}")
     })
 }
 
@@ -443,7 +443,7 @@ fn growth(expression: &IdedExpr) -> Result<usize, String> {
         _ => None,
     };
     let unknown = |what: &str| {
-        format!("{what} is a text in quotes: of another one, nobody knows how long it may be")
+        format!("{what} must be text in quotes, because the length of any other value is unknown")
     };
     let own = match &expression.expr {
         Expr::Call(call) if call.func_name == "replace" => {
@@ -526,7 +526,7 @@ impl<'a> Variables<'a> {
         };
         if size > MOST_INPUT {
             return Err(Fault::filter(format_args!(
-                "the event is larger than the {} KiB that an expression may look at",
+                "the event is larger than the {} KiB that an expression may read",
                 MOST_INPUT / 1024
             )));
         }
@@ -685,7 +685,7 @@ impl Template {
                 continue;
             }
             let end = end_of_expression(after)
-                .ok_or("a `{` has no `}`: write `{{` for a brace that is no expression")?;
+                .ok_or("a `{` has no `}`: write `{{` for a literal brace")?;
             if !plain.is_empty() {
                 pieces.push(Piece::Text(std::mem::take(&mut plain)));
             }

@@ -174,11 +174,6 @@ impl Filter {
         }
     }
 
-    /// Whether there is a tool whose events it never lets pass.
-    pub(crate) fn is_for_some_tools(&self) -> bool {
-        self.has_tools() || self.rule.as_ref().is_some_and(input::Rule::is_known)
-    }
-
     /// Whether it may let an event about this tool pass. This is the part of [`check`](Self::check) that needs only the
     /// tool's name.
     pub(crate) fn may_concern(&self, tool: &str) -> bool {

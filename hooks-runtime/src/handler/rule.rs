@@ -112,7 +112,7 @@ impl Rule {
                     Value::Object(keys) => Change::Merge(keys),
                     other => {
                         return Err(Fault::nonsense(format!(
-                            "`modify` gives {}, and needs a table of the keys to set",
+                            "`modify` gives {}, but must give a table of the keys to set",
                             kind_of(&other)
                         )));
                     }

@@ -3,13 +3,14 @@
 use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 
-use hooks_builtin::config::{ConfigError, Document, ImportEntry};
+use hooks_config::{ConfigError, Document};
 use serde_json::Value;
 
 use super::claude::File;
 use super::{Loader, SourceStatus};
 use crate::Dialect;
 use crate::dialect::table::Whose;
+use crate::entry::ImportEntry;
 use crate::trust::{Trust, real};
 
 impl Loader<'_> {
@@ -117,8 +118,10 @@ impl Loader<'_> {
 
     /// Lists a file whose content is unknown.
     fn unreadable(&mut self, path: &Path, dialect: Dialect, error: &dyn std::fmt::Display) {
-        self.notices
-            .push(format!("no hook of it runs: {error} ({})", path.display()));
+        self.notices.push(format!(
+            "skipped all hooks of this file: {error} ({})",
+            path.display()
+        ));
         self.sources.push(SourceStatus {
             file: Some(path.to_owned()),
             dialect,
@@ -145,7 +148,7 @@ impl Loader<'_> {
             many => format!("{many} hooks do not run: {}", commands.join(", ")),
         };
         self.notices.push(format!(
-            "{shown}: the file is the project's, and is not trusted: {what}; to trust it as it is, give the builder \
+            "{shown}: the file belongs to the project, and is not trusted: {what}; to trust it as it is now, give the builder \
              `Trust::none().with_text({:?}, \"{fingerprint}\")`",
             path.display().to_string()
         ));

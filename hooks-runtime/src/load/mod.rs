@@ -15,19 +15,18 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use hooks_builtin::config::{
-    ConfigError, Document, FileHooks, HookFactoryRegistry, HooksConfig, ImportEntry, LimitsConfig,
-    Mode, OnFault, Switch,
-};
+use hooks_builtin::config::{FileHooks, HookFactoryRegistry, HooksConfig, Switch};
 use hooks_builtin::{ApprovalConfig, Autonomy};
-use hooks_core::agent::AgentEvent;
-use hooks_core::{EventSet, HookRegistry, OnPanic};
+use hooks_config::{ConfigError, Document};
+use hooks_core::agent::{AgentEvent, AgentHandler};
+use hooks_core::{EventSet, Hook, HookRegistry, OnPanic};
 use ring::digest::{SHA256, digest};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::Dialect;
 use crate::definition::{Body, Definition, State};
 use crate::dialect::table::Whose;
+use crate::entry::{FileConfig, ImportEntry, LimitsConfig, Mode, OnFault};
 use crate::handler::{Handler, Making, Wrong};
 use crate::late::Delivery;
 use crate::services::Services;
@@ -212,10 +211,12 @@ impl<'a> Loader<'a> {
 
     fn origin(&mut self, origin: &Origin) {
         match origin {
-            Origin::Text(text) => match HooksConfig::from_toml(text) {
-                Ok(config) => self.native(&config),
-                Err(error) => self.mistakes.push(error),
-            },
+            Origin::Text(text) => {
+                match Document::toml(text).and_then(|document| FileConfig::of(&document)) {
+                    Ok(config) => self.native(&config),
+                    Err(error) => self.mistakes.push(error),
+                }
+            }
             Origin::File {
                 path,
                 dialect: Dialect::Hooks,
@@ -247,7 +248,7 @@ impl<'a> Loader<'a> {
     }
 
     fn native_text(&mut self, path: &Path, text: &str) {
-        match HooksConfig::of_file(path, text) {
+        match Document::of_file(path, text).and_then(|document| FileConfig::of(&document)) {
             Ok(config) => {
                 self.open.push(real(path));
                 self.native(&config);
@@ -267,7 +268,7 @@ impl<'a> Loader<'a> {
         if entry.mode == Mode::Off {
             let shown = path.display();
             self.notices.push(format!(
-                "{shown}: no hook of it runs: its import says `mode = \"off\"`"
+                "{shown}: skipped all hooks of this file: its import says `mode = \"off\"`"
             ));
         }
         self.native_text(path, text);
@@ -294,16 +295,16 @@ impl<'a> Loader<'a> {
     }
 
     /// Reads everything in a file of ours.
-    fn native(&mut self, config: &HooksConfig) {
+    fn native(&mut self, config: &FileConfig) {
         self.texts
-            .push(serde_json::to_value(config).unwrap_or_default());
+            .push(json!({ "hooks": config.hooks, "entries": config.entries }));
         let before = self.drafts.len();
-        if config.enabled && !self.imported.is_off {
+        if config.hooks.enabled && !self.imported.is_off {
             // The limits of the file that imports the others apply to all.
             if self.open.len() < 2 {
-                self.limits = config.limits.clone();
+                self.limits = config.entries.limits.clone();
             }
-            self.builtin(config);
+            self.builtin(&config.hooks);
             self.entries(config);
             self.processes(config, config.file(), &ImportEntry::default());
             self.imports(config);
@@ -326,10 +327,6 @@ impl<'a> Loader<'a> {
     /// Creates the hooks of `hooks-builtin`, which keep their state if their settings are unchanged.
     fn builtin(&mut self, config: &HooksConfig) {
         let mut config = config.clone();
-        config.on.clear();
-        config.import.clear();
-        config.processes.clear();
-        config.limits = LimitsConfig::default();
         if self.plan.approver.is_some() && is_unapproved(&config) {
             // There is an approver, and the policy needs one.
             config.builtin.approval = Switch::On(ApprovalConfig::default());
@@ -339,7 +336,7 @@ impl<'a> Loader<'a> {
         let kept = kept.clone().find(|(known, _)| *known == config);
         let hooks = match kept {
             Some((_, hooks)) => Ok(hooks.clone()),
-            None => config.parts(&self.plan.factories),
+            None => config.hooks(&self.plan.factories),
         };
         match hooks {
             Ok(mut hooks) => {
@@ -348,8 +345,9 @@ impl<'a> Loader<'a> {
                     hooks.builtin.approval =
                         approval.map(|approval| approval.with_approver(Arc::clone(approver)));
                 }
-                match hooks.clone().into_registry() {
-                    Ok(together) => self.builtin.push((hooks.clone(), together)),
+                let together = HookRegistry::new();
+                match hooks.clone().register_in(&together) {
+                    Ok(()) => self.builtin.push((hooks.clone(), together)),
                     Err(error) => {
                         let message = format!("a built-in hook cannot run here: {error}");
                         let wrong = config.mistake(&["hooks".into()], message, None);
@@ -363,13 +361,13 @@ impl<'a> Loader<'a> {
     }
 
     /// Reads the other systems' files that a file of ours imports.
-    fn imports(&mut self, config: &HooksConfig) {
+    fn imports(&mut self, config: &FileConfig) {
         let folder = config
             .file()
             .and_then(Path::parent)
             .map(Path::to_owned)
             .unwrap_or_default();
-        for (index, entry) in config.import.iter().enumerate() {
+        for (index, entry) in config.entries.import.iter().enumerate() {
             let path = ["hooks".into(), "import".into(), index.into()];
             match entry.files().as_slice() {
                 [(key, file)] => {
@@ -394,7 +392,7 @@ impl<'a> Loader<'a> {
                         path.push("tools".into());
                         self.mistakes.push(config.mistake(
                             &path,
-                            "a file of this format has the agent's own names of tools",
+                            "a file of this format uses the agent's own names of tools",
                             Some("leave `tools` out, or write the names into the hooks of that file"),
                         ));
                     } else if dialect == Dialect::Hooks {
@@ -440,7 +438,7 @@ impl<'a> Loader<'a> {
         if self.is_strict(entry) {
             self.mistakes.push(wrong);
         } else {
-            self.notices.push(format!("an entry is left out: {wrong}"));
+            self.notices.push(format!("skipped an entry: {wrong}"));
         }
     }
 
@@ -480,11 +478,14 @@ impl<'a> Loader<'a> {
         for (hooks, together) in self.builtin {
             // Each hook gets its own place among the definitions. If a second file has the same hooks, its hooks get
             // one place together.
-            let mut placed = registry.clone();
-            registry = match hooks.register_in(&mut placed) {
-                Ok(()) => placed,
-                Err(_) => registry.with(together),
-            };
+            let taken = registry.names();
+            if together.names().iter().all(|name| !taken.contains(name)) {
+                let placed = hooks.register_in(&registry);
+                placed.expect("the names are free, and the hooks ran behind a box in `together`");
+            } else {
+                let name = free_name(&registry, "built-in hooks");
+                registry = registry.with(together.named(name));
+            }
         }
         let mut units = Vec::new();
         let mut place = 0;
@@ -512,7 +513,9 @@ impl<'a> Loader<'a> {
                 shared: Arc::clone(shared),
             });
             place += unit.definitions.len();
-            registry = registry.with(Arc::clone(&unit));
+            let hook: Arc<dyn AgentHandler> = Arc::clone(&unit) as _;
+            let name = free_name(&registry, &unit.name);
+            registry = registry.with(hook.named(name));
             units.push(unit);
         }
         let text = canonical(&Value::Array(self.texts));
@@ -526,6 +529,16 @@ impl<'a> Loader<'a> {
             kept: self.kept,
         })
     }
+}
+
+/// The name, with a number behind it if the registry already has a hook of this name.
+fn free_name(registry: &HookRegistry<AgentEvent<'static>>, name: &str) -> String {
+    let taken = registry.names();
+    let numbered = (2..).map(|number| format!("{name}#{number}"));
+    let mut names = std::iter::once(name.to_owned()).chain(numbered);
+    names
+        .find(|name| !taken.contains(name))
+        .expect("the numbers do not end")
 }
 
 /// Loads everything, and creates a revision. It adds the files that it read to `files`, even if one has a mistake.
@@ -569,10 +582,11 @@ fn of_another_system(path: &Path, text: &str) -> Option<ConfigError> {
     let events = document.value().get("hooks")?.as_object()?;
     let dialect = Dialect::of_events(events.keys().map(String::as_str))?;
     let shown = path.display();
-    let message =
-        format!("these are hooks in the format `{dialect}`, and the file is read as one of ours");
+    let message = format!(
+        "these are hooks in the format `{dialect}`, but the file is read as a `hooks.toml`"
+    );
     let help = format!(
-        "name the file in one of ours, by `[[hooks.import]]` and `{dialect} = \"{shown}\"`; or read it as it is, by \
+        "import the file in a `hooks.toml`, by `[[hooks.import]]` and `{dialect} = \"{shown}\"`; or read it as it is, by \
          `Runtime::builder().file_as(Dialect::{dialect:?}, \"{shown}\")` or the option `--from {dialect}`"
     );
     Some(document.mistake(&["hooks".into()], message, Some(&help)))

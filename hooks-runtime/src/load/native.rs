@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hooks_builtin::Glob;
-use hooks_builtin::config::{ConfigError, HooksConfig, Mode, OnEntry, Segment};
+use hooks_config::{ConfigError, Segment};
 use regex::Regex;
 use serde_json::Value;
 
@@ -13,6 +13,7 @@ use super::{Draft, Loader};
 use crate::Dialect;
 use crate::definition::{Body, Definition, Origin, State};
 use crate::dialect::{names, tools};
+use crate::entry::{FileConfig, Mode, OnEntry};
 use crate::events::{EVENTS, EventInfo};
 use crate::filter::cel::{Cel, Template};
 use crate::filter::{Filter, Subjects, input, no_regex};
@@ -25,7 +26,7 @@ const TIMEOUT: Duration = Duration::from_secs(5);
 
 /// An entry that is being checked.
 struct Checking<'a> {
-    config: &'a HooksConfig,
+    config: &'a FileConfig,
     entry: &'a OnEntry,
     index: usize,
     mistakes: Vec<ConfigError>,
@@ -64,7 +65,7 @@ impl Checking<'_> {
                 let help = names::suggestion(name);
                 self.mistakes.push(self.config.mistake(
                     &path,
-                    format!("`{name}` is no event"),
+                    format!("`{name}` is not an event"),
                     Some(&help),
                 ));
             }
@@ -77,8 +78,8 @@ impl Checking<'_> {
         if self.entry.event.0.is_empty() {
             self.wrong(
                 &["event"],
-                "the hook is for no event",
-                Some("write `event = \"BeforeToolCall\"`, say"),
+                "the hook has no event",
+                Some("write `event = \"BeforeToolCall\"`, for example"),
             );
         }
         events
@@ -90,7 +91,7 @@ impl Checking<'_> {
             (Some(_), Some(_)) => {
                 self.wrong(
                     &["matcher"],
-                    "`tools` and `matcher` both say for which tools the hook is",
+                    "`tools` and `matcher` both choose the tools",
                     Some("write one of them"),
                 );
                 return Subjects::Any;
@@ -99,8 +100,8 @@ impl Checking<'_> {
                 if tools.0.is_empty() {
                     self.wrong(
                         &["tools"],
-                        "the hook is for no tool",
-                        Some("write `tools = [\"shell\"]`, say, or leave `tools` out"),
+                        "the list of tools is empty",
+                        Some("write `tools = [\"shell\"]`, for example, or leave `tools` out"),
                     );
                 }
                 let mut globs = Vec::new();
@@ -126,7 +127,7 @@ impl Checking<'_> {
                     let help = "look-around and back-references are not supported, so that matching always takes linear time";
                     self.wrong(
                         &["matcher"],
-                        format!("it is no regular expression: {last}"),
+                        format!("it is not a regular expression: {last}"),
                         Some(help),
                     );
                     return Subjects::Any;
@@ -155,7 +156,7 @@ impl Checking<'_> {
         if !rule.is_known() {
             self.wrong(
                 &["if"],
-                format!("`{text}` is not understood"),
+                format!("`{text}` is not a known rule"),
                 Some("write `Bash(git push *)`, `Edit(src/**)`, `Read(*.pem)` or `WebFetch(domain:example.com)`, or a condition in CEL"),
             );
         }
@@ -197,7 +198,7 @@ impl Checking<'_> {
             self.wrong(
                 &["background"],
                 format!(
-                    "the agent waits for hooks on `{}`, as they decide it",
+                    "the agent waits for hooks on `{}`, because they decide about it",
                     decided.name
                 ),
                 Some("only hooks on observed events run in the background"),
@@ -206,7 +207,7 @@ impl Checking<'_> {
         if self.entry.timeout == Some(Duration::ZERO) {
             self.wrong(
                 &["timeout"],
-                "no time at all is too short",
+                "the timeout must be longer than zero",
                 Some("write `timeout = \"5s\"`, or leave it out for the default"),
             );
         }
@@ -264,7 +265,7 @@ impl Checking<'_> {
             _ => match &self.entry.modify {
                 Some(Value::String(text)) => Template::expression(text, &known).map(Pattern::Text),
                 Some(table @ Value::Object(_)) => Pattern::compile(table, &known),
-                _ => Err("`modify` is a table of the keys to set, such as `{ dry_run = true }`, or an expression in CEL \
+                _ => Err("`modify` must be a table of the keys to set, such as `{ dry_run = true }`, or an expression in CEL \
                           that gives one"
                     .to_owned()),
             }
@@ -300,10 +301,10 @@ impl Checking<'_> {
             self.wrong(
                 &["event"],
                 format!(
-                    "a prompt judges what a tool is given, and `{}` is about no tool",
+                    "a prompt judges the arguments of a tool, and `{}` is not about a tool",
                     event.name
                 ),
-                Some("choose `BeforeToolCall`, say"),
+                Some("choose `BeforeToolCall`, for example"),
             );
         }
         self.mistakes.len() == before
@@ -323,7 +324,7 @@ impl Checking<'_> {
                     if event.is_intercepted {
                         "`abort_turn` ends the turn"
                     } else {
-                        "it is only observed: use a command, say, or another event"
+                        "it is only observed: use a `command`, for example, or another event"
                     },
                 )),
                 Rule::AbortTurn(_) | Rule::AbortRun(_) if !event.is_intercepted => Some((
@@ -335,7 +336,7 @@ impl Checking<'_> {
                     "write `event = \"BeforeToolCall\"`",
                 )),
                 Rule::Approve(_) if !is_call => Some((
-                    format!("there is nothing to approve of on `{name}`"),
+                    format!("there is nothing to approve on `{name}`"),
                     "write `event = \"ApproveToolCall\"`",
                 )),
                 Rule::Context(_)
@@ -421,8 +422,8 @@ fn is_expression(text: &str, known: &[&str]) -> bool {
 
 impl Loader<'_> {
     /// Reads the definitions of a file of ours.
-    pub(super) fn entries(&mut self, config: &HooksConfig) {
-        for (index, entry) in config.on.iter().enumerate() {
+    pub(super) fn entries(&mut self, config: &FileConfig) {
+        for (index, entry) in config.entries.on.iter().enumerate() {
             let mut checked = Checking {
                 config,
                 entry,

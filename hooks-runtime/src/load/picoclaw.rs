@@ -5,15 +5,15 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hooks_builtin::config::{
-    ConfigError, DefaultsConfig, Document, HooksConfig, ImportEntry, Mode, OnFault, Segment,
-};
+use hooks_builtin::config::DefaultsConfig;
+use hooks_config::{ConfigError, Document, Segment};
 use serde_json::{Value, json};
 
 use super::{Loader, SourceStatus};
 use crate::Dialect;
 use crate::definition::{Definition, Origin, State};
 use crate::dialect::names;
+use crate::entry::{FileConfig, ImportEntry, Mode, OnFault};
 use crate::events::EventInfo;
 use crate::filter::Filter;
 use crate::handler::process;
@@ -54,21 +54,20 @@ impl Loader<'_> {
                     }
                 }
             }
-            match document.read::<HooksConfig>(&hooks, &["hooks".into()]) {
-                Ok(config) if config.enabled && entry.mode != Mode::Off => {
-                    self.builtin(&config);
+            match FileConfig::part(document, &hooks) {
+                Ok(config) if config.hooks.enabled && entry.mode != Mode::Off => {
+                    self.builtin(&config.hooks);
                     self.processes_of(document, &config, entry);
                 }
                 Ok(_) => self.notices.push(format!(
-                    "{}: no hook of it runs: `enabled` is false",
+                    "{}: skipped all hooks of this file: `enabled` is false",
                     super::claude::shown(document)
                 )),
                 Err(error) => self.mistakes.push(error),
             }
         } else {
             let shown = super::claude::shown(document);
-            self.notices
-                .push(format!("{shown}: there are no hooks in it"));
+            self.notices.push(format!("{shown}: the file has no hooks"));
         }
         let definitions = self.definitions() - before;
         self.sources.push(SourceStatus {
@@ -86,7 +85,7 @@ impl Loader<'_> {
             .sum()
     }
 
-    fn processes_of(&mut self, document: &Document, config: &HooksConfig, entry: &ImportEntry) {
+    fn processes_of(&mut self, document: &Document, config: &FileConfig, entry: &ImportEntry) {
         let mistake =
             |path: &[_], message: String, help: Option<&str>| document.mistake(path, message, help);
         self.all_processes(config, document.file(), entry, &mistake);
@@ -95,7 +94,7 @@ impl Loader<'_> {
     /// Reads the processes of a file of ours.
     pub(super) fn processes(
         &mut self,
-        config: &HooksConfig,
+        config: &FileConfig,
         file: Option<&Path>,
         entry: &ImportEntry,
     ) {
@@ -110,13 +109,14 @@ impl Loader<'_> {
     )]
     fn all_processes(
         &mut self,
-        config: &HooksConfig,
+        config: &FileConfig,
         file: Option<&Path>,
         import: &ImportEntry,
         mistake: &Mistake<'_>,
     ) {
         // Lower priorities run first, then the order of the names: the map is sorted.
         let mut processes: Vec<_> = config
+            .entries
             .processes
             .iter()
             .filter(|(_, entry)| entry.enabled)
@@ -136,7 +136,7 @@ impl Loader<'_> {
             let intercepted = intercepted(&entry.intercept).unwrap_or_else(|unknown| {
                 wrong.push(mistake(
                     &path("intercept"),
-                    format!("`{unknown}` is nothing that a process decides"),
+                    format!("a process does not decide about `{unknown}`"),
                     Some("write `before_llm`, `after_llm`, `before_tool`, `after_tool` or `approve_tool`"),
                 ));
                 Events::new()
@@ -145,7 +145,7 @@ impl Loader<'_> {
             for never in never {
                 let notice = mistake(
                     &path("observe"),
-                    format!("`{never}` is known, and never raised here"),
+                    format!("`{never}` is a known event that is never raised here"),
                     None,
                 );
                 self.notices.push(notice.to_string());
@@ -164,8 +164,8 @@ impl Loader<'_> {
             if entry.observe.is_empty() && entry.intercept.is_empty() {
                 wrong.push(mistake(
                     &path("intercept"),
-                    format!("the process `{name}` neither observes nor decides anything"),
-                    Some("write `intercept = [\"before_tool\"]`, say"),
+                    format!("the process `{name}` neither observes nor decides about any event"),
+                    Some("write `intercept = [\"before_tool\"]`, for example"),
                 ));
             }
             if !wrong.is_empty() {
@@ -202,7 +202,7 @@ impl Loader<'_> {
                 }
             };
             let line = mistake(&path("command")[..3], String::new(), None).line();
-            let timeouts = Timeouts::of(config.defaults);
+            let timeouts = Timeouts::of(config.hooks.defaults);
             let (approved, decided): (Events, Events) = intercepted
                 .into_iter()
                 .partition(|(event, _)| event.name == "ApproveToolCall");

@@ -1,10 +1,9 @@
 //! Warns about definitions that never have their apparent effect. They are not mistakes, but probably not intended.
 
-use hooks_builtin::config::Mode;
-
 use super::Draft;
 use crate::Dialect;
 use crate::definition::{Body, Definition};
+use crate::entry::Mode;
 use crate::events::{EVENTS, EventInfo};
 use crate::filter::{Filter, Subjects};
 use crate::handler::process::mode_of;
@@ -36,7 +35,7 @@ pub(super) fn warnings(drafts: &[Draft]) -> Vec<String> {
             && walls_of_all.len() == definition.events.len()
         {
             warnings.push(format!(
-                "{}: the hook `{}` never runs, because `{}` ({}) stands before it and always ends the event",
+                "{}: the hook `{}` never runs, because `{}` ({}) runs before it and always ends the event",
                 definition.origin, definition.name, wall.name, wall.origin
             ));
         }
@@ -66,7 +65,7 @@ fn only_told(definition: &Definition) -> Option<String> {
     let told: Vec<_> = told.map(|event| event.name).collect();
     (!told.is_empty()).then(|| {
         format!(
-            "{}: the process of the hook `{}` is only told of `{}`, and decides nothing there: the protocol asks about tool \
+            "{}: the process of the hook `{}` is only notified of `{}`, and cannot decide about it: the protocol asks about tool \
              calls, approvals and calls of a model; use `command` or `http` for other events",
             definition.origin,
             definition.name,

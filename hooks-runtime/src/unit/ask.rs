@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use hooks_builtin::config::Mode;
 use hooks_core::agent::{AgentContext, AgentEvent};
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
@@ -14,6 +13,7 @@ use super::guard::{asked, caught, guarded};
 use super::{Done, Matched, Unit};
 use crate::answer::Answer;
 use crate::definition::{Body, Definition};
+use crate::entry::Mode;
 use crate::events::EventInfo;
 use crate::fault::Fault;
 use crate::handler::{Ask, Asked};
@@ -76,7 +76,7 @@ impl Unit {
                     let left = self.shared.chains.left(key, place, budget);
                     let said = if left.is_zero() {
                         Err(Fault::not_asked(format_args!(
-                            "the hooks before it have taken the {} that all hooks of an event have",
+                            "the hooks before it used up the {} that all hooks of an event share",
                             humantime::format_duration(budget)
                         )))
                     } else {
@@ -144,7 +144,7 @@ impl Unit {
             tracing::warn!(
                 hook = &*definition.name,
                 event = info.name,
-                "too many hooks run in the background: this one was left out"
+                "too many hooks run in the background: skipped this one"
             );
             return;
         }

@@ -3,7 +3,6 @@
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
-use hooks_builtin::config::Mode;
 use hooks_core::agent::{AgentContext, AgentEvent, AgentEventMut, AgentSaid};
 use jiff::Timestamp;
 use serde_json::Value;
@@ -11,6 +10,7 @@ use serde_json::Value;
 use super::{Done, Shared, Unit};
 use crate::answer::{self, Answer, Verdict};
 use crate::definition::Definition;
+use crate::entry::Mode;
 use crate::events::{self, EventInfo};
 use crate::fault::{Fault, FaultKind};
 use crate::record::{Record, RecordOutcome};
@@ -56,7 +56,7 @@ impl Unit {
                     if let Some(first) = changed_by {
                         let (other, first): &mut (Arc<Definition>, Record) = &mut records[first];
                         first.warnings.push(format!(
-                            "`{}` changes the same as `{}`, and the later one counts: `{}`",
+                            "`{}` changes the same value as `{}`: the change of `{}` counts",
                             other.name, definition.name, definition.name
                         ));
                     }
@@ -300,7 +300,7 @@ pub(super) fn fail(record: &mut Record, fault: &Fault) {
         FaultKind::NotStarted => "it could not be started",
         FaultKind::TimedOut => "it took too long",
         FaultKind::Failed => "it failed",
-        FaultKind::Nonsense => "its answer makes no sense",
+        FaultKind::Nonsense => "its answer is invalid",
         FaultKind::Filter => "its filter could not be evaluated",
         FaultKind::NotAsked => "it was not asked",
     }

@@ -33,7 +33,7 @@ pub(super) async fn guarded(
     let state = &definition.state;
     if !state.breaker.lets() {
         return Err(Fault::not_asked(
-            "its breaker is open, because it has failed too often",
+            "its circuit breaker is open, because it failed too often",
         ));
     }
     let mut trial = Trial(Some(&state.breaker));
@@ -41,7 +41,7 @@ pub(super) async fn guarded(
     // The semaphore is never closed.
     let Ok(_permit) = tokio::time::timeout(left, room.acquire()).await else {
         return Err(Fault::not_asked(format_args!(
-            "{} hooks run at once, which is as many as may, and none of them has ended in time",
+            "concurrency limit ({}) reached; no slot became free in time",
             limits.config.concurrency
         )));
     };
@@ -78,7 +78,7 @@ pub(super) async fn guarded(
             key = "security.hook.circuit_breaker",
             hook = &*definition.name,
             retry_after = %humantime::format_duration(limits.config.breaker.retry_after),
-            "the breaker of a hook has opened: it is left alone for a while"
+            "the circuit breaker of a hook opened: the hook is not asked for a while"
         );
     }
     said
@@ -90,7 +90,7 @@ pub(super) async fn guarded(
 /// failures opened the breaker, the hook could no longer refuse an event.
 fn counts(definition: &Definition, fault: &Fault) -> bool {
     matches!(fault.kind, FaultKind::TimedOut | FaultKind::NotStarted)
-        || definition.on_failure != Some(hooks_builtin::config::OnFault::Skip)
+        || definition.on_failure != Some(crate::entry::OnFault::Skip)
 }
 
 /// Evaluates a rule or a filter. A panic is a failure of its definition, and does not reach the agent.

@@ -20,9 +20,8 @@ use std::sync::atomic::AtomicU64;
 use std::task::{Context as Task, Poll};
 use std::time::Duration;
 
-use hooks_builtin::config::LimitsConfig;
+use hooks_core::EventSet;
 use hooks_core::agent::{AgentContext, AgentEvent, AgentEventMut, AgentHandler, AgentSaid};
-use hooks_core::{EventSet, Only};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
@@ -31,6 +30,7 @@ pub(crate) use self::guard::caught;
 use self::guard::join_all;
 use crate::answer::Answer;
 use crate::definition::{Body, Definition};
+use crate::entry::LimitsConfig;
 use crate::events::{self, EventInfo};
 use crate::fault::Fault;
 use crate::filter::Unmet;
@@ -147,17 +147,14 @@ impl AgentHandler for Unit {
         self.priority
     }
 
-    fn events(&self) -> EventSet {
-        self.events
-    }
-
-    fn only(&self) -> Option<&dyn Only> {
+    /// What a definition wants of an event without a tool, its filter says.
+    fn wants(&self, event: &hooks_core::EventInfo, tool: Option<&str>) -> bool {
         let mut definitions = self.definitions.iter();
-        let is_choosy = definitions.all(|definition| definition.is_for_some_tools());
-        is_choosy.then_some(self)
+        self.events.has(event)
+            && tool.is_none_or(|tool| definitions.any(|definition| definition.may_concern(tool)))
     }
 
-    fn handle_any<'life0, 'life1, 'life2, 'async_trait>(
+    fn handle<'life0, 'life1, 'life2, 'async_trait>(
         &'life0 self,
         cx: &'life1 AgentContext,
         event: AgentEventMut<'life2>,
@@ -184,14 +181,6 @@ impl AgentHandler for Unit {
             return Box::pin(Nothing);
         }
         Box::pin(self.run(cx, event, info, matched))
-    }
-}
-
-/// The registry asks once for each tool, so an event about another tool never comes here.
-impl Only for Unit {
-    fn wants(&self, tool: &str) -> bool {
-        let mut definitions = self.definitions.iter();
-        definitions.any(|definition| definition.may_concern(tool))
     }
 }
 
@@ -276,7 +265,7 @@ impl Unit {
     ) -> Option<&'static str> {
         match event {
             AgentEvent::BeforeStop(stop) if stop.attempt >= self.limits.config.stops => {
-                Some("hooks have sent the agent on as often as they may in a turn")
+                Some("hooks have already made the agent continue as often as a turn allows")
             }
             _ => None,
         }

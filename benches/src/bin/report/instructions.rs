@@ -86,7 +86,7 @@ fn count_case(
             figures.measure(format!("{name} {figure} {way}/{other}"), hooks / others);
         }
     }
-    for way in ["spread_empty", "spread_mounted", "spread_others"] {
+    for way in ["spread_empty", "spread_others"] {
         if let (Some(spread), Some(without)) = (count(figures, way), count(figures, "static")) {
             figures.measure(format!("{name} {figure} {way}-static"), spread - without);
         }

@@ -12,7 +12,7 @@ use std::time::Instant;
 use benches::poll_now;
 use benches::turns::median;
 use hooks_core::agent::{AgentContext, AgentHooks, BeforeToolCall};
-use hooks_core::{HookAction, HookResult, Intercepts, hook, hooks};
+use hooks_core::{HookAction, HookResult, hook, hooks};
 use hooks_runtime::Runtime;
 use serde_json::json;
 
@@ -64,11 +64,7 @@ fn dispatch(hooks: &impl AgentHooks, call: &mut BeforeToolCall, goes_on: bool, t
     let cx = AgentContext::new("session-1").with_agent_id("coder");
     let start = Instant::now();
     for _ in 0..times {
-        let result = poll_now(Intercepts::intercept(
-            hooks,
-            black_box(&cx),
-            black_box(&mut *call),
-        ));
+        let result = poll_now(hooks.intercept(black_box(&cx), black_box(&mut *call)));
         assert_eq!(result.is_continue(), goes_on);
     }
     start.elapsed().as_secs_f64() * 1e9 / f64::from(times)

@@ -10,7 +10,11 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 /// It includes the ranges that the registry calls globally reachable. They are services of the network, and nobody has
 /// a server of their own there.
 const V4: &[(Ipv4Addr, u32, &str)] = &[
-    (Ipv4Addr::UNSPECIFIED, 8, "this network (0.0.0.0/8)"),
+    (
+        Ipv4Addr::UNSPECIFIED,
+        8,
+        "reserved for this network (0.0.0.0/8)",
+    ),
     (Ipv4Addr::new(10, 0, 0, 0), 8, "private (10.0.0.0/8)"),
     (
         Ipv4Addr::new(100, 64, 0, 0),
@@ -21,38 +25,38 @@ const V4: &[(Ipv4Addr, u32, &str)] = &[
     (
         Ipv4Addr::new(168, 63, 129, 16),
         32,
-        "a cloud's own (168.63.129.16)",
+        "an internal address of a cloud (168.63.129.16)",
     ),
     (
         Ipv4Addr::new(169, 254, 0, 0),
         16,
-        "link-local (169.254.0.0/16), where clouds keep their metadata",
+        "link-local (169.254.0.0/16), where clouds serve their metadata",
     ),
     (Ipv4Addr::new(172, 16, 0, 0), 12, "private (172.16.0.0/12)"),
     (
         Ipv4Addr::new(192, 0, 0, 0),
         24,
-        "of the IETF's protocols (192.0.0.0/24)",
+        "reserved for protocols of the IETF (192.0.0.0/24)",
     ),
     (
         Ipv4Addr::new(192, 0, 2, 0),
         24,
-        "for documentation (192.0.2.0/24)",
+        "reserved for documentation (192.0.2.0/24)",
     ),
     (
         Ipv4Addr::new(192, 31, 196, 0),
         24,
-        "of AS112 (192.31.196.0/24)",
+        "reserved for AS112 (192.31.196.0/24)",
     ),
     (
         Ipv4Addr::new(192, 52, 193, 0),
         24,
-        "of AMT (192.52.193.0/24)",
+        "reserved for AMT (192.52.193.0/24)",
     ),
     (
         Ipv4Addr::new(192, 88, 99, 0),
         24,
-        "of 6to4 relays (192.88.99.0/24)",
+        "reserved for 6to4 relays (192.88.99.0/24)",
     ),
     (
         Ipv4Addr::new(192, 168, 0, 0),
@@ -62,22 +66,22 @@ const V4: &[(Ipv4Addr, u32, &str)] = &[
     (
         Ipv4Addr::new(192, 175, 48, 0),
         24,
-        "of AS112 (192.175.48.0/24)",
+        "reserved for AS112 (192.175.48.0/24)",
     ),
     (
         Ipv4Addr::new(198, 18, 0, 0),
         15,
-        "for benchmarks (198.18.0.0/15)",
+        "reserved for benchmarks (198.18.0.0/15)",
     ),
     (
         Ipv4Addr::new(198, 51, 100, 0),
         24,
-        "for documentation (198.51.100.0/24)",
+        "reserved for documentation (198.51.100.0/24)",
     ),
     (
         Ipv4Addr::new(203, 0, 113, 0),
         24,
-        "for documentation (203.0.113.0/24)",
+        "reserved for documentation (203.0.113.0/24)",
     ),
     (Ipv4Addr::new(224, 0, 0, 0), 4, "multicast (224.0.0.0/4)"),
     (Ipv4Addr::BROADCAST, 32, "broadcast (255.255.255.255)"),
@@ -102,34 +106,62 @@ const V6: &[(Ipv6Addr, u32, &str)] = &[
     (
         v6(0x64, 0xff9b, 1),
         48,
-        "translated within a network (64:ff9b:1::/48)",
+        "reserved for translation within a network (64:ff9b:1::/48)",
     ),
-    (v6(0x100, 0, 0), 64, "discarded (100::/64)"),
+    (
+        v6(0x100, 0, 0),
+        64,
+        "reserved for packets to discard (100::/64)",
+    ),
     (
         Ipv6Addr::new(0x100, 0, 0, 1, 0, 0, 0, 0),
         64,
         "a dummy prefix (100:0:0:1::/64)",
     ),
     (v6(0x2001, 0, 0), 32, "Teredo (2001::/32)"),
-    (v6(0x2001, 0x2, 0), 48, "for benchmarks (2001:2::/48)"),
+    (
+        v6(0x2001, 0x2, 0),
+        48,
+        "reserved for benchmarks (2001:2::/48)",
+    ),
     (v6(0x2001, 0x10, 0), 28, "ORCHID (2001:10::/28)"),
     (v6(0x2001, 0x20, 0), 28, "ORCHIDv2 (2001:20::/28)"),
     (
         v6(0x2001, 0x30, 0),
         28,
-        "of drones' identities (2001:30::/28)",
+        "reserved for the identities of drones (2001:30::/28)",
     ),
-    (v6(0x2001, 0, 0), 23, "of the IETF's protocols (2001::/23)"),
+    (
+        v6(0x2001, 0, 0),
+        23,
+        "reserved for protocols of the IETF (2001::/23)",
+    ),
     (
         v6(0x2001, 0xdb8, 0),
         32,
-        "for documentation (2001:db8::/32)",
+        "reserved for documentation (2001:db8::/32)",
     ),
     (v6(0x2002, 0, 0), 16, "6to4 (2002::/16)"),
-    (v6(0x2620, 0x4f, 0x8000), 48, "of AS112 (2620:4f:8000::/48)"),
-    (v6(0x3ffe, 0, 0), 16, "of the former 6bone (3ffe::/16)"),
-    (v6(0x3fff, 0, 0), 20, "for documentation (3fff::/20)"),
-    (v6(0x5f00, 0, 0), 16, "of segment routing (5f00::/16)"),
+    (
+        v6(0x2620, 0x4f, 0x8000),
+        48,
+        "reserved for AS112 (2620:4f:8000::/48)",
+    ),
+    (
+        v6(0x3ffe, 0, 0),
+        16,
+        "reserved since the end of the 6bone (3ffe::/16)",
+    ),
+    (
+        v6(0x3fff, 0, 0),
+        20,
+        "reserved for documentation (3fff::/20)",
+    ),
+    (
+        v6(0x5f00, 0, 0),
+        16,
+        "reserved for segment routing (5f00::/16)",
+    ),
     (v6(0xfc00, 0, 0), 7, "private (fc00::/7)"),
     (v6(0xfe80, 0, 0), 10, "link-local (fe80::/10)"),
     (v6(0xfec0, 0, 0), 10, "site-local (fec0::/10)"),
@@ -181,7 +213,7 @@ fn special_v6(address: Ipv6Addr) -> Option<&'static str> {
         return Some("ISATAP, which tunnels to an IPv4 address");
     }
     // All assigned IPv6 addresses are in 2000::/3.
-    (a & 0xe000 != 0x2000).then_some("not assigned to anybody")
+    (a & 0xe000 != 0x2000).then_some("not assigned to anyone")
 }
 
 /// Returns the IPv4 address that an IPv6 address leads to: a mapped one, or through NAT64 with the well-known prefix.

@@ -69,7 +69,7 @@ use self::resolve::System;
 /// let refused = Guard::new().check("https://169.254.169.254/latest/meta-data/").unwrap_err();
 /// assert_eq!(
 ///     refused.to_string(),
-///     "`169.254.169.254` is link-local (169.254.0.0/16), where clouds keep their metadata; \
+///     "`169.254.169.254` is link-local (169.254.0.0/16), where clouds serve their metadata; \
 ///      only public addresses may be called",
 /// );
 /// ```

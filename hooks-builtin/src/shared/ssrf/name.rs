@@ -42,19 +42,19 @@ pub(super) fn require_public(name: &str) -> Result<(), Refused> {
     };
     if let Some(suffix) = LOCAL.iter().find(ends_in) {
         return Err(Refused::new(format!(
-            "`{name}` is a name of the local network (`.{suffix}`); only public hosts may be called, and \
-             loopback if its name is in `allow_loopback`"
+            "`{name}` is a name in the local network (`.{suffix}`); only public hosts may be called, and hosts of \
+             this machine that `allow_loopback` lists"
         )));
     }
     if METADATA.iter().any(|suffix| ends_in(&suffix)) {
         return Err(Refused::new(format!(
-            "`{name}` is where a cloud keeps its metadata; only public hosts may be called"
+            "`{name}` serves the metadata of a cloud; only public hosts may be called"
         )));
     }
     if !name.contains('.') {
         return Err(Refused::new(format!(
-            "`{name}` has no dot, so that it is a name of the local network; only public hosts may be called, and \
-             loopback if its name is in `allow_loopback`"
+            "`{name}` has no dot, so it is a name in the local network; only public hosts may be called, and hosts of \
+             this machine that `allow_loopback` lists"
         )));
     }
     Ok(())
@@ -103,8 +103,8 @@ impl FromStr for LoopbackHost {
             Ok(IpAddr::V6(address)) => Host::Ipv6(address),
             Err(_) => Host::parse(text).map_err(|error| {
                 Refused::new(format!(
-                    "`{text}` is no host such as \"localhost\" or \"127.0.0.1\": {error}; it is written without \
-                     a scheme and a port"
+                    "`{text}` is not a host such as \"localhost\" or \"127.0.0.1\": {error}; write it without a \
+                     scheme and a port"
                 ))
             })?,
         };
@@ -115,7 +115,7 @@ impl FromStr for LoopbackHost {
         };
         if let Some(address) = address.filter(|address| !is_loopback(*address)) {
             return Err(Refused::new(format!(
-                "`{address}` is not a loopback address: only 127.0.0.0/8 and ::1 are"
+                "`{address}` is not a loopback address: only ::1 and the addresses in 127.0.0.0/8 are"
             )));
         }
         let host = match &host {
@@ -125,7 +125,7 @@ impl FromStr for LoopbackHost {
         };
         if host.split('.').any(str::is_empty) {
             return Err(Refused::new(format!(
-                "`{text}` is no host such as \"localhost\": it has an empty part"
+                "`{text}` is not a host such as \"localhost\": a part between its dots is empty"
             )));
         }
         Ok(LoopbackHost(host))

@@ -80,18 +80,18 @@ impl fmt::Debug for CheckedUrl {
 pub(super) fn parse(text: &str) -> Result<CheckedUrl, Refused> {
     let refuse = |message: &str| Err(Refused::new(message));
     if text.len() > LONGEST {
-        return refuse("a URL may not be longer than 8 KiB");
+        return refuse("a URL must not be longer than 8 KiB");
     }
     if text
         .chars()
         .any(|char| char.is_whitespace() || char.is_control())
     {
         return refuse(
-            "a URL may not hold white space or control characters: write them as `%20`, `%09`",
+            "a URL must not contain white space or control characters: write them as `%20`, `%09`",
         );
     }
     if text.contains('\\') {
-        return refuse("a URL may not hold a backslash: write `/`, or `%5C` if it is meant");
+        return refuse("a URL must not contain a backslash: write `/`, or `%5C` for a backslash");
     }
     // The parser would accept `https:host`, `https:///host` and any scheme.
     let scheme = ["https://", "http://"].into_iter().find(|scheme| {
@@ -108,13 +108,13 @@ pub(super) fn parse(text: &str) -> Result<CheckedUrl, Refused> {
     }
     if authority.contains('@') {
         return refuse(
-            "a URL may not hold a user or a password: leave out what stands before the `@`",
+            "a URL must not contain a user or a password: remove what stands before the `@`",
         );
     }
     // The parser would drop invisible characters, and decode encoded ones.
     if let Some(unseen) = authority.chars().find(|char| is_left_out(*char)) {
         return Err(Refused::new(format!(
-            "a host may not hold the character `{}`, which is not seen: leave it out",
+            "a host must not contain the invisible character `{}`: remove it",
             unseen.escape_unicode()
         )));
     }
@@ -123,7 +123,7 @@ pub(super) fn parse(text: &str) -> Result<CheckedUrl, Refused> {
     };
     if authority.split('%').skip(1).any(is_encoded) {
         return refuse(
-            "a host may not hold more than ASCII behind a `%`: write the character that is meant",
+            "a `%` in a host must encode an ASCII character: write any other character itself",
         );
     }
     let url =
@@ -134,11 +134,13 @@ pub(super) fn parse(text: &str) -> Result<CheckedUrl, Refused> {
     let host = name::plain(&host);
     if host.split('.').any(str::is_empty) {
         return Err(Refused::new(format!(
-            "`{host}` is not a host: it has an empty part"
+            "`{host}` is not a host: a part between its dots is empty"
         )));
     }
     if url.port() == Some(0) {
-        return Err(Refused::new(format!("port 0 of `{host}` cannot be called")));
+        return Err(Refused::new(format!(
+            "`{host}` cannot be called on port 0: write another port"
+        )));
     }
     Ok(CheckedUrl { url, host })
 }
@@ -158,7 +160,8 @@ pub(super) fn require_https(url: &CheckedUrl) -> Result<(), Refused> {
         return Ok(());
     }
     Err(Refused::new(format!(
-        "a URL must begin with `https://`: `http://` is for loopback, and `{}` is not in `allow_loopback`",
+        "a URL must begin with `https://`: `http://` is only for the hosts that `allow_loopback` lists, and `{}` is \
+         not among them",
         url.host
     )))
 }
@@ -172,7 +175,7 @@ pub(super) fn require_public(url: &CheckedUrl) -> Result<(), Refused> {
         return Ok(());
     };
     let hint = if is_loopback(address) {
-        ", and loopback if it is in `allow_loopback`"
+        ", and addresses of this machine that `allow_loopback` lists"
     } else {
         ""
     };

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 /// Returns a reason, with the hook that gave it.
 fn reason(outcome: &Outcome) -> String {
-    let reason = outcome.reason.as_deref().unwrap_or("it is not allowed");
+    let reason = outcome.reason.as_deref().unwrap_or("a hook blocked it");
     match &outcome.hook {
         Some(hook) => format!("{reason} (hook: {hook})"),
         None => reason.to_owned(),
@@ -81,7 +81,7 @@ pub(super) fn before_tool(
         // Nobody would be asked.
         (_, Approval::Ask { reason }) if !approves => json!({
             "action": "deny_tool",
-            "reason": format!("somebody has to approve of it, and `approve_tool` is not among the hook's modes: {reason}"),
+            "reason": format!("the call needs approval, but the hook's modes do not include `approve_tool`: {reason}"),
         }),
         _ if is_same => goes_on(),
         _ => json!({ "action": "modify", "call": changed }),
@@ -91,7 +91,7 @@ pub(super) fn before_tool(
 pub(super) fn approve_tool(outcome: &Outcome, approval: &Approval) -> Value {
     match (outcome.decision, approval) {
         (Decided::Continue, Approval::Ask { reason }) => {
-            json!({ "approved": false, "reason": format!("there is nobody to ask: {reason}") })
+            json!({ "approved": false, "reason": format!("the call needs approval, but no one can be asked: {reason}") })
         }
         (Decided::Continue | Decided::Respond, _) => json!({ "approved": true }),
         _ => json!({ "approved": false, "reason": reason(outcome) }),
@@ -150,7 +150,7 @@ pub(super) fn before_llm(
         Decided::Respond => {
             return json!({
                 "action": "abort_turn",
-                "reason": "a hook has answered in the model's place, which PicoClaw cannot be told",
+                "reason": "a hook answered in the model's place, which PicoClaw does not support",
             });
         }
         _ => {}
@@ -165,7 +165,7 @@ pub(super) fn before_llm(
     if before["tools"] != after["tools"] {
         // PicoClaw restores its own tools.
         anstream::eprintln!(
-            "warning: a hook has changed the tools of a model call, which PicoClaw does not take over"
+            "warning: a hook changed the tools of a model call, which PicoClaw ignores"
         );
     }
     if is_same {
@@ -185,7 +185,7 @@ pub(super) fn after_llm(
     }
     if outcome.decision == Decided::Respond {
         anstream::eprintln!(
-            "warning: a hook wants the model to be asked again, which PicoClaw cannot be told"
+            "warning: a hook asked for another model call, which PicoClaw does not support"
         );
     }
     let (before, after) = (&before["response"], &after["response"]);

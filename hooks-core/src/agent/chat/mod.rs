@@ -19,7 +19,7 @@ use serde_json::{Map, Value};
 pub use self::media::{Media, MediaKind};
 pub use self::part::{Part, Span};
 pub use self::role::Role;
-use super::{ToolCall, ToolOutput};
+use super::{LlmResponse, ToolCall, ToolOutput};
 
 /// A message of the conversation with the model.
 ///
@@ -114,10 +114,24 @@ impl ChatMessage {
         ChatMessage::new(Role::User, content)
     }
 
-    /// A message of the model.
+    /// A message of the model: its answer with the calls in it, or only a text.
+    ///
+    /// ```
+    /// use hooks_core::agent::{ChatMessage, LlmResponse, Role};
+    ///
+    /// let response = LlmResponse::new("Four.");
+    /// let message = ChatMessage::assistant(&response);
+    /// assert_eq!((&message.role, message.content.as_str()), (&Role::Assistant, "Four."));
+    /// assert_eq!(ChatMessage::assistant("Four."), message);
+    /// ```
     #[must_use]
-    pub fn assistant(content: impl Into<String>) -> Self {
-        ChatMessage::new(Role::Assistant, content)
+    pub fn assistant(response: impl Into<LlmResponse>) -> Self {
+        let response = response.into();
+        ChatMessage {
+            tool_calls: response.tool_calls,
+            reasoning: response.reasoning,
+            ..ChatMessage::new(Role::Assistant, response.content)
+        }
     }
 
     /// The output of the call with this id, as the model reads it: its text and its media.

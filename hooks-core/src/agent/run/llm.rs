@@ -4,8 +4,6 @@ use alloc::boxed::Box;
 use alloc::string::{String, ToString};
 use core::fmt;
 use core::mem;
-use core::pin::pin;
-use core::task::{Context as Task, Waker};
 
 use super::super::{
     AfterLlmCall, AgentContext, AgentHooks, BeforeLlmCall, ChatMessage, DeltaKind, LlmDelta,
@@ -14,9 +12,7 @@ use super::super::{
 use super::answers::answer_calls;
 use super::clock::Clock;
 use super::{MAX_RETRIES, RunError};
-use crate::event::Mode;
-use crate::hook::{ModeOf, around};
-use crate::registry::{BoxFuture, GoOn};
+use crate::hook::{BoxFuture, Timing, TimingOf, around, judge, now};
 
 /// The outcome of a model call: what [`run_llm_call`] returns.
 ///
@@ -126,8 +122,10 @@ impl Deltas<'_> {
     ///
     /// It allocates a box only if a hook on [`LlmDelta`] is `async`.
     pub async fn push(&self, kind: DeltaKind, text: &str) {
-        if self.sink.wants() {
-            self.sink.push(LlmDelta { kind, text }).await;
+        if self.sink.wants()
+            && let Some(rest) = self.sink.push(LlmDelta { kind, text })
+        {
+            rest.await;
         }
     }
 }
@@ -135,7 +133,8 @@ impl Deltas<'_> {
 /// Hooks that receive deltas.
 trait Sink {
     fn wants(&self) -> bool;
-    fn push<'s>(&'s self, delta: LlmDelta<'s>) -> BoxFuture<'s, ()>;
+    /// Runs the hooks; what is left to await is boxed.
+    fn push<'s>(&'s self, delta: LlmDelta<'s>) -> Option<BoxFuture<'s, ()>>;
 }
 
 /// The hooks of a model call.
@@ -149,14 +148,14 @@ impl<H: AgentHooks> Sink for Told<'_, H> {
         self.hooks.handles::<LlmDelta<'_>>()
     }
 
-    fn push<'s>(&'s self, delta: LlmDelta<'s>) -> BoxFuture<'s, ()> {
-        if <ModeOf<H, LlmDelta<'_>> as Mode>::AT_ONCE {
-            let mut told = pin!(self.hooks.observe(self.cx, &delta));
-            let done = told.as_mut().poll(&mut Task::from_waker(Waker::noop()));
-            debug_assert!(done.is_ready(), "synchronous hooks are done at once");
-            return GoOn::boxed();
+    fn push<'s>(&'s self, delta: LlmDelta<'s>) -> Option<BoxFuture<'s, ()>> {
+        if <TimingOf<H, LlmDelta<'_>> as Timing>::IS_NOW {
+            now(self.hooks.observe(self.cx, &delta));
+            return None;
         }
-        Box::pin(async move { self.hooks.observe(self.cx, &delta).await })
+        Some(Box::pin(async move {
+            self.hooks.observe(self.cx, &delta).await;
+        }))
     }
 }
 
@@ -214,7 +213,7 @@ pub async fn run_llm_call<H, F, X>(
 ) -> Result<LlmCallResult, RunError>
 where
     H: AgentHooks,
-    F: AsyncFnOnce(&BeforeLlmCall, Deltas<'_>) -> Result<LlmResponse, X> + Clone,
+    F: AsyncFnOnce(&BeforeLlmCall, Deltas<'_>) -> Result<LlmResponse, X> + Clone, // `async |request, deltas| …`; it may run twice: count in a `Cell`
     X: fmt::Display,
 {
     let mut usage = Usage::default();
@@ -247,6 +246,7 @@ where
                 Err(error) => {
                     let retry = failed(hooks, cx, request, error, done.attempts).await?;
                     feed_back(request, retry);
+                    judge(hooks, cx, request).await.into_result()?;
                     done.attempts += 1;
                     continue;
                 }
@@ -263,6 +263,7 @@ where
         match hooks.intercept(cx, &mut after).await.into_result()? {
             Some(retry) if done.attempts < MAX_RETRIES => {
                 reject(request, after.response, retry);
+                judge(hooks, cx, request).await.into_result()?;
                 done.attempts += 1;
             }
             _ => {

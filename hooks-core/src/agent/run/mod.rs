@@ -73,7 +73,7 @@ use crate::Cancel;
 /// hooks after the same number.
 pub const MAX_RETRIES: u32 = 8;
 
-/// The names of the events that each driver raises, for [`Plan::raising`](crate::Plan::raising).
+/// The names of the events that each driver raises, for [`Plan::raising`](crate::plan::Plan::raising).
 ///
 /// ```
 /// use hooks_core::agent::{LlmDelta, raised};

@@ -147,7 +147,7 @@ pub async fn run_tool_call<H, F>(
 ) -> Result<ToolCallResult, Cancel>
 where
     H: AgentHooks,
-    F: AsyncFnOnce(&BeforeToolCall) -> ToolOutput + Clone,
+    F: AsyncFnOnce(&BeforeToolCall) -> ToolOutput + Clone, // `async |call: &BeforeToolCall| …`; it may run twice: count in a `Cell`
 {
     let mut call = call.into();
     let cancel = 'skipped: {
@@ -267,7 +267,7 @@ fn approved(asked: HookResult<ApproveToolCall<'_>>, approval: &Approval) -> Resu
 fn nobody_approved(reason: &str) -> Cancel {
     Cancel {
         hook: "approval".into(),
-        reason: format!("nobody approved of it, and a hook had asked for that: {reason}").into(),
+        reason: format!("a hook required approval ({reason}), and no one gave it").into(),
         scope: Scope::Event,
     }
 }

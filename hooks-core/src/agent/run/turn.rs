@@ -192,9 +192,9 @@ pub async fn run_turn<H, M, T, X>(
 ) -> Result<TurnResult, RunError>
 where
     H: AgentHooks,
-    M: AsyncFnOnce(&BeforeLlmCall, Deltas<'_>) -> Result<LlmResponse, X> + Clone,
+    M: AsyncFnOnce(&BeforeLlmCall, Deltas<'_>) -> Result<LlmResponse, X> + Clone, // `async |request, deltas| …`; it may run twice: count in a `Cell`
     X: fmt::Display,
-    T: AsyncFnOnce(&BeforeToolCall) -> ToolOutput + Clone,
+    T: AsyncFnOnce(&BeforeToolCall) -> ToolOutput + Clone, // `async |call: &BeforeToolCall| …`; it may run twice: count in a `Cell`
 {
     let prompt = prompt.into();
     hooks.observe(cx, &AgentStart { prompt: &prompt }).await;
@@ -299,7 +299,7 @@ where
         }
     }
     Err(RunError::Failed(format!(
-        "the turn took more than {} calls of the model",
+        "the turn made more than {} model calls",
         conversation.max_llm_calls
     )))
 }

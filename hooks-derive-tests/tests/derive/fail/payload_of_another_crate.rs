@@ -2,8 +2,8 @@ use hooks_core::HookEvent;
 
 #[derive(HookEvent)]
 pub enum ShopEvent<'a> {
-    #[observe]
-    Said(&'a String),
+    #[intercept]
+    Said(&'a std::path::PathBuf),
 }
 
 fn main() {}

@@ -43,7 +43,7 @@ fn add(cx: &Shop<HashMap<String, u32>>, _: &Cart) -> HookAction<Cart> {
 fn answer(cart: &Cart) -> HookAction<Cart> {
     assert_eq!(cart.items, ["gift"]);
     // What it turns into is known from the event.
-    HookAction::respond([None, Some(1)].into())
+    HookAction::respond(vec![None, Some(1)])
 }
 
 fn main() {

@@ -9,7 +9,7 @@ macro_rules! numbered {
         mod $module {
             use super::*;
 
-            #[hook(priority = ($n * 37) % 128)]
+            #[hook(priority = ($n * 37) % 128, name = concat!("run ", $n))]
             pub fn run(call: &mut BeforeToolCall) {
                 call.id.push_str(concat!($n, " "));
             }

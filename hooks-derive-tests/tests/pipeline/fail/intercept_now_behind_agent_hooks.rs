@@ -1,5 +1,4 @@
 use hooks_core::agent::{AgentContext, AgentHooks, BeforeToolCall};
-use hooks_core::InterceptsNow;
 
 fn check<H: AgentHooks>(hooks: &H, cx: &AgentContext, call: &mut BeforeToolCall) -> bool {
     hooks.intercept_now(cx, call).is_continue()

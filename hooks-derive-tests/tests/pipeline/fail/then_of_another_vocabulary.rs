@@ -1,5 +1,5 @@
 use hooks_core::agent::{AgentContext, BeforeToolCall};
-use hooks_core::{Hook, HookEvent, Intercepts, hook, hooks};
+use hooks_core::{Hook, HookEvent, hook, hooks};
 
 pub struct Cart;
 

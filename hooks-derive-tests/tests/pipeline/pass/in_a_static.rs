@@ -4,8 +4,8 @@ use std::any::Any;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{LazyLock, OnceLock};
 
-use hooks_core::agent::{AgentContext, AgentHandler, AgentHooks, BeforeToolCall};
-use hooks_core::{HookAction, Intercepts, hook, hooks};
+use hooks_core::agent::{AgentContext, AgentEvent, AgentHooks, BeforeToolCall};
+use hooks_core::{Dispatch, HookAction, HookRegistry, hook, hooks};
 
 #[hook(priority = 10)]
 fn lower(call: &mut BeforeToolCall) {
@@ -55,20 +55,19 @@ fn made_once() -> &'static impl AgentHooks {
     })
 }
 
-/// Behind the vocabulary's handler trait, which a pipeline implements: a box for each call of an event
-/// that is handled.
-static BOXED: LazyLock<Box<dyn AgentHandler>> = LazyLock::new(|| {
+/// In a registry, whose type has a name: a box for each call of an event that is handled.
+static BOXED: LazyLock<HookRegistry<AgentEvent<'static>>> = LazyLock::new(|| {
     let limit = Limit {
         left: AtomicU32::new(1),
     };
-    Box::new(hooks![lower, limit])
+    HookRegistry::new().with(hooks![lower, limit])
 });
 
-async fn twice(hooks: &impl Intercepts<BeforeToolCall>) -> [bool; 2] {
+async fn twice(hooks: &impl Dispatch<BeforeToolCall>) -> [bool; 2] {
     let cx = AgentContext::new("s1");
     let mut call = BeforeToolCall::default();
-    let first = hooks.intercept(&cx, &mut call).await.is_continue();
-    [first, hooks.intercept(&cx, &mut call).await.is_continue()]
+    let first = hooks.ask(&cx, &mut call).await.is_continue();
+    [first, hooks.ask(&cx, &mut call).await.is_continue()]
 }
 
 #[tokio::main(flavor = "current_thread")]
@@ -76,9 +75,5 @@ async fn main() {
     assert_eq!(size_of_val(&made_anew()), size_of::<&Limit>());
     assert_eq!(twice(&made_anew()).await, [true, false]);
     assert_eq!(twice(made_once()).await, [true, false]);
-
-    let cx = AgentContext::new("s1");
-    let mut call = BeforeToolCall::default();
-    assert!(BOXED.before_tool_call(&cx, &mut call).await.is_continue());
-    assert!(!BOXED.before_tool_call(&cx, &mut call).await.is_continue());
+    assert_eq!(twice(&*BOXED).await, [true, false]);
 }

@@ -1,12 +1,15 @@
 use std::cell::Cell;
 
-use hooks_core::HookRegistry;
-use hooks_core::agent::{AgentEvent, AgentHandler};
+use hooks_core::agent::{AgentContext, AgentEventMut, AgentHandler, AgentSaid};
+use hooks_core::async_trait;
 
 struct Plugin(Cell<u32>);
 
-impl AgentHandler for Plugin {}
-
-fn main() {
-    let _ = HookRegistry::<AgentEvent>::new().with(Plugin(Cell::new(1)));
+#[async_trait]
+impl AgentHandler for Plugin {
+    async fn handle(&self, _: &AgentContext, _: AgentEventMut<'_>) -> AgentSaid {
+        AgentSaid::Continue
+    }
 }
+
+fn main() {}

@@ -1,4 +1,4 @@
-use hooks_core::agent::{AgentEvent, AgentHandler};
+use hooks_core::agent::{AgentContext, AgentEvent, AgentEventMut, AgentHandler, AgentSaid};
 use hooks_core::{HookRegistry, async_trait};
 
 struct Plugin<'a> {
@@ -10,10 +10,15 @@ impl AgentHandler for Plugin<'_> {
     fn name(&self) -> &str {
         self.name
     }
+
+    async fn handle(&self, _: &AgentContext, _: AgentEventMut<'_>) -> AgentSaid {
+        AgentSaid::Continue
+    }
 }
 
 fn main() {
     let name = String::from("plugin");
-    let registry = HookRegistry::<AgentEvent>::new().with(Plugin { name: &name });
+    let plugin: Box<dyn AgentHandler + '_> = Box::new(Plugin { name: &name });
+    let registry = HookRegistry::<AgentEvent>::new().with(plugin);
     drop(registry);
 }

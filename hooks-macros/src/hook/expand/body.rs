@@ -12,54 +12,49 @@ use crate::hook::parse::{Handled, Handler};
 
 /// The parts of the body.
 pub(super) struct Parts<'a> {
-    pub(super) core: &'a TokenStream,
-    pub(super) private: &'a TokenStream,
     pub(super) handler: &'a Handler,
     pub(super) event: &'a TokenStream,
 }
 
 impl Parts<'_> {
-    /// Whether the future of the user's function is all that the hook needs.
-    pub(super) fn is_plain(&self) -> bool {
+    /// What the user's function returns, if its future is all that the hook needs. The type must have a name for that.
+    pub(super) fn plain(&self) -> Option<&syn::Type> {
         let is_one = matches!(self.handler.event, Handled::One { .. });
-        is_one && self.filter().is_none() && self.policies().next().is_none()
+        let is_plain = self.handler.is_async && is_one && self.policies().next().is_none();
+        self.handler.said.as_ref().filter(|_| is_plain)
     }
 
-    /// Runs the user's function, and turns its result into an outcome.
+    /// Runs the user's function, and turns what it returns into an action.
     pub(super) fn body(&self) -> TokenStream {
-        let go_on = self.private_fn(self.handler.event.span(), "go_on", &quote!());
         let call = self.call();
-        let filter = self.filter();
+        let action = self.action();
         if self.policies().next().is_none() {
-            let held = held(self.handler).into_token_stream();
-            let conclude = self.conclude(&held);
-            let filter = filter.map(|filter| quote!(if !(#filter) { return #go_on; }));
             return quote! {
-                #filter
                 let __said = #call;
-                #conclude
+                #action
             };
         }
 
-        // The filter may panic too, and so may the hook's change or error: all of it runs inside the catch.
-        let conclude = self.conclude(&self.lent());
+        // The predicate may panic too, and so may the hook's error: all of it runs inside the catch.
+        let nothing = self.private_fn(self.handler.event.span(), "nothing", &quote!());
         let save = self.save();
         let declare = save
             .is_some()
             .then(|| quote!(let mut __before = ::core::option::Option::None;));
-        let filter =
-            filter.map(|filter| quote!(if !(#filter) { return ::core::option::Option::None; }));
+        let when = self
+            .catches_panics()
+            .then(|| self.when(&self.looked_at()))
+            .flatten()
+            .map(|when| quote!(if !(#when) { return ::core::option::Option::None; }));
         let attempt = quote!({
-            #filter
+            #when
             #save
             let __said = #call;
-            ::core::option::Option::Some(#conclude)
+            ::core::option::Option::Some(#action)
         });
         let attempt = self.attempt(&attempt);
-        let keep = matches!(self.handler.event, Handled::Every { .. }).then(|| {
-            let private = self.private;
-            quote!(let __kept = #private::Before::<__E>::of(&mut __event);)
-        });
+        let keep = matches!(self.handler.event, Handled::Every { .. })
+            .then(|| quote!(let __kept = ::hooks_core::__private::kept::<__E>(&__event);));
         let failures = self.policies().map(|policy| self.on_failure(policy));
         quote! {
             #declare
@@ -67,19 +62,47 @@ impl Parts<'_> {
             let __attempt = #attempt;
             #(#failures)*
             match __attempt {
-                ::core::option::Option::Some(__outcome) => __outcome,
-                ::core::option::Option::None => #go_on,
+                ::core::option::Option::Some(__action) => __action,
+                ::core::option::Option::None => #nothing,
             }
         }
+    }
+
+    /// What a guard says of the final form of the event.
+    pub(super) fn judgement(&self) -> TokenStream {
+        let Parts { event, .. } = self;
+        let held = held(self.handler).into_token_stream();
+        let function = &self.handler.function;
+        let receiver = self.handler.takes_self.then(|| quote!(self,));
+        let context = self.context();
+        let guard = self.handler.options.guard.map(|guard| {
+            let event = driver::moved(event, guard.span);
+            quote_spanned!(guard.span=> let _ = ::hooks_core::__private::judges::<#event>();)
+        });
+        let filter = self.filter_of(&held).map(
+            |filter| quote!(if !(#filter) { return ::hooks_core::__private::nothing::<#event>(); }),
+        );
+        let action = self.action();
+        quote! {
+            #guard
+            #filter
+            let __said = Self::#function(#receiver #context #held);
+            #action
+        }
+    }
+
+    /// Whether the hook catches panics.
+    fn catches_panics(&self) -> bool {
+        let policy = self.handler.options.on_panic;
+        policy.is_some_and(|policy| policy.choice != Choice::Propagate)
     }
 
     /// Calls a function of ours that is generic over the event. If the event does not meet its bound, the error is at
     /// `span`.
     fn private_fn(&self, span: Span, name: &str, arguments: &TokenStream) -> TokenStream {
-        let private = driver::respanned(self.private, span);
         let event = driver::moved(self.event, span);
         let name = Ident::new(name, span);
-        quote_spanned!(span=> #private::#name::<#event>(#arguments))
+        quote_spanned!(span=> ::hooks_core::__private::#name::<#event>(#arguments))
     }
 
     /// Calls a function of the event itself.
@@ -90,8 +113,7 @@ impl Parts<'_> {
     /// The event's name.
     pub(super) fn event_name(&self) -> TokenStream {
         let (event, span) = (self.event, self.handler.event.span());
-        let core = driver::respanned(self.core, span);
-        quote_spanned!(span=> <#event as #core::Event>::NAME)
+        quote_spanned!(span=> <#event as ::hooks_core::Event>::NAME)
     }
 
     /// Calls a function of a trait that describes the event or what hooks may do to it. If the event does not
@@ -103,10 +125,9 @@ impl Parts<'_> {
         name: &str,
         arguments: &TokenStream,
     ) -> TokenStream {
-        let core = driver::respanned(self.core, span);
         let event = driver::moved(self.event, span);
         let [trait_name, name] = [trait_name, name].map(|name| Ident::new(name, span));
-        quote_spanned!(span=> <#event as #core::#trait_name>::#name(#arguments))
+        quote_spanned!(span=> <#event as ::hooks_core::#trait_name>::#name(#arguments))
     }
 
     /// Reads the event that `access` holds.
@@ -161,17 +182,16 @@ impl Parts<'_> {
 
     /// The context, if the user's function takes it.
     fn context(&self) -> Option<TokenStream> {
-        let Parts { core, event, .. } = self;
+        let Parts { event, .. } = self;
         self.handler.context.as_ref().map(|context| {
             quote_spanned! {driver::at(context.span())=>
-                <#context as #core::ContextOf<<#event as #core::Event>::Vocabulary>>::of(__cx),
+                <#context as ::hooks_core::ContextOf<<#event as ::hooks_core::Event>::Vocabulary>>::of(__cx),
             }
         })
     }
 
     /// The call of the user's function, awaited if it is asynchronous, in its span.
     fn call(&self) -> TokenStream {
-        let private = self.private;
         let lent = self.lent();
         if self.handler.is_async {
             let future = self.future(&lent);
@@ -180,24 +200,21 @@ impl Parts<'_> {
         let call = self.called_with(&lent);
         let event_name = self.event_name();
         quote!({
-            let __span = #private::enter(__NAME, #event_name);
+            let __span = ::hooks_core::__private::enter(__NAME, #event_name);
             #call
         })
     }
 
     /// The future of the user's function, in its span.
     pub(super) fn future(&self, access: &TokenStream) -> TokenStream {
-        let private = self.private;
         let call = self.called_with(access);
         let event_name = self.event_name();
-        quote!(#private::traced(__NAME, #event_name, #call))
+        quote!(::hooks_core::__private::traced(__NAME, #event_name, #call))
     }
 
     /// The call of the user's function with the event in `access`.
     fn called_with(&self, access: &TokenStream) -> TokenStream {
-        let Parts {
-            private, handler, ..
-        } = self;
+        let Parts { handler, .. } = self;
         let function = &handler.function;
         let receiver = handler.takes_self.then(|| quote!(self,));
         let context = self.context();
@@ -208,88 +225,76 @@ impl Parts<'_> {
             Handled::One { .. } => self.look(access),
             Handled::Every { view, .. } => {
                 let span = view.span();
-                let private = driver::respanned(private, span);
-                quote_spanned!(span=> <_ as #private::EveryView<'_, __E>>::of(#access))
+                quote_spanned!(span=> <_ as ::hooks_core::__private::EveryView<'_, __E>>::of(#access))
             }
         };
         quote!(Self::#function(#receiver #context #argument))
     }
 
-    /// Turns the function's result into the outcome, and applies it to the event in `access`.
-    fn conclude(&self, access: &TokenStream) -> TokenStream {
-        let Parts { core, event, .. } = self;
+    /// Turns what the function returned into an action.
+    fn action(&self) -> TokenStream {
+        let Parts { event, .. } = self;
+        let span = self.handler.output;
+        let returned = quote!(__said);
         match &self.handler.event {
             Handled::One { .. } => {
-                let span = self.handler.output;
-                let core = driver::respanned(core, span);
-                let returned = quote!(__said);
-                let said = quote_spanned!(span=> <_ as #core::Return<#event>>::said(#returned));
-                let arguments = quote!(#access, __said, __NAME);
-                let settle = self.private_fn(self.handler.event.span(), "settle", &arguments);
-                // First take the result, which no longer borrows the event; then use the event.
-                quote!({
-                    let __said = #said;
-                    #settle
-                })
+                quote_spanned!(span=> <_ as ::hooks_core::Return<#event>>::action(#returned))
             }
             Handled::Every { .. } => {
-                let span = self.handler.output;
-                let core = driver::respanned(core, span);
-                let private = self.private;
-                let returned = quote!(__said);
-                let said = quote_spanned!(span=> <_ as #core::EveryReturn<__E>>::said(#returned));
-                quote!({
-                    let __said = #said;
-                    #private::settle::<__E>(#access, __said, __NAME)
-                })
+                quote_spanned!(span=> <_ as ::hooks_core::EveryReturn<__E>>::action(#returned))
             }
         }
     }
 
-    /// Whether the hook runs for this event: `only(…)` and `when`.
+    /// Whether the hook runs for the event: `only(…)` and `when`. A predicate whose panic is caught runs in the catch.
+    pub(super) fn wanted(&self, event: &TokenStream) -> Option<TokenStream> {
+        let when = (!self.catches_panics()).then(|| self.when(event)).flatten();
+        both(self.only(event), when)
+    }
+
+    /// Whether the hook runs around the work of the event.
     pub(super) fn filter(&self) -> Option<TokenStream> {
-        let Parts {
-            core,
-            private,
-            handler,
-            event,
-        } = self;
-        let looked_at = self.looked_at();
-        let only = handler.options.only.as_ref().map(|only| {
-            let text = quote!(__subject);
-            let globs = only
-                .globs
-                .iter()
-                .map(|glob| glob.comparison(&text, private));
-            let subject = self.blaming(only.span, "Subject", "subject", &looked_at);
-            quote!({
-                let __subject = #subject;
-                #(#globs)||*
-            })
-        });
-        let when = handler.options.when.as_ref().map(|when| {
-            let span = driver::at(when.span());
-            match when {
-                // A closure gets the types of its parameters here; if it has two, the first is the context.
-                Expr::Closure(closure) if closure.inputs.len() == 2 => quote_spanned! {span=> {
-                    let __when: fn(&#core::Context<#event>, &#event) -> bool = #when;
-                    __when(__cx, #looked_at)
-                }},
-                Expr::Closure(_) => quote_spanned! {span=> {
-                    let __when: fn(&#event) -> bool = #when;
-                    __when(#looked_at)
-                }},
-                // The whole call has the predicate's span, so that mistakes in it are reported there.
-                _ => {
-                    let core = driver::respanned(core, span);
-                    let event = driver::moved(event, span);
-                    let arguments = quote!(&#when, __cx, #looked_at);
-                    quote_spanned!(span=> <_ as #core::Predicate<#event, _>>::holds(#arguments))
-                }
+        self.filter_of(&self.looked_at())
+    }
+
+    fn filter_of(&self, event: &TokenStream) -> Option<TokenStream> {
+        both(self.only(event), self.when(event))
+    }
+
+    /// `only(…)`.
+    fn only(&self, looked_at: &TokenStream) -> Option<TokenStream> {
+        let only = self.handler.options.only.as_ref()?;
+        let text = quote!(__subject);
+        let globs = only.globs.iter().map(|glob| glob.comparison(&text));
+        let subject = self.blaming(only.span, "Subject", "subject", looked_at);
+        Some(quote!({
+            let __subject = #subject;
+            #(#globs)||*
+        }))
+    }
+
+    /// `when = …`.
+    fn when(&self, looked_at: &TokenStream) -> Option<TokenStream> {
+        let Parts { event, .. } = self;
+        let when = self.handler.options.when.as_ref()?;
+        let span = driver::at(when.span());
+        Some(match when {
+            // A closure gets the types of its parameters here; if it has two, the first is the context.
+            Expr::Closure(closure) if closure.inputs.len() == 2 => quote_spanned! {span=> {
+                let __when: fn(&::hooks_core::Context<#event>, &#event) -> bool = #when;
+                __when(__cx, #looked_at)
+            }},
+            Expr::Closure(_) => quote_spanned! {span=> {
+                let __when: fn(&#event) -> bool = #when;
+                __when(#looked_at)
+            }},
+            // The whole call has the predicate's span, so that mistakes in it are reported there.
+            _ => {
+                let event = driver::moved(event, span);
+                let arguments = quote!(&#when, __cx, #looked_at);
+                quote_spanned!(span=> <_ as ::hooks_core::Predicate<#event, _>>::holds(#arguments))
             }
-        });
-        let all: Vec<_> = only.into_iter().chain(when).collect();
-        (!all.is_empty()).then(|| quote!(#(#all)&&*))
+        })
     }
 
     /// Saves the event, if a skipped failure might leave it half changed.
@@ -306,35 +311,34 @@ impl Parts<'_> {
 
     /// The attempt, with its panics and its timeout caught.
     fn attempt(&self, attempt: &TokenStream) -> TokenStream {
-        let Parts {
-            private, handler, ..
-        } = self;
+        let Parts { handler, .. } = self;
         let options = &handler.options;
         let panic = options
             .on_panic
             .filter(|policy| policy.choice != Choice::Propagate);
         if !handler.is_async {
             let require = panic
-                .map(|panic| quote_spanned!(driver::at(panic.option)=> #private::require_std!();));
+                .map(|panic| quote_spanned!(driver::at(panic.option)=> ::hooks_core::__private::require_std!();));
             return quote!({
                 #require
-                #private::catch(|| #attempt)
+                ::hooks_core::__private::catch(|| #attempt)
             });
         }
         let mut future = quote!(async #attempt);
         if let Some(timeout) = &options.timeout {
             let (seconds, nanos) = (timeout.duration.as_secs(), timeout.duration.subsec_nanos());
-            let require = quote_spanned!(driver::at(timeout.span)=> #private::require_tokio!(););
+            let require = quote_spanned!(driver::at(timeout.span)=> ::hooks_core::__private::require_tokio!(););
             future = quote!({
                 #require
-                #private::deadline(::core::time::Duration::new(#seconds, #nanos), #future)
+                ::hooks_core::__private::deadline(::core::time::Duration::new(#seconds, #nanos), #future)
             });
         }
         if let Some(panic) = panic {
-            let require = quote_spanned!(driver::at(panic.option)=> #private::require_std!(););
+            let require =
+                quote_spanned!(driver::at(panic.option)=> ::hooks_core::__private::require_std!(););
             future = quote!({
                 #require
-                #private::catch_async(#future)
+                ::hooks_core::__private::catch_async(#future)
             });
         }
         quote!(#future.await)
@@ -342,12 +346,7 @@ impl Parts<'_> {
 
     /// Unwraps one layer of the catch.
     fn on_failure(&self, caught: Caught) -> TokenStream {
-        let Parts {
-            core,
-            private,
-            event,
-            ..
-        } = self;
+        let Parts { event, .. } = self;
         let lent = self.lent();
         let changes = self.changes();
         // Without a policy, a timeout that cannot block is itself the mistake.
@@ -362,16 +361,16 @@ impl Parts<'_> {
             // A hook on every event blocks the events that can be blocked, and restores the others.
             _ if is_every => {
                 let blocks = choice != Some(Choice::Skip);
-                quote!(__kept.restore(#lent, #blocks, || #private::Cow::Borrowed(__NAME), __failure))
+                quote!(::hooks_core::__private::restored::<__E>(__kept, #lent, #blocks, __NAME, __failure))
             }
             Some(Choice::Block) => self.blaming(span, "CanBlock", "blocked", &failure),
             None => self.blaming(span, "DefaultPolicy", "timed_out", &failure),
-            _ => quote!(#private::skipped::<#event>(#failure)),
+            _ => quote!(::hooks_core::__private::skipped::<#event>(#failure)),
         };
         let restore = (choice == Some(Choice::Skip) && changes).then(|| {
             quote! {
                 if let ::core::option::Option::Some(__before) = __before {
-                    *<#event as #core::Intercepted>::change(#lent) = __before;
+                    *<#event as ::hooks_core::Intercepted>::change(#lent) = __before;
                 }
             }
         });
@@ -391,4 +390,12 @@ impl Parts<'_> {
 #[derive(Clone, Copy)]
 struct Caught {
     policy: Option<OnFailure>,
+}
+
+/// Both conditions, as an expression that may stand first in a block.
+fn both(first: Option<TokenStream>, second: Option<TokenStream>) -> Option<TokenStream> {
+    match (first, second) {
+        (Some(first), Some(second)) => Some(quote!((#first && #second))),
+        (one, other) => one.or(other),
+    }
 }

@@ -1,20 +1,18 @@
 //! The impl that a dispatch calls for one event.
 
-use proc_macro2::{Ident, TokenStream};
-use quote::{ToTokens, format_ident, quote, quote_spanned};
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{GenericParam, Generics, LifetimeParam, parse_quote};
 
 use super::body::Parts;
 use super::types::every_vocabulary;
 use crate::driver;
-use crate::hook::options::Choice;
 use crate::hook::parse::{Handled, Handler, Hook};
 
 /// The handler's impl for its event.
 pub(super) fn handle(hook: &Hook, handler: &Handler) -> TokenStream {
-    let Hook { core, ty, .. } = hook;
-    let private = quote!(#core::__private);
+    let Hook { ty, .. } = hook;
     let mut generics = hook.generics.clone();
     let event = match &handler.event {
         Handled::One { ty, .. } => {
@@ -27,234 +25,218 @@ pub(super) fn handle(hook: &Hook, handler: &Handler) -> TokenStream {
             driver::moved(&ty.ty.to_token_stream(), handler.event.span())
         }
         Handled::Every { view, vocabulary } => {
-            let vocabulary = every_vocabulary(core, view, vocabulary.as_ref());
-            generics.params.push(
-                parse_quote!(__E: #private::AnyEvent + #core::Event<Vocabulary = #vocabulary>),
-            );
+            let vocabulary = every_vocabulary(view, vocabulary.as_ref());
+            generics
+                .params
+                .push(parse_quote!(__E: ::hooks_core::AnyEvent<Vocabulary = #vocabulary>));
             quote!(__E)
         }
     };
-    if handler.takes_decision {
-        return told(hook, handler, &generics);
-    }
     if handler.is_around() {
         return around(hook, handler, &generics, &event);
     }
     let (of, _, bounds) = generics.split_for_impl();
     let parts = Parts {
-        core,
-        private: &private,
         handler,
         event: &event,
     };
     let span = handler.event.span();
-    let held = held(handler).into_token_stream();
-    let at_event = driver::respanned(&private, span);
-    let context_type = driver::respanned(&quote!(#core::Context), span);
-    let context_type = quote_spanned!(span=> #context_type<#event>);
-    let access = quote_spanned!(span=> #at_event::Access<'__a, #event>);
-    let outcome = quote_spanned!(span=> #at_event::Outcome<#event>);
-    let future = quote!(::core::future::Future);
-    let send = quote!(::core::marker::Send);
-    // A plain handler returns the future of the user's function. Its return type must have a name for that.
-    let plain = handler.said.as_ref().filter(|_| parts.is_plain());
-    let mutable = (!handler.is_async || plain.is_none()).then(|| quote!(mut));
-    let said = plain.map_or_else(|| outcome.clone(), ToTokens::to_token_stream);
-    let said = quote!(type Said = #said;);
-    let (trait_name, said, outcome, body) = if handler.is_async {
-        let body = if let Some(said) = plain {
-            let future = parts.future(&held);
-            let span = handler.output;
-            let at_output = driver::respanned(core, span);
-            let said = driver::moved(&said.to_token_stream(), span);
-            let check = quote_spanned!(span=> <#said as #at_output::Return<#event>>::said);
-            quote! {
-                let _ = #check;
-                #future
-            }
+    let of_event = written(handler, &event);
+    let trait_ref = quote_spanned!(span=> ::hooks_core::__private::Leaf<#of_event>);
+    let cfgs = &handler.cfgs;
+    let judge = hook.judge_of(handler);
+    let types = types(&parts, judge.is_some());
+    let judge = judge.map(|judge| judged(&parts, judge));
+    let wants = wants(&parts);
+    let guards = guards(&parts);
+    let call = call(&parts);
+    quote! {
+        #(#cfgs)*
+        #[automatically_derived]
+        impl #of #trait_ref for #ty #bounds {
+            #types
+            #guards
+            #wants
+            #judge
+            #call
+        }
+    }
+}
+
+/// What the guard of the same event says in the round of guards.
+fn judged(parts: &Parts<'_>, judge: &Handler) -> TokenStream {
+    let Parts { event, .. } = parts;
+    let body = Parts {
+        handler: judge,
+        event,
+    }
+    .judgement();
+    quote! {
+        const JUDGES: ::core::primitive::bool = true;
+
+        fn judge(
+            &self,
+            __cx: &::hooks_core::Context<#event>,
+            __event: &#event,
+        ) -> ::hooks_core::__private::ActionOn<#event> {
+            #body
+        }
+    }
+}
+
+/// What the dispatch has to know of the handler.
+fn types(parts: &Parts<'_>, is_judged: bool) -> TokenStream {
+    let Parts { handler, event, .. } = parts;
+    let span = handler.event.span();
+    let said = parts.plain().map_or_else(
+        || quote_spanned!(span=> ::hooks_core::__private::ActionOn<#event>),
+        ToTokens::to_token_stream,
+    );
+    let timing = Ident::new(
+        if handler.is_async {
+            "Asynchronous"
         } else {
-            let body = parts.body();
-            quote!(async move { #body })
-        };
-        let outcome = driver::respanned(&quote!(impl #future<Output = Self::Said> + #send), span);
-        (format_ident!("HandleAsync"), Some(said), outcome, body)
-    } else {
-        (format_ident!("Handle"), None, outcome, parts.body())
+            "Synchronous"
+        },
+        Span::call_site(),
+    );
+    let is_guard = handler.options.guard.is_some();
+    let lends = match &handler.event {
+        Handled::One { is_mut, .. } => yes(*is_mut),
+        Handled::Every { view, .. } => {
+            let span = view.span();
+            let view = driver::moved(&view.to_token_stream(), span);
+            quote_spanned!(span=> <#view as ::hooks_core::Viewed>::Lends)
+        }
     };
+    let changes = if handler.may_modify() && !is_guard {
+        yes(true)
+    } else {
+        lends.clone()
+    };
+    let guards = yes(is_guard || is_judged);
+    let said = quote_spanned!(span=> type Said = #said;);
+    quote! {
+        #said
+        type Timing = ::hooks_core::__private::#timing;
+        type Changes = #changes;
+        type Guards = #guards;
+        const MUTATES: ::core::primitive::bool = <#lends as ::hooks_core::__private::Flag>::IS;
+    }
+}
+
+/// A fact, as a type.
+fn yes(is_so: bool) -> TokenStream {
+    let flag = Ident::new(if is_so { "Yes" } else { "No" }, Span::call_site());
+    quote!(::hooks_core::__private::#flag)
+}
+
+/// A guard of an event that cannot be blocked does not compile.
+fn guards(parts: &Parts<'_>) -> Option<TokenStream> {
+    let Parts { handler, event, .. } = parts;
+    let guard = handler.options.guard?;
+    let event = driver::moved(event, guard.span);
+    let judges = quote_spanned!(guard.span=> ::hooks_core::__private::judges::<#event>());
+    Some(quote! {
+        fn is_guard(&self) -> ::core::primitive::bool {
+            #judges
+        }
+    })
+}
+
+/// Whether the handler runs for an event.
+fn wants(parts: &Parts<'_>) -> Option<TokenStream> {
+    let Parts { handler, event, .. } = parts;
+    let span = handler.event.span();
+    let held = held(handler);
+    let filter = parts.wanted(&held.to_token_stream())?;
+    let context = quote_spanned!(span=> ::hooks_core::Context);
+    let cx = if handler.when_takes_context() {
+        quote!(__cx)
+    } else {
+        quote!(_)
+    };
+    Some(quote! {
+        #[inline(always)]
+        fn wants(&self, #cx: &#context<#event>, #held: &#event) -> ::core::primitive::bool {
+            #filter
+        }
+    })
+}
+
+/// The call of the user's function.
+fn call(parts: &Parts<'_>) -> TokenStream {
+    let Parts { handler, event } = parts;
+    let span = handler.event.span();
+    let context_type = quote_spanned!(span=> ::hooks_core::Context);
+    let context_type = quote_spanned!(span=> #context_type<#event>);
+    let access = quote_spanned!(span=> ::hooks_core::__private::Access<'__a, #event>);
+    let held = held(handler).into_token_stream();
+    let plain = parts.plain();
+    let mutable = plain.is_none().then(|| quote!(mut));
     let context = if handler.uses_context() {
         quote!(__cx)
     } else {
         quote!(_)
     };
-    let cfgs = &handler.cfgs;
-    let of_event = written(handler, &event);
-    let trait_ref = quote_spanned!(span=> #at_event::#trait_name<#of_event>);
     let the_self = quote!(self);
-    let changes = changes(core, handler);
-    let signature = quote_spanned! {span=>
-        fn handle<'__a>(
-            &'__a #the_self,
-            #context: &'__a #context_type,
-            #mutable #held: #access,
-        ) -> #outcome
-    };
-    quote! {
-        #(#cfgs)*
-        #[automatically_derived]
-        impl #of #trait_ref for #ty #bounds {
-            #changes
-            #said
-
+    if !handler.is_async {
+        let body = parts.body();
+        let signature = quote_spanned! {span=>
+            fn call_now<'__a>(
+                &'__a #the_self,
+                #context: &'__a #context_type,
+                mut #held: #access,
+            ) -> Self::Said
+        };
+        return quote! {
             #[inline(always)]
             #signature {
                 #body
             }
-        }
+        };
     }
-}
-
-/// Whether the handler can change the event. By default it can: it returns something, or takes the event by `&mut`.
-fn changes(core: &TokenStream, handler: &Handler) -> Option<TokenStream> {
-    let lends = match &handler.event {
-        _ if handler.returns() => return None,
-        Handled::One { is_mut: true, .. }
-        | Handled::Every {
-            vocabulary: Some(_),
-            ..
-        } => return None,
-        Handled::One { .. } => quote!(false),
-        Handled::Every { view, .. } => {
-            let span = view.span();
-            let core = driver::respanned(core, span);
-            let view = driver::moved(&view.to_token_stream(), span);
-            quote_spanned!(span=> <#view as #core::Viewed>::LENDS)
-        }
-    };
-    Some(quote!(const CHANGES: ::core::primitive::bool = #lends;))
-}
-
-/// The impl of a handler with `every` that receives decisions: the same function runs when the event reaches the
-/// hook, and when an earlier hook has decided.
-fn told(hook: &Hook, handler: &Handler, generics: &Generics) -> TokenStream {
-    let Hook { core, ty, .. } = hook;
-    let private = quote!(#core::__private);
-    let Handler {
-        function,
-        context,
-        witness,
-        options,
-        cfgs,
-        ..
-    } = handler;
-    let (of, _, bounds) = generics.split_for_impl();
-    let receiver = handler.takes_self.then(|| quote!(self,));
-    let context = context.as_ref().map(|context| {
-        quote_spanned! {driver::at(context.span())=>
-            <#context as #core::ContextOf<<__E as #core::Event>::Vocabulary>>::of(__cx),
-        }
-    });
-    let seen = witness
-        .as_ref()
-        .map(|witness| quote_spanned!(driver::at(witness.span())=> __told.witness::<#witness>()));
-    let listens = witness.as_ref().map(|witness| {
-        let ask_for = quote_spanned!(driver::at(witness.span())=> ask_for::<#witness>);
+    let body = if let Some(said) = plain {
+        let future = parts.future(&held);
+        let span = handler.output;
+        let said = driver::moved(&said.to_token_stream(), span);
+        let check = quote_spanned!(span=> <#said as ::hooks_core::Return<#event>>::action);
         quote! {
-            fn listen(&self, __witnesses: &mut #private::WitnessesOf<__E>) {
-                __witnesses.#ask_for();
-            }
-
-            fn witnessed<'__a>(
-                &'__a self,
-                __cx: &'__a #core::Context<__E>,
-                __event: #private::Access<'__a, __E>,
-                __witnesses: &'__a mut #private::WitnessesOf<__E>,
-            ) -> #private::Outcome<__E> {
-                #private::Handle::<__E>::decided(
-                    self,
-                    __cx,
-                    <__E as #core::Event>::look(__event),
-                    __witnesses.told(#core::Decision::Continue),
-                );
-                #private::go_on::<__E>()
-            }
+            let _ = #check;
+            #future
         }
-    });
-    let call = quote! {
-        let __span = #private::enter(__NAME, <__E as #core::Event>::NAME);
-        let () = Self::#function(
-            #receiver #context <__E as #core::Event>::view(__event), __told.decision(), #seen
-        );
+    } else {
+        let body = parts.body();
+        quote!(async move { #body })
     };
-    let skips = options
-        .on_panic
-        .filter(|policy| policy.choice == Choice::Skip);
-    let call = match skips {
-        None => call,
-        Some(policy) => {
-            let require = quote_spanned!(driver::at(policy.option)=> #private::require_std!(););
-            quote! {
-                #require
-                if let ::core::result::Result::Err(__failure) = #private::catch(|| { #call }) {
-                    #private::skipped::<__E>(__NAME, __failure);
-                }
-            }
-        }
+    let output = quote_spanned!(span=> impl ::core::future::Future<Output = Self::Said> + ::core::marker::Send);
+    let signature = quote_spanned! {span=>
+        fn call<'__a>(
+            &'__a #the_self,
+            #context: &'__a #context_type,
+            #mutable #held: #access,
+        ) -> #output
     };
     quote! {
-        #(#cfgs)*
-        #[automatically_derived]
-        impl #of #private::Handle<__E> for #ty #bounds {
-            const CHANGES: ::core::primitive::bool = false;
-
-            #[inline(always)]
-            fn handle<'__a>(
-                &'__a self,
-                __cx: &'__a #core::Context<__E>,
-                __event: #private::Access<'__a, __E>,
-            ) -> #private::Outcome<__E> {
-                #private::Handle::<__E>::decided(
-                    self,
-                    __cx,
-                    <__E as #core::Event>::look(__event),
-                    #core::Decision::Continue.into(),
-                );
-                #private::go_on::<__E>()
-            }
-
-            #listens
-
-            #[inline]
-            fn decided<'__a>(
-                &'__a self,
-                __cx: &'__a #core::Context<__E>,
-                __event: &'__a __E,
-                __told: #private::Told<'__a, <__E as #core::Event>::Vocabulary>,
-            ) {
-                #call
-            }
+        #[inline(always)]
+        #signature {
+            #body
         }
     }
 }
 
 /// The impl of a handler that wraps the work of its event.
 fn around(hook: &Hook, handler: &Handler, generics: &Generics, event: &TokenStream) -> TokenStream {
-    let Hook { core, ty, .. } = hook;
-    let private = quote!(#core::__private);
+    let Hook { ty, .. } = hook;
     let (of, _, bounds) = generics.split_for_impl();
-    let parts = Parts {
-        core,
-        private: &private,
-        handler,
-        event,
-    };
+    let parts = Parts { handler, event };
     let span = handler.event.span();
     let event_name = parts.event_name();
     let call = parts.around();
     let said = {
-        let core = driver::respanned(core, handler.output);
         let event = driver::moved(event, handler.output);
         let said = quote!(__said);
-        quote_spanned!(handler.output=> <_ as #core::WorkOf<#event>>::work(#said))
+        quote_spanned!(handler.output=> <_ as ::hooks_core::WorkOf<#event>>::work(#said))
     };
     let next = next(handler);
     let filter = parts.filter().map(|filter| {
@@ -267,19 +249,17 @@ fn around(hook: &Hook, handler: &Handler, generics: &Generics, event: &TokenStre
     let require = handler
         .options
         .around
-        .map(|around| quote_spanned!(driver::at(around.span)=> #private::require_std!(around);));
-    let at_event = driver::respanned(&private, span);
-    let at_core = driver::respanned(core, span);
+        .map(|around| quote_spanned!(driver::at(around.span)=> ::hooks_core::__private::require_std!(around);));
     let context = if handler.uses_context() {
         quote!(__cx)
     } else {
         quote!(_)
     };
-    let work = quote_spanned!(handler.output=> <#event as #core::Wrapped>::Work);
+    let work = quote_spanned!(handler.output=> <#event as ::hooks_core::HasWork>::Work);
     let mutable = filter.is_some().then(|| quote!(mut));
     let held = held(handler);
     let of_event = written(handler, event);
-    let trait_ref = quote_spanned!(span=> #at_event::Around<#of_event>);
+    let trait_ref = quote_spanned!(span=> ::hooks_core::__private::Around<#of_event>);
     let cfgs = &handler.cfgs;
     quote! {
         #(#cfgs)*
@@ -287,13 +267,13 @@ fn around(hook: &Hook, handler: &Handler, generics: &Generics, event: &TokenStre
         impl #of #trait_ref for #ty #bounds {
             async fn around<'__a>(
                 &'__a self,
-                #context: &'__a #at_core::Context<#event>,
+                #context: &'__a ::hooks_core::Context<#event>,
                 #held: &'__a #event,
-                #mutable #next: #at_core::Next<'__a, #event>,
+                #mutable #next: ::hooks_core::Next<'__a, #event>,
             ) -> #work {
                 #require
                 #filter
-                let __said = #private::traced(__NAME, #event_name, #call).await;
+                let __said = ::hooks_core::__private::traced(__NAME, #event_name, #call).await;
                 #said
             }
         }

@@ -95,17 +95,16 @@ pub(super) fn inert(ty: &Type, generics: &Generics) -> TokenStream {
         return TokenStream::new();
     };
     let (of, _, bounds) = generics.split_for_impl();
-    quote! {
-        impl #of #core::__private::Describe for #ty #bounds {
-            fn describe<'__d>(&'__d self, _: &mut #core::__private::Planner<'__d, '_>) {}
-        }
+    let hook = quote! {
         #[diagnostic::do_not_recommend]
-        impl #of #core::Hook for #ty #bounds {
-            type Vocabulary = #core::AnyVocabulary;
-            type Rank = #core::__private::rank!(0);
+        impl #of ::hooks_core::Hook for #ty #bounds {
+            type Vocabulary = ::hooks_core::AnyVocabulary;
+            type Rank = ::hooks_core::__private::rank!(0);
             type Answers = ();
             type Wraps = ();
-            type Listens = #core::__private::Never;
+
+            fn describe(&self, _: &mut ::hooks_core::__private::Planner) {}
         }
-    }
+    };
+    driver::with_core(hook, &core)
 }

@@ -24,22 +24,17 @@ use syn::{Generics, ImplItem, ItemFn, ItemImpl, parse_quote};
 use self::item::{inert, unit_struct, without_options};
 use self::types::the_hook;
 use super::parse::Hook;
+use crate::driver;
 
 /// A function: the unit struct of its name, the function as `call`, and the hook.
 pub(super) fn function(mut hook: Hook, mut function: ItemFn) -> TokenStream {
     for handler in &mut hook.handlers {
         let (visibility, signature) = (&function.vis, &mut function.sig);
-        signature::checked(
-            &hook.core,
-            handler,
-            &Generics::default(),
-            visibility,
-            signature,
-        );
+        signature::checked(handler, &Generics::default(), visibility, signature);
     }
     let item = unit_struct(&function);
-    let hook = the_hook(&hook);
-    quote!(#item #hook)
+    let impls = the_hook(&hook);
+    driver::with_core(quote!(#item #impls), &hook.core)
 }
 
 /// A function that is not a valid hook: still defines the item, so that lists that name it do not fail too.
@@ -65,12 +60,12 @@ pub(super) fn block(mut hook: Hook, mut block: ItemImpl) -> TokenStream {
                 .find(|handler| handler.function == method.sig.ident)
         {
             let (visibility, signature) = (&method.vis, &mut method.sig);
-            signature::checked(&hook.core, handler, &block.generics, visibility, signature);
+            signature::checked(handler, &block.generics, visibility, signature);
         }
     }
     let item = without_options(&block);
-    let hook = the_hook(&hook);
-    quote!(#item #hook)
+    let impls = the_hook(&hook);
+    driver::with_core(quote!(#item #impls), &hook.core)
 }
 
 /// An `impl` block that is not a valid hook: see [`function_in_error`].

@@ -3,7 +3,7 @@
 //! `HookAction<Cart>` does not compile if `Cart` is not an event, and neither does anything in the body that uses it.
 //! So the signature names the event in the same way as generated code does: see `types::event`.
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::Ident;
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::visit_mut::VisitMut;
@@ -19,7 +19,6 @@ use crate::lifetimes::{self, AnyLifetime};
 
 /// Checks the events in the types of a handler's signature. A public function keeps its signature for its docs.
 pub(super) fn checked(
-    core: &TokenStream,
     handler: &mut Handler,
     block: &Generics,
     visibility: &Visibility,
@@ -29,7 +28,6 @@ pub(super) fn checked(
         return;
     }
     let mut checked = Checked {
-        core,
         handler,
         block,
         is_of_another: false,
@@ -71,7 +69,6 @@ fn is_same(one: &Type, other: &Type) -> bool {
 }
 
 struct Checked<'a> {
-    core: &'a TokenStream,
     handler: &'a Handler,
     block: &'a Generics,
     /// Whether the signature names an event other than the handler's.
@@ -81,25 +78,23 @@ struct Checked<'a> {
 impl Checked<'_> {
     /// The type, if it is the event.
     fn event(&mut self, of: &Ident, ty: &Type) -> Type {
-        let core = self.core;
         let named = AnyLifetime::new(ty.clone(), "event");
         let for_static = named.with(&Lifetime::new("'static", ty.span()));
         let is_own = matches!(&self.handler.event, Handled::One { written, .. }
             if is_same(&written.for_static(), &for_static));
         self.is_of_another |= !is_own;
         let is_so = if is_own {
-            is_event(core, self.handler, &for_static)
+            is_event(self.handler, &for_static)
         } else {
             let span = ty.span();
-            let core = driver::respanned(core, span);
             let ty = driver::moved(&for_static.to_token_stream(), span);
             if of == "Next" {
-                quote_spanned!(span=> <#ty as #core::Wrapped>::IS_WRAPPED)
+                quote_spanned!(span=> <#ty as ::hooks_core::HasWork>::IS_WRAPPED)
             } else {
-                quote_spanned!(span=> <#ty as #core::Event>::IS_EVENT)
+                quote_spanned!(span=> <#ty as ::hooks_core::Event>::IS_EVENT)
             }
         };
-        let checked = quote!(<#ty as #core::__private::If<{ #is_so }>>::Event);
+        let checked = quote!(<#ty as ::hooks_core::__private::If<{ #is_so }>>::Event);
         parse_quote!(#checked)
     }
 }

@@ -12,7 +12,7 @@ use crate::{driver, rank};
 /// The impls that make the item a hook.
 pub(super) fn the_hook(hook: &Hook) -> TokenStream {
     let Hook {
-        core,
+        core: _,
         ty,
         generics,
         priority,
@@ -20,28 +20,26 @@ pub(super) fn the_hook(hook: &Hook) -> TokenStream {
         cfgs,
         handlers,
     } = hook;
-    let private = quote!(#core::__private);
     let (of, _, bounds) = generics.split_for_impl();
-    let vocabulary = vocabulary(core, handlers);
+    let vocabulary = vocabulary(handlers);
     let span = handlers
         .last()
         .map_or_else(Span::call_site, |last| last.event.span());
     let vocabulary = quote_spanned!(span=> type Vocabulary = #vocabulary;);
-    let answers = modes(core, handlers, false);
-    let wraps = modes(core, handlers, true);
-    let listens = if handlers.iter().any(|handler| handler.witness.is_some()) {
-        quote!(Listens)
-    } else {
-        quote!(Never)
-    };
+    let answers = modes(handlers, false);
+    let answers = quote_spanned!(span=> type Answers = #answers;);
+    let wraps = modes(handlers, true);
     let aliases = handlers
         .iter()
         .enumerate()
-        .filter_map(|(nth, handler)| aliases(core, nth, handler));
-    let events = handlers.iter().filter_map(|handler| event(core, handler));
-    let rows = handlers.iter().map(|handler| row(core, handler));
-    let handles = handlers.iter().map(|handler| handle(hook, handler));
-    let rank = rank::of(&private, priority);
+        .filter_map(|(nth, handler)| aliases(nth, handler));
+    let events = handlers.iter().filter_map(event);
+    let rows = handlers.iter().map(row);
+    let handles = handlers
+        .iter()
+        .filter(|handler| !hook.is_judge(handler))
+        .map(|handler| handle(hook, handler));
+    let rank = rank::of(priority);
     let priority = constant(priority, "__PRIORITY", &quote!(i32));
     let name = constant(name, "__NAME", &quote!(&'static str));
     quote! {
@@ -54,18 +52,15 @@ pub(super) fn the_hook(hook: &Hook) -> TokenStream {
 
             #[automatically_derived]
             #[diagnostic::do_not_recommend]
-            impl #of #core::Hook for #ty #bounds {
+            impl #of ::hooks_core::Hook for #ty #bounds {
                 #vocabulary
-                const NAME: &'static str = __NAME;
                 type Rank = #rank;
-                type Answers = #answers;
+                #answers
                 type Wraps = #wraps;
-                type Listens = #private::#listens;
-            }
 
-            #[automatically_derived]
-            impl #of #private::Describe for #ty #bounds {
-                fn describe<'__d>(&'__d self, __plan: &mut #private::Planner<'__d, '_>) {
+                const NAME: &'static str = __NAME;
+
+                fn describe(&self, __plan: &mut ::hooks_core::__private::Planner) {
                     __plan.hook(__NAME, __PRIORITY, &[#(#rows),*]);
                 }
             }
@@ -83,7 +78,7 @@ fn constant(value: &syn::Expr, name: &str, ty: &TokenStream) -> TokenStream {
 
 /// The name of the event in generated code. If the type is not an event, or has no work to wrap, rustc reports it
 /// here, and everything that uses the name is then already in error: see `If` in the core.
-fn event(core: &TokenStream, handler: &Handler) -> Option<TokenStream> {
+fn event(handler: &Handler) -> Option<TokenStream> {
     let Handled::One {
         written,
         alias: Some(alias),
@@ -93,7 +88,7 @@ fn event(core: &TokenStream, handler: &Handler) -> Option<TokenStream> {
         return None;
     };
     let cfgs = &handler.cfgs;
-    let is_so = is_event(core, handler, &written.for_static());
+    let is_so = is_event(handler, &written.for_static());
     let (ty, lifetimes) = (&written.ty, &written.lifetimes);
     let parameters = (!lifetimes.is_empty()).then(|| quote!(<#(#lifetimes),*>));
     let constant = format_ident!("__IS_{alias}", span = alias.span());
@@ -104,39 +99,38 @@ fn event(core: &TokenStream, handler: &Handler) -> Option<TokenStream> {
         #(#cfgs)*
         #[allow(non_camel_case_types)]
         type #alias #parameters = <
-            <fn(&'static ()) -> #ty as #core::__private::Returned>::Type
-            as #core::__private::If<{ #constant }>
+            <fn(&'static ()) -> #ty as ::hooks_core::__private::Returned>::Type
+            as ::hooks_core::__private::If<{ #constant }>
         >::Event;
     })
 }
 
 /// Checks that a type is an event as the handler needs it: otherwise it does not compile.
-pub(super) fn is_event(core: &TokenStream, handler: &Handler, ty: &Type) -> TokenStream {
+pub(super) fn is_event(handler: &Handler, ty: &Type) -> TokenStream {
     let span = handler.event.span();
     let ty = driver::moved(&ty.to_token_stream(), span);
-    let core = driver::respanned(core, span);
     if handler.is_around() {
-        quote_spanned!(span=> <#ty as #core::Wrapped>::IS_WRAPPED)
+        quote_spanned!(span=> <#ty as ::hooks_core::HasWork>::IS_WRAPPED)
     } else {
-        quote_spanned!(span=> <#ty as #core::Event>::IS_EVENT)
+        quote_spanned!(span=> <#ty as ::hooks_core::Event>::IS_EVENT)
     }
 }
 
 /// What the `nth` handler adds to the hook's types, if it has a `cfg`. A type cannot have a `cfg` in place, but an
 /// alias can, and then the event need not even exist.
-fn aliases(core: &TokenStream, nth: usize, handler: &Handler) -> Option<TokenStream> {
+fn aliases(nth: usize, handler: &Handler) -> Option<TokenStream> {
     let predicate = cfg_predicate(&handler.cfgs)?;
     let cfgs = &handler.cfgs;
     let [vocabulary, modes] = alias_names(nth);
-    let own_vocabulary = own_vocabulary(core, handler);
-    let own_modes = own_modes(core, handler);
+    let own_vocabulary = own_vocabulary(handler);
+    let own_modes = own_modes(handler);
     Some(quote! {
         #(#cfgs)*
         type #vocabulary = #own_vocabulary;
         #(#cfgs)*
         type #modes = #own_modes;
         #[cfg(not(#predicate))]
-        type #vocabulary = #core::AnyVocabulary;
+        type #vocabulary = ::hooks_core::AnyVocabulary;
         #[cfg(not(#predicate))]
         type #modes = ();
     })
@@ -150,80 +144,74 @@ fn alias_names(nth: usize) -> [Ident; 2] {
 }
 
 /// The vocabulary that all events share.
-fn vocabulary(core: &TokenStream, handlers: &[Handler]) -> TokenStream {
+fn vocabulary(handlers: &[Handler]) -> TokenStream {
     let all = handlers.iter().enumerate().map(|(nth, handler)| {
         if handler.cfgs.is_empty() {
-            return (own_vocabulary(core, handler), handler);
+            return (own_vocabulary(handler), handler);
         }
         let [vocabulary, _] = alias_names(nth);
         (vocabulary.to_token_stream(), handler)
     });
     let common = all.reduce(|(common, _), (own, handler)| {
         let span = handler.event.span();
-        let core = driver::respanned(core, span);
-        let common = quote_spanned!(span=> <#own as #core::SharesVocabulary<#common>>::Common);
+        let common =
+            quote_spanned!(span=> <#own as ::hooks_core::SharesVocabulary<#common>>::Common);
         (common, handler)
     });
     common.map(|(common, _)| common).unwrap_or_default()
 }
 
 /// The vocabulary of the handler's event.
-fn own_vocabulary(core: &TokenStream, handler: &Handler) -> TokenStream {
+fn own_vocabulary(handler: &Handler) -> TokenStream {
     match &handler.event {
         Handled::One { ty, .. } => {
             let span = handler.event.span();
             let event = driver::moved(&ty.for_static().to_token_stream(), span);
-            let core = driver::respanned(core, span);
-            quote_spanned!(span=> <#event as #core::Event>::Vocabulary)
+            quote_spanned!(span=> <#event as ::hooks_core::Event>::Vocabulary)
         }
-        Handled::Every { view, vocabulary } => every_vocabulary(core, view, vocabulary.as_ref()),
+        Handled::Every { view, vocabulary } => every_vocabulary(view, vocabulary.as_ref()),
     }
 }
 
 /// The vocabulary of a hook with `every`: the named one, or that of the parameter's type.
-pub(super) fn every_vocabulary(
-    core: &TokenStream,
-    view: &Type,
-    named: Option<&Type>,
-) -> TokenStream {
+pub(super) fn every_vocabulary(view: &Type, named: Option<&Type>) -> TokenStream {
     named.map_or_else(
         || {
             let span = view.span();
-            let core = driver::respanned(core, span);
             let view = driver::moved(&view.to_token_stream(), span);
-            quote_spanned!(span=> <#view as #core::Viewed>::Vocabulary)
+            quote_spanned!(span=> <#view as ::hooks_core::Viewed>::Vocabulary)
         },
         ToTokens::to_token_stream,
     )
 }
 
 /// The modes in which the handlers handle their events, or in which `around` handlers wrap their work.
-fn modes(core: &TokenStream, handlers: &[Handler], around: bool) -> TokenStream {
+fn modes(handlers: &[Handler], around: bool) -> TokenStream {
     let handlers = handlers.iter().enumerate();
     let all = handlers
         .filter(|(_, handler)| handler.is_around() == around)
         .map(|(nth, handler)| {
             if handler.cfgs.is_empty() {
-                return own_modes(core, handler);
+                return own_modes(handler);
             }
             let [_, modes] = alias_names(nth);
             modes.to_token_stream()
         });
-    all.reduce(|all, own| quote!(#core::__private::Both<#all, #own>))
+    all.reduce(|all, own| quote!(::hooks_core::__private::Both<#all, #own>))
         .unwrap_or_else(|| quote!(()))
 }
 
 /// The mode in which a handler handles its event.
-fn own_modes(core: &TokenStream, handler: &Handler) -> TokenStream {
+fn own_modes(handler: &Handler) -> TokenStream {
     let span = handler.event.span();
-    let private = driver::respanned(&quote!(#core::__private), span);
-    let mode = Ident::new(if handler.is_async { "Later" } else { "Now" }, span);
     match &handler.event {
         Handled::One { ty, .. } => {
             let event = driver::moved(&ty.for_static().to_token_stream(), span);
-            quote_spanned!(span=> #private::On<#event, #private::#mode>)
+            quote_spanned!(span=> ::hooks_core::__private::On<#event>)
         }
-        Handled::Every { .. } => quote!(#private::Every<#private::#mode>),
+        Handled::Every { .. } => {
+            quote!(::hooks_core::__private::Every<::hooks_core::__private::One>)
+        }
     }
 }
 
@@ -237,7 +225,7 @@ fn cfg_predicate(cfgs: &[Attribute]) -> Option<TokenStream> {
 }
 
 /// The handler's row in a plan.
-fn row(core: &TokenStream, handler: &Handler) -> TokenStream {
+fn row(handler: &Handler) -> TokenStream {
     let cfgs = &handler.cfgs;
     let runs = match (handler.is_around(), handler.is_async) {
         (true, _) => quote!(Around),
@@ -248,11 +236,20 @@ fn row(core: &TokenStream, handler: &Handler) -> TokenStream {
         Handled::One { ty, .. } => {
             let span = handler.event.span();
             let event = driver::moved(&ty.for_static().to_token_stream(), span);
-            let core = driver::respanned(core, span);
-            let name = quote_spanned!(span=> <#event as #core::Event>::NAME);
-            quote!(::core::option::Option::Some(#name))
+            let info = quote_spanned!(span=> <#event as ::hooks_core::Event>::INFO);
+            quote!(::core::option::Option::Some(#info))
         }
         Handled::Every { .. } => quote!(::core::option::Option::None),
     };
-    quote!(#(#cfgs)* (#event, #core::__private::Runs::#runs))
+    let is_guard = handler.options.guard.is_some();
+    let guard = is_guard.then(|| quote!(.guard()));
+    let changes = match &handler.event {
+        _ if is_guard || handler.is_around() => quote!(false),
+        _ if handler.may_modify() => quote!(true),
+        Handled::One { is_mut, .. } => quote!(#is_mut),
+        Handled::Every { view, .. } => {
+            quote!(<<#view as ::hooks_core::Viewed>::Lends as ::hooks_core::__private::Flag>::IS)
+        }
+    };
+    quote!(#(#cfgs)* ::hooks_core::__private::Row::new(#event, ::hooks_core::__private::Runs::#runs).changes(#changes) #guard)
 }

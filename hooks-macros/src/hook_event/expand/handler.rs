@@ -1,561 +1,225 @@
-//! The object-safe form of a vocabulary: a trait for hooks that exist only at run time.
-//!
-//! The trait looks as `#[async_trait]` would write it, so that users can implement it with `#[async_trait]`. There is
-//! one difference: all methods call `handle_any` by default, whose default returns a future without size, and boxing
-//! that allocates nothing.
+//! A hook in a box, of one method: a trait for hooks whose events are known only at run time. And what puts any hooks of
+//! the vocabulary into a box.
 
-use proc_macro2::{Span, TokenStream};
-use quote::{ToTokens, quote, quote_spanned};
-use syn::Lifetime;
+use proc_macro2::TokenStream;
+use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 
-use super::views::said_of;
 use crate::driver;
-use crate::hook_event::parse::{Event, Kind, Vocabulary};
+use crate::hook_event::parse::{Event, Vocabulary};
 
 pub(super) fn handler(vocabulary: &Vocabulary) -> TokenStream {
     let the_trait = the_trait(vocabulary);
-    let pointers = pointers(vocabulary);
-    let hooks = [of_pipeline(vocabulary), of_hooks(vocabulary)];
-    let run_time = run_time(vocabulary);
-    quote!(#the_trait #pointers #(#hooks)* #run_time)
+    let hook = hook(vocabulary);
+    let boxes = boxes(vocabulary);
+    quote!(#the_trait #hook #boxes)
 }
 
 fn the_trait(vocabulary: &Vocabulary) -> TokenStream {
     let Vocabulary {
-        core,
         visibility,
         ident,
         handler,
         mutable,
         said,
-        events,
+        context,
         ..
     } = vocabulary;
-    let methods = events.iter().map(|event| {
-        let Method {
-            signature, payload, ..
-        } = Method::of(vocabulary, event);
-        let Event { docs, variant, .. } = event;
-        quote! {
-            #(#docs)*
-            #[allow(missing_docs)]
-            #signature {
-                #core::__private::fall_back::<#payload>(
-                    self.handle_any(cx, #mutable::#variant(event)),
-                )
-            }
-        }
-    });
-    let decided = decided(vocabulary);
-    let [listens, registry, listen, told] = witnesses(vocabulary);
-    let handle_any = handle_any(vocabulary);
     let doc = format!(
-        "A handler for events of [`{ident}`] that is added at run time: see `HookRegistry`.\n\n\
-         Implement this trait under `#[async_trait]`. Write one `async fn` for each event that you handle. \
-         The method of every other event calls `handle_any`, which does nothing by default. Override \
-         `handle_any` to handle every event.",
+        "A hook in a box, for events of [`{ident}`] that are known only at run time, such as those of a hook of a \
+         file.\n\n\
+         Implement this trait under `#[async_trait]`. A `Box<dyn {handler}>` is a hook: a list, a registry and every \
+         wrapper takes it. A plugin that knows its events is a `#[hook] impl Plugin {{ … }}`."
     );
     quote! {
         #[doc = #doc]
         #visibility trait #handler: ::core::marker::Send + ::core::marker::Sync {
-            /// The name of the handler in plans and in `cancel.hook`. By default, it is the name of the type.
+            /// Handles one event. The action has to fit it: an action on another event blocks this one.
+            #[allow(clippy::type_complexity)]
+            fn handle<'life0, 'life1, 'life2, 'async_trait>(
+                &'life0 self,
+                cx: &'life1 #context,
+                event: #mutable<'life2>,
+            ) -> ::core::pin::Pin<
+                ::hooks_core::__private::Box<
+                    dyn ::core::future::Future<Output = #said>
+                        + ::core::marker::Send
+                        + 'async_trait,
+                >,
+            >
+            where
+                'life0: 'async_trait,
+                'life1: 'async_trait,
+                'life2: 'async_trait,
+                Self: 'async_trait;
+
+            /// The name in plans and in `cancel.hook`. The default is the name of the type.
             fn name(&self) -> &str {
                 ::core::any::type_name::<Self>()
             }
 
-            /// The priority of the handler in a registry. A higher priority runs first. The default is 0.
+            /// The priority in a registry. A higher priority runs first. The default is 0.
             fn priority(&self) -> i32 {
                 0
             }
 
-            /// The events that the handler wants. The default is all of them. A registry does not call the handler
-            /// for any other event.
-            fn events(&self) -> #core::EventSet {
-                #core::EventSet::ALL
-            }
-
-            /// The subjects that the handler wants, such as the names of tools. The default, `None`, is all of them. A
-            /// registry does not call the handler for an event about any other subject.
-            fn only(&self) -> ::core::option::Option<&dyn #core::Only> {
-                ::core::option::Option::None
-            }
-
-            #[doc(hidden)]
-            fn wraps_around(&self) -> #core::EventSet {
-                #core::EventSet::NONE
-            }
-
-            /// Handles every event whose own method is not overridden. By default, it does nothing.
+            /// Whether the hook wants an event, about a subject such as the name of a tool. The default is to want all.
+            ///
+            /// A registry asks without a subject when you register the hook: a hook that returns `false` then is
+            /// never asked about that event again.
             #[allow(unused_variables)]
-            #handle_any {
-                #core::__private::GoOn::<#said>::boxed()
+            fn wants(
+                &self,
+                event: &::hooks_core::EventInfo,
+                subject: ::core::option::Option<&str>,
+            ) -> bool {
+                true
             }
 
-            /// Receives an event that an earlier hook or handler has blocked or answered. This handler does not get
-            /// to handle that event. Use this method for logs. By default, it does nothing.
-            #[allow(unused_variables)]
-            #decided {}
-
-            #[doc(hidden)]
-            #listens {
+            /// Whether the hook is a guard, which only allows or cancels: it then judges the final form of the event
+            /// as well. The default is no.
+            fn is_guard(&self) -> bool {
                 false
             }
-
-            #[doc(hidden)]
-            #registry {
-                ::core::option::Option::None
-            }
-
-            #[doc(hidden)]
-            #[allow(unused_variables)]
-            #listen {}
-
-            #[doc(hidden)]
-            #told {
-                self.decided(cx, event, told.decision());
-            }
-
-            #(#methods)*
         }
     }
 }
 
-/// The method for any event, as `#[async_trait]` writes it.
-fn handle_any(vocabulary: &Vocabulary) -> TokenStream {
-    let Vocabulary {
-        core,
-        context,
-        mutable,
-        said,
-        ..
-    } = vocabulary;
+/// The box as a hook.
+fn hook(vocabulary: &Vocabulary) -> TokenStream {
+    let Vocabulary { ident, handler, .. } = vocabulary;
     quote! {
-        fn handle_any<'life0, 'life1, 'life2, 'async_trait>(
-            &'life0 self,
-            cx: &'life1 #context,
-            event: #mutable<'life2>,
-        ) -> #core::__private::BoxFuture<'async_trait, #said>
-        where
-            'life0: 'async_trait,
-            'life1: 'async_trait,
-            'life2: 'async_trait,
-            Self: 'async_trait
-    }
-}
-
-/// The method for the decisions of others.
-fn decided(vocabulary: &Vocabulary) -> TokenStream {
-    let Vocabulary {
-        core,
-        ident,
-        context,
-        ..
-    } = vocabulary;
-    quote! {
-        fn decided(&self, cx: &#context, event: #ident<'_>, decision: #core::Decision<'_>)
-    }
-}
-
-/// The methods for witnesses: whether the handler asks for them, the handlers of the registry that it is, how the handler
-/// asks, and what it is told.
-fn witnesses(vocabulary: &Vocabulary) -> [TokenStream; 4] {
-    let Vocabulary {
-        core,
-        ident,
-        context,
-        ..
-    } = vocabulary;
-    let private = quote!(#core::__private);
-    [
-        quote!(fn listens(&self) -> ::core::primitive::bool),
-        quote!(fn registry(&self) -> ::core::option::Option<[&dyn ::core::any::Any; 2]>),
-        quote!(fn listen(&self, witnesses: &mut #private::Witnesses<#ident<'static>>)),
-        quote!(fn told(&self, cx: &#context, event: #ident<'_>, told: #private::Told<'_, #ident<'static>>)),
-    ]
-}
-
-/// Implements the trait for pointers to a handler.
-fn pointers(vocabulary: &Vocabulary) -> TokenStream {
-    let Vocabulary {
-        core,
-        handler,
-        events,
-        ..
-    } = vocabulary;
-    let decided = decided(vocabulary);
-    let [listens, registry, listen, told] = witnesses(vocabulary);
-    let handle_any = handle_any(vocabulary);
-    let forwarded: Vec<_> = events
-        .iter()
-        .map(|event| {
-            let signature = Method::of(vocabulary, event).signature;
-            let method = &event.method;
-            quote!(#signature { (**self).#method(cx, event) })
-        })
-        .collect();
-    // Not for a pipeline: the registry must take it as hooks, not as a handler. See `Pipeline`.
-    let any = (quote!(<__H: #handler + ::core::marker::Unpin>), quote!(__H));
-    let unsized_one = (quote!(), quote!(dyn #handler));
-    [quote!(Box), quote!(Arc)]
-        .into_iter()
-        .flat_map(|pointer| {
-            [
-                (pointer.clone(), any.clone()),
-                (pointer, unsized_one.clone()),
-            ]
-        })
-        .map(|(pointer, (generics, held))| {
-            quote! {
-                #[automatically_derived]
-                #[diagnostic::do_not_recommend]
-                impl #generics #handler for #core::__private::#pointer<#held> {
-                    fn name(&self) -> &str {
-                        (**self).name()
-                    }
-                    fn priority(&self) -> i32 {
-                        (**self).priority()
-                    }
-                    fn events(&self) -> #core::EventSet {
-                        (**self).events()
-                    }
-                    fn only(&self) -> ::core::option::Option<&dyn #core::Only> {
-                        (**self).only()
-                    }
-                    fn wraps_around(&self) -> #core::EventSet {
-                        (**self).wraps_around()
-                    }
-                    #handle_any {
-                        (**self).handle_any(cx, event)
-                    }
-                    #decided {
-                        (**self).decided(cx, event, decision);
-                    }
-                    #listens {
-                        (**self).listens()
-                    }
-                    #registry {
-                        (**self).registry()
-                    }
-                    #listen {
-                        (**self).listen(witnesses);
-                    }
-                    #told {
-                        (**self).told(cx, event, told);
-                    }
-                    #(#forwarded)*
-                }
-            }
-        })
-        .collect()
-}
-
-/// Implements the trait for a pipeline, so that a `Box` of one can become a `Box<dyn ShopHandler>`.
-fn of_pipeline(vocabulary: &Vocabulary) -> TokenStream {
-    let Vocabulary { core, hooks, .. } = vocabulary;
-    let pipeline = quote!(#core::Pipeline<__H>);
-    let generics = quote!(<__H: #core::Hook>);
-    static_hooks(
-        vocabulary,
-        &generics,
-        &pipeline,
-        &quote!(where #pipeline: #hooks),
-        &quote!(self),
-    )
-}
-
-/// Other static hooks become handlers through a type of ours.
-fn of_hooks(vocabulary: &Vocabulary) -> TokenStream {
-    let Vocabulary { core, hooks, .. } = vocabulary;
-    let holder = quote!(#core::__private::AsHandler<__H>);
-    static_hooks(
-        vocabulary,
-        &quote!(<__H: #hooks>),
-        &holder,
-        &quote!(),
-        &quote!(&self.0),
-    )
-}
-
-/// Static hooks as a handler.
-fn static_hooks(
-    vocabulary: &Vocabulary,
-    generics: &TokenStream,
-    holder: &TokenStream,
-    bounds: &TokenStream,
-    held: &TokenStream,
-) -> TokenStream {
-    let Vocabulary {
-        core,
-        ident,
-        handler,
-        mutable,
-        events,
-        ..
-    } = vocabulary;
-    let private = quote!(#core::__private);
-    let decided = decided(vocabulary);
-    let [listens, registry, listen, told] = witnesses(vocabulary);
-    let handle_any = handle_any(vocabulary);
-    let all_told = events.iter().map(|event| {
-        let variant = &event.variant;
-        match event.kind {
-            Kind::Observe => quote!(#ident::#variant(_) => {}),
-            Kind::Intercept(_) => {
-                quote!(#ident::#variant(event) => #private::decided(#held, cx, event, told),)
-            }
-        }
-    });
-    let dispatched = events.iter().map(|event| {
-        let Method {
-            signature, payload, ..
-        } = Method::of(vocabulary, event);
-        let dispatch = match event.kind {
-            Kind::Observe => quote!(observe_boxed),
-            Kind::Intercept(_) => quote!(intercept_boxed),
-        };
-        quote!(#signature { #private::#dispatch::<_, #payload>(#held, cx, event) })
-    });
-    // A hook that asks for witnesses handles every event, so it is asked with any event that it can change.
-    let witnessed = events
-        .iter()
-        .find(|event| event.intercept().is_some())
-        .map(|event| {
-            let payload = event.payload.for_static();
-            quote! {
-                #listens {
-                    #private::listens::<_, #payload>(#held)
-                }
-                #listen {
-                    #private::listen::<_, #payload>(#held, witnesses);
-                }
-            }
-        });
-    let any = events.iter().map(|event| {
-        let variant = &event.variant;
-        let said = said_of(vocabulary, event, held, &quote!(cx), &quote!(event));
-        quote!(#mutable::#variant(event) => #private::Box::pin(async move { #said }),)
-    });
-    quote! {
-        /// One hook has its own name and priority.
         #[automatically_derived]
         #[diagnostic::do_not_recommend]
-        impl #generics #handler for #holder #bounds {
-            fn name(&self) -> &str {
-                let only = #core::Hook::plan(#held).only_hook();
-                only.map_or("Pipeline", |(name, _)| name)
+        impl ::hooks_core::Hook for dyn #handler {
+            type Vocabulary = #ident<'static>;
+            type Rank = ::hooks_core::__private::rank!(0);
+            type Answers = ::hooks_core::__private::Every<::hooks_core::__private::One>;
+            type Wraps = ();
+
+            fn name(&self) -> ::hooks_core::__private::Name<'_> {
+                ::hooks_core::__private::Name::Given(#handler::name(self))
             }
-            fn priority(&self) -> i32 {
-                let only = #core::Hook::plan(#held).only_hook();
-                only.map_or(0, |(_, priority)| priority)
-            }
-            fn events(&self) -> #core::EventSet {
-                #private::events_of(#held)
-            }
-            fn wraps_around(&self) -> #core::EventSet {
-                #core::Hook::wrapped(#held)
-            }
-            #handle_any {
-                match event {
-                    #(#any)*
+
+            fn wanted(&self) -> ::hooks_core::EventSet {
+                let mut __wanted = ::hooks_core::EventSet::NONE;
+                for __event in #ident::INFO {
+                    if self.wants(__event, ::core::option::Option::None) {
+                        __wanted = __wanted | ::hooks_core::EventSet::one(__event);
+                    }
                 }
+                __wanted
             }
-            #decided {
-                #handler::told(self, cx, event, decision.into());
+
+            fn describe(&self, __plan: &mut ::hooks_core::__private::Planner) {
+                __plan.given(
+                    #handler::name(self),
+                    #handler::priority(self),
+                    ::hooks_core::Hook::wanted(self),
+                    #handler::is_guard(self),
+                    #ident::INFO,
+                );
             }
-            #registry {
-                #core::Hook::registry(#held)
+        }
+
+        #[automatically_derived]
+        impl<__E: ::hooks_core::AnyEvent<Vocabulary = #ident<'static>>> ::hooks_core::__private::Leaf<__E> for dyn #handler {
+            type Said = ::hooks_core::__private::ActionOn<__E>;
+            type Timing = ::hooks_core::__private::Asynchronous;
+            type Changes = ::hooks_core::__private::Yes;
+            type Guards = ::hooks_core::__private::Yes;
+            const MUTATES: ::core::primitive::bool = true;
+
+            fn is_guard(&self) -> ::core::primitive::bool {
+                #handler::is_guard(self)
             }
-            #witnessed
-            #told {
-                match event {
-                    #(#all_told)*
-                }
+
+            fn wants(&self, _: &::hooks_core::Context<__E>, __event: &__E) -> ::core::primitive::bool {
+                #handler::wants(self, __E::INFO, ::hooks_core::Event::subject_of(__event))
             }
-            #(#dispatched)*
+
+            async fn call<'__a>(
+                &'__a self,
+                __cx: &'__a ::hooks_core::Context<__E>,
+                __event: ::hooks_core::__private::Access<'__a, __E>,
+            ) -> ::hooks_core::__private::ActionOn<__E> {
+                <__E as ::hooks_core::AnyEvent>::fit(
+                    self.handle(__cx, <__E as ::hooks_core::Event>::view_mut(__event)).await,
+                )
+            }
         }
     }
 }
 
-/// How a handler is asked about each event.
-fn asked(vocabulary: &Vocabulary) -> TokenStream {
+/// What puts hooks of this vocabulary into a box.
+fn boxes(vocabulary: &Vocabulary) -> TokenStream {
     let Vocabulary {
-        core,
-        handler,
-        context,
-        events,
-        ..
-    } = vocabulary;
-    let private = quote!(#core::__private);
-    let asked = events.iter().map(|event| {
-        let Event {
-            payload, method, ..
-        } = event;
-        let (ty, lifetimes) = (&payload.ty, &payload.lifetimes);
-        let mutability = event.intercept().map(|_| quote!(mut));
-        let said = super::views::said_of_one(core, event);
-        let subject = event.subject.as_ref().map(|_| {
-            quote! {
-                fn subject(&self) -> ::core::option::Option<&str> {
-                    ::core::option::Option::Some(#core::Subject::subject(self))
-                }
-            }
-        });
-        // A mistake in a payload is reported at the payload, and equal messages only once.
-        quote_spanned! {driver::at(ty.span())=>
-            #[automatically_derived]
-            #[diagnostic::do_not_recommend]
-            impl<#(#lifetimes),*> #private::Handled for #ty {
-                fn ask<'__a>(
-                    __handler: &'__a (dyn #handler + 'static),
-                    __cx: &'__a #context,
-                    __event: &'__a #mutability Self,
-                ) -> #private::BoxFuture<'__a, #said> {
-                    __handler.#method(__cx, __event)
-                }
-
-                #subject
-            }
-        }
-    });
-    quote!(#(#asked)*)
-}
-
-/// How a registry holds and runs the handlers.
-fn run_time(vocabulary: &Vocabulary) -> TokenStream {
-    let Vocabulary {
-        core,
         ident,
         hooks,
-        handler,
+        mutable,
+        said,
+        context,
+        events,
         ..
     } = vocabulary;
-    let private = quote!(#core::__private);
-    let asked = asked(vocabulary);
+    let payloads: Vec<_> = events
+        .iter()
+        .map(|event| {
+            let span = driver::at(event.payload.ty.span());
+            let payload = event.payload.with(&syn::Lifetime::new("'_", span));
+            quote_spanned!(span=> #payload)
+        })
+        .collect();
+    let statics: Vec<_> = events
+        .iter()
+        .map(|event| event.payload.for_static())
+        .collect();
+    let variants: Vec<_> = events.iter().map(|event| &event.variant).collect();
+    let asked = events.iter().zip(&payloads).map(|(event, payload)| {
+        let Event { variant, .. } = event;
+        let is_lent = event.intercept().is_none() || event.is_lent_mut();
+        let ask = if is_lent {
+            quote!(ask_boxed)
+        } else {
+            quote!(ask_boxed_copy)
+        };
+        quote! {
+            #mutable::#variant(__event) => {
+                ::hooks_core::__private::#ask::<__H, #payload>(__hooks, __cx, __event, __watch)
+            }
+        }
+    });
     quote! {
-        #[automatically_derived]
-        #[diagnostic::do_not_recommend]
-        impl #core::RunTime for #ident<'_> {
-            type Handler = dyn #handler;
+        ::hooks_core::__private::boxes! {
+            #[automatically_derived]
+            #[diagnostic::do_not_recommend]
+            impl<__H: #hooks> ::hooks_core::__private::Boxes<__H> for #ident<'static> {
+                const GUARDS: ::hooks_core::EventSet = ::hooks_core::EventSet::NONE
+                    #(.union(::hooks_core::__private::guards_boxed::<__H, #statics>()))*;
 
-            fn name(__handler: &Self::Handler) -> &str {
-                __handler.name()
-            }
+                fn wants(
+                    __hooks: &__H,
+                    __cx: &#context,
+                    __event: #ident<'_>,
+                ) -> ::core::primitive::bool {
+                    match __event {
+                        #(#ident::#variants(__event) => {
+                            ::hooks_core::__private::wants_boxed::<__H, #payloads>(__hooks, __cx, __event)
+                        })*
+                    }
+                }
 
-            fn priority(__handler: &Self::Handler) -> i32 {
-                __handler.priority()
-            }
-
-            fn events(__handler: &Self::Handler) -> #core::EventSet {
-                __handler.events()
-            }
-
-            fn wrapped(__handler: &Self::Handler) -> #core::EventSet {
-                __handler.wraps_around()
-            }
-
-            fn only(
-                __handler: &Self::Handler,
-            ) -> ::core::option::Option<&dyn #core::Only> {
-                __handler.only()
-            }
-
-            fn listens(__handler: &Self::Handler) -> ::core::primitive::bool {
-                __handler.listens()
-            }
-
-            fn registry(
-                __handler: &Self::Handler,
-            ) -> ::core::option::Option<[&dyn ::core::any::Any; 2]> {
-                __handler.registry()
-            }
-
-            fn listen(__handler: &Self::Handler, __witnesses: &mut #private::Witnesses<Self>)
-            where
-                Self: 'static,
-            {
-                __handler.listen(__witnesses);
-            }
-
-            fn told(
-                __handler: &Self::Handler,
-                __cx: &Self::Context,
-                __view: Self::View<'_>,
-                __told: #private::Told<'_, Self>,
-            ) where
-                Self: 'static,
-            {
-                __handler.told(__cx, __view, __told);
+                fn call<'__w, '__a: '__w>(
+                    __hooks: &'__w __H,
+                    __cx: &'__w #context,
+                    __event: #mutable<'__a>,
+                    __watch: &'__w mut (dyn ::hooks_core::__private::AnyWatch<Self> + '__w),
+                ) -> ::hooks_core::__private::Called<'__w, #said> {
+                    match __event {
+                        #(#asked)*
+                    }
+                }
             }
         }
-
-        #[automatically_derived]
-        #[diagnostic::do_not_recommend]
-        impl<__H: #handler + ::core::marker::Unpin + 'static> #core::Handles<__H, #core::ByHandler>
-            for #ident<'_>
-        {
-            fn handler(__handler: __H) -> #private::Arc<dyn #handler> {
-                #private::Arc::new(__handler)
-            }
-        }
-
-        #[automatically_derived]
-        #[diagnostic::do_not_recommend]
-        impl<__H: #hooks + 'static> #core::Handles<__H, #core::ByHooks> for #ident<'_> {
-            fn handler(__hooks: __H) -> #private::Arc<dyn #handler> {
-                #private::Arc::new(#private::AsHandler(__hooks))
-            }
-        }
-
-        #asked
-    }
-}
-
-/// A handler's method for one event.
-struct Method {
-    /// As `#[async_trait]` writes it: lifetimes of the receiver, the context, the event, and what is elided in the
-    /// event's type, in that order, and that of the future. A return type that names the event's type cannot elide
-    /// its lifetimes, so they have names then, and `#[async_trait]` writes names first:
-    /// `async fn ask<'a>(&self, cx: &Context, event: &mut Ask<'a>) -> HookAction<Ask<'a>>`.
-    signature: TokenStream,
-    /// The payload's type in the signature.
-    payload: TokenStream,
-}
-
-impl Method {
-    fn of(vocabulary: &Vocabulary, event: &Event) -> Self {
-        let Vocabulary { core, context, .. } = vocabulary;
-        let private = quote!(#core::__private);
-        let Event {
-            payload,
-            method,
-            kind,
-            ..
-        } = event;
-        let life = |nth: usize| Lifetime::new(&format!("'life{nth}"), Span::call_site());
-        let all: Vec<_> = (0..3 + payload.lifetimes.len()).map(life).collect();
-        let (the_self, the_context, the_event) = (&all[0], &all[1], &all[2]);
-        let payload =
-            crate::lifetimes::AnyLifetime::renamed(payload, &all[3..]).into_token_stream();
-        let (mutability, said) = match kind {
-            Kind::Observe => (None, quote!(())),
-            Kind::Intercept(_) => (Some(quote!(mut)), quote!(#core::HookAction<#payload>)),
-        };
-        let (own, of_payload) = all.split_at(3);
-        let in_order = match kind {
-            Kind::Observe => [own, of_payload].concat(),
-            Kind::Intercept(_) => [of_payload, own].concat(),
-        };
-        let signature = quote! {
-            fn #method<#(#in_order,)* 'async_trait>(
-                &#the_self self,
-                cx: &#the_context #context,
-                event: &#the_event #mutability #payload,
-            ) -> #private::BoxFuture<'async_trait, #said>
-            where
-                #(#all: 'async_trait,)*
-                Self: 'async_trait
-        };
-        Method { signature, payload }
     }
 }

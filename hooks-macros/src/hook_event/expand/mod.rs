@@ -11,14 +11,13 @@ mod handler;
 mod table;
 mod views;
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
-use syn::Lifetime;
 use syn::spanned::Spanned;
+use syn::{Lifetime, Visibility};
 
-use super::parse::{Event, Intercept, Kind, Vocabulary};
+use super::parse::{Event, Kind, Vocabulary};
 use crate::driver;
-use crate::lifetimes::AnyLifetime;
 
 pub(super) fn vocabulary(vocabulary: &Vocabulary) -> TokenStream {
     let the_enum = the_enum(vocabulary);
@@ -28,13 +27,13 @@ pub(super) fn vocabulary(vocabulary: &Vocabulary) -> TokenStream {
         .enumerate()
         .map(|(slot, event)| the_event(vocabulary, slot, event));
     let views = views::views(vocabulary);
-    let hooks = hooks(vocabulary);
+    let bounds = bounds(vocabulary);
     let handler = handler::handler(vocabulary);
     quote! {
         #the_enum
         #(#events)*
         #views
-        #hooks
+        #bounds
         #handler
     }
 }
@@ -43,13 +42,18 @@ pub(super) fn vocabulary(vocabulary: &Vocabulary) -> TokenStream {
 /// forgets the lifetime in the type of a future.
 fn the_enum(vocabulary: &Vocabulary) -> TokenStream {
     let Vocabulary {
-        core,
         ident,
         mutable,
+        said,
         context,
         events,
         ..
     } = vocabulary;
+    let rows = events
+        .iter()
+        .enumerate()
+        .map(|(slot, event)| info(slot, event));
+    let slots = 0..events.len();
     let table = table::of(vocabulary);
     let variants: Vec<_> = events.iter().map(|event| &event.variant).collect();
     let names: Vec<_> = variants
@@ -62,6 +66,17 @@ fn the_enum(vocabulary: &Vocabulary) -> TokenStream {
             /// The names of all events, in order.
             pub const NAMES: &'static [&'static str] = &[#(#names),*];
 
+            /// All events, in order: a row for each, from which tables, schemas and dialects are made.
+            pub const INFO: &'static [::hooks_core::EventInfo] = &[#(#rows),*];
+
+            /// The event's row in the table of all events.
+            #[must_use]
+            pub const fn info(&self) -> &'static ::hooks_core::EventInfo {
+                match self {
+                    #(#ident::#variants(_) => &Self::INFO[#slots],)*
+                }
+            }
+
             /// The name of the event, which is the name of its variant.
             #[must_use]
             pub const fn name(&self) -> &'static str {
@@ -73,11 +88,13 @@ fn the_enum(vocabulary: &Vocabulary) -> TokenStream {
 
         #[automatically_derived]
         #[diagnostic::do_not_recommend]
-        impl #core::Vocabulary for #ident<'_> {
+        impl ::hooks_core::Vocabulary for #ident<'_> {
             type Context = #context;
+            type Static = #ident<'static>;
             type View<'__a> = #ident<'__a>;
             type Mut<'__a> = #mutable<'__a>;
-            const EVENTS: &'static [&'static str] = Self::NAMES;
+            type Said = #said;
+            const EVENTS: &'static [::hooks_core::EventInfo] = Self::INFO;
 
             fn name_of(__view: &Self::View<'_>) -> &'static str {
                 match __view {
@@ -88,21 +105,21 @@ fn the_enum(vocabulary: &Vocabulary) -> TokenStream {
 
         #[automatically_derived]
         #[diagnostic::do_not_recommend]
-        impl<'__a> #core::SharesVocabulary<#ident<'__a>> for #ident<'_> {
+        impl<'__a> ::hooks_core::SharesVocabulary<#ident<'__a>> for #ident<'_> {
             type Common = #ident<'static>;
         }
 
         #[automatically_derived]
         #[diagnostic::do_not_recommend]
-        impl #core::SharesVocabulary<#core::AnyVocabulary> for #ident<'_> {
+        impl ::hooks_core::SharesVocabulary<::hooks_core::AnyVocabulary> for #ident<'_> {
             type Common = #ident<'static>;
         }
 
-        #core::__private::sorts!(#ident<'static>);
+        ::hooks_core::__private::sorts!(#ident<'static>);
 
         #[automatically_derived]
         #[diagnostic::do_not_recommend]
-        impl #core::ContextOf<#ident<'_>> for #context {
+        impl ::hooks_core::ContextOf<#ident<'_>> for #context {
             fn of(__context: &#context) -> &#context {
                 __context
             }
@@ -110,65 +127,77 @@ fn the_enum(vocabulary: &Vocabulary) -> TokenStream {
     }
 }
 
+/// An event's row.
+fn info(slot: usize, event: &Event) -> TokenStream {
+    let name = driver::text_of(&event.variant);
+    let index = u32::try_from(slot).unwrap_or(u32::MAX);
+    let intercept = event.intercept();
+    let is_intercepted = intercept.is_some();
+    let can_block = intercept.is_some_and(|intercept| !intercept.no_block);
+    let can_respond = intercept.is_some_and(|intercept| intercept.respond.is_some());
+    let is_approval = intercept.is_some_and(|intercept| intercept.approval);
+    let has_work = intercept.is_some_and(|intercept| intercept.around.is_some());
+    let subject = if let Some(field) = &event.subject {
+        let field = driver::text_of(field);
+        quote!(::core::option::Option::Some(#field))
+    } else {
+        quote!(::core::option::Option::None)
+    };
+    let doc = table::raised(&event.docs);
+    quote! {
+        ::hooks_core::EventInfo::new(
+            #name, #index, #is_intercepted, #can_block, #can_respond, #is_approval, #has_work,
+            #subject, #doc,
+        )
+    }
+}
+
 /// One payload as an event.
 fn the_event(vocabulary: &Vocabulary, slot: usize, event: &Event) -> TokenStream {
-    let Vocabulary {
-        core,
-        ident,
-        mutable,
-        ..
-    } = vocabulary;
+    let Vocabulary { ident, mutable, .. } = vocabulary;
     let Event {
         variant,
         payload,
-        kind,
         subject,
         ..
     } = event;
-    let is_blockable = event
-        .intercept()
-        .is_some_and(|intercept| !intercept.no_block);
-    let is_approval = event
-        .intercept()
-        .is_some_and(|intercept| intercept.approval);
-    let private = quote!(#core::__private);
-    let (ty, lifetimes) = (&payload.ty, &payload.lifetimes);
+    let ty = &payload.ty;
+    let lifetimes = &payload.lifetimes;
+    let of = (!lifetimes.is_empty()).then(|| quote!(<#(#lifetimes),*>));
     let name = driver::text_of(variant);
+    let index = slot;
     let slot = (0..slot).fold(
-        quote!(#private::Zero),
-        |slot, _| quote!(#private::Succ<#slot>),
+        quote!(::hooks_core::__private::Zero),
+        |slot, _| quote!(::hooks_core::__private::Succ<#slot>),
     );
-    let of = |lifetime: &str| payload.with(&Lifetime::new(lifetime, ty.span()));
-    let (at, view) = (of("'__x"), of("'__a"));
-    let kind = kind_of(core, payload, kind);
-    let Parts {
-        name: kind_name,
-        response,
-        patch,
-        markers,
-    } = &kind;
-    let subject = subject.as_ref().map(|field| {
-        quote_spanned! {driver::at(field.span())=>
-            #[automatically_derived]
-            #[diagnostic::do_not_recommend]
-            impl<#(#lifetimes),*> #core::Subject for #ty {
-                fn subject(&self) -> &str {
-                    &self.#field
-                }
+    let [at, view] =
+        ["'__x", "'__a"].map(|lifetime| payload.with(&Lifetime::new(lifetime, ty.span())));
+    let kind = kind(event);
+    let respond = event.intercept().and_then(|may| may.respond.as_ref());
+    let response = respond.map_or(
+        quote!(::core::convert::Infallible),
+        ToTokens::to_token_stream,
+    );
+    let patch = event.intercept().and_then(|may| may.patch.as_ref());
+    let patch = patch.map_or(quote!(Self), ToTokens::to_token_stream);
+    let rights = rights(event);
+    let subject_of = subject.as_ref().map(|_| {
+        quote! {
+            fn subject_of(&self) -> ::core::option::Option<&str> {
+                ::core::option::Option::Some(::hooks_core::Subject::subject(self))
             }
         }
     });
     quote_spanned! {driver::at(ty.span())=>
         #[automatically_derived]
         #[diagnostic::do_not_recommend]
-        impl<#(#lifetimes),*> #core::Event for #ty {
+        impl #of ::hooks_core::Event for #ty {
             type Vocabulary = #ident<'static>;
-            type Kind = #core::#kind_name;
+            type Kind = #kind;
             type Response = #response;
             type Patch = #patch;
             const NAME: &'static str = #name;
-            const BLOCKABLE: bool = #is_blockable;
-            const IS_APPROVAL: bool = #is_approval;
+            const INFO: &'static ::hooks_core::EventInfo = &#ident::INFO[#index];
             type Slot = #slot;
             type At<'__x> = #at;
 
@@ -176,22 +205,25 @@ fn the_event(vocabulary: &Vocabulary, slot: usize, event: &Event) -> TokenStream
                 #ident::#variant(self)
             }
 
-            fn view_mut(
-                __access: <#core::#kind_name as #core::Kind>::Access<'_, Self>,
-            ) -> #mutable<'_> {
+            fn view_mut(__access: ::hooks_core::__private::Access<'_, Self>) -> #mutable<'_> {
                 #mutable::#variant(__access)
             }
 
             fn saved(&self) -> ::core::option::Option<Self> {
                 // Which of the two applies depends on whether the event is `Clone`.
                 #[allow(unused_imports)]
-                use #private::{CanSave as _, CannotSave as _};
-                (&#private::Saving(self)).save()
+                use ::hooks_core::__private::{CanSave as _, CannotSave as _};
+                (&::hooks_core::__private::Saving(self)).save()
             }
+
+            #subject_of
         }
 
-        #markers
-        #subject
+        #(
+            #[automatically_derived]
+            #[diagnostic::do_not_recommend]
+            impl #of #rights
+        )*
 
         #[automatically_derived]
         impl<'__a> ::core::convert::From<&'__a #view> for #ident<'__a> {
@@ -202,195 +234,235 @@ fn the_event(vocabulary: &Vocabulary, slot: usize, event: &Event) -> TokenStream
     }
 }
 
-/// The parts that depend on the kind of an event.
-struct Parts {
-    name: TokenStream,
-    response: TokenStream,
-    patch: TokenStream,
-    /// The impls of the traits for what its hooks may do.
-    markers: TokenStream,
+/// Whether hooks observe or intercept the event. If that is not written, the type is an error: rustc reports what it
+/// says, and nothing that follows from it.
+fn kind(event: &Event) -> TokenStream {
+    let kind = match event.kind {
+        Kind::Observe => quote!(::hooks_core::Observe),
+        Kind::Intercept(_) => quote!(::hooks_core::Intercept),
+    };
+    match event.mistake {
+        None => kind,
+        Some((at, mistake)) => {
+            let error = quote_spanned!(at=> ::core::compile_error!(#mistake));
+            quote!(<#kind as ::hooks_core::__private::If<{ #error }>>::Event)
+        }
+    }
 }
 
-fn kind_of(core: &TokenStream, payload: &AnyLifetime, kind: &Kind) -> Parts {
-    let (ty, lifetimes) = (&payload.ty, &payload.lifetimes);
-    let never = quote!(::core::convert::Infallible);
-    let Kind::Intercept(intercept) = kind else {
-        return Parts {
-            name: quote!(Observe),
-            response: never,
-            patch: quote!(Self),
-            markers: quote!(),
-        };
-    };
-    let Intercept {
-        respond,
-        patch,
-        no_block,
-        around,
-        approval: _,
-    } = intercept.as_ref();
+/// What hooks may do to the event: the traits that it implements, with their bodies.
+fn rights(event: &Event) -> Vec<TokenStream> {
+    let ty = &event.payload.ty;
     let span = driver::at(ty.span());
-    let blockable = (!no_block).then(|| {
-        quote_spanned! {span=>
-            #[automatically_derived]
-            #[diagnostic::do_not_recommend]
-            impl<#(#lifetimes),*> #core::Blockable for #ty {}
-        }
-    });
-    let respondable = respond.as_ref().map(|respond| {
-        quote_spanned! {span=>
-            #[automatically_derived]
-            #[diagnostic::do_not_recommend]
-            impl<#(#lifetimes),*> #core::Respondable for #ty {
-                type Answer = #respond;
-            }
-        }
-    });
-    let wrapped = around.as_ref().map(|work| {
-        quote_spanned! {span=>
-            #[automatically_derived]
-            #[diagnostic::do_not_recommend]
-            impl<#(#lifetimes),*> #core::Wrapped for #ty {
-                type Work = #work;
-            }
-        }
-    });
-    Parts {
-        name: quote!(Intercept),
-        response: respond.as_ref().map_or(never, ToTokens::to_token_stream),
-        patch: patch
-            .as_ref()
-            .map_or(quote!(Self), ToTokens::to_token_stream),
-        markers: quote_spanned! {span=>
-            #[automatically_derived]
-            #[diagnostic::do_not_recommend]
-            impl<#(#lifetimes),*> #core::Intercepted for #ty {
+    let mut rights = Vec::new();
+    if let Some(may) = event.intercept() {
+        rights.push(quote_spanned! {span=>
+            ::hooks_core::Intercepted for #ty {
                 fn patch_of(
-                    __patch: <Self::At<'static> as #core::Event>::Patch,
-                ) -> <Self as #core::Event>::Patch {
+                    __patch: <Self::At<'static> as ::hooks_core::Event>::Patch,
+                ) -> <Self as ::hooks_core::Event>::Patch {
                     __patch
                 }
 
                 fn response_of(
-                    __response: <Self::At<'static> as #core::Event>::Response,
-                ) -> <Self as #core::Event>::Response {
+                    __response: <Self::At<'static> as ::hooks_core::Event>::Response,
+                ) -> <Self as ::hooks_core::Event>::Response {
                     __response
                 }
             }
-            #wrapped
-            #blockable
-            #respondable
-        },
+        });
+        if let Some(work) = &may.around {
+            rights
+                .push(quote_spanned!(span=> ::hooks_core::HasWork for #ty { type Work = #work; }));
+        }
+        if !may.no_block {
+            rights.push(quote_spanned!(span=> ::hooks_core::Blockable for #ty {}));
+        }
+        if let Some(answer) = &may.respond {
+            rights.push(
+                quote_spanned!(span=> ::hooks_core::Respondable for #ty { type Answer = #answer; }),
+            );
+        }
     }
+    if let Some(field) = &event.subject {
+        rights.push(quote_spanned! {driver::at(field.span())=>
+            ::hooks_core::Subject for #ty {
+                fn subject(&self) -> &str {
+                    &self.#field
+                }
+            }
+        });
+    }
+    rights
 }
 
 /// The bounds that an agent author writes.
 #[expect(clippy::too_many_lines, reason = "two traits, as they are written")]
-fn hooks(vocabulary: &Vocabulary) -> TokenStream {
+fn bounds(vocabulary: &Vocabulary) -> TokenStream {
     let Vocabulary {
-        core,
-        visibility,
         ident,
         hooks,
         hooks_now,
         context,
-        events,
         ..
     } = vocabulary;
-    let bounds = |observe: &str, intercept: &str| -> Vec<TokenStream> {
-        let bound = |event: &Event| {
-            let (ty, lifetimes) = (&event.payload.ty, &event.payload.lifetimes);
-            let way_in = match event.kind {
-                Kind::Observe => observe,
-                Kind::Intercept(_) => intercept,
-            };
-            let way_in = proc_macro2::Ident::new(way_in, proc_macro2::Span::call_site());
-            quote!(for<#(#lifetimes),*> #core::#way_in<#ty>)
-        };
-        events.iter().map(bound).collect()
-    };
-    let (later, now) = (
-        bounds("Observes", "Intercepts"),
-        bounds("ObservesNow", "InterceptsNow"),
-    );
-    let wraps: Vec<_> = events
-        .iter()
-        .filter(|event| {
-            event
-                .intercept()
-                .is_some_and(|intercept| intercept.around.is_some())
-        })
-        .map(|event| {
-            let (ty, lifetimes) = (&event.payload.ty, &event.payload.lifetimes);
-            quote!(for<#(#lifetimes),*> #core::Wraps<#ty>)
-        })
-        .collect();
-    let path = core.to_string().replace(' ', "");
-    let doc = format!(
-        "Hooks for every event of [`{ident}`]. An agent that is generic over its hooks takes this bound.\n\n\
-         Every pipeline and every hook of this vocabulary implements it. A future that dispatches through \
-         this bound is `Send`. The methods are those of [`Hook`]({path}::Hook), \
-         [`Observes`]({path}::Observes) and [`Intercepts`]({path}::Intercepts).",
-    );
-    let doc_now = format!(
-        "Synchronous hooks for every event of [`{ident}`]. An agent that is generic over its hooks, and runs \
-         without an executor, takes this bound.\n\n\
-         The methods are those of [`ObservesNow`]({path}::ObservesNow), \
-         [`InterceptsNow`]({path}::InterceptsNow) and [`{hooks}`].",
-    );
-    let message = format!("these are no hooks of the vocabulary `{ident}`");
-    let note = format!(
-        "an agent that is generic over `{hooks}` takes `hooks![…]`, or one hook, of the events of \
-         `{ident}`"
-    );
-    let message_now =
-        format!("some of these hooks on `{ident}` must be awaited, or are no hooks of it");
-    let note_now = format!(
-        "`{hooks_now}` is for hooks that are plain `fn`s on every event: take `impl {hooks}` and await the \
-         dispatches, or leave out the hooks that are `async`"
-    );
-    quote! {
-        #[doc = #doc]
-        #[diagnostic::on_unimplemented(
-            message = #message,
-            label = "not hooks of this vocabulary",
-            note = #note
-        )]
-        #visibility trait #hooks:
-            #core::Hook<Vocabulary: #core::SharesVocabulary<#ident<'static>>>
-            #(+ #later)*
-            #(+ #wraps)*
-        {
+    let path = vocabulary.core.to_string().replace(' ', "");
+    let any = quote!(::hooks_core::AnyEvent<Vocabulary = #ident<'static>>);
+    let later = Bound {
+        name: hooks,
+        base: quote!(::hooks_core::Hook<Vocabulary: ::hooks_core::SharesVocabulary<#ident<'static>>>),
+        all: [("Dispatch", false), ("Wraps", true)]
+            .map(|(name, of_work)| on_all(vocabulary, name, of_work))
+            .concat(),
+        doc: format!(
+            "Hooks for every event of [`{ident}`]. An agent that is generic over its hooks takes this bound.\n\n\
+             Every pipeline and every hook of this vocabulary implements it. A future that dispatches through \
+             this bound is `Send`. More methods are those of [`Hook`]({path}::Hook).",
+        ),
+        message: format!("these are no hooks of the vocabulary `{ident}`"),
+        label: "not hooks of this vocabulary",
+        note: format!(
+            "an agent that is generic over `{hooks}` takes `hooks![…]`, or one hook, of the events of \
+             `{ident}`"
+        ),
+        methods: quote! {
+            /// Runs the hooks on an intercepted event in order, until one blocks, responds or aborts. Hooks change the
+            /// event in place.
+            #[inline]
+            fn intercept<'__a, __E /* `.intercept(&cx, &mut event)` */>(
+                &'__a self,
+                cx: &'__a #context,
+                event: &'__a mut __E,
+            ) -> impl ::core::future::Future<Output = ::hooks_core::HookResult<__E>> + ::core::marker::Send
+            where
+                __E: #any + ::hooks_core::Intercepted,
+                Self: ::hooks_core::Dispatch<__E>,
+            {
+                ::hooks_core::Dispatch::<__E>::ask(self, cx, event)
+            }
+
+            /// Runs all hooks on an observed event. Asynchronous hooks run concurrently, and no hook can stop another.
+            #[inline]
+            fn observe<'__a, __E>(
+                &'__a self,
+                cx: &'__a #context,
+                event: &'__a __E,
+            ) -> impl ::core::future::Future<Output = ()> + ::core::marker::Send
+            where
+                __E: #any + ::hooks_core::Observed,
+                Self: ::hooks_core::Dispatch<__E>,
+            {
+                ::hooks_core::Dispatch::<__E>::ask(self, cx, event)
+            }
+
             /// Runs these hooks only on the events for which the predicate returns `true`. The predicate takes the
             /// context and the event.
-            fn when<__P>(self, predicate: __P) -> #core::When<Self, __P>
+            fn when<__P>(self, predicate: __P) -> ::hooks_core::When<Self, __P>
             where
                 Self: ::core::marker::Sized,
                 __P: ::core::ops::Fn(&#context, #ident<'_>) -> bool
                     + ::core::marker::Send
                     + ::core::marker::Sync,
             {
-                #core::When::new(self, predicate)
+                ::hooks_core::When::new(self, predicate)
             }
+        },
+    };
+    let now = Bound {
+        name: hooks_now,
+        base: hooks.to_token_stream(),
+        all: on_all(vocabulary, "DispatchNow", false),
+        doc: format!(
+            "Synchronous hooks for every event of [`{ident}`]. An agent that is generic over its hooks, and runs \
+             without an executor, takes this bound.\n\n\
+             More methods are those of [`{hooks}`] and [`Hook`]({path}::Hook).",
+        ),
+        message: format!("some of these hooks on `{ident}` must be awaited, or are no hooks of it"),
+        label: "not synchronous hooks of this vocabulary",
+        note: format!(
+            "`{hooks_now}` is for hooks that are plain `fn`s on every event: take `impl {hooks}` and await the \
+             dispatches, or leave out the hooks that are `async`"
+        ),
+        methods: quote! {
+            /// Like `intercept`, without an executor.
+            #[inline]
+            fn intercept_now<'__a, __E /* `.intercept_now(&cx, &mut event)` */>(
+                &'__a self,
+                cx: &'__a #context,
+                event: &'__a mut __E,
+            ) -> ::hooks_core::HookResult<__E>
+            where
+                __E: #any + ::hooks_core::Intercepted,
+                Self: ::hooks_core::DispatchNow<__E>,
+            {
+                ::hooks_core::DispatchNow::<__E>::at_once(self, cx, event)
+            }
+
+            /// Like `observe`, without an executor.
+            #[inline]
+            fn observe_now<'__a, __E>(&'__a self, cx: &'__a #context, event: &'__a __E)
+            where
+                __E: #any + ::hooks_core::Observed,
+                Self: ::hooks_core::DispatchNow<__E>,
+            {
+                ::hooks_core::DispatchNow::<__E>::at_once(self, cx, event);
+            }
+        },
+    };
+    [later, now]
+        .map(|bound| bound.written(&vocabulary.visibility))
+        .into_iter()
+        .collect()
+}
+
+/// The bound `hooks_core::name<Event>` for each event, or for each event with work.
+fn on_all(vocabulary: &Vocabulary, name: &str, of_work: bool) -> Vec<TokenStream> {
+    let name = Ident::new(name, Span::call_site());
+    let has_work = |event: &&Event| event.intercept().is_some_and(|may| may.around.is_some());
+    let events = vocabulary.events.iter();
+    events
+        .filter(|event| !of_work || has_work(event))
+        .map(|event| {
+            let (ty, lifetimes) = (&event.payload.ty, &event.payload.lifetimes);
+            let any = (!lifetimes.is_empty()).then(|| quote!(for<#(#lifetimes),*>));
+            quote!(#any ::hooks_core::#name<#ty>)
+        })
+        .collect()
+}
+
+/// A trait that stands for its bounds.
+struct Bound<'v> {
+    name: &'v Ident,
+    base: TokenStream,
+    all: Vec<TokenStream>,
+    doc: String,
+    message: String,
+    label: &'static str,
+    note: String,
+    methods: TokenStream,
+}
+
+impl Bound<'_> {
+    fn written(self, visibility: &Visibility) -> TokenStream {
+        let Bound {
+            name,
+            base,
+            all,
+            doc,
+            message,
+            label,
+            note,
+            methods,
+        } = self;
+        quote! {
+            #[doc = #doc]
+            #[diagnostic::on_unimplemented(message = #message, label = #label, note = #note)]
+            #visibility trait #name: #base #(+ #all)* {
+                #methods
+            }
+
+            #[diagnostic::do_not_recommend]
+            impl<__H> #name for __H where __H: #base #(+ #all)* {}
         }
-
-        #[diagnostic::do_not_recommend]
-        impl<__H> #hooks for __H
-        where
-            __H: #core::Hook<Vocabulary: #core::SharesVocabulary<#ident<'static>>>
-                #(+ #later)*
-                #(+ #wraps)*,
-        {}
-
-        #[doc = #doc_now]
-        #[diagnostic::on_unimplemented(
-            message = #message_now,
-            label = "not synchronous hooks of this vocabulary",
-            note = #note_now
-        )]
-        #visibility trait #hooks_now: #hooks #(+ #now)* {}
-
-        #[diagnostic::do_not_recommend]
-        impl<__H> #hooks_now for __H where __H: #hooks #(+ #now)* {}
     }
 }

@@ -52,7 +52,7 @@ fn may(event: &Event) -> String {
 }
 
 /// The first sentence of an event's docs.
-fn raised(docs: &[Attribute]) -> String {
+pub(super) fn raised(docs: &[Attribute]) -> String {
     let mut text = String::new();
     for doc in docs {
         let Meta::NameValue(pair) = &doc.meta else {

@@ -1,6 +1,6 @@
 //! The vocabulary for hooks on every event: the enum that lends events, and the decision about any event.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 
@@ -20,10 +20,8 @@ fn mutable(vocabulary: &Vocabulary) -> TokenStream {
     let Vocabulary {
         visibility,
         ident,
-        hooks,
         mutable,
         said,
-        context,
         events,
         ..
     } = vocabulary;
@@ -47,26 +45,10 @@ fn mutable(vocabulary: &Vocabulary) -> TokenStream {
             .is_some_and(|intercept| !intercept.no_block);
         quote!(#mutable::#variant(_) => #is_blockable,)
     });
-    let dispatched = events.iter().map(|event| {
-        let variant = &event.variant;
-        let said = said_of(
-            vocabulary,
-            event,
-            &quote!(hooks),
-            &quote!(cx),
-            &quote!(event),
-        );
-        quote!(#mutable::#variant(event) => { #said })
-    });
     let doc = format!(
         "Any event of [`{ident}`], as a hook with `#[hook(every)]` takes it to change it or decide about it.\n\n\
          A variant holds an intercepted event by `&mut`. It holds an observed event, and an event that \
          borrows its fields, by `&`. The hook returns [`{said}`]."
-    );
-    let doc_dispatch = format!(
-        "Runs other hooks on this event. A hook that wraps other hooks calls this method.\n\n\
-         The other hooks change the event in place. The method returns what they decide. `hooks` is any \
-         [`{hooks}`]."
     );
     quote! {
         #[doc = #doc]
@@ -107,13 +89,6 @@ fn mutable(vocabulary: &Vocabulary) -> TokenStream {
                     #(#mutable::#variants(__event) => #mutable::#variants(&#reborrowed *__event),)*
                 }
             }
-
-            #[doc = #doc_dispatch]
-            pub async fn dispatch<__H: #hooks>(self, hooks: &__H, cx: &#context) -> #said {
-                match self {
-                    #(#dispatched)*
-                }
-            }
         }
 
         /// The name of the event.
@@ -125,69 +100,16 @@ fn mutable(vocabulary: &Vocabulary) -> TokenStream {
     }
 }
 
-/// Runs hooks on an event, and converts their decision to one about any event.
-pub(super) fn said_of(
-    vocabulary: &Vocabulary,
-    event: &Event,
-    hooks: &TokenStream,
-    cx: &TokenStream,
-    lent: &TokenStream,
-) -> TokenStream {
-    let Vocabulary { core, said, .. } = vocabulary;
-    let variant = &event.variant;
-    match event.kind {
-        Kind::Observe => quote! {
-            #core::Observes::observe(#hooks, #cx, #lent).await;
-            #said::Continue
-        },
-        Kind::Intercept(_) => {
-            let asked = quote! {
-                match #core::Intercepts::intercept(#hooks, #cx, event).await {
-                    #core::HookResult::Continue => #said::Continue,
-                    #core::HookResult::Respond(response) => {
-                        #said::#variant(#core::HookAction::Respond(response))
-                    }
-                    #core::HookResult::Cancel(cancel) => cancel.into(),
-                }
-            };
-            if event.is_lent_mut() {
-                return quote!({ let event = #lent; #asked });
-            }
-            let reason = format!(
-                "the hooks cannot be asked about `{}`, which is not `Clone`",
-                driver::text_of(variant)
-            );
-            let payload = event.payload.for_static();
-            quote! {
-                if #core::Hook::handles::<#payload>(#hooks) {
-                    match #core::Event::saved(#lent) {
-                        ::core::option::Option::Some(mut copy) => {
-                            let event = &mut copy;
-                            #asked
-                        }
-                        ::core::option::Option::None => #said::block(#reason),
-                    }
-                } else {
-                    #said::Continue
-                }
-            }
-        }
-    }
-}
-
 /// The enum for the decision about any event.
 #[expect(clippy::too_many_lines, reason = "one enum, as it is written")]
 fn said(vocabulary: &Vocabulary) -> TokenStream {
     let Vocabulary {
-        core,
         visibility,
-        ident,
         said,
         mutable,
         events,
         ..
     } = vocabulary;
-    let private = quote!(#core::__private);
     let intercepted: Vec<_> = events
         .iter()
         .filter(|event| event.intercept().is_some())
@@ -208,6 +130,16 @@ fn said(vocabulary: &Vocabulary) -> TokenStream {
          blocked, such as an observed one, continues. Every other action belongs to one event: convert it \
          with `into()`. An action on the wrong event blocks the event."
     );
+    let [cancels, scopes] = [
+        ["block", "abort_turn", "abort_run"],
+        ["Event", "Turn", "Run"],
+    ]
+    .map(|names| names.map(|name| Ident::new(name, Span::call_site())));
+    let cancel_docs = [
+        " Blocks this event, if it can be blocked.",
+        " Ends the turn.",
+        " Ends the run.",
+    ];
     quote! {
         #[doc = #doc]
         #[must_use = "what a hook says does nothing until the hook returns it"]
@@ -220,42 +152,26 @@ fn said(vocabulary: &Vocabulary) -> TokenStream {
             #[non_exhaustive]
             Cancel {
                 /// What is cancelled: the event, the turn or the run.
-                scope: #core::Scope,
+                scope: ::hooks_core::Scope,
                 /// The reason.
-                reason: #private::Cow<'static, str>,
+                reason: ::hooks_core::__private::Cow<'static, str>,
                 /// The hook that decided this, if it is not the hook that returns it.
-                hook: ::core::option::Option<#private::Cow<'static, str>>,
+                hook: ::core::option::Option<::hooks_core::__private::Cow<'static, str>>,
             },
-            #(#[doc = #docs] #variants(#core::HookAction<#payloads>),)*
+            #(#[doc = #docs] #variants(::hooks_core::HookAction<#payloads>),)*
         }
 
         impl #said {
-            /// Blocks this event, if it can be blocked.
-            pub fn block(reason: impl ::core::convert::Into<#private::Cow<'static, str>>) -> Self {
-                <#ident<'static> as #private::Says>::cancelled(
-                    #core::Scope::Event,
-                    reason.into(),
-                    ::core::option::Option::None,
-                )
-            }
-
-            /// Ends the turn.
-            pub fn abort_turn(reason: impl ::core::convert::Into<#private::Cow<'static, str>>) -> Self {
-                <#ident<'static> as #private::Says>::cancelled(
-                    #core::Scope::Turn,
-                    reason.into(),
-                    ::core::option::Option::None,
-                )
-            }
-
-            /// Ends the run.
-            pub fn abort_run(reason: impl ::core::convert::Into<#private::Cow<'static, str>>) -> Self {
-                <#ident<'static> as #private::Says>::cancelled(
-                    #core::Scope::Run,
-                    reason.into(),
-                    ::core::option::Option::None,
-                )
-            }
+            #(
+                #[doc = #cancel_docs]
+                pub fn #cancels(reason: impl ::core::convert::Into<::hooks_core::__private::Cow<'static, str>>) -> Self {
+                    #said::Cancel {
+                        scope: ::hooks_core::Scope::#scopes,
+                        reason: reason.into(),
+                        hook: ::core::option::Option::None,
+                    }
+                }
+            )*
 
             /// Whether the event continues.
             #[must_use]
@@ -288,23 +204,23 @@ fn said(vocabulary: &Vocabulary) -> TokenStream {
         }
 
         /// Keeps the name of the hook that decided.
-        impl ::core::convert::From<#core::Cancel> for #said {
-            fn from(__cancel: #core::Cancel) -> Self {
-                <#ident<'static> as #private::Says>::cancelled(
-                    __cancel.scope,
-                    __cancel.reason,
-                    ::core::option::Option::Some(__cancel.hook),
-                )
+        impl ::core::convert::From<::hooks_core::Cancel> for #said {
+            fn from(__cancel: ::hooks_core::Cancel) -> Self {
+                #said::Cancel {
+                    scope: __cancel.scope,
+                    reason: __cancel.reason,
+                    hook: ::core::option::Option::Some(__cancel.hook),
+                }
             }
         }
 
         #(
             #[automatically_derived]
-            impl ::core::convert::From<#core::HookAction<#payloads>> for #said {
-                fn from(__action: #core::HookAction<#payloads>) -> Self {
+            impl ::core::convert::From<::hooks_core::HookAction<#payloads>> for #said {
+                fn from(__action: ::hooks_core::HookAction<#payloads>) -> Self {
                     match __action {
-                        #core::HookAction::Continue => #said::Continue,
-                        #core::HookAction::Cancel { scope, reason, hook, .. } => {
+                        ::hooks_core::HookAction::Continue => #said::Continue,
+                        ::hooks_core::HookAction::Cancel { scope, reason, hook, .. } => {
                             #said::Cancel { scope, reason, hook }
                         }
                         __action => #said::#variants(__action),
@@ -318,113 +234,118 @@ fn said(vocabulary: &Vocabulary) -> TokenStream {
 /// The impls that let hooks on every event take and return the enums.
 fn traits(vocabulary: &Vocabulary) -> TokenStream {
     let Vocabulary {
-        core,
         ident,
         mutable,
         said,
         ..
     } = vocabulary;
-    let private = quote!(#core::__private);
     // `Viewed` only for `'static`, which is what the hooks write. An impl for every lifetime would put a region into
     // the bound on each of them. rustc 1.95 then proves the bound sometimes with that region and sometimes without,
     // and an incremental build that meets the other answer ends in an internal compiler error.
-    let any_event = quote!(#private::AnyEvent + #core::Event<Vocabulary = #ident<'static>>);
+    let any_event = quote!(::hooks_core::AnyEvent<Vocabulary = #ident<'static>>);
     quote! {
         #[automatically_derived]
         #[diagnostic::do_not_recommend]
-        impl #private::Says for #ident<'_> {
-            type Said = #said;
-
-            fn cancelled(
-                scope: #core::Scope,
-                reason: #private::Cow<'static, str>,
-                hook: ::core::option::Option<#private::Cow<'static, str>>,
-            ) -> #said {
-                #said::Cancel { scope, reason, hook }
-            }
-        }
-
-        #[automatically_derived]
-        #[diagnostic::do_not_recommend]
-        impl #core::Viewed for #ident<'static> {
+        impl ::hooks_core::Viewed for #ident<'static> {
             type Vocabulary = #ident<'static>;
+            type Lends = ::hooks_core::__private::No;
         }
 
         #[automatically_derived]
         #[diagnostic::do_not_recommend]
-        impl #core::Viewed for #mutable<'static> {
+        impl ::hooks_core::Viewed for #mutable<'static> {
             type Vocabulary = #ident<'static>;
-            const LENDS: ::core::primitive::bool = true;
+            type Lends = ::hooks_core::__private::Yes;
         }
 
         #[automatically_derived]
         #[diagnostic::do_not_recommend]
-        impl<'__a, __E: #core::Event<Vocabulary = #ident<'static>> + '__a> #private::EveryView<'__a, __E>
+        impl<'__a, __E: ::hooks_core::Event<Vocabulary = #ident<'static>> + '__a> ::hooks_core::__private::EveryView<'__a, __E>
             for #ident<'__a>
         {
-            fn of(__access: #private::Access<'__a, __E>) -> Self {
-                #core::Event::view(<__E as #core::Event>::look(__access))
+            fn of(__access: ::hooks_core::__private::Access<'__a, __E>) -> Self {
+                ::hooks_core::Event::view(<__E as ::hooks_core::Event>::look(__access))
             }
         }
 
         #[automatically_derived]
         #[diagnostic::do_not_recommend]
-        impl<'__a, __E: #core::Event<Vocabulary = #ident<'static>> + '__a> #private::EveryView<'__a, __E>
+        impl<'__a, __E: ::hooks_core::Event<Vocabulary = #ident<'static>> + '__a> ::hooks_core::__private::EveryView<'__a, __E>
             for #mutable<'__a>
         {
-            fn of(__access: #private::Access<'__a, __E>) -> Self {
-                <__E as #core::Event>::view_mut(__access)
+            fn of(__access: ::hooks_core::__private::Access<'__a, __E>) -> Self {
+                <__E as ::hooks_core::Event>::view_mut(__access)
             }
         }
 
         #[automatically_derived]
         #[diagnostic::do_not_recommend]
-        impl<__E: #any_event> #core::EveryReturn<__E> for #said {
-            fn said(self) -> #private::Said<__E> {
-                <__E as #private::AnyEvent>::fit(self)
+        impl<__E: #any_event> ::hooks_core::EveryReturn<__E> for #said {
+            fn action(self) -> ::hooks_core::__private::ActionOn<__E> {
+                <__E as ::hooks_core::AnyEvent>::fit(self)
             }
         }
     }
 }
 
 /// What one hook decides about the event.
-pub(super) fn said_of_one(core: &TokenStream, event: &Event) -> TokenStream {
+pub(super) fn said_of_one(event: &Event) -> TokenStream {
     match event.kind {
         Kind::Observe => quote!(()),
-        Kind::Intercept(_) => quote!(#core::HookAction<Self>),
+        Kind::Intercept(_) => quote!(::hooks_core::HookAction<Self>),
     }
 }
 
-/// Converts the decision about any event to one about this event.
+/// Converts the action on any event to one on this event, and the result of hooks on this event to one on any.
 fn fit(vocabulary: &Vocabulary, event: &Event) -> TokenStream {
-    let Vocabulary { core, said, .. } = vocabulary;
-    let private = quote!(#core::__private);
+    let Vocabulary { said, .. } = vocabulary;
     let Event {
         variant, payload, ..
     } = event;
     let (ty, lifetimes) = (&payload.ty, &payload.lifetimes);
-    let body = match event.kind {
-        Kind::Observe => quote!(let _ = __said;),
-        Kind::Intercept(_) => quote! {
-            match __said {
-                #said::Continue => #core::HookAction::Continue,
-                #said::Cancel { scope, reason, hook } => {
-                    #private::cancelled::<Self>(scope, reason, hook)
+    let (fitted, result) = match event.kind {
+        Kind::Observe => (quote!(let _ = __said;), quote!(#said::Continue)),
+        Kind::Intercept(_) => (
+            quote! {
+                match __said {
+                    #said::Continue => ::hooks_core::HookAction::Continue,
+                    #said::Cancel { scope, reason, hook } => {
+                        ::hooks_core::__private::cancelled::<Self>(scope, reason, hook)
+                    }
+                    #said::#variant(__action) => ::hooks_core::HookAction::shortened(__action),
+                    #[allow(unreachable_patterns)]
+                    __other => ::hooks_core::__private::misfit::<Self>(__other.event().unwrap_or_default()),
                 }
-                #said::#variant(__action) => #core::HookAction::shortened(__action),
-                #[allow(unreachable_patterns)]
-                __other => #private::misfit::<Self>(__other.event().unwrap_or_default()),
-            }
-        },
+            },
+            quote! {
+                match __result {
+                    ::hooks_core::HookResult::Continue => #said::Continue,
+                    ::hooks_core::HookResult::Respond(__response) => {
+                        #said::#variant(::hooks_core::HookAction::Respond(__response))
+                    }
+                    ::hooks_core::HookResult::Cancel(__cancel) => __cancel.into(),
+                }
+            },
+        ),
     };
-    let own_said = said_of_one(core, event);
+    let own_said = said_of_one(event);
+    let own_result = match event.kind {
+        Kind::Observe => quote!(()),
+        Kind::Intercept(_) => quote!(::hooks_core::HookResult<Self>),
+    };
+    let unused = matches!(event.kind, Kind::Observe).then(|| quote!(let () = __result;));
     // A mistake in a payload is reported at the payload, and equal messages only once.
     quote_spanned! {driver::at(ty.span())=>
         #[automatically_derived]
         #[diagnostic::do_not_recommend]
-        impl<#(#lifetimes),*> #private::AnyEvent for #ty {
+        impl<#(#lifetimes),*> ::hooks_core::AnyEvent for #ty {
             fn fit(__said: #said) -> #own_said {
-                #body
+                #fitted
+            }
+
+            fn say(__result: #own_result) -> #said {
+                #unused
+                #result
             }
         }
     }

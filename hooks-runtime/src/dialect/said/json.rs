@@ -49,7 +49,7 @@ impl Reading<'_> {
             Some(Value::Object(specific)) => specific,
             None | Some(Value::Null) => &nothing,
             Some(_) => {
-                self.warn("`hookSpecificOutput` is no object, and was ignored");
+                self.warn("`hookSpecificOutput` is not an object, and was ignored");
                 &nothing
             }
         };
@@ -97,7 +97,7 @@ impl Reading<'_> {
                 }
             }
             None | Some(Value::Bool(true)) => {}
-            Some(_) => self.warn("`continue` is no boolean, and was ignored"),
+            Some(_) => self.warn("`continue` is not a boolean, and was ignored"),
         }
         Ok(())
     }
@@ -113,7 +113,7 @@ impl Reading<'_> {
         let misplaced = json.get("permissionDecision");
         if misplaced.is_some() {
             self.warn(
-                "`permissionDecision` belongs into `hookSpecificOutput`: only a refusal counts",
+                "`permissionDecision` belongs in `hookSpecificOutput`: only a refusal counts",
             );
         }
         let words = [
@@ -129,7 +129,7 @@ impl Reading<'_> {
                 None | Some(Value::Null | Value::Object(_)) => continue,
                 Some(Value::String(word)) => word,
                 Some(_) => {
-                    self.warn("a decision is a text, and this one was ignored");
+                    self.warn("a decision must be a string: this one was ignored");
                     continue;
                 }
             };
@@ -137,14 +137,14 @@ impl Reading<'_> {
             match word.as_str() {
                 no if is_no(no) => {
                     if !matches!(no, "deny" | "block" | "defer") {
-                        self.warn(format!("`{no}` is no decision, and was taken for `deny`"));
+                        self.warn(format!("unknown decision `{no}`, treated as `deny`"));
                     }
                     self.refuse(reason.clone());
                 }
                 "ask" if is_call || self.on.info.is_blockable => {
-                    let reason = reason
-                        .clone()
-                        .unwrap_or_else(|| format!("the hook `{}` asks", self.on.hook));
+                    let reason = reason.clone().unwrap_or_else(|| {
+                        format!("the hook `{}` asks for approval", self.on.hook)
+                    });
                     self.decide(Verdict::Ask { reason });
                 }
                 "allow" | "approve" if counts && self.rules.exits != Exits::Goclaw => {
@@ -154,7 +154,7 @@ impl Reading<'_> {
                     }
                 }
                 "allow" | "approve" | "ask" => {}
-                other => self.warn(format!("`{other}` is no decision, and was ignored")),
+                other => self.warn(format!("unknown decision `{other}`, ignored")),
             }
         }
     }
@@ -182,12 +182,12 @@ impl Reading<'_> {
                 self.decide(Verdict::Approve { by });
                 for key in ["updatedInput", "updatedPermissions"] {
                     if decision.contains_key(key) {
-                        self.warn(format!("`{key}` has no effect here: a hook that approves of a call cannot change it"));
+                        self.warn(format!("`{key}` has no effect here: a hook that approves a call cannot change it"));
                     }
                 }
             }
             Some("allow") => {}
-            _ => self.warn("`decision.behavior` is `allow` or `deny`: this one was ignored"),
+            _ => self.warn("`decision.behavior` must be `allow` or `deny`: this one was ignored"),
         }
     }
 
@@ -198,7 +198,7 @@ impl Reading<'_> {
                 self.answer.context.push(context.clone());
             }
             None | Some(Value::String(_) | Value::Null) => {}
-            Some(_) => self.warn("`additionalContext` is no text, and was ignored"),
+            Some(_) => self.warn("`additionalContext` is not a string, and was ignored"),
         }
         if let Some(input) = specific
             .get("updatedInput")
@@ -274,7 +274,7 @@ impl Reading<'_> {
             None | Some(Value::Null) => Ok(None),
             Some(Value::String(text)) => Ok(Some(text.clone())),
             Some(other) => Err(Fault::nonsense(format!(
-                "`{key}` is {}: write a text, `{{\"{key}\": \"why\"}}`",
+                "`{key}` is {}: write a string, `{{\"{key}\": \"why\"}}`",
                 kind_of(other)
             ))),
         };
@@ -315,7 +315,7 @@ impl Reading<'_> {
                 Ok(())
             }
             Some(Value::String(word)) => Err(Fault::nonsense(format!(
-                "`{word}` is no decision: write `\"block\"`, `\"ask\"` or `\"approve\"`"
+                "unknown decision `{word}`: write `\"block\"`, `\"ask\"` or `\"approve\"`"
             ))),
             Some(other) => Err(Fault::nonsense(format!(
                 "`decision` is {}: write `\"block\"`, `\"ask\"` or `\"approve\"`",

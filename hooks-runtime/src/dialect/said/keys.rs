@@ -53,11 +53,11 @@ impl Reading<'_> {
                 let what = if is_goclaw {
                     "has no effect in GoClaw"
                 } else {
-                    "belongs into `hookSpecificOutput`"
+                    "belongs in `hookSpecificOutput`"
                 };
                 warnings.push(format!("`{key}` {what}, and was ignored"));
             } else if !HERE.contains(&key) && !ELSEWHERE.contains(&key) && !is_own(key) {
-                warnings.push(format!("`{key}` is not known, and was ignored"));
+                warnings.push(format!("unknown key `{key}`, ignored"));
             }
         }
         self.answer.warnings.append(&mut warnings);
@@ -118,7 +118,7 @@ impl Reading<'_> {
         };
         match wrong {
             Some(wrong) => Err(Fault::nonsense(format!(
-                "Codex does not take {wrong} on `PreToolUse`"
+                "Codex does not accept {wrong} on `PreToolUse`"
             ))),
             None => Ok(()),
         }

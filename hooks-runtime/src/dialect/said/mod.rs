@@ -24,9 +24,7 @@ pub(super) fn of_command(dialect: Dialect, on: &On, exit: &Exit) -> Result<Answe
     let reading = Reading::new(dialect, on);
     let said = text_of(&exit.stdout);
     if exit.is_cut && said.starts_with('{') && exit.code == Some(0) {
-        return Err(Fault::nonsense(
-            "its answer is longer than what is kept of it",
-        ));
+        return Err(Fault::nonsense("its answer is longer than the limit"));
     }
     let errors = text_of(&exit.stderr);
     match reading.rules.exits {
@@ -63,7 +61,9 @@ pub(super) fn of_http(
             Ok(reading.answer)
         }
         _ if dialect == Dialect::Goclaw => Ok(reading.answer),
-        _ => Err(Fault::nonsense("the endpoint's answer is no JSON object")),
+        _ => Err(Fault::nonsense(
+            "the endpoint's answer is not a JSON object",
+        )),
     }
 }
 
@@ -80,7 +80,7 @@ fn json_of(text: &str) -> Result<Option<Map<String, Value>>, String> {
     }
     serde_json::from_str(text)
         .map(Some)
-        .map_err(|error| format!("its output is no JSON: {error}"))
+        .map_err(|error| format!("its output is not JSON: {error}"))
 }
 
 /// Whether a word is a refusal in any system.
@@ -121,7 +121,7 @@ impl<'a> Reading<'a> {
     fn refuse(&mut self, reason: Option<String>) {
         let reason = reason
             .filter(|reason| !reason.trim().is_empty())
-            .unwrap_or_else(|| format!("the hook `{}` blocks it", self.on.hook));
+            .unwrap_or_else(|| format!("the hook `{}` blocked it", self.on.hook));
         match self.refusal() {
             Refusal::Blocks => self.decide(Verdict::Block { reason }),
             Refusal::Tells => self.answer.feedback = Some(reason),
@@ -262,7 +262,7 @@ impl<'a> Reading<'a> {
             }
             Some(0) if said.is_empty() => Ok(self.answer),
             Some(0) => Err(Fault::nonsense(
-                "it printed something else than `{\"decision\": \"allow\"}` or nothing",
+                "it printed something other than `{\"decision\": \"allow\"}` or nothing",
             )),
             _ => Err(Self::failed(exit, errors)),
         }
@@ -312,7 +312,7 @@ impl<'a> Reading<'a> {
             return;
         }
         if text.ends_with('}') && text.lines().any(|line| line.trim_start().starts_with('{')) {
-            self.warn("text stands before the JSON, so all of it is text: print nothing but JSON");
+            self.warn("there is text before the JSON, so all of the output counts as text: print only JSON");
         }
         let is_for_the_model = match self.event {
             Some(event) => event.text,

@@ -6,10 +6,10 @@ mod systems;
 
 use std::time::Duration;
 
-use hooks_builtin::config::OnFault;
 use hooks_core::agent::{AgentContext, AgentEvent};
 
 use super::tools::{self, Class};
+use crate::entry::OnFault;
 use crate::events::EventInfo;
 use crate::unit::Order;
 

@@ -2,11 +2,10 @@
 
 use std::time::Duration;
 
-use hooks_builtin::config::OnFault;
-
 use super::{Exits, Refusal, Rules, Subject, Twins, When, Whose, Words, event};
 use crate::dialect::Dialect;
 use crate::dialect::tools::Class;
+use crate::entry::OnFault;
 use crate::unit::Order;
 
 const SECOND: Duration = Duration::from_secs(1);

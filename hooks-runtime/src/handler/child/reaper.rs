@@ -34,7 +34,7 @@ static REAPER: LazyLock<Option<Sender<Job>>> = LazyLock::new(|| {
     match thread.spawn(move || work(&receiver)) {
         Ok(_) => Some(sender),
         Err(error) => {
-            tracing::warn!(%error, "no thread ends the processes of hooks: they are killed at once");
+            tracing::warn!(%error, "cannot start the thread that ends processes of hooks: they are killed at once");
             None
         }
     }

@@ -132,7 +132,7 @@ done
                 Ok(pipe) => self.pipe = Some(pipe),
                 Err(error) => {
                     self.is_refused = true;
-                    tracing::warn!(%error, "no watchdog: if this program is killed, the commands of its hooks live on");
+                    tracing::warn!(%error, "the watchdog did not start: if this program is killed, the commands of its hooks keep running");
                 }
             }
         }

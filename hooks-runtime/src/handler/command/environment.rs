@@ -22,9 +22,8 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use hooks_builtin::config::EnvEntry;
-
 use crate::Dialect;
+use crate::entry::EnvEntry;
 use crate::fault::Fault;
 use crate::handler::Wrong;
 
@@ -80,7 +79,7 @@ pub(super) struct About {
 pub(crate) fn check_names<'n>(mut names: impl Iterator<Item = &'n String>) -> Result<(), Wrong> {
     match names.find(|name| name.is_empty() || name.contains(['=', '\0'])) {
         Some(name) => Err(Wrong::new(format!(
-            "`{}` is no name of a variable",
+            "`{}` is not a valid name of a variable",
             name.escape_debug()
         ))),
         None => Ok(()),
@@ -102,7 +101,7 @@ impl Environment {
                 .help("`env = [\"NAME\"]` inherits, `env = { NAME = \"value\" }` sets")
         })?;
         if let Some((name, _)) = entry.set.iter().find(|(_, value)| value.contains('\0')) {
-            let message = format!("the value of `{name}` has a zero byte in it");
+            let message = format!("the value of `{name}` contains a NUL byte");
             return Err(Wrong::new(message).at("env").at(name.clone()));
         }
         Ok(Environment {

@@ -20,13 +20,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
-use hooks_builtin::config::{CommandEntry, SandboxEntry};
-
 use self::environment::{About, Environment};
 use super::child::{Background, Child};
 use super::{Ask, Asked, Handler, Making, Wrong};
 use crate::answer::Answer;
 use crate::dialect::On;
+use crate::entry::{CommandEntry, SandboxEntry};
 use crate::events;
 use crate::fault::Fault;
 use crate::{Dialect, Sandbox, SandboxError};
@@ -64,7 +63,7 @@ pub(crate) fn make(
     let limits = entry.sandbox.as_ref();
     let sandbox = limits.map(|entry| sandbox(entry, making)).transpose()?;
     if let Some(text) = argv.iter().find(|text| text.contains('\0')) {
-        let message = format!("`{}` has a zero byte in it", text.escape_debug());
+        let message = format!("`{}` contains a NUL byte", text.escape_debug());
         return Err(Wrong::new(message));
     }
     let shown = entry.run.clone().unwrap_or_else(|| entry.argv.join(" "));
@@ -88,13 +87,13 @@ fn limited(limit: NonZeroU64) -> usize {
 /// Returns the program and its arguments.
 fn argv(entry: &CommandEntry, dialect: Dialect) -> Result<Vec<String>, Wrong> {
     match (&entry.run, entry.argv.as_slice()) {
-        (Some(_), [_, ..]) => Err(Wrong::new("`run` and `argv` both say what runs")
+        (Some(_), [_, ..]) => Err(Wrong::new("`run` and `argv` both choose what runs")
             .at("argv")
             .help("write one of them: `run` for a shell, `argv` for a program and its arguments")),
         (None, []) => Err(Wrong::new("the command is missing")
             .help("write `command = \"./check.sh\"`, or a table with `run` or `argv`")),
         (Some(run), []) if run.trim().is_empty() => {
-            Err(Wrong::new("the command is empty").help("write what the shell is to run"))
+            Err(Wrong::new("the command is empty").help("write the command for the shell"))
         }
         (Some(run), []) => {
             let mut argv = shell(entry.shell.as_deref(), dialect);
@@ -108,7 +107,7 @@ fn argv(entry: &CommandEntry, dialect: Dialect) -> Result<Vec<String>, Wrong> {
         }
         (None, argv) => {
             if entry.shell.is_some() {
-                return Err(Wrong::new("`argv` is run by no shell")
+                return Err(Wrong::new("`argv` runs without a shell")
                     .at("shell")
                     .help("leave `shell` out, or write `run` in place of `argv`"));
             }
@@ -149,7 +148,7 @@ fn shell(named: Option<&str>, dialect: Dialect) -> Vec<String> {
 fn sandbox(entry: &SandboxEntry, making: &Making) -> Result<Sandbox, Wrong> {
     if entry.network && !entry.connect.is_empty() {
         return Err(
-            Wrong::new("`network` allows every port, and `connect` some")
+            Wrong::new("`network` allows every port, but `connect` only some")
                 .at("sandbox")
                 .at("connect")
                 .help("leave one of them out"),
@@ -162,7 +161,7 @@ fn sandbox(entry: &SandboxEntry, making: &Making) -> Result<Sandbox, Wrong> {
             .at("sandbox")
             .help("create it, or correct the path: it starts at the file's folder")),
         Err(error) => Err(Wrong::new(error.to_string()).at("sandbox").help(
-            "leave `sandbox` out, or write `best_effort = true` to run it with what the kernel can do",
+            "leave `sandbox` out, or write `best_effort = true` to run it with the restrictions that the kernel supports",
         )),
     }
 }
@@ -208,7 +207,9 @@ impl Settings {
         let (child, pipes) = Child::spawn(command, background, self.sandbox.as_ref())
             .map_err(|error| self.not_started(&error))?;
         let exit = child.talk(pipes, input, self.most_output).await;
-        let exit = exit.map_err(|error| Fault::failed(format_args!("it was lost: {error}")))?;
+        let exit = exit.map_err(|error| {
+            Fault::failed(format_args!("the program cannot be followed: {error}"))
+        })?;
         self.dialect.of_command(on, &exit)
     }
 
@@ -253,7 +254,7 @@ impl Settings {
     fn directory(&self, about: &About, project: Option<&Path>) -> Result<Option<PathBuf>, Fault> {
         if let Some(cwd) = &self.cwd {
             if !cwd.is_dir() {
-                let message = format!("the directory {} of `cwd` is not there", cwd.display());
+                let message = format!("the folder {} of `cwd` does not exist", cwd.display());
                 return Err(Fault::not_started(message));
             }
             return Ok(Some(cwd.clone()));

@@ -55,7 +55,7 @@ pub(crate) async fn send(request: RequestBuilder) -> Result<(u16, Vec<u8>), Brok
         && encoding != "identity"
     {
         return Err(Broken::for_good(Fault::nonsense(format!(
-            "the endpoint's answer is compressed ({}), which was not asked for",
+            "the endpoint's answer is compressed ({}), which was not requested",
             String::from_utf8_lossy(encoding.as_bytes())
         ))));
     }

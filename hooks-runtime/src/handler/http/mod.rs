@@ -12,7 +12,6 @@ use std::time::Duration;
 
 use hooks_builtin::__webhook as webhook;
 use hooks_builtin::WebhookSecret;
-use hooks_builtin::config::HttpEntry;
 use hooks_builtin::ssrf::{CheckedUrl, Endpoint, Guard};
 use jiff::Timestamp;
 use reqwest::header::{self, HeaderMap, HeaderName, HeaderValue};
@@ -23,6 +22,7 @@ use super::{Ask, Asked, Handler, Making, Wrong};
 use crate::Dialect;
 use crate::answer::Answer;
 use crate::dialect::On;
+use crate::entry::HttpEntry;
 use crate::fault::Fault;
 use crate::secrets::{Replaced, SecretText, Secrets};
 
@@ -100,7 +100,7 @@ pub(crate) fn with(
     if let Some(urls) = &settings.urls
         && !urls.iter().any(|pattern| allowed::matches(pattern, &url))
     {
-        return Err(Wrong::new("the URL is none of those that may be called").at("url"));
+        return Err(Wrong::new("the URL is not one of the allowed URLs").at("url"));
     }
     let mut notices = Vec::new();
     let mut headers = Vec::new();
@@ -108,10 +108,10 @@ pub(crate) fn with(
         let wrong = |message: String| Wrong::new(message).at("headers").at(name);
         let header: HeaderName = name
             .parse()
-            .map_err(|_| wrong(format!("`{name}` is no name of a header")))?;
+            .map_err(|_| wrong(format!("`{name}` is not a valid name of a header")))?;
         if FRAMING.contains(&header) {
             return Err(wrong(format!("`{name}` cannot be set"))
-                .help("the request itself decides it: leave it out"));
+                .help("the request sets it by itself: leave it out"));
         }
         let value = SecretText::parse(value, &settings.replaced);
         notices.extend(value.empty().map(|variable| {
@@ -153,7 +153,7 @@ pub(crate) fn with(
 /// Returns a header value that is never shown.
 pub(crate) fn header_value(text: &str) -> Result<HeaderValue, &'static str> {
     let mut value = HeaderValue::from_str(text)
-        .map_err(|_| "its value has characters that no header may have")?;
+        .map_err(|_| "its value has characters that are not allowed in a header")?;
     value.set_sensitive(true);
     Ok(value)
 }
@@ -188,7 +188,7 @@ impl Handler for Http {
         let (on, poster) = (On::of(ask), Arc::clone(&self.0));
         Box::pin(async move {
             let body =
-                body.map_err(|error| Fault::failed(format!("the event is no JSON: {error}")))?;
+                body.map_err(|error| Fault::failed(format!("the event is not JSON: {error}")))?;
             poster.post(&body, &on).await
         })
     }

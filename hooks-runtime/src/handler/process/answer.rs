@@ -31,7 +31,7 @@ pub(super) fn of(
     }
     if dialect != Dialect::Picoclaw && !result.is_object() {
         return Err(Fault::nonsense(format!(
-            "its result is {}: write `{{\"action\": \"continue\"}}`, say",
+            "its result is {}: write `{{\"action\": \"continue\"}}`, for example",
             kind_of(&result)
         )));
     }
@@ -52,7 +52,7 @@ pub(super) fn of(
             {
                 answer = Answer::block(reason("denies it"));
                 let warning = format!(
-                    "`decision = \"{word}\"` is no part of this protocol: write `action = \"deny_tool\"`"
+                    "`decision = \"{word}\"` is not part of this protocol: write `action = \"deny_tool\"`"
                 );
                 answer.warnings.push(warning);
                 return Ok(answer);
@@ -83,7 +83,7 @@ pub(super) fn of(
         }
         other => {
             let other = other.map_or_else(|| result["action"].to_string(), str::to_owned);
-            let message = format!("`{other}` is no action of `{}`", request.method);
+            let message = format!("`{other}` is not an action of `{}`", request.method);
             if dialect != Dialect::Picoclaw {
                 return Err(Fault::nonsense(message));
             }
@@ -92,7 +92,7 @@ pub(super) fn of(
     }
     change(request, &result, &mut answer);
     if result["action"] == "modify" && answer.change.is_none() && answer.warnings.is_empty() {
-        answer.warnings.push("`modify` came with no change".into());
+        answer.warnings.push("`modify` has no change in it".into());
     }
     Ok(answer)
 }

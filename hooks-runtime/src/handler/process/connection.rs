@@ -90,7 +90,7 @@ impl Connection {
         let line = format!("{{\"jsonrpc\":\"2.0\",\"method\":\"{method}\",\"params\":{params}}}\n");
         self.queue.try_send(line).map_err(|error| match error {
             mpsc::error::TrySendError::Full(_) => Fault::not_asked(format_args!(
-                "{MOST_WAITING} messages wait already, and the process does not read them"
+                "{MOST_WAITING} messages are waiting, and the process does not read them"
             )),
             mpsc::error::TrySendError::Closed(_) => Fault::not_started("the process has ended"),
         })
@@ -110,7 +110,7 @@ impl Connection {
                 }
                 let mut message: Value = match serde_json::from_slice(&line) {
                     Ok(message @ Value::Object(_)) => message,
-                    Ok(_) => return self.drop_line(&line, "it is no object"),
+                    Ok(_) => return self.drop_line(&line, "it is not an object"),
                     Err(error) => return self.drop_line(&line, &error.to_string()),
                 };
                 let said = match message.get("error") {
@@ -135,7 +135,7 @@ impl Connection {
             tracing::warn!(
                 process = self.name,
                 id,
-                "a process has answered what nobody waits for"
+                "a process sent an answer that no call waits for"
             );
         }
     }
@@ -145,7 +145,7 @@ impl Connection {
         tracing::warn!(
             process = self.name,
             line = start,
-            "a process has written a line that is no answer: {why}"
+            "a process wrote a line that is not an answer: {why}"
         );
     }
 
@@ -199,7 +199,7 @@ pub(super) async fn live(
             greeted = hello => match greeted {
                 Ok(Ok(said)) => {
                     if said["ok"] == Value::Bool(false) {
-                        tracing::warn!(process = settings.name, "a process says that it is not ready, and is asked all the same");
+                        tracing::warn!(process = settings.name, "a process reports that it is not ready: it is asked anyway");
                     }
                     Ok(())
                 }
@@ -246,7 +246,7 @@ fn command(settings: &Settings) -> Result<Command, String> {
     if let Some(dir) = &settings.dir {
         if !dir.is_dir() {
             return Err(format!(
-                "the directory {} of `dir` is not there",
+                "the folder {} of `dir` does not exist",
                 dir.display()
             ));
         }
@@ -333,7 +333,7 @@ async fn run(
 fn ended(status: io::Result<std::process::ExitStatus>) -> String {
     match status {
         Ok(status) => format!("the process has ended: {status}"),
-        Err(error) => format!("the process was lost: {error}"),
+        Err(error) => format!("the process cannot be followed: {error}"),
     }
 }
 

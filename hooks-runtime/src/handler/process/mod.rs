@@ -29,13 +29,12 @@ use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use hooks_builtin::config::ServerEntry;
-
 use self::server::Server;
 use self::wire::Message;
 use super::{Ask, Asked, Handler, Making, Wrong, command};
 use crate::Dialect;
 use crate::answer::Answer;
+use crate::entry::ServerEntry;
 use crate::fault::Fault;
 
 pub(crate) use self::wire::mode_of;
@@ -80,7 +79,7 @@ pub(crate) fn make(
     };
     let texts = entry.argv.iter().chain(entry.env.values());
     if let Some(text) = texts.into_iter().find(|text| text.contains('\0')) {
-        let message = format!("`{}` has a zero byte in it", text.escape_debug());
+        let message = format!("`{}` contains a NUL byte", text.escape_debug());
         return Err(Wrong::new(message));
     }
     command::check_names(entry.env.keys()).map_err(|wrong| wrong.at("env"))?;

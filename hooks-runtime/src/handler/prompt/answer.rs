@@ -39,14 +39,14 @@ pub(super) fn answer_of(evaluated: &Evaluated, dialect: Dialect, on: &On) -> Res
     };
     let Value::Object(args) = &call.args else {
         return Err(Fault::nonsense(
-            "the model called `decide` with something that is no object",
+            "the model called `decide` with something that is not an object",
         ));
     };
     let said = match args.get("reason") {
         Some(Value::String(reason)) if !reason.trim().is_empty() => {
             reason.trim().chars().take(MOST_REASON).collect()
         }
-        _ => format!("the hook `{}` gives no reason", on.hook),
+        _ => format!("the hook `{}` gave no reason", on.hook),
     };
     let is_injected = !matches!(
         args.get("injection_detected"),
@@ -58,8 +58,9 @@ pub(super) fn answer_of(evaluated: &Evaluated, dialect: Dialect, on: &On) -> Res
             hook = on.hook,
             "a model found an instruction in what it judges"
         );
-        let reason =
-            format!("the input holds text that tries to instruct whoever judges it: {said}");
+        let reason = format!(
+            "the input contains text that tries to instruct the model that judges it: {said}"
+        );
         return Ok(Answer::block(reason));
     }
     let verdict = match args.get("decision").and_then(Value::as_str) {
@@ -81,10 +82,10 @@ pub(super) fn answer_of(evaluated: &Evaluated, dialect: Dialect, on: &On) -> Res
         }
         Some(Value::Object(_)) => answer
             .warnings
-            .push("the model has changed the input, which cannot be changed here".into()),
+            .push("the model changed the input, which cannot be changed here".into()),
         Some(_) => {
             return Err(Fault::nonsense(
-                "the model called `decide` with an `updated_input` that is no object",
+                "the model called `decide` with an `updated_input` that is not an object",
             ));
         }
     }

@@ -10,7 +10,6 @@ use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use hooks_builtin::config::PromptEntry;
 use lru::LruCache;
 use ring::digest::{SHA256, digest};
 use serde_json::{Value, json};
@@ -23,6 +22,7 @@ use super::{Ask, Asked, Handler, Making, Wrong};
 use crate::Dialect;
 use crate::answer::Answer;
 use crate::dialect::On;
+use crate::entry::PromptEntry;
 use crate::evaluator::{Evaluation, Evaluator, EvaluatorError, decide};
 use crate::fault::Fault;
 use crate::load::canonical;
@@ -177,12 +177,12 @@ impl Judge {
         let length = evaluation.user_text().len();
         if length > LONGEST {
             return Err(Fault::not_asked(format_args!(
-                "its input has {length} bytes, and a model is asked about {LONGEST} at most"
+                "its input has {length} bytes, and the limit for a model is {LONGEST}"
             )));
         }
         if !self.spender.spending.take(question.turn, self.max_per_turn) {
             return Err(Fault::not_asked(format_args!(
-                "models were asked as often as they may be in a turn: {} times",
+                "limit of {} model calls per turn reached",
                 self.max_per_turn
             )));
         }

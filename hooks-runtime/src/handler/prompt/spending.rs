@@ -109,7 +109,7 @@ impl Hold {
                         tenant,
                         left,
                         limit,
-                        "less than 20 % of the month's tokens are left"
+                        "less than 20 % of the tokens of this month are left"
                     );
                 }
             }

@@ -1,7 +1,7 @@
 //! Reads the groups of an event: the subjects of each, and its hooks.
 
 use hooks_builtin::Glob;
-use hooks_builtin::config::{ConfigError, Document, Segment};
+use hooks_config::{ConfigError, Document, Segment};
 use regex::Regex;
 use serde_json::Value;
 
@@ -36,10 +36,13 @@ impl Loader<'_> {
             .or_else(|| EventInfo::named(name))
         else {
             let (what, help) = if policy.rules.never.contains(&name) {
-                (format!("`{name}` is known, and never raised here"), None)
+                (
+                    format!("`{name}` is a known event that is never raised here"),
+                    None,
+                )
             } else {
                 (
-                    format!("`{name}` is no event"),
+                    format!("`{name}` is not an event"),
                     Some(names::suggestion(name)),
                 )
             };
@@ -50,7 +53,7 @@ impl Loader<'_> {
         let Value::Array(groups) = groups else {
             let wrong = document.mistake(
                 &path,
-                format!("`{name}` needs a list of groups of hooks"),
+                format!("`{name}` must be a list of groups of hooks"),
                 Some("write `[{ \"matcher\": \"…\", \"hooks\": [ … ] }]`"),
             );
             return self.left_out(wrong, policy.entry);
@@ -83,7 +86,7 @@ impl Loader<'_> {
             let Some(fields) = group.as_object() else {
                 let wrong = of.mistake(
                     &[],
-                    "a group of hooks is a table",
+                    "a group of hooks must be a table",
                     Some("write `{ \"matcher\": \"…\", \"hooks\": [ … ] }`"),
                 );
                 self.left_out(wrong, policy.entry);
@@ -119,7 +122,7 @@ impl Loader<'_> {
             let Some(Value::Array(hooks)) = fields.get("hooks") else {
                 let wrong = of.mistake(
                     &["hooks"],
-                    "a group has a list of hooks",
+                    "a group must have a list of hooks",
                     Some("write `\"hooks\": [{ \"type\": \"command\", \"command\": \"…\" }]`"),
                 );
                 self.left_out(wrong, policy.entry);
@@ -133,7 +136,7 @@ impl Loader<'_> {
                 } else {
                     let wrong = of.mistake(
                         &[],
-                        "a hook is a table",
+                        "a hook must be a table",
                         Some("write `{ \"type\": \"command\", \"command\": \"…\" }`"),
                     );
                     self.left_out(wrong, policy.entry);
@@ -157,7 +160,7 @@ impl Loader<'_> {
             Some(_) => {
                 return Err(group.mistake(
                     &["matcher"],
-                    "the matcher is a text",
+                    "the matcher must be a string",
                     Some("write the names with `|` between them: `\"Edit|Write\"`"),
                 ));
             }
@@ -199,7 +202,7 @@ impl Loader<'_> {
             Err(_) if rules.is_lenient && !has_look_around(text) => {
                 let notice = group.mistake(
                     &["matcher"],
-                    format!("`{text}` is no regular expression, and is compared as it is"),
+                    format!("`{text}` is not a regular expression, so it is compared literally"),
                     None,
                 );
                 self.notices.push(notice.to_string());

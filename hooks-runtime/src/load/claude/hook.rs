@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use hooks_builtin::config::{ConfigError, Mode, OnFault};
+use hooks_config::ConfigError;
 use serde_json::{Map, Value, json};
 
 use super::super::Loader;
@@ -12,6 +12,7 @@ use super::{Group, NeverRuns, takes_prompt};
 use crate::Dialect;
 use crate::definition::{Body, Definition, Origin, State};
 use crate::dialect::table::{Event, Subject, Twins};
+use crate::entry::{Mode, OnFault};
 use crate::filter::{Filter, input};
 use crate::handler::{Handler, Wrong, command, http, prompt};
 
@@ -38,7 +39,7 @@ impl Loader<'_> {
             _ => {
                 let wrong = group.mistake(
                     &["type"],
-                    "the hook does not say of which `type` it is",
+                    "the hook has no `type`",
                     Some("write `\"type\": \"command\"`"),
                 );
                 return self.left_out(wrong, entry);
@@ -47,11 +48,11 @@ impl Loader<'_> {
         if !rules.kinds.contains(&kind) {
             let (what, wrong) = if is_known(kind) {
                 (
-                    format!("hooks of the type `{kind}` are known, and not run here"),
+                    format!("hooks of the type `{kind}` are not supported here"),
                     false,
                 )
             } else {
-                (format!("`{kind}` is no type of hook"), true)
+                (format!("`{kind}` is not a type of hook"), true)
             };
             let help = format!("the types that run are `{}`", rules.kinds.join("`, `"));
             let error = group.mistake(&["type"], what, Some(&help));
@@ -72,7 +73,7 @@ impl Loader<'_> {
         if kind == "prompt" && !takes_prompt(group) {
             let wrong = group.mistake(
                 &["type"],
-                format!("a model is not asked on `{}`", group.name),
+                format!("a hook of the type `prompt` cannot run on `{}`", group.name),
                 None,
             );
             return self.left_out(wrong, entry);
@@ -195,7 +196,7 @@ impl Loader<'_> {
             )
         } else {
             (
-                format!("the hook has `{key}` alone, and does not run here"),
+                format!("the hook has only `{key}`, so it does not run here"),
                 Err(None),
             )
         };
@@ -293,8 +294,8 @@ impl Loader<'_> {
         else {
             return Err(group.mistake(
                 &["timeout"],
-                "the timeout is no number",
-                Some("write `\"timeout\": 30`, say"),
+                "the timeout must be a number",
+                Some("write `\"timeout\": 30`, for example"),
             ));
         };
         if number == 0.0 {
@@ -308,7 +309,9 @@ impl Loader<'_> {
             };
             let notice = group.mistake(
                 &["timeout"],
-                format!("the timeout of {number} is in {unit}: it looks as if {other} were meant"),
+                format!(
+                    "the timeout of {number} is in {unit}: this looks like a number of {other}"
+                ),
                 None,
             );
             self.notices.push(notice.to_string());
@@ -337,7 +340,7 @@ impl Loader<'_> {
             Some(_) => {
                 let notice = group.mistake(
                     &["if"],
-                    "the rule is no text, and is ignored: the hook runs on every call",
+                    "the rule is not a string, and is ignored: the hook runs on every call",
                     None,
                 );
                 self.notices.push(notice.to_string());
@@ -348,7 +351,7 @@ impl Loader<'_> {
             let notice = group.mistake(
                 &["if"],
                 format!(
-                    "`if` is for tools, and `{}` is about none: the hook never runs",
+                    "`if` is for tools, and `{}` is not about a tool: the hook never runs",
                     group.name
                 ),
                 Some("leave `if` out"),
@@ -360,7 +363,7 @@ impl Loader<'_> {
         if !rule.is_known() {
             let notice = group.mistake(
                 &["if"],
-                format!("the rule `{text}` is not understood, so the hook runs on every call"),
+                format!("the rule `{text}` is unknown, so the hook runs on every call"),
                 Some("rules are `Bash(git *)`, `Edit(src/**)`, `WebFetch(domain:example.com)`"),
             );
             self.notices.push(notice.to_string());
@@ -389,7 +392,7 @@ impl Loader<'_> {
             _ => {
                 let notice = group.mistake(
                     &[key],
-                    format!("`{key}` is `continue` or `block`: this one is ignored"),
+                    format!("`{key}` must be `continue` or `block`: this one is ignored"),
                     None,
                 );
                 self.notices.push(notice.to_string());

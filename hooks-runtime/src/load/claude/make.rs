@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use hooks_builtin::config::{CommandEntry, EnvEntry, PromptEntry};
 use serde_json::{Map, Value};
 
 use super::Group;
 use crate::Dialect;
+use crate::entry::{CommandEntry, EnvEntry, PromptEntry};
 use crate::handler::{Wrong, http};
 use crate::secrets::Replaced;
 
@@ -74,7 +74,7 @@ pub(super) fn command_of(
             entry.argv.push(filled.clone());
             for arg in args {
                 let Value::String(arg) = arg else {
-                    return Err(Wrong::new("the arguments of a command are texts").at("args"));
+                    return Err(Wrong::new("the arguments of a command must be strings").at("args"));
                 };
                 entry.argv.push(placed(arg));
             }
@@ -90,11 +90,11 @@ pub(super) fn command_of(
                 }
                 None => {}
                 Some(_) => {
-                    return Err(Wrong::new("the shell is `bash` or `powershell`").at("shell"));
+                    return Err(Wrong::new("the shell must be `bash` or `powershell`").at("shell"));
                 }
             }
         }
-        Some(_) => return Err(Wrong::new("`args` is a list of texts").at("args")),
+        Some(_) => return Err(Wrong::new("`args` must be a list of strings").at("args")),
     }
     Ok((entry, filled))
 }
@@ -130,14 +130,14 @@ pub(super) fn http_of(
         Some(Value::Object(headers)) => {
             for (name, value) in headers {
                 let Value::String(value) = value else {
-                    return Err(Wrong::new("the value of a header is a text")
+                    return Err(Wrong::new("the value of a header must be a string")
                         .at("headers")
                         .at(name));
                 };
                 settings.headers.insert(name.clone(), value.clone());
             }
         }
-        Some(_) => return Err(Wrong::new("`headers` is a table").at("headers")),
+        Some(_) => return Err(Wrong::new("`headers` must be a table").at("headers")),
     }
     let named = hook.get("allowedEnvVars").and_then(Value::as_array);
     let named = named

@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
-use hooks_builtin::config::{ConfigError, Document, ImportEntry, Segment};
+use hooks_config::{ConfigError, Document, Segment};
 use serde_json::{Value, json};
 
 use super::{Loader, SourceStatus};
@@ -19,6 +19,7 @@ use crate::Dialect;
 use crate::definition::Definition;
 use crate::dialect::table::{Event, Refusal, Rules, Whose};
 use crate::dialect::tools::{self, Aliases};
+use crate::entry::ImportEntry;
 use crate::events::EventInfo;
 use crate::filter::Subjects;
 
@@ -119,7 +120,7 @@ impl Loader<'_> {
             match off {
                 Some(why) => self
                     .notices
-                    .push(format!("{shown}: no hook of it runs: {why}")),
+                    .push(format!("{shown}: skipped all hooks of this file: {why}")),
                 None => self.file(file, &policy, &mut definitions),
             }
             self.sources.push(SourceStatus {
@@ -155,14 +156,14 @@ impl Loader<'_> {
             Some(_) => {
                 let wrong = document.mistake(
                     &["hooks".into()],
-                    "`hooks` is a table with an event's name for each key",
+                    "`hooks` must be a table with an event's name for each key",
                     Some("write `\"hooks\": { \"PreToolUse\": [ … ] }`"),
                 );
                 return self.left_out(wrong, policy.entry);
             }
             None => {
                 self.notices
-                    .push(format!("{}: there are no hooks in it", shown(document)));
+                    .push(format!("{}: the file has no hooks", shown(document)));
                 return;
             }
         };
@@ -171,7 +172,7 @@ impl Loader<'_> {
         if config["enabled"] == Value::Bool(false) {
             let shown = shown(document);
             self.notices.push(format!(
-                "{shown}: no hook of it runs: `hooksConfig.enabled` is false"
+                "{shown}: skipped all hooks of this file: `hooksConfig.enabled` is false"
             ));
             return;
         }

@@ -1,12 +1,13 @@
 //! Reads the successors of an agent's quality gates.
 
-use hooks_builtin::config::{ConfigError, ImportEntry, Mode, OnFault};
+use hooks_config::ConfigError;
 use serde_json::{Map, Value};
 
 use super::{LONGEST, Place};
 use crate::Dialect;
 use crate::definition::{Definition, Origin};
 use crate::dialect::table::Event;
+use crate::entry::{ImportEntry, Mode, OnFault};
 use crate::events::EventInfo;
 use crate::filter::Filter;
 use crate::load::Loader;
@@ -23,7 +24,7 @@ impl Loader<'_> {
         if gate["event"].as_str() != Some("delegation.completed") {
             return Err(place.wrong(
                 &["event"],
-                "a quality gate is for `delegation.completed`",
+                "a quality gate must be for `delegation.completed`",
                 None,
             ));
         }
@@ -52,7 +53,7 @@ impl Loader<'_> {
                 let Some(text) = text else {
                     return Err(place.wrong(
                         &["type"],
-                        "the gate asks an agent, and says not what",
+                        "the gate asks an agent, but does not say what",
                         Some("write `\"prompt\": \"…\"`, which a model judges by"),
                     ));
                 };
@@ -62,7 +63,7 @@ impl Loader<'_> {
             _ => {
                 return Err(place.wrong(
                     &["type"],
-                    "a quality gate is a `command` or an `agent`",
+                    "a quality gate must be a `command` or an `agent`",
                     None,
                 ));
             }

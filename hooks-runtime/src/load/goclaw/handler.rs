@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use hooks_builtin::config::{CommandEntry, ConfigError, EnvEntry, PromptEntry};
+use hooks_config::ConfigError;
 use serde_json::{Map, Value, json};
 
 use super::{Edition, Place};
 use crate::Dialect;
 use crate::definition::{Body, State};
+use crate::entry::{CommandEntry, EnvEntry, PromptEntry};
 use crate::handler::{Wrong, command, http, prompt};
 use crate::load::Loader;
 use crate::secrets::Replaced;
@@ -92,7 +93,7 @@ impl Loader<'_> {
                 return Err(place.wrong(
                     &[],
                     "a hook that asks a model needs `matcher` or `if_expr`",
-                    Some("write `\"matcher\": \"^(exec|shell)$\"`, say"),
+                    Some("write `\"matcher\": \"^(exec|shell)$\"`, for example"),
                 ));
             }
             "prompt" => {
@@ -117,7 +118,7 @@ impl Loader<'_> {
             "script" => {
                 let notice = place.wrong(
                     &["handler_type"],
-                    "hooks of the type `script` are known, and not run here",
+                    "hooks of the type `script` are not supported here",
                     Some("write the decision as a rule: `if` and `block`"),
                 );
                 self.notices.push(notice.to_string());
@@ -126,7 +127,7 @@ impl Loader<'_> {
             other => {
                 return Err(place.wrong(
                     &["handler_type"],
-                    format!("`{other}` is no type of hook"),
+                    format!("`{other}` is not a type of hook"),
                     Some("write `command`, `http` or `prompt`"),
                 ));
             }

@@ -6,7 +6,7 @@ mod handler;
 use std::path::Path;
 use std::time::Duration;
 
-use hooks_builtin::config::{ConfigError, Document, ImportEntry, Mode, OnFault, Segment};
+use hooks_config::{ConfigError, Document, Segment};
 use regex::Regex;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -15,6 +15,7 @@ use super::{Loader, SourceStatus, claude};
 use crate::Dialect;
 use crate::definition::{Definition, Origin};
 use crate::dialect::table::{Event, Subject};
+use crate::entry::{ImportEntry, Mode, OnFault};
 use crate::filter::cel::Cel;
 use crate::filter::{Filter, Subjects, no_regex};
 
@@ -47,7 +48,7 @@ impl std::str::FromStr for Edition {
             "lite" => Ok(Edition::Lite),
             "standard" => Ok(Edition::Standard),
             _ => Err(format!(
-                "`{name}` is no edition: write `lite` or `standard`"
+                "`{name}` is not an edition: write `lite` or `standard`"
             )),
         }
     }
@@ -196,7 +197,7 @@ impl Loader<'_> {
         let Some((event, info)) = event.and_then(|event| Some((event, event.info()?))) else {
             return Err(place.wrong(
                 &["event"],
-                format!("`{}` is no event of GoClaw", hook.event),
+                format!("`{}` is not an event of GoClaw", hook.event),
                 Some(&events()),
             ));
         };
@@ -248,7 +249,7 @@ impl Loader<'_> {
             Some(other) => {
                 return Err(place.wrong(
                     &["on_timeout"],
-                    format!("`{other}` is nothing that happens on a timeout"),
+                    format!("`{other}` is not an action for a timeout"),
                     Some("write `block` or `allow`"),
                 ));
             }
@@ -291,7 +292,7 @@ impl Loader<'_> {
                     let last = no_regex(&error);
                     return Err(place.wrong(
                         &["matcher"],
-                        format!("the matcher is no regular expression: {last}"),
+                        format!("the matcher is not a regular expression: {last}"),
                         None,
                     ));
                 }
@@ -305,7 +306,7 @@ impl Loader<'_> {
             let notice = place.wrong(
                 &["matcher"],
                 format!(
-                    "`{}` is about no tool, so the matcher never matches",
+                    "`{}` is not about a tool, so the matcher never matches",
                     hook.event
                 ),
                 None,
@@ -331,7 +332,7 @@ impl Loader<'_> {
             "agent" if agents.is_empty() => {
                 return Err(place.wrong(
                     &["scope"],
-                    "the scope is `agent`, and there are no `agent_ids`",
+                    "the scope is `agent`, but there are no `agent_ids`",
                     Some("write `\"agent_ids\": [\"…\"]`"),
                 ));
             }
@@ -339,7 +340,7 @@ impl Loader<'_> {
             other => {
                 return Err(place.wrong(
                     &["scope"],
-                    format!("`{other}` is no scope"),
+                    format!("`{other}` is not a scope"),
                     Some("write `global`, `tenant` or `agent`"),
                 ));
             }

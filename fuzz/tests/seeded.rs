@@ -1,0 +1,47 @@
+//! Each target for some seconds, with a fixed seed: the same texts in every run. The gate runs these; they are built as
+//! `cargo test` builds everything else, so nothing is compiled a second time for them.
+
+use fuzz::Target;
+use fuzz::run::{Limit, Plan, run};
+
+#[track_caller]
+fn holds(name: &str, runs: u64) {
+    let target = Target::ALL.into_iter().find(|target| target.name == name);
+    let plan = Plan {
+        limit: Limit::Runs(runs),
+        seed: 1,
+        corpus: None,
+        keep_going: false,
+    };
+    assert_eq!(run(target.expect("it is a target"), &plan), 0, "{name}");
+}
+
+#[test]
+#[ignore = "takes long: the gate runs it"]
+fn glob() {
+    holds("glob", 8_000);
+}
+
+#[test]
+#[ignore = "takes long: the gate runs it"]
+fn shell() {
+    holds("shell", 80_000);
+}
+
+#[test]
+#[ignore = "takes long: the gate runs it"]
+fn config() {
+    holds("config", 8_000);
+}
+
+#[test]
+#[ignore = "takes long: the gate runs it"]
+fn redact() {
+    holds("redact", 60_000);
+}
+
+#[test]
+#[ignore = "takes long: the gate runs it"]
+fn url() {
+    holds("url", 300_000);
+}

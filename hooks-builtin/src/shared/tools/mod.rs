@@ -1,0 +1,248 @@
+//! The tools of well-known agents: their names, and what their arguments are. `tools.txt` is the one table of them.
+
+use std::collections::HashMap;
+
+use schemars::JsonSchema;
+use serde::de::value::BorrowedStrDeserializer;
+use serde::{Deserialize, Serialize};
+use smol_str::SmolStr;
+
+use crate::shared::path_arguments::normal;
+
+const TABLE: &str = include_str!("tools.txt");
+
+/// The line before the tools that do the same in different systems.
+const SAME: &str = "[same]";
+
+/// The kind of an argument of a tool: see `tools.txt`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Role {
+    Command,
+    Directory,
+    Shell,
+    Read,
+    Write,
+    /// A pattern of files that are listed, or searched.
+    Glob,
+    /// A pattern of files that are read.
+    Files,
+    Patch,
+    /// A text with addresses in it, which may be those of files.
+    Addresses,
+    Harmless,
+    /// Any value other than nothing changes what the call does.
+    Nothing,
+}
+
+/// An agent whose tools are known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Profile {
+    /// Claude Code.
+    ClaudeCode,
+    /// Codex.
+    Codex,
+    /// Gemini CLI.
+    GeminiCli,
+    /// Cursor.
+    Cursor,
+    /// Windsurf.
+    Windsurf,
+    /// GitHub Copilot, in editors and at the command line.
+    Copilot,
+    /// OpenHands.
+    Openhands,
+    /// goose.
+    Goose,
+    /// Zed.
+    Zed,
+    /// Common names of tools, such as `shell`, `file_read` and `execute_command`.
+    Common,
+    /// The examples of this project.
+    Examples,
+}
+
+impl Profile {
+    /// Every profile.
+    pub const ALL: [Profile; 11] = [
+        Profile::ClaudeCode,
+        Profile::Codex,
+        Profile::GeminiCli,
+        Profile::Cursor,
+        Profile::Windsurf,
+        Profile::Copilot,
+        Profile::Openhands,
+        Profile::Goose,
+        Profile::Zed,
+        Profile::Common,
+        Profile::Examples,
+    ];
+}
+
+/// The known arguments of a tool, by their normalised names.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Tool {
+    roles: HashMap<SmolStr, Role>,
+    /// Whether arguments that are not listed may be anything, even if their names say that they are paths.
+    #[cfg(feature = "security-policy")]
+    pub(crate) is_open: bool,
+}
+
+/// Returns the tools of agents: the profile, the tool, and its arguments. A tool may have several lines.
+fn profiles() -> impl Iterator<Item = (Option<Profile>, &'static str, &'static str)> {
+    let (mut profile, mut tool) = (None, "");
+    TABLE
+        .lines()
+        .take_while(|line| *line != SAME)
+        .filter_map(move |line| {
+            if let Some(name) = line.strip_prefix('[') {
+                profile = named(name.trim_end_matches(']'));
+                return None;
+            }
+            if line.is_empty() || line.starts_with('#') {
+                return None;
+            }
+            let Some((name, arguments)) = line.split_once(" :") else {
+                return Some((profile, tool, line));
+            };
+            tool = name;
+            Some((profile, tool, arguments))
+        })
+}
+
+/// Returns the arguments of a line, each with its role.
+fn roles(arguments: &'static str) -> impl Iterator<Item = (&'static str, Option<Role>)> {
+    let pairs = arguments.split_whitespace();
+    pairs.filter_map(|pair| pair.split_once('=').map(|(name, role)| (name, named(role))))
+}
+
+/// Parses a value from its name in a configuration.
+fn named<'n, T: Deserialize<'n>>(name: &'n str) -> Option<T> {
+    let name: BorrowedStrDeserializer<'n, serde::de::value::Error> =
+        BorrowedStrDeserializer::new(name);
+    T::deserialize(name).ok()
+}
+
+/// Returns the tools of these agents, by their normalised names.
+pub(crate) fn known(profiles: &[Profile]) -> HashMap<SmolStr, Tool> {
+    let mut known: HashMap<SmolStr, Tool> = HashMap::new();
+    for (profile, name, arguments) in self::profiles() {
+        if profile.is_some_and(|profile| profiles.contains(&profile)) {
+            let tool = known.entry(normal(name)).or_default();
+            for (name, role) in roles(arguments) {
+                // An unknown role is not allowed.
+                tool.add(name, role.unwrap_or(Role::Nothing));
+            }
+        }
+    }
+    known
+}
+
+/// Tools that do the same in different systems.
+#[derive(Clone, Debug)]
+pub struct Same {
+    /// What they do: `shell`, `read`, `edit`, `web` or `other`.
+    pub class: &'static str,
+    /// The names in Claude Code, Codex, Gemini CLI and goose.
+    pub names: [&'static str; 4],
+    /// The names that other agents give them.
+    pub others: Vec<&'static str>,
+}
+
+/// Returns all tools that do the same in different systems.
+pub fn same() -> impl Iterator<Item = Same> {
+    let lines = TABLE.lines().skip_while(|line| *line != SAME).skip(1);
+    lines.filter_map(|line| {
+        let (names, others) = line.split_once(':')?;
+        let mut names = names.split_whitespace();
+        Some(Same {
+            class: names.next()?,
+            names: [names.next()?, names.next()?, names.next()?, names.next()?],
+            others: others.split_whitespace().collect(),
+        })
+    })
+}
+
+impl Tool {
+    /// Adds an argument.
+    pub(crate) fn add(&mut self, name: &str, role: Role) {
+        let name = normal(name);
+        let before = self.roles.get(&name);
+        // If two agents have a tool of the same name, the stricter one applies.
+        let is_weaker = matches!(
+            (before, role),
+            (
+                Some(Role::Write | Role::Command),
+                Role::Read | Role::Harmless | Role::Glob | Role::Files
+            ) | (Some(Role::Files), Role::Glob)
+                | (Some(_), Role::Harmless)
+        );
+        if !is_weaker {
+            self.roles.insert(name, role);
+        }
+    }
+
+    /// Returns the listed arguments.
+    #[cfg(test)]
+    pub(crate) fn roles(&self) -> impl Iterator<Item = (&str, Role)> {
+        self.roles.iter().map(|(name, role)| (name.as_str(), *role))
+    }
+
+    /// Returns the role of an argument, if it is listed.
+    pub(crate) fn role(&self, argument: &str) -> Option<Role> {
+        self.roles.get(&normal(argument)).copied()
+    }
+
+    /// Whether the tool runs a command.
+    pub(crate) fn is_shell(&self) -> bool {
+        self.roles.values().any(|role| *role == Role::Command)
+    }
+
+    /// Whether every argument must be declared: any of them may say what the tool runs or changes.
+    #[cfg(feature = "security-policy")]
+    pub(crate) fn is_closed(&self) -> bool {
+        let is_strict = |role: &Role| matches!(role, Role::Command | Role::Patch | Role::Nothing);
+        self.roles.values().any(is_strict)
+    }
+
+    /// The arguments that may hold the command.
+    #[cfg(feature = "security-policy")]
+    pub(crate) fn commands(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = self
+            .roles
+            .iter()
+            .filter(|(_, role)| **role == Role::Command)
+            .map(|(name, _)| name.as_str())
+            .collect();
+        names.sort_unstable();
+        names
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_word_of_the_profiles_is_known() {
+        let mut found = Vec::new();
+        for (profile, tool, arguments) in profiles() {
+            found.push(profile.expect("an agent"));
+            assert!(!tool.is_empty() && tool.trim() == tool, "{tool}");
+            assert_eq!(
+                roles(arguments).count(),
+                arguments.split_whitespace().count(),
+                "{tool}"
+            );
+            for (name, role) in roles(arguments) {
+                assert!(role.is_some(), "{tool} : {name}");
+            }
+        }
+        found.dedup();
+        assert_eq!(found, Profile::ALL);
+        let lines = TABLE.lines().skip_while(|line| *line != SAME).skip(1);
+        assert_eq!(same().count(), lines.count());
+    }
+}

@@ -1,0 +1,973 @@
+//! What gets past the policy, and what does not.
+#![cfg(all(feature = "security-policy", unix))]
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+
+use crate::common::corpus;
+use hooks_builtin::{Autonomy, Globs, SecurityPolicy, SecurityPolicyConfig};
+use hooks_core::agent::{AgentContext, Approval, ApproveToolCall, BeforeToolCall};
+use hooks_core::{HookAction, hook, hooks};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+/// A workspace with some files, a repository, links that lead out of it, and an agent in it.
+struct Workspace {
+    _folder: tempfile::TempDir,
+    cx: AgentContext,
+}
+
+impl Workspace {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().join("workspace");
+        fs::create_dir_all(root.join("src")).unwrap();
+        fs::write(root.join("src/main.rs"), "fn main() {}").unwrap();
+        fs::write(root.join("Cargo.toml"), "").unwrap();
+        symlink("/etc/passwd", root.join("link-etc")).unwrap();
+        symlink("..", root.join("link-up")).unwrap();
+        for folder in ["dir", "plain", "a/b/c", ".git"] {
+            fs::create_dir_all(root.join(folder)).unwrap();
+        }
+        for file in ["a.txt", "b.txt", "plain/c.txt", ".git/config", ".git/HEAD"] {
+            fs::write(root.join(file), "").unwrap();
+        }
+        fs::write(folder.path().join("secret"), "").unwrap();
+        symlink("../../secret", root.join("dir/a.txt")).unwrap();
+        symlink("../..", root.join("dir/up")).unwrap();
+        let cx = AgentContext::new("s1").with_cwd(root.to_str().unwrap());
+        Workspace {
+            _folder: folder,
+            cx,
+        }
+    }
+
+    fn judge(&self, policy: &SecurityPolicy, tool: &str, args: Value) -> Result<(), String> {
+        let mut call = BeforeToolCall {
+            name: tool.into(),
+            args,
+            ..BeforeToolCall::default()
+        };
+        match hooks![policy]
+            .intercept_now(&self.cx, &mut call)
+            .into_result()
+        {
+            Ok(_) => Ok(()),
+            Err(cancel) => Err(cancel.reason.into_owned()),
+        }
+    }
+
+    fn command(&self, policy: &SecurityPolicy, command: &str) -> Result<(), String> {
+        self.judge(policy, "shell", json!({ "command": command }))
+    }
+}
+
+/// The escapes of a corpus: `\n`, `\t`, `\r`, `\\` and `\u{…}`; any other backslash is one.
+fn unescaped(line: &str) -> String {
+    let mut text = String::new();
+    let mut rest = line;
+    while let Some(at) = rest.find('\\') {
+        text.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let known = [("\\n", "\n"), ("\\t", "\t"), ("\\\\", "\\")];
+        if let Some((escape, plain)) = known.iter().find(|(escape, _)| rest.starts_with(escape)) {
+            text.push_str(plain);
+            rest = &rest[escape.len()..];
+        } else if rest.starts_with("\\rr") {
+            text.push('\r');
+            rest = &rest[2..];
+        } else if let Some(code) = rest.strip_prefix("\\u{") {
+            let (code, after) = code.split_once('}').unwrap();
+            text.push(char::from_u32(u32::from_str_radix(code, 16).unwrap()).unwrap());
+            rest = after;
+        } else {
+            text.push('\\');
+            rest = &rest[1..];
+        }
+    }
+    text + rest
+}
+
+fn policy() -> SecurityPolicy {
+    let mut config = SecurityPolicyConfig::default();
+    let more = "cp fd gh go jest jq mv pytest rustc rustfmt split tar tee tsc unzip xxd yarn zip";
+    config
+        .allowed_commands
+        .extend(more.split(' ').map(String::from));
+    SecurityPolicy::from_config(&config).unwrap()
+}
+
+#[test]
+fn every_hostile_command_of_the_corpus_is_blocked() {
+    let (workspace, policy) = (Workspace::new(), policy());
+    let mut passed = Vec::new();
+    let mut count = 0;
+    for line in corpus("shell_hostile.txt") {
+        count += 1;
+        if workspace.command(&policy, &unescaped(&line)).is_ok() {
+            passed.push(line);
+        }
+    }
+    assert!(count >= 80);
+    assert!(passed.is_empty(), "these pass:\n{}", passed.join("\n"));
+}
+
+#[test]
+fn every_harmless_command_of_the_corpus_passes() {
+    let (workspace, policy) = (Workspace::new(), policy());
+    let mut blocked = Vec::new();
+    let mut count = 0;
+    for line in corpus("shell_harmless.txt") {
+        count += 1;
+        if let Err(reason) = workspace.command(&policy, &unescaped(&line)) {
+            blocked.push(format!("{line}\n    {reason}"));
+        }
+    }
+    assert!(count >= 80);
+    assert!(
+        blocked.is_empty(),
+        "these are blocked:\n{}",
+        blocked.join("\n")
+    );
+}
+
+#[test]
+fn every_tool_call_of_the_corpus_is_judged_right() {
+    let (workspace, policy) = (Workspace::new(), policy());
+    let mut wrong = Vec::new();
+    let mut count = 0;
+    for line in corpus("tool_calls.txt") {
+        count += 1;
+        let mut parts = line.splitn(3, ' ');
+        let [expected, tool, args] = [(); 3].map(|()| parts.next().unwrap());
+        let judged = workspace.judge(&policy, tool, serde_json::from_str(args).unwrap());
+        if judged.is_ok() != (expected == "pass") {
+            wrong.push(format!("{line}\n    {}", judged.err().unwrap_or_default()));
+        }
+    }
+    assert!(count > 100);
+    assert!(
+        wrong.is_empty(),
+        "these are judged wrong:\n{}",
+        wrong.join("\n")
+    );
+}
+
+/// The arguments that a call is left with.
+fn left(workspace: &Workspace, policy: &SecurityPolicy, tool: &str, args: Value) -> Value {
+    let mut call = BeforeToolCall::new("1", tool, args);
+    let result = hooks![policy].intercept_now(&workspace.cx, &mut call);
+    assert!(result.is_continue(), "{result:?}");
+    // It is judged again, in its new form, when it is approved.
+    let approved = hooks![policy].intercept_now(&workspace.cx, &mut ApproveToolCall::from(&call));
+    assert!(approved.is_continue(), "{} {approved:?}", call.args);
+    call.args
+}
+
+#[test]
+fn a_command_becomes_what_was_judged_and_is_judged_alike_when_it_is_approved() {
+    let (workspace, policy) = (Workspace::new(), policy());
+    for line in corpus("shell_harmless.txt") {
+        left(
+            &workspace,
+            &policy,
+            "shell",
+            json!({ "command": unescaped(&line) }),
+        );
+    }
+    let args = left(
+        &workspace,
+        &policy,
+        "shell",
+        json!({ "command": "X=src; ls $X/{a,b}" }),
+    );
+    let command = args["command"].as_str().unwrap();
+    let prelude = command.strip_suffix("X=src\nls src/a src/b").unwrap();
+    assert_only_what_is_set_is_unset(prelude);
+    let args = left(
+        &workspace,
+        &policy,
+        "shell",
+        json!({ "command": ["bash", "-lc", "ls {a,b}"] }),
+    );
+    assert!(
+        args["command"][2].as_str().unwrap().ends_with("ls a b"),
+        "{args}"
+    );
+    let words = json!({ "command": ["ls", "{a,b}"] });
+    assert_eq!(left(&workspace, &policy, "shell", words.clone()), words);
+}
+
+/// A prelude is empty, or a line that unsets variables of this process.
+fn assert_only_what_is_set_is_unset(prelude: &str) {
+    if prelude.is_empty() {
+        return;
+    }
+    let names = prelude.strip_prefix("unset -v ").unwrap();
+    let names = names.strip_suffix('\n').unwrap();
+    for name in names.split(' ') {
+        assert!(std::env::var_os(name).is_some(), "{name}");
+    }
+}
+
+#[test]
+fn a_command_runs_in_the_sandbox_and_is_judged_alike_when_it_is_approved() {
+    let workspace = Workspace::new();
+    let policy = SecurityPolicy::from_config(&SecurityPolicyConfig {
+        sandbox: true,
+        sandbox_program: "/opt/my tools/hooks".into(),
+        sandbox_options: vec!["--connect".into(), "443".into()],
+        ..SecurityPolicyConfig::default()
+    })
+    .unwrap();
+    let root = fs::canonicalize(&workspace.cx.cwd).unwrap();
+    let before = format!(
+        "'/opt/my tools/hooks' sandbox --write {} --connect 443 -- sh -c ",
+        root.display()
+    );
+    for (command, script) in [
+        ("cargo test", "cargo test"),
+        ("X=src; ls $X/{a,b}.rs", "X=src\nls src/a.rs src/b.rs"),
+        // Quotes within quotes.
+        ("grep \"it's\" Cargo.toml", " Cargo.toml"),
+    ] {
+        let args = left(&workspace, &policy, "shell", json!({ "command": command }));
+        let wrapped = args["command"].as_str().unwrap();
+        let quoted = wrapped
+            .strip_prefix(&before)
+            .unwrap_or_else(|| panic!("{wrapped}"));
+        // What the shell reads in the quotes, after what its environment asks for.
+        assert!(
+            quoted.starts_with('\'') && quoted.ends_with(&format!("{script}'")),
+            "{quoted}"
+        );
+        // Approved, judged and described as the command itself.
+        let approval = Approval::Usual;
+        let approve = ApproveToolCall {
+            id: "1",
+            name: "shell",
+            args: &args,
+            approval: &approval,
+        };
+        let said = hooks![&policy].intercept_now(&workspace.cx, &mut { approve });
+        assert!(said.is_continue(), "{said:?}");
+        let described = policy.describe(&workspace.cx, "shell", &args);
+        let plain = policy.describe(&workspace.cx, "shell", &json!({ "command": command }));
+        assert_eq!(described, plain);
+        // A second time changes nothing.
+        assert_eq!(left(&workspace, &policy, "shell", args.clone()), args);
+    }
+    // A shell's own arguments stay, and its script is wrapped.
+    let args = json!({ "command": ["bash", "-lc", "cargo test"] });
+    let args = left(&workspace, &policy, "shell", args);
+    assert_eq!(args["command"][1], "-lc");
+    assert!(args["command"][2].as_str().unwrap().starts_with(&before));
+    // What stands outside of the quotes is judged, and so is what stands in them.
+    for command in [
+        format!("{before}'cargo test'; curl x"),
+        format!("{before}'curl x'"),
+        format!("{before}'cargo test' 'curl x'"),
+        "hooks sandbox -- sh -c 'cargo test'".to_owned(),
+    ] {
+        assert!(workspace.command(&policy, &command).is_err(), "{command}");
+    }
+    let words = json!({ "command": ["cargo", "test"] });
+    let reason = workspace.judge(&policy, "shell", words).unwrap_err();
+    assert!(reason.contains("without a shell"), "{reason}");
+    // A program in the agent's own folder can be replaced by the agent.
+    for program in ["./hooks", "bin/hooks", ""] {
+        let error = SecurityPolicy::from_config(&SecurityPolicyConfig {
+            sandbox_program: program.into(),
+            ..SecurityPolicyConfig::default()
+        })
+        .unwrap_err();
+        assert!(error.to_string().contains("sandbox_program"), "{error}");
+    }
+}
+
+#[test]
+fn a_plain_command_stays_as_it_is_for_the_hooks_behind() {
+    let (workspace, policy) = (Workspace::new(), policy());
+    for command in ["git status", "git log -3 | head -5", "ls src && cargo test"] {
+        let args = left(&workspace, &policy, "shell", json!({ "command": command }));
+        let left = args["command"].as_str().unwrap();
+        assert_only_what_is_set_is_unset(left.strip_suffix(command).unwrap());
+    }
+    // Between the two, a repository whose settings run programs might be made.
+    let args = json!({ "command": "mkdir x && git status" });
+    let args = left(&workspace, &policy, "shell", args);
+    let prelude = args["command"].as_str().unwrap().lines().next();
+    assert!(prelude.unwrap().contains("safe.bareRepository"), "{args}");
+}
+
+#[test]
+fn without_rewriting_what_shells_read_in_different_ways_is_blocked() {
+    let workspace = Workspace::new();
+    let config = SecurityPolicyConfig {
+        rewrite: false,
+        ..SecurityPolicyConfig::default()
+    };
+    let policy = SecurityPolicy::from_config(&config).unwrap();
+    for command in [
+        "ls {a,b}",
+        "cat $'a'",
+        "ls &> x",
+        "cd src; cat ../Cargo.toml",
+        "git ls-files | xargs wc -l",
+        "X='a b'; ls $X",
+    ] {
+        assert!(workspace.command(&policy, command).is_err(), "{command}");
+    }
+    let plain = json!({ "command": "cd src && cargo test 2>&1 | tail -20" });
+    assert_eq!(left(&workspace, &policy, "shell", plain.clone()), plain);
+}
+
+#[test]
+fn tools_of_ones_own_are_declared() {
+    let workspace = Workspace::new();
+    let config: SecurityPolicyConfig = serde_json::from_value(json!({
+        "profiles": [],
+        "tools": {
+            "run_it": { "command": "script", "directory": "folder", "harmless": ["note"] },
+            "save": { "write": ["to_where"], "read": ["template"] },
+            "change": { "patch": "diff" },
+            "mcp__github__*": { "harmless": ["*"] },
+        },
+    }))
+    .unwrap();
+    let policy = SecurityPolicy::from_config(&config).unwrap();
+    let judge = |tool, args| workspace.judge(&policy, tool, args).is_ok();
+    assert!(judge(
+        "RunIt",
+        json!({ "Script": "ls", "folder": "src", "note": "x" })
+    ));
+    assert!(
+        !judge("run_it", json!({ "script": "rm x" }))
+            && !judge("run_it", json!({ "script": "ls", "folder": "/etc" }))
+    );
+    assert!(!judge("run_it", json!({ "script": "ls", "other": 1 })));
+    assert!(
+        judge("save", json!({ "to_where": "x" })) && !judge("save", json!({ "toWhere": "../x" }))
+    );
+    assert!(!judge(
+        "save",
+        json!({ "to_where": "x", "template": "/etc/passwd" })
+    ));
+    assert!(!judge("change", json!({ "diff": "--- a/x\n+++ ../y\n" })));
+    assert!(
+        judge("mcp__github__get", json!({ "path": "/etc" }))
+            && !judge("mcp__gitlab__get", json!({}))
+    );
+    // Without its profile even a well-known tool is not known.
+    assert!(!judge("Bash", json!({ "command": "ls" })));
+}
+
+#[test]
+fn clawseeds_keys_say_who_is_asked() {
+    let workspace = Workspace::new();
+    let config: SecurityPolicyConfig = serde_json::from_value(json!({
+        "level": "full", "auto_approve": ["read", "list"], "always_ask": ["list"],
+    }))
+    .unwrap();
+    assert_eq!(config.autonomy, Autonomy::Full);
+    let policy = SecurityPolicy::from_config(&config).unwrap();
+    let approval = |tool: &str| {
+        let mut call = BeforeToolCall::new("1", tool, json!({ "path": "src" }));
+        assert!(
+            hooks![&policy]
+                .intercept_now(&workspace.cx, &mut call)
+                .is_continue()
+        );
+        call.approval
+    };
+    assert!(matches!(approval("read"), Approval::Granted { .. }));
+    assert!(matches!(approval("list"), Approval::Ask { .. }));
+    assert_eq!(approval("write"), Approval::Usual);
+}
+
+#[cfg(unix)]
+#[test]
+fn git_does_not_enter_a_repository_among_the_files() {
+    let (workspace, policy) = (Workspace::new(), policy());
+    let inner = Path::new(&workspace.cx.cwd).join("src/bare");
+    fs::create_dir_all(inner.join("objects")).unwrap();
+    fs::create_dir_all(inner.join("refs")).unwrap();
+    assert!(workspace.command(&policy, "git -C src/bare status").is_ok());
+    fs::write(inner.join("HEAD"), "ref: refs/heads/main").unwrap();
+    for command in [
+        "git -C src/bare status",
+        "cd src/bare && git log",
+        "cd src/bare/objects && git status",
+    ] {
+        let reason = workspace.command(&policy, command).unwrap_err();
+        assert!(
+            reason.contains("is a repository without a work tree"),
+            "{command}: {reason}"
+        );
+    }
+}
+
+#[test]
+fn reasons_say_what_is_wrong_and_what_to_write() {
+    let (workspace, policy) = (
+        Workspace::new(),
+        SecurityPolicy::from_config(&SecurityPolicyConfig {
+            allowed_commands: vec!["git".into(), "cat".into()],
+            ..SecurityPolicyConfig::default()
+        })
+        .unwrap(),
+    );
+    let reason = |command| workspace.command(&policy, command).unwrap_err();
+    assert_eq!(
+        reason("curl x"),
+        "the program `curl` is not allowed; allowed are: cat, git"
+    );
+    assert_eq!(
+        reason("./git x"),
+        "`./git` is not the allowed program, but another file of the same name: call the program by its name"
+    );
+    assert_eq!(
+        reason("cat /etc/passwd"),
+        "the path `/etc/passwd` is forbidden"
+    );
+    assert!(reason("cat /opt/x").starts_with("the path `/opt/x` is outside of the workspace `"));
+    assert_eq!(
+        reason("$x y"),
+        "the program `$x` is only known at run time: write its name out"
+    );
+    assert_eq!(
+        reason("cat $x"),
+        "an argument of `cat` is only known at run time: write it out"
+    );
+    assert!(reason("cat '").starts_with("the command cannot be parsed: "));
+    let call = |args| workspace.judge(&policy, "shell", args).unwrap_err();
+    let needed = "`shell` needs its command as a string or a list of strings, in the argument `cmd` or `command`";
+    assert_eq!(call(json!({ "command": 5 })), needed);
+    assert_eq!(call(json!({})), needed);
+    assert_eq!(
+        call(json!({ "command": ["ls"] })),
+        "the program `ls` is not allowed; allowed are: cat, git"
+    );
+    assert_eq!(
+        call(json!({ "command": "cat x", "env": { "X": "y" } })),
+        "the argument `env` of `shell` could change what runs, and the policy cannot check it: leave it out, or declare it under \
+         `[hooks.builtin.security_policy.tools]`"
+    );
+    assert_eq!(
+        workspace
+            .judge(&policy, "make_it_so", json!({ "cmd": "x" }))
+            .unwrap_err(),
+        "the tool `make_it_so` is not declared, so the policy does not know what it does: write `\"make_it_so\" = { command = \"cmd\" }` \
+         under `[hooks.builtin.security_policy.tools]`"
+    );
+}
+
+#[test]
+fn who_may_only_look_calls_no_tool_that_is_not_declared_to() {
+    let workspace = Workspace::new();
+    let policy = SecurityPolicy::from_config(&SecurityPolicyConfig {
+        autonomy: Autonomy::ReadOnly,
+        read_only_tools: Globs::new(["read", "list_*"]).unwrap(),
+        ..SecurityPolicyConfig::default()
+    })
+    .unwrap();
+    let judge = |tool, path: &str| workspace.judge(&policy, tool, json!({ "path": path }));
+    assert!(judge("read", "src").is_ok() && judge("list_files", "src").is_ok());
+    assert!(judge("read", "/etc/passwd").is_err());
+    assert_eq!(
+        judge("write", "src").unwrap_err(),
+        "autonomy is `read_only`, and `write` is not declared read-only"
+    );
+    assert!(policy.is_read_only("read") && !policy.is_read_only("write"));
+    assert_eq!(policy.autonomy(), Autonomy::ReadOnly);
+}
+
+#[test]
+fn actions_are_counted_and_what_is_blocked_or_only_looks_is_none() {
+    let workspace = Workspace::new();
+    let policy = SecurityPolicy::from_config(&SecurityPolicyConfig {
+        autonomy: Autonomy::Full,
+        read_only_tools: Globs::new(["read"]).unwrap(),
+        max_actions_per_hour: Some(2),
+        ..SecurityPolicyConfig::default()
+    })
+    .unwrap();
+    let judge = |tool, path: &str| workspace.judge(&policy, tool, json!({ "path": path }));
+    for _ in 0..5 {
+        assert!(judge("read", "src").is_ok() && judge("write", "/etc/x").is_err());
+    }
+    assert!(judge("write", "src").is_ok() && judge("write", "src").is_ok());
+    assert_eq!(policy.actions(), 2);
+    assert!(
+        judge("write", "src")
+            .unwrap_err()
+            .starts_with("limit of 2 actions per hour reached")
+    );
+    assert!(judge("read", "src").is_ok());
+}
+
+#[test]
+fn a_call_is_judged_again_when_a_later_hook_changes_it() {
+    #[hook(priority = -5)]
+    fn rewrites(call: &BeforeToolCall) -> HookAction<BeforeToolCall> {
+        match call.args["command"].as_str() {
+            Some("ls") => HookAction::modify(json!({ "command": "rm x" })),
+            _ => HookAction::Continue,
+        }
+    }
+    let (workspace, policy) = (Workspace::new(), policy());
+    let hooks = hooks![rewrites, &policy];
+    for (command, passes) in [("cat x", true), ("ls", false)] {
+        let mut call = BeforeToolCall {
+            name: "shell".into(),
+            args: json!({ "command": command }),
+            ..BeforeToolCall::default()
+        };
+        let result = hooks.intercept_now(&workspace.cx, &mut call);
+        assert_eq!(result.is_continue(), passes, "{command}: {result:?}");
+    }
+}
+
+#[test]
+fn file_tools_do_not_leave_the_workspace_or_touch_what_is_forbidden() {
+    let (workspace, policy) = (Workspace::new(), policy());
+    let root = &workspace.cx.cwd;
+    let inside = format!("{root}/src/main.rs");
+    for path in [
+        "src/main.rs",
+        ".",
+        "",
+        "src/../src",
+        "new/file",
+        &inside,
+        "a b",
+        "/dev/null",
+    ] {
+        assert!(
+            workspace
+                .judge(&policy, "read", json!({ "path": path }))
+                .is_ok(),
+            "{path}"
+        );
+    }
+    let sibling = format!("{root}-2/x");
+    for path in [
+        "..",
+        "../x",
+        "src/../../x",
+        "/etc/passwd",
+        "/etc",
+        "/",
+        "//etc/passwd",
+        "/etc/./passwd",
+        "~/.ssh/id_rsa",
+        "~",
+        "~root/x",
+        "link-etc",
+        "link-up/x",
+        "src/../link-etc",
+        "/proc/self/environ",
+        "/dev/sda",
+        &sibling,
+        "file:///etc/passwd",
+        "/tmp/../etc/passwd",
+        "a\0b",
+        "link-up/workspace/../../x",
+    ] {
+        for args in [
+            json!({ "path": path }),
+            json!({ "file_path": path }),
+            json!({ "paths": ["src", path] }),
+            json!({ "source": "src", "destination": path }),
+            json!({ "path": { "from": "src", "to": path } }),
+        ] {
+            assert!(
+                workspace.judge(&policy, "read", args.clone()).is_err(),
+                "{args}"
+            );
+        }
+    }
+}
+
+#[test]
+fn forbidden_paths_can_lie_in_the_workspace_and_the_workspace_need_not_be_the_limit() {
+    let workspace = Workspace::new();
+    let policy = SecurityPolicy::from_config(&SecurityPolicyConfig {
+        forbidden_paths: vec!["secrets".into(), "/etc".into()],
+        workspace_only: false,
+        ..SecurityPolicyConfig::default()
+    })
+    .unwrap();
+    let command = |command| workspace.command(&policy, command);
+    assert!(command("cat /usr/include/stdio.h").is_ok() && command("ls ..").is_ok());
+    assert!(command("cat secrets/key").is_err() && command("cat ./secrets").is_err());
+    assert!(command("cat /etc/passwd").is_err() && command("grep -r x /").is_err());
+    assert!(command("cat link-etc").is_err());
+}
+
+#[test]
+fn a_command_is_judged_where_it_runs() {
+    let workspace = Workspace::new();
+    let root = Path::new(&workspace.cx.cwd).to_owned();
+    symlink("/etc", root.join("src/out")).unwrap();
+    let judge = |cwd: &str| {
+        workspace.judge(
+            &policy(),
+            "shell",
+            json!({ "command": "ls out", "cwd": cwd }),
+        )
+    };
+    assert!(judge(".").is_ok());
+    assert!(judge("src").is_err() && judge("/etc").is_err() && judge("..").is_err());
+
+    let elsewhere = SecurityPolicy::from_config(&SecurityPolicyConfig {
+        workspace: Some(root.join("src")),
+        ..SecurityPolicyConfig::default()
+    })
+    .unwrap();
+    // The agent is in the folder above.
+    assert!(workspace.command(&elsewhere, "ls").is_err());
+}
+
+#[test]
+fn links_are_followed_to_folders_of_links() {
+    let workspace = Workspace::new();
+    let root = Path::new(&workspace.cx.cwd).to_owned();
+    for folder in ["d", "e", "f"] {
+        std::fs::create_dir(root.join(folder)).unwrap();
+    }
+    symlink("../e", root.join("d/a")).unwrap();
+    symlink("/etc", root.join("e/b")).unwrap();
+    symlink("../src", root.join("f/a")).unwrap();
+    symlink(".", root.join("f/here")).unwrap();
+    let policy = policy();
+    let command = |command| workspace.command(&policy, command);
+    for hostile in ["grep -R x d", "diff -r d src", "cp -rL d y"] {
+        assert!(command(hostile).is_err(), "{hostile}");
+    }
+    for harmless in ["grep -R x f", "diff -r f src", "grep -r x d"] {
+        assert_eq!(command(harmless).err(), None, "{harmless}");
+    }
+
+    symlink("/etc/hosts", root.join("xaa")).unwrap();
+    assert!(command("split -l1 src/main.rs").is_err());
+    assert_eq!(command("split -l1 src/main.rs part-").err(), None);
+}
+
+#[test]
+fn paths_are_found_in_whatever_shape_they_are_given() {
+    let workspace = Workspace::new();
+    for args in [
+        json!({ "path": "FILE:///etc/passwd" }),
+        json!({ "uri": "file:/etc/passwd" }),
+        json!({ "path": "file://localhost/etc/passwd" }),
+        json!({ "uri": " file:///etc/passwd" }),
+        json!({ "uri": "file:///%2e%2e/etc/passwd" }),
+        json!({ "uri": "file:%2fetc%2fpasswd" }),
+        json!({ "edits": [{ "path": "/etc/passwd" }] }),
+        json!({ "options": { "target": "/etc/passwd" } }),
+        json!({ "filePath": "/etc/passwd" }),
+        json!({ "paths": [["/etc/passwd"]] }),
+    ] {
+        assert!(
+            workspace.judge(&policy(), "edit", args.clone()).is_err(),
+            "{args}"
+        );
+    }
+    for tool in ["Bash", "run_command", "terminal", "shell_exec"] {
+        assert!(
+            workspace
+                .judge(&policy(), tool, json!({ "command": "rm -rf ." }))
+                .is_err(),
+            "{tool}"
+        );
+        assert!(
+            workspace
+                .judge(&policy(), tool, json!({ "cmd": "ls" }))
+                .is_err(),
+            "{tool}"
+        );
+    }
+}
+
+#[test]
+fn a_pattern_matches_no_file_that_is_forbidden() {
+    let workspace = Workspace::new();
+    let policy = SecurityPolicy::from_config(&SecurityPolicyConfig {
+        forbidden_paths: vec!["src/key.pem".into()],
+        ..SecurityPolicyConfig::default()
+    })
+    .unwrap();
+    let command = |command| workspace.command(&policy, command);
+    assert!(command("cat src/*").is_ok());
+    fs::write(Path::new(&workspace.cx.cwd).join("src/key.pem"), "").unwrap();
+    for line in [
+        "cat src/*",
+        "cat */*.pem",
+        "cat s*/key.???",
+        "cd src && cat *",
+    ] {
+        assert_eq!(
+            command(line).unwrap_err(),
+            "the path `key.pem` is forbidden",
+            "{line}"
+        );
+    }
+    assert!(command("cat src/*.rs").is_ok());
+}
+
+/// Each of these would take seconds, or hours, to judge word by word.
+#[test]
+fn what_takes_long_to_judge_is_blocked_with_a_short_reason() {
+    let (workspace, policy) = (Workspace::new(), policy());
+    let size = 64 * 1024;
+    let fill = |text: &str| text.repeat(size / text.len());
+    let words = |word: fn(usize) -> String| (0..size / 8).map(word).collect::<Vec<_>>().join(" ");
+    for command in [
+        format!("ls {}", words(|nth| format!("{nth}*"))),
+        format!("cat {}", fill("a/")),
+        format!("cat {}", fill("../a=")),
+        format!("cat {}", fill("*")),
+        format!("echo {}", "{a,b}".repeat(15)),
+        format!(
+            "for i in {{1..60}}; do for j in {{1..60}}; do {} done; done",
+            "echo 'a' b;".repeat(200)
+        ),
+        format!("for i in {{1..60}}; do eval '{}'; done", "ls;".repeat(4000)),
+        format!("X=a; {} cat $X", fill("X=$X$X;")),
+        format!("ls {}", words(|nth| format!("-abcdefgh{nth}"))),
+    ] {
+        let begin: String = command.chars().take(40).collect();
+        let reason = workspace
+            .command(&policy, &command)
+            .err()
+            .unwrap_or_default();
+        assert!(
+            !reason.is_empty() && reason.len() < 1100,
+            "{begin}: {reason}"
+        );
+    }
+    for command in [
+        format!("echo '{}'", "a://b ".repeat(10_000)),
+        format!(
+            "git add {}",
+            (0..5000)
+                .map(|nth| format!("f{nth}"))
+                .collect::<Vec<_>>()
+                .join(" ")
+        ),
+        "ls -la src | head -20; grep -n parse src/main.rs; ".repeat(1000),
+    ] {
+        let begin: String = command.chars().take(40).collect();
+        assert_eq!(workspace.command(&policy, &command), Ok(()), "{begin}");
+    }
+}
+
+#[test]
+fn settings_that_cannot_be_are_errors() {
+    let error = |config| SecurityPolicy::from_config(&config).unwrap_err().key();
+    assert_eq!(
+        error(SecurityPolicyConfig {
+            workspace: Some("/no/such/folder".into()),
+            ..SecurityPolicyConfig::default()
+        }),
+        "workspace"
+    );
+    assert_eq!(
+        error(SecurityPolicyConfig {
+            allowed_commands: vec!["git status".into()],
+            ..SecurityPolicyConfig::default()
+        }),
+        "allowed_commands"
+    );
+}
+
+#[test]
+fn a_command_that_is_too_long_or_too_deep_is_blocked_and_not_parsed() {
+    let (workspace, policy) = (Workspace::new(), policy());
+    let deep = |open: &str, close: &str| format!("{}ls{}", open.repeat(5000), close.repeat(5000));
+    for command in [
+        "ls ".repeat(100_000),
+        deep("(", ")"),
+        deep("$(", ")"),
+        deep("{ ", ";}"),
+        deep("if ", ""),
+        deep("`", "`"),
+        deep("echo ${x:-", "}"),
+        deep("sh -c '", "'"),
+        deep("if ls; then ", "; fi"),
+        deep("while ls; do ", "; done"),
+        format!("[[ {} x ]]", "! ".repeat(5000)),
+        format!("echo {}1{}", "$[".repeat(5000), "]".repeat(5000)),
+        format!("{} ls", "env ".repeat(10_000)),
+        format!("{} ls", "nice ".repeat(20_000)),
+        format!("{} ls", "xargs ".repeat(10_000)),
+        format!("{}ls", "cd src && ".repeat(5000)),
+    ] {
+        assert!(
+            workspace.command(&policy, &command).is_err(),
+            "{}",
+            &command[..20]
+        );
+    }
+    assert!(workspace.command(&policy, &"ls src; ".repeat(4000)).is_ok());
+    assert!(
+        workspace
+            .command(&policy, &format!("echo '{}'", "x".repeat(60 * 1024)))
+            .is_ok()
+    );
+}
+
+/// Ways to write a program's name, and to run a command, that change nothing about it.
+fn disguised() -> impl Strategy<Value = String> {
+    let name = prop::sample::select(vec![
+        "rm", "'rm'", "\"rm\"", "r\\m", "r''m", "\\rm", "/bin/rm", "r\"m\"", "$'rm'",
+    ]);
+    let wrap = prop::collection::vec(
+        prop::sample::select(vec![
+            "ls; {}",
+            "ls && {}",
+            "ls || {}",
+            "{} | cat",
+            "cat | {}",
+            "({})",
+            "{ {}; }",
+            "if ls; then {}; fi",
+            "for i in a; do {}; done",
+            "echo $({})",
+            "echo \"$({})\"",
+            "cat <({})",
+            "env {}",
+            "timeout 5 {}",
+            "nice {}",
+            "! {}",
+            "time {}",
+            "case x in x) {};; esac",
+            "while ls; do {}; done",
+            "ls\n{}",
+            "cat <<EOF\n$({})\nEOF",
+            "echo `{}`",
+            "X=1; {}",
+            "set -e; {}",
+            "{} &",
+        ]),
+        0..4,
+    );
+    (name, wrap).prop_map(|(name, wraps)| {
+        // Backquotes do not nest without escapes.
+        let mut quoted = false;
+        wraps.iter().fold(format!("{name} x"), |command, wrap| {
+            if wrap.contains('`') && std::mem::replace(&mut quoted, true) {
+                return command;
+            }
+            wrap.replacen("{}", &command, 1)
+        })
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(500))]
+
+    #[test]
+    fn a_program_that_is_not_allowed_is_blocked_however_it_is_wrapped(command in disguised()) {
+        let workspace = Workspace::new();
+        prop_assert!(workspace.command(&policy(), &command).is_err(), "{command}");
+    }
+
+    #[test]
+    fn nothing_makes_it_panic(command in "\\PC{0,60}") {
+        let _ = Workspace::new().command(&policy(), &command);
+    }
+
+    #[test]
+    fn nor_what_looks_like_a_script(
+        parts in prop::collection::vec(prop::sample::select(vec![
+            "ls", " ", ";", "|", "&&", "(", ")", "{", "}", "$(", "`", "'", "\"", "<<EOF", "\n", "EOF", "if", "then",
+            "fi", "for", "in", "do", "done", "case", "esac", "$x", "${x", "$((", "))", "[[", "]]", ">", "<", "&",
+            "\\", "#", "=", "*", "~", "!", "a", "/", "é", "sed", "git", "find", "-exec", "cd", "..", "99999999999999999999", "${",
+        ]), 0..30)
+    ) {
+        let _ = Workspace::new().command(&policy(), &parts.concat());
+    }
+}
+
+/// Whether bash is there, and finds the command well formed.
+fn is_valid_bash(command: &str) -> Option<bool> {
+    let checked = std::process::Command::new("bash")
+        .args(["-n", "-c", command])
+        .output()
+        .ok()?;
+    Some(checked.status.success())
+}
+
+#[test]
+fn what_has_to_pass_is_well_formed() {
+    for line in corpus("shell_harmless.txt") {
+        assert_ne!(is_valid_bash(&unescaped(&line)), Some(false), "{line}");
+    }
+    assert!(
+        Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("tests/corpus")
+            .is_dir()
+    );
+}
+
+#[test]
+fn a_workspace_may_be_in_the_home_directory() {
+    let home = std::env::home_dir().unwrap();
+    let with_workspace = |workspace: &str| {
+        SecurityPolicy::from_config(&SecurityPolicyConfig {
+            workspace: Some(workspace.into()),
+            ..SecurityPolicyConfig::default()
+        })
+    };
+    let policy = with_workspace("~").unwrap();
+    let mut call = BeforeToolCall {
+        name: "Read".into(),
+        args: json!({ "file_path": home.join("notes.txt") }),
+        ..BeforeToolCall::default()
+    };
+    let judged = hooks![policy].intercept_now(&AgentContext::new("s1"), &mut call);
+    assert!(judged.is_continue(), "{judged:?}");
+    let refused = with_workspace("~nobody/work").unwrap_err().to_string();
+    assert!(
+        refused.contains("the home directory of another user"),
+        "{refused}"
+    );
+}
+
+#[test]
+fn a_policy_with_an_absolute_workspace_needs_no_current_directory() {
+    const WORKSPACE: &str = "HOOKS_TEST_WORKSPACE";
+    let with_workspace = |workspace: &str| {
+        SecurityPolicy::from_config(&SecurityPolicyConfig {
+            workspace: Some(workspace.into()),
+            ..SecurityPolicyConfig::default()
+        })
+    };
+    // The current directory belongs to the whole process, so this test runs itself in another one.
+    let Ok(workspace) = std::env::var(WORKSPACE) else {
+        let (gone, workspace) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let child = std::process::Command::new(std::env::current_exe().unwrap())
+            .args([
+                "--exact",
+                "security_policy::a_policy_with_an_absolute_workspace_needs_no_current_directory",
+            ])
+            .current_dir(gone.path())
+            .env(WORKSPACE, workspace.path())
+            .output()
+            .unwrap();
+        assert!(
+            child.status.success(),
+            "{}",
+            String::from_utf8_lossy(&child.stdout)
+        );
+        assert!(!gone.path().exists());
+        return;
+    };
+    fs::remove_dir(std::env::current_dir().unwrap()).unwrap();
+    assert!(std::env::current_dir().is_err());
+    assert!(with_workspace("src").is_err());
+    with_workspace(&workspace).unwrap();
+}

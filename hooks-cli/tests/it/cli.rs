@@ -1,0 +1,597 @@
+//! The program as a person and an agent run it.
+
+use std::path::Path;
+
+use crate::common::{Said, hooks, json};
+use serde_json::{Value, json as value};
+
+const FILE: &str = r#"
+[[hooks.on]]
+name = "no-force-push"
+event = "BeforeToolCall"
+tools = ["shell", "Bash"]
+if = 'args.command.contains("--force")'
+block = "force pushes are not allowed"
+priority = 200
+
+[[hooks.on]]
+name = "dry"
+event = "PreToolUse"
+tools = "deploy"
+modify = { dry_run = true }
+
+[[hooks.on]]
+name = "tried"
+event = "BeforeToolCall"
+mode = "shadow"
+block = "only tried"
+"#;
+
+/// A folder with a file.
+fn folder(text: &str) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("hooks.toml"), text).unwrap();
+    folder
+}
+
+fn fire(folder: &Path, args: &[&str]) -> Value {
+    let all = [&["fire", "--json"], args].concat();
+    let said = hooks(folder, &all, "");
+    assert_eq!(said.code, 0, "{}", said.errors);
+    json(&said.out)
+}
+
+#[test]
+fn a_decision_is_one_object() {
+    let folder = folder(FILE);
+    let fired = fire(
+        folder.path(),
+        &[
+            "--event",
+            "BeforeToolCall",
+            "--tool",
+            "shell",
+            "--args",
+            r#"{"command": "git push --force"}"#,
+        ],
+    );
+    let mut keys: Vec<_> = fired
+        .as_object()
+        .unwrap()
+        .keys()
+        .map(String::as_str)
+        .collect();
+    keys.sort_unstable();
+    assert_eq!(
+        keys,
+        [
+            "change",
+            "decision",
+            "duration_us",
+            "event",
+            "hook",
+            "output",
+            "reason",
+            "records"
+        ]
+    );
+    assert_eq!(fired["event"], "BeforeToolCall");
+    assert_eq!(fired["decision"], "block");
+    assert_eq!(fired["hook"], "no-force-push");
+    assert_eq!(fired["reason"], "force pushes are not allowed");
+    assert_eq!(fired["change"], value!([]));
+    assert_eq!(fired["records"][0]["outcome"], "block");
+    assert!(fired["duration_us"].is_u64());
+}
+
+#[test]
+fn a_change_is_a_patch_and_a_difference() {
+    let folder = folder(FILE);
+    let args = [
+        "--event",
+        "pre_tool_use",
+        "--tool",
+        "deploy",
+        "--args",
+        r#"{"to": "production"}"#,
+    ];
+    let fired = fire(folder.path(), &args);
+    assert_eq!(fired["decision"], "continue");
+    assert_eq!(
+        fired["change"],
+        value!([{ "op": "add", "path": "/args/dry_run", "value": true }])
+    );
+    let said = hooks(folder.path(), &[&["fire"], &args[..]].concat(), "");
+    assert!(said.out.contains("+ args.dry_run = true"), "{}", said.out);
+    assert!(
+        said.out.contains("shadow mode, so it has no effect"),
+        "{}",
+        said.out
+    );
+    // No colours where there is no terminal.
+    assert!(!said.out.contains('\u{1b}'), "{:?}", said.out);
+}
+
+#[test]
+fn an_event_is_built_from_a_file_or_another_agents_words() {
+    let folder = folder(FILE);
+    let ours = value!({ "event": "BeforeToolCall", "name": "deploy", "args": {} });
+    std::fs::write(folder.path().join("event.json"), ours.to_string()).unwrap();
+    assert_eq!(
+        fire(folder.path(), &["--event-json", "event.json"])["change"][0]["path"],
+        "/args/dry_run"
+    );
+    let theirs = value!({ "session_id": "s", "hook_event_name": "PreToolUse", "tool_name": "Bash",
+                          "tool_input": { "command": "git push --force" } });
+    let said = hooks(
+        folder.path(),
+        &["fire", "--json", "--event-json", "-"],
+        &theirs.to_string(),
+    );
+    assert_eq!(json(&said.out)["hook"], "no-force-push", "{}", said.errors);
+    let said = hooks(
+        folder.path(),
+        &[
+            "fire",
+            "--json",
+            "--event",
+            "MessageReceived",
+            "--args",
+            r#"{"content": "hello"}"#,
+        ],
+        "",
+    );
+    assert_eq!(
+        json(&said.out)["event"],
+        "MessageReceived",
+        "{}",
+        said.errors
+    );
+}
+
+#[test]
+fn the_context_is_given_and_checked() {
+    let folder = folder(
+        "[[hooks.on]]\nevent = 'BeforeToolCall'\nscope = { tenants = ['acme'] }\nblock = 'no'",
+    );
+    let call = ["--event", "BeforeToolCall", "--tool", "t"];
+    assert_eq!(fire(folder.path(), &call)["decision"], "continue");
+    let cx = ["--cx", r#"{"tenant_id": "acme"}"#];
+    assert_eq!(
+        fire(folder.path(), &[&call[..], &cx].concat())["decision"],
+        "block"
+    );
+    let said = hooks(
+        folder.path(),
+        &[&["fire"], &call[..], &["--cx", r#"{"tenant": 1}"#]].concat(),
+        "",
+    );
+    assert_eq!(said.code, 2);
+    assert!(
+        said.errors.contains("there is no `tenant`"),
+        "{}",
+        said.errors
+    );
+}
+
+#[test]
+fn wrong_arguments_are_usage() {
+    let folder = folder(FILE);
+    for (args, expected) in [
+        (vec!["fire"], "--event"),
+        (
+            vec!["fire", "--event", "BeforeTolCall"],
+            "did you mean `BeforeToolCall`?",
+        ),
+        (
+            vec!["fire", "--event", "BeforeStop", "--tool", "x"],
+            "is not about a tool",
+        ),
+        (
+            vec!["fire", "--event", "BeforeToolCall", "--args", "{"],
+            "`--args` is not JSON",
+        ),
+        (
+            vec!["fire", "--event", "BeforeStop", "--args", r#"{"x": 1}"#],
+            "`x` is not a field of `BeforeStop`",
+        ),
+        (
+            vec!["plan", "--event", "Lunch"],
+            "there is no event `Lunch`",
+        ),
+        (vec!["run", "--as", "nobody"], "unknown agent `nobody`"),
+        (vec!["dance"], "dance"),
+    ] {
+        let said = hooks(folder.path(), &args, "");
+        assert_eq!(said.code, 2, "{args:?}: {}", said.errors);
+        assert!(said.errors.contains(expected), "{args:?}: {}", said.errors);
+    }
+}
+
+#[test]
+fn the_file_is_found_in_a_folder_above() {
+    let folder = folder(FILE);
+    let inner = folder.path().join("a/b");
+    std::fs::create_dir_all(&inner).unwrap();
+    let said = hooks(&inner, &["plan", "--json"], "");
+    assert_eq!(json(&said.out)["hooks"][0]["hook"], "no-force-push");
+}
+
+#[test]
+fn every_mistake_is_found_with_its_place() {
+    let folder = folder("[[hooks.on]]\nevent = 'BeforeTolCall'\nblock = 'no'\n\n[hooks.buildin]\n");
+    let said = hooks(folder.path(), &["check", "hooks.toml"], "");
+    assert_eq!(said.code, 1);
+    assert!(
+        said.out.contains("hooks.toml:5:8: unknown key `buildin`"),
+        "{}",
+        said.out
+    );
+    let right = self::folder(FILE);
+    let path = right.path().join("hooks.toml");
+    assert_eq!(hooks(right.path(), &["check"], "").code, 0);
+    let both = ["check", "--json", path.to_str().unwrap(), "wrong.toml"];
+    std::fs::write(
+        right.path().join("wrong.toml"),
+        "[[hooks.on]]\nevent = 'BeforeToolCall'\n",
+    )
+    .unwrap();
+    let said = hooks(right.path(), &both, "");
+    assert_eq!(said.code, 1);
+    let checked = json(&said.out);
+    assert_eq!(
+        (&checked[0]["ok"], &checked[1]["ok"]),
+        (&value!(true), &value!(false))
+    );
+    let mistake = &checked[1]["mistakes"][0];
+    assert_eq!(
+        mistake["message"],
+        "the hook does nothing: it has no handler"
+    );
+    assert!(mistake["line"].is_u64() && mistake["column"].is_u64() && mistake["help"].is_string());
+}
+
+#[test]
+fn the_plan_has_everything_in_its_order() {
+    let folder = folder(&format!(
+        "[hooks.builtin]\nredact = true\nblock_tools = {{ tools = ['x'] }}\n{FILE}"
+    ));
+    let said = hooks(folder.path(), &["plan", "--json"], "");
+    let plan = json(&said.out);
+    let names: Vec<_> = plan["hooks"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| row["hook"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        names,
+        ["BlockTools", "no-force-push", "dry", "tried", "Redact"],
+        "{}",
+        said.out
+    );
+    let row = &plan["hooks"][1];
+    assert_eq!(
+        (&row["priority"], &row["mode"]),
+        (&value!(200), &value!("enforce"))
+    );
+    assert_eq!(row["handler"], "rule: block");
+    assert!(
+        row["filter"]
+            .as_str()
+            .unwrap()
+            .starts_with("tools shell, Bash; if ")
+    );
+    assert!(
+        row["source"].as_str().unwrap().ends_with("hooks.toml:5"),
+        "{row}"
+    );
+    let said = hooks(folder.path(), &["plan", "--event", "AfterToolCall"], "");
+    assert!(
+        said.out.contains("Redact") && !said.out.contains("dry"),
+        "{}",
+        said.out
+    );
+}
+
+#[test]
+fn why_names_the_condition_that_says_no() {
+    let folder = folder(FILE);
+    let event = [
+        "--event",
+        "BeforeToolCall",
+        "--tool",
+        "shell",
+        "--args",
+        r#"{"command": "ls"}"#,
+    ];
+    let said = hooks(
+        folder.path(),
+        &[&["why", "--json"], &event[..]].concat(),
+        "",
+    );
+    let why = json(&said.out);
+    let of = |name: &str| {
+        let hooks = why["hooks"].as_array().unwrap();
+        hooks
+            .iter()
+            .find(|hook| hook["hook"] == name)
+            .unwrap()
+            .clone()
+    };
+    assert_eq!(of("no-force-push")["runs"], false);
+    assert_eq!(
+        of("no-force-push")["why"],
+        "its condition is false: args.command.contains(\"--force\")"
+    );
+    assert_eq!(
+        of("dry")["why"],
+        "it is for the tools deploy, and this is `shell`"
+    );
+    assert_eq!(of("tried")["runs"], true);
+    let said = hooks(folder.path(), &[&["why"], &event[..]].concat(), "");
+    assert!(
+        said.out.contains("does not run  no-force-push"),
+        "{}",
+        said.out
+    );
+}
+
+fn claude(command: &str) -> String {
+    value!({
+        "session_id": "s1", "cwd": "/", "hook_event_name": "PreToolUse", "tool_name": "Bash",
+        "tool_input": { "command": command }, "tool_use_id": "1",
+    })
+    .to_string()
+}
+
+#[test]
+fn agents_are_told_in_their_own_words() {
+    let folder = folder(FILE);
+    let said = hooks(
+        folder.path(),
+        &["run", "--as", "claude"],
+        &claude("git push --force"),
+    );
+    assert_eq!((said.code, &*said.errors), (0, ""));
+    assert_eq!(
+        json(&said.out)["hookSpecificOutput"],
+        value!({ "hookEventName": "PreToolUse", "permissionDecision": "deny",
+                 "permissionDecisionReason": "force pushes are not allowed (hook: no-force-push)" })
+    );
+    let said = hooks(
+        folder.path(),
+        &["run", "--as", "codex"],
+        &claude("git push --force"),
+    );
+    assert_eq!(
+        said,
+        Said {
+            code: 2,
+            out: String::new(),
+            errors: "force pushes are not allowed (hook: no-force-push)\n".into()
+        }
+    );
+    let said = hooks(
+        folder.path(),
+        &["run", "hooks.toml", "--as", "claude"],
+        &claude("ls"),
+    );
+    assert_eq!(
+        said,
+        Said {
+            code: 0,
+            out: String::new(),
+            errors: String::new()
+        }
+    );
+}
+
+#[test]
+fn what_goes_wrong_blocks_the_agent() {
+    let folder = folder(FILE);
+    let said = hooks(folder.path(), &["run", "--as", "claude"], "{");
+    assert_eq!(said.code, 2);
+    assert!(
+        said.errors.starts_with("the event is not JSON"),
+        "{}",
+        said.errors
+    );
+    std::fs::write(
+        folder.path().join("hooks.toml"),
+        "[hooks.builtin]\nredcat = true",
+    )
+    .unwrap();
+    let said = hooks(folder.path(), &["run", "--as", "claude"], &claude("ls"));
+    assert_eq!(said.code, 2);
+    assert!(
+        said.errors.contains("unknown key `redcat`"),
+        "{}",
+        said.errors
+    );
+    let said = hooks(
+        folder.path(),
+        &["run", "gone.toml", "--as", "claude"],
+        &claude("ls"),
+    );
+    assert_eq!(said.code, 2);
+    assert!(said.errors.contains("gone.toml"), "{}", said.errors);
+}
+
+#[test]
+fn a_project_is_guarded_wherever_the_agent_goes() {
+    let project = folder(FILE);
+    // A file that the agent has written where it is now.
+    let inner = project.path().join("inner");
+    std::fs::create_dir(&inner).unwrap();
+    std::fs::write(inner.join("hooks.toml"), "[hooks]\nenabled = false").unwrap();
+    let mut command = crate::common::command(&inner, &["run", "--as", "claude"]);
+    command.env("CLAUDE_PROJECT_DIR", project.path());
+    let said = crate::common::run(command, &claude("git push --force"));
+    assert!(said.out.contains("no-force-push"), "{}", said.out);
+}
+
+#[test]
+fn init_writes_a_file_that_is_fine_and_works_for_each_agent() {
+    for agent in ["claude", "codex", "gemini", "goose", "cursor", "picoclaw"] {
+        let folder = tempfile::tempdir().unwrap();
+        let said = hooks(folder.path(), &["init", "--agent", agent, "--json"], "");
+        assert_eq!(said.code, 0, "{agent}: {}", said.errors);
+        let written = json(&said.out);
+        assert!(written["entry"]["hooks"].is_object(), "{agent}");
+        let checked = hooks(folder.path(), &["check"], "");
+        assert_eq!(checked.code, 0, "{agent}: {}", checked.out);
+        // It is not replaced by accident.
+        assert_eq!(hooks(folder.path(), &["init"], "").code, 2);
+        assert_eq!(hooks(folder.path(), &["init", "--force"], "").code, 0);
+    }
+    let inputs = [
+        ("claude", claude("ls"), claude("rm -rf /")),
+        ("codex", claude("ls"), claude("rm -rf /")),
+        (
+            "gemini",
+            value!({ "hook_event_name": "BeforeTool", "session_id": "s", "tool_name": "run_shell_command",
+                     "tool_input": { "command": "ls", "description": "d" } })
+            .to_string(),
+            value!({ "hook_event_name": "BeforeTool", "session_id": "s", "tool_name": "run_shell_command",
+                     "tool_input": { "command": "rm -rf /", "description": "d" } })
+            .to_string(),
+        ),
+        (
+            "goose",
+            value!({ "event": "PreToolUse", "tool_name": "developer__shell", "tool_input": { "command": "ls" } }).to_string(),
+            value!({ "event": "PreToolUse", "tool_name": "developer__shell", "tool_input": { "command": "rm x" } }).to_string(),
+        ),
+        (
+            "cursor",
+            value!({ "hook_event_name": "beforeShellExecution", "command": "ls" }).to_string(),
+            value!({ "hook_event_name": "beforeShellExecution", "command": "rm x" }).to_string(),
+        ),
+    ];
+    for (agent, harmless, harmful) in inputs {
+        let folder = tempfile::tempdir().unwrap();
+        hooks(folder.path(), &["init", "--agent", agent], "");
+        // Where it works is its workspace.
+        let here = format!("\"cwd\":{}", Value::from(folder.path().to_str()));
+        let placed = |input: String| input.replace("\"cwd\":\"/\"", &here);
+        let (harmless, harmful) = (placed(harmless), placed(harmful));
+        let said = hooks(folder.path(), &["run", "--as", agent], &harmless);
+        let all = format!("{}{}", said.out, said.errors);
+        assert_eq!(said.code, 0, "{agent}: {all}");
+        assert!(
+            !all.contains("deny") && !all.contains("block"),
+            "{agent}: {all}"
+        );
+        let said = hooks(folder.path(), &["run", "--as", agent], &harmful);
+        let all = format!("{}{}", said.out, said.errors);
+        assert!(all.contains("`rm` is not allowed"), "{agent}: {all}");
+        assert!(said.code == 2 || all.contains("deny"), "{agent}: {all}");
+    }
+}
+
+#[test]
+fn the_rule_that_init_writes_finds_force_pushes_and_nothing_else() {
+    let folder = tempfile::tempdir().unwrap();
+    hooks(folder.path(), &["init"], "");
+    for (command, is_blocked) in [
+        ("git push --force", true),
+        ("git push -f", true),
+        ("git -C src push -uf origin main", true),
+        ("git push origin my-fix", false),
+        ("git push --follow-tags", false),
+        ("echo --force", false),
+    ] {
+        let args = value!({ "command": command }).to_string();
+        let said = hooks(
+            folder.path(),
+            &[
+                "why",
+                "--json",
+                "--event",
+                "BeforeToolCall",
+                "--tool",
+                "shell",
+                "--args",
+                &args,
+            ],
+            "",
+        );
+        let said = json(&said.out);
+        let all = said["hooks"].as_array().unwrap();
+        let rule = all.iter().find(|hook| hook["hook"] == "no-force-push");
+        assert_eq!(rule.unwrap()["runs"], is_blocked, "{command}");
+    }
+}
+
+#[test]
+fn the_readme_shows_what_the_program_prints() {
+    let readme = include_str!("../../README.md");
+    let block = |kind: &str| {
+        let (_, after) = readme.split_once(&format!("```{kind}\n")).unwrap();
+        after.split("```").next().unwrap()
+    };
+    let folder = folder(block("toml"));
+    let (command, shown) = block("console").split_once('\n').unwrap();
+    let (options, args) = command.split_once(" --args ").unwrap();
+    let mut arguments: Vec<_> = options.split(' ').skip(2).collect();
+    arguments.extend(["--args", args.trim_matches('\'')]);
+    let said = hooks(folder.path(), &arguments, "");
+    for line in shown.lines().filter(|line| !line.starts_with("decision")) {
+        assert!(said.out.contains(line), "{line}\n---\n{}", said.out);
+    }
+}
+
+#[test]
+fn init_keeps_a_file_and_prints_the_settings_for_it() {
+    let folder = folder("[hooks.builtin]\nredact = true\n");
+    let said = hooks(folder.path(), &["init"], "");
+    assert!(
+        said.code == 2 && said.errors.contains("already exists"),
+        "{}",
+        said.errors
+    );
+    let said = hooks(folder.path(), &["init", "--agent", "claude"], "");
+    assert_eq!(said.code, 0, "{}", said.errors);
+    assert!(said.out.contains("hooks.toml --as claude") && said.errors.contains("was not changed"));
+    let text = std::fs::read_to_string(folder.path().join("hooks.toml")).unwrap();
+    assert_eq!(text, "[hooks.builtin]\nredact = true\n");
+}
+
+#[test]
+fn a_built_in_hook_that_decides_is_named() {
+    let folder = folder("[hooks.builtin]\nblock_tools = { tools = ['deploy'] }\n");
+    let said = hooks(
+        folder.path(),
+        &["fire", "--event", "BeforeToolCall", "--tool", "deploy"],
+        "",
+    );
+    assert!(
+        said.out.contains("`BlockTools` is a built-in hook"),
+        "{}",
+        said.out
+    );
+}
+
+#[test]
+fn notices_are_counted() {
+    let text = "[[hooks.on]]\nevent = 'BeforeToolCall'\nblock = 'no'\n\
+                [[hooks.on]]\nevent = 'BeforeToolCall'\nask = 'really?'\n";
+    let said = hooks(folder(text).path(), &["check"], "");
+    assert!(
+        said.code == 0 && said.out.contains("fine, with 1 notice"),
+        "{}",
+        said.out
+    );
+}
+
+#[test]
+fn completions_know_every_command() {
+    let said = hooks(Path::new("/"), &["completions", "bash"], "");
+    for command in [
+        "init", "check", "plan", "fire", "why", "run", "serve", "convert", "log", "sandbox",
+    ] {
+        assert!(said.out.contains(command), "{command}");
+        let help = hooks(Path::new("/"), &[command, "--help"], "");
+        assert!(help.out.contains("Examples:"), "{command}: {}", help.out);
+    }
+}

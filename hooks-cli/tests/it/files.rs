@@ -1,0 +1,720 @@
+//! Converting files, showing records, restricting programs, serving PicoClaw.
+
+use crate::common::{hooks, json};
+use serde_json::{Value, json as value};
+
+#[test]
+fn run_and_serve_record_what_hooks_do() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "[[hooks.on]]\nname = 'no-sudo'\nevent = 'BeforeToolCall'\nif = 'Bash(sudo *)'\nblock = 'no'\n";
+    std::fs::write(folder.path().join("hooks.toml"), text).unwrap();
+    let call = |command: &str| {
+        value!({ "hook_event_name": "PreToolUse", "session_id": "s1", "tool_name": "Bash", "tool_input": { "command": command } })
+            .to_string()
+    };
+    for command in ["sudo ls", "ls"] {
+        let args = ["run", "--as", "claude", "--records", "records.jsonl"];
+        assert_eq!(hooks(folder.path(), &args, &call(command)).code, 0);
+    }
+    let request = value!({ "jsonrpc": "2.0", "id": 1, "method": "hook.before_tool",
+                           "params": { "tool": "exec", "arguments": { "command": "sudo ls" } } });
+    let args = ["serve", "--stdio", "--records", "records.jsonl"];
+    hooks(folder.path(), &args, &format!("{request}\n"));
+    let shown = hooks(
+        folder.path(),
+        &["log", "records.jsonl", "--where", "outcome == 'block'"],
+        "",
+    );
+    assert_eq!(
+        shown.out.matches("no-sudo").count(),
+        2,
+        "{}{}",
+        shown.out,
+        shown.errors
+    );
+    // A file that cannot be written loses the records, and nothing else.
+    let args = ["run", "--as", "claude", "--records", "no/such/folder"];
+    let said = hooks(folder.path(), &args, &call("sudo ls"));
+    assert!(
+        said.out.contains("\"deny\"")
+            && said
+                .errors
+                .contains("cannot write records to no/such/folder"),
+        "{}",
+        said.errors
+    );
+}
+
+#[test]
+fn log_says_whose_lines_are_no_records() {
+    let folder = tempfile::tempdir().unwrap();
+    let line = r#"{"time":"2026-03-22T10:00:00Z","event":"AgentEnd","payload":{}}"#;
+    std::fs::write(folder.path().join("audit.jsonl"), line).unwrap();
+    let said = hooks(folder.path(), &["log", "audit.jsonl"], "");
+    assert!(
+        said.errors.contains("an event of `jsonl_log`"),
+        "{}",
+        said.errors
+    );
+}
+
+/// What a file becomes, which has to be fine but for handlers.
+fn converted(from: &str, file: &Value) -> (String, toml::Table) {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("file.json"), file.to_string()).unwrap();
+    let said = hooks(folder.path(), &["convert", "file.json", "--from", from], "");
+    assert_eq!(said.code, 0, "{}", said.errors);
+    let table = said
+        .out
+        .parse()
+        .unwrap_or_else(|error| panic!("{error}: {}", said.out));
+    (said.out, table)
+}
+
+#[test]
+fn claude_codes_settings_become_definitions() {
+    let (text, table) = converted(
+        "claude",
+        &value!({ "hooks": {
+            "PreToolUse": [{ "matcher": "Edit|Write", "hooks": [
+                { "type": "command", "command": "./guard.py", "timeout": 10, "onFailure": "block" },
+                { "type": "command", "command": "x", "if": "Bash(git *)", "async": true },
+                { "type": "command", "command": "w", "if": "mcp__x(y)" },
+            ] }],
+            "PostToolUse": [{ "matcher": "Edit.*", "hooks": [{ "type": "http", "url": "http://localhost:1/" }] }],
+            "Setup": [{ "hooks": [{ "type": "command", "command": "y" }] }],
+            "Stop": [{ "hooks": [{ "type": "agent", "prompt": "z" }] }],
+        } }),
+    );
+    let on = table["hooks"]["on"].as_array().unwrap();
+    assert_eq!(on.len(), 4, "{text}");
+    let guard = on
+        .iter()
+        .find(|entry| entry.get("command").and_then(toml::Value::as_str) == Some("./guard.py"))
+        .unwrap();
+    assert_eq!(guard["event"].as_str(), Some("PreToolUse"));
+    assert_eq!(guard["tools"].as_array().unwrap().len(), 2);
+    assert_eq!(guard["timeout"].as_str(), Some("10s"));
+    assert_eq!(guard["on_failure"].as_str(), Some("block"));
+    assert_eq!(guard["dialect"].as_str(), Some("claude"));
+    let http = on.iter().find(|entry| entry.get("http").is_some()).unwrap();
+    assert_eq!(http["matcher"].as_str(), Some("Edit.*"));
+    for lost in [
+        "if = \"Bash(git *)\"",
+        "lost: `if`: \"mcp__x(y)\" cannot be converted",
+        "lost: `async`: the agent waits",
+        "lost: all hooks on `Setup`: `hooks` never raises this event",
+        "`hooks` does not run handlers of the type `agent`",
+    ] {
+        assert!(text.contains(lost), "{lost}: {text}");
+    }
+}
+
+#[test]
+fn headers_and_prompts_are_carried_over() {
+    let (text, table) = converted(
+        "claude",
+        &value!({ "hooks": { "Stop": [{ "hooks": [
+            {
+                "type": "http", "url": "https://example.com/", "headers": { "Authorization": "Bearer $TOKEN" },
+                "allowedEnvVars": ["TOKEN"],
+            },
+            { "type": "prompt", "prompt": "Is all done? $ARGUMENTS" },
+        ] }] } }),
+    );
+    let on = table["hooks"]["on"].as_array().unwrap();
+    assert_eq!(
+        on[0]["http"]["headers"]["Authorization"].as_str(),
+        Some("Bearer $TOKEN")
+    );
+    assert!(
+        text.contains("lost: `allowedEnvVars` = [\"TOKEN\"]"),
+        "{text}"
+    );
+    assert_eq!(on[1]["prompt"].as_str(), Some("Is all done? $ARGUMENTS"));
+}
+
+const SETTINGS: &str = r#"{ "model": "opus", "hooks": {
+    "PreToolUse": [{ "matcher": "Bash", "hooks": [{ "type": "command", "command": "echo no >&2; exit 2" }] }],
+    "PostToolUse": [{ "hooks": [{ "type": "command", "command": "true" }] }]
+} }"#;
+
+#[test]
+fn a_file_of_another_system_is_known_by_its_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let claude = folder.path().join(".claude");
+    std::fs::create_dir(&claude).unwrap();
+    std::fs::write(claude.join("settings.json"), SETTINGS).unwrap();
+    for (folder, file) in [
+        (folder.path(), ".claude/settings.json"),
+        (&*claude, "settings.json"),
+    ] {
+        assert_eq!(hooks(folder, &["check", file], "").code, 0);
+        let plan = json(&hooks(folder, &["plan", file, "--json"], "").out);
+        let names: Vec<_> = plan["hooks"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|row| &row["hook"])
+            .collect();
+        assert_eq!(names, ["PreToolUse-1", "PostToolUse-2"]);
+        let event = [
+            "--event",
+            "PreToolUse",
+            "--tool",
+            "Bash",
+            "--args",
+            r#"{"command":"ls"}"#,
+            "--json",
+        ];
+        let fired = json(&hooks(folder, &[&["fire", file], &event[..]].concat(), "").out);
+        assert_eq!(
+            (&fired["decision"], &fired["reason"]),
+            (&value!("block"), &value!("no"))
+        );
+        assert!(
+            hooks(folder, &["convert", file], "")
+                .out
+                .contains("dialect = \"claude\"")
+        );
+    }
+}
+
+#[test]
+fn a_file_of_another_system_is_one_mistake_that_names_it() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("other.json"), SETTINGS).unwrap();
+    let said = hooks(folder.path(), &["check", "other.json"], "");
+    assert_eq!(said.code, 1);
+    for part in [
+        "other.json:1:20: these are hooks in the format `claude`",
+        "`--from claude`",
+        "1 mistake",
+    ] {
+        assert!(said.out.contains(part), "{part}: {}", said.out);
+    }
+    assert_eq!(
+        hooks(
+            folder.path(),
+            &["check", "other.json", "--from", "claude"],
+            ""
+        )
+        .code,
+        0
+    );
+    let said = hooks(folder.path(), &["convert", "other.json"], "");
+    assert!(
+        said.code == 2 && said.errors.contains("write `--from claude`"),
+        "{}",
+        said.errors
+    );
+}
+
+#[test]
+fn neither_a_file_nor_a_model_writes_to_the_terminal() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = r#"
+        [[hooks.on]]
+        event = "AgentEnd"
+        command = "\u001b[2Jtrue\n#"
+        [[hooks.on]]
+        event = "BeforeToolCall"
+        block = "\u001b[2J{name}"
+    "#;
+    std::fs::write(folder.path().join("hooks.toml"), text).unwrap();
+    std::fs::write(
+        folder.path().join("wrong.toml"),
+        "[hooks]\n\"\\u001b[2J\" = 1",
+    )
+    .unwrap();
+    let record = value!({
+        "at": "2026-03-22T10:00:00Z", "revision": 1, "source": "hooks.toml:1", "hook": "a", "handler": "block",
+        "event": "BeforeToolCall", "subject": "\u{1b}[2Jshell", "session_id": "s", "agent_id": "a", "outcome": "block",
+        "duration_us": 1, "reason": "\u{1b}[2J\u{202e}no",
+    });
+    std::fs::write(folder.path().join("records.jsonl"), record.to_string()).unwrap();
+    let tool = "\u{1b}[2Jshell";
+    for (args, shown) in [
+        (&["plan"][..], r"\u{1b}[2Jtrue\n#"),
+        (&["check", "wrong.toml"], r"\u{1b}[2J"),
+        (&["plan", "wrong.toml"], r"\u{1b}[2J"),
+        (
+            &["fire", "--event", "BeforeToolCall", "--tool", tool],
+            r"reason    \u{1b}[2J\u{1b}[2Jshell",
+        ),
+        (
+            &["why", "--event", "BeforeToolCall", "--tool", tool],
+            r"BeforeToolCall \u{1b}[2Jshell",
+        ),
+        (
+            &["log", "records.jsonl"],
+            r"\u{1b}[2Jshell  \u{1b}[2J\u{202e}no",
+        ),
+    ] {
+        let said = hooks(folder.path(), args, "");
+        let all = said.out + &said.errors;
+        assert!(all.contains(shown), "{args:?}: {all}");
+        assert!(!all.contains(['\u{1b}', '\u{202e}']), "{args:?}: {all:?}");
+    }
+}
+
+#[test]
+fn geminis_times_are_milliseconds() {
+    let (_, table) = converted(
+        "gemini",
+        &value!({ "hooks": { "BeforeTool": [{ "matcher": "write_.*", "hooks": [
+            { "type": "command", "command": "x", "timeout": 1500 },
+        ] }] } }),
+    );
+    let entry = &table["hooks"]["on"][0];
+    assert_eq!(entry["timeout"].as_str(), Some("1500ms"));
+    assert_eq!(entry["matcher"].as_str(), Some("write_.*"));
+}
+
+#[test]
+fn picoclaws_processes_and_goclaws_hooks_become_definitions() {
+    let (text, table) = converted(
+        "picoclaw",
+        &value!({ "hooks": { "processes": {
+            "gate": { "enabled": true, "priority": 5, "command": ["python3", "gate.py"], "dir": "d",
+                      "env": { "A": "b" }, "intercept": ["before_tool", "approve_tool"], "observe": ["mcp.tool.discovered"] },
+            "off": { "command": ["x"] },
+        } } }),
+    );
+    let entry = &table["hooks"]["on"][0];
+    assert_eq!(entry["priority"].as_integer(), Some(-5));
+    assert_eq!(entry["process"]["argv"].as_array().unwrap().len(), 2);
+    assert_eq!(entry["process"]["env"]["A"].as_str(), Some("b"));
+    assert!(
+        text.contains("lost: `mcp.tool.discovered`: `hooks` never raises this event"),
+        "{text}"
+    );
+    assert!(
+        text.contains("lost: the process `off`: it is not enabled"),
+        "{text}"
+    );
+
+    let (text, table) = converted(
+        "goclaw",
+        &value!([{ "name": "h", "event": "pre_tool_use", "handler_type": "http", "config": { "url": "https://example.org/" },
+                   "matcher": "^exec$", "if_expr": "tool_input.n > 1", "timeout_ms": 700, "on_timeout": "allow",
+                   "priority": 3, "scope": "tenant", "tenant_id": "acme", "agent_ids": ["a"] }]),
+    );
+    let entry = &table["hooks"]["on"][0];
+    assert_eq!(entry["if"].as_str(), Some("args.n > 1"), "{text}");
+    assert_eq!(entry["timeout"].as_str(), Some("700ms"));
+    assert_eq!(entry["on_timeout"].as_str(), Some("skip"));
+    assert_eq!(entry["scope"]["tenants"][0].as_str(), Some("acme"));
+    assert_eq!(entry["scope"]["agents"][0].as_str(), Some("a"));
+}
+
+#[test]
+fn records_are_shown_and_chosen() {
+    let folder = tempfile::tempdir().unwrap();
+    let record = |hook: &str, outcome: &str| {
+        value!({ "at": "2026-11-22T10:00:00Z", "revision": 1, "hook": hook, "handler": "rule", "event": "BeforeToolCall",
+                 "subject": "shell", "outcome": outcome, "reason": "because", "duration_us": 12 })
+        .to_string()
+    };
+    let text = format!(
+        "{}\n{}\nno record\n",
+        record("one", "block"),
+        record("two", "continue")
+    );
+    std::fs::write(folder.path().join("records.jsonl"), text).unwrap();
+    let said = hooks(folder.path(), &["log", "records.jsonl"], "");
+    assert_eq!(said.code, 0);
+    assert_eq!(said.out.lines().count(), 2, "{}", said.out);
+    assert!(
+        said.out
+            .contains("2026-11-22 10:00:00  block       one  BeforeToolCall shell  because  12 µs"),
+        "{}",
+        said.out
+    );
+    assert!(
+        said.errors.contains("records.jsonl:3: not a record"),
+        "{}",
+        said.errors
+    );
+    let said = hooks(
+        folder.path(),
+        &[
+            "log",
+            "records.jsonl",
+            "--json",
+            "--where",
+            "outcome == 'block' && duration_us > 10",
+        ],
+        "",
+    );
+    assert_eq!(json(&said.out)["hook"], "one", "{}", said.errors);
+    let said = hooks(
+        folder.path(),
+        &["log", "records.jsonl", "--where", "outcom == 'block'"],
+        "",
+    );
+    assert_eq!(said.code, 2);
+    assert!(said.errors.contains("outcom"), "{}", said.errors);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_program_in_the_sandbox_writes_only_where_it_may() {
+    let folder = tempfile::tempdir().unwrap();
+    let (inside, outside) = (folder.path().join("in"), folder.path().join("out"));
+    std::fs::create_dir(&inside).unwrap();
+    std::fs::create_dir(&outside).unwrap();
+    let script = "echo a > in/file && ! echo b > out/file && exit 7";
+    let said = hooks(
+        folder.path(),
+        &["sandbox", "--write", "in", "--", "sh", "-c", script],
+        "",
+    );
+    if said
+        .errors
+        .contains("this kernel cannot restrict the program")
+    {
+        // It is refused, and nothing has run.
+        assert_eq!(said.code, 1);
+        assert!(!inside.join("file").exists());
+        let said = hooks(
+            folder.path(),
+            &["sandbox", "--best-effort", "--", "true"],
+            "",
+        );
+        assert_eq!(said.code, 0, "{}", said.errors);
+        eprintln!("this kernel has no Landlock: only the refusal was tested");
+        return;
+    }
+    assert_eq!(said.code, 7, "{}", said.errors);
+    assert!(inside.join("file").exists() && !outside.join("file").exists());
+    let said = hooks(
+        folder.path(),
+        &["sandbox", "--write", "missing", "--", "true"],
+        "",
+    );
+    assert_eq!(said.code, 2, "{}", said.errors);
+}
+
+/// What is answered to these requests, by their ids.
+fn served(file: &str, requests: &[Value]) -> Vec<Value> {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("hooks.toml"), file).unwrap();
+    let lines: Vec<String> = requests
+        .iter()
+        .map(|request| format!("{request}\n"))
+        .collect();
+    let said = hooks(folder.path(), &["serve", "--stdio"], &lines.concat());
+    assert_eq!(said.code, 0, "{}", said.errors);
+    let mut answers: Vec<Value> = said.out.lines().map(json).collect();
+    answers.sort_by_key(|answer| answer["id"].as_u64());
+    answers
+}
+
+fn request(id: u64, method: &str, params: Value) -> Value {
+    value!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params })
+}
+
+/// Hooks of every action that PicoClaw knows.
+const PICOCLAW: &str = r#"
+    [[hooks.on]]
+    name = "no-rm"
+    event = "before_tool"
+    tools = "exec"
+    if = "args.command.startsWith('rm')"
+    block = "no"
+
+    [[hooks.on]]
+    event = "before_tool"
+    tools = "deploy"
+    modify = { dry_run = true }
+
+    [[hooks.on]]
+    event = "before_tool"
+    tools = "mock"
+    respond = "mocked"
+
+    [[hooks.on]]
+    event = "after_tool"
+    modify = { content = "short" }
+
+    [[hooks.on]]
+    event = "before_llm"
+    modify = { model = "small" }
+
+    [[hooks.on]]
+    event = "approve_tool"
+    tools = "deploy"
+    block = "nobody deploys"
+"#;
+
+/// The parameters of PicoClaw's requests about a tool call.
+fn picoclaw_call(tool: &str, args: Value) -> Value {
+    let meta = value!({ "AgentID": "main", "TurnID": "t1", "SessionKey": "s1", "Iteration": 0 });
+    value!({ "meta": meta, "tool": tool, "arguments": args, "channel": "cli" })
+}
+
+#[test]
+fn picoclaw_is_answered() {
+    let continues = value!({ "action": "continue" });
+    let denied = value!({ "action": "deny_tool", "reason": "no (hook: no-rm)" });
+    let mut after = picoclaw_call("exec", value!({}));
+    after["duration"] = value!(5);
+    after["result"] =
+        value!({ "for_llm": "long", "silent": false, "is_error": false, "async": false });
+    let message = value!({ "role": "user", "content": "hi", "media": ["a"] });
+    let function = value!({ "name": "f", "description": "d", "parameters": {} });
+    let llm = value!({
+        "meta": after["meta"], "model": "big", "options": {}, "messages": [message],
+        "tools": [{ "type": "function", "function": function }],
+    });
+    // The method, its parameters, and what the places of the result hold.
+    let table: [(_, _, &[_]); 8] = [
+        (
+            "before_tool",
+            picoclaw_call("exec", value!({ "command": "rm x" })),
+            &[("", denied)],
+        ),
+        (
+            "before_tool",
+            picoclaw_call("exec", value!({ "command": "ls" })),
+            &[("", continues)],
+        ),
+        (
+            "before_tool",
+            picoclaw_call("deploy", value!({ "to": "here" })),
+            &[
+                ("/action", value!("modify")),
+                ("/call/arguments", value!({ "to": "here", "dry_run": true })),
+            ],
+        ),
+        (
+            "before_tool",
+            picoclaw_call("mock", value!({})),
+            &[
+                ("/action", value!("respond")),
+                ("/result/for_llm", value!("mocked")),
+            ],
+        ),
+        (
+            "approve_tool",
+            picoclaw_call("deploy", value!({})),
+            &[("/approved", value!(false))],
+        ),
+        (
+            "approve_tool",
+            picoclaw_call("exec", value!({})),
+            &[("/approved", value!(true))],
+        ),
+        (
+            "after_tool",
+            after,
+            &[
+                ("/result/result/for_llm", value!("short")),
+                ("/result/result/async", value!(false)),
+            ],
+        ),
+        (
+            "before_llm",
+            llm,
+            &[
+                ("/request/model", value!("small")),
+                ("/request/messages", value!([message])),
+                ("/request/tools/0/type", value!("function")),
+            ],
+        ),
+    ];
+    let requests: Vec<_> = (0..)
+        .zip(&table)
+        .map(|(id, (method, params, _))| request(id, &format!("hook.{method}"), params.clone()))
+        .collect();
+    let answers = served(PICOCLAW, &requests);
+    assert_eq!(answers.len(), table.len());
+    for (id, (answer, (method, params, places))) in answers.iter().zip(&table).enumerate() {
+        assert_eq!(answer["id"], id);
+        for (place, expected) in *places {
+            let found = answer["result"].pointer(place);
+            assert_eq!(found, Some(expected), "{method} {params}: {place}");
+        }
+    }
+}
+
+#[test]
+fn picoclaw_is_greeted_and_only_requests_are_answered() {
+    let modes = value!({ "name": "x", "version": 1, "modes": ["tool", "llm", "approve"] });
+    let told = value!({ "kind": "agent.turn.start", "payload": {} });
+    let answers = served(
+        PICOCLAW,
+        &[
+            request(1, "hook.hello", modes),
+            request(2, "hook.lunch", value!({})),
+            value!({ "jsonrpc": "2.0", "method": "hook.runtime_event", "params": told }),
+        ],
+    );
+    assert_eq!(answers.len(), 2);
+    assert_eq!(answers[0]["result"]["ok"], true);
+    assert_eq!(answers[1]["error"]["code"], -32000);
+}
+
+#[test]
+fn a_question_is_a_no_where_picoclaw_asks_nobody() {
+    let file = "[[hooks.on]]\nevent = 'before_tool'\nask = 'sure?'\n";
+    let call = value!({ "meta": {}, "tool": "exec", "arguments": {} });
+    let answers = served(
+        file,
+        &[
+            request(1, "hook.hello", value!({ "modes": ["tool"] })),
+            request(2, "hook.before_tool", call.clone()),
+        ],
+    );
+    assert_eq!(answers[1]["result"]["action"], "deny_tool");
+}
+
+#[test]
+fn no_approval_is_forgotten_however_many_calls_there_are() {
+    let file = "[[hooks.on]]\nevent = 'before_tool'\nask = 'sure?'\n";
+    let call = |n: u64| value!({ "meta": { "SessionKey": "s1", "TurnID": "t1" }, "tool": "exec", "arguments": { "n": n } });
+    let mut requests = vec![request(
+        1,
+        "hook.hello",
+        value!({ "modes": ["tool", "approve"] }),
+    )];
+    // Two of them are equal.
+    requests.extend((2..1100).map(|id| request(id, "hook.before_tool", call(id.max(3)))));
+    let approve = |id, n| request(id, "hook.approve_tool", call(n));
+    requests.extend([approve(1100, 3), approve(1101, 3), approve(1102, 500)]);
+    let answers = served(file, &requests);
+    for answer in &answers[1099..] {
+        assert_eq!(answer["result"]["approved"], false, "{answer}");
+    }
+    assert_eq!(answers[1023]["result"]["action"], "continue");
+    assert_eq!(answers[1098]["result"]["action"], "deny_tool");
+}
+
+#[test]
+fn what_picoclaw_would_take_for_a_yes_is_a_no() {
+    let answers = served(
+        "[[hooks.on]]\nevent = 'before_llm'\nmodify = { model = 'small' }\n",
+        &[
+            request(1, "hook.before_tool", value!({ "meta": {} })),
+            request(2, "hook.approve_tool", value!([])),
+            request(3, "hook.after_tool", value!({ "result": {} })),
+            request(4, "hook.before_llm", value!({ "messages": "none" })),
+            request(
+                5,
+                "hook.before_llm",
+                value!({ "messages": [{ "role": "user", "content": "x".repeat(1 << 20) }] }),
+            ),
+        ],
+    );
+    let said: Vec<_> = answers
+        .iter()
+        .map(|answer| {
+            let result = &answer["result"];
+            (result["action"].as_str(), result["approved"].as_bool())
+        })
+        .collect();
+    assert_eq!(
+        said,
+        [
+            (Some("deny_tool"), None),
+            (None, Some(false)),
+            (Some("abort_turn"), None),
+            (Some("abort_turn"), None),
+            (Some("abort_turn"), None),
+        ]
+    );
+}
+
+#[test]
+fn notices_are_printed_where_the_agent_does_not_read_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("hooks.toml");
+    let settings = r#"{ "hooks": { "Setup": [], "PreToolUse": [
+        { "hooks": [{ "type": "command", "command": "grep -q bad && echo no >&2 && exit 2; exit 0" }] } ] } }"#;
+    std::fs::write(&file, "[[hooks.import]]\nclaude = 'settings.json'\n").unwrap();
+    std::fs::write(folder.path().join("settings.json"), settings).unwrap();
+    let event = |word: &str| {
+        value!({ "session_id": "s", "hook_event_name": "PreToolUse", "tool_name": "Bash",
+                 "tool_input": { "command": word } })
+        .to_string()
+    };
+    let notice = "`Setup` is a known event that is never raised here";
+    let run = ["run", "--as", "claude"];
+    let good = hooks(folder.path(), &run, &event("good"));
+    assert_eq!(good.code, 0, "{good:?}");
+    assert!(good.errors.contains(notice), "{good:?}");
+    let bad = hooks(folder.path(), &run, &event("bad"));
+    assert!(!bad.errors.contains(notice) || bad.code == 0, "{bad:?}");
+    assert!(bad.out.contains("deny"), "{bad:?}");
+    let serve = hooks(folder.path(), &["serve", "--stdio"], "");
+    assert!(serve.errors.contains(notice), "{serve:?}");
+}
+
+#[test]
+fn a_prompt_asks_the_model_that_the_environment_names() {
+    use std::io::{Read as _, Write as _};
+
+    let folder = tempfile::tempdir().unwrap();
+    let file =
+        "[[hooks.on]]\nevent = 'BeforeToolCall'\ntools = 'shell'\nprompt = 'Block what deletes.'\n";
+    std::fs::write(folder.path().join("hooks.toml"), file).unwrap();
+    assert_eq!(hooks(folder.path(), &["check"], "").code, 0);
+
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/v1", listener.local_addr().unwrap());
+    let model = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let mut asked = Vec::new();
+        while !String::from_utf8_lossy(&asked).contains("Block what deletes.") {
+            let mut part = [0; 4096];
+            let read = stream.read(&mut part).unwrap();
+            asked.extend_from_slice(&part[..read]);
+        }
+        let input = value!({ "decision": "block", "reason": "it deletes" });
+        let call = value!({ "type": "tool_use", "id": "1", "name": "decide", "input": input });
+        let answer = value!({ "content": [call] }).to_string();
+        let length = answer.len();
+        write!(
+            stream,
+            "HTTP/1.1 200 OK\r\ncontent-length: {length}\r\n\r\n{answer}"
+        )
+        .unwrap();
+        String::from_utf8_lossy(&asked).into_owned()
+    });
+    let args = [
+        "fire",
+        "--event",
+        "BeforeToolCall",
+        "--tool",
+        "shell",
+        "--args",
+        "{\"command\": \"rm x\"}",
+        "--json",
+    ];
+    let with = |variables: &[(&str, &str)]| {
+        let mut command = crate::common::command(folder.path(), &args);
+        for name in ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "HOOKS_EVALUATOR"] {
+            command.env_remove(name);
+        }
+        command.envs(variables.iter().copied());
+        json(&crate::common::run(command, "").out)
+    };
+    let said = with(&[
+        ("HOOKS_EVALUATOR", "anthropic:tiny"),
+        ("HOOKS_EVALUATOR_URL", &url),
+        ("HOOKS_EVALUATOR_KEY", "$k"),
+    ]);
+    assert_eq!(said["reason"], "it deletes");
+    let asked = model.join().unwrap();
+    assert!(
+        asked.contains("x-api-key: $k") && asked.starts_with("POST /v1/messages"),
+        "{asked}"
+    );
+    let said = with(&[]);
+    assert_eq!(said["decision"], "block");
+    assert!(
+        said["reason"].as_str().unwrap().contains("HOOKS_EVALUATOR"),
+        "{said}"
+    );
+}

@@ -1,0 +1,5 @@
+//! All tests of the crate in one program: each program more is one link more.
+
+mod cli;
+mod common;
+mod files;

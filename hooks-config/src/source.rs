@@ -1,0 +1,360 @@
+//! The text of a configuration, and the places of its keys.
+
+use std::fmt;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use jsonc_parser::common::Ranged;
+use jsonc_parser::{CollectOptions, ParseOptions, ast};
+use serde_json::Value;
+use toml::de::{DeTable, DeValue};
+
+use crate::error::ConfigError;
+use crate::place::{At, Mistake, Naming, Place, Segment};
+
+/// A text, and the places of its keys and values.
+///
+/// `Debug` shows nothing of the text, which may hold secrets.
+pub(crate) struct Source {
+    pub(crate) file: Option<PathBuf>,
+    pub(crate) text: String,
+    root: Node,
+    /// Where each line begins, once somebody asks.
+    lines: OnceLock<Vec<usize>>,
+}
+
+impl fmt::Debug for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Source")
+            .field("file", &self.file)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A text that was parsed: its value, and what of it no setting can be.
+pub(crate) struct Text {
+    pub(crate) source: Source,
+    pub(crate) value: Value,
+    pub(crate) wrong: Vec<Mistake>,
+}
+
+/// A value of the text.
+struct Node {
+    at: Range<usize>,
+    inner: Inner,
+}
+
+enum Inner {
+    Table(Vec<(String, Range<usize>, Node)>),
+    List(Vec<Node>),
+    Other,
+}
+
+impl Source {
+    fn new(file: Option<PathBuf>, text: String, root: Node) -> Self {
+        Source {
+            file,
+            text,
+            root,
+            lines: OnceLock::new(),
+        }
+    }
+
+    /// The line of a place, from 1.
+    pub(crate) fn line(&self, at: usize) -> usize {
+        let begins = || {
+            let ends = self.text.match_indices('\n');
+            ends.map(|(end, _)| end + 1).collect()
+        };
+        let lines = self.lines.get_or_init(begins);
+        lines.partition_point(|begin| *begin <= at) + 1
+    }
+
+    pub(crate) fn load(path: &Path) -> Result<Text, ConfigError> {
+        let text = std::fs::read_to_string(path).map_err(|error| {
+            ConfigError::of_file(path, format!("the file cannot be read: {error}"))
+        })?;
+        Source::parse(path, text)
+    }
+
+    /// The text of a file, whose format its name says.
+    pub(crate) fn parse(path: &Path, text: String) -> Result<Text, ConfigError> {
+        let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
+        match extension.to_str() {
+            Some("toml") => Source::toml(Some(path.to_owned()), text),
+            Some("json") => Source::json(Some(path.to_owned()), text),
+            _ => Err(ConfigError::of_file(
+                path,
+                "a configuration is a file whose name ends with `.toml` or `.json`",
+            )),
+        }
+    }
+
+    pub(crate) fn toml(file: Option<PathBuf>, text: String) -> Result<Text, ConfigError> {
+        let text = without_mark(text);
+        let (table, errors) = DeTable::parse_recoverable(&text);
+        let syntax = |error: &toml::de::Error| {
+            let at = error.span().unwrap_or_default();
+            of_syntax(file.clone(), &text, at, error.message())
+        };
+        if let Some(first) = errors.first()
+            && text.trim_start().starts_with('{')
+        {
+            let help = "this looks like JSON, and is read as TOML: give the file a name that ends with `.json`";
+            let at = first.span().unwrap_or_default();
+            return Err(helped(file, &text, at, first.message(), Some(help)));
+        }
+        ConfigError::all(errors.iter().map(syntax).collect())?;
+        let at = table.span();
+        let table = DeValue::Table(table.into_inner());
+        let root = of_toml(&table, at);
+        let mut wrong = Vec::new();
+        no_settings(&table, &mut Vec::new(), &mut wrong);
+        let value = toml::from_str::<Value>(&text).map_err(|error| syntax(&error))?;
+        let source = Source::new(file, text, root);
+        Ok(Text {
+            source,
+            value,
+            wrong,
+        })
+    }
+
+    pub(crate) fn json(file: Option<PathBuf>, text: String) -> Result<Text, ConfigError> {
+        let text = without_mark(text);
+        let value = match serde_json::from_str::<Value>(&text) {
+            Ok(value) => value,
+            Err(error) => {
+                let start: usize = text
+                    .split_inclusive('\n')
+                    .take(error.line().saturating_sub(1))
+                    .map(str::len)
+                    .sum();
+                let at = (start + error.column().saturating_sub(1)).min(text.len());
+                let message = error.to_string();
+                let message = message.split(" at line ").next().unwrap_or(&message);
+                let (message, help) = if text.trim().is_empty() {
+                    let help = "write `{ \"hooks\": { \"builtin\": {} } }`";
+                    (
+                        "expected a table in braces, found an empty text",
+                        Some(help),
+                    )
+                } else if text.trim_start().starts_with(['[', '#', 'h']) && text.contains("hooks") {
+                    let help = "this looks like TOML, and is read as JSON: give the file a name that ends with `.toml`";
+                    (message, Some(help))
+                } else {
+                    (message, None)
+                };
+                return Err(helped(file, &text, at..at, message, help));
+            }
+        };
+        let parsed =
+            jsonc_parser::parse_to_ast(&text, &CollectOptions::default(), &ParseOptions::default());
+        let mut twice = Vec::new();
+        let root = match parsed.ok().and_then(|parsed| parsed.value) {
+            Some(value) => of_json(&value, &mut twice),
+            // The text is JSON, as serde_json has already read it.
+            None => Node {
+                at: 0..text.len(),
+                inner: Inner::Other,
+            },
+        };
+        let twice = twice.into_iter().map(|(key, at)| {
+            let message = format!("the key `{key}` is set twice");
+            of_syntax(file.clone(), &text, at, &message)
+        });
+        ConfigError::all(twice.collect())?;
+        Ok(Text {
+            source: Source::new(file, text, root),
+            value,
+            wrong: Vec::new(),
+        })
+    }
+
+    /// Shows a mistake at its place.
+    pub(crate) fn show(&self, mistake: Mistake) -> ConfigError {
+        let at = self.locate(&mistake);
+        let place = Place::of(&self.text, at.clone());
+        let is_secret = match mistake.path.last() {
+            Some(Segment::Key(key)) if key == "secret" => mistake.at != At::Key,
+            // For example, a URL with a password.
+            _ => self
+                .text
+                .get(at)
+                .is_some_and(|value| value.contains("://") && value.contains('@')),
+        };
+        let place = if is_secret { place.hidden() } else { place };
+        ConfigError::new(mistake, self.file.clone(), Some(place.without_secrets()))
+    }
+
+    /// Returns the place of a mistake: a key or a value.
+    pub(crate) fn locate(&self, wrong: &Mistake) -> Range<usize> {
+        let mut node = &self.root;
+        let mut key_at = node.at.clone();
+        for segment in &wrong.path {
+            let next = match (&node.inner, segment) {
+                (Inner::Table(entries), Segment::Key(key)) => entries
+                    .iter()
+                    .find(|(name, ..)| name == key)
+                    .map(|(_, at, node)| (at.clone(), node)),
+                (Inner::List(nodes), Segment::Index(index)) => {
+                    nodes.get(*index).map(|node| (node.at.clone(), node))
+                }
+                _ => None,
+            };
+            let Some((at, next)) = next else { break };
+            (key_at, node) = (at, next);
+        }
+        match (wrong.at, &node.inner) {
+            (At::End, Inner::Table(_)) => self.end_of(node).unwrap_or(key_at),
+            (At::End, _) => node.at.clone(),
+            // An error in a table points at its name, because the table may be long.
+            (At::Key, _) | (_, Inner::Table(_)) => key_at,
+            _ => node.at.clone(),
+        }
+    }
+
+    /// Returns where another key can be written in a table: at its closing brace, or after its last value. A table that
+    /// has only a name has no such place.
+    fn end_of(&self, node: &Node) -> Option<Range<usize>> {
+        let text = |node: &Node| self.text.get(node.at.clone()).unwrap_or_default();
+        if text(node).starts_with('{') && text(node).ends_with('}') {
+            return Some(node.at.end - 1..node.at.end);
+        }
+        let Inner::Table(entries) = &node.inner else {
+            return None;
+        };
+        // The values of `[a.b]` come after the values of `[a]`.
+        let of_this = |(_, key, value): &&(String, Range<usize>, Node)| {
+            key.start >= node.at.end && value.at.start >= key.end
+        };
+        let last = entries
+            .iter()
+            .filter(of_this)
+            .map(|(.., value)| value.at.end)
+            .max()?;
+        Some(last..last)
+    }
+}
+
+/// A mistake of a text that does not parse.
+fn of_syntax(file: Option<PathBuf>, text: &str, at: Range<usize>, message: &str) -> ConfigError {
+    helped(file, text, at, message, None)
+}
+
+fn helped(
+    file: Option<PathBuf>,
+    text: &str,
+    at: Range<usize>,
+    message: &str,
+    help: Option<&str>,
+) -> ConfigError {
+    let mut place = Place::of(text, at).without_secrets();
+    // The end of a value is unknown, because the text does not parse.
+    if place.text.contains("secret") {
+        place.text.clear();
+    }
+    let mut mistake = Mistake::new([], message.trim().replace('\n', ", "));
+    mistake.help = help.map(str::to_owned);
+    ConfigError::new(mistake, file, Some(place))
+}
+
+/// Removes the byte order mark that some editors write.
+fn without_mark(mut text: String) -> String {
+    if text.starts_with('\u{feff}') {
+        text.remove(0);
+    }
+    text
+}
+
+fn of_toml(value: &DeValue<'_>, at: Range<usize>) -> Node {
+    let inner = match value {
+        DeValue::Table(table) => {
+            let entries = table.iter().map(|(key, value)| {
+                (
+                    key.get_ref().clone().into_owned(),
+                    key.span(),
+                    of_toml(value.get_ref(), value.span()),
+                )
+            });
+            Inner::Table(entries.collect())
+        }
+        DeValue::Array(values) => {
+            let nodes = values
+                .iter()
+                .map(|value| of_toml(value.get_ref(), value.span()));
+            Inner::List(nodes.collect())
+        }
+        _ => Inner::Other,
+    };
+    Node { at, inner }
+}
+
+/// Records the TOML values that cannot be settings.
+fn no_settings(value: &DeValue<'_>, path: &mut Vec<Segment>, wrong: &mut Vec<Mistake>) {
+    let mut within = |value: &DeValue<'_>, segment| {
+        path.push(segment);
+        no_settings(value, path, wrong);
+        path.pop();
+    };
+    let (message, help) = match value {
+        DeValue::Table(table) => {
+            for (key, value) in table {
+                let key = key.get_ref().clone().into_owned();
+                within(value.get_ref(), Segment::Key(key));
+            }
+            return;
+        }
+        DeValue::Array(values) => {
+            for (index, value) in values.iter().enumerate() {
+                within(value.get_ref(), Segment::Index(index));
+            }
+            return;
+        }
+        // JSON has no such number, so an optional setting would be off.
+        DeValue::Float(float) if !float.as_str().parse().is_ok_and(f64::is_finite) => (
+            format!("expected a setting, found `{float}`"),
+            "no setting takes this number: write a finite number, or leave the key out",
+        ),
+        DeValue::Datetime(date) => (
+            format!("expected a setting, found the date `{date}`"),
+            "no setting takes a date: write it in quotes if it is text",
+        ),
+        _ => return,
+    };
+    wrong.push(Mistake {
+        path: path.clone(),
+        message,
+        naming: Naming::After,
+        help: Some(help.into()),
+        at: At::Value,
+    });
+}
+
+/// Returns the tree of a JSON value. `twice` receives the keys that occur twice in an object.
+fn of_json(value: &ast::Value<'_>, twice: &mut Vec<(String, Range<usize>)>) -> Node {
+    let at = value.start()..value.end();
+    let inner = match value {
+        ast::Value::Object(object) => {
+            let mut entries: Vec<(String, Range<usize>, Node)> = Vec::new();
+            for property in &object.properties {
+                let key = property.name.as_str().to_owned();
+                let at = property.range.start..property.range.start + key.len() + 2;
+                if entries.iter().any(|(known, ..)| *known == key) {
+                    twice.push((key.clone(), at.clone()));
+                }
+                entries.push((key, at, of_json(&property.value, twice)));
+            }
+            Inner::Table(entries)
+        }
+        ast::Value::Array(array) => Inner::List(
+            array
+                .elements
+                .iter()
+                .map(|value| of_json(value, twice))
+                .collect(),
+        ),
+        _ => Inner::Other,
+    };
+    Node { at, inner }
+}

@@ -1,0 +1,329 @@
+//! The members of a pipeline, up to eight side by side.
+//!
+//! [`hooks![…]`](crate::hooks) passes its sorted hooks as nested groups. Flat groups matter at run time: eight hooks that
+//! each await share one `async` block, where a binary tree would nest seven. Nesting matters to rustc: a type that is one
+//! level deeper per hook soon overflows its recursion limit, while 128 hooks in groups of eight are three levels deep.
+//!
+//! From here to the hook's own function, everything is always inlined. If a list remained a function of its own, it
+//! would return its result through memory, and the agent would take the result apart again. For eight hooks, that is
+//! a quarter more instructions than the same checks by hand.
+
+use core::fmt;
+use core::future::{Future, poll_fn};
+use core::marker::PhantomData;
+use core::mem::forget;
+use core::pin::pin;
+use core::task::Poll;
+
+use crate::decision::HookResult;
+use crate::event::{Agreed, Answers, AnyVocabulary, Event, EventSet, Intercept, Observe};
+#[cfg(feature = "std")]
+use crate::event::{Context, Wrapped};
+use crate::hook::{
+    AnyEvent, Ask, Dispatch, Flag, Hook, No, Planner, Run, Start, Steps, StepsOf, Synchronous,
+    Timing, TimingOf, Watch,
+};
+#[cfg(feature = "std")]
+use crate::hook::{Around, Next, Wraps};
+
+/// A tuple of hooks, or of groups, that share the vocabulary `V` and run one after another.
+pub struct Group<V, T> {
+    members: T,
+    vocabulary: PhantomData<fn() -> V>,
+}
+
+impl<V, T> Group<V, T> {
+    /// Groups hooks that have agreed on a vocabulary.
+    #[inline(always)]
+    pub const fn new(_: &Agreed<V>, members: T) -> Self {
+        Group::of(members)
+    }
+
+    pub(crate) const fn of(members: T) -> Self {
+        Group {
+            members,
+            vocabulary: PhantomData,
+        }
+    }
+
+    pub(crate) fn into_members(self) -> T {
+        self.members
+    }
+}
+
+/// A list without hooks.
+#[cfg(feature = "std")]
+pub(crate) type NoHooks = Group<AnyVocabulary, ()>;
+
+/// Replaces a hook in a list that `cfg` removes.
+pub const ABSENT: Group<AnyVocabulary, ()> = Group::of(());
+
+impl<V, T: Clone> Clone for Group<V, T> {
+    fn clone(&self) -> Self {
+        Group::of(self.members.clone())
+    }
+}
+
+impl<V, T: Copy> Copy for Group<V, T> {}
+
+impl<V, T: fmt::Debug> fmt::Debug for Group<V, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.members.fmt(f)
+    }
+}
+
+/// No hook. It handles nothing, so it never runs.
+#[diagnostic::do_not_recommend]
+impl<V> Hook for Group<V, ()> {
+    type Vocabulary = V;
+    type Rank = crate::__rank!(0);
+    type Answers = ();
+    type Wraps = ();
+
+    fn describe(&self, _: &mut Planner) {}
+}
+
+/// The events that several hooks handle together.
+macro_rules! answers {
+    ($what:ident; $last:ident) => { $last::$what };
+    ($what:ident; $first:ident $($rest:ident)+) => {
+        <$first::$what as Answers>::And<answers!($what; $($rest)+)>
+    };
+}
+
+/// What a step says of a member.
+macro_rules! of {
+    ($H:ident $E:ident $What:ident) => {
+        <StepsOf<$H, $E> as Steps<$H, $E>>::$What
+    };
+}
+
+/// Whether any of several members can change the event, or is a guard.
+macro_rules! any {
+    ($E:ident $What:ident;) => { No };
+    ($E:ident $What:ident; $first:ident $($rest:ident)*) => {
+        <of!($first $E $What) as Flag>::Or<any!($E $What; $($rest)*)>
+    };
+}
+
+/// Whether all members are synchronous.
+macro_rules! timing {
+    ($E:ident;) => { Synchronous };
+    ($E:ident; $first:ident $($rest:ident)*) => {
+        <TimingOf<$first, $E> as Timing>::And<timing!($E; $($rest)*)>
+    };
+}
+
+/// Whether a guard stands before a member that can change the event.
+macro_rules! needs {
+    ($E:ident;) => { No };
+    ($E:ident; $first:ident $($rest:ident)*) => {
+        <<of!($first $E Needs) as Flag>::Or<
+            <of!($first $E Guards) as Flag>::And<any!($E Changes; $($rest)*)>
+        > as Flag>::Or<needs!($E; $($rest)*)>
+    };
+}
+
+/// What the members of a group are, taken together.
+macro_rules! types {
+    ($E:ident; $($H:ident)*) => {
+        type Timing = timing!($E; $($H)*);
+        type Changes = any!($E Changes; $($H)*);
+        type Guards = any!($E Guards; $($H)*);
+        type Needs = needs!($E; $($H)*);
+        const HANDLES: bool = false $(|| <StepsOf<$H, $E> as Steps<$H, $E>>::HANDLES)*;
+    };
+}
+
+/// What a member says, awaited or not.
+macro_rules! said {
+    (run $asked:expr) => {
+        $asked.await
+    };
+    (run_now $asked:expr) => {
+        $asked
+    };
+}
+
+/// Runs each member, until one decides. `Continue` holds nothing, so it is not dropped: in a long list, the optimiser
+/// does not always see that there is nothing to drop.
+macro_rules! each {
+    ($E:ident $W:ident ($this:ident $ask:ident) $run:ident; $($H:ident $i:tt),*) => {
+        $(
+            // A token can be copied. The future would keep the `Start` itself, because it has to be dropped.
+            let token = match <StepsOf<$H, $E> as Steps<$H, $E>>::start::<$W>(&$this.members.$i, &mut $ask) {
+                Start::Skips => None,
+                Start::Judged(result) => {
+                    if !result.is_continue() {
+                        return result;
+                    }
+                    None
+                }
+                Start::Runs(token) => Some(token),
+            };
+            if let Some(token) = token {
+                let said = said!($run <StepsOf<$H, $E> as Steps<$H, $E>>::$run::<$W>(
+                    &$this.members.$i, $ask.lend(),
+                ));
+                let result = <StepsOf<$H, $E> as Steps<$H, $E>>::conclude::<$W>(
+                    &$this.members.$i, $ask.lend(), said, token,
+                );
+                if !result.is_continue() {
+                    return result;
+                }
+                forget(result);
+            }
+        )*
+    };
+}
+
+/// Wraps work in the members, the first outermost.
+#[cfg(feature = "std")]
+macro_rules! layers {
+    ($group:ident $cx:ident $event:ident $slot:ident $Ev:ident;) => {
+        async move { Next::<$Ev>::new($slot).run().await }
+    };
+    ($group:ident $cx:ident $event:ident $slot:ident $Ev:ident; $H:ident $i:tt $($rest:tt)*) => {
+        Wraps::<$Ev>::layer(&$group.members.$i, $cx, $event, move || {
+            layers!($group $cx $event $slot $Ev; $($rest)*)
+        })
+    };
+}
+
+/// Implements a group of each width.
+macro_rules! groups {
+    ($(($($H:ident $i:tt $future:ident $token:ident),*))*) => { $(
+        #[diagnostic::do_not_recommend]
+        impl<V, $($H: Hook),*> Hook for Group<V, ($($H,)*)> {
+            type Vocabulary = V;
+            type Rank = $crate::__rank!(0);
+            type Answers = <answers!(Answers; $($H)*) as Answers>::Within;
+            type Wraps = answers!(Wraps; $($H)*);
+
+            #[inline]
+            fn wanted(&self) -> EventSet {
+                EventSet::NONE $(.union(self.members.$i.wanted()))*
+            }
+
+            #[inline]
+            fn wrapped(&self) -> EventSet {
+                EventSet::NONE $(.union(self.members.$i.wrapped()))*
+            }
+
+            fn describe(&self, plan: &mut Planner) {
+                $(self.members.$i.describe(plan);)*
+            }
+        }
+
+        #[diagnostic::do_not_recommend]
+        impl<V, Ev, $($H: Hook),*> Run<Ev, Intercept> for Group<V, ($($H,)*)>
+        where
+            Ev: AnyEvent + Event<Kind = Intercept>,
+            $($H: Dispatch<Ev>,)*
+        {
+            types!(Ev; $($H)*);
+
+            #[inline]
+            fn run<'a, W: Watch<Ev::Vocabulary>>(
+                &'a self,
+                mut ask: Ask<'a, Ev, W>,
+            ) -> impl Future<Output = HookResult<Ev>> + Send {
+                async move {
+                    each!(Ev W (self ask) run; $($H $i),*);
+                    HookResult::Continue
+                }
+            }
+
+            #[inline(always)]
+            fn run_now<'a, W: Watch<Ev::Vocabulary>>(
+                &'a self,
+                mut ask: Ask<'a, Ev, W>,
+            ) -> HookResult<Ev> {
+                each!(Ev W (self ask) run_now; $($H $i),*);
+                HookResult::Continue
+            }
+        }
+
+        #[diagnostic::do_not_recommend]
+        impl<V, Ev, $($H: Hook),*> Run<Ev, Observe> for Group<V, ($($H,)*)>
+        where
+            Ev: AnyEvent + Event<Kind = Observe>,
+            $($H: Dispatch<Ev>,)*
+        {
+            types!(Ev; $($H)*);
+
+            #[inline]
+            fn run<'a, W: Watch<Ev::Vocabulary>>(
+                &'a self,
+                ask: Ask<'a, Ev, W>,
+            ) -> impl Future<Output = ()> + Send {
+                async move {
+                    let Ask { cx, event, held } = ask;
+                    $(
+                        // Two variables and not a pair: a pair that is pinned cannot be taken apart.
+                        let (mut $token, $future) =
+                            match <StepsOf<$H, Ev> as Steps<$H, Ev>>::start::<W>(&self.members.$i, &mut Ask { cx, event, held }) {
+                                Start::Runs(token) => {
+                                    let ask = Ask { cx, event, held };
+                                    let future = <StepsOf<$H, Ev> as Steps<$H, Ev>>::run::<W>(&self.members.$i, ask);
+                                    (Some(token), Some(future))
+                                }
+                                Start::Skips | Start::Judged(()) => (None, None),
+                            };
+                        let mut $future = pin!($future);
+                    )*
+                    poll_fn(|task| {
+                        let mut is_pending = false;
+                        $(if let Some(future) = $future.as_mut().as_pin_mut() {
+                            match future.poll(task) {
+                                Poll::Pending => is_pending = true,
+                                Poll::Ready(said) => {
+                                    $future.set(None);
+                                    if let Some(token) = $token.take() {
+                                        <StepsOf<$H, Ev> as Steps<$H, Ev>>::conclude::<W>(
+                                            &self.members.$i, Ask { cx, event, held }, said, token,
+                                        );
+                                    }
+                                }
+                            }
+                        })*
+                        if is_pending { Poll::Pending } else { Poll::Ready(()) }
+                    })
+                    .await;
+                }
+            }
+
+            #[inline(always)]
+            fn run_now<'a, W: Watch<Ev::Vocabulary>>(&'a self, ask: Ask<'a, Ev, W>) {
+                $(<StepsOf<$H, Ev> as Steps<$H, Ev>>::whole_now::<W>(&self.members.$i, ask);)*
+            }
+        }
+
+        #[cfg(feature = "std")]
+        #[diagnostic::do_not_recommend]
+        impl<V, Ev: Wrapped, $($H: Hook),*> Around<Ev> for Group<V, ($($H,)*)>
+        where
+            $($H: Wraps<Ev>,)*
+        {
+            fn around<'a>(
+                &'a self,
+                cx: &'a Context<Ev>,
+                event: &'a Ev,
+                next: Next<'a, Ev>,
+            ) -> impl Future<Output = Ev::Work> + Send {
+                let slot = next.slot();
+                layers!(self cx event slot Ev; $($H $i)*)
+            }
+        }
+    )* };
+}
+groups! {
+    (A 0 a ta)
+    (A 0 a ta, B 1 b tb)
+    (A 0 a ta, B 1 b tb, C 2 c tc)
+    (A 0 a ta, B 1 b tb, C 2 c tc, D 3 d td)
+    (A 0 a ta, B 1 b tb, C 2 c tc, D 3 d td, E 4 e te)
+    (A 0 a ta, B 1 b tb, C 2 c tc, D 3 d td, E 4 e te, F 5 f tf)
+    (A 0 a ta, B 1 b tb, C 2 c tc, D 3 d td, E 4 e te, F 5 f tf, G 6 g tg)
+    (A 0 a ta, B 1 b tb, C 2 c tc, D 3 d td, E 4 e te, F 5 f tf, G 6 g tg, H 7 h th)
+}

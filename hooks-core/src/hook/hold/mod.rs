@@ -1,0 +1,131 @@
+//! Hooks in holders that change nothing about how they run.
+//!
+//! | file | holds |
+//! | --- | --- |
+//! | `pointers` | `&H`, `Box<H>`, `Arc<H>` |
+//! | `option` | `Option<H>`, a hook that is switched on or off |
+//! | `named` | [`Named`], a hook under another name |
+//! | `group` | up to eight hooks side by side: the members of a pipeline |
+//! | `then` | [`Then`], two hooks, one after the other |
+
+mod group;
+mod named;
+mod option;
+mod pointers;
+mod then;
+
+#[cfg(feature = "std")]
+pub(crate) use self::group::NoHooks;
+pub use self::group::{ABSENT, Group};
+pub use self::named::{Named, is_same};
+pub use self::then::Then;
+
+/// What a holder says of itself: what the hook in it says. For an impl of [`Hook`](super::Hook).
+macro_rules! as_held {
+    ($this:ident => $hook:expr) => {
+        #[inline(always)]
+        fn name(&self) -> $crate::hook::Name<'_> {
+            let $this = self;
+            $crate::hook::Hook::name(&$hook)
+        }
+
+        $crate::hook::sets_held!($this => $hook);
+    };
+}
+pub(crate) use as_held;
+
+/// The events of a holder: those of the hook in it. For an impl of [`Hook`](super::Hook).
+macro_rules! sets_held {
+    ($this:ident => $hook:expr) => {
+        #[inline]
+        fn wanted(&self) -> $crate::event::EventSet {
+            let $this = self;
+            $crate::hook::Hook::wanted(&$hook)
+        }
+
+        #[inline]
+        fn wrapped(&self) -> $crate::event::EventSet {
+            let $this = self;
+            $crate::hook::Hook::wrapped(&$hook)
+        }
+    };
+}
+pub(crate) use sets_held;
+
+/// Hands work on to the hooks around it that a type holds.
+macro_rules! around_held {
+    ([$($generics:tt)*] $holder:ty, $this:ident => $hook:expr) => {
+        #[cfg(feature = "std")]
+        #[diagnostic::do_not_recommend]
+        impl<$($generics)* E: $crate::event::Wrapped> $crate::hook::Around<E> for $holder
+        where
+            H: $crate::hook::Wraps<E>,
+        {
+            #[inline]
+            fn around<'a>(
+                &'a self,
+                cx: &'a $crate::event::Context<E>,
+                event: &'a E,
+                next: $crate::hook::Next<'a, E>,
+            ) -> impl ::core::future::Future<Output = E::Work> + Send {
+                let $this = self;
+                $hook.wrap_work(cx, event, next)
+            }
+        }
+    };
+}
+pub(crate) use around_held;
+
+/// Hands every event on to the hook that a type holds.
+macro_rules! run_held {
+    ([$($generics:tt)*] $holder:ty, $this:ident => $hook:expr) => {
+        #[diagnostic::do_not_recommend]
+        impl<$($generics)* E, K> $crate::hook::Run<E, K> for $holder
+        where
+            E: $crate::hook::AnyEvent + $crate::event::Event<Kind = K>,
+            K: $crate::hook::Carries,
+            H: $crate::hook::Dispatch<E>,
+        {
+            $crate::hook::facts_held!();
+
+            #[inline(always)]
+            fn wants(&self, cx: &$crate::event::Context<E>, event: &E) -> bool {
+                let $this = self;
+                <$crate::hook::StepsOf<H, E> as $crate::hook::Steps<H, E>>::wants(&$hook, cx, event)
+            }
+
+            #[inline(always)]
+            fn run<'a, W: $crate::hook::Watch<E::Vocabulary>>(
+                &'a self,
+                ask: $crate::hook::Ask<'a, E, W>,
+            ) -> impl ::core::future::Future<Output = $crate::decision::ResultOf<E>> + Send {
+                let $this = self;
+                <$crate::hook::StepsOf<H, E> as $crate::hook::Steps<H, E>>::whole::<W>(&$hook, ask)
+            }
+
+            #[inline(always)]
+            fn run_now<'a, W: $crate::hook::Watch<E::Vocabulary>>(
+                &'a self,
+                ask: $crate::hook::Ask<'a, E, W>,
+            ) -> $crate::decision::ResultOf<E> {
+                let $this = self;
+                <$crate::hook::StepsOf<H, E> as $crate::hook::Steps<H, E>>::whole_now::<W>(&$hook, ask)
+            }
+        }
+
+        $crate::hook::around_held!([$($generics)*] $holder, $this => $hook);
+    };
+}
+pub(crate) use run_held;
+
+/// What the types of a holder say: what those of the hook `H` in it say. For an impl of [`Run`](super::Run).
+macro_rules! facts_held {
+    () => {
+        type Timing = $crate::hook::TimingOf<H, E>;
+        type Changes = <$crate::hook::StepsOf<H, E> as $crate::hook::Steps<H, E>>::Changes;
+        type Guards = <$crate::hook::StepsOf<H, E> as $crate::hook::Steps<H, E>>::Guards;
+        type Needs = <$crate::hook::StepsOf<H, E> as $crate::hook::Steps<H, E>>::Needs;
+        const HANDLES: bool = <$crate::hook::StepsOf<H, E> as $crate::hook::Steps<H, E>>::HANDLES;
+    };
+}
+pub(crate) use facts_held;

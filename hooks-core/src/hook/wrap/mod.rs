@@ -1,0 +1,324 @@
+//! Wrappers around any hook, for all its events at once.
+//!
+//! A [`Wrapper`] is one impl of one trait with one method; [`Wrapped`] makes a hook of it and of the hooks in it. The
+//! wrappers of this module are such types, each with a method of [`Hook`](crate::Hook) that builds it.
+//!
+//! | file | holds |
+//! | --- | --- |
+//! | this one | [`Wrapper`], [`Wrapped`], and the hooks inside: [`Inner`] |
+//! | `catch_panic`, `timeout` | what happens when a hook panics or takes too long |
+//! | `when` | runs a hook only if a predicate holds |
+//! | `on_copy` | [`ReadOnly`] and [`Shadow`]: the hook gets a copy of the event |
+//! | `failure`, `policy` | what `on_panic` and `timeout` of `#[hook]` expand to |
+
+mod catch_panic;
+mod failure;
+mod on_copy;
+mod policy;
+#[cfg(feature = "tokio")]
+mod timeout;
+mod when;
+
+use alloc::borrow::Cow;
+use core::fmt::{self, Display};
+use core::future::Future;
+
+pub use self::catch_panic::{CatchPanic, OnPanic};
+pub use self::failure::{catch, catch_async, deadline, judges, kept, nothing, restored, skipped};
+pub use self::on_copy::{ReadOnly, Shadow};
+pub use self::policy::{CanBlock, DefaultPolicy, Restorable};
+#[cfg(feature = "tokio")]
+pub use self::timeout::{Timeout, Timeouts};
+pub use self::when::{Predicate, When};
+use super::{
+    AnyEvent, Ask, Carries, Did, Dispatch, Flag, Hook, Name, Planner, Run, Shows, Steps, StepsOf,
+    Timing, TimingOf, Watch, around_held, as_held,
+};
+use crate::decision::{AnyAction, Decides, ResultOf, go_on};
+use crate::event::{Context, Event, Every, Kind, Many, One, Vocabulary};
+
+/// What stands around any hook, on every event: a wrapper of yours is a type that implements this.
+///
+/// It corresponds to a layer of tower: [`Hook::wrap`](crate::Hook::wrap) puts it around a hook, a pipeline, a registry
+/// or an `impl AgentHooks`. The hooks inside keep their names, priorities, guards and `#[hook(around)]`s.
+///
+/// `V` is the vocabulary. A wrapper that reads the context implements it for one, such as `AgentEvent<'static>`.
+///
+/// If a hook has changed an event that a guard has approved, the guards judge the event once more, and the wrapper runs
+/// once more around those in it: see [`Inner::judges`].
+///
+/// ```
+/// use std::sync::atomic::{AtomicU32, Ordering};
+/// use hooks_core::agent::{AgentContext, BeforeToolCall};
+/// use hooks_core::wrap::{Inner, No, ResultOf, Wrapper};
+/// use hooks_core::{AnyEvent, Hook, Vocabulary, hook, hooks};
+///
+/// /// Lets hooks run a number of times, and then leaves them out.
+/// struct Budget { left: AtomicU32 }
+///
+/// impl<V: Vocabulary> Wrapper<V> for Budget {
+///     type Waits = No;
+///
+///     async fn run<E: AnyEvent<Vocabulary = V>>(&self, mut hooks: impl Inner<E>) -> ResultOf<E> {
+///         let spend = |left: u32| left.checked_sub(1);
+///         match self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, spend) {
+///             Ok(_) => hooks.run().await,
+///             Err(_) => hooks.go_on(),
+///         }
+///     }
+/// }
+///
+/// #[hook]
+/// fn mark(call: &mut BeforeToolCall) { call.name.push('!'); }
+///
+/// let hooks = hooks![mark.wrap(Budget { left: 2.into() })];
+/// let mut call = BeforeToolCall::default();
+/// for _ in 0..5 {
+///     assert!(hooks.intercept_now(&AgentContext::new("s1"), &mut call).is_continue());
+/// }
+/// assert_eq!(call.name, "!!");
+/// ```
+#[doc(alias("layer", "middleware"))]
+pub trait Wrapper<V: Vocabulary>: Send + Sync {
+    /// [`Yes`](crate::wrap::Yes) if the wrapper awaits anything besides the hooks in it, and [`No`](crate::wrap::No) if not: then
+    /// plain `fn`s stay plain, and `intercept_now` compiles.
+    type Waits: Flag;
+
+    /// Runs around the hooks, on an event that they handle.
+    fn run<E: AnyEvent<Vocabulary = V>>(
+        &self,
+        hooks: impl Inner<E>,
+    ) -> impl Future<Output = ResultOf<E>> + Send;
+}
+
+/// The hooks inside a [`Wrapper`], on one event.
+pub trait Inner<E: AnyEvent>: Send {
+    /// Runs the hooks. A wrapper may do so again.
+    fn run(&mut self) -> impl Future<Output = ResultOf<E>> + Send;
+
+    /// Runs the hooks on another event, such as a copy.
+    fn run_on(&mut self, event: &mut E) -> impl Future<Output = ResultOf<E>> + Send;
+
+    /// The context.
+    fn cx(&self) -> &Context<E>;
+
+    /// The event as it is now.
+    fn event(&self) -> &E;
+
+    /// A copy of the event, to [fail](Self::fail) with; no copy if hooks cannot change the event.
+    fn saved(&self) -> Saved<E>;
+
+    /// The name of the hook that runs or ran last.
+    fn hook(&self) -> Cow<'static, str>;
+
+    /// Whether the hooks are plain `fn`s, which cannot be interrupted.
+    fn is_now(&self) -> bool;
+
+    /// Whether only guards run: a hook has changed an event that they had approved.
+    fn judges(&self) -> bool;
+
+    /// What a result says, for a wrapper that looks at it.
+    fn action<'r>(&self, result: &'r ResultOf<E>) -> AnyAction<'r> {
+        E::Kind::any::<E>(result)
+    }
+
+    /// The result of hooks that have nothing to say.
+    fn go_on(&self) -> ResultOf<E> {
+        go_on::<E>()
+    }
+
+    /// The result of a hook that fails. It blocks if `block` is set and the event can be blocked; otherwise the event
+    /// continues. An event of which there is no copy, although hooks may have changed it, is blocked if possible.
+    fn fail(&mut self, before: Saved<E>, block: bool, failure: impl Display) -> ResultOf<E>;
+}
+
+/// The state of an event before a hook.
+#[derive(Debug)]
+pub enum Saved<E> {
+    /// The hooks cannot change the event.
+    Unchanged,
+    /// A copy.
+    Copy(E),
+    /// The event is not `Clone`.
+    Lost,
+}
+
+impl<E: Event> Saved<E> {
+    /// Saves an event that hooks may change.
+    pub fn of(event: &E) -> Self {
+        event.saved().map_or(Saved::Lost, Saved::Copy)
+    }
+}
+
+/// The hooks inside a wrapper.
+struct Inside<'a, H: ?Sized, E: AnyEvent + 'a, W: Watch<E::Vocabulary>> {
+    hook: &'a H,
+    ask: Ask<'a, E, W>,
+    running: Cow<'static, str>,
+}
+
+impl<'a, H, E, W> Inner<E> for Inside<'a, H, E, W>
+where
+    H: Dispatch<E> + ?Sized,
+    E: AnyEvent + 'a,
+    W: Watch<E::Vocabulary>,
+{
+    async fn run(&mut self) -> ResultOf<E> {
+        let mut running = &mut self.running;
+        let ask = self.ask.with::<Running>(&mut running);
+        <StepsOf<H, E> as Steps<H, E>>::whole(self.hook, ask).await
+    }
+
+    async fn run_on(&mut self, event: &mut E) -> ResultOf<E> {
+        let mut running = &mut self.running;
+        let mut ask = self.ask.with::<Running>(&mut running);
+        <StepsOf<H, E> as Steps<H, E>>::whole(self.hook, ask.on(event)).await
+    }
+
+    fn cx(&self) -> &Context<E> {
+        self.ask.cx
+    }
+
+    fn event(&self) -> &E {
+        self.ask.event()
+    }
+
+    fn saved(&self) -> Saved<E> {
+        if <StepsOf<H, E> as Steps<H, E>>::Changes::IS {
+            Saved::of(self.event())
+        } else {
+            Saved::Unchanged
+        }
+    }
+
+    fn hook(&self) -> Cow<'static, str> {
+        if self.running.is_empty() {
+            self.hook.name().owned()
+        } else {
+            self.running.clone()
+        }
+    }
+
+    fn is_now(&self) -> bool {
+        TimingOf::<H, E>::IS_NOW
+    }
+
+    fn judges(&self) -> bool {
+        !self.ask.admits(false)
+    }
+
+    fn fail(&mut self, before: Saved<E>, block: bool, failure: impl Display) -> ResultOf<E> {
+        let is_lost = matches!(before, Saved::Lost);
+        if let Saved::Copy(before) = before {
+            E::Kind::put_back::<E>(E::lend(&mut self.ask.event), before);
+        }
+        let hook = self.hook();
+        self.ask.failed(&hook, &failure);
+        <E::Kind as Decides>::failed::<E>(block || is_lost, hook, failure)
+    }
+}
+
+/// Remembers which hook runs, so that a failure names it.
+enum Running {}
+
+impl<V: Vocabulary> Watch<V> for Running {
+    type Held<'a> = &'a mut Cow<'static, str>;
+    // Observers run at once: none of them is the one that runs.
+    type Shared<'a> = ();
+    type Token = ();
+
+    fn lend<'l>(running: &'l mut Self::Held<'_>) -> &'l mut Cow<'static, str> {
+        running
+    }
+
+    fn share(_: &&mut Cow<'static, str>) {}
+
+    fn reshare((): &()) {}
+
+    fn before(running: &mut Self::Held<'_>, hook: Name<'_>) {
+        **running = hook.owned();
+    }
+
+    fn after(_: &mut Self::Held<'_>, _: Did<'_>, _: &dyn Shows<V>) {}
+
+    fn after_shared((): (), _: Did<'_>, _: &dyn Shows<V>) {}
+}
+
+/// A hook in a [`Wrapper`]: what [`Hook::wrap`](crate::Hook::wrap) returns.
+#[derive(Clone, Copy)]
+pub struct Wrapped<H, W> {
+    hook: H,
+    wrapper: W,
+}
+
+impl<H, W> Wrapped<H, W> {
+    /// Puts `wrapper` around `hook`.
+    pub const fn of(hook: H, wrapper: W) -> Self {
+        Wrapped { hook, wrapper }
+    }
+
+    /// The hook inside.
+    pub const fn get_ref(&self) -> &H {
+        &self.hook
+    }
+
+    /// Removes the wrapper, and returns the hook.
+    pub fn into_inner(self) -> H {
+        self.hook
+    }
+}
+
+/// The names of the hooks inside.
+impl<H: Hook, W> fmt::Debug for Wrapped<H, W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.hook.plan().names().fmt(f)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<H: Hook, L: Send + Sync> Hook for Wrapped<H, L> {
+    type Vocabulary = H::Vocabulary;
+    type Rank = H::Rank;
+    // Not `H::Answers`, which is unknown for an `impl AgentHooks`.
+    type Answers = Every<Many>;
+    type Wraps = Every<One>;
+
+    as_held!(this => this.hook);
+
+    fn describe(&self, plan: &mut Planner) {
+        self.hook.describe(plan);
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<E, K, H, L> Run<E, K> for Wrapped<H, L>
+where
+    E: AnyEvent + Event<Kind = K>,
+    K: Carries,
+    H: Dispatch<E>,
+    L: Wrapper<E::Vocabulary>,
+{
+    type Timing = <L::Waits as Flag>::Waiting<TimingOf<H, E>>;
+    type Changes = <StepsOf<H, E> as Steps<H, E>>::Changes;
+    type Guards = <StepsOf<H, E> as Steps<H, E>>::Guards;
+    type Needs = <StepsOf<H, E> as Steps<H, E>>::Needs;
+    const HANDLES: bool = <StepsOf<H, E> as Steps<H, E>>::HANDLES;
+
+    fn wants(&self, cx: &Context<E>, event: &E) -> bool {
+        <StepsOf<H, E> as Steps<H, E>>::wants(&self.hook, cx, event)
+    }
+
+    async fn run<'a, W: Watch<E::Vocabulary>>(&'a self, ask: Ask<'a, E, W>) -> ResultOf<E> {
+        if !self.hook.wanted().contains::<E>() || (!Self::Guards::IS && !ask.admits(false)) {
+            return go_on::<E>();
+        }
+        let inside = Inside {
+            hook: &self.hook,
+            ask,
+            running: Cow::Borrowed(""),
+        };
+        self.wrapper.run(inside).await
+    }
+}
+
+around_held!([L: Send + Sync, H: Hook,] Wrapped<H, L>, this => this.hook);

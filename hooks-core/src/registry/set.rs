@@ -1,0 +1,167 @@
+//! The hooks of a registry at one moment, in order.
+
+use alloc::borrow::Cow;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use super::RegisterError;
+use super::boxed::{Boxes, Erased};
+use crate::event::{EventSet, Vocabulary};
+use crate::hook::{AnyProbe, Hook, Planner};
+
+/// One hook of a registry.
+pub(super) struct Entry<V: Vocabulary> {
+    pub(super) name: Cow<'static, str>,
+    pub(super) priority: i32,
+    pub(super) wanted: EventSet,
+    pub(super) guards: EventSet,
+    pub(super) hook: Arc<dyn Erased<V>>,
+}
+
+impl<V: Vocabulary> Clone for Entry<V> {
+    fn clone(&self) -> Self {
+        Entry {
+            name: self.name.clone(),
+            priority: self.priority,
+            wanted: self.wanted,
+            guards: self.guards,
+            hook: Arc::clone(&self.hook),
+        }
+    }
+}
+
+impl<V: Vocabulary> Entry<V> {
+    pub(super) fn new<H: Hook + 'static>(name: Cow<'static, str>, priority: i32, hook: H) -> Self
+    where
+        V: Boxes<H>,
+    {
+        Entry {
+            name,
+            priority,
+            wanted: Erased::<V>::wanted(&hook),
+            guards: Erased::<V>::guards(&hook),
+            hook: Arc::new(hook),
+        }
+    }
+
+    /// The error that another hook has this one's name.
+    pub(super) fn refused(self) -> RegisterError {
+        let name = self.name.into();
+        RegisterError::NameTaken { name }
+    }
+}
+
+/// The hooks of a registry at one moment, in the order in which they run.
+#[expect(missing_debug_implementations, reason = "only a dispatch has it")]
+pub struct Set<V: Vocabulary> {
+    pub(super) entries: Vec<Entry<V>>,
+    pub(super) wanted: EventSet,
+    pub(super) guards: EventSet,
+    pub(super) probes: Vec<Arc<dyn AnyProbe<V>>>,
+}
+
+impl<V: Vocabulary> Default for Set<V> {
+    fn default() -> Self {
+        Set {
+            entries: Vec::new(),
+            wanted: EventSet::NONE,
+            guards: EventSet::NONE,
+            probes: Vec::new(),
+        }
+    }
+}
+
+impl<V: Vocabulary> Clone for Set<V> {
+    fn clone(&self) -> Self {
+        Set {
+            entries: self.entries.clone(),
+            wanted: self.wanted,
+            guards: self.guards,
+            probes: self.probes.clone(),
+        }
+    }
+}
+
+impl<V: Vocabulary> Set<V> {
+    pub(super) const fn wanted(&self) -> EventSet {
+        self.wanted
+    }
+
+    pub(super) const fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.entries.iter().map(|entry| &*entry.name)
+    }
+
+    /// The rows of each hook, with its priority.
+    pub(super) fn plans(&self) -> Vec<(i32, Planner)> {
+        let plan = |entry: &Entry<V>| {
+            let mut plan = Planner::default();
+            plan.of_registry(entry.name.clone(), entry.priority, |plan| {
+                entry.hook.describe(plan);
+            });
+            (entry.priority, plan)
+        };
+        self.entries.iter().map(plan).collect()
+    }
+
+    /// Adds a hook, or hands it back if its name is taken.
+    pub(super) fn insert(&mut self, entry: Entry<V>) -> Option<Entry<V>> {
+        if self.names().any(|name| *name == *entry.name) {
+            return Some(entry);
+        }
+        let place = |other: &Entry<V>| other.priority >= entry.priority;
+        let place = self.entries.partition_point(place);
+        self.entries.insert(place, entry);
+        self.count();
+        None
+    }
+
+    pub(super) fn remove(&mut self, name: &str) -> Option<Entry<V>> {
+        let place = self.names().position(|other| other == name)?;
+        let old = self.entries.remove(place);
+        self.count();
+        Some(old)
+    }
+
+    /// Replaces the hook of the same name. At the same priority, it takes the place of the old one.
+    pub(super) fn put(&mut self, entry: Entry<V>) -> Option<Entry<V>> {
+        let place = self.names().position(|other| *other == *entry.name);
+        let same = place.filter(|place| self.entries[*place].priority == entry.priority);
+        if let Some(place) = same {
+            let old = core::mem::replace(&mut self.entries[place], entry);
+            self.count();
+            return Some(old);
+        }
+        let old = self.remove(&entry.name.clone());
+        // Its name is free now.
+        let _ = self.insert(entry);
+        old
+    }
+
+    pub(super) fn attach(&mut self, probe: Arc<dyn AnyProbe<V>>) {
+        self.probes.push(probe);
+        self.count();
+    }
+
+    pub(super) fn attach_all(&mut self, other: &Self) {
+        self.probes.extend_from_slice(&other.probes);
+        self.count();
+    }
+
+    fn count(&mut self) {
+        let union = |of: fn(&Entry<V>) -> EventSet| {
+            let sets = self.entries.iter().map(of);
+            sets.fold(EventSet::NONE, EventSet::union)
+        };
+        self.guards = union(|entry| entry.guards);
+        // A probe sees every event.
+        self.wanted = if self.probes.is_empty() {
+            union(|entry| entry.wanted)
+        } else {
+            EventSet::ALL
+        };
+    }
+}

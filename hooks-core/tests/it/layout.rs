@@ -1,0 +1,15 @@
+//! The rooms of the core, and the arrows between them.
+
+use layout::Layout;
+
+const LAYOUT: Layout = Layout {
+    rooms: &["event", "decision", "hook", "pipeline", "registry", "agent"],
+    leaves: &["glob", "priority", "trace"],
+    collections: &["lib", "private"],
+    macros: &["__rank", "__private"],
+};
+
+#[test]
+fn a_room_uses_only_the_rooms_before_it() {
+    LAYOUT.check(env!("CARGO_MANIFEST_DIR"));
+}

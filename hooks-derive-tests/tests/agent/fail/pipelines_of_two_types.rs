@@ -1,0 +1,17 @@
+use hooks_core::agent::BeforeToolCall;
+use hooks_core::{hook, hooks};
+
+#[hook]
+fn lower(call: &mut BeforeToolCall) {
+    call.name.make_ascii_lowercase();
+}
+
+#[hook]
+fn trim(call: &mut BeforeToolCall) {
+    call.name = call.name.trim().into();
+}
+
+fn main() {
+    let strict = true;
+    let _ = if strict { hooks![lower, trim] } else { hooks![lower] };
+}

@@ -1,6 +1,0 @@
-use hooks_core::HookEvent;
-
-#[derive(HookEvent)]
-pub enum ShopEvent {}
-
-fn main() {}

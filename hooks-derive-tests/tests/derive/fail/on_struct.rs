@@ -1,8 +1,0 @@
-use hooks_core::HookEvent;
-
-#[derive(HookEvent)]
-pub struct Cart {
-    pub total: u32,
-}
-
-fn main() {}

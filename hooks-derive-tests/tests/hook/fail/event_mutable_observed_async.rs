@@ -1,7 +1,0 @@
-use hooks_core::agent::ToolCallEnd;
-use hooks_core::hook;
-
-#[hook]
-async fn report(_: &mut ToolCallEnd<'_>) {}
-
-fn main() {}

@@ -1,8 +1,0 @@
-use hooks_core::hook;
-
-#[hook]
-fn look(name: &str) {
-    println!("{name}");
-}
-
-fn main() {}

@@ -1,9 +1,0 @@
-use hooks_core::agent::AgentEventMut;
-use hooks_core::hook;
-
-#[hook(every)]
-fn gate(_: AgentEventMut<'_>) -> bool {
-    true
-}
-
-fn main() {}

@@ -1,7 +1,0 @@
-use hooks_core::agent::AgentEvent;
-use hooks_core::hook;
-
-#[hook(every = true)]
-fn trace(_: AgentEvent<'_>) {}
-
-fn main() {}

@@ -1,9 +1,0 @@
-use hooks_core::agent::AgentEvent;
-use hooks_core::hook;
-
-#[hook(every)]
-fn trace(event: AgentEvent) {
-    println!("{}", event.name());
-}
-
-fn main() {}

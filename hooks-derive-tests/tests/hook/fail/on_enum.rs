@@ -1,8 +1,0 @@
-use hooks_core::hook;
-
-#[hook]
-pub enum Policy {
-    Deny,
-}
-
-fn main() {}

@@ -1,7 +1,0 @@
-use hooks_core::agent::BeforeToolCall;
-use hooks_core::hook;
-
-#[hook(on_panic = "skip")]
-fn look(_: &BeforeToolCall) {}
-
-fn main() {}

@@ -1,6 +1,0 @@
-use hooks_core::hook;
-
-#[hook]
-struct DenyRm;
-
-fn main() {}

@@ -1,6 +1,0 @@
-use hooks_core::hook;
-
-#[hook]
-trait Guard {}
-
-fn main() {}

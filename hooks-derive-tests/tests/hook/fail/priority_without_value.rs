@@ -1,9 +1,0 @@
-use hooks_core::agent::BeforeToolCall;
-use hooks_core::hook;
-
-#[hook(priority)]
-fn lower(call: &mut BeforeToolCall) {
-    call.name.make_ascii_lowercase();
-}
-
-fn main() {}

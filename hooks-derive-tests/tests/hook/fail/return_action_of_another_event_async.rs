@@ -1,9 +1,0 @@
-use hooks_core::agent::{BeforeToolCall, MessageReceived};
-use hooks_core::{HookAction, hook};
-
-#[hook]
-async fn look(_: &BeforeToolCall) -> HookAction<MessageReceived> {
-    HookAction::Continue
-}
-
-fn main() {}

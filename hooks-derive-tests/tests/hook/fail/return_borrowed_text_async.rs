@@ -1,9 +1,0 @@
-use hooks_core::agent::BeforeToolCall;
-use hooks_core::hook;
-
-#[hook]
-async fn reason(call: &BeforeToolCall) -> &str {
-    &call.name
-}
-
-fn main() {}

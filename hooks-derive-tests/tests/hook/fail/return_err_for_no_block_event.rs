@@ -1,9 +1,0 @@
-use hooks_core::agent::AfterToolCall;
-use hooks_core::hook;
-
-#[hook]
-fn redact(_: &mut AfterToolCall) -> Result<(), String> {
-    Ok(())
-}
-
-fn main() {}

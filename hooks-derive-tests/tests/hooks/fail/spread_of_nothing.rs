@@ -1,5 +1,0 @@
-use hooks_core::hooks;
-
-fn main() {
-    let _ = hooks![..];
-}

@@ -1,7 +1,0 @@
-use hooks_core::agent::AgentEvent;
-use hooks_core::{HookRegistry, hooks};
-
-fn main() {
-    let plugins = HookRegistry::<AgentEvent>::new();
-    let _ = hooks![..plugins @ 10];
-}

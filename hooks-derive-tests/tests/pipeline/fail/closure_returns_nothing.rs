@@ -1,6 +1,0 @@
-use hooks_core::agent::BeforeToolCall;
-use hooks_core::{hooks, intercept_fn};
-
-fn main() {
-    let _ = hooks![intercept_fn::<BeforeToolCall, _>(|_, call| call.name.clear())];
-}

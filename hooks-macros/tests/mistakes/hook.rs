@@ -1,0 +1,591 @@
+// action_without_event
+#[hook]
+fn deny(_: &BeforeToolCall) -> HookAction {
+    HookAction::block("no")
+}
+#[hook]
+fn deny_or_fail(_: &BeforeToolCall) -> Result<HookAction, String> {
+    Ok(HookAction::Continue)
+}
+//~ `HookAction`: an action is on one event: write `HookAction<BeforeToolCall>`, with the event that the hook takes
+//~ `HookAction`: an action is on one event: write `HookAction<BeforeToolCall>`, with the event that the hook takes
+
+// around_changes_the_event
+#[hook(around)]
+async fn rename(call: &mut BeforeToolCall, mut next: Next<'_, BeforeToolCall>) -> ToolOutput {
+    call.name.clear();
+    next.run().await
+}
+//~ `mut`: a hook with `around` looks at the event, which the work borrows: take it by `&`, and change it in a hook without `around`
+
+// around_on_a_synchronous_function
+#[hook(around)]
+fn retry(_: &BeforeToolCall, _: Next<'_, BeforeToolCall>) -> ToolOutput {
+    ToolOutput::new("")
+}
+//~ `fn`: a hook with `around` awaits the work: write `async fn`
+
+// around_with_every
+#[hook(around, every)]
+async fn retry(_: AgentEvent<'_>, mut next: Next<'_, BeforeToolCall>) -> ToolOutput {
+    next.run().await
+}
+//~ `AgentEvent<'_>`: `every` and `around` do not go together: a hook stands around the work of one event
+
+// around_with_on_panic
+#[hook(around, on_panic = skip)]
+async fn limit(_: &BeforeToolCall, mut next: Next<'_, BeforeToolCall>) -> ToolOutput {
+    next.run().await
+}
+//~ `on_panic`: a hook with `around` holds the work, so no policy could leave it out: limit the work itself, as `tokio::time::timeout(limit, next.run()).await`
+
+// around_with_timeout
+#[hook(around, timeout = "2s")]
+async fn limit(_: &BeforeToolCall, mut next: Next<'_, BeforeToolCall>) -> ToolOutput {
+    next.run().await
+}
+//~ `timeout`: a hook with `around` holds the work, so no policy could leave it out: limit the work itself, as `tokio::time::timeout(limit, next.run()).await`
+
+// around_without_next
+#[hook(around)]
+async fn retry(_: &BeforeToolCall) -> ToolOutput {
+    ToolOutput::new("")
+}
+//~ `around`: a hook with `around` takes the work as its last parameter: write `mut next: Next<'_, BeforeToolCall>`, and `next.run().await` in its middle
+
+// const_function
+#[hook]
+const fn look(_: &BeforeToolCall) {}
+//~ `const`: a hook is called by the pipeline, at run time: remove `const`
+
+// context_after_event
+#[hook]
+fn look(_: &BeforeToolCall, _: &AgentContext) {}
+//~ `AgentContext`: the context stands before the event: swap the two
+
+// context_by_mutable_reference
+#[hook]
+fn look(_: &mut AgentContext, _: &BeforeToolCall) {}
+//~ `mut`: all hooks read the same context: take it by `&`, as `cx: &AgentContext`
+
+// context_by_value
+#[hook]
+fn look(_: AgentContext, _: &BeforeToolCall) {}
+//~ `AgentContext`: what stands before the event is the context, by reference: write `cx: &AgentContext`; if this is the event, the context goes before it
+
+// crate_not_a_path
+#[hook(crate = "hooks_core")]
+fn look(_: &BeforeToolCall) {}
+//~ `"hooks_core"`: `crate` takes a path: write `crate = some::path`
+
+// event_by_value
+#[hook]
+fn look(_: BeforeToolCall) {}
+//~ `BeforeToolCall`: a hook takes its event by reference: write `&BeforeToolCall`, or `&mut BeforeToolCall` to change it; a hook on all events of a vocabulary is written `#[hook(every)]`
+
+// event_for_static
+#[hook]
+fn report(done: &ToolCallEnd<'static>) {
+    println!("{}", done.name);
+}
+//~ `'static`: a hook sees its event for as long as the dispatch lasts, not for `'static`: write `'_`
+
+// event_mutable_not_an_event
+#[hook]
+fn look(_: &mut String) {}
+//~ `String`: `String` is not an event: a hook takes the payload of a variant of an enum with `#[derive(HookEvent)]`, by reference, as `&BeforeToolCall`
+
+// event_str
+#[hook]
+fn look(name: &str) {
+    println!("{name}");
+}
+//~ `str`: `str` is not an event: a hook takes the payload of a variant of an enum with `#[derive(HookEvent)]`, by reference, as `&BeforeToolCall`
+
+// every_by_reference
+#[hook(every)]
+fn trace(event: &AgentEvent<'_>) {
+    println!("{}", event.name());
+}
+//~ `&AgentEvent<'_>`: a hook with `every` takes the vocabulary's enum by value: write `event: AgentEvent<'_>`, or `event: AgentEventMut<'_>` to change it or to decide; a hook on one event goes without `every`, and in a block of its own
+
+// every_for_static
+#[hook(every)]
+fn trace(event: AgentEvent<'static>) {
+    println!("{}", event.name());
+}
+//~ `'static`: a hook sees its event for as long as the dispatch lasts, not for `'static`: write `'_`
+
+// every_forgotten
+#[hook]
+fn trace(event: AgentEvent<'_>) {
+    println!("{}", event.name());
+}
+//~ `AgentEvent<'_>`: a hook takes its event by reference: write `&AgentEvent<'_>`, or `&mut AgentEvent<'_>` to change it; a hook on all events of a vocabulary is written `#[hook(every)]`
+
+// every_mutable_by_reference
+#[hook(every)]
+fn gate(_: &mut AgentEventMut<'_>) -> AgentSaid {
+    AgentSaid::Continue
+}
+//~ `&mut AgentEventMut<'_>`: a hook with `every` takes the vocabulary's enum by value: write `event: AgentEvent<'_>`, or `event: AgentEventMut<'_>` to change it or to decide; a hook on one event goes without `every`, and in a block of its own
+
+// every_mutable_forgotten
+#[hook]
+fn gate(_: AgentEventMut<'_>) -> AgentSaid {
+    AgentSaid::Continue
+}
+//~ `AgentEventMut<'_>`: a hook takes its event by reference: write `&AgentEventMut<'_>`, or `&mut AgentEventMut<'_>` to change it; a hook on all events of a vocabulary is written `#[hook(every)]`
+
+// every_with_only
+#[hook(every, only("shell"))]
+fn trace(_: AgentEvent<'_>) {}
+//~ `only`: `only(…)` goes with one event, and `every` is for all: match on the event in the hook
+
+// every_with_value
+#[hook(every = true)]
+fn trace(_: AgentEvent<'_>) {}
+//~ `every`: `every` takes no value: write it alone, or leave it out
+
+// every_with_when
+#[hook(every, when = |_| true)]
+fn trace(_: AgentEvent<'_>) {}
+//~ `|_| true`: `when` goes with one event, and `every` is for all: match on the event in the hook
+
+// every_without_lifetime
+#[hook(every)]
+fn trace(event: AgentEvent) {
+    println!("{}", event.name());
+}
+//~ `AgentEvent`: a hook with `every` takes the vocabulary's enum, which borrows the event: write `event: AgentEvent<'_>`
+
+// extern_function
+#[hook]
+extern "C" fn look(_: &BeforeToolCall) {}
+//~ `extern "C"`: a hook is called by the pipeline, from Rust: remove `extern`
+
+// generic_const
+#[hook]
+fn look<const N: usize>(_: &BeforeToolCall) {}
+//~ `const N: usize`: a hook handles one type of event, so its function is not generic: a generic hook is a type, written `#[hook] impl<T> MyHook<T> { … }`
+
+// generic_function
+#[hook]
+fn look<T>(_: &BeforeToolCall) {}
+//~ `T`: a hook handles one type of event, so its function is not generic: a generic hook is a type, written `#[hook] impl<T> MyHook<T> { … }`
+
+// generic_over_events
+#[hook]
+fn look<E: Event>(_: &E) {}
+//~ `E: Event`: a hook handles one type of event, so its function is not generic: a generic hook is a type, written `#[hook] impl<T> MyHook<T> { … }`
+
+// guard_answers
+#[hook(guard)]
+fn cached(call: &BeforeToolCall) -> HookAction<BeforeToolCall> {
+    if call.name == "now" {
+        return HookAction::respond(ToolOutput::new("12:00"));
+    }
+    hooks_core::HookAction::Respond(ToolOutput::new(""))
+}
+//~ `respond`: a guard returns `HookAction::Continue`, `block`, `abort_turn` or `abort_run`: what changes or answers the event is a hook without `guard`
+//~ `Respond`: a guard returns `HookAction::Continue`, `block`, `abort_turn` or `abort_run`: what changes or answers the event is a hook without `guard`
+
+// guard_around
+#[hook(guard, around)]
+async fn retry(_: &BeforeToolCall, mut next: Next<'_, BeforeToolCall>) -> ToolOutput {
+    next.run().await
+}
+//~ `guard`: a hook stands around the work, or it is a guard that judges the event before: write two hooks
+
+// guard_every
+#[hook(guard, every)]
+fn gate(event: AgentEventMut<'_>) -> AgentSaid {
+    AgentSaid::block("no")
+}
+//~ `guard`: a guard judges one event, and `every` is for all: write `#[hook(guard)]` on a hook for each event
+
+// guard_asynchronous_beside_a_method_that_changes
+#[hook]
+impl Policy {
+    fn rename(&self, call: &mut BeforeToolCall) {
+        call.name.clear();
+    }
+
+    #[hook(guard)]
+    async fn judge(&self, call: &BeforeToolCall) -> HookAction<BeforeToolCall> {
+        HookAction::Continue
+    }
+}
+//~ `judge`: a guard beside a method that changes the same event is a plain `fn`: remove `async`, or write the guard as a hook of its own
+
+// guard_in_an_impl
+#[hook]
+impl Policy {
+    #[hook(guard)]
+    fn judge(&self, call: &mut BeforeToolCall) -> HookAction<BeforeToolCall> {
+        HookAction::Continue
+    }
+
+    fn rename(&self, call: &BeforeToolCall) -> HookAction<BeforeToolCall> {
+        HookAction::modify(ToolCallPatch::default())
+    }
+}
+//~ `mut`: a guard judges the form of the event that takes effect, so it cannot change it: take it by `&`
+
+// guard_modifies
+#[hook(guard)]
+fn rename(_: &BeforeToolCall) -> HookAction<BeforeToolCall> {
+    HookAction::modify(ToolCallPatch::default())
+}
+//~ `modify`: a guard returns `HookAction::Continue`, `block`, `abort_turn` or `abort_run`: what changes or answers the event is a hook without `guard`
+
+// guard_mutable
+#[hook(guard)]
+fn rename(call: &mut BeforeToolCall) {
+    call.name.clear();
+}
+//~ `mut`: a guard judges the form of the event that takes effect, so it cannot change it: take it by `&`
+
+// guard_twice
+#[hook(guard, guard)]
+fn judge(_: &BeforeToolCall) {}
+//~ `guard`: the option `guard` is written twice: remove one
+
+// guard_with_value
+#[hook(guard = false)]
+fn judge(_: &BeforeToolCall) {}
+//~ `guard`: `guard` takes no value: write it alone, or leave it out
+
+// impl_generic_method
+#[hook]
+impl Guard {
+    fn check<T>(&self, _: &BeforeToolCall) {}
+}
+//~ `T`: a hook handles one type of event, so its function is not generic: a generic hook is a type, written `#[hook] impl<T> MyHook<T> { … }`
+
+// impl_helper_with_an_argument
+#[hook]
+impl Words {
+    fn check(&self, call: &BeforeToolCall) -> HookAction<BeforeToolCall> {
+        if self.is_bad(&call.name) { HookAction::block("bad") } else { HookAction::Continue }
+    }
+
+    fn is_bad(&self, text: &str) -> bool {
+        text == "bad"
+    }
+}
+//~ `str`: `str` is not an event: a method that is no hook goes in an `impl` block without `#[hook]`
+
+// impl_method_priority
+#[hook]
+impl Guard {
+    #[hook(priority = 1)]
+    fn check(&self, _: &BeforeToolCall) {}
+}
+//~ `priority = 1`: unknown option `priority`: the options are `only(…)`, `when`, `timeout`, `on_timeout`, `on_panic`, `around` and `guard`; the others belong to the whole `impl` block
+
+// impl_method_takes_no_event
+#[hook]
+impl Guard {
+    fn check(&self, _: &BeforeToolCall) {}
+
+    fn set_limit(&self, _: u32) {}
+}
+//~ `u32`: `u32` is not an event: a method that is no hook goes in an `impl` block without `#[hook]`
+
+// impl_methods_that_are_no_hooks
+#[hook]
+impl State {
+    fn check(&self, call: &BeforeToolCall) -> Result<(), String> {
+        if self.is_long(&call.name, self.limit) { Err("long".into()) } else { Ok(()) }
+    }
+
+    fn is_long(&self, name: &str, limit: usize) -> bool {
+        name.len() > limit
+    }
+
+    fn is(&self, limit: usize) -> bool {
+        self.limit == limit
+    }
+
+    fn with_limit(mut self, limit: usize) -> Self {
+        self.limit = limit;
+        self
+    }
+}
+//~ `usize`: `usize` is not an event: a method that is no hook goes in an `impl` block without `#[hook]`
+//~ `usize`: `usize` is not an event: a method that is no hook goes in an `impl` block without `#[hook]`
+//~ `self`: a hook is shared by all that use the pipeline: take `&self`, and keep what changes in an atomic or a `Mutex`; a method that is no hook goes in an `impl` block without `#[hook]`
+
+// impl_mutable_self
+#[hook]
+impl Count {
+    fn note(&mut self, _: &BeforeToolCall) {
+        self.0 += 1;
+    }
+}
+//~ `self`: a hook is shared by all that use the pipeline: take `&self`, and keep what changes in an atomic or a `Mutex`; a method that is no hook goes in an `impl` block without `#[hook]`
+
+// impl_options_on_a_method_that_is_no_handler
+#[hook]
+impl Guard {
+    #[hook(only("shell"))]
+    fn new() -> Self {
+        Guard
+    }
+
+    fn check(&self, _: &BeforeToolCall) {}
+}
+//~ `hook`: this method handles no event: a hook takes `&self` and then the event, as `&BeforeToolCall`
+
+// impl_trait_parameter
+#[hook]
+fn look(_: &impl Event) {}
+//~ `impl Event`: a hook handles one type of event, so its function is not generic: name the event, as `&BeforeToolCall`
+
+// impl_two_handlers_of_every_event
+#[hook(every)]
+impl Trace {
+    fn first(&self, _: AgentEvent<'_>) {}
+
+    fn second(&self, _: AgentEvent<'_>) {}
+}
+//~ `AgentEvent<'_>`: `first` is given every event already: a hook with `every` has one method
+
+// impl_two_handlers_of_one_event
+#[hook]
+impl RateLimit {
+    fn check(&self, _: &BeforeToolCall) {}
+
+    fn note(&self, _: &mut BeforeToolCall) {}
+}
+//~ `BeforeToolCall`: `check` handles this event already: a hook answers an event once
+
+// impl_without_handler
+#[hook]
+impl RateLimit {
+    fn new() -> Self {
+        RateLimit { left: 60 }
+    }
+
+    fn left(&self) -> u32 {
+        self.left
+    }
+}
+//~ `RateLimit`: this `impl` block handles no event: write a method that takes `&self` and an event, as `fn check(&self, call: &BeforeToolCall)`
+
+// next_without_around
+#[hook]
+async fn retry(_: &BeforeToolCall, mut next: Next<'_, BeforeToolCall>) -> ToolOutput {
+    next.run().await
+}
+//~ `Next<'_, BeforeToolCall>`: `Next` is for a hook that stands around the work: write `#[hook(around)]`
+
+// no_parameter
+#[hook]
+fn look() {}
+//~ `look`: a hook takes the event that it handles: write `event: &BeforeToolCall`
+
+// on_const
+#[hook]
+const LIMIT: u32 = 60;
+//~ `const`: `#[hook]` goes on a function or an `impl` block, not on a value: write it on a function; a closure becomes a hook with `intercept_fn` or `observe_fn`
+
+// on_module
+#[hook]
+mod hooks {}
+//~ `mod hooks {}`: `#[hook]` goes on a function or an `impl` block, not on this: write it on `fn name(event: &Event)`
+
+// on_panic_string
+#[hook(on_panic = "skip")]
+fn look(_: &BeforeToolCall) {}
+//~ `"skip"`: `on_panic` is `propagate`, `skip` or `block`
+
+// on_panic_unknown_policy
+#[hook(on_panic = ignore)]
+fn look(_: &BeforeToolCall) {}
+//~ `ignore`: `on_panic` is `propagate`, `skip` or `block`
+
+// on_struct
+#[hook]
+struct DenyRm;
+//~ `struct`: `#[hook]` goes on a function or an `impl` block, not on a type: write it on an `impl` block of the type, with a method for each event
+
+// on_timeout_propagate
+#[hook(timeout = "2s", on_timeout = propagate)]
+async fn look(_: &BeforeToolCall) {}
+//~ `propagate`: `on_timeout` is `block` or `skip`
+
+// on_timeout_unknown_policy
+#[hook(timeout = "2s", on_timeout = retry)]
+async fn look(_: &BeforeToolCall) {}
+//~ `retry`: `on_timeout` is `block` or `skip`
+
+// on_timeout_without_timeout
+#[hook(on_timeout = skip)]
+async fn look(_: &BeforeToolCall) {}
+//~ `on_timeout`: `on_timeout` without `timeout`: say how long the hook may take, as `timeout = "2s"`
+
+// on_trait
+#[hook]
+trait Guard {}
+//~ `trait`: `#[hook]` goes on a function or an `impl` block, not on a trait: write it on the `impl` block of a type
+
+// on_trait_impl
+#[hook]
+impl Check for Guard {
+    fn check(&self, _: &BeforeToolCall) {}
+}
+//~ `Check`: `#[hook]` goes on an `impl` block of the type itself: a trait's methods are not hooks
+
+// only_malformed_glob
+#[hook(only("file_[a-z"))]
+fn look(_: &BeforeToolCall) {}
+//~ `"file_[a-z"`: `[` is not closed: write `[a-z]`, or `\[` for the character
+
+// only_not_strings
+#[hook(only(shell))]
+fn look(_: &BeforeToolCall) {}
+//~ `shell`: `only` takes globs: write `only("shell", "file_*")`
+
+// only_one_of_two_globs_malformed
+#[hook(only("shell", "a**"))]
+fn look(_: &BeforeToolCall) {}
+//~ `"a**"`: `**` says no more than `*`: write `*`
+
+// only_without_globs
+#[hook(only())]
+fn look(_: &BeforeToolCall) {}
+//~ `only()`: `only` takes globs: write `only("shell", "file_*")`
+
+// only_written_with_equals
+#[hook(only = "shell")]
+fn look(_: &BeforeToolCall) {}
+//~ `only = "shell"`: `only` takes globs: write `only("shell", "file_*")`
+
+// option_twice
+#[hook(priority = 10, priority = 20)]
+fn lower(call: &mut BeforeToolCall) {
+    call.name.make_ascii_lowercase();
+}
+//~ `priority = 20`: the option `priority` is written twice: remove one
+
+// option_with_a_colon
+#[hook(priority: 1)]
+fn colon(_: &BeforeToolCall) {}
+#[hook(priority 1)]
+fn blank(_: &BeforeToolCall) {}
+//~ `:`: an option is written `key = value`, and then a comma
+//~ `1`: an option is written `key = value`, and then a comma
+
+// priority_bare_number
+#[hook(10)]
+fn lower(call: &mut BeforeToolCall) {
+    call.name.make_ascii_lowercase();
+}
+//~ `10`: an option has a name: write `priority = 10`, or another of `priority`, `name`, `only(…)`, `when`, `timeout`, `on_timeout`, `on_panic`, `around`, `guard`, `every`, `vocabulary` and `crate`
+
+// priority_in_parentheses
+#[hook(priority(10))]
+fn lower(call: &mut BeforeToolCall) {
+    call.name.make_ascii_lowercase();
+}
+//~ `priority(10)`: `priority` takes a value: write `priority = …`
+
+// priority_of_the_value
+#[hook(priority = P)]
+impl<const P: i32> At<P> {
+    fn check(&self, _: &BeforeToolCall) {}
+}
+#[hook(priority = Self::PRIORITY)]
+impl State {
+    fn check(&self, _: &BeforeToolCall) {}
+}
+//~ `P`: a hook has one priority and one name for all `P`: write a constant; for a priority of one place in a list, write `hook @ 10` there
+//~ `Self`: `Self` has no meaning in an option: write `State`
+
+// priority_without_value
+#[hook(priority)]
+fn lower(call: &mut BeforeToolCall) {
+    call.name.make_ascii_lowercase();
+}
+//~ `priority`: `priority` takes a value: write `priority = …`
+
+// self_on_function
+#[hook]
+fn look(&self, _: &hooks_core::agent::BeforeToolCall) {}
+//~ `self`: a hook function has no `self`: for state, write `#[hook]` on the whole `impl` block of the type, whose methods with an event are hooks then
+
+// syntax_error_in_options
+#[hook(priority = )]
+fn look(_: &BeforeToolCall) {}
+//~ ``: unexpected end of input, expected an expression
+
+// three_parameters
+#[hook]
+fn look(_: &AgentContext, _: &MessageReceived, _: &BeforeToolCall) {}
+//~ `BeforeToolCall`: a hook takes one event, and before it, if wanted, the context: for several events write `#[hook]` on an `impl` block with a method for each
+
+// timeout_malformed
+#[hook(timeout = "2 parsecs")]
+async fn look(_: &BeforeToolCall) {}
+//~ `"2 parsecs"`: not a duration (unknown time unit "parsecs", supported units: ns, us/µs, ms, sec, min, hours, days, weeks, months, years (and few variations)): write a duration in words, as `"2s"`, `"500ms"` or `"1m 30s"`
+
+// timeout_number
+#[hook(timeout = 2)]
+async fn look(_: &BeforeToolCall) {}
+//~ `2`: write a duration in words, as `"2s"`, `"500ms"` or `"1m 30s"`
+
+// timeout_on_synchronous_hook
+#[hook(timeout = "2s")]
+fn look(_: &BeforeToolCall) {}
+//~ `timeout`: `timeout` needs an `async fn`: a synchronous hook runs to its end before anything can stop it
+
+// timeout_zero
+#[hook(timeout = "0s")]
+async fn look(_: &BeforeToolCall) {}
+//~ `"0s"`: a timeout of zero lets no hook run
+
+// twice
+#[hook(priority = 1)]
+#[hook(on_panic = skip)]
+fn function(_: &BeforeToolCall) {}
+#[hook]
+#[hook(priority = 1)]
+impl State {
+    #[hook(only("shell"))]
+    #[hook(on_panic = skip)]
+    fn method(&self, _: &BeforeToolCall) {}
+}
+//~ `hook`: `#[hook]` is written twice: write all options in one
+//~ `hook`: `#[hook]` is written twice: write all options in one
+//~ `hook`: `#[hook]` is written twice: write all options in one
+
+// unknown_option
+#[hook(prioritty = 10)]
+fn lower(call: &mut BeforeToolCall) {
+    call.name.make_ascii_lowercase();
+}
+//~ `prioritty = 10`: unknown option `prioritty`: did you mean `priority`? The options are `priority`, `name`, `only(…)`, `when`, `timeout`, `on_timeout`, `on_panic`, `around`, `guard`, `every`, `vocabulary` and `crate`
+
+// unknown_option_like_no_other
+#[hook(colour = "red")]
+fn lower(call: &mut BeforeToolCall) {
+    call.name.make_ascii_lowercase();
+}
+//~ `colour = "red"`: unknown option `colour`: the options are `priority`, `name`, `only(…)`, `when`, `timeout`, `on_timeout`, `on_panic`, `around`, `guard`, `every`, `vocabulary` and `crate`
+
+// unsafe_function
+#[hook]
+unsafe fn look(_: &BeforeToolCall) {}
+//~ `unsafe`: a hook is called by the pipeline, which is safe code: remove `unsafe`
+
+// vocabulary_without_every
+#[hook(vocabulary = hooks_core::agent::AgentEvent)]
+fn look(_: &BeforeToolCall) {}
+//~ `hooks_core::agent::AgentEvent`: `vocabulary` goes with `every`: a hook on one event has that event's vocabulary
+
+// when_closure_with_three_parameters
+#[hook(when = |_, _, _| true)]
+fn look(_: &BeforeToolCall) {}
+//~ `|_, _, _| true`: a predicate takes the event, and before it, if wanted, the context: write `|event| …` or `|cx, event| …`

@@ -1,0 +1,7 @@
+//! All tests of the crate in one program: each program more is one link more.
+
+mod common;
+mod events;
+mod invalid_tool_calls;
+mod llm_calls;
+mod tool_calls;

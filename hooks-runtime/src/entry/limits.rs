@@ -1,0 +1,76 @@
+//! Limits for all hooks: `[hooks.limits]`.
+
+use std::num::NonZeroU32;
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Limits for all hooks that `hooks-runtime` runs: `[hooks.limits]`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct LimitsConfig {
+    /// How long all hooks of one event may take together. The default is "10s".
+    #[serde(with = "hooks_builtin::__duration")]
+    #[schemars(with = "String")]
+    pub chain: Duration,
+    /// How deep subagents may be nested for handlers to run. The default is 3. In a deeper subagent, rules still run,
+    /// but a handler fails without being asked, and its `on_failure` applies.
+    pub depth: u32,
+    /// When a hook that fails repeatedly is skipped for a while.
+    pub breaker: BreakerConfig,
+    /// How many handlers (commands, processes, requests and model calls) may run at once on events that hooks decide
+    /// about. As many again may run on observed events. The default is 64.
+    pub concurrency: NonZeroU32,
+    /// How many observed events may wait for their hooks. Further events are dropped and counted. The default is 1024.
+    pub background: NonZeroU32,
+    /// How many times per turn hooks may prevent an agent from stopping. After that, they are no longer asked. The
+    /// default is 8.
+    pub stops: u32,
+    /// The longest time that a hook of another system's file may take, even if the file allows more. By default, the
+    /// file decides.
+    #[serde(with = "super::some_duration", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub timeout: Option<Duration>,
+}
+
+impl Default for LimitsConfig {
+    fn default() -> Self {
+        LimitsConfig {
+            chain: Duration::from_secs(10),
+            depth: 3,
+            breaker: BreakerConfig::default(),
+            concurrency: const { NonZeroU32::new(64).unwrap() },
+            background: const { NonZeroU32::new(1024).unwrap() },
+            stops: 8,
+            timeout: None,
+        }
+    }
+}
+
+/// A circuit breaker: after `faults` failures within the time `within`, the hook is not asked for the time
+/// `retry_after`, and its `on_failure` applies.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct BreakerConfig {
+    /// The number of failures. The default is 5.
+    pub faults: NonZeroU32,
+    /// The time within which the failures are counted. The default is "1m".
+    #[serde(with = "hooks_builtin::__duration")]
+    #[schemars(with = "String")]
+    pub within: Duration,
+    /// How long the hook is not asked. Then one event tries it again. The default is "30s".
+    #[serde(with = "hooks_builtin::__duration")]
+    #[schemars(with = "String")]
+    pub retry_after: Duration,
+}
+
+impl Default for BreakerConfig {
+    fn default() -> Self {
+        BreakerConfig {
+            faults: const { NonZeroU32::new(5).unwrap() },
+            within: Duration::from_mins(1),
+            retry_after: Duration::from_secs(30),
+        }
+    }
+}

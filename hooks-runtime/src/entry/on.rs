@@ -1,0 +1,166 @@
+//! A hook written in the file itself: `[[hooks.on]]`.
+
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::{CommandEntry, HttpEntry, OneOrMany, PromptEntry, ServerEntry, is_default};
+
+/// A hook in the file itself: `[[hooks.on]]`.
+///
+/// The hook runs on one or more events, if its filter matches. It has exactly one handler: `block`, `abort_turn`,
+/// `abort_run`, `ask`, `approve`, `context`, `respond`, `modify`, `command`, `http`, `prompt` or `process`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct OnEntry {
+    /// The name of the hook, which must be unique. The default is the event and a number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// The event, or a list of events. `*` is every event. Other systems' names work too, such as `PreToolUse`.
+    pub event: OneOrMany<String>,
+    /// The tools for which the hook runs, as globs. The default is all tools.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tools: Option<OneOrMany<String>>,
+    /// The tools for which the hook runs, as a regular expression, instead of `tools`. It matches anywhere in the name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub matcher: Option<String>,
+    /// A condition: a CEL expression over the event's fields and the agent's context `cx`, or a rule for the input of a
+    /// tool, such as `Bash(git push *)`. By default, there is no condition.
+    #[serde(rename = "if", default, skip_serializing_if = "Option::is_none")]
+    pub condition: Option<String>,
+    /// The tenants and agents for which the hook runs. The default is all of them.
+    #[serde(default, skip_serializing_if = "Scopes::is_empty")]
+    pub scope: Scopes,
+    /// The order among all hooks: higher numbers run first. The default is 0.
+    #[serde(default)]
+    pub priority: i32,
+
+    /// Blocks the event, with this reason. `{…}` in the text is a CEL expression.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub block: Option<String>,
+    /// Ends the turn, with this reason.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub abort_turn: Option<String>,
+    /// Ends the run, with this reason.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub abort_run: Option<String>,
+    /// Requires that a person approves the tool call, for this reason.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ask: Option<String>,
+    /// Approves the tool call, so that nobody is asked. The text says who approves it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approve: Option<String>,
+    /// Adds this text for the model to read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context: Option<String>,
+    /// Answers instead of the agent: a text, a table, or a CEL expression as a text `{…}`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub respond: Option<Value>,
+    /// Sets these keys of the tool's arguments, of its output, or of the event: a table, or a CEL expression that
+    /// returns one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub modify: Option<Value>,
+    /// Runs a command for each event.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<CommandEntry>,
+    /// Posts each event to a URL.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub http: Option<HttpEntry>,
+    /// Asks a model for a decision.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prompt: Option<PromptEntry>,
+    /// Asks a process that keeps running about each event.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub process: Option<ServerEntry>,
+
+    /// How long the hook may take. The default is "5s".
+    #[serde(
+        default,
+        with = "super::some_duration",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schemars(with = "Option<String>")]
+    pub timeout: Option<Duration>,
+    /// What happens when the hook takes too long. The default is `block` if the event can be blocked, and `skip` if
+    /// not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on_timeout: Option<OnFault>,
+    /// What happens when the hook fails. The default is `block` if the event can be blocked, and `skip` if not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on_failure: Option<OnFault>,
+    /// Whether the hook runs, and whether its answer takes effect. The default is `enforce`.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub mode: Mode,
+    /// Whether the agent continues without waiting for the hook. Only hooks on observed events can run in the
+    /// background, and by default they do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub background: Option<bool>,
+    /// The format of the events that the handler receives, and of its answers. The default is `hooks`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dialect: Option<String>,
+}
+
+impl OnEntry {
+    /// The keys of all handlers, in the order of the documentation.
+    pub const HANDLERS: [&'static str; 12] = [
+        "block",
+        "abort_turn",
+        "abort_run",
+        "ask",
+        "approve",
+        "context",
+        "respond",
+        "modify",
+        "command",
+        "http",
+        "prompt",
+        "process",
+    ];
+}
+
+/// The tenants and agents for which a hook runs. An empty list matches all of them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Scopes {
+    /// The tenants, by their ids.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tenants: Vec<String>,
+    /// The agents, by their ids or their types.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub agents: Vec<String>,
+}
+
+impl Scopes {
+    /// Whether the hook runs for all tenants and agents.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == Scopes::default()
+    }
+}
+
+/// What happens when a hook takes too long, or fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum OnFault {
+    /// The event is blocked.
+    #[serde(alias = "deny")]
+    Block,
+    /// The event continues as if the hook did not exist.
+    #[serde(alias = "allow", alias = "continue")]
+    Skip,
+}
+
+/// Whether a hook runs, and whether its answer takes effect.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Mode {
+    /// It runs, and its answer takes effect.
+    #[default]
+    Enforce,
+    /// It runs, and its answer is recorded but has no effect.
+    Shadow,
+    /// It does not run.
+    Off,
+}

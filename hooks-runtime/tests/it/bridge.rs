@@ -1,0 +1,523 @@
+//! What other agents send to their hooks, and what they are told.
+
+use hooks_runtime::Runtime;
+use hooks_runtime::bridge::{self, Client, LeftToAgent, Reply};
+use serde_json::{Value, json};
+
+async fn run(client: Client, file: &str, input: &Value) -> Reply {
+    let asked = LeftToAgent::new();
+    let runtime = Runtime::builder()
+        .text(file)
+        .approver(asked.clone())
+        .build()
+        .await
+        .unwrap_or_else(|error| panic!("{error}"));
+    bridge::run(
+        client,
+        &runtime,
+        &asked,
+        Some("/work"),
+        input.to_string().as_bytes(),
+    )
+    .await
+}
+
+/// The JSON of an answer, and the exit code.
+async fn told(client: Client, file: &str, input: Value) -> (u8, Value) {
+    let reply = run(client, file, &input).await;
+    let json = match reply.stdout.as_str() {
+        "" => Value::Null,
+        text => serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}")),
+    };
+    (reply.exit_code, json)
+}
+
+fn rule(event: &str, handler: &str) -> String {
+    format!("[[hooks.on]]\nname = 'rule'\nevent = '{event}'\n{handler}\n")
+}
+
+/// Claude Code and Codex call `Bash`.
+fn bash(command: &str) -> Value {
+    json!({
+        "session_id": "s1", "transcript_path": null, "cwd": "/work", "permission_mode": "default",
+        "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": { "command": command },
+        "tool_use_id": "toolu_1",
+    })
+}
+
+fn of(event: &str, fields: Value) -> Value {
+    let mut input = json!({ "session_id": "s1", "cwd": "/work", "hook_event_name": event });
+    input
+        .as_object_mut()
+        .unwrap()
+        .extend(fields.as_object().unwrap().clone());
+    input
+}
+
+fn gemini(command: &str) -> Value {
+    of(
+        "BeforeTool",
+        json!({ "tool_name": "run_shell_command", "tool_input": { "command": command, "description": "d" } }),
+    )
+}
+
+fn goose(command: &str) -> Value {
+    json!({ "session_id": "s1", "event": "PreToolUse", "tool_name": "developer__shell",
+            "tool_input": { "command": command }, "tool_call_id": "1", "working_dir": "/work" })
+}
+
+fn cursor(event: &str, fields: Value) -> Value {
+    let mut input = json!({ "conversation_id": "c1", "generation_id": "g", "hook_event_name": event,
+                            "workspace_roots": ["/work"] });
+    input
+        .as_object_mut()
+        .unwrap()
+        .extend(fields.as_object().unwrap().clone());
+    input
+}
+
+#[tokio::test]
+async fn nothing_is_said_where_nothing_matches() {
+    let file = rule("BeforeToolCall", "tools = ['other']\nblock = 'no'");
+    let nothing = Reply::default();
+    assert_eq!(run(Client::Claude, &file, &bash("ls")).await, nothing);
+    assert_eq!(run(Client::Codex, &file, &bash("ls")).await, nothing);
+    assert_eq!(run(Client::Gemini, &file, &gemini("ls")).await, nothing);
+    assert_eq!(run(Client::Goose, &file, &goose("ls")).await, nothing);
+    let call = cursor(
+        "preToolUse",
+        json!({ "tool_name": "Shell", "tool_input": {} }),
+    );
+    assert_eq!(told(Client::Cursor, &file, call).await, (0, json!({})));
+}
+
+#[tokio::test]
+async fn a_block_is_said_in_each_agents_words() {
+    let file = rule(
+        "BeforeToolCall",
+        "if = 'args.command.contains(\"rm\")'\nblock = 'not this'",
+    );
+    assert_eq!(
+        told(Client::Claude, &file, bash("rm x")).await,
+        (
+            0,
+            json!({ "hookSpecificOutput": {
+                "hookEventName": "PreToolUse", "permissionDecision": "deny",
+                "permissionDecisionReason": "not this (hook: rule)",
+            } })
+        )
+    );
+    assert_eq!(
+        run(Client::Codex, &file, &bash("rm x")).await,
+        Reply::refused("not this (hook: rule)")
+    );
+    assert_eq!(
+        told(Client::Gemini, &file, gemini("rm x")).await,
+        (
+            0,
+            json!({ "decision": "deny", "reason": "not this (hook: rule)" })
+        )
+    );
+    let reply = run(Client::Goose, &file, &goose("rm x")).await;
+    assert_eq!(
+        (reply.exit_code, &*reply.stderr),
+        (2, "not this (hook: rule)\n")
+    );
+    assert_eq!(
+        serde_json::from_str::<Value>(&reply.stdout).unwrap(),
+        json!({ "decision": "block", "reason": "not this (hook: rule)" })
+    );
+    let denied = json!({ "permission": "deny", "user_message": "not this (hook: rule)",
+                         "agent_message": "not this (hook: rule)" });
+    let shell = cursor(
+        "beforeShellExecution",
+        json!({ "command": "rm x", "cwd": "" }),
+    );
+    assert_eq!(
+        told(Client::Cursor, &file, shell).await,
+        (0, denied.clone())
+    );
+    let mcp = cursor(
+        "beforeMCPExecution",
+        json!({ "tool_name": "t", "tool_input": "{\"command\": \"rm\"}" }),
+    );
+    assert_eq!(told(Client::Cursor, &file, mcp).await, (0, denied));
+}
+
+#[tokio::test]
+async fn a_change_of_the_arguments_reaches_the_agent_or_denies_the_call() {
+    let file = rule("BeforeToolCall", "modify = { command = 'ls -l' }");
+    let (_, claude) = told(Client::Claude, &file, bash("ls")).await;
+    assert_eq!(
+        claude,
+        json!({ "hookSpecificOutput": { "hookEventName": "PreToolUse", "updatedInput": { "command": "ls -l" } } })
+    );
+    let (code, codex) = told(Client::Codex, &file, bash("ls")).await;
+    assert_eq!(code, 0);
+    assert_eq!(
+        codex,
+        json!({ "hookSpecificOutput": {
+            "hookEventName": "PreToolUse", "permissionDecision": "allow", "updatedInput": { "command": "ls -l" },
+        } })
+    );
+    let (_, told_gemini) = told(Client::Gemini, &file, gemini("ls")).await;
+    assert_eq!(
+        told_gemini,
+        json!({ "hookSpecificOutput": {
+            "hookEventName": "BeforeTool", "tool_input": { "command": "ls -l", "description": "d" },
+        } })
+    );
+    let reply = run(Client::Goose, &file, &goose("ls")).await;
+    assert_eq!(reply.exit_code, 2);
+    assert_eq!(
+        reply.stderr,
+        "a hook changed the arguments, which goose does not support here\n"
+    );
+    let call = cursor(
+        "preToolUse",
+        json!({ "tool_name": "Shell", "tool_input": { "command": "ls" } }),
+    );
+    assert_eq!(
+        told(Client::Cursor, &file, call).await.1,
+        json!({ "permission": "allow", "updated_input": { "command": "ls -l" } })
+    );
+    let shell = cursor("beforeShellExecution", json!({ "command": "ls" }));
+    assert_eq!(
+        told(Client::Cursor, &file, shell).await.1["permission"],
+        "deny"
+    );
+}
+
+#[tokio::test]
+async fn a_question_is_asked_or_is_a_no() {
+    for file in [
+        rule("BeforeToolCall", "ask = 'sure?'"),
+        format!(
+            "[hooks.builtin.approval]\n{}",
+            rule("BeforeToolCall", "ask = 'sure?'")
+        ),
+    ] {
+        let (_, claude) = told(Client::Claude, &file, bash("ls")).await;
+        let specific = &claude["hookSpecificOutput"];
+        assert_eq!(specific["permissionDecision"], "ask");
+        assert_eq!(specific["permissionDecisionReason"], "sure?");
+        for (client, input) in [(Client::Codex, bash("ls")), (Client::Goose, goose("ls"))] {
+            let reply = run(client, &file, &input).await;
+            assert_eq!(reply.exit_code, 2, "{client}");
+            assert!(
+                reply.stderr.contains("the call needs approval"),
+                "{}",
+                reply.stderr
+            );
+        }
+        assert_eq!(
+            told(Client::Gemini, &file, gemini("ls")).await.1["decision"],
+            "deny"
+        );
+        let shell = cursor("beforeShellExecution", json!({ "command": "ls" }));
+        assert_eq!(
+            told(Client::Cursor, &file, shell).await.1,
+            json!({ "permission": "ask", "user_message": "sure?" })
+        );
+        let call = cursor(
+            "preToolUse",
+            json!({ "tool_name": "Shell", "tool_input": {} }),
+        );
+        assert_eq!(
+            told(Client::Cursor, &file, call).await.1["permission"],
+            "deny"
+        );
+    }
+}
+
+#[tokio::test]
+async fn the_built_in_approval_leaves_the_question_to_the_agent() {
+    let file = "[hooks.builtin.approval]\ntools = ['Bash']";
+    let (_, claude) = told(Client::Claude, file, bash("ls")).await;
+    assert_eq!(claude["hookSpecificOutput"]["permissionDecision"], "ask");
+    let mut request = bash("ls");
+    request["hook_event_name"] = "PermissionRequest".into();
+    assert_eq!(run(Client::Claude, file, &request).await, Reply::default());
+}
+
+#[tokio::test]
+async fn an_approval_is_said() {
+    let file = rule("BeforeToolCall", "approve = 'policy'");
+    let (_, claude) = told(Client::Claude, &file, bash("ls")).await;
+    assert_eq!(claude["hookSpecificOutput"]["permissionDecision"], "allow");
+    // Codex takes `allow` alone for a mistake.
+    assert_eq!(
+        run(Client::Codex, &file, &bash("ls")).await,
+        Reply::default()
+    );
+    let mut request = bash("ls");
+    request["hook_event_name"] = "PermissionRequest".into();
+    let file = rule("ApproveToolCall", "approve = 'policy'");
+    for client in [Client::Claude, Client::Codex] {
+        assert_eq!(
+            told(client, &file, request.clone()).await,
+            (
+                0,
+                json!({ "hookSpecificOutput": {
+                    "hookEventName": "PermissionRequest", "decision": { "behavior": "allow" },
+                } })
+            )
+        );
+    }
+    let file = rule("ApproveToolCall", "block = 'no'");
+    let (_, denied) = told(Client::Claude, &file, request).await;
+    assert_eq!(
+        denied["hookSpecificOutput"]["decision"],
+        json!({ "behavior": "deny", "message": "no (hook: rule)" })
+    );
+    // The same hooks are asked before a tool runs.
+    let (_, denied) = told(Client::Claude, &file, bash("ls")).await;
+    assert_eq!(denied["hookSpecificOutput"]["permissionDecision"], "deny");
+}
+
+#[tokio::test]
+async fn prompts_are_blocked_and_get_context() {
+    let block = rule(
+        "MessageReceived",
+        "if = 'content.contains(\"bad\")'\nblock = 'not that'",
+    );
+    let prompt = of("UserPromptSubmit", json!({ "prompt": "a bad one" }));
+    assert_eq!(
+        told(Client::Claude, &block, prompt.clone()).await,
+        (
+            0,
+            json!({ "decision": "block", "reason": "not that (hook: rule)" })
+        )
+    );
+    assert_eq!(run(Client::Codex, &block, &prompt).await.exit_code, 2);
+    let before = of("BeforeAgent", json!({ "prompt": "a bad one" }));
+    assert_eq!(
+        told(Client::Gemini, &block, before).await.1["decision"],
+        "deny"
+    );
+    let submit = cursor(
+        "beforeSubmitPrompt",
+        json!({ "prompt": "a bad one", "attachments": [] }),
+    );
+    assert_eq!(
+        told(Client::Cursor, &block, submit).await.1,
+        json!({ "continue": false, "user_message": "not that (hook: rule)" })
+    );
+    let context = rule("MessageReceived", "context = 'It is Monday.'");
+    let (_, claude) = told(Client::Claude, &context, prompt).await;
+    assert_eq!(
+        claude,
+        json!({ "hookSpecificOutput": { "hookEventName": "UserPromptSubmit", "additionalContext": "It is Monday." } })
+    );
+    let change = rule("MessageReceived", "modify = { content = 'x' }");
+    let (_, claude) = told(
+        Client::Claude,
+        &change,
+        of("UserPromptSubmit", json!({ "prompt": "p" })),
+    )
+    .await;
+    assert_eq!(
+        claude["systemMessage"],
+        "a hook wanted to change the text, which Claude Code does not support here"
+    );
+}
+
+#[tokio::test]
+async fn a_tools_output_is_replaced_in_its_own_shape() {
+    let file = rule("AfterToolCall", "modify = { content = 'short' }");
+    let mut done = bash("ls");
+    done["hook_event_name"] = "PostToolUse".into();
+    done["tool_response"] = json!({ "stdout": "long", "stderr": "oh", "interrupted": false });
+    let (_, claude) = told(Client::Claude, &file, done.clone()).await;
+    assert_eq!(
+        claude["hookSpecificOutput"]["updatedToolOutput"],
+        json!({ "stdout": "short", "stderr": "", "interrupted": false })
+    );
+    let (_, codex) = told(Client::Codex, &file, done.clone()).await;
+    assert_eq!(codex, json!({ "decision": "block", "reason": "short" }));
+    let after = of(
+        "AfterTool",
+        json!({ "tool_name": "t", "tool_input": {}, "tool_response": { "llmContent": "long", "returnDisplay": "l" } }),
+    );
+    let (_, told_gemini) = told(Client::Gemini, &file, after).await;
+    assert_eq!(
+        told_gemini,
+        json!({ "decision": "deny", "reason": "short" })
+    );
+
+    // What rewrites texts does so in the tool's own answer too.
+    let secret = format!("sk-ant-{}-{}", "api03", "A".repeat(93) + "AA");
+    done["tool_response"] =
+        json!({ "stdout": format!("mail ada@example.org {secret}"), "stderr": "", "exit": 0 });
+    let (_, claude) = told(Client::Claude, "[hooks.builtin]\nredact = true", done).await;
+    let output = &claude["hookSpecificOutput"]["updatedToolOutput"];
+    assert_eq!(output["exit"], 0);
+    assert!(
+        !output["stdout"].as_str().unwrap().contains("AAAA"),
+        "{claude}"
+    );
+}
+
+#[tokio::test]
+async fn an_agent_that_wants_to_stop_goes_on() {
+    let file = rule("BeforeStop", "if = 'attempt == 0'\nblock = 'run the tests'");
+    let stop = |active: bool| {
+        of(
+            "Stop",
+            json!({ "stop_hook_active": active, "last_assistant_message": "Done." }),
+        )
+    };
+    assert_eq!(
+        told(Client::Claude, &file, stop(false)).await,
+        (
+            0,
+            json!({ "decision": "block", "reason": "run the tests (hook: rule)" })
+        )
+    );
+    assert_eq!(
+        run(Client::Claude, &file, &stop(true)).await,
+        Reply::default()
+    );
+    assert_eq!(run(Client::Codex, &file, &stop(false)).await.exit_code, 2);
+    let after = of(
+        "AfterAgent",
+        json!({ "prompt": "p", "prompt_response": "r", "stop_hook_active": false }),
+    );
+    assert_eq!(
+        told(Client::Gemini, &file, after).await.1["decision"],
+        "deny"
+    );
+    let stop = cursor("stop", json!({ "status": "completed", "loop_count": 0 }));
+    assert_eq!(
+        told(Client::Cursor, &file, stop).await.1,
+        json!({ "followup_message": "run the tests (hook: rule)" })
+    );
+}
+
+#[tokio::test]
+async fn the_end_of_a_turn_is_said() {
+    let file = rule("BeforeToolCall", "abort_turn = 'enough'");
+    let (_, claude) = told(Client::Claude, &file, bash("ls")).await;
+    assert_eq!(
+        (&claude["continue"], &claude["stopReason"]),
+        (&json!(false), &json!("enough (hook: rule)"))
+    );
+    assert_eq!(claude["hookSpecificOutput"]["permissionDecision"], "deny");
+    assert_eq!(run(Client::Codex, &file, &bash("ls")).await.exit_code, 2);
+    assert_eq!(
+        told(Client::Gemini, &file, gemini("ls")).await.1["continue"],
+        false
+    );
+    assert_eq!(run(Client::Goose, &file, &goose("ls")).await.exit_code, 2);
+}
+
+#[tokio::test]
+async fn the_model_of_gemini_is_answered_for() {
+    let request = of(
+        "BeforeModel",
+        json!({ "llm_request": { "model": "pro", "messages": [{ "role": "user", "content": "hi" }], "config": {} } }),
+    );
+    let file = rule("BeforeLlmCall", "respond = 'hello'");
+    let (_, told_gemini) = told(Client::Gemini, &file, request.clone()).await;
+    let response = &told_gemini["hookSpecificOutput"]["llm_response"];
+    assert_eq!(
+        response["candidates"][0]["content"]["parts"],
+        json!(["hello"])
+    );
+    let file = rule("BeforeLlmCall", "modify = { model = 'flash' }");
+    let (_, told_gemini) = told(Client::Gemini, &file, request).await;
+    let changed = &told_gemini["hookSpecificOutput"]["llm_request"];
+    assert_eq!(changed["model"], "flash");
+    assert_eq!(
+        changed["messages"],
+        json!([{ "role": "user", "content": "hi" }])
+    );
+}
+
+#[tokio::test]
+async fn where_the_event_happens_is_known() {
+    let mut input = bash("ls");
+    input["agent_id"] = "sub".into();
+    input["agent_type"] = "Explore".into();
+    let incoming = Client::Claude
+        .read(input.to_string().as_bytes(), Some("/project"))
+        .unwrap();
+    let cx = incoming.cx;
+    assert_eq!(
+        (&*cx.session_id, &*cx.cwd, &*cx.project_dir),
+        ("s1", "/work", "/project")
+    );
+    assert_eq!(
+        (&*cx.agent_id, &*cx.agent_type, cx.depth),
+        ("sub", "Explore", 1)
+    );
+    let shell = cursor("beforeShellExecution", json!({ "command": "ls" })).to_string();
+    let cx = Client::Cursor.read(shell.as_bytes(), None).unwrap().cx;
+    assert_eq!(
+        (&*cx.session_id, &*cx.cwd, &*cx.project_dir),
+        ("c1", "/work", "/work")
+    );
+}
+
+#[tokio::test]
+async fn what_cannot_be_read_is_blocked() {
+    let runtime = Runtime::builder().build().await.unwrap();
+    let asked = LeftToAgent::new();
+    for (input, expected) in [
+        ("", "the event is not JSON: "),
+        (
+            "{\"hook_event_name\": \"PreToolUse\"",
+            "the event is not JSON: ",
+        ),
+        ("[]", "the event is not a JSON object"),
+        ("{}", "the event has no name: `hook_event_name` is missing"),
+        (
+            "{\"hook_event_name\": \"Lunch\"}",
+            "`Lunch` is not an event of `claude`",
+        ),
+        (
+            "{\"hook_event_name\": \"PreToolUse\"}",
+            "`tool_name` is missing, or not a string",
+        ),
+        (
+            "{\"hook_event_name\": \"PreToolUse\", \"tool_name\": \"t\", \"tool_input\": 3}",
+            "`tool_input` is not an object",
+        ),
+        (
+            "{\"hook_event_name\": \"UserPromptSubmit\"}",
+            "`prompt` is missing, or not a string",
+        ),
+    ] {
+        let reply = bridge::run(Client::Claude, &runtime, &asked, None, input.as_bytes()).await;
+        assert_eq!(reply.exit_code, 2, "{input}");
+        assert!(
+            reply.stderr.starts_with(expected),
+            "{input}: {}",
+            reply.stderr
+        );
+        assert_eq!(reply.stdout, "");
+    }
+}
+
+#[tokio::test]
+async fn every_event_of_every_agent_is_read() {
+    let runtime = Runtime::builder().build().await.unwrap();
+    let asked = LeftToAgent::new();
+    for client in Client::ALL {
+        for event in client.events() {
+            let input = json!({
+                "hook_event_name": event, "event": event, "session_id": "s1", "tool_name": "t",
+                "tool_input": {}, "prompt": "p", "message": "m", "command": "ls", "file_path": "/a",
+                "llm_request": { "model": "m", "messages": [] },
+            });
+            let bytes = input.to_string();
+            let incoming = client.read(bytes.as_bytes(), None).unwrap();
+            assert!(incoming.event.is_some(), "{client}: {event}");
+            let reply = bridge::run(client, &runtime, &asked, None, bytes.as_bytes()).await;
+            assert_eq!(reply.exit_code, 0, "{client}: {event}: {}", reply.stderr);
+        }
+    }
+    let setup = json!({ "hook_event_name": "Setup", "trigger": "init" }).to_string();
+    let reply = bridge::run(Client::Claude, &runtime, &asked, None, setup.as_bytes()).await;
+    assert_eq!(reply, Reply::default());
+}

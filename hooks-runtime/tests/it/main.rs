@@ -1,0 +1,22 @@
+//! All tests of the crate in one program: each program more is one link more.
+
+mod bridge;
+mod claude;
+mod claude_scripts;
+mod command;
+mod common;
+mod dialects;
+mod foreign_handlers;
+mod goclaw;
+mod http;
+mod logs;
+mod mistakes;
+mod owned;
+mod picoclaw;
+mod process;
+mod prompt;
+mod rules;
+mod sandbox;
+mod source;
+mod trust;
+mod wire;
