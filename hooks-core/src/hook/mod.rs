@@ -33,7 +33,7 @@ use alloc::boxed::Box;
 use core::future::Future;
 use core::pin::Pin;
 
-use crate::event::{Answers, Event, EventSet, Mode, SharesVocabulary, Slot};
+use crate::event::{Answers, Event, EventInfo, EventSet, Mode, SharesVocabulary, Slot};
 
 #[cfg(feature = "std")]
 pub use self::any_watch::AnyWatch;
@@ -148,6 +148,14 @@ pub trait Hook: Send + Sync + Static<Self /* for `dyn`: a `HookRegistry` with th
     #[inline(always)]
     fn wrapped(&self) -> EventSet {
         EventSet::from_bits(<Self::Wraps as Answers>::BITS)
+    }
+
+    /// Whether it may want the event if that has this [subject](crate::Subject). The answer does not change, so that a
+    /// registry can remember it.
+    #[doc(hidden)]
+    #[inline]
+    fn concerns(&self, _event: &EventInfo, _subject: &str) -> bool {
+        true
     }
 
     /// Describes the hooks, in order, for a plan.

@@ -7,7 +7,7 @@ use core::pin::pin;
 use core::task::{Context as Task, Poll, Waker};
 
 use crate::decision::{Decides, ResultOf, go_on};
-use crate::event::{Access, Context, Event, EventSet, Every, Kind, Many, Vocabulary};
+use crate::event::{Access, Context, Event, EventInfo, EventSet, Every, Kind, Many, Vocabulary};
 use crate::hook::{
     AnyEvent, AnyWatch, Ask, Asynchronous, BoxFuture, Carries, Dispatch, Flag, Hook, Name, No,
     Planner, Run, Shows, Steps, StepsOf, Through, Timing, TimingOf, Watch, catch, rounds,
@@ -139,6 +139,7 @@ pub(super) trait Erased<V: Vocabulary>: Send + Sync {
     fn name(&self) -> Name<'_>;
     fn wanted(&self) -> EventSet;
     fn guards(&self) -> EventSet;
+    fn concerns(&self, event: &EventInfo, subject: &str) -> bool;
     fn describe(&self, plan: &mut Planner);
     fn wants(&self, cx: &V::Context, event: &dyn Shows<V>) -> bool;
     fn call<'w, 'a: 'w>(
@@ -160,6 +161,10 @@ impl<V: Boxes<H>, H: Hook> Erased<V> for H {
 
     fn guards(&self) -> EventSet {
         V::GUARDS
+    }
+
+    fn concerns(&self, event: &EventInfo, subject: &str) -> bool {
+        Hook::concerns(self, event, subject)
     }
 
     fn describe(&self, plan: &mut Planner) {
@@ -261,6 +266,10 @@ impl<V: Vocabulary> Hook for BoxHook<V> {
 
     fn wanted(&self) -> EventSet {
         self.hook.wanted()
+    }
+
+    fn concerns(&self, event: &EventInfo, subject: &str) -> bool {
+        self.hook.concerns(event, subject)
     }
 
     fn describe(&self, plan: &mut Planner) {

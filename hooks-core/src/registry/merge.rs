@@ -10,6 +10,7 @@ use core::task::Poll;
 
 use super::Set;
 use super::boxed::done;
+use super::set::{Concerned, Entry};
 use crate::decision::{AnyAction, Decides, HookResult, ResultOf};
 use crate::event::{Context, Event, EventInfo, Intercept, Observe, Vocabulary};
 use crate::hook::{
@@ -89,6 +90,7 @@ where
         set: Arc::clone(set),
         next: 0,
         round: Round::default(),
+        concerned: None,
     };
     let result = loop {
         cursor.next = 0;
@@ -147,8 +149,10 @@ async fn observe<G, E>(
         let ask = Ask::<E, Through> { cx, event, held };
         running.push(Box::pin(<StepsOf<G, E> as Steps<G, E>>::whole(hooks, ask)));
     }
-    for entry in &set.entries {
-        if entry.wanted.contains::<E>() && entry.hook.wants(cx, event) {
+    let concerned = event.subject_of().map(|subject| set.concerned(subject));
+    for (nth, entry) in set.entries.iter().enumerate() {
+        let concerned = concerned.as_ref().map(|known| known.hooks[nth]);
+        if concerned.unwrap_or(entry.wanted).contains::<E>() && entry.hook.wants(cx, event) {
             running.push(Box::pin(async move {
                 let mut watch = SharedFace::<E::Vocabulary, Through>(held);
                 let called = entry.hook.call(cx, E::view_mut(event), &mut watch);
@@ -207,6 +211,8 @@ pub(super) struct Cursor<V: Vocabulary> {
     /// The next hook of the set.
     next: usize,
     round: Round,
+    /// The hooks that the event's subject concerns.
+    concerned: Option<Arc<Concerned>>,
 }
 
 impl<V: Vocabulary> Cursor<V> {
@@ -217,10 +223,20 @@ impl<V: Vocabulary> Cursor<V> {
         event: &E,
         below: Option<i32>,
     ) -> bool {
+        let is_ahead = |entry: &Entry<V>| below.is_none_or(|priority| entry.priority > priority);
+        if !self.set.entries.get(self.next).is_some_and(is_ahead) {
+            return false;
+        }
+        // A hook may have changed the subject.
+        let subject = event.subject_of();
+        if self.concerned.as_ref().map(|known| &*known.subject) != subject {
+            self.concerned = subject.map(|subject| self.set.concerned(subject));
+        }
         while let Some(entry) = self.set.entries.get(self.next)
-            && below.is_none_or(|priority| entry.priority > priority)
+            && is_ahead(entry)
         {
-            let is_wanted = entry.wanted.contains::<E>()
+            let concerned = self.concerned.as_ref().map(|known| known.hooks[self.next]);
+            let is_wanted = concerned.unwrap_or(entry.wanted).contains::<E>()
                 && (!self.round.judges() || entry.guards.contains::<E>())
                 && entry.hook.wants(cx, event);
             if is_wanted {

@@ -1,8 +1,11 @@
 //! The hooks of a registry at one moment, in order.
 
 use alloc::borrow::Cow;
+use alloc::boxed::Box;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
+use std::collections::HashMap;
+use std::sync::{PoisonError, RwLock};
 
 use super::RegisterError;
 use super::boxed::{Boxes, Erased};
@@ -58,7 +61,18 @@ pub struct Set<V: Vocabulary> {
     pub(super) wanted: EventSet,
     pub(super) guards: EventSet,
     pub(super) probes: Vec<Arc<dyn AnyProbe<V>>>,
+    concerned: RwLock<HashMap<Box<str>, Arc<Concerned>>>,
 }
+
+/// Which hooks of a set may want an event with a subject, such as a tool's name.
+pub(super) struct Concerned {
+    pub(super) subject: Box<str>,
+    /// For each hook, the events that it may want.
+    pub(super) hooks: Box<[EventSet]>,
+}
+
+/// For so many subjects, a set remembers which hooks they concern. An agent has fewer tools.
+const SUBJECTS: usize = 1024;
 
 impl<V: Vocabulary> Default for Set<V> {
     fn default() -> Self {
@@ -67,6 +81,7 @@ impl<V: Vocabulary> Default for Set<V> {
             wanted: EventSet::NONE,
             guards: EventSet::NONE,
             probes: Vec::new(),
+            concerned: RwLock::default(),
         }
     }
 }
@@ -78,6 +93,8 @@ impl<V: Vocabulary> Clone for Set<V> {
             wanted: self.wanted,
             guards: self.guards,
             probes: self.probes.clone(),
+            // What is remembered is of the set that is copied to be changed.
+            concerned: RwLock::default(),
         }
     }
 }
@@ -151,11 +168,40 @@ impl<V: Vocabulary> Set<V> {
         self.count();
     }
 
+    /// The hooks that an event with this subject may concern.
+    pub(super) fn concerned(&self, subject: &str) -> Arc<Concerned> {
+        let known = self.concerned.read();
+        let known = known.unwrap_or_else(PoisonError::into_inner);
+        if let Some(concerned) = known.get(subject) {
+            return Arc::clone(concerned);
+        }
+        drop(known);
+        let of = |entry: &Entry<V>| {
+            let events = V::EVENTS.iter();
+            let wanted = events
+                .filter(|event| entry.wanted.has(event) && entry.hook.concerns(event, subject));
+            wanted.fold(EventSet::NONE, |all, event| all.union(EventSet::one(event)))
+        };
+        let concerned = Arc::new(Concerned {
+            subject: subject.into(),
+            hooks: self.entries.iter().map(of).collect(),
+        });
+        let mut known = self
+            .concerned
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
+        if known.len() < SUBJECTS {
+            known.insert(subject.into(), Arc::clone(&concerned));
+        }
+        concerned
+    }
+
     fn count(&mut self) {
         let union = |of: fn(&Entry<V>) -> EventSet| {
             let sets = self.entries.iter().map(of);
             sets.fold(EventSet::NONE, EventSet::union)
         };
+        self.concerned = RwLock::default();
         self.guards = union(|entry| entry.guards);
         // A probe sees every event.
         self.wanted = if self.probes.is_empty() {

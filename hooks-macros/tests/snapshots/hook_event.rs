@@ -673,14 +673,23 @@ pub trait ShopHandler: ::core::marker::Send + ::core::marker::Sync {
     }
     /// Whether the hook wants an event, about a subject such as the name of a tool. The default is to want all.
     ///
-    /// A registry asks without a subject when you register the hook: a hook that returns `false` then is
-    /// never asked about that event again.
+    /// The answer does not change. A registry asks without a subject when you register the hook, and once for
+    /// each subject, and remembers the answers: a hook that returns `false` without a subject is never asked
+    /// about that event again. What depends on more than the subject is [`matches`](Self::matches).
     #[allow(unused_variables)]
     fn wants(
         &self,
         event: &::hooks_core::EventInfo,
         subject: ::core::option::Option<&str>,
     ) -> bool {
+        true
+    }
+    /// Whether the hook runs on this event, which it wants. The default is yes.
+    ///
+    /// It is asked for each event, and is cheap beside [`handle`](Self::handle): nothing is boxed for it, and
+    /// the event is not copied.
+    #[allow(unused_variables)]
+    fn matches(&self, cx: &ShopContext, event: &ShopEvent<'_>) -> bool {
         true
     }
     /// Whether the hook is a guard, which only allows or cancels: it then judges the final form of the event
@@ -708,6 +717,13 @@ impl ::hooks_core::Hook for dyn ShopHandler {
         }
         __wanted
     }
+    fn concerns(
+        &self,
+        __event: &::hooks_core::EventInfo,
+        __subject: &::core::primitive::str,
+    ) -> ::core::primitive::bool {
+        self.wants(__event, ::core::option::Option::Some(__subject))
+    }
     fn describe(&self, __plan: &mut ::hooks_core::__private::Planner) {
         __plan
             .given(
@@ -733,10 +749,11 @@ impl<
     }
     fn wants(
         &self,
-        _: &::hooks_core::Context<__E>,
+        __cx: &::hooks_core::Context<__E>,
         __event: &__E,
     ) -> ::core::primitive::bool {
         ShopHandler::wants(self, __E::INFO, ::hooks_core::Event::subject_of(__event))
+            && ShopHandler::matches(self, __cx, &::hooks_core::Event::view(__event))
     }
     async fn call<'__a>(
         &'__a self,

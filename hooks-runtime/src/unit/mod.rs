@@ -154,6 +154,12 @@ impl AgentHandler for Unit {
             && tool.is_none_or(|tool| definitions.any(|definition| definition.may_concern(tool)))
     }
 
+    fn matches(&self, cx: &AgentContext, event: &AgentEvent<'_>) -> bool {
+        let info = events::info(event);
+        let mut definitions = self.definitions.iter();
+        definitions.any(|definition| !matches!(definition.check(cx, event, info), Ok(Err(_))))
+    }
+
     fn handle<'life0, 'life1, 'life2, 'async_trait>(
         &'life0 self,
         cx: &'life1 AgentContext,

@@ -48,6 +48,11 @@ macro_rules! sets_held {
             let $this = self;
             $crate::hook::Hook::wrapped(&$hook)
         }
+
+        fn concerns(&self, event: &$crate::event::EventInfo, subject: &str) -> bool {
+            let $this = self;
+            $crate::hook::Hook::concerns(&$hook, event, subject)
+        }
     };
 }
 pub(crate) use sets_held;

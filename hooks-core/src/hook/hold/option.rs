@@ -4,7 +4,7 @@ use super::facts_held;
 use crate::decision::{ResultOf, go_on};
 #[cfg(feature = "std")]
 use crate::event::Wrapped;
-use crate::event::{Context, Event, EventSet, Every, Many, One};
+use crate::event::{Context, Event, EventInfo, EventSet, Every, Many, One};
 use crate::hook::{
     AnyEvent, Ask, Carries, Dispatch, Hook, Name, Planner, Run, Steps, StepsOf, Watch,
 };
@@ -31,6 +31,11 @@ impl<H: Hook> Hook for Option<H> {
     #[inline]
     fn wrapped(&self) -> EventSet {
         self.as_ref().map_or(EventSet::NONE, Hook::wrapped)
+    }
+
+    fn concerns(&self, event: &EventInfo, subject: &str) -> bool {
+        self.as_ref()
+            .is_some_and(|hook| hook.concerns(event, subject))
     }
 
     fn describe(&self, plan: &mut Planner) {

@@ -65,14 +65,24 @@ fn the_trait(vocabulary: &Vocabulary) -> TokenStream {
 
             /// Whether the hook wants an event, about a subject such as the name of a tool. The default is to want all.
             ///
-            /// A registry asks without a subject when you register the hook: a hook that returns `false` then is
-            /// never asked about that event again.
+            /// The answer does not change. A registry asks without a subject when you register the hook, and once for
+            /// each subject, and remembers the answers: a hook that returns `false` without a subject is never asked
+            /// about that event again. What depends on more than the subject is [`matches`](Self::matches).
             #[allow(unused_variables)]
             fn wants(
                 &self,
                 event: &::hooks_core::EventInfo,
                 subject: ::core::option::Option<&str>,
             ) -> bool {
+                true
+            }
+
+            /// Whether the hook runs on this event, which it wants. The default is yes.
+            ///
+            /// It is asked for each event, and is cheap beside [`handle`](Self::handle): nothing is boxed for it, and
+            /// the event is not copied.
+            #[allow(unused_variables)]
+            fn matches(&self, cx: &#context, event: &#ident<'_>) -> bool {
                 true
             }
 
@@ -111,6 +121,10 @@ fn hook(vocabulary: &Vocabulary) -> TokenStream {
                 __wanted
             }
 
+            fn concerns(&self, __event: &::hooks_core::EventInfo, __subject: &::core::primitive::str) -> ::core::primitive::bool {
+                self.wants(__event, ::core::option::Option::Some(__subject))
+            }
+
             fn describe(&self, __plan: &mut ::hooks_core::__private::Planner) {
                 __plan.given(
                     #handler::name(self),
@@ -134,8 +148,9 @@ fn hook(vocabulary: &Vocabulary) -> TokenStream {
                 #handler::is_guard(self)
             }
 
-            fn wants(&self, _: &::hooks_core::Context<__E>, __event: &__E) -> ::core::primitive::bool {
+            fn wants(&self, __cx: &::hooks_core::Context<__E>, __event: &__E) -> ::core::primitive::bool {
                 #handler::wants(self, __E::INFO, ::hooks_core::Event::subject_of(__event))
+                    && #handler::matches(self, __cx, &::hooks_core::Event::view(__event))
             }
 
             async fn call<'__a>(
