@@ -134,7 +134,6 @@ mod readme {}
 pub mod agent;
 mod decision;
 mod event;
-mod glob;
 mod hook;
 mod pipeline;
 pub mod priority;

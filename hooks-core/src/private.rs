@@ -5,7 +5,6 @@ pub use crate::event::{
     Access, Agreed, Both, CanSave, CannotSave, EventInfo, Every, If, On, One, Returned, Saving,
     Succ, Zero,
 };
-pub use crate::glob::{Token, matches};
 #[cfg(feature = "std")]
 pub use crate::hook::AnyWatch;
 pub use crate::hook::{
@@ -26,5 +25,7 @@ pub use crate::{
 pub use alloc::borrow::Cow;
 pub use alloc::boxed::Box;
 pub use alloc::sync::Arc;
+#[cfg(feature = "macros")]
+pub use hooks_glob::{Token, matches};
 #[cfg(feature = "macros")]
 pub use hooks_macros::hooks;

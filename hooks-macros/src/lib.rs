@@ -178,7 +178,7 @@ use proc_macro::TokenStream;
 /// | --- | --- | --- |
 /// | `priority = EXPR` | a const `i32`; higher runs first | `0` |
 /// | `name = "…"` | a const `&str`: its name in plans, and in `cancel.hook` | the item's name |
-/// | `only("glob", …)` | runs only if the event's subject matches one of the globs: `*`, `?`, `[a-z]`, `[!a-z]`, `{a,b}`; `\` escapes a character | every event |
+/// | `only("glob", …)` | runs only if the event's subject matches one of the globs: `*`, `?`, `[a-z]`, `[!a-z]`, `{a,b}`; `\` escapes a character. `hooks-glob` has the rule, which is that of configurations too | every event |
 /// | `when = predicate` | runs only if the predicate holds: a path or a closure to `bool`, from `&E`, or from `&Context` and `&E` | every event |
 /// | `timeout = "2s"` | drops an asynchronous hook that runs longer; write durations like `"1m 30s"` or `"500ms"`; needs the feature `tokio`, and a tokio runtime around the dispatch | none |
 /// | `on_timeout = block \| skip` | after a timeout: block the event with that reason, or restore the event as it was before the hook and continue | `block` on intercepted events, `skip` on observed ones |

@@ -24,5 +24,6 @@ pub mod webhook;
 
 pub use self::changes::{ChangedBy, Changes};
 pub use self::error::BuildError;
-pub use self::glob::{Glob, GlobError, Globs};
+pub use self::glob::Globs;
 pub use self::per_session::PerSession;
+pub use hooks_glob::{Glob, GlobError};

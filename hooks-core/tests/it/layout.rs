@@ -4,7 +4,7 @@ use layout::Layout;
 
 const LAYOUT: Layout = Layout {
     rooms: &["event", "decision", "hook", "pipeline", "registry", "agent"],
-    leaves: &["glob", "priority", "trace"],
+    leaves: &["priority", "trace"],
     collections: &["lib", "private"],
     macros: &["__rank", "__private"],
 };

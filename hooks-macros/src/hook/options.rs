@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use darling::FromMeta;
+use hooks_glob::Glob;
 use proc_macro2::{Span, TokenStream, TokenTree};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprLit, Lit, LitStr, Meta, Path, Token};
 
 use crate::driver;
-use crate::glob::Glob;
 
 const ON_HOOKS: &str = "`priority`, `name`, `only(…)`, `when`, `timeout`, `on_timeout`, `on_panic`, \
                         `around`, `guard`, `every`, `vocabulary` and `crate`";
@@ -117,9 +117,9 @@ impl FromMeta for Only {
         }
         let mut errors = darling::Error::accumulator();
         let globs = written.iter().filter_map(|glob| {
-            errors.handle(Glob::parse(&glob.value()).map_err(|wrong| error(glob, wrong)))
+            errors.handle(Glob::new(&glob.value()).map_err(|wrong| error(glob, wrong)))
         });
-        let globs = globs.flatten().collect();
+        let globs = globs.collect();
         let span = list.path.span();
         errors.finish_with(Only { globs, span })
     }

@@ -441,7 +441,7 @@ impl Check for Guard {
 // only_malformed_glob
 #[hook(only("file_[a-z"))]
 fn look(_: &BeforeToolCall) {}
-//~ `"file_[a-z"`: `[` is not closed: write `[a-z]`, or `\[` for the character
+//~ `"file_[a-z"`: `file_[a-z` is not a glob: `[` at character 6 is not closed: write `[a-z]`, or `\[` for the character
 
 // only_not_strings
 #[hook(only(shell))]
@@ -449,9 +449,9 @@ fn look(_: &BeforeToolCall) {}
 //~ `shell`: `only` takes globs: write `only("shell", "file_*")`
 
 // only_one_of_two_globs_malformed
-#[hook(only("shell", "a**"))]
+#[hook(only("shell", "{a,b"))]
 fn look(_: &BeforeToolCall) {}
-//~ `"a**"`: `**` says no more than `*`: write `*`
+//~ `"{a,b"`: `{a,b` is not a glob: `{` at character 1 is not closed: write `{a,b}`, or `\{` for the character
 
 // only_without_globs
 #[hook(only())]

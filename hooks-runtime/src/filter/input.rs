@@ -4,6 +4,7 @@
 
 use std::path::Path;
 
+use hooks_builtin::Glob;
 use hooks_core::agent::{AgentContext, AgentEvent};
 use hooks_shell::{Environment, Script};
 use regex::Regex;
@@ -40,7 +41,7 @@ pub fn tool_rule(text: &str) -> Option<String> {
 #[derive(Clone, Debug)]
 pub(crate) struct Rule {
     text: String,
-    tool: String,
+    tool: Option<Glob>,
     pattern: Pattern,
     aliases: Aliases,
 }
@@ -94,7 +95,7 @@ impl Rule {
         };
         Rule {
             text: trimmed.to_owned(),
-            tool: tool.to_owned(),
+            tool: Glob::new(tool).ok(),
             pattern,
             aliases,
         }
@@ -106,18 +107,19 @@ impl Rule {
         let (tool, rest) = text.trim().split_once('(')?;
         let class = tools::class_of(tool.trim()).filter(|_| rest.ends_with(')'))?;
         let mut rule = Rule::parse(text, tools::aliases(Dialect::Claude));
-        rule.tool = match class {
-            Class::Shell => "Bash".to_owned(),
-            Class::Read => "Read".to_owned(),
-            Class::Edit => "Edit".to_owned(),
-            Class::Web | Class::Other => rule.tool,
+        let name = match class {
+            Class::Shell => "Bash",
+            Class::Read => "Read",
+            Class::Edit => "Edit",
+            Class::Web | Class::Other => tool.trim(),
         };
+        rule.tool = Glob::new(name).ok();
         Some(rule)
     }
 
     /// Whether the rule is understood.
     pub(crate) fn is_known(&self) -> bool {
-        !matches!(self.pattern, Pattern::Unknown) && !self.tool.is_empty()
+        !matches!(self.pattern, Pattern::Unknown) && self.tool.is_some()
     }
 
     /// Returns the rule as it is written.
@@ -157,22 +159,14 @@ impl Rule {
     /// Whether the rule is for a tool. A rule for `Edit` is for all tools that change files, and a rule for `Read` is
     /// for all that read them.
     fn is_tool(&self, tool: &str) -> bool {
-        let is_named = |name: &str| {
-            name == self.tool
-                || match self.tool.split_once('*') {
-                    Some((start, end)) => {
-                        name.len() >= start.len() + end.len()
-                            && name.starts_with(start)
-                            && name.ends_with(end)
-                    }
-                    None => false,
-                }
+        let Some(rule) = &self.tool else {
+            return true;
         };
-        let theirs = self.aliases.iter().filter(|(_, ours)| ours == tool);
-        is_named(tool)
-            || theirs.into_iter().any(|(theirs, _)| is_named(theirs))
-            || (matches!(self.tool.as_str(), "Edit" | "Read")
-                && tools::class_of(tool) == tools::class_of(&self.tool))
+        let mut theirs = self.aliases.iter().filter(|(_, ours)| ours == tool);
+        rule.matches(tool)
+            || theirs.any(|(theirs, _)| rule.matches(theirs))
+            || (matches!(rule.as_str(), "Edit" | "Read")
+                && tools::class_of(tool) == tools::class_of(rule.as_str()))
     }
 }
 

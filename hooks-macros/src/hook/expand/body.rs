@@ -7,6 +7,7 @@ use syn::spanned::Spanned;
 
 use super::handle::{held, next};
 use crate::driver;
+use crate::glob;
 use crate::hook::options::{Choice, OnFailure};
 use crate::hook::parse::{Handled, Handler};
 
@@ -265,7 +266,7 @@ impl Parts<'_> {
     fn only(&self, looked_at: &TokenStream) -> Option<TokenStream> {
         let only = self.handler.options.only.as_ref()?;
         let text = quote!(__subject);
-        let globs = only.globs.iter().map(|glob| glob.comparison(&text));
+        let globs = only.globs.iter().map(|one| glob::comparison(one, &text));
         let subject = self.blaming(only.span, "Subject", "subject", looked_at);
         Some(quote!({
             let __subject = #subject;
