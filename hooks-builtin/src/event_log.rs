@@ -177,33 +177,23 @@ impl Default for EventLog {
 }
 
 impl Probe<AgentEvent<'static>> for EventLog {
-    type State = Option<Seen>;
+    type State = Seen;
 
-    fn begin(&self, _: &AgentContext, event: AgentEvent<'_>) -> Option<Seen> {
-        (self.0.capacity > 0 && event.info().is_intercepted).then(|| Seen::begin(event))
+    fn begin(&self, _: &AgentContext, event: AgentEvent<'_>) -> Seen {
+        Seen::begin(event, self.0.capacity > 0)
     }
 
-    fn ran(&self, seen: &mut Option<Seen>, hook: Ran<'_>, event: AgentEvent<'_>) {
-        if let Some(seen) = seen {
-            seen.ran(hook, event);
-        }
+    fn ran(&self, seen: &mut Seen, hook: Ran<'_>, event: AgentEvent<'_>) {
+        seen.ran(hook, event);
     }
 
-    fn failed(
-        &self,
-        seen: &mut Option<Seen>,
-        _: &str,
-        _: &dyn fmt::Display,
-        event: AgentEvent<'_>,
-    ) {
-        if let Some(seen) = seen {
-            seen.failed(event);
-        }
+    fn failed(&self, seen: &mut Seen, _: &str, _: &dyn fmt::Display, event: AgentEvent<'_>) {
+        seen.failed(event);
     }
 
     fn end(
         &self,
-        seen: Option<Seen>,
+        seen: Seen,
         _: &AgentContext,
         event: AgentEvent<'_>,
         result: Option<AnyAction<'_>>,
@@ -218,7 +208,7 @@ impl Probe<AgentEvent<'static>> for EventLog {
             Some(AnyAction::Cancel(cancel)) => Some(Decided::Cancelled(cancel.clone())),
             Some(_) => None,
         };
-        let changes = seen.as_ref().and_then(Seen::changes);
+        let changes = seen.changes();
         let mut log = log.lock().unwrap_or_else(PoisonError::into_inner);
         let subject = subject(event).map(|subject| log.intern(subject));
         if log.entries.len() >= *capacity {

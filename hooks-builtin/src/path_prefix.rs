@@ -264,12 +264,7 @@ impl Inner {
                 Visible(name),
                 Visible(argument),
             )),
-            Holds::Path => self.for_paths(argument, value, &mut |path| {
-                if let Some(absolute) = self.absolute(path)? {
-                    *path = absolute;
-                }
-                Ok(())
-            }),
+            Holds::Path => self.for_paths(argument, value),
             Holds::Pattern => self.for_patterns(argument, value),
             Holds::Patch => match value {
                 Value::String(patch) => {
@@ -305,25 +300,25 @@ impl Inner {
         }
     }
 
-    /// Calls a function for every path in an argument: the argument itself, the items of a list, and in an object the
+    /// Makes every path in an argument absolute: the argument itself, the items of a list, and in an object the
     /// arguments that hold paths. Other strings of an object may be any text.
-    fn for_paths(
-        &self,
-        argument: &str,
-        value: &mut Value,
-        act: &mut impl FnMut(&mut String) -> Result<(), String>,
-    ) -> Result<(), String> {
+    fn for_paths(&self, argument: &str, value: &mut Value) -> Result<(), String> {
         match value {
-            Value::String(path) => act(path),
+            Value::String(path) => {
+                if let Some(absolute) = self.absolute(path)? {
+                    *path = absolute;
+                }
+                Ok(())
+            }
             Value::Array(values) => values
                 .iter_mut()
-                .try_for_each(|value| self.for_paths(argument, value, act)),
+                .try_for_each(|value| self.for_paths(argument, value)),
             Value::Object(values) => {
                 let mut has_path = false;
                 for (name, value) in values {
                     if self.arguments.meet(name) {
                         has_path = true;
-                        self.for_paths(name, value, act)?;
+                        self.for_paths(name, value)?;
                     }
                 }
                 if has_path {

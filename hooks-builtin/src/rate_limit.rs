@@ -29,11 +29,12 @@ use crate::shared::{BuildError, Globs};
 /// It corresponds to ClawSeed's `RateLimitHook`.
 ///
 /// ```
-/// use hooks_builtin::RateLimit;
+/// use hooks_builtin::{Per, RateLimit, RateLimitConfig};
 /// use hooks_core::agent::{AgentContext, BeforeToolCall};
 /// use hooks_core::hooks;
 ///
-/// let hooks = hooks![RateLimit::per_minute(2.try_into().unwrap()).per_tool()];
+/// let config = RateLimitConfig { max_per_minute: 2.try_into().ok(), per: Per::Tool, ..Default::default() };
+/// let hooks = hooks![RateLimit::from_config(&config).unwrap()];
 /// let call = |name: &str| {
 ///     let mut call = BeforeToolCall { name: name.into(), ..Default::default() };
 ///     hooks.intercept_now(&AgentContext::new("s1"), &mut call).is_continue()
@@ -97,33 +98,6 @@ impl RateLimit {
         })
     }
 
-    /// Limits the calls per hour.
-    #[must_use]
-    pub fn per_hour(calls: NonZeroU32) -> Self {
-        RateLimit::new(RateLimitConfig {
-            max_per_hour: Some(calls),
-            ..RateLimitConfig::default()
-        })
-    }
-
-    /// Counts the calls of each tool separately. This resets the count.
-    #[must_use]
-    pub fn per_tool(self) -> Self {
-        self.with(|config| config.per = Per::Tool)
-    }
-
-    /// Counts the calls of each session separately. This resets the count.
-    #[must_use]
-    pub fn per_session(self) -> Self {
-        self.with(|config| config.per = Per::Session)
-    }
-
-    /// Counts the calls of these tools only. This resets the count.
-    #[must_use]
-    pub fn for_tools(self, tools: Globs) -> Self {
-        self.with(|config| config.tools = tools)
-    }
-
     /// Creates the hook from its configuration.
     ///
     /// # Errors
@@ -149,12 +123,6 @@ impl RateLimit {
 
     fn new(config: RateLimitConfig) -> Self {
         RateLimit(Arc::new(Limits::new(config, &DefaultClock::default())))
-    }
-
-    fn with(self, change: impl FnOnce(&mut RateLimitConfig)) -> Self {
-        let mut config = self.0.config.clone();
-        change(&mut config);
-        RateLimit::new(config)
     }
 }
 

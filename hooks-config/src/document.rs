@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::error::ConfigError;
 use crate::place::{Mistake, Segment};
 use crate::read;
-use crate::source::{Source, Text};
+use crate::source::Source;
 
 /// A configuration in another format than ours, such as another system's file: its value, and the place of each key in
 /// the text.
@@ -27,7 +27,7 @@ use crate::source::{Source, Text};
 /// # Ok::<(), hooks_config::ConfigError>(())
 /// ```
 #[derive(Clone)]
-pub struct Document(Arc<Text>);
+pub struct Document(Arc<Source>);
 
 impl fmt::Debug for Document {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -82,8 +82,8 @@ impl Document {
         Source::toml(None, text.to_owned()).map(Document::of)
     }
 
-    fn of(text: Text) -> Self {
-        Document(Arc::new(text))
+    fn of(source: Source) -> Self {
+        Document(Arc::new(source))
     }
 
     /// Returns the whole document, as JSON.
@@ -95,7 +95,7 @@ impl Document {
     /// Returns the file, if the document was read from one.
     #[must_use]
     pub fn file(&self) -> Option<&Path> {
-        self.0.source.file.as_deref()
+        self.0.file.as_deref()
     }
 
     /// Reads the whole document.
@@ -104,7 +104,7 @@ impl Document {
     ///
     /// If the document does not fit the type. The error contains every mistake.
     pub fn settings<T: DeserializeOwned>(&self) -> Result<T, ConfigError> {
-        let Text { value, wrong, .. } = &*self.0;
+        let Source { value, wrong, .. } = &*self.0;
         read::whole(value.clone(), wrong.clone()).map_err(|wrong| self.together(wrong, &[]))
     }
 
@@ -147,14 +147,14 @@ impl Document {
     /// Shows a mistake at its place.
     #[must_use]
     pub fn show(&self, mistake: Mistake) -> ConfigError {
-        self.0.source.show(mistake)
+        self.0.show(mistake)
     }
 
     /// Returns the line of a key, from 1.
     #[must_use]
     pub fn line(&self, path: &[Segment]) -> usize {
-        let at = self.0.source.locate(&Mistake::new(path, ""));
-        self.0.source.line(at.start)
+        let at = self.0.locate(&Mistake::new(path, ""));
+        self.0.line(at.start)
     }
 }
 

@@ -3,6 +3,7 @@
 use std::error::Error;
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::place::{Mistake, Place, Segment, has_secret};
 
@@ -19,15 +20,17 @@ use crate::place::{Mistake, Place, Segment, has_secret};
 ///   | ^^^^^^^^^^^^
 ///   = help: did you mean `tool_patterns`? the keys here are `url`, `tool_patterns`, …
 /// ```
+#[derive(Clone)]
 pub struct ConfigError(Box<Inner>);
 
+#[derive(Clone)]
 struct Inner {
     file: Option<PathBuf>,
     place: Option<Place>,
     path: String,
     message: String,
     help: Option<String>,
-    source: Option<Box<dyn Error + Send + Sync>>,
+    source: Option<Arc<dyn Error + Send + Sync>>,
     /// The mistakes after this one. They have no further ones themselves.
     others: Vec<ConfigError>,
 }
@@ -56,15 +59,8 @@ impl ConfigError {
     /// ```
     #[must_use]
     pub fn of_file(file: impl AsRef<Path>, message: impl Into<String>) -> Self {
-        ConfigError(Box::new(Inner {
-            file: Some(file.as_ref().to_owned()),
-            place: None,
-            path: String::new(),
-            message: message.into(),
-            help: None,
-            source: None,
-            others: Vec::new(),
-        }))
+        let mistake = Mistake::new([], message);
+        ConfigError::new(mistake, Some(file.as_ref().to_owned()), None)
     }
 
     /// Combines mistakes into one error, in the order of the file.
@@ -88,34 +84,12 @@ impl ConfigError {
         Err(first)
     }
 
-    /// Returns a copy of the error, without its source. Use it to keep one and return the other.
-    #[must_use]
-    pub fn again(&self) -> Self {
-        let mut again = self.alone();
-        again.0.others = self.0.others.iter().map(ConfigError::alone).collect();
-        again
-    }
-
-    /// Returns a copy of the first mistake only, without its source.
+    /// Returns the first mistake only.
     #[must_use]
     pub fn alone(&self) -> Self {
-        let Inner {
-            file,
-            place,
-            path,
-            message,
-            help,
-            ..
-        } = &*self.0;
-        ConfigError(Box::new(Inner {
-            file: file.clone(),
-            place: place.clone(),
-            path: path.clone(),
-            message: message.clone(),
-            help: help.clone(),
-            source: None,
-            others: Vec::new(),
-        }))
+        let mut alone = self.clone();
+        alone.0.others.clear();
+        alone
     }
 
     /// Returns every mistake, in the order of the file: this one, and those after it.
@@ -139,7 +113,7 @@ impl ConfigError {
     /// Returns the error with its source.
     #[must_use]
     pub fn with_source(mut self, source: impl Error + Send + Sync + 'static) -> Self {
-        self.0.source = Some(Box::new(source));
+        self.0.source = Some(Arc::new(source));
         self
     }
 

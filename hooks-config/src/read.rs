@@ -190,16 +190,11 @@ fn no_word(path: Vec<Segment>, value: Option<&Value>, said: &str, words: &[Strin
     let found = found
         .rsplit_once(", expected ")
         .map_or(found, |(found, _)| found);
-    Mistake {
-        message: format!(
-            "expected one of the words that this key takes, found {}",
-            found_in_words(found)
-        ),
-        naming: Naming::After,
-        help: Some(suggestion("", words, "word")),
-        at: At::Value,
-        path,
-    }
+    let found = found_in_words(found);
+    let message = format!("expected one of the words that this key takes, found {found}");
+    Mistake::new(path, message)
+        .naming(Naming::After)
+        .with_help(suggestion("", words, "word"))
 }
 
 /// The beginning of serde's message for a setting that is set under two names.
@@ -238,13 +233,10 @@ fn set_twice(mut path: Vec<Segment>, mut names: Vec<String>, said: &str) -> Mist
         }
         None => (format!("`{key}` is set twice"), "write it once".into()),
     };
-    Mistake {
-        message,
-        naming: Naming::TableAfter,
-        help: Some(help),
-        at: At::Key,
-        path,
-    }
+    Mistake::new(path, message)
+        .naming(Naming::TableAfter)
+        .with_help(help)
+        .at(At::Key)
 }
 
 /// Translates serde's message for a person who writes a file.
@@ -260,24 +252,17 @@ fn explained(mut path: Vec<Segment>, value: Option<&Value>, said: &str) -> Mista
         if is_builtin_hook(&path[..path.len() - 1]) && !known.is_empty() {
             known.push("enabled".into());
         }
-        return Mistake {
-            message: format!("unknown key `{key}`"),
-            naming: Naming::TableAfter,
-            help: Some(suggestion(key, &known, "key")),
-            at: At::Key,
-            path,
-        };
+        return Mistake::new(path, format!("unknown key `{key}`"))
+            .naming(Naming::TableAfter)
+            .with_help(suggestion(key, &known, "key"))
+            .at(At::Key);
     }
     if let Some(("", rest)) = said.split_once("unknown variant `")
         && let Some((value, rest)) = rest.split_once("`, ")
     {
-        return Mistake {
-            message: format!("`{value}` is not known"),
-            naming: Naming::After,
-            help: Some(suggestion(value, &quoted(rest), "value")),
-            at: At::Value,
-            path,
-        };
+        return Mistake::new(path, format!("`{value}` is not known"))
+            .naming(Naming::After)
+            .with_help(suggestion(value, &quoted(rest), "value"));
     }
     if let Some(("", rest)) = said.split_once("missing field `") {
         let key = rest.trim_end_matches('`');

@@ -1,6 +1,5 @@
 //! The text of a configuration, and the places of its keys.
 
-use std::fmt;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -8,35 +7,22 @@ use std::sync::OnceLock;
 use jsonc_parser::common::Ranged;
 use jsonc_parser::{CollectOptions, ParseOptions, ast};
 use serde_json::Value;
+use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::error::ConfigError;
 use crate::place::{At, Mistake, Naming, Place, Segment};
 
-/// A text, and the places of its keys and values.
-///
-/// `Debug` shows nothing of the text, which may hold secrets.
+/// A text that was parsed, and the places of its keys and values.
 pub(crate) struct Source {
     pub(crate) file: Option<PathBuf>,
     pub(crate) text: String,
+    pub(crate) value: Value,
+    /// What no setting can be.
+    pub(crate) wrong: Vec<Mistake>,
     root: Node,
     /// Where each line begins, once somebody asks.
     lines: OnceLock<Vec<usize>>,
-}
-
-impl fmt::Debug for Source {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Source")
-            .field("file", &self.file)
-            .finish_non_exhaustive()
-    }
-}
-
-/// A text that was parsed: its value, and what of it no setting can be.
-pub(crate) struct Text {
-    pub(crate) source: Source,
-    pub(crate) value: Value,
-    pub(crate) wrong: Vec<Mistake>,
 }
 
 /// A value of the text.
@@ -52,15 +38,6 @@ enum Inner {
 }
 
 impl Source {
-    fn new(file: Option<PathBuf>, text: String, root: Node) -> Self {
-        Source {
-            file,
-            text,
-            root,
-            lines: OnceLock::new(),
-        }
-    }
-
     /// The line of a place, from 1.
     pub(crate) fn line(&self, at: usize) -> usize {
         let begins = || {
@@ -71,7 +48,7 @@ impl Source {
         lines.partition_point(|begin| *begin <= at) + 1
     }
 
-    pub(crate) fn load(path: &Path) -> Result<Text, ConfigError> {
+    pub(crate) fn load(path: &Path) -> Result<Source, ConfigError> {
         let text = std::fs::read_to_string(path).map_err(|error| {
             ConfigError::of_file(path, format!("the file cannot be read: {error}"))
         })?;
@@ -79,7 +56,7 @@ impl Source {
     }
 
     /// The text of a file, whose format its name says.
-    pub(crate) fn parse(path: &Path, text: String) -> Result<Text, ConfigError> {
+    pub(crate) fn parse(path: &Path, text: String) -> Result<Source, ConfigError> {
         let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
         match extension.to_str() {
             Some("toml") => Source::toml(Some(path.to_owned()), text),
@@ -91,7 +68,7 @@ impl Source {
         }
     }
 
-    pub(crate) fn toml(file: Option<PathBuf>, text: String) -> Result<Text, ConfigError> {
+    pub(crate) fn toml(file: Option<PathBuf>, text: String) -> Result<Source, ConfigError> {
         let text = without_mark(text);
         let (table, errors) = DeTable::parse_recoverable(&text);
         let syntax = |error: &toml::de::Error| {
@@ -108,19 +85,20 @@ impl Source {
         ConfigError::all(errors.iter().map(syntax).collect())?;
         let at = table.span();
         let table = DeValue::Table(table.into_inner());
-        let root = of_toml(&table, at);
         let mut wrong = Vec::new();
-        no_settings(&table, &mut Vec::new(), &mut wrong);
+        let root = of_toml(&table, at, &mut Vec::new(), &mut wrong);
         let value = toml::from_str::<Value>(&text).map_err(|error| syntax(&error))?;
-        let source = Source::new(file, text, root);
-        Ok(Text {
-            source,
+        Ok(Source {
+            file,
+            text,
             value,
             wrong,
+            root,
+            lines: OnceLock::new(),
         })
     }
 
-    pub(crate) fn json(file: Option<PathBuf>, text: String) -> Result<Text, ConfigError> {
+    pub(crate) fn json(file: Option<PathBuf>, text: String) -> Result<Source, ConfigError> {
         let text = without_mark(text);
         let value = match serde_json::from_str::<Value>(&text) {
             Ok(value) => value,
@@ -164,10 +142,13 @@ impl Source {
             of_syntax(file.clone(), &text, at, &message)
         });
         ConfigError::all(twice.collect())?;
-        Ok(Text {
-            source: Source::new(file, text, root),
+        Ok(Source {
+            file,
+            text,
             value,
             wrong: Vec::new(),
+            root,
+            lines: OnceLock::new(),
         })
     }
 
@@ -267,51 +248,36 @@ fn without_mark(mut text: String) -> String {
     text
 }
 
-fn of_toml(value: &DeValue<'_>, at: Range<usize>) -> Node {
-    let inner = match value {
-        DeValue::Table(table) => {
-            let entries = table.iter().map(|(key, value)| {
-                (
-                    key.get_ref().clone().into_owned(),
-                    key.span(),
-                    of_toml(value.get_ref(), value.span()),
-                )
-            });
-            Inner::Table(entries.collect())
-        }
-        DeValue::Array(values) => {
-            let nodes = values
-                .iter()
-                .map(|value| of_toml(value.get_ref(), value.span()));
-            Inner::List(nodes.collect())
-        }
-        _ => Inner::Other,
-    };
-    Node { at, inner }
-}
-
-/// Records the TOML values that cannot be settings.
-fn no_settings(value: &DeValue<'_>, path: &mut Vec<Segment>, wrong: &mut Vec<Mistake>) {
-    let mut within = |value: &DeValue<'_>, segment| {
+/// Returns the places of a TOML value and of all in it. What no setting can be is a mistake: a number that is not finite,
+/// and a date.
+fn of_toml(
+    value: &DeValue<'_>,
+    at: Range<usize>,
+    path: &mut Vec<Segment>,
+    wrong: &mut Vec<Mistake>,
+) -> Node {
+    let mut within = |value: &Spanned<DeValue<'_>>, segment| {
         path.push(segment);
-        no_settings(value, path, wrong);
+        let node = of_toml(value.get_ref(), value.span(), path, wrong);
         path.pop();
+        node
     };
     let (message, help) = match value {
         DeValue::Table(table) => {
-            for (key, value) in table {
-                let key = key.get_ref().clone().into_owned();
-                within(value.get_ref(), Segment::Key(key));
-            }
-            return;
+            let entries = table.iter().map(|(key, value)| {
+                let name = key.get_ref().clone().into_owned();
+                let node = within(value, Segment::Key(name.clone()));
+                (name, key.span(), node)
+            });
+            let inner = Inner::Table(entries.collect());
+            return Node { at, inner };
         }
         DeValue::Array(values) => {
-            for (index, value) in values.iter().enumerate() {
-                within(value.get_ref(), Segment::Index(index));
-            }
-            return;
+            let values = values.iter().enumerate();
+            let nodes = values.map(|(index, value)| within(value, Segment::Index(index)));
+            let inner = Inner::List(nodes.collect());
+            return Node { at, inner };
         }
-        // JSON has no such number, so an optional setting would be off.
         DeValue::Float(float) if !float.as_str().parse().is_ok_and(f64::is_finite) => (
             format!("expected a setting, found `{float}`"),
             "no setting takes this number: write a finite number, or leave the key out",
@@ -320,15 +286,15 @@ fn no_settings(value: &DeValue<'_>, path: &mut Vec<Segment>, wrong: &mut Vec<Mis
             format!("expected a setting, found the date `{date}`"),
             "no setting takes a date: write it in quotes if it is text",
         ),
-        _ => return,
+        _ => {
+            let inner = Inner::Other;
+            return Node { at, inner };
+        }
     };
-    wrong.push(Mistake {
-        path: path.clone(),
-        message,
-        naming: Naming::After,
-        help: Some(help.into()),
-        at: At::Value,
-    });
+    let mistake = Mistake::new(path.clone(), message).naming(Naming::After);
+    wrong.push(mistake.with_help(help));
+    let inner = Inner::Other;
+    Node { at, inner }
 }
 
 /// Returns the tree of a JSON value. `twice` receives the keys that occur twice in an object.

@@ -456,7 +456,7 @@ impl Runtime {
                 });
                 drop(refused);
                 // The caller gets a copy, because the error itself stays in the status.
-                Err(shown.again())
+                Err(ConfigError::clone(&shown))
             }
         }
     }

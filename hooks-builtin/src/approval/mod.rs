@@ -72,13 +72,14 @@ use crate::shared::{BuildError, Globs, PerSession};
 #[derive(Clone)]
 pub struct Approval(Arc<Inner>);
 
+#[derive(Clone)]
 struct Inner {
     tools: Globs,
     except: Globs,
     timeout: Duration,
     approver: Arc<dyn Approver>,
     describe: Option<Describe>,
-    always: PerSession<HashSet<String>>,
+    always: Arc<PerSession<HashSet<String>>>,
 }
 
 /// Describes what a call would do.
@@ -231,7 +232,7 @@ impl Approval {
             timeout: config.timeout,
             approver,
             describe: None,
-            always: PerSession::default(),
+            always: Arc::default(),
         }))
     }
 
@@ -250,14 +251,7 @@ impl Approval {
         self,
         describe: impl Fn(&AgentContext, &str, &Value) -> Option<String> + Send + Sync + 'static,
     ) -> Self {
-        Approval(Arc::new(Inner {
-            tools: self.0.tools.clone(),
-            except: self.0.except.clone(),
-            timeout: self.0.timeout,
-            approver: self.0.approver.clone(),
-            describe: Some(Arc::new(describe)),
-            always: PerSession::default(),
-        }))
+        self.with(|inner| inner.describe = Some(Arc::new(describe)))
     }
 
     /// Asks this approver, for example a user interface of your own: a configuration can only name the terminal. This
@@ -275,49 +269,32 @@ impl Approval {
     /// ```
     #[must_use]
     pub fn with_approver(self, approver: impl Approver + 'static) -> Self {
-        Approval::of(&self.config(), Arc::new(approver)).described_as(&self)
+        self.with(|inner| inner.approver = Arc::new(approver))
     }
 
     /// Asks about these tools only. This forgets earlier answers.
     #[must_use]
     pub fn with_tools(self, tools: Globs) -> Self {
-        self.with(|config| config.tools = tools)
+        self.with(|inner| inner.tools = tools.ignoring_case())
     }
 
     /// Does not ask about these tools. This forgets earlier answers.
     #[must_use]
     pub fn with_except(self, except: Globs) -> Self {
-        self.with(|config| config.except = except)
+        self.with(|inner| inner.except = except)
     }
 
     /// Sets how long to wait for an answer. This forgets earlier answers.
     #[must_use]
     pub fn with_timeout(self, timeout: Duration) -> Self {
-        self.with(|config| config.timeout = timeout)
+        self.with(|inner| inner.timeout = timeout)
     }
 
-    fn with(self, change: impl FnOnce(&mut ApprovalConfig)) -> Self {
-        let mut config = self.config();
-        change(&mut config);
-        Approval::of(&config, self.0.approver.clone()).described_as(&self)
-    }
-
-    /// Takes over the description of another hook.
-    fn described_as(self, other: &Self) -> Self {
-        match other.0.describe.clone() {
-            Some(describe) => self.with_description(move |cx, tool, args| describe(cx, tool, args)),
-            None => self,
-        }
-    }
-
-    /// Returns the settings, except the approver.
-    fn config(&self) -> ApprovalConfig {
-        ApprovalConfig {
-            tools: self.0.tools.clone(),
-            except: self.0.except.clone(),
-            timeout: self.0.timeout,
-            approver: ApproverKind::default(),
-        }
+    fn with(mut self, change: impl FnOnce(&mut Inner)) -> Self {
+        let inner = Arc::make_mut(&mut self.0);
+        change(inner);
+        inner.always = Arc::default();
+        self
     }
 }
 

@@ -1,7 +1,6 @@
 //! Creates hooks by the names of their types, for the chain of a configuration.
 
 use std::collections::HashMap;
-use std::error::Error;
 use std::fmt;
 
 use hooks_core::agent::AgentEvent;
@@ -91,10 +90,12 @@ pub trait HookFactory: Send + Sync {
 }
 
 /// Why a factory could not create a hook.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
 pub struct FactoryError(Box<Inner>);
 
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{mistake}")]
 struct Inner {
     mistake: Mistake,
     source: Option<BuildError>,
@@ -143,18 +144,6 @@ pub(super) fn of_build(error: &BuildError, path: &[Segment]) -> Mistake {
     Mistake::new([Segment::key(error.key())], error.message())
         .naming(Naming::Subject)
         .within(path)
-}
-
-impl fmt::Display for FactoryError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.mistake.fmt(f)
-    }
-}
-
-impl Error for FactoryError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        self.0.source.as_ref().map(|error| error as _)
-    }
 }
 
 /// The factories that a configuration can name.

@@ -18,7 +18,7 @@ pub(super) struct Line<'a> {
     /// What the hooks ended with; nothing if the dispatch was dropped.
     pub(super) result: Option<AnyAction<'a>>,
     /// What the hooks have changed in it, and its JSON.
-    pub(super) seen: Option<&'a Seen>,
+    pub(super) seen: &'a Seen,
 }
 
 /// The fields before the payload, in this order.
@@ -117,9 +117,9 @@ impl<'a> Line<'a> {
 
     /// Adds the line, without its end. After an error, a part of it may have been added.
     pub(super) fn write(self, out: &mut Vec<u8>) -> serde_json::Result<()> {
-        let changes = self.seen.and_then(Seen::changes);
+        let changes = self.seen.changes();
         write_object(out, &self.fields(changes.as_ref()), "payload", |out| {
-            match self.seen.and_then(Seen::newest) {
+            match self.seen.newest() {
                 Some(json) => out.extend_from_slice(json),
                 None => serde_json::to_writer(out, &self.event)?,
             }

@@ -249,33 +249,23 @@ impl JsonlLog {
 }
 
 impl Probe<AgentEvent<'static>> for JsonlLog {
-    type State = Option<Seen>;
+    type State = Seen;
 
-    fn begin(&self, _: &AgentContext, event: AgentEvent<'_>) -> Option<Seen> {
-        (event.info().is_intercepted && self.0.wants(event)).then(|| Seen::begin(event))
+    fn begin(&self, _: &AgentContext, event: AgentEvent<'_>) -> Seen {
+        Seen::begin(event, self.0.wants(event))
     }
 
-    fn ran(&self, seen: &mut Option<Seen>, hook: Ran<'_>, event: AgentEvent<'_>) {
-        if let Some(seen) = seen {
-            seen.ran(hook, event);
-        }
+    fn ran(&self, seen: &mut Seen, hook: Ran<'_>, event: AgentEvent<'_>) {
+        seen.ran(hook, event);
     }
 
-    fn failed(
-        &self,
-        seen: &mut Option<Seen>,
-        _: &str,
-        _: &dyn fmt::Display,
-        event: AgentEvent<'_>,
-    ) {
-        if let Some(seen) = seen {
-            seen.failed(event);
-        }
+    fn failed(&self, seen: &mut Seen, _: &str, _: &dyn fmt::Display, event: AgentEvent<'_>) {
+        seen.failed(event);
     }
 
     fn end(
         &self,
-        seen: Option<Seen>,
+        seen: Seen,
         cx: &AgentContext,
         event: AgentEvent<'_>,
         result: Option<AnyAction<'_>>,
@@ -285,7 +275,7 @@ impl Probe<AgentEvent<'static>> for JsonlLog {
                 cx,
                 event,
                 result,
-                seen: seen.as_ref(),
+                seen: &seen,
             };
             self.0.lines.send(|out| line.write(out));
         }

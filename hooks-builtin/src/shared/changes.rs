@@ -44,7 +44,8 @@ impl ChangedBy {
     }
 }
 
-/// The event of one dispatch as JSON, as it was raised and after each hook that changed it.
+/// The event of one dispatch as JSON, as it was raised and after each hook that changed it. The default is an event
+/// that nobody looks at: it remembers nothing.
 #[derive(Debug, Default)]
 #[doc(hidden)]
 pub struct Seen {
@@ -58,19 +59,21 @@ pub struct Seen {
 }
 
 impl Seen {
-    /// Remembers an event that hooks may change.
-    pub(crate) fn begin(event: AgentEvent<'_>) -> Self {
+    /// Remembers an event that hooks may change, if somebody looks at it.
+    pub(crate) fn begin(event: AgentEvent<'_>, is_wanted: bool) -> Self {
         let mut seen = Seen::default();
-        seen.add(event);
+        if is_wanted && event.info().is_intercepted {
+            seen.add(event);
+        }
         seen
     }
 
     /// Remembers the event after a hook.
     pub(crate) fn ran(&mut self, hook: Ran<'_>, event: AgentEvent<'_>) {
-        if !hook.changed {
-            return;
-        }
-        let newest = self.ends.len() - 1;
+        let newest = match self.ends.len().checked_sub(1) {
+            Some(newest) if hook.changed => newest,
+            _ => return,
+        };
         self.add(event);
         if self.state(newest) == self.state(newest + 1) {
             self.ends.pop();
@@ -82,6 +85,9 @@ impl Seen {
 
     /// Forgets what a hook changed that failed: the event is as it was before it.
     pub(crate) fn failed(&mut self, event: AgentEvent<'_>) {
+        if self.ends.is_empty() {
+            return;
+        }
         let start = self.bytes.len();
         self.add(event);
         let restored = self.bytes.split_off(start);
@@ -95,7 +101,8 @@ impl Seen {
 
     /// Returns the newest state of the event.
     pub(crate) fn newest(&self) -> Option<&[u8]> {
-        (!self.is_lost).then(|| self.state(self.ends.len() - 1))
+        let newest = self.ends.len().checked_sub(1).filter(|_| !self.is_lost);
+        newest.map(|newest| self.state(newest))
     }
 
     /// Returns what hooks have changed.
@@ -156,7 +163,7 @@ mod tests {
         type State = Seen;
 
         fn begin(&self, _: &AgentContext, event: AgentEvent<'_>) -> Seen {
-            Seen::begin(event)
+            Seen::begin(event, true)
         }
 
         fn ran(&self, seen: &mut Seen, hook: Ran<'_>, event: AgentEvent<'_>) {
@@ -227,7 +234,7 @@ mod tests {
             args: serde_json::from_str(args).unwrap(),
             ..BeforeToolCall::default()
         };
-        let mut seen = Seen::begin((&call(r#"{"a":1,"b":2}"#)).into());
+        let mut seen = Seen::begin((&call(r#"{"a":1,"b":2}"#)).into(), true);
         seen.add((&call(r#"{"b":2,"a":1}"#)).into());
         seen.hooks.push("reorders".into());
         assert_eq!(seen.changes(), None);
@@ -241,7 +248,7 @@ mod tests {
             name: name.into(),
             ..BeforeToolCall::default()
         };
-        let mut seen = Seen::begin((&call("a")).into());
+        let mut seen = Seen::begin((&call("a")).into(), true);
         seen.add((&call("b")).into());
         seen.hooks.push("first of a pipeline".into());
         seen.failed((&call("a")).into());

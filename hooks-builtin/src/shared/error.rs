@@ -1,7 +1,6 @@
 //! The error of a hook that cannot be created.
 
 use std::error::Error;
-use std::fmt;
 
 /// Why a hook cannot be created: which hook, which of its settings, and what is wrong.
 ///
@@ -15,7 +14,8 @@ use std::fmt;
 /// assert_eq!(error.to_string(), "`rate_limit.per_minute` must be more than 0");
 /// assert_eq!((error.hook(), error.key()), ("rate_limit", "per_minute"));
 /// ```
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("`{hook}.{key}` {message}")]
 pub struct BuildError {
     hook: &'static str,
     key: &'static str,
@@ -60,20 +60,5 @@ impl BuildError {
     #[must_use]
     pub fn message(&self) -> &str {
         &self.message
-    }
-}
-
-impl fmt::Display for BuildError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let BuildError {
-            hook, key, message, ..
-        } = self;
-        write!(f, "`{hook}.{key}` {message}")
-    }
-}
-
-impl Error for BuildError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        self.source.as_ref().map(|source| &**source as _)
     }
 }

@@ -151,26 +151,6 @@ impl ShellHook {
         self.with(|config| config.when = When::After)
     }
 
-    /// Sets how long the command may take.
-    #[must_use]
-    pub fn with_timeout(self, timeout: Duration) -> Self {
-        self.with(|config| config.timeout = timeout)
-    }
-
-    /// Runs the command in a directory.
-    #[must_use]
-    pub fn with_cwd(self, cwd: impl Into<PathBuf>) -> Self {
-        let cwd = cwd.into();
-        self.with(|config| config.cwd = Some(cwd))
-    }
-
-    /// Gives the command these variables of the environment, and no others.
-    #[must_use]
-    pub fn with_env<N: Into<String>>(self, names: impl IntoIterator<Item = N>) -> Self {
-        let names = names.into_iter().map(Into::into).collect();
-        self.with(|config| config.env = names)
-    }
-
     /// Creates the hook from its configuration.
     ///
     /// # Errors

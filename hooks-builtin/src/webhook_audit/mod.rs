@@ -11,7 +11,6 @@ mod secret;
 pub use self::config::WebhookAuditConfig;
 pub use self::secret::{SecretError, WebhookSecret};
 
-use std::fmt;
 use std::sync::Arc;
 
 use hooks_core::AnyAction;
@@ -20,9 +19,9 @@ use hooks_core::probe::Probe;
 use jiff::Timestamp;
 
 use self::post::Post;
+use crate::shared::BuildError;
 use crate::shared::sink::{Limits, Queue};
 use crate::shared::ssrf::{Guard, GuardError, HookUrl};
-use crate::shared::{BuildError, Globs};
 
 /// Posts a JSON event to a URL for every tool call that has ended. ZeroClaw's `WebhookAuditHook`.
 ///
@@ -34,8 +33,8 @@ use crate::shared::{BuildError, Globs};
 ///   "success": true, "duration_ms": 42, "error": null, "args": { "command": "ls" } }
 /// ```
 ///
-/// - `args` is present only [on request](Self::with_args). It holds the arguments that the tool ran with. If their JSON
-///   is longer than [the limit](Self::with_max_args_bytes), `args` is a string: the beginning of the JSON, followed by
+/// - `args` is present only [on request](WebhookAuditConfig::include_args). It holds the arguments that the tool ran with. If their JSON
+///   is longer than [the limit](WebhookAuditConfig::max_args_bytes), `args` is a string: the beginning of the JSON, followed by
 ///   `...[truncated]`.
 /// - `error` is the output of a failed call. It is cut in the same way after 4 KiB.
 /// - The URL, and every address of its host, must pass a [guard](crate::ssrf) against request forgery.
@@ -81,8 +80,9 @@ use crate::shared::{BuildError, Globs};
 /// // Most programs need no more than `WebhookAudit::new("https://audit.example.com/hook")?`.
 /// let mut config = WebhookAuditConfig::new(format!("http://localhost:{port}/hook").parse()?);
 /// config.allow_loopback = vec!["localhost".parse()?];
+/// config.include_args = true;
 ///
-/// let audit = WebhookAudit::from_config(&config)?.with_args();
+/// let audit = WebhookAudit::from_config(&config)?;
 /// let hooks = hooks![].with_probe(&audit);
 /// let ended = ToolCallEnd {
 ///     id: "1",
@@ -100,19 +100,10 @@ use crate::shared::{BuildError, Globs};
 /// assert_eq!((audit.accepted(), audit.delivered(), audit.dropped()), (1, 1, 0));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone)]
-pub struct WebhookAudit {
-    watched: Arc<Watched>,
-    events: Arc<Queue>,
-}
-
-/// Which calls are reported, and how much of them.
 #[derive(Clone, Debug)]
-struct Watched {
-    tool_patterns: Globs,
-    include_args: bool,
-    max_args_bytes: usize,
-    queue_bytes: usize,
+pub struct WebhookAudit {
+    config: Arc<WebhookAuditConfig>,
+    events: Arc<Queue>,
 }
 
 impl Probe<AgentEvent<'static>> for WebhookAudit {
@@ -191,36 +182,9 @@ impl WebhookAudit {
             .with_source(error)
         })?;
         Ok(WebhookAudit {
-            watched: Arc::new(Watched {
-                tool_patterns: config.tool_patterns.clone(),
-                include_args: config.include_args,
-                max_args_bytes: config.max_args_bytes,
-                queue_bytes: config.queue_bytes.get(),
-            }),
+            config: Arc::new(config.clone()),
             events: Arc::new(events),
         })
-    }
-
-    /// Reports only the calls of these tools. Existing clones keep their settings.
-    #[must_use]
-    pub fn with_tool_patterns(mut self, tool_patterns: Globs) -> Self {
-        Arc::make_mut(&mut self.watched).tool_patterns = tool_patterns;
-        self
-    }
-
-    /// Reports the arguments as well.
-    #[must_use]
-    pub fn with_args(mut self) -> Self {
-        Arc::make_mut(&mut self.watched).include_args = true;
-        self
-    }
-
-    /// Cuts the JSON of arguments after so many bytes. With 0, the limit is a quarter of
-    /// [`queue_bytes`](WebhookAuditConfig::queue_bytes).
-    #[must_use]
-    pub fn with_max_args_bytes(mut self, max_args_bytes: usize) -> Self {
-        Arc::make_mut(&mut self.watched).max_args_bytes = max_args_bytes;
-        self
     }
 
     /// Returns how many calls the hook has accepted. Each of them is delivered or dropped in the end.
@@ -257,27 +221,18 @@ impl WebhookAudit {
     }
 
     fn take(&self, done: &ToolCallEnd<'_>) {
-        let watched = &*self.watched;
-        if !watched.tool_patterns.matches(done.name) {
+        let config = &*self.config;
+        if !config.tool_patterns.matches(done.name) {
             return;
         }
-        let most = watched.queue_bytes / 4;
-        let limit = match watched.max_args_bytes {
+        let most = config.queue_bytes.get() / 4;
+        let limit = match config.max_args_bytes {
             0 => most,
             limit => limit.min(most),
         };
-        let limit = watched.include_args.then_some(limit);
+        let limit = config.include_args.then_some(limit);
         self.events
             .send(|out| record::write(out, done, limit, Timestamp::now()));
-    }
-}
-
-impl fmt::Debug for WebhookAudit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("WebhookAudit")
-            .field("watched", &self.watched)
-            .field("events", &self.events)
-            .finish()
     }
 }
 

@@ -85,7 +85,10 @@ async fn of_the_environment_it_gets_what_is_allowed() {
     assert!(std::env::var("CARGO_MANIFEST_DIR").is_ok());
     let command = "echo \"${CARGO_MANIFEST_DIR-none} ${PATH:+path}\" >&2; exit 1";
     assert_eq!(shell(command).await.unwrap_err(), "none path");
-    let hook = ShellHook::new(command).with_env(["CARGO_MANIFEST_DIR"]);
+    let hook = configured(ShellHookConfig {
+        env: vec!["CARGO_MANIFEST_DIR".into()],
+        ..ShellHookConfig::new(command)
+    });
     let reason = before(&hook, &cx(), "shell").await.unwrap_err();
     assert!(reason.starts_with(env!("CARGO_MANIFEST_DIR")), "{reason}");
 }
@@ -94,7 +97,10 @@ async fn of_the_environment_it_gets_what_is_allowed() {
 async fn it_runs_where_it_is_told_to() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().canonicalize().unwrap();
-    let hook = ShellHook::new("pwd >&2; exit 1").with_cwd(&path);
+    let hook = configured(ShellHookConfig {
+        cwd: Some(path.clone()),
+        ..ShellHookConfig::new("pwd >&2; exit 1")
+    });
     let elsewhere = cx().with_cwd("/");
     assert_eq!(
         before(&hook, &elsewhere, "x").await.unwrap_err(),
@@ -171,10 +177,14 @@ async fn a_command_that_does_not_read_is_none_the_worse() {
     assert!(hooks![hook].intercept(&cx(), &mut call).await.is_continue());
 }
 
+fn configured(config: ShellHookConfig) -> ShellHook {
+    ShellHook::from_config(&config).unwrap()
+}
+
 /// A command that starts two processes which would run for long, writes their ids to a file, and waits.
-fn starts_others(folder: &Path, and_then: &str) -> ShellHook {
+fn starts_others(folder: &Path, and_then: &str) -> ShellHookConfig {
     let pids = folder.join("pids");
-    ShellHook::new(format!(
+    ShellHookConfig::new(format!(
         "sleep 300 & echo $! > {0}.new; (sleep 301 & echo $! >> {0}.new; mv {0}.new {0}; wait) & {and_then}",
         pids.display()
     ))
@@ -222,7 +232,10 @@ async fn all_end(pids: &[i32]) {
 #[tokio::test]
 async fn nothing_is_left_after_a_timeout() {
     let folder = tempfile::tempdir().unwrap();
-    let hook = starts_others(folder.path(), "wait").with_timeout(Duration::from_secs(2));
+    let hook = configured(ShellHookConfig {
+        timeout: Duration::from_secs(2),
+        ..starts_others(folder.path(), "wait")
+    });
     let start = Instant::now();
     let reason = before(&hook, &cx(), "x").await.unwrap_err();
     assert!(reason.ends_with("took longer than 2s"), "{reason}");
@@ -233,7 +246,7 @@ async fn nothing_is_left_after_a_timeout() {
 #[tokio::test]
 async fn nothing_is_left_of_a_call_that_was_given_up() {
     let folder = tempfile::tempdir().unwrap();
-    let hook = starts_others(folder.path(), "wait");
+    let hook = configured(starts_others(folder.path(), "wait"));
     let call = tokio::spawn(async move { before(&hook, &cx(), "x").await });
     let pids = pids(folder.path()).await;
     assert!(pids.iter().all(|pid| runs(*pid)));
@@ -248,7 +261,7 @@ async fn what_runs_in_the_background_ends_with_the_command_and_delays_nothing() 
         "while ! [ -e {}/pids ]; do sleep 0.01; done; echo no >&2; exit 1",
         folder.path().display()
     );
-    let hook = starts_others(folder.path(), &wait);
+    let hook = configured(starts_others(folder.path(), &wait));
     let start = Instant::now();
     assert_eq!(before(&hook, &cx(), "x").await.unwrap_err(), "no");
     assert!(start.elapsed() < Duration::from_secs(20));

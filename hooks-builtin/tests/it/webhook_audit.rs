@@ -385,7 +385,10 @@ fn the_queue_holds_so_many_bytes_and_no_more() {
 #[test]
 fn long_arguments_are_cut_on_a_character_boundary_and_marked() {
     let receiver = Receiver::start([], OK);
-    let audit = audit(&config(&receiver)).with_max_args_bytes(49);
+    let audit = audit(&WebhookAuditConfig {
+        max_args_bytes: 49,
+        ..config(&receiver)
+    });
     hooks![].with_probe(&audit).observe_now(
         &AgentContext::new("session"),
         &ToolCallEnd {

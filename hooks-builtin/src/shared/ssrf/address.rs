@@ -4,169 +4,21 @@
 //! addresses are in `2000::/3`, and unassigned ranges are not trusted in advance.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::sync::LazyLock;
 
-/// The special-purpose ranges of IPv4: IANA's registry (RFC 6890), multicast, and one address of a cloud.
-///
-/// It includes the ranges that the registry calls globally reachable. They are services of the network, and nobody has
-/// a server of their own there.
-const V4: &[(Ipv4Addr, u32, &str)] = &[
-    (
-        Ipv4Addr::UNSPECIFIED,
-        8,
-        "reserved for this network (0.0.0.0/8)",
-    ),
-    (Ipv4Addr::new(10, 0, 0, 0), 8, "private (10.0.0.0/8)"),
-    (
-        Ipv4Addr::new(100, 64, 0, 0),
-        10,
-        "shared by a carrier (100.64.0.0/10)",
-    ),
-    (Ipv4Addr::new(127, 0, 0, 0), 8, "loopback (127.0.0.0/8)"),
-    (
-        Ipv4Addr::new(168, 63, 129, 16),
-        32,
-        "an internal address of a cloud (168.63.129.16)",
-    ),
-    (
-        Ipv4Addr::new(169, 254, 0, 0),
-        16,
-        "link-local (169.254.0.0/16), where clouds serve their metadata",
-    ),
-    (Ipv4Addr::new(172, 16, 0, 0), 12, "private (172.16.0.0/12)"),
-    (
-        Ipv4Addr::new(192, 0, 0, 0),
-        24,
-        "reserved for protocols of the IETF (192.0.0.0/24)",
-    ),
-    (
-        Ipv4Addr::new(192, 0, 2, 0),
-        24,
-        "reserved for documentation (192.0.2.0/24)",
-    ),
-    (
-        Ipv4Addr::new(192, 31, 196, 0),
-        24,
-        "reserved for AS112 (192.31.196.0/24)",
-    ),
-    (
-        Ipv4Addr::new(192, 52, 193, 0),
-        24,
-        "reserved for AMT (192.52.193.0/24)",
-    ),
-    (
-        Ipv4Addr::new(192, 88, 99, 0),
-        24,
-        "reserved for 6to4 relays (192.88.99.0/24)",
-    ),
-    (
-        Ipv4Addr::new(192, 168, 0, 0),
-        16,
-        "private (192.168.0.0/16)",
-    ),
-    (
-        Ipv4Addr::new(192, 175, 48, 0),
-        24,
-        "reserved for AS112 (192.175.48.0/24)",
-    ),
-    (
-        Ipv4Addr::new(198, 18, 0, 0),
-        15,
-        "reserved for benchmarks (198.18.0.0/15)",
-    ),
-    (
-        Ipv4Addr::new(198, 51, 100, 0),
-        24,
-        "reserved for documentation (198.51.100.0/24)",
-    ),
-    (
-        Ipv4Addr::new(203, 0, 113, 0),
-        24,
-        "reserved for documentation (203.0.113.0/24)",
-    ),
-    (Ipv4Addr::new(224, 0, 0, 0), 4, "multicast (224.0.0.0/4)"),
-    (Ipv4Addr::BROADCAST, 32, "broadcast (255.255.255.255)"),
-    (Ipv4Addr::new(240, 0, 0, 0), 4, "reserved (240.0.0.0/4)"),
-];
+use ipnet::IpNet;
 
-const fn v6(a: u16, b: u16, c: u16) -> Ipv6Addr {
-    Ipv6Addr::new(a, b, c, 0, 0, 0, 0, 0)
-}
-
-/// The special-purpose ranges of IPv6: IANA's registry, and ranges that it used to contain. The first range that
-/// contains an address names it.
-const V6: &[(Ipv6Addr, u32, &str)] = &[
-    (Ipv6Addr::UNSPECIFIED, 128, "unspecified (::)"),
-    (Ipv6Addr::LOCALHOST, 128, "loopback (::1)"),
-    (v6(0, 0, 0), 96, "IPv4-compatible (::/96)"),
-    (
-        Ipv6Addr::new(0, 0, 0, 0, 0xffff, 0, 0, 0),
-        96,
-        "IPv4-translated (::ffff:0:0:0/96)",
-    ),
-    (
-        v6(0x64, 0xff9b, 1),
-        48,
-        "reserved for translation within a network (64:ff9b:1::/48)",
-    ),
-    (
-        v6(0x100, 0, 0),
-        64,
-        "reserved for packets to discard (100::/64)",
-    ),
-    (
-        Ipv6Addr::new(0x100, 0, 0, 1, 0, 0, 0, 0),
-        64,
-        "a dummy prefix (100:0:0:1::/64)",
-    ),
-    (v6(0x2001, 0, 0), 32, "Teredo (2001::/32)"),
-    (
-        v6(0x2001, 0x2, 0),
-        48,
-        "reserved for benchmarks (2001:2::/48)",
-    ),
-    (v6(0x2001, 0x10, 0), 28, "ORCHID (2001:10::/28)"),
-    (v6(0x2001, 0x20, 0), 28, "ORCHIDv2 (2001:20::/28)"),
-    (
-        v6(0x2001, 0x30, 0),
-        28,
-        "reserved for the identities of drones (2001:30::/28)",
-    ),
-    (
-        v6(0x2001, 0, 0),
-        23,
-        "reserved for protocols of the IETF (2001::/23)",
-    ),
-    (
-        v6(0x2001, 0xdb8, 0),
-        32,
-        "reserved for documentation (2001:db8::/32)",
-    ),
-    (v6(0x2002, 0, 0), 16, "6to4 (2002::/16)"),
-    (
-        v6(0x2620, 0x4f, 0x8000),
-        48,
-        "reserved for AS112 (2620:4f:8000::/48)",
-    ),
-    (
-        v6(0x3ffe, 0, 0),
-        16,
-        "reserved since the end of the 6bone (3ffe::/16)",
-    ),
-    (
-        v6(0x3fff, 0, 0),
-        20,
-        "reserved for documentation (3fff::/20)",
-    ),
-    (
-        v6(0x5f00, 0, 0),
-        16,
-        "reserved for segment routing (5f00::/16)",
-    ),
-    (v6(0xfc00, 0, 0), 7, "private (fc00::/7)"),
-    (v6(0xfe80, 0, 0), 10, "link-local (fe80::/10)"),
-    (v6(0xfec0, 0, 0), 10, "site-local (fec0::/10)"),
-    (v6(0xff00, 0, 0), 8, "multicast (ff00::/8)"),
-];
+/// The ranges that are not public, and what they are.
+static RANGES: LazyLock<Vec<(IpNet, &str)>> = LazyLock::new(|| {
+    let lines = include_str!("ranges.txt").lines();
+    lines
+        .filter(|line| !line.is_empty() && !line.starts_with('#'))
+        .map(|line| {
+            let (range, what) = line.split_once(' ').expect("a range says what it is");
+            (range.parse().expect("a range has an address"), what)
+        })
+        .collect()
+});
 
 /// Returns the purpose of an address that is not public: "private (10.0.0.0/8)".
 ///
@@ -185,29 +37,19 @@ const V6: &[(Ipv6Addr, u32, &str)] = &[
 /// ```
 #[must_use]
 pub fn special_purpose(address: IpAddr) -> Option<&'static str> {
-    match address {
-        IpAddr::V4(address) => special_v4(address),
-        IpAddr::V6(address) => special_v6(address),
+    let address = match address {
+        IpAddr::V6(address) => embedded(address).map_or(IpAddr::V6(address), IpAddr::V4),
+        IpAddr::V4(_) => address,
+    };
+    let special = RANGES.iter().find(|(range, _)| range.contains(&address));
+    match (special, address) {
+        (Some((_, what)), _) => Some(what),
+        (None, IpAddr::V6(address)) => unassigned(address),
+        (None, IpAddr::V4(_)) => None,
     }
 }
 
-fn special_v4(address: Ipv4Addr) -> Option<&'static str> {
-    let within =
-        |range: Ipv4Addr, bits: u32| (address.to_bits() ^ range.to_bits()).leading_zeros() >= bits;
-    V4.iter()
-        .find(|(range, bits, _)| within(*range, *bits))
-        .map(|(_, _, what)| *what)
-}
-
-fn special_v6(address: Ipv6Addr) -> Option<&'static str> {
-    if let Some(inner) = embedded(address) {
-        return special_v4(inner);
-    }
-    let within =
-        |range: Ipv6Addr, bits: u32| (address.to_bits() ^ range.to_bits()).leading_zeros() >= bits;
-    if let Some((_, _, what)) = V6.iter().find(|(range, bits, _)| within(*range, *bits)) {
-        return Some(what);
-    }
+fn unassigned(address: Ipv6Addr) -> Option<&'static str> {
     let [a, _, _, _, isatap, tag, _, _] = address.segments();
     if tag == 0x5efe && isatap & !0x0200 == 0 {
         return Some("ISATAP, which tunnels to an IPv4 address");
@@ -218,12 +60,12 @@ fn special_v6(address: Ipv6Addr) -> Option<&'static str> {
 
 /// Returns the IPv4 address that an IPv6 address leads to: a mapped one, or through NAT64 with the well-known prefix.
 fn embedded(address: Ipv6Addr) -> Option<Ipv4Addr> {
-    const NAT64: Ipv6Addr = v6(0x64, 0xff9b, 0);
-    let [.., high, low] = address.segments();
-    if address.to_bits() >> 32 == NAT64.to_bits() >> 32 {
-        return Some(Ipv4Addr::from_bits(u32::from(high) << 16 | u32::from(low)));
+    match address.segments() {
+        [0x64, 0xff9b, 0, 0, 0, 0, high, low] => {
+            Some(Ipv4Addr::from_bits(u32::from(high) << 16 | u32::from(low)))
+        }
+        _ => address.to_ipv4_mapped(),
     }
-    address.to_ipv4_mapped()
 }
 
 /// Whether an address belongs to the machine itself. This includes mapped addresses.

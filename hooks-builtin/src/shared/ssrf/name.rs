@@ -61,11 +61,23 @@ pub(super) fn require_public(name: &str) -> Result<(), Refused> {
 }
 
 /// Returns a host without the syntax of the URL: `[::1]` becomes `::1`, `example.com.` becomes `example.com`.
-pub(super) fn plain(host: &Host<&str>) -> String {
+pub(super) fn plain(host: &Host<impl AsRef<str>>) -> String {
     match host {
-        Host::Domain(name) => name.strip_suffix('.').unwrap_or(name).to_ascii_lowercase(),
+        Host::Domain(name) => {
+            let name = name.as_ref();
+            name.strip_suffix('.').unwrap_or(name).to_ascii_lowercase()
+        }
         Host::Ipv4(address) => address.to_string(),
         Host::Ipv6(address) => address.to_string(),
+    }
+}
+
+/// Returns the address that stands in the place of a name.
+pub(super) fn address<S>(host: &Host<S>) -> Option<IpAddr> {
+    match host {
+        Host::Domain(_) => None,
+        Host::Ipv4(address) => Some(IpAddr::V4(*address)),
+        Host::Ipv6(address) => Some(IpAddr::V6(*address)),
     }
 }
 
@@ -108,21 +120,12 @@ impl FromStr for LoopbackHost {
                 ))
             })?,
         };
-        let address = match &host {
-            Host::Domain(_) => None,
-            Host::Ipv4(address) => Some(IpAddr::V4(*address)),
-            Host::Ipv6(address) => Some(IpAddr::V6(*address)),
-        };
-        if let Some(address) = address.filter(|address| !is_loopback(*address)) {
+        if let Some(address) = address(&host).filter(|address| !is_loopback(*address)) {
             return Err(Refused::new(format!(
                 "`{address}` is not a loopback address: only ::1 and the addresses in 127.0.0.0/8 are"
             )));
         }
-        let host = match &host {
-            Host::Domain(name) => plain(&Host::Domain(name.as_str())),
-            Host::Ipv4(address) => plain(&Host::Ipv4(*address)),
-            Host::Ipv6(address) => plain(&Host::Ipv6(*address)),
-        };
+        let host = plain(&host);
         if host.split('.').any(str::is_empty) {
             return Err(Refused::new(format!(
                 "`{text}` is not a host such as \"localhost\": a part between its dots is empty"

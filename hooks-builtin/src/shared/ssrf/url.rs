@@ -5,7 +5,6 @@ use std::net::IpAddr;
 use std::str::FromStr;
 
 use reqwest::Url;
-use url::Host;
 
 use super::address::{is_loopback, special_purpose};
 use super::error::Refused;
@@ -52,11 +51,7 @@ impl CheckedUrl {
 
     /// Returns the host, if it is an address.
     pub(super) fn address(&self) -> Option<IpAddr> {
-        match self.url.host()? {
-            Host::Domain(_) => None,
-            Host::Ipv4(address) => Some(IpAddr::V4(address)),
-            Host::Ipv6(address) => Some(IpAddr::V6(address)),
-        }
+        name::address(&self.url.host()?)
     }
 
     pub(super) fn is_https(&self) -> bool {
