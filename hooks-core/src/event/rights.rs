@@ -5,13 +5,12 @@ use super::{Access, Event, Intercept, Observe};
 /// An event that hooks look at: marked `#[observe]` in its vocabulary.
 ///
 /// ```
-/// use hooks_core::agent::{AgentContext, AgentEvent, HeartbeatTick};
-/// use hooks_core::{Event, Observed, ObservesNow, hooks};
+/// use hooks_core::agent::{AgentContext, HeartbeatTick};
+/// use hooks_core::{Observed, hooks};
 ///
-/// fn tell<E: Observed<Vocabulary = AgentEvent<'static>>>(hooks: impl ObservesNow<E>, event: &E) {
-///     hooks.observe_now(&AgentContext::new("s1"), event);
-/// }
-/// tell(hooks![], &HeartbeatTick);
+/// fn is_observed<E: Observed>(_: &E) {}
+/// is_observed(&HeartbeatTick);
+/// hooks![].observe_now(&AgentContext::new("s1"), &HeartbeatTick);
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an observed event",
@@ -27,16 +26,13 @@ impl<E: Event<Kind = Observe>> Observed for E {}
 /// An event that hooks may change, answer or stop: marked `#[intercept]` in its vocabulary.
 ///
 /// ```
-/// use hooks_core::agent::{AgentContext, AgentEvent, BeforeToolCall};
-/// use hooks_core::{Intercepted, InterceptsNow, hooks};
+/// use hooks_core::agent::{AgentContext, BeforeToolCall};
+/// use hooks_core::{Intercepted, hooks};
 ///
-/// fn goes_on<E>(hooks: impl InterceptsNow<E>, event: &mut E) -> bool
-/// where
-///     E: Intercepted<Vocabulary = AgentEvent<'static>>,
-/// {
-///     hooks.intercept_now(&AgentContext::new("s1"), event).is_continue()
-/// }
-/// assert!(goes_on(hooks![], &mut BeforeToolCall::default()));
+/// fn is_intercepted<E: Intercepted>(_: &E) {}
+/// let mut call = BeforeToolCall::default();
+/// is_intercepted(&call);
+/// assert!(hooks![].intercept_now(&AgentContext::new("s1"), &mut call).is_continue());
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an intercepted event",

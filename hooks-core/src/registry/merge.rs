@@ -303,7 +303,7 @@ impl<V: Vocabulary + 'static> Watch<V> for Tail {
         }
         Some(Box::pin(async move {
             loop {
-                let entry = cursor.set.entries[cursor.next].clone();
+                let entry = &cursor.set.entries[cursor.next];
                 cursor.next += 1;
                 let mut watch = Face::<V, (Judged, Through)>((&mut cursor.round, &mut *outer));
                 let called = entry.hook.call(cx, E::view_mut(&mut *event), &mut watch);

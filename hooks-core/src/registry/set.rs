@@ -10,7 +10,7 @@ use std::sync::{PoisonError, RwLock};
 use super::RegisterError;
 use super::boxed::{Boxes, Erased};
 use crate::event::{EventSet, Vocabulary};
-use crate::hook::{AnyProbe, Hook, Planner};
+use crate::hook::{AnyProbe, Hook, Planner, catch};
 
 /// One hook of a registry.
 pub(super) struct Entry<V: Vocabulary> {
@@ -177,9 +177,10 @@ impl<V: Vocabulary> Set<V> {
         }
         drop(known);
         let of = |entry: &Entry<V>| {
+            // A hook that panics here panics again when it is asked, where its policy catches that.
+            let concerns = |event| catch(|| entry.hook.concerns(event, subject)).unwrap_or(true);
             let events = V::EVENTS.iter();
-            let wanted = events
-                .filter(|event| entry.wanted.has(event) && entry.hook.concerns(event, subject));
+            let wanted = events.filter(|event| entry.wanted.has(event) && concerns(event));
             wanted.fold(EventSet::NONE, |all, event| all.union(EventSet::one(event)))
         };
         let concerned = Arc::new(Concerned {

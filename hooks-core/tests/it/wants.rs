@@ -215,6 +215,41 @@ fn nothing_is_allocated_for_hooks_that_do_not_want_the_tool() {
         });
         count.count_total
     };
+    // The first call of a tool finds the hooks that it concerns.
+    assert!(allocations("write") > 1);
     assert_eq!(allocations("write"), 1);
     assert!(allocations("read") >= 100, "the control");
+}
+
+/// It is asked before the event is boxed, and before a copy of it is made for a panic.
+#[test]
+fn a_handler_may_look_at_the_event_before_it_is_asked() {
+    struct Odd;
+    #[hooks_core::async_trait]
+    impl AgentHandler for Odd {
+        fn matches(&self, cx: &AgentContext, event: &AgentEvent<'_>) -> bool {
+            let AgentEvent::BeforeToolCall(call) = event else {
+                return false;
+            };
+            cx.session_id == "s1" && call.id == "odd"
+        }
+        async fn handle(&self, _: &AgentContext, _: AgentEventMut<'_>) -> AgentSaid {
+            AgentSaid::block("odd")
+        }
+    }
+    let odd: Box<dyn AgentHandler> = Box::new(Odd);
+    let alone = hooks![..Registry::new().with(odd)];
+    for (id, blocks) in [("even", false), ("odd", true)] {
+        let mut call = call("shell");
+        call.id = id.into();
+        let (cx, mut task) = (
+            cx(),
+            std::task::Context::from_waker(std::task::Waker::noop()),
+        );
+        let mut asked = std::pin::pin!(alone.intercept(&cx, &mut call));
+        let std::task::Poll::Ready(result) = asked.as_mut().poll(&mut task) else {
+            panic!("nobody waits");
+        };
+        assert_eq!(result.as_cancel().is_some(), blocks, "{id}");
+    }
 }

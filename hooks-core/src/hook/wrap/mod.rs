@@ -154,7 +154,8 @@ impl<E: Event> Saved<E> {
 struct Inside<'a, H: ?Sized, E: AnyEvent + 'a, W: Watch<E::Vocabulary>> {
     hook: &'a H,
     ask: Ask<'a, E, W>,
-    running: Cow<'static, str>,
+    /// The hook that runs, if it has another name than `hook`.
+    running: Option<Cow<'static, str>>,
 }
 
 impl<'a, H, E, W> Inner<E> for Inside<'a, H, E, W>
@@ -164,13 +165,13 @@ where
     W: Watch<E::Vocabulary>,
 {
     async fn run(&mut self) -> ResultOf<E> {
-        let mut running = &mut self.running;
+        let mut running = (self.hook.name(), &mut self.running);
         let ask = self.ask.with::<Running>(&mut running);
         <StepsOf<H, E> as Steps<H, E>>::whole(self.hook, ask).await
     }
 
     async fn run_on(&mut self, event: &mut E) -> ResultOf<E> {
-        let mut running = &mut self.running;
+        let mut running = (self.hook.name(), &mut self.running);
         let mut ask = self.ask.with::<Running>(&mut running);
         <StepsOf<H, E> as Steps<H, E>>::whole(self.hook, ask.on(event)).await
     }
@@ -192,11 +193,8 @@ where
     }
 
     fn hook(&self) -> Cow<'static, str> {
-        if self.running.is_empty() {
-            self.hook.name().owned()
-        } else {
-            self.running.clone()
-        }
+        let running = self.running.clone();
+        running.unwrap_or_else(|| self.hook.name().owned())
     }
 
     fn is_now(&self) -> bool {
@@ -222,21 +220,22 @@ where
 enum Running {}
 
 impl<V: Vocabulary> Watch<V> for Running {
-    type Held<'a> = &'a mut Cow<'static, str>;
+    // The name of the hooks in the wrapper, so that the same name is not copied.
+    type Held<'a> = (Name<'a>, &'a mut Option<Cow<'static, str>>);
     // Observers run at once: none of them is the one that runs.
     type Shared<'a> = ();
     type Token = ();
 
-    fn lend<'l>(running: &'l mut Self::Held<'_>) -> &'l mut Cow<'static, str> {
-        running
+    fn lend<'l>((own, running): &'l mut Self::Held<'_>) -> Self::Held<'l> {
+        (*own, running)
     }
 
-    fn share(_: &&mut Cow<'static, str>) {}
+    fn share(_: &Self::Held<'_>) {}
 
     fn reshare((): &()) {}
 
-    fn before(running: &mut Self::Held<'_>, hook: Name<'_>) {
-        **running = hook.owned();
+    fn before((own, running): &mut Self::Held<'_>, hook: Name<'_>) {
+        **running = (hook.text() != own.text()).then(|| hook.owned());
     }
 
     fn after(_: &mut Self::Held<'_>, _: Did<'_>, _: &dyn Shows<V>) {}
@@ -315,7 +314,7 @@ where
         let inside = Inside {
             hook: &self.hook,
             ask,
-            running: Cow::Borrowed(""),
+            running: None,
         };
         self.wrapper.run(inside).await
     }
