@@ -29,7 +29,7 @@ pub trait Decides: Kind {
     /// Carries out the action of a guard, which only judges: anything else blocks the event.
     fn settle_guard<E: Event<Kind = Self>>(
         action: Self::Action<E>,
-        hook: impl FnOnce() -> Cow<'static, str>,
+        hook: impl Fn() -> Cow<'static, str>,
     ) -> Self::Result<E>;
 
     /// The result if no hook decides.
@@ -45,7 +45,7 @@ pub trait Decides: Kind {
     fn settle<E: Event<Kind = Self>>(
         event: Self::Access<'_, E>,
         action: Self::Action<E>,
-        hook: impl FnOnce() -> Cow<'static, str>,
+        hook: impl Fn() -> Cow<'static, str>,
     ) -> Self::Result<E>;
 
     /// The result as the action of the hook that returns it.
@@ -81,7 +81,7 @@ impl Decides for Observe {
     }
 
     #[inline(always)]
-    fn settle_guard<E: Event<Kind = Self>>((): (), _: impl FnOnce() -> Cow<'static, str>) {}
+    fn settle_guard<E: Event<Kind = Self>>((): (), _: impl Fn() -> Cow<'static, str>) {}
 
     #[inline(always)]
     fn go_on<E: Event<Kind = Self>>() {}
@@ -97,7 +97,7 @@ impl Decides for Observe {
     }
 
     #[inline(always)]
-    fn settle<E: Event<Kind = Self>>(_: &E, (): (), _: impl FnOnce() -> Cow<'static, str>) {}
+    fn settle<E: Event<Kind = Self>>(_: &E, (): (), _: impl Fn() -> Cow<'static, str>) {}
 
     #[inline(always)]
     fn action_of<E: Event<Kind = Self>>((): ()) {}
@@ -112,6 +112,16 @@ impl Decides for Observe {
     fn failed<E: Event<Kind = Self>>(_: bool, hook: Cow<'static, str>, failure: impl Display) {
         crate::trace::skipped(&hook, E::NAME, failure);
     }
+}
+
+/// A guard has changed or answered the event.
+#[cold]
+fn did_more<E: Event<Kind = Intercept>>(hook: Cow<'static, str>) -> HookResult<E> {
+    HookResult::Cancel(Cancel {
+        hook,
+        reason: "a guard may only allow or deny, and this one did more".into(),
+        scope: Scope::Event,
+    })
 }
 
 impl Decides for Intercept {
@@ -130,25 +140,33 @@ impl Decides for Intercept {
     #[inline(always)]
     fn settle_guard<E: Event<Kind = Self>>(
         action: HookAction<E>,
-        hook: impl FnOnce() -> Cow<'static, str>,
+        hook: impl Fn() -> Cow<'static, str>,
     ) -> HookResult<E> {
-        let (scope, reason, decided_by) = match action {
-            HookAction::Continue => return HookResult::Continue,
-            HookAction::Modify(_) | HookAction::Respond(_) => {
-                let reason = "a guard may only allow or deny, and this one did more";
-                (Scope::Event, Cow::Borrowed(reason), None)
+        let result = match action {
+            HookAction::Continue => HookResult::Continue,
+            HookAction::Modify(patch) => {
+                drop(patch);
+                return did_more(hook());
             }
+            HookAction::Respond(response) => HookResult::Respond(response),
             HookAction::Cancel {
                 scope,
                 reason,
-                hook,
-            } => (scope, reason, hook),
+                hook: decided_by,
+            } => HookResult::Cancel(Cancel {
+                hook: decided_by.unwrap_or_else(&hook),
+                reason,
+                scope,
+            }),
         };
-        HookResult::Cancel(Cancel {
-            hook: decided_by.unwrap_or_else(hook),
-            reason,
-            scope,
-        })
+        // Not in the arm above: an arm that maps an answer to an answer leaves rustc nothing to do for a guard that goes on.
+        match result {
+            HookResult::Respond(response) => {
+                drop(response);
+                did_more(hook())
+            }
+            result => result,
+        }
     }
 
     #[inline(always)]
@@ -170,7 +188,7 @@ impl Decides for Intercept {
     fn settle<E: Event<Kind = Self>>(
         event: &mut E,
         action: HookAction<E>,
-        hook: impl FnOnce() -> Cow<'static, str>,
+        hook: impl Fn() -> Cow<'static, str>,
     ) -> HookResult<E> {
         match action {
             HookAction::Continue => HookResult::Continue,
