@@ -4,15 +4,16 @@ use std::collections::VecDeque;
 use std::fmt::Write;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use hooks_core::AnyAction;
 use hooks_core::agent::{AgentContext, AgentEvent, ToolCallEnd};
-use hooks_core::probe::Probe;
+use hooks_core::{AnyAction, Event, EventInfo};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::shared::BuildError;
+use crate::shared::changes::Seen;
+use crate::shared::log::{Log, probe};
 use crate::shared::visible::Visible;
 
 /// Logs one line per tool call, such as `[14:30:00] shell (42ms) success=true`. It writes to `tracing`, with the target
@@ -50,18 +51,18 @@ pub struct CommandLogger(Arc<Inner>);
 struct Inner {
     level: LogLevel,
     capacity: usize,
-    log: Mutex<Log>,
+    log: Mutex<Kept>,
 }
 
 #[derive(Debug, Default)]
-struct Log {
+struct Kept {
     lines: VecDeque<String>,
     /// The second of the newest line, and its text. Many lines share a second, and a time zone look-up is slow.
     second: Option<i64>,
     time: String,
 }
 
-impl Log {
+impl Kept {
     /// Returns the local time, as `14:30:00`.
     fn time(&mut self, now: Timestamp) -> &str {
         if self.second != Some(now.as_second()) {
@@ -148,17 +149,19 @@ impl Default for CommandLogger {
 }
 
 impl Inner {
-    fn lock(&self) -> MutexGuard<'_, Log> {
+    fn lock(&self) -> MutexGuard<'_, Kept> {
         self.log.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Probe<AgentEvent<'static>> for CommandLogger {
-    type State = ();
+probe!(CommandLogger);
 
-    fn begin(&self, _: &AgentContext, _: AgentEvent<'_>) {}
+impl Log for CommandLogger {
+    fn wants(&self, event: &EventInfo) -> bool {
+        event.name == ToolCallEnd::NAME
+    }
 
-    fn end(&self, (): (), _: &AgentContext, event: AgentEvent<'_>, _: Option<AnyAction<'_>>) {
+    fn write(&self, _: &Seen, _: &AgentContext, event: AgentEvent<'_>, _: Option<AnyAction<'_>>) {
         if let AgentEvent::ToolCallEnd(done) = event {
             self.log(done);
         }

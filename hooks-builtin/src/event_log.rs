@@ -5,12 +5,12 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use hooks_core::agent::{AgentContext, AgentEvent};
-use hooks_core::probe::{Probe, Ran};
-use hooks_core::{AnyAction, Cancel};
+use hooks_core::{AnyAction, Cancel, EventInfo};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::shared::changes::Seen;
+use crate::shared::log::{Log, probe};
 use crate::shared::subject::subject;
 use crate::shared::visible::Visible;
 use crate::shared::{BuildError, Changes};
@@ -57,11 +57,11 @@ pub struct EventLog(Arc<Inner>);
 #[derive(Debug)]
 struct Inner {
     capacity: usize,
-    log: Mutex<Log>,
+    log: Mutex<Kept>,
 }
 
 #[derive(Debug, Default)]
-struct Log {
+struct Kept {
     entries: VecDeque<LoggedEvent>,
     /// The subjects seen so far. Few tools have many calls, so an entry allocates nothing.
     subjects: HashSet<Arc<str>>,
@@ -176,32 +176,23 @@ impl Default for EventLog {
     }
 }
 
-impl Probe<AgentEvent<'static>> for EventLog {
-    type State = Seen;
+probe!(EventLog);
 
-    fn begin(&self, _: &AgentContext, event: AgentEvent<'_>) -> Seen {
-        Seen::begin(event, self.0.capacity > 0)
+impl Log for EventLog {
+    const COMPARES: bool = true;
+
+    fn wants(&self, _: &EventInfo) -> bool {
+        self.0.capacity > 0
     }
 
-    fn ran(&self, seen: &mut Seen, hook: Ran<'_>, event: AgentEvent<'_>) {
-        seen.ran(hook, event);
-    }
-
-    fn failed(&self, seen: &mut Seen, _: &str, _: &dyn fmt::Display, event: AgentEvent<'_>) {
-        seen.failed(event);
-    }
-
-    fn end(
+    fn write(
         &self,
-        seen: Seen,
+        seen: &Seen,
         _: &AgentContext,
         event: AgentEvent<'_>,
         result: Option<AnyAction<'_>>,
     ) {
         let Inner { capacity, log } = &*self.0;
-        if *capacity == 0 {
-            return;
-        }
         let decided = match result {
             None => Some(Decided::Dropped),
             Some(AnyAction::Respond) => Some(Decided::Responded),
@@ -223,7 +214,7 @@ impl Probe<AgentEvent<'static>> for EventLog {
     }
 }
 
-impl Log {
+impl Kept {
     fn intern(&mut self, subject: &str) -> Arc<str> {
         // The events of one call follow each other.
         let newest = self.entries.back().and_then(|entry| entry.subject.as_ref());

@@ -143,13 +143,23 @@ pub use self::shared::webhook as __webhook;
 #[doc(hidden)]
 pub use hooks_core::hooks as __hooks;
 
-/// Attaches a probe that may be off, for [`with_builtins!`].
+/// Attaches the logs that are on, for [`with_builtins!`].
 #[doc(hidden)]
-pub fn __with_probe<H: hooks_core::Hook, P: Send + Sync>(
+pub fn __with_logs<H, L>(
     hooks: H,
-    probe: Option<P>,
-) -> hooks_core::Probed<H, std::sync::Arc<Option<P>>> {
-    hooks_core::Probed::new(hooks, std::sync::Arc::new(probe))
+    logs: L,
+) -> hooks_core::Probed<H, std::sync::Arc<shared::log::Logs<L>>>
+where
+    H: hooks_core::Hook,
+    L: shared::log::Log,
+{
+    use hooks_core::EventSet;
+
+    let wanted = hooks_core::agent::AgentEvent::INFO
+        .iter()
+        .filter(|event| logs.wants(event));
+    let seen = wanted.fold(EventSet::NONE, |all, event| all.union(EventSet::one(event)));
+    hooks_core::Probed::seeing(hooks, std::sync::Arc::new(shared::log::Logs(logs)), seen)
 }
 
 pub use self::approval::{

@@ -160,7 +160,9 @@ macro_rules! builtins {
                 let $crate::config::BuiltinHooks { $($key,)* $($probe_key,)* chain_logs, .. } =
                     $crate::config::BuiltinHooks::__complete(builtins);
                 let hooks = $crate::__hooks![$($key,)* $d($d($d own)*)?];
-                $(let hooks = $crate::__with_probe(hooks, $probe_key);)*
+                let logs = ();
+                $(let logs = (logs, $probe_key);)*
+                let hooks = $crate::__with_logs(hooks, logs);
                 $crate::__hooks![hooks, ..chain_logs]
             }};
         }

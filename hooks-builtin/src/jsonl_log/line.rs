@@ -17,7 +17,7 @@ pub(super) struct Line<'a> {
     pub(super) event: AgentEvent<'a>,
     /// What the hooks ended with; nothing if the dispatch was dropped.
     pub(super) result: Option<AnyAction<'a>>,
-    /// What the hooks have changed in it, and its JSON.
+    /// What the hooks have changed in it.
     pub(super) seen: &'a Seen,
 }
 
@@ -119,11 +119,7 @@ impl<'a> Line<'a> {
     pub(super) fn write(self, out: &mut Vec<u8>) -> serde_json::Result<()> {
         let changes = self.seen.changes();
         write_object(out, &self.fields(changes.as_ref()), "payload", |out| {
-            match self.seen.newest() {
-                Some(json) => out.extend_from_slice(json),
-                None => serde_json::to_writer(out, &self.event)?,
-            }
-            Ok(())
+            serde_json::to_writer(out, &self.event)
         })
     }
 }

@@ -5,14 +5,13 @@
 mod event_name;
 mod line;
 
+use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
-use std::{fmt, io};
 
-use hooks_core::AnyAction;
 use hooks_core::agent::{AgentContext, AgentEvent};
-use hooks_core::probe::{Probe, Ran};
+use hooks_core::{AnyAction, EventInfo};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -20,6 +19,7 @@ pub use self::event_name::EventName;
 use self::line::Line;
 use crate::shared::alias::Alias;
 use crate::shared::changes::Seen;
+use crate::shared::log::{Log, probe};
 use crate::shared::sink::{Limits, LogFile, Queue};
 use crate::shared::{BuildError, paths};
 
@@ -47,7 +47,7 @@ const WAIT_FOR_ROOM: Duration = Duration::from_secs(1);
 ///   `[{"hook":"rewrite","paths":["/args/command"]}]`. It contains no values, because `Redact` may have removed them
 ///   after that hook.
 ///
-/// To find that out, the log serializes the event when the dispatch begins, and after each hook that may have changed it.
+/// To find that out, the log serializes the event before and after the hooks that may change it.
 ///
 /// The log creates the file with the mode 0600, or appends to it if it exists. A thread writes the lines, whole and in
 /// order, every 100 ms, or as soon as there are 64 KiB of them. A clean shutdown loses nothing: when you drop the last
@@ -248,48 +248,31 @@ impl JsonlLog {
     }
 }
 
-impl Probe<AgentEvent<'static>> for JsonlLog {
-    type State = Seen;
+probe!(JsonlLog);
 
-    fn begin(&self, _: &AgentContext, event: AgentEvent<'_>) -> Seen {
-        Seen::begin(event, self.0.wants(event))
+impl Log for JsonlLog {
+    const COMPARES: bool = true;
+
+    fn wants(&self, event: &EventInfo) -> bool {
+        match &self.0.events {
+            Some(events) => events.iter().any(|wanted| wanted.as_str() == event.name),
+            None => self.0.deltas || event.name != "LlmDelta",
+        }
     }
 
-    fn ran(&self, seen: &mut Seen, hook: Ran<'_>, event: AgentEvent<'_>) {
-        seen.ran(hook, event);
-    }
-
-    fn failed(&self, seen: &mut Seen, _: &str, _: &dyn fmt::Display, event: AgentEvent<'_>) {
-        seen.failed(event);
-    }
-
-    fn end(
+    fn write(
         &self,
-        seen: Seen,
+        seen: &Seen,
         cx: &AgentContext,
         event: AgentEvent<'_>,
         result: Option<AnyAction<'_>>,
     ) {
-        if self.0.wants(event) {
-            let line = Line {
-                cx,
-                event,
-                result,
-                seen: &seen,
-            };
-            self.0.lines.send(|out| line.write(out));
-        }
-    }
-}
-
-impl Inner {
-    fn wants(&self, event: AgentEvent<'_>) -> bool {
-        match &self.events {
-            Some(events) => {
-                let name = event.name();
-                events.iter().any(|wanted| wanted.as_str() == name)
-            }
-            None => self.deltas || !matches!(event, AgentEvent::LlmDelta(_)),
-        }
+        let line = Line {
+            cx,
+            event,
+            result,
+            seen,
+        };
+        self.0.lines.send(|out| line.write(out));
     }
 }

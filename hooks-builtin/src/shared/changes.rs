@@ -1,12 +1,14 @@
 //! Finds what hooks have changed in an event, for logs.
 //!
-//! A probe sees the event when a dispatch begins, and after each hook that may have changed it. [`Seen`] is what it
-//! remembers: the event as JSON, each time. If the bytes are equal, the hook changed nothing. Only a change is parsed.
+//! A probe sees the event before the first hook that may change it, and after each such hook. [`Seen`] is what it
+//! remembers: the event in MessagePack, each time, because texts are then copied and not escaped. If the bytes are equal,
+//! the hook changed nothing. Only a change is parsed.
 
 use std::sync::Arc;
 
 use hooks_core::agent::AgentEvent;
 use hooks_core::probe::Ran;
+use serde::Serialize;
 use serde_json::Value;
 
 /// What hooks have changed in an event.
@@ -44,8 +46,8 @@ impl ChangedBy {
     }
 }
 
-/// The event of one dispatch as JSON, as it was raised and after each hook that changed it. The default is an event
-/// that nobody looks at: it remembers nothing.
+/// The event of one dispatch, as it was raised and after each hook that changed it. Nothing is remembered of an
+/// event that no hook may change.
 #[derive(Debug, Default)]
 #[doc(hidden)]
 pub struct Seen {
@@ -56,16 +58,28 @@ pub struct Seen {
     hooks: Vec<String>,
     /// Whether the event could not be serialized.
     is_lost: bool,
+    /// Whether anybody looks.
+    is_wanted: bool,
 }
 
+/// Most events are smaller, also after a change.
+const MOST_BYTES: usize = 1024;
+
 impl Seen {
-    /// Remembers an event that hooks may change, if somebody looks at it.
-    pub(crate) fn begin(event: AgentEvent<'_>, is_wanted: bool) -> Self {
-        let mut seen = Seen::default();
-        if is_wanted && event.info().is_intercepted {
-            seen.add(event);
+    /// Nothing yet. Nothing will be remembered if nobody looks.
+    pub(crate) fn new(is_wanted: bool) -> Self {
+        Seen {
+            is_wanted,
+            ..Seen::default()
         }
-        seen
+    }
+
+    /// Remembers the event as it was raised: a hook may change it from here on.
+    pub(crate) fn changing(&mut self, event: AgentEvent<'_>) {
+        if self.is_wanted && self.ends.is_empty() {
+            self.bytes.reserve(MOST_BYTES);
+            self.add(event);
+        }
     }
 
     /// Remembers the event after a hook.
@@ -99,12 +113,6 @@ impl Seen {
         }
     }
 
-    /// Returns the newest state of the event.
-    pub(crate) fn newest(&self) -> Option<&[u8]> {
-        let newest = self.ends.len().checked_sub(1).filter(|_| !self.is_lost);
-        newest.map(|newest| self.state(newest))
-    }
-
     /// Returns what hooks have changed.
     pub(crate) fn changes(&self) -> Option<Changes> {
         if self.is_lost || self.hooks.is_empty() {
@@ -126,7 +134,10 @@ impl Seen {
     }
 
     fn add(&mut self, event: AgentEvent<'_>) {
-        self.is_lost |= serde_json::to_writer(&mut self.bytes, &event).is_err();
+        let mut out = rmp_serde::Serializer::new(&mut self.bytes)
+            .with_struct_map()
+            .with_human_readable();
+        self.is_lost |= event.serialize(&mut out).is_err();
         self.ends.push(self.bytes.len());
     }
 
@@ -136,8 +147,8 @@ impl Seen {
     }
 }
 
-fn value(json: &[u8]) -> Value {
-    serde_json::from_slice(json).unwrap_or_default()
+fn value(state: &[u8]) -> Value {
+    rmp_serde::from_slice(state).unwrap_or_default()
 }
 
 /// Returns the JSON Patch from one value to the other.
@@ -162,8 +173,12 @@ mod tests {
     impl Probe<AgentEvent<'static>> for Keep {
         type State = Seen;
 
-        fn begin(&self, _: &AgentContext, event: AgentEvent<'_>) -> Seen {
-            Seen::begin(event, true)
+        fn begin(&self, _: &AgentContext, _: AgentEvent<'_>) -> Seen {
+            Seen::new(true)
+        }
+
+        fn changing(&self, seen: &mut Seen, event: AgentEvent<'_>) {
+            seen.changing(event);
         }
 
         fn ran(&self, seen: &mut Seen, hook: Ran<'_>, event: AgentEvent<'_>) {
@@ -234,11 +249,12 @@ mod tests {
             args: serde_json::from_str(args).unwrap(),
             ..BeforeToolCall::default()
         };
-        let mut seen = Seen::begin((&call(r#"{"a":1,"b":2}"#)).into(), true);
+        let mut seen = Seen::new(true);
+        seen.changing((&call(r#"{"a":1,"b":2}"#)).into());
         seen.add((&call(r#"{"b":2,"a":1}"#)).into());
         seen.hooks.push("reorders".into());
         assert_eq!(seen.changes(), None);
-        let newest = value(seen.newest().unwrap());
+        let newest = value(seen.state(1));
         assert_eq!(newest["args"], json!({ "a": 1, "b": 2 }));
     }
 
@@ -248,7 +264,8 @@ mod tests {
             name: name.into(),
             ..BeforeToolCall::default()
         };
-        let mut seen = Seen::begin((&call("a")).into(), true);
+        let mut seen = Seen::new(true);
+        seen.changing((&call("a")).into());
         seen.add((&call("b")).into());
         seen.hooks.push("first of a pipeline".into());
         seen.failed((&call("a")).into());

@@ -8,6 +8,7 @@ pub(crate) mod changes;
 pub mod duration;
 pub(crate) mod error;
 pub(crate) mod glob;
+pub(crate) mod log;
 pub(crate) mod patch;
 pub(crate) mod path_arguments;
 pub(crate) mod paths;

@@ -13,13 +13,14 @@ pub use self::secret::{SecretError, WebhookSecret};
 
 use std::sync::Arc;
 
-use hooks_core::AnyAction;
 use hooks_core::agent::{AgentContext, AgentEvent, ToolCallEnd};
-use hooks_core::probe::Probe;
+use hooks_core::{AnyAction, Event, EventInfo};
 use jiff::Timestamp;
 
 use self::post::Post;
 use crate::shared::BuildError;
+use crate::shared::changes::Seen;
+use crate::shared::log::{Log, probe};
 use crate::shared::sink::{Limits, Queue};
 use crate::shared::ssrf::{Guard, GuardError, HookUrl};
 
@@ -106,12 +107,14 @@ pub struct WebhookAudit {
     events: Arc<Queue>,
 }
 
-impl Probe<AgentEvent<'static>> for WebhookAudit {
-    type State = ();
+probe!(WebhookAudit);
 
-    fn begin(&self, _: &AgentContext, _: AgentEvent<'_>) {}
+impl Log for WebhookAudit {
+    fn wants(&self, event: &EventInfo) -> bool {
+        event.name == ToolCallEnd::NAME
+    }
 
-    fn end(&self, (): (), _: &AgentContext, event: AgentEvent<'_>, _: Option<AnyAction<'_>>) {
+    fn write(&self, _: &Seen, _: &AgentContext, event: AgentEvent<'_>, _: Option<AnyAction<'_>>) {
         if let AgentEvent::ToolCallEnd(done) = event {
             self.take(done);
         }

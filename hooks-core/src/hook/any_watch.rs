@@ -14,11 +14,14 @@ use crate::event::{EventInfo, Vocabulary};
 /// A watch of any type.
 #[allow(missing_docs, reason = "only the derive's expansion names it")]
 pub trait AnyWatch<V: Vocabulary>: Send + Sync {
-    fn admits(&self, is_guard: bool) -> bool;
+    fn admits(&self, _is_guard: bool) -> bool {
+        true
+    }
     fn is_timed(&self) -> bool;
-    fn before(&mut self, hook: Name<'_>);
+    fn before(&mut self, _hook: Name<'_>) {}
+    fn changing(&mut self, _event: &dyn Shows<V>) {}
     fn after(&mut self, did: Did<'_>, event: &dyn Shows<V>);
-    fn failed(&mut self, hook: &str, failure: &dyn Display, event: &dyn Shows<V>);
+    fn failed(&mut self, _hook: &str, _failure: &dyn Display, _event: &dyn Shows<V>) {}
     fn after_shared(&self, did: Did<'_>, event: &dyn Shows<V>);
 }
 
@@ -39,6 +42,10 @@ impl<V: Vocabulary, W: Watch<V>> AnyWatch<V> for Face<'_, V, W> {
         W::before(&mut self.0, hook);
     }
 
+    fn changing(&mut self, event: &dyn Shows<V>) {
+        W::changing(&mut self.0, event);
+    }
+
     fn after(&mut self, did: Did<'_>, event: &dyn Shows<V>) {
         W::after(&mut self.0, did, event);
     }
@@ -57,21 +64,13 @@ impl<V: Vocabulary, W: Watch<V>> AnyWatch<V> for Face<'_, V, W> {
 pub struct SharedFace<'h, V: Vocabulary, W: Watch<V>>(pub(crate) W::Shared<'h>);
 
 impl<V: Vocabulary, W: Watch<V>> AnyWatch<V> for SharedFace<'_, V, W> {
-    fn admits(&self, _: bool) -> bool {
-        true
-    }
-
     fn is_timed(&self) -> bool {
         W::is_timed(self.0)
     }
 
-    fn before(&mut self, _: Name<'_>) {}
-
     fn after(&mut self, did: Did<'_>, event: &dyn Shows<V>) {
         self.after_shared(did, event);
     }
-
-    fn failed(&mut self, _: &str, _: &dyn Display, _: &dyn Shows<V>) {}
 
     fn after_shared(&self, did: Did<'_>, event: &dyn Shows<V>) {
         W::after_shared(self.0, did, event);
@@ -80,15 +79,15 @@ impl<V: Vocabulary, W: Watch<V>> AnyWatch<V> for SharedFace<'_, V, W> {
 
 /// All of them.
 impl<V: Vocabulary> AnyWatch<V> for Vec<Box<dyn AnyDispatch<V> + '_>> {
-    fn admits(&self, _: bool) -> bool {
-        true
-    }
-
     fn is_timed(&self) -> bool {
         self.iter().any(|probe| probe.is_timed())
     }
 
-    fn before(&mut self, _: Name<'_>) {}
+    fn changing(&mut self, event: &dyn Shows<V>) {
+        for probe in self {
+            probe.changing(event);
+        }
+    }
 
     fn after(&mut self, did: Did<'_>, event: &dyn Shows<V>) {
         for probe in self {
@@ -140,6 +139,10 @@ impl<V: Vocabulary + 'static> Watch<V> for Through {
 
     fn before(held: &mut Self::Held<'_>, hook: Name<'_>) {
         held.before(hook);
+    }
+
+    fn changing(held: &mut Self::Held<'_>, event: &dyn Shows<V>) {
+        held.changing(event);
     }
 
     fn after(held: &mut Self::Held<'_>, did: Did<'_>, event: &dyn Shows<V>) {
@@ -196,15 +199,13 @@ struct Dispatched<'a, V: Vocabulary, P: Probe<V>> {
 }
 
 impl<V: Vocabulary, P: Probe<V>> AnyWatch<V> for Dispatched<'_, V, P> {
-    fn admits(&self, _: bool) -> bool {
-        true
-    }
-
     fn is_timed(&self) -> bool {
         P::TIMED
     }
 
-    fn before(&mut self, _: Name<'_>) {}
+    fn changing(&mut self, event: &dyn Shows<V>) {
+        self.probe.changing(&mut self.state, event.show());
+    }
 
     fn after(&mut self, did: Did<'_>, event: &dyn Shows<V>) {
         self.probe.ran(&mut self.state, did.into(), event.show());

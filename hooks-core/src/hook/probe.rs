@@ -84,6 +84,10 @@ pub trait Probe<V: Vocabulary>: Send + Sync + 'static {
     /// A dispatch begins.
     fn begin(&self, cx: &V::Context, event: V::View<'_>) -> Self::State;
 
+    /// A hook may change the event from here on: it takes it by `&mut`, or has returned `Modify`. The event is as it was
+    /// before. A probe that compares the two copies only what may change.
+    fn changing(&self, _state: &mut Self::State, _event: V::View<'_>) {}
+
     /// A hook has run on an intercepted event.
     fn ran(&self, _state: &mut Self::State, _hook: Ran<'_>, _event: V::View<'_>) {}
 
@@ -168,6 +172,13 @@ impl<V: Vocabulary, P: Probe<V>> Watch<V> for Seen<P> {
     }
 
     #[inline(always)]
+    fn changing(held: &mut Self::Held<'_>, event: &dyn Shows<V>) {
+        if let Some(state) = &mut *held.1 {
+            held.0.changing(state, event.show());
+        }
+    }
+
+    #[inline(always)]
     fn after(held: &mut Self::Held<'_>, did: Did<'_>, event: &dyn Shows<V>) {
         if let Some(state) = &mut *held.1 {
             held.0.ran(state, did.into(), event.show());
@@ -199,6 +210,12 @@ impl<V: Vocabulary, P: Probe<V>> Probe<V> for Option<P> {
 
     fn begin(&self, cx: &V::Context, event: V::View<'_>) -> Self::State {
         self.as_ref().map(|probe| probe.begin(cx, event))
+    }
+
+    fn changing(&self, state: &mut Self::State, event: V::View<'_>) {
+        if let (Some(probe), Some(state)) = (self, state) {
+            probe.changing(state, event);
+        }
     }
 
     fn ran(&self, state: &mut Self::State, hook: Ran<'_>, event: V::View<'_>) {
@@ -243,12 +260,19 @@ impl<V: Vocabulary, P: Probe<V>> Probe<V> for Option<P> {
 pub struct Probed<H, P> {
     hook: H,
     probe: P,
+    /// The events that the probe sees although no hook wants them.
+    seen: EventSet,
 }
 
 impl<H, P> Probed<H, P> {
     /// Attaches `probe`, a pointer to a probe, to `hook`.
     pub const fn new(hook: H, probe: P) -> Self {
-        Probed { hook, probe }
+        Probed::seeing(hook, probe, EventSet::ALL)
+    }
+
+    /// Attaches a `probe` that wants these events and no others, so that the others cost nothing.
+    pub const fn seeing(hook: H, probe: P, seen: EventSet) -> Self {
+        Probed { hook, probe, seen }
     }
 
     /// Detaches the probe, and returns the hooks.
@@ -275,10 +299,9 @@ impl<H: Hook, P: Send + Sync> Hook for Probed<H, P> {
         self.hook.name()
     }
 
-    /// A probe also sees the events that no hook wants.
     #[inline]
     fn wanted(&self) -> EventSet {
-        EventSet::ALL
+        self.hook.wanted().union(self.seen)
     }
 
     #[inline]
@@ -288,6 +311,13 @@ impl<H: Hook, P: Send + Sync> Hook for Probed<H, P> {
 
     fn describe(&self, plan: &mut Planner) {
         self.hook.describe(plan);
+    }
+}
+
+impl<H: Hook, P: Send + Sync> Probed<H, P> {
+    #[inline(always)]
+    fn is_asked<E: Event>(&self) -> bool {
+        self.seen.contains::<E>() || self.hook.wanted().contains::<E>()
     }
 }
 
@@ -339,7 +369,7 @@ where
     type Needs = No;
 
     async fn run<'a, W: Watch<E::Vocabulary>>(&'a self, ask: Ask<'a, E, W>) -> ResultOf<E> {
-        if !Self::Guards::IS && !ask.admits(false) {
+        if !self.is_asked::<E>() || (!Self::Guards::IS && !ask.admits(false)) {
             return go_on::<E>();
         }
         let mut looking = Looking::<E, P::Target, W>::begin(&self.probe, ask);
@@ -353,7 +383,7 @@ where
 
     #[inline(always)]
     fn run_now<'a, W: Watch<E::Vocabulary>>(&'a self, ask: Ask<'a, E, W>) -> ResultOf<E> {
-        if !Self::Guards::IS && !ask.admits(false) {
+        if !self.is_asked::<E>() || (!Self::Guards::IS && !ask.admits(false)) {
             return go_on::<E>();
         }
         let mut looking = Looking::<E, P::Target, W>::begin(&self.probe, ask);

@@ -281,6 +281,10 @@ impl<V: Vocabulary + 'static> Watch<V> for Tail {
         held.1.before(hook);
     }
 
+    fn changing(held: &mut Self::Held<'_>, event: &dyn Shows<V>) {
+        held.1.changing(event);
+    }
+
     fn after(held: &mut Self::Held<'_>, did: Did<'_>, event: &dyn Shows<V>) {
         held.0.round.did(did);
         held.1.after(did, event);

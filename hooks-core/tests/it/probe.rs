@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use hooks_core::agent::*;
 use hooks_core::probe::{Probe, Ran};
-use hooks_core::{AnyAction, Hook, HookAction, OnPanic, hook, hooks, observe_fn};
+use hooks_core::{AnyAction, BoxHook, Hook, HookAction, OnPanic, hook, hooks, observe_fn};
 use serde_json::json;
 
 use crate::common::*;
@@ -453,4 +453,52 @@ async fn it_may_ask_how_long_a_hook_ran() {
         assert!(hooks.intercept(&cx(), &mut call("x")).await.is_continue());
     }
     assert_eq!(probe.0.take(), ["true", "true"]);
+}
+
+/// Writes down the event as it is before each hook that may change it.
+#[derive(Clone, Default)]
+struct Before(Notes);
+
+impl Probe<AgentEvent<'static>> for Before {
+    type State = ();
+
+    fn begin(&self, _: &AgentContext, _: AgentEvent<'_>) {}
+
+    fn changing(&self, (): &mut (), event: AgentEvent<'_>) {
+        self.0.add(format!("from {}", name(event)));
+    }
+
+    fn ran(&self, (): &mut (), hook: Ran<'_>, _: AgentEvent<'_>) {
+        self.0.add(hook.name);
+    }
+}
+
+#[tokio::test]
+async fn it_is_told_before_a_hook_may_change_the_event() {
+    let all = || hooks![looks, changes, modifies, decides, elsewhere, last];
+    let expected = [
+        "looks", "from x", "changes", "from x!", "modifies", "decides", "from m", "last",
+    ];
+    let probe = Before::default();
+    let run = async |hooks: &dyn Fn() -> BoxHook<AgentEvent<'static>>| {
+        let mut call = BeforeToolCall::new("1", "x", json!({}));
+        let _ = hooks().intercept(&cx(), &mut call).await;
+        probe.0.take()
+    };
+    let attached = || BoxHook::new(all().with_probe(Arc::new(probe.clone())));
+    assert_eq!(run(&attached).await, expected);
+    let around_a_box =
+        || BoxHook::new(hooks![BoxHook::new(all())].with_probe(Arc::new(probe.clone())));
+    assert_eq!(run(&around_a_box).await, expected);
+    let of_a_registry = || {
+        let registry = Registry::new().with(all().named("all"));
+        registry.attach(Arc::new(probe.clone()));
+        BoxHook::new(registry)
+    };
+    assert_eq!(run(&of_a_registry).await, expected);
+    let spread = || {
+        let registry = Registry::new().with(all().named("all"));
+        BoxHook::new(hooks![..registry].with_probe(Arc::new(probe.clone())))
+    };
+    assert_eq!(run(&spread).await, expected);
 }

@@ -77,6 +77,12 @@ impl<'a, E: AnyEvent + 'a, W: Watch<E::Vocabulary>> Ask<'a, E, W> {
         E::Kind::before::<E::Vocabulary, W>(&mut self.held, hook)
     }
 
+    /// A hook may change the event from here on.
+    #[inline(always)]
+    pub(crate) fn changing(&mut self) {
+        E::Kind::changing::<E::Vocabulary, W>(&mut self.held, E::peek(&self.event));
+    }
+
     /// A hook has run.
     #[inline(always)]
     pub(crate) fn after(&mut self, did: Did<'_>) {

@@ -225,6 +225,9 @@ where
         }
         let token = ask.before(hook.name());
         if !H::JUDGES || ask.admits(false) {
+            if H::MUTATES && !hook.is_guard() {
+                ask.changing();
+            }
             return Start::Runs(token);
         }
         let action = hook.judge(ask.cx, ask.event());
@@ -264,6 +267,9 @@ where
         let result = if hook.is_guard() {
             E::Kind::settle_guard::<E>(action, name)
         } else {
+            if modifies {
+                ask.changing();
+            }
             E::Kind::settle::<E>(E::lend(&mut ask.event), action, name)
         };
         ask.after(Did {

@@ -174,6 +174,10 @@ pub trait Watch<V: Vocabulary>: Sized + 'static {
     #[inline(always)]
     fn before(_: &mut Self::Held<'_>, _: Name<'_>) {}
 
+    /// A hook may change the event from here on.
+    #[inline(always)]
+    fn changing(_: &mut Self::Held<'_>, _: &dyn Shows<V>) {}
+
     /// A hook has run.
     fn after(held: &mut Self::Held<'_>, did: Did<'_>, event: &dyn Shows<V>);
 
@@ -257,6 +261,12 @@ impl<V: Vocabulary, A: Watch<V>, B: Watch<V>> Watch<V> for (A, B) {
     }
 
     #[inline(always)]
+    fn changing(held: &mut Self::Held<'_>, event: &dyn Shows<V>) {
+        A::changing(&mut held.0, event);
+        B::changing(&mut held.1, event);
+    }
+
+    #[inline(always)]
     fn after(held: &mut Self::Held<'_>, did: Did<'_>, event: &dyn Shows<V>) {
         A::after(&mut held.0, did, event);
         let hook = A::known_as(A::share(&held.0), did.hook);
@@ -322,6 +332,10 @@ pub trait Carries: Decides {
         held: &mut Self::Held<'_, V, W>,
         hook: Name<'_>,
     ) -> W::Token;
+
+    /// The hooks of an observed event cannot change it.
+    #[inline(always)]
+    fn changing<V: Vocabulary, W: Watch<V>>(_: &mut Self::Held<'_, V, W>, _: &dyn Shows<V>) {}
 
     fn after<V: Vocabulary, W: Watch<V>>(
         held: &mut Self::Held<'_, V, W>,
@@ -453,6 +467,11 @@ impl Carries for Intercept {
     fn before<V: Vocabulary, W: Watch<V>>(held: &mut W::Held<'_>, hook: Name<'_>) -> W::Token {
         W::before(held, hook);
         W::Token::start(W::is_timed(W::share(held)))
+    }
+
+    #[inline(always)]
+    fn changing<V: Vocabulary, W: Watch<V>>(held: &mut W::Held<'_>, event: &dyn Shows<V>) {
+        W::changing(held, event);
     }
 
     #[inline(always)]
