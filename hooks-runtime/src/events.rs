@@ -224,47 +224,9 @@ pub(crate) static EVENTS: [EventInfo; 35] = [
 ];
 
 /// Returns the row of an event.
-///
-/// It is a `match` instead of a search by name, because every definition calls this for every event that it may want.
 #[must_use]
 pub(crate) fn info(event: &AgentEvent<'_>) -> &'static EventInfo {
-    &EVENTS[match event {
-        AgentEvent::GatewayStart(_) => 0,
-        AgentEvent::GatewayStop(_) => 1,
-        AgentEvent::HeartbeatTick(_) => 2,
-        AgentEvent::SessionStart(_) => 3,
-        AgentEvent::SessionEnd(_) => 4,
-        AgentEvent::MessageReceived(_) => 5,
-        AgentEvent::AgentStart(_) => 6,
-        AgentEvent::BeforeModelResolve(_) => 7,
-        AgentEvent::BeforePromptBuild(_) => 8,
-        AgentEvent::BeforeLlmCall(_) => 9,
-        AgentEvent::LlmInput(_) => 10,
-        AgentEvent::LlmDelta(_) => 11,
-        AgentEvent::LlmFailed(_) => 12,
-        AgentEvent::LlmOutput(_) => 13,
-        AgentEvent::AfterLlmCall(_) => 14,
-        AgentEvent::InvalidToolCall(_) => 15,
-        AgentEvent::BeforeToolCall(_) => 16,
-        AgentEvent::ApproveToolCall(_) => 17,
-        AgentEvent::ToolCallStart(_) => 18,
-        AgentEvent::AfterToolCall(_) => 19,
-        AgentEvent::ToolCallEnd(_) => 20,
-        AgentEvent::ToolCallSkipped(_) => 21,
-        AgentEvent::SubagentStart(_) => 22,
-        AgentEvent::SubagentStop(_) => 23,
-        AgentEvent::BeforeStop(_) => 24,
-        AgentEvent::AgentEnd(_) => 25,
-        AgentEvent::AgentError(_) => 26,
-        AgentEvent::MessageSending(_) => 27,
-        AgentEvent::MessageSent(_) => 28,
-        AgentEvent::MessageFailed(_) => 29,
-        AgentEvent::BeforeCompact(_) => 30,
-        AgentEvent::AfterCompact(_) => 31,
-        AgentEvent::Interrupt(_) => 32,
-        AgentEvent::Notification(_) => 33,
-        AgentEvent::Custom(_) => 34,
-    }]
+    &EVENTS[event.info().index as usize]
 }
 
 /// Returns the subject of an event: the name of the tool, or the kind of a custom event.

@@ -536,7 +536,7 @@ impl<'event> ::hooks_core::AnyEvent for Parcel<'event> {
 
 Every pipeline and every hook of this vocabulary implements it. A future that dispatches through this bound is `Send`. More methods are those of [`Hook`](::hooks_core::Hook).*/
 #[diagnostic::on_unimplemented(
-    message = "these are no hooks of the vocabulary `ShopEvent`",
+    message = "these are not hooks of the vocabulary `ShopEvent`",
     label = "not hooks of this vocabulary",
     note = "an agent that is generic over `ShopHooks` takes `hooks![…]`, or one hook, of the events of `ShopEvent`"
 )]

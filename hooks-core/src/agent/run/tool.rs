@@ -267,7 +267,7 @@ fn approved(asked: HookResult<ApproveToolCall<'_>>, approval: &Approval) -> Resu
 fn nobody_approved(reason: &str) -> Cancel {
     Cancel {
         hook: "approval".into(),
-        reason: format!("a hook required approval ({reason}), and no one gave it").into(),
+        reason: format!("nobody approved the tool call, and a hook requires it: {reason}").into(),
         scope: Scope::Event,
     }
 }

@@ -55,7 +55,7 @@ fn run_invalid(hooks: &impl AgentHooks) -> Result<ToolCallResult, Cancel> {
 #[test]
 fn a_call_raises_its_events_in_the_order_of_the_table() {
     use ToolOutcome::{Answered, Ran, Skipped};
-    let asked = "hook `approval` blocked the event: a hook required approval (it is dear), and no one gave it";
+    let asked = "hook `approval` blocked the event: nobody approved the tool call, and a hook requires it: it is dear";
     let blocked = "hook `Says` blocked the event: enough";
     for (on, say, raised, outcome, output) in [
         ("", Say::Continue, &RAN[..], Ran, "tool"),

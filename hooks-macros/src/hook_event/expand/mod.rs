@@ -319,7 +319,7 @@ fn bounds(vocabulary: &Vocabulary) -> TokenStream {
              Every pipeline and every hook of this vocabulary implements it. A future that dispatches through \
              this bound is `Send`. More methods are those of [`Hook`]({path}::Hook).",
         ),
-        message: format!("these are no hooks of the vocabulary `{ident}`"),
+        message: format!("these are not hooks of the vocabulary `{ident}`"),
         label: "not hooks of this vocabulary",
         note: format!(
             "an agent that is generic over `{hooks}` takes `hooks![…]`, or one hook, of the events of \
