@@ -1,21 +1,17 @@
-//! Handlers of a registry fail each on its own: what a panic and a timeout come to, by policy and kind of event.
+//! The hooks of a registry fail each on its own: what a panic and a timeout come to, by policy and kind of event.
 
 #![allow(missing_docs, reason = "the events of a test")]
 
-mod common;
-
-use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::task::Poll;
 use std::time::Duration;
 
-use common::{call, cx};
-use hooks_core::agent::*;
 use hooks_core::{
-    HookAction, HookEvent, HookRegistry, HookResult, OnPanic, Scope, Timeouts, async_trait, hooks,
+    BoxHook, Hook, HookAction, HookEvent, HookRegistry, HookResult, OnPanic, Scope, Timeouts,
+    async_trait, hook, hooks,
 };
-use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
+
+use crate::common::Notes;
 
 const POLICIES: [OnPanic; 3] = [OnPanic::Skip, OnPanic::Block, OnPanic::Propagate];
 
@@ -61,6 +57,21 @@ pub enum DoorEvent<'a> {
     Counted(&'a Counted),
 }
 
+type Registry = HookRegistry<DoorEvent<'static>>;
+
+/// The bytes of an event that a hook may change.
+fn bytes<'e>(event: DoorEventMut<'e>, none: &'e mut Vec<u8>) -> &'e mut Vec<u8> {
+    match event {
+        DoorEventMut::Open(event) => &mut event.0,
+        DoorEventMut::Done(event) => &mut event.0,
+        DoorEventMut::Ask(event) => &mut event.0,
+        DoorEventMut::OpenOnce(event) => &mut event.0,
+        DoorEventMut::DoneOnce(event) => &mut event.0,
+        DoorEventMut::Seen(_) => none,
+        DoorEventMut::Counted(event) => &mut event.0,
+    }
+}
+
 /// How a handler fails.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum How {
@@ -72,17 +83,6 @@ enum How {
 /// A handler that changes an event and then fails.
 struct Fails(How);
 
-impl Fails {
-    async fn fail(&self, bytes: &mut Vec<u8>) {
-        bytes.push(b'!');
-        assert!(self.0 != How::AtOnce, "oh no");
-        tokio::task::yield_now().await;
-        bytes.push(b'!');
-        assert!(self.0 != How::Later, "oh no");
-        std::future::pending::<()>().await;
-    }
-}
-
 #[async_trait]
 impl DoorHandler for Fails {
     fn name(&self) -> &str {
@@ -91,39 +91,33 @@ impl DoorHandler for Fails {
     fn priority(&self) -> i32 {
         1
     }
-    async fn handle_any(&self, _cx: &(), event: DoorEventMut<'_>) -> DoorSaid {
-        match event {
-            DoorEventMut::Open(event) => self.fail(&mut event.0).await,
-            DoorEventMut::Done(event) => self.fail(&mut event.0).await,
-            DoorEventMut::Ask(event) => self.fail(&mut event.0).await,
-            DoorEventMut::OpenOnce(event) => self.fail(&mut event.0).await,
-            DoorEventMut::DoneOnce(event) => self.fail(&mut event.0).await,
-            DoorEventMut::Seen(_) => self.fail(&mut Vec::new()).await,
-            DoorEventMut::Counted(event) => self.fail(&mut event.0).await,
-        }
-        DoorSaid::Continue
+    async fn handle(&self, (): &(), event: DoorEventMut<'_>) -> DoorSaid {
+        let mut none = Vec::new();
+        let bytes = bytes(event, &mut none);
+        bytes.push(b'!');
+        assert!(self.0 != How::AtOnce, "oh no");
+        tokio::task::yield_now().await;
+        bytes.push(b'!');
+        assert!(self.0 != How::Later, "oh no");
+        std::future::pending().await
     }
 }
 
+fn fails(how: How) -> Box<dyn DoorHandler> {
+    Box::new(Fails(how))
+}
+
 /// The handler after it.
-struct Next(UnboundedSender<&'static str>);
+struct Next(Notes);
 
 #[async_trait]
 impl DoorHandler for Next {
     fn name(&self) -> &str {
         "next"
     }
-    async fn handle_any(&self, _cx: &(), event: DoorEventMut<'_>) -> DoorSaid {
-        self.0.send(event.name()).unwrap();
-        match event {
-            DoorEventMut::Open(event) => event.0.push(b'n'),
-            DoorEventMut::Done(event) => event.0.push(b'n'),
-            DoorEventMut::Ask(event) => event.0.push(b'n'),
-            DoorEventMut::OpenOnce(event) => event.0.push(b'n'),
-            DoorEventMut::DoneOnce(event) => event.0.push(b'n'),
-            DoorEventMut::Seen(_) => {}
-            DoorEventMut::Counted(event) => event.0.push(b'n'),
-        }
+    async fn handle(&self, (): &(), event: DoorEventMut<'_>) -> DoorSaid {
+        self.0.add(event.name());
+        bytes(event, &mut Vec::new()).push(b'n');
         DoorSaid::Continue
     }
 }
@@ -146,278 +140,229 @@ fn blocked(reason: &str, bytes: &[u8]) -> Came {
     Came::Blocked(reason.into(), bytes.into())
 }
 
-/// What an event that holds a `0` comes to: with the registry alone, at one place in a list, and spread.
+/// A registry alone, at one place in a list, and spread, with a handler after its own.
+fn three_ways(registry: impl Fn() -> Registry, next: &Notes) -> [BoxHook<DoorEvent<'static>>; 3] {
+    let with_next = || {
+        let next: Box<dyn DoorHandler> = Box::new(Next(next.clone()));
+        registry().with(next)
+    };
+    [
+        BoxHook::new(with_next()),
+        BoxHook::new(hooks![hooks![with_next()] @ 3]),
+        BoxHook::new(hooks![..with_next()]),
+    ]
+}
+
+/// What an event that holds a `0` comes to, in each of the three ways.
 macro_rules! intercepted {
     ($Event:ident, $registry:expr) => {{
-        let alone = asked!($Event, $registry, |registry| registry);
-        let at_a_place = asked!($Event, $registry, |registry| hooks![hooks![registry] @ 3]);
-        let spread = asked!($Event, $registry, |registry| hooks![..registry]);
-        assert_eq!((&alone, &alone), (&at_a_place, &spread));
-        alone
-    }};
-}
-
-macro_rules! asked {
-    ($Event:ident, $registry:expr, |$with_next:ident| $hooks:expr) => {{
-        let (sender, mut next) = unbounded_channel();
-        let $with_next = $registry.with(Next(sender));
-        let run = tokio::spawn(async move {
-            let mut event = $Event(b"0".to_vec());
-            let result = $hooks.intercept(&(), &mut event).await;
-            (result, event.0)
-        });
-        match run.await {
-            Err(error) => {
-                assert!(error.is_panic());
-                Came::Unwound
-            }
-            Ok((HookResult::Continue, bytes)) => Came::On(bytes, next.recv().await.is_some()),
-            Ok((HookResult::Cancel(cancel), bytes)) => {
-                assert_eq!((&*cancel.hook, cancel.scope), ("fails", Scope::Event));
-                assert_eq!(next.recv().await, None);
-                Came::Blocked(cancel.reason.into(), bytes)
-            }
-            Ok((HookResult::Respond(_), _)) => unreachable!(),
+        let next = Notes::default();
+        let mut all = Vec::new();
+        for hooks in three_ways(|| $registry, &next) {
+            let run = tokio::spawn(async move {
+                let mut event = $Event(b"0".to_vec());
+                let result = hooks.intercept(&(), &mut event).await;
+                (result, event.0)
+            });
+            let ran = |next: &Notes| next.take() == [stringify!($Event)];
+            all.push(match run.await {
+                Err(error) => {
+                    assert!(error.is_panic());
+                    Came::Unwound
+                }
+                Ok((HookResult::Continue, bytes)) => Came::On(bytes, ran(&next)),
+                Ok((HookResult::Cancel(cancel), bytes)) => {
+                    assert_eq!((&*cancel.hook, cancel.scope), ("fails", Scope::Event));
+                    assert!(!ran(&next));
+                    Came::Blocked(cancel.reason.into(), bytes)
+                }
+                Ok((HookResult::Respond(_), _)) => unreachable!(),
+            });
         }
+        assert!(all[0] == all[1] && all[0] == all[2], "{all:?}");
+        all.swap_remove(0)
     }};
 }
 
-/// Whether the next handler was told of an observed event, in each of the same three ways.
-macro_rules! observed {
-    ($registry:expr) => {{
-        let alone = told!($registry, |registry| registry);
-        let at_a_place = told!($registry, |registry| hooks![hooks![registry] @ 3]);
-        let spread = told!($registry, |registry| hooks![..registry]);
-        assert_eq!((&alone, &alone), (&at_a_place, &spread));
-        alone
-    }};
+/// Whether the next handler was told of an observed event; nothing if the dispatch unwound.
+async fn observed(registry: impl Fn() -> Registry) -> Option<bool> {
+    let next = Notes::default();
+    let mut all = Vec::new();
+    for hooks in three_ways(registry, &next) {
+        let run = tokio::spawn(async move { hooks.observe(&(), &Seen::default()).await });
+        let ran = run.await.is_ok();
+        let told = next.take() == ["Seen"];
+        all.push(ran.then_some(told));
+    }
+    assert!(all[0] == all[1] && all[0] == all[2], "{all:?}");
+    all[0]
 }
 
-macro_rules! told {
-    ($registry:expr, |$with_next:ident| $hooks:expr) => {{
-        let (sender, mut next) = unbounded_channel();
-        let $with_next = $registry.with(Next(sender));
-        let run = tokio::spawn(async move { $hooks.observe(&(), &Seen::default()).await });
-        match run.await {
-            Err(error) => {
-                assert!(error.is_panic());
-                Came::Unwound
-            }
-            Ok(()) => Came::On(Vec::new(), next.recv().await.is_some()),
+fn limits(intercept: Option<u64>, observe: Option<u64>, approve: Option<u64>) -> Timeouts {
+    let seconds = |limit: Option<u64>| limit.map(Duration::from_secs);
+    Timeouts {
+        observe: seconds(observe),
+        intercept: seconds(intercept),
+        approve: seconds(approve),
+    }
+}
+
+/// Registries in which a handler panics: whenever it happens, and with timeouts that do not run out and without.
+fn panicking(policy: OnPanic) -> [impl Fn() -> Registry; 4] {
+    let registry = move |how, limits| {
+        move || {
+            let registry = Registry::new().on_panic(policy).timeouts(limits);
+            registry.with(fails(how))
         }
-    }};
+    };
+    let (none, minute) = (Timeouts::default(), limits(Some(60), Some(60), Some(60)));
+    [
+        registry(How::AtOnce, none),
+        registry(How::Later, none),
+        registry(How::AtOnce, minute),
+        registry(How::Later, minute),
+    ]
 }
 
-type Registry = HookRegistry<DoorEvent<'static>>;
-
-fn registry(policy: OnPanic, how: How) -> Registry {
-    Registry::new().on_panic(policy).with(Fails(how))
-}
-
-/// The same with a limit for every event, which does not run out.
-fn limited(policy: OnPanic, how: How) -> Registry {
-    let limit = Some(Duration::from_mins(1));
-    registry(policy, how).timeouts(Timeouts {
-        observe: limit,
-        intercept: limit,
-        approve: limit,
-    })
-}
-
-/// What a panic comes to, whenever it happens and with and without timeouts.
-macro_rules! panicked {
-    ($asked:ident!($($Event:ident)?), $policy:expr) => {{
-        let came = $asked!($($Event,)? registry($policy, How::AtOnce));
-        assert_eq!(came, $asked!($($Event,)? registry($policy, How::Later)));
-        assert_eq!(came, $asked!($($Event,)? limited($policy, How::AtOnce)));
-        assert_eq!(came, $asked!($($Event,)? limited($policy, How::Later)));
-        came
-    }};
-}
-
-mod a_panic {
-    use super::*;
-
-    #[tokio::test]
-    async fn is_skipped_and_the_event_is_as_it_was() {
-        assert_eq!(panicked!(intercepted!(Open), OnPanic::Skip), on(b"0n"));
-        assert_eq!(panicked!(intercepted!(Done), OnPanic::Skip), on(b"0n"));
-        assert_eq!(panicked!(intercepted!(Ask), OnPanic::Skip), on(b"0n"));
-        assert_eq!(
-            panicked!(observed!(), OnPanic::Skip),
-            Came::On(vec![], true)
-        );
-    }
-
-    #[tokio::test]
-    async fn blocks_the_event_as_it_was_if_the_policy_says_so() {
-        let no = blocked("it panicked: oh no", b"0");
-        assert_eq!(panicked!(intercepted!(Open), OnPanic::Block), no);
-        assert_eq!(panicked!(intercepted!(Ask), OnPanic::Block), no);
-    }
-
-    #[tokio::test]
-    async fn cannot_block_what_cannot_be_blocked_which_goes_on_as_it_was() {
-        assert_eq!(panicked!(intercepted!(Done), OnPanic::Block), on(b"0n"));
-        assert_eq!(
-            panicked!(observed!(), OnPanic::Block),
-            Came::On(vec![], true)
-        );
-    }
-
-    #[tokio::test]
-    async fn unwinds_if_the_policy_says_so() {
-        assert_eq!(
-            panicked!(intercepted!(Open), OnPanic::Propagate),
-            Came::Unwound
-        );
-        assert_eq!(
-            panicked!(intercepted!(Done), OnPanic::Propagate),
-            Came::Unwound
-        );
-        assert_eq!(
-            panicked!(intercepted!(OpenOnce), OnPanic::Propagate),
-            Came::Unwound
-        );
-        assert_eq!(panicked!(observed!(), OnPanic::Propagate), Came::Unwound);
-    }
-
-    #[tokio::test]
-    async fn blocks_an_event_that_cannot_be_put_back_also_under_skip() {
-        let at_once = blocked("it panicked: oh no", b"0!");
-        let later = blocked("it panicked: oh no", b"0!!");
-        for policy in [OnPanic::Skip, OnPanic::Block] {
-            assert_eq!(
-                intercepted!(OpenOnce, registry(policy, How::AtOnce)),
-                at_once
-            );
-            assert_eq!(
-                intercepted!(OpenOnce, limited(policy, How::AtOnce)),
-                at_once
-            );
-            assert_eq!(intercepted!(OpenOnce, registry(policy, How::Later)), later);
+#[tokio::test]
+async fn a_panic_comes_to_what_the_policy_says() {
+    let no = || blocked("it panicked: oh no", b"0");
+    for (policy, of_open, of_done, told) in [
+        (OnPanic::Skip, on(b"0n"), on(b"0n"), Some(true)),
+        (OnPanic::Block, no(), on(b"0n"), Some(true)),
+        (OnPanic::Propagate, Came::Unwound, Came::Unwound, None),
+    ] {
+        for registry in panicking(policy) {
+            assert_eq!(intercepted!(Open, registry()), of_open, "{policy:?}");
+            assert_eq!(intercepted!(Ask, registry()), of_open, "{policy:?}");
+            assert_eq!(intercepted!(Done, registry()), of_done, "{policy:?}");
+            assert_eq!(observed(registry).await, told, "{policy:?}");
         }
     }
+    assert_eq!(OnPanic::default(), OnPanic::Skip);
+    let by_default = intercepted!(Open, Registry::default().with(fails(How::Later)));
+    assert_eq!(by_default, on(b"0n"));
+}
 
-    #[tokio::test]
-    async fn goes_on_with_an_event_that_can_neither_be_put_back_nor_blocked() {
-        for policy in [OnPanic::Skip, OnPanic::Block] {
+/// An event that is not `Clone` is blocked, also under `Skip`. If it cannot be blocked either, it goes on.
+#[tokio::test]
+async fn a_panic_on_an_event_that_cannot_be_put_back_blocks_it_if_possible() {
+    for policy in [OnPanic::Skip, OnPanic::Block] {
+        let halves: [&[u8]; 4] = [b"0!", b"0!!", b"0!", b"0!!"];
+        for (registry, half) in panicking(policy).into_iter().zip(halves) {
+            let no = blocked("it panicked: oh no", half);
+            assert_eq!(intercepted!(OpenOnce, registry()), no);
             assert_eq!(
-                intercepted!(DoneOnce, registry(policy, How::AtOnce)),
-                on(b"0!n")
-            );
-            assert_eq!(
-                intercepted!(DoneOnce, registry(policy, How::Later)),
-                on(b"0!!n")
+                intercepted!(DoneOnce, registry()),
+                on(&[half, b"n"].concat())
             );
         }
     }
-
-    #[tokio::test]
-    async fn is_skipped_by_default() {
-        assert_eq!(OnPanic::default(), OnPanic::Skip);
-        assert_eq!(
-            intercepted!(Open, Registry::default().with(Fails(How::Later))),
-            on(b"0n")
-        );
+    for registry in panicking(OnPanic::Propagate) {
+        assert_eq!(intercepted!(OpenOnce, registry()), Came::Unwound);
     }
+}
 
-    #[tokio::test]
-    async fn of_each_of_many_handlers_is_its_own() {
-        let mut registry = Registry::new();
-        for nth in 0..20 {
-            let how = if nth % 2 == 0 {
-                How::AtOnce
-            } else {
-                How::Later
-            };
-            registry
-                .register_as(&format!("fails {nth}"), nth, Fails(how))
-                .unwrap();
+#[tokio::test]
+async fn a_panic_of_each_of_many_handlers_is_its_own() {
+    let many = || {
+        let registry = Registry::new();
+        for (nth, how) in (0..20).zip([How::AtOnce, How::Later].into_iter().cycle()) {
+            let hook = fails(how).named(format!("fails {nth}"));
+            registry.register_at(nth, hook).unwrap();
         }
-        assert_eq!(intercepted!(Open, registry.clone()), on(b"0n"));
-        assert_eq!(observed!(registry.clone()), Came::On(vec![], true));
+        registry
+    };
+    assert_eq!(intercepted!(Open, many()), on(b"0n"));
+    assert_eq!(observed(many).await, Some(true));
+}
+
+#[tokio::test]
+async fn a_hooks_own_policy_is_before_the_registrys() {
+    #[hook(on_panic = block, priority = 1)]
+    fn fails(_: &mut Open) {
+        panic!("oh no");
     }
+    #[hook(priority = 1, name = "fails")]
+    fn plain(event: &mut Open) {
+        event.0.push(b'!');
+        panic!("oh no");
+    }
+    let no = blocked("it panicked: oh no", b"0");
+    assert_eq!(intercepted!(Open, Registry::new().with(fails)), no);
+    assert_eq!(intercepted!(Open, Registry::new().with(plain)), on(b"0n"));
+}
 
-    #[tokio::test]
-    async fn in_a_hook_that_is_a_handler_is_the_hooks_before_it_is_the_registrys() {
-        use hooks_core::hook;
-        #[hook(on_panic = block, priority = 1)]
-        fn fails(_: &mut Open) {
-            panic!("oh no");
+#[tokio::test]
+async fn a_handler_that_blocks_is_named_under_every_policy() {
+    struct Blocks;
+    #[hook(name = "fails", priority = 1)]
+    impl Blocks {
+        fn open(&self, event: &mut Open) -> HookAction<Open> {
+            event.0.push(b'b');
+            HookAction::block("not today")
         }
-        #[hook(priority = 1, name = "fails")]
-        fn plain(event: &mut Open) {
-            event.0.push(b'!');
-            panic!("oh no");
-        }
-        let own = Registry::new().with(fails);
-        assert_eq!(
-            intercepted!(Open, own.clone()),
-            blocked("it panicked: oh no", b"0")
-        );
-        assert_eq!(intercepted!(Open, Registry::new().with(plain)), on(b"0n"));
+    }
+    for policy in POLICIES {
+        let came = intercepted!(Open, Registry::new().on_panic(policy).with(Blocks));
+        assert_eq!(came, blocked("not today", b"0b"));
     }
 }
 
 /// Between the handlers that fail there are some that change the event, and some that leave it alone.
-mod what_handlers_before_have_changed {
+mod what_hooks_before_have_changed {
     use super::*;
-    use hooks_core::hook;
 
-    /// A handler that does not handle the event.
-    struct Silent;
-    impl DoorHandler for Silent {}
+    /// Adds a byte, at once or after it has waited; `None` replaces the event.
+    struct Adds(Option<u8>, bool);
 
-    /// A handler that adds a byte in one method, at once or after it has waited.
-    struct Adds(u8, bool);
-
-    #[async_trait]
-    impl DoorHandler for Adds {
-        async fn counted(&self, _cx: &(), event: &mut Counted) -> HookAction<Counted> {
+    #[hook]
+    impl Adds {
+        async fn counted(&self, event: &mut Counted) -> HookAction<Counted> {
             if self.1 {
                 tokio::task::yield_now().await;
             }
-            event.0.push(self.0);
+            let Some(byte) = self.0 else {
+                let bytes = [&event.0[..], b"r"].concat();
+                return HookAction::Modify(Counted(bytes, Arc::clone(&event.1)));
+            };
+            event.0.push(byte);
             HookAction::Continue
         }
     }
 
-    /// A handler that replaces the event.
-    struct Replaces;
+    /// A handler that does not want the event.
+    struct Silent;
 
     #[async_trait]
-    impl DoorHandler for Replaces {
-        async fn counted(&self, _cx: &(), event: &mut Counted) -> HookAction<Counted> {
-            let mut bytes = event.0.clone();
-            bytes.push(b'r');
-            HookAction::Modify(Counted(bytes, Arc::clone(&event.1)))
+    impl DoorHandler for Silent {
+        fn wants(&self, _: &hooks_core::EventInfo, _: Option<&str>) -> bool {
+            false
+        }
+        async fn handle(&self, (): &(), _: DoorEventMut<'_>) -> DoorSaid {
+            unreachable!("it does not want the event")
         }
     }
 
-    /// A handler written by hand, whose future has no size: it changes the event before there is one.
-    struct ByHand;
-
-    impl DoorHandler for ByHand {
-        fn counted<'a, 'b, 'c, 'f>(
-            &'a self,
-            (): &'b (),
-            event: &'c mut Counted,
-        ) -> Pin<Box<dyn Future<Output = HookAction<Counted>> + Send + 'f>>
-        where
-            Self: 'f,
-            'a: 'f,
-            'b: 'f,
-            'c: 'f,
-        {
-            event.0.push(b'h');
-            Box::pin(std::future::poll_fn(|_| Poll::Ready(HookAction::Continue)))
-        }
+    fn silent() -> Box<dyn DoorHandler> {
+        Box::new(Silent)
     }
 
-    /// Handlers among which some fail: what the event is then, and how often it was copied.
+    /// Registers hooks, each below the one before.
+    macro_rules! in_order {
+        ($registry:expr; $($hook:expr),*) => {{
+            let registry = $registry;
+            $({
+                let nth = i32::try_from(registry.len()).unwrap();
+                registry.register_at(-nth, $hook.named(format!("{nth}"))).unwrap();
+            })*
+            registry
+        }};
+    }
+
+    /// What is left of the event, and how often it was copied.
     async fn left_by(registry: Registry) -> (String, usize) {
-        #[hook(priority = 5)]
+        #[hook(priority = -3)]
         fn between(event: &mut Counted) {
             event.0.push(b'-');
         }
@@ -428,25 +373,11 @@ mod what_handlers_before_have_changed {
         let mut spread = Counted::default();
         let hooks = hooks![between, ..registry];
         assert!(hooks.intercept(&(), &mut spread).await.is_continue());
-        let without = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap().replace('-', "");
-        assert!(spread.0.contains(&b'-'), "a static hook's change is kept");
-        let left = without(event.0);
-        assert_eq!(left, without(spread.0));
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        let (left, spread) = (text(event.0), text(spread.0));
+        assert!(spread.contains('-'), "a static hook's change is kept");
+        assert_eq!(left, spread.replace('-', ""));
         (left, copies)
-    }
-
-    /// The handlers run in this order, around the static hook's place.
-    macro_rules! in_order {
-        ($registry:expr, $($handler:expr),* $(,)?) => {{
-            let mut registry = $registry;
-            let mut priority = 9;
-            $(
-                priority -= 1;
-                registry.register_at(priority, $handler).unwrap();
-            )*
-            let _ = priority;
-            registry
-        }};
     }
 
     #[tokio::test]
@@ -454,158 +385,79 @@ mod what_handlers_before_have_changed {
         for how in [How::AtOnce, How::Later] {
             for waits in [false, true] {
                 let registry = in_order!(
-                    Registry::new(),
-                    Silent,
-                    Adds(b'1', waits),
-                    Silent,
-                    Fails(how),
-                    Silent,
-                    Adds(b'2', waits),
-                    Fails(how),
-                    Replaces,
-                    Fails(how),
-                    Adds(b'3', waits),
+                    Registry::new();
+                    silent(), Adds(Some(b'1'), waits), silent(), fails(how), silent(),
+                    Adds(Some(b'2'), waits), fails(how), Adds(None, waits), fails(how),
+                    Adds(Some(b'3'), waits)
                 );
                 assert_eq!(left_by(registry).await.0, "12r3", "{how:?} {waits}");
             }
         }
     }
 
-    #[tokio::test]
-    async fn is_kept_also_if_a_future_without_size_came_of_it() {
-        let registry = in_order!(Registry::new(), Silent, ByHand, Silent, Fails(How::AtOnce));
-        assert_eq!(left_by(registry).await.0, "h");
-    }
-
     #[tokio::test(start_paused = true)]
     async fn is_kept_when_one_hangs() {
-        let limits = Timeouts {
-            intercept: Some(Duration::from_secs(1)),
-            ..Timeouts::default()
-        };
         for policy in POLICIES {
+            let registry = Registry::new().on_panic(policy);
+            let registry = registry.timeouts(limits(Some(1), None, None));
             let registry = in_order!(
-                Registry::new().timeouts(limits).on_panic(policy),
-                Silent,
-                Adds(b'1', true),
-                Silent,
-                Fails(How::Hangs),
+                registry; silent(), Adds(Some(b'1'), true), silent(), fails(How::Hangs)
             );
             let mut event = Counted::default();
             let result = registry.intercept(&(), &mut event).await;
-            assert_eq!(&*result.as_cancel().unwrap().hook, "fails");
+            assert_eq!(&*result.as_cancel().unwrap().hook, "3");
             assert_eq!(event.0, b"1");
         }
     }
 
+    /// Only what may change the event, and only where a panic is caught.
     #[tokio::test]
-    async fn is_copied_anew_after_the_handlers_that_handle_the_event() {
-        let silent = in_order!(Registry::new(), Silent, Silent, Silent);
-        let one = in_order!(Registry::new(), Silent, Silent, Adds(b'1', false));
-        let two = in_order!(one.clone(), Adds(b'0', false), Silent, Silent);
-        let none = two.clone().on_panic(OnPanic::Propagate);
-        assert_eq!(left_by(silent).await, (String::new(), 1));
-        assert_eq!(left_by(one).await, ("1".into(), 1));
-        assert_eq!(left_by(two).await, ("01".into(), 3));
-        assert_eq!(left_by(none).await, ("01".into(), 0));
+    async fn is_copied_once_for_each_hook_that_is_asked() {
+        #[hook]
+        fn looks(_: &Counted) {}
+        let add = |byte| Adds(Some(byte), false);
+        for (policy, copies) in [(OnPanic::Skip, 2), (OnPanic::Propagate, 0)] {
+            let registry = Registry::new().on_panic(policy);
+            let registry = in_order!(registry; silent(), looks, add(b'0'), silent(), add(b'1'));
+            assert_eq!(left_by(registry).await, ("01".into(), copies), "{policy:?}");
+        }
     }
 }
 
 mod a_timeout {
     use super::*;
 
-    const NONE: Timeouts = Timeouts {
-        observe: None,
-        intercept: None,
-        approve: None,
-    };
-
-    /// A handler that hangs, and limits of which one is a second.
-    fn hangs(timeouts: Timeouts) -> Registry {
-        registry(OnPanic::Skip, How::Hangs).timeouts(timeouts)
-    }
-
-    const SECOND: Option<Duration> = Some(Duration::from_secs(1));
     const LATE: &str = "it took longer than its timeout of 1s";
 
+    /// A handler that hangs, with these limits.
+    fn hangs(limits: Timeouts) -> Registry {
+        Registry::new().timeouts(limits).with(fails(How::Hangs))
+    }
+
     #[tokio::test(start_paused = true)]
-    async fn blocks_an_intercepted_event_as_it_was() {
-        let limits = Timeouts {
-            intercept: SECOND,
-            ..NONE
-        };
+    async fn blocks_what_can_be_blocked_and_puts_back_what_can_be_put_back() {
+        let second = || hangs(limits(Some(1), Some(1), None));
         let before = tokio::time::Instant::now();
-        assert_eq!(intercepted!(Open, hangs(limits)), blocked(LATE, b"0"));
+        assert_eq!(intercepted!(Open, second()), blocked(LATE, b"0"));
         assert_eq!(before.elapsed().as_secs(), 3, "one second each time");
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn lets_an_event_go_on_as_it_was_that_cannot_be_blocked() {
-        let limits = Timeouts {
-            intercept: SECOND,
-            ..NONE
-        };
-        assert_eq!(intercepted!(Done, hangs(limits)), on(b"0n"));
-        let limits = Timeouts {
-            observe: SECOND,
-            ..NONE
-        };
-        assert_eq!(observed!(hangs(limits)), Came::On(vec![], true));
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn blocks_also_what_cannot_be_put_back() {
-        let limits = Timeouts {
-            intercept: SECOND,
-            ..NONE
-        };
-        assert_eq!(intercepted!(OpenOnce, hangs(limits)), blocked(LATE, b"0!!"));
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn of_approvals_holds_for_events_that_ask_for_one_and_for_no_other() {
-        let approve = Timeouts {
-            approve: SECOND,
-            ..NONE
-        };
-        assert_eq!(intercepted!(Ask, hangs(approve)), blocked(LATE, b"0"));
-        let both = Timeouts {
-            intercept: SECOND,
-            approve: Some(Duration::from_secs(9)),
-            ..NONE
-        };
-        assert_eq!(intercepted!(Open, hangs(both)), blocked(LATE, b"0"));
-        let late = "it took longer than its timeout of 9s";
-        assert_eq!(intercepted!(Ask, hangs(both)), blocked(late, b"0"));
+        assert_eq!(intercepted!(OpenOnce, second()), blocked(LATE, b"0!!"));
+        assert_eq!(intercepted!(Done, second()), on(b"0n"));
+        assert_eq!(observed(second).await, Some(true));
     }
 
     /// Whether a dispatch is over within an hour.
     async fn ends<F: Future>(dispatch: F) -> bool {
-        tokio::time::timeout(Duration::from_hours(1), dispatch)
-            .await
-            .is_ok()
+        let hour = Duration::from_hours(1);
+        tokio::time::timeout(hour, dispatch).await.is_ok()
     }
 
     #[tokio::test(start_paused = true)]
-    async fn of_one_kind_says_nothing_of_the_others() {
-        let others = [
-            Timeouts {
-                intercept: None,
-                observe: SECOND,
-                approve: SECOND,
-            },
-            Timeouts {
-                intercept: SECOND,
-                observe: None,
-                approve: SECOND,
-            },
-            Timeouts {
-                intercept: SECOND,
-                observe: SECOND,
-                approve: None,
-            },
-        ];
-        for limits in others {
+    async fn of_one_kind_of_event_says_nothing_of_the_others() {
+        for limits in [
+            limits(None, Some(1), Some(1)),
+            limits(Some(1), None, Some(1)),
+            limits(Some(1), Some(1), None),
+        ] {
             let registry = hangs(limits);
             let opened = ends(registry.intercept(&(), &mut Open::default())).await;
             assert_eq!(opened, limits.intercept.is_some());
@@ -614,119 +466,53 @@ mod a_timeout {
             let seen = ends(registry.observe(&(), &Seen::default())).await;
             assert_eq!(seen, limits.observe.is_some());
         }
+        let long = || hangs(limits(Some(1), None, Some(9)));
+        assert_eq!(intercepted!(Open, long()), blocked(LATE, b"0"));
+        let late = "it took longer than its timeout of 9s";
+        assert_eq!(intercepted!(Ask, long()), blocked(late, b"0"));
     }
 
     #[tokio::test(start_paused = true)]
-    async fn is_there_for_each_handler_anew() {
+    async fn is_there_for_each_handler_anew_and_observers_run_at_once() {
         struct Slow;
         #[async_trait]
         impl DoorHandler for Slow {
-            async fn handle_any(&self, _cx: &(), _: DoorEventMut<'_>) -> DoorSaid {
+            async fn handle(&self, (): &(), _: DoorEventMut<'_>) -> DoorSaid {
                 tokio::time::sleep(Duration::from_millis(900)).await;
                 DoorSaid::Continue
             }
         }
-        let limits = Timeouts {
-            observe: SECOND,
-            intercept: SECOND,
-            approve: SECOND,
+        let five = || {
+            let registry = Registry::new().timeouts(limits(Some(1), Some(1), Some(1)));
+            for nth in 0..5 {
+                let slow: Box<dyn DoorHandler> = Box::new(Slow);
+                registry.register(slow.named(format!("{nth}"))).unwrap();
+            }
+            registry
         };
-        let mut registry = Registry::new().timeouts(limits);
-        for _ in 0..5 {
-            registry.register(Slow).unwrap();
-        }
-        assert_eq!(intercepted!(Open, registry.clone()), on(b"0n"));
+        assert_eq!(intercepted!(Open, five()), on(b"0n"));
         let before = tokio::time::Instant::now();
-        registry.observe(&(), &Seen::default()).await;
-        assert_eq!(
-            before.elapsed(),
-            Duration::from_millis(900),
-            "observers run concurrently"
-        );
+        five().observe(&(), &Seen::default()).await;
+        assert_eq!(before.elapsed(), Duration::from_millis(900));
     }
 
     #[tokio::test(start_paused = true)]
     async fn drops_the_handlers_work() {
-        struct Holds(std::sync::Arc<()>);
+        struct Holds(Arc<()>);
         #[async_trait]
         impl DoorHandler for Holds {
-            async fn handle_any(&self, _cx: &(), _: DoorEventMut<'_>) -> DoorSaid {
+            async fn handle(&self, (): &(), _: DoorEventMut<'_>) -> DoorSaid {
                 let _held = self.0.clone();
                 std::future::pending().await
             }
         }
-        let held = std::sync::Arc::new(());
-        let limits = Timeouts {
-            observe: SECOND,
-            intercept: SECOND,
-            approve: None,
-        };
-        let registry = Registry::new().timeouts(limits).with(Holds(held.clone()));
-        assert!(
-            !registry
-                .intercept(&(), &mut Open::default())
-                .await
-                .is_continue()
-        );
+        let held = Arc::new(());
+        let holds: Box<dyn DoorHandler> = Box::new(Holds(held.clone()));
+        let registry = Registry::new().timeouts(limits(Some(1), Some(1), None));
+        let registry = registry.with(holds);
+        let result = registry.intercept(&(), &mut Open::default()).await;
+        assert!(!result.is_continue());
         registry.observe(&(), &Seen::default()).await;
-        assert_eq!(std::sync::Arc::strong_count(&held), 2);
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn of_the_standard_vocabulary_leaves_a_person_time_to_approve() {
-        struct Asks;
-        #[async_trait]
-        impl AgentHandler for Asks {
-            async fn handle_any(&self, _: &AgentContext, _: AgentEventMut<'_>) -> AgentSaid {
-                tokio::time::sleep(Duration::from_secs(30)).await;
-                AgentSaid::Continue
-            }
-        }
-        let registry = HookRegistry::<AgentEvent>::new()
-            .with(Asks)
-            .timeouts(Timeouts {
-                observe: SECOND,
-                intercept: SECOND,
-                approve: Some(Duration::from_mins(1)),
-            });
-        let args = serde_json::Value::Null;
-        let mut approve = ApproveToolCall {
-            id: "1",
-            name: "shell",
-            args: &args,
-            approval: &Approval::Usual,
-        };
-        assert!(registry.intercept(&cx(), &mut approve).await.is_continue());
-        assert!(
-            !registry
-                .intercept(&cx(), &mut call("shell"))
-                .await
-                .is_continue()
-        );
-    }
-}
-
-#[tokio::test]
-async fn a_handler_that_decides_and_one_that_fails_are_both_named() {
-    struct Blocks;
-    #[async_trait]
-    impl DoorHandler for Blocks {
-        fn name(&self) -> &str {
-            "fails"
-        }
-        fn priority(&self) -> i32 {
-            1
-        }
-        async fn open(&self, _cx: &(), event: &mut Open) -> HookAction<Open> {
-            event.0.push(b'b');
-            HookAction::block("not today")
-        }
-    }
-    for policy in POLICIES {
-        let registry = Registry::new().on_panic(policy).with(Blocks);
-        assert_eq!(
-            intercepted!(Open, registry.clone()),
-            blocked("not today", b"0b")
-        );
+        assert_eq!(Arc::strong_count(&held), 2);
     }
 }

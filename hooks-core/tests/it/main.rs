@@ -17,6 +17,7 @@ mod drivers;
 mod every;
 mod failure;
 mod guards;
+mod isolation;
 mod judged;
 mod layout;
 mod order;
