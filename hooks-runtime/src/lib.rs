@@ -82,6 +82,7 @@ mod sandbox;
 mod secrets;
 mod services;
 mod trust;
+mod unique;
 mod unit;
 mod watch;
 

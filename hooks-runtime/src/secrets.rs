@@ -38,6 +38,9 @@ pub trait Secrets: Send + Sync {
     fn secret(&self, name: &str) -> Option<String>;
 }
 
+/// The beginning of the names of variables that hold secrets.
+pub(crate) const PREFIX: &str = "HOOKS_SECRET_";
+
 /// The default: `secret:NAME` is the environment variable `HOOKS_SECRET_NAME`.
 ///
 /// The prefix prevents a file from reading other variables of your program in this way.
@@ -53,7 +56,7 @@ pub struct EnvironmentSecrets;
 
 impl Secrets for EnvironmentSecrets {
     fn secret(&self, name: &str) -> Option<String> {
-        std::env::var(format!("HOOKS_SECRET_{name}")).ok()
+        std::env::var(format!("{PREFIX}{name}")).ok()
     }
 }
 

@@ -411,6 +411,27 @@ async fn what_nobody_asked_for_is_dropped() {
     assert_eq!(trial.pid().await, pid);
 }
 
+/// A request with the id of a call is no answer, and half an answer is no consent.
+#[tokio::test]
+async fn what_is_no_whole_answer_is_no_consent() {
+    let Some(trial) = Trial::gate().await else {
+        return;
+    };
+    trial.pid().await;
+    assert_eq!(trial.does("request").await.as_deref(), Some("the answer"));
+    for (what, why) in [
+        ("no result", "neither a `result` nor an `error`"),
+        ("two actions", "the key `action` stands twice"),
+    ] {
+        assert!(trial.does(what).await.is_some(), "{what}");
+        assert!(trial.fault().contains(why), "{what}: {}", trial.fault());
+    }
+    let mut asked = call(json!({}));
+    let said = trial.says(&mut asked, json!({ "approved": false }));
+    assert!(!said.await.is_continue());
+    assert!(trial.fault().contains("unknown key `approved`"));
+}
+
 #[tokio::test]
 async fn a_line_that_is_too_long_fails_its_own_call() {
     let Some(trial) = Trial::gate().await else {

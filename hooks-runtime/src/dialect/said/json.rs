@@ -49,7 +49,7 @@ impl Reading<'_> {
             Some(Value::Object(specific)) => specific,
             None | Some(Value::Null) => &nothing,
             Some(_) => {
-                self.warn("`hookSpecificOutput` is not an object, and was ignored");
+                self.unknown("`hookSpecificOutput` is not an object", ", and was ignored");
                 &nothing
             }
         };
@@ -97,9 +97,16 @@ impl Reading<'_> {
                 }
             }
             None | Some(Value::Bool(true)) => {}
-            Some(_) => self.warn("`continue` is not a boolean, and was ignored"),
+            Some(_) => self.unknown("`continue` is not a boolean", ", and was ignored"),
         }
-        Ok(())
+        match self.unknown.take() {
+            Some(unknown) if !self.has_refused() => Err(Fault::nonsense(unknown)),
+            Some(unknown) => {
+                self.warn(unknown);
+                Ok(())
+            }
+            None => Ok(()),
+        }
     }
 
     /// Reads `decision` and `permissionDecision`.
@@ -129,7 +136,7 @@ impl Reading<'_> {
                 None | Some(Value::Null | Value::Object(_)) => continue,
                 Some(Value::String(word)) => word,
                 Some(_) => {
-                    self.warn("a decision must be a string: this one was ignored");
+                    self.unknown("a decision must be a string", ": this one was ignored");
                     continue;
                 }
             };
@@ -154,7 +161,7 @@ impl Reading<'_> {
                     }
                 }
                 "allow" | "approve" | "ask" => {}
-                other => self.warn(format!("unknown decision `{other}`, ignored")),
+                other => self.unknown(format_args!("unknown decision `{other}`"), ", ignored"),
             }
         }
     }
@@ -187,7 +194,10 @@ impl Reading<'_> {
                 }
             }
             Some("allow") => {}
-            _ => self.warn("`decision.behavior` must be `allow` or `deny`: this one was ignored"),
+            _ => self.unknown(
+                "`decision.behavior` must be `allow` or `deny`",
+                ": this one was ignored",
+            ),
         }
     }
 
@@ -198,7 +208,7 @@ impl Reading<'_> {
                 self.answer.context.push(context.clone());
             }
             None | Some(Value::String(_) | Value::Null) => {}
-            Some(_) => self.warn("`additionalContext` is not a string, and was ignored"),
+            Some(_) => self.unknown("`additionalContext` is not a string", ", and was ignored"),
         }
         if let Some(input) = specific
             .get("updatedInput")
@@ -256,7 +266,7 @@ impl Reading<'_> {
                     response,
                 )])));
             }
-            _ => self.warn("`llm_response` has no text, and was ignored"),
+            _ => self.unknown("`llm_response` has no text", ", and was ignored"),
         }
     }
 

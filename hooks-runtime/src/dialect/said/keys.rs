@@ -44,9 +44,9 @@ impl Reading<'_> {
         if self.rules.is_strict {
             self.check_codex(json)?;
         }
-        let is_own = |key: &str| self.dialect == Dialect::Hooks && OWN.contains(&key);
+        let is_ours = self.dialect == Dialect::Hooks;
+        let is_own = |key: &str| is_ours && OWN.contains(&key);
         let is_goclaw = self.dialect == Dialect::Goclaw;
-        let mut warnings = Vec::new();
         for key in json.keys().map(String::as_str) {
             if INNER.contains(&key) {
                 // GoClaw has them there, and ignores them.
@@ -55,12 +55,11 @@ impl Reading<'_> {
                 } else {
                     "belongs in `hookSpecificOutput`"
                 };
-                warnings.push(format!("`{key}` {what}, and was ignored"));
+                self.unknown(format_args!("`{key}` {what}"), ", and was ignored");
             } else if !HERE.contains(&key) && !ELSEWHERE.contains(&key) && !is_own(key) {
-                warnings.push(format!("unknown key `{key}`, ignored"));
+                self.unknown(format_args!("unknown key `{key}`"), ", ignored");
             }
         }
-        self.answer.warnings.append(&mut warnings);
         Ok(())
     }
 

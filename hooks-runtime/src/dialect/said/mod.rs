@@ -9,6 +9,7 @@ use super::table::{Event, Exits, Refusal, Rules};
 use super::{Dialect, Exit, On};
 use crate::answer::{Answer, Change, Verdict};
 use crate::fault::Fault;
+use crate::unique;
 
 /// An answer that is being read.
 struct Reading<'a> {
@@ -17,6 +18,8 @@ struct Reading<'a> {
     on: &'a On,
     event: Option<&'static Event>,
     answer: Answer,
+    /// What was not understood first, in our own format.
+    unknown: Option<String>,
 }
 
 /// Interprets the exit code and the output of a command.
@@ -55,12 +58,13 @@ pub(super) fn of_http(
     if text.is_empty() {
         return Ok(reading.answer);
     }
-    match serde_json::from_str::<Value>(&text) {
-        Ok(Value::Object(json)) => {
+    match json_of(dialect, &text) {
+        Ok(Some(json)) => {
             reading.json(&json)?;
             Ok(reading.answer)
         }
         _ if dialect == Dialect::Goclaw => Ok(reading.answer),
+        Err(error) if error.contains("stands twice") => Err(Fault::nonsense(error)),
         _ => Err(Fault::nonsense(
             "the endpoint's answer is not a JSON object",
         )),
@@ -73,14 +77,23 @@ fn text_of(bytes: &[u8]) -> String {
     text.trim_start_matches('\u{feff}').trim().to_owned()
 }
 
-/// Parses JSON, if the text is meant as JSON.
-fn json_of(text: &str) -> Result<Option<Map<String, Value>>, String> {
-    if !text.starts_with('{') {
+/// Parses JSON, if the text is meant as JSON. Other systems take the last of two equal keys.
+fn json_of(dialect: Dialect, text: &str) -> Result<Option<Map<String, Value>>, String> {
+    let is_ours = dialect == Dialect::Hooks;
+    let is_json = text.starts_with('{') || is_ours && text.starts_with('[');
+    if !is_json {
         return Ok(None);
     }
-    serde_json::from_str(text)
-        .map(Some)
-        .map_err(|error| format!("its output is not JSON: {error}"))
+    let json = if is_ours {
+        unique::from_slice(text.as_bytes())
+    } else {
+        serde_json::from_str(text)
+    };
+    match json {
+        Ok(Value::Object(json)) => Ok(Some(json)),
+        Ok(_) => Err("its output is a list: write an object".to_owned()),
+        Err(error) => Err(format!("its output is not JSON: {error}")),
+    }
 }
 
 /// Whether a word is a refusal in any system.
@@ -100,6 +113,17 @@ impl<'a> Reading<'a> {
             on,
             event: rules.event(on.info, &on.named, None),
             answer: Answer::default(),
+            unknown: None,
+        }
+    }
+
+    /// Notes what was not understood, and what comes of it. In our own format, it may have been meant as a refusal, so
+    /// the answer fails unless it refuses anyway.
+    fn unknown(&mut self, what: impl std::fmt::Display, then: &str) {
+        if self.dialect == Dialect::Hooks {
+            self.unknown.get_or_insert_with(|| what.to_string());
+        } else {
+            self.warn(format!("{what}{then}"));
         }
     }
 
@@ -160,7 +184,7 @@ impl<'a> Reading<'a> {
     /// Claude Code and Codex.
     fn claude(mut self, exit: &Exit, said: &str, errors: &str) -> Result<Answer, Fault> {
         let is_codex = self.rules.exits == Exits::Codex;
-        let json = json_of(said);
+        let json = json_of(self.dialect, said);
         if exit.code == Some(2) {
             match json {
                 // The other parts of the answer apply, and the decision is a refusal.
@@ -218,7 +242,7 @@ impl<'a> Reading<'a> {
         let text = if said.is_empty() { errors } else { said };
         // Some hooks encode their JSON twice.
         let twice: Option<String> = serde_json::from_str(text).ok();
-        let json = json_of(twice.as_deref().unwrap_or(text));
+        let json = json_of(self.dialect, twice.as_deref().unwrap_or(text));
         match (exit.code, json) {
             (Some(0 | 1), Ok(Some(json))) => self.json(&json)?,
             (Some(0), Ok(None)) => {
@@ -247,7 +271,7 @@ impl<'a> Reading<'a> {
 
     /// goose.
     fn goose(mut self, exit: &Exit, said: &str, errors: &str) -> Result<Answer, Fault> {
-        let json = json_of(said);
+        let json = json_of(self.dialect, said);
         if let Ok(Some(json)) = &json
             && let Some(word) = json.get("decision").and_then(Value::as_str)
             && (is_no(word) || (word == "allow" && exit.code == Some(0)))
@@ -272,7 +296,7 @@ impl<'a> Reading<'a> {
     fn goclaw(mut self, exit: &Exit, said: &str, errors: &str) -> Result<Answer, Fault> {
         match exit.code {
             Some(0) => {
-                match json_of(said) {
+                match json_of(self.dialect, said) {
                     Ok(Some(json)) => self.json(&json)?,
                     Ok(None) => {}
                     Err(error) => self.warn(error),

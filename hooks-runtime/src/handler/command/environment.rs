@@ -165,9 +165,9 @@ impl Environment {
                 for name in names {
                     let text = name.to_string_lossy();
                     let is_named = || self.inherit.iter().any(|named| *named == text);
-                    if is_telemetry(&text)
-                        || dialect == Dialect::Gemini && is_secret(&text) && !is_named()
-                    {
+                    let is_kept_back =
+                        is_private(&text) || dialect == Dialect::Gemini && is_secret(&text);
+                    if is_kept_back && !is_named() {
                         command.env_remove(&name);
                     }
                 }
@@ -176,9 +176,10 @@ impl Environment {
     }
 }
 
-/// Whether a variable is about the agent's own telemetry, which a hook must not inherit.
-pub(crate) fn is_telemetry(name: &str) -> bool {
-    name.starts_with("OTEL_")
+/// Whether a variable is the agent's own, which no hook inherits unless its file names it: its telemetry, and the secrets
+/// of all hooks.
+pub(crate) fn is_private(name: &str) -> bool {
+    name.starts_with("OTEL_") || name.starts_with(crate::secrets::PREFIX)
 }
 
 fn is_secret(name: &str) -> bool {
@@ -198,6 +199,7 @@ mod tests {
         for name in ["PATH", "HOME", "LANG"] {
             assert!(!is_secret(name), "{name}");
         }
-        assert!(is_telemetry("OTEL_SERVICE_NAME") && !is_telemetry("HOTEL_OTEL_"));
+        assert!(is_private("OTEL_SERVICE_NAME") && !is_private("HOTEL_OTEL_"));
+        assert!(is_private("HOOKS_SECRET_TEAM"));
     }
 }

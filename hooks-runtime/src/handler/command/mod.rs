@@ -30,7 +30,7 @@ use crate::events;
 use crate::fault::Fault;
 use crate::{Dialect, Sandbox, SandboxError};
 
-pub(crate) use self::environment::{check_names, is_telemetry};
+pub(crate) use self::environment::{check_names, is_private};
 pub(crate) use self::program::in_folder;
 
 /// How much of a command's output is kept.

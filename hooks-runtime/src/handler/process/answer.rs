@@ -19,6 +19,9 @@ use crate::Dialect;
 use crate::answer::{Answer, Change, Verdict, kind_of};
 use crate::fault::Fault;
 
+/// The keys of a result.
+const KEYS: [&str; 6] = ["action", "reason", "call", "request", "response", "result"];
+
 /// Returns the meaning of a result.
 pub(super) fn of(
     request: &Request,
@@ -89,6 +92,13 @@ pub(super) fn of(
             }
             answer.warnings.push(format!("{message}: it was ignored"));
         }
+    }
+    let mut keys = result.as_object().into_iter().flat_map(Map::keys);
+    let unknown = keys.find(|key| !KEYS.contains(&key.as_str()));
+    if let Some(key) = unknown.filter(|_| dialect != Dialect::Picoclaw) {
+        // `{"approved": false}` is meant as a refusal, whatever the method.
+        let message = format!("its result has the unknown key `{key}`");
+        return Err(Fault::nonsense(message));
     }
     change(request, &result, &mut answer);
     if result["action"] == "modify" && answer.change.is_none() && answer.warnings.is_empty() {
@@ -295,6 +305,8 @@ mod tests {
             )
             .is_err()
         );
+        let approves = json!({ "approved": false });
+        assert!(of(&request, approves, "gate", Dialect::Hooks).is_err());
         let theirs = of(
             &request,
             json!({ "action": "what" }),

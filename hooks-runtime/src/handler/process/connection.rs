@@ -17,6 +17,7 @@ use super::{Settings, stderr};
 use crate::fault::Fault;
 use crate::handler::child::{Background, Child, Pipes};
 use crate::handler::command;
+use crate::unique;
 
 /// The maximum length of an answer.
 const MOST_ANSWER: usize = 1024 * 1024;
@@ -35,6 +36,7 @@ pub(super) struct Connection {
     name: String,
     calls: Mutex<Calls>,
     queue: mpsc::Sender<String>,
+    logged: Mutex<stderr::Limit>,
 }
 
 #[derive(Default)]
@@ -108,10 +110,20 @@ impl Connection {
                 if line.iter().all(u8::is_ascii_whitespace) {
                     return;
                 }
-                let mut message: Value = match serde_json::from_slice(&line) {
+                let mut message = match unique::from_slice(&line) {
+                    // A request may have the id of a call, and is no consent.
+                    Ok(message) if message.get("method").is_some() => {
+                        return self.drop_line(&line, "it is a request, which nobody answers");
+                    }
                     Ok(message @ Value::Object(_)) => message,
                     Ok(_) => return self.drop_line(&line, "it is not an object"),
-                    Err(error) => return self.drop_line(&line, &error.to_string()),
+                    Err(error) => match serde_json::from_slice::<Value>(&line) {
+                        // A key stands twice: nobody knows what was meant.
+                        Ok(message) if message["id"].is_u64() => {
+                            json!({ "id": message["id"], "error": error.to_string() })
+                        }
+                        _ => return self.drop_line(&line, &error.to_string()),
+                    },
                 };
                 let said = match message.get("error") {
                     Some(error) if !error.is_null() => {
@@ -122,7 +134,12 @@ impl Connection {
                             "it answered with an error: {text}"
                         )))
                     }
-                    _ => Ok(message["result"].take()),
+                    _ => match message.get_mut("result") {
+                        Some(result) => Ok(result.take()),
+                        None => Err(Fault::nonsense(
+                            "its answer has neither a `result` nor an `error`",
+                        )),
+                    },
                 };
                 (message["id"].as_u64(), said)
             }
@@ -131,7 +148,7 @@ impl Connection {
         if let Some(waiting) = waiting {
             // The caller may be gone.
             let _ = waiting.send(said);
-        } else {
+        } else if self.may_log() {
             tracing::warn!(
                 process = self.name,
                 id,
@@ -140,7 +157,16 @@ impl Connection {
         }
     }
 
+    /// Whether one more line may be logged.
+    fn may_log(&self) -> bool {
+        let mut logged = self.logged.lock().unwrap_or_else(PoisonError::into_inner);
+        logged.admits(&self.name)
+    }
+
     fn drop_line(&self, line: &[u8], why: &str) {
+        if !self.may_log() {
+            return;
+        }
         let start = String::from_utf8_lossy(&line[..line.len().min(200)]).into_owned();
         tracing::warn!(
             process = self.name,
@@ -189,6 +215,7 @@ pub(super) async fn live(
         name: settings.name.clone(),
         calls: Mutex::default(),
         queue,
+        logged: Mutex::default(),
     });
     let params = json!({ "name": settings.name, "version": 1, "modes": settings.modes });
     let end = {
@@ -238,7 +265,7 @@ fn command(settings: &Settings) -> Result<Command, String> {
     std::os::unix::process::CommandExt::arg0(&mut command, program);
     command.args(arguments);
     for (name, _) in std::env::vars_os() {
-        if command::is_telemetry(&name.to_string_lossy()) {
+        if command::is_private(&name.to_string_lossy()) {
             command.env_remove(name);
         }
     }

@@ -1,9 +1,8 @@
-//! Logs what a process writes to standard error, a limited number of lines.
+//! Logs what a process writes that is no answer, a limited number of lines.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::io::AsyncRead;
-use tokio::time::Instant;
 
 use super::line::{Line, Lines};
 
@@ -13,20 +12,14 @@ const MOST_ERROR: usize = 8 * 1024;
 /// The maximum number of lines that are logged per second.
 const MOST_ERRORS: u32 = 50;
 
-/// Logs what the process writes to standard error, a limited number of lines per second.
+/// Logs what the process writes to standard error.
 pub(super) async fn log(stderr: impl AsyncRead + Unpin, name: &str) {
     let mut lines = Lines::new(stderr, MOST_ERROR);
-    let (mut since, mut logged, mut dropped) = (Instant::now(), 0, 0_u64);
+    let mut limit = Limit::default();
     while let Some(line) = lines.next().await {
-        if since.elapsed() >= Duration::from_secs(1) {
-            report(name, &mut dropped);
-            (since, logged) = (Instant::now(), 0);
-        }
-        if logged >= MOST_ERRORS {
-            dropped += 1;
+        if !limit.admits(name) {
             continue;
         }
-        logged += 1;
         match line {
             Line::Whole(line) => {
                 let line = String::from_utf8_lossy(&line);
@@ -35,16 +28,40 @@ pub(super) async fn log(stderr: impl AsyncRead + Unpin, name: &str) {
             Line::TooLong(_) => tracing::warn!(process = name, "a line of more than 8 KiB"),
         }
     }
-    report(name, &mut dropped);
+    limit.report(name);
 }
 
-fn report(name: &str, dropped: &mut u64) {
-    if *dropped > 0 {
-        tracing::warn!(
-            process = name,
-            dropped,
-            "more lines on standard error were not logged"
-        );
-        *dropped = 0;
+/// Counts the lines that are logged of a process. Those over the limit are counted, and not logged.
+#[derive(Debug, Default)]
+pub(super) struct Limit {
+    since: Option<Instant>,
+    logged: u32,
+    dropped: u64,
+}
+
+impl Limit {
+    /// Whether one more line may be logged.
+    pub(super) fn admits(&mut self, name: &str) -> bool {
+        if self
+            .since
+            .is_none_or(|since| since.elapsed() >= Duration::from_secs(1))
+        {
+            self.report(name);
+            (self.since, self.logged) = (Some(Instant::now()), 0);
+        }
+        let admits = self.logged < MOST_ERRORS;
+        if admits {
+            self.logged += 1;
+        } else {
+            self.dropped += 1;
+        }
+        admits
+    }
+
+    fn report(&mut self, name: &str) {
+        if self.dropped > 0 {
+            let dropped = std::mem::take(&mut self.dropped);
+            tracing::warn!(process = name, dropped, "more lines were not logged");
+        }
     }
 }

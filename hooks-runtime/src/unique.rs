@@ -1,0 +1,105 @@
+//! JSON in which no key stands twice: of `{"decision": "block", "decision": "approve"}`, nobody knows what was meant.
+
+use std::fmt;
+
+use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Value};
+
+/// Reads a value.
+///
+/// # Errors
+///
+/// If the text is not JSON, or a key stands twice in one object.
+pub(crate) fn from_slice(text: &[u8]) -> serde_json::Result<Value> {
+    let mut reader = serde_json::Deserializer::from_slice(text);
+    let value = Unique.deserialize(&mut reader)?;
+    reader.end()?;
+    Ok(value)
+}
+
+/// Reads a value of any kind.
+struct Unique;
+
+impl<'de> DeserializeSeed<'de> for Unique {
+    type Value = Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Unique {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("JSON")
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E: Error>(self, value: bool) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_i64<E: Error>(self, value: i64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_u64<E: Error>(self, value: u64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_f64<E: Error>(self, value: f64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_str<E: Error>(self, value: &str) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Value, A::Error> {
+        let mut values = Vec::new();
+        while let Some(value) = list.next_element_seed(Unique)? {
+            values.push(value);
+        }
+        Ok(Value::Array(values))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<Value, A::Error> {
+        let mut fields = Map::new();
+        while let Some(key) = object.next_key::<String>()? {
+            let value = object.next_value_seed(Unique)?;
+            if fields.contains_key(&key) {
+                return Err(A::Error::custom(format_args!(
+                    "the key `{key}` stands twice"
+                )));
+            }
+            fields.insert(key, value);
+        }
+        Ok(Value::Object(fields))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_key_that_stands_twice_is_an_error_at_any_depth() {
+        let text = r#" {"a": [1, -2, 1.5, "x", null, {"b": true, "c": {}}], "b": {"a": "y"}} "#;
+        let value =
+            json!({ "a": [1, -2, 1.5, "x", null, { "b": true, "c": {} }], "b": { "a": "y" } });
+        assert_eq!(from_slice(text.as_bytes()).unwrap(), value);
+        for wrong in [r#"{"a":1,"a":1}"#, r#"[{"x":{"a":1,"b":2,"a":3}}]"#] {
+            let error = from_slice(wrong.as_bytes()).unwrap_err().to_string();
+            assert!(error.starts_with("the key `a` stands twice"), "{error}");
+        }
+        for wrong in ["", "{", "1 2", "{}x"] {
+            assert!(from_slice(wrong.as_bytes()).is_err(), "{wrong}");
+        }
+    }
+}
