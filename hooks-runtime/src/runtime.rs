@@ -141,6 +141,9 @@ pub struct Status {
     pub hooks: Vec<HookStatus>,
     /// Notices about the files, which are not errors.
     pub notices: Vec<String>,
+    /// How many entries of other systems' files cannot be used; the notices name them. On an event that can be blocked,
+    /// such an entry blocks.
+    pub left_out: usize,
     /// Files that were refused since that revision, because they contain mistakes.
     pub refused: Option<Refused>,
     /// How many observed events were not passed to a hook, because too many ran in the background.
@@ -336,8 +339,8 @@ impl RuntimeBuilder {
         self
     }
 
-    /// Sets whether failing hooks of other systems' files block, whatever their system's rules say, and whether wrong
-    /// entries in their files are errors instead of notices. The default is no.
+    /// Sets whether failing hooks of other systems' files block, whatever their system's rules say, and whether a wrong
+    /// entry in their files is an error instead of a hook that blocks what the entry is for. The default is no.
     pub fn strict(mut self, strict: bool) -> Self {
         self.plan.strict = strict;
         self
@@ -350,12 +353,18 @@ impl RuntimeBuilder {
     /// If any of the files contains a mistake. The error contains every mistake.
     pub async fn build(self) -> Result<Runtime, ConfigError> {
         let shared = Arc::new(Shared::new(self.recorder));
-        let mut files = Vec::new();
-        let loaded = load::load(&self.plan, 1, &Kept::default(), &shared, &mut files)?;
+        let plan = Arc::new(self.plan);
+        let (loaded, files) = apart({
+            let (plan, shared) = (Arc::clone(&plan), Arc::clone(&shared));
+            move || load::load(&plan, 1, &Kept::default(), &shared)
+        })
+        .await
+        .unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        let loaded = loaded?;
         let hooks = HookRegistry::new();
         hooks.swap(&loaded.registry);
         Ok(Runtime(Arc::new(Inner {
-            plan: Arc::new(self.plan),
+            plan,
             hooks,
             shared,
             reloading: tokio::sync::Mutex::new(()),
@@ -364,6 +373,24 @@ impl RuntimeBuilder {
             refused: Mutex::new(None),
             watcher: OnceLock::new(),
         })))
+    }
+}
+
+/// Does work that reads files where it does not hold up the executor, if there is one.
+///
+/// # Errors
+///
+/// If the work panics: what it panicked with.
+async fn apart<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> std::thread::Result<T> {
+    match tokio::runtime::Handle::try_current() {
+        Ok(executor) => {
+            let done = executor.spawn_blocking(work).await;
+            let ended = |_| Box::new("the executor has ended") as _;
+            done.map_err(|error| error.try_into_panic().unwrap_or_else(ended))
+        }
+        Err(_) => std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)),
     }
 }
 
@@ -418,14 +445,13 @@ impl Runtime {
     pub async fn reload(&self) -> Result<Revision, ConfigError> {
         let _one_at_a_time = self.0.reloading.lock().await;
         let before = self.current();
-        let mut files = Vec::new();
-        let loaded = load::load(
-            &self.0.plan,
-            before.number + 1,
-            &before.kept,
-            &self.0.shared,
-            &mut files,
-        );
+        let (plan, shared) = (Arc::clone(&self.0.plan), Arc::clone(&self.0.shared));
+        let read = apart(move || load::load(&plan, before.number + 1, &before.kept, &shared)).await;
+        let (loaded, files) = read.unwrap_or_else(|_| {
+            let message = "a part of the program panicked while it was loaded";
+            let error = ConfigError::of_file("the hooks", message);
+            (Err(error), self.files())
+        });
         *self.0.files.lock().unwrap_or_else(PoisonError::into_inner) = files;
         self.follow_files();
         let mut refused = self
@@ -558,6 +584,7 @@ impl Runtime {
             sources: loaded.sources.clone(),
             hooks,
             notices: loaded.notices.clone(),
+            left_out: loaded.left_out,
             refused: refused.clone(),
             dropped: self.0.shared.dropped.load(Ordering::Relaxed),
         }

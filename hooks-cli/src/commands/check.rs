@@ -1,4 +1,4 @@
-//! `hooks check` reports every mistake in files.
+//! `hooks check` reports every mistake in files, and every entry of another system's file that cannot be used.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -23,14 +23,26 @@ pub(crate) fn run(files: Vec<PathBuf>, from: Option<Dialect>, json: bool) -> Don
         match built {
             Ok(runtime) => {
                 let status = runtime.status();
+                are_fine &= status.left_out == 0;
                 if json {
                     all.push(json!({
-                        "file": file, "ok": true, "mistakes": [], "notices": status.notices,
+                        "file": file, "ok": status.left_out == 0, "mistakes": [],
+                        "notices": status.notices, "left_out": status.left_out,
                         "definitions": status.hooks.len(),
                     }));
                     continue;
                 }
                 paint::notices(&status.notices);
+                if status.left_out > 0 {
+                    let entries = if status.left_out == 1 {
+                        "entry"
+                    } else {
+                        "entries"
+                    };
+                    let found = format_args!("{} {entries} cannot be used", status.left_out);
+                    say!("{}: {}", file.display(), painted(BAD, found));
+                    continue;
+                }
                 let fine = match status.notices.len() {
                     0 => "fine".to_owned(),
                     1 => "fine, with 1 notice".to_owned(),

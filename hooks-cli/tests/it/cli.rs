@@ -595,3 +595,24 @@ fn completions_know_every_command() {
         assert!(help.out.contains("Examples:"), "{command}: {}", help.out);
     }
 }
+
+/// A step of a CI that checks a file must not pass with no guard left.
+#[test]
+fn an_entry_that_cannot_be_used_is_a_finding() {
+    let folder = folder("");
+    let wrong = r#"{"hooks":{"PreToolUse":[{"matcher":"(","hooks":[{"type":"command","command":"exit 2"}]}]}}"#;
+    for (name, text) in [
+        ("wrong.json", wrong),
+        ("list.json", r#"{"hooks":{"PreToolUse":"x"}}"#),
+        ("event.json", r#"{"hooks":{"PreTolUse":[]}}"#),
+    ] {
+        std::fs::write(folder.path().join(name), text).unwrap();
+        let said = hooks(folder.path(), &["check", name, "--from", "claude"], "");
+        assert!(
+            said.code == 1 && said.out.contains("1 entry cannot be used"),
+            "{name}: {} {}",
+            said.out,
+            said.errors
+        );
+    }
+}

@@ -21,6 +21,11 @@ impl Loader<'_> {
             for path in self.found(dialect, *whose, name) {
                 let text = match self.read(&path) {
                     Ok(text) => text,
+                    // A guard of the user or the organisation must not be gone because its file is broken.
+                    Err(error) if *whose != Whose::Project => {
+                        self.mistakes.push(error);
+                        continue;
+                    }
                     Err(error) => {
                         self.unreadable(&path, dialect, &error);
                         continue;
@@ -65,7 +70,10 @@ impl Loader<'_> {
         let Some(path) = folder.map(|folder| folder.join(name)) else {
             return Vec::new();
         };
-        if !path.is_dir() {
+        let is_named = path
+            .extension()
+            .is_some_and(|extension| extension == "json");
+        if is_named || !path.is_dir() {
             // A missing file may appear later. The function that reads the file reports one that cannot be accessed.
             return match path.symlink_metadata() {
                 Err(error) if error.kind() == ErrorKind::NotFound => {
@@ -80,7 +88,13 @@ impl Loader<'_> {
         let entries = match std::fs::read_dir(&path) {
             Ok(entries) => entries.flatten(),
             Err(error) => {
-                self.unreadable(&path, dialect, &error);
+                let message = format!("the folder cannot be read: {error}");
+                let error = ConfigError::of_file(&path, message);
+                if whose == Whose::Project {
+                    self.unreadable(&path, dialect, &error);
+                } else {
+                    self.mistakes.push(error);
+                }
                 return Vec::new();
             }
         };

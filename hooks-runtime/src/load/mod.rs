@@ -3,10 +3,12 @@
 //! Loading does not affect what runs. It returns a complete new [`Revision`], or a list of mistakes.
 
 mod claude;
+mod closed;
 mod discover;
 mod goclaw;
 mod native;
 mod picoclaw;
+mod text;
 mod warn;
 
 pub use self::goclaw::Edition;
@@ -74,6 +76,7 @@ pub(crate) struct Draft {
 pub(crate) struct Kept {
     bodies: HashMap<String, (Arc<dyn Handler>, Arc<State>)>,
     builtin: Vec<(HooksConfig, FileHooks)>,
+    limits: Option<Arc<Limits>>,
 }
 
 /// A file of a revision.
@@ -99,6 +102,8 @@ pub(crate) struct Loaded {
     pub(crate) sources: Vec<SourceStatus>,
     /// Notices, which are not errors: warnings, entries that never run here, files that are not trusted.
     pub(crate) notices: Vec<String>,
+    /// How many entries of other systems' files cannot be used.
+    pub(crate) left_out: usize,
     pub(crate) kept: Kept,
 }
 
@@ -109,6 +114,11 @@ struct Imported {
     is_strict: bool,
 }
 
+/// How many files are read at most. Files that import each other twice would be read without end.
+const MOST_FILES: usize = 1000;
+/// How many files of ours may import each other in a row.
+const DEEPEST: usize = 16;
+
 /// Collects definitions.
 pub(crate) struct Loader<'a> {
     pub(crate) plan: &'a Plan,
@@ -117,6 +127,12 @@ pub(crate) struct Loader<'a> {
     pub(crate) drafts: Vec<Draft>,
     pub(crate) sources: Vec<SourceStatus>,
     pub(crate) files: Vec<PathBuf>,
+    /// How many files were read.
+    read: usize,
+    /// How many entries of other systems' files cannot be used.
+    left_out: usize,
+    /// Whether a revision is in force already.
+    is_reload: bool,
     /// The chain of our files that are being read; each one imports the next.
     open: Vec<PathBuf>,
     /// The settings for all hooks of the file, from the imports that lead to it.
@@ -141,6 +157,9 @@ impl<'a> Loader<'a> {
             drafts: Vec::new(),
             sources: Vec::new(),
             files: Vec::new(),
+            read: 0,
+            left_out: 0,
+            is_reload: false,
             open: Vec::new(),
             imported: Imported::default(),
             names: BTreeMap::new(),
@@ -234,8 +253,13 @@ impl<'a> Loader<'a> {
     /// Returns the text of a file, and watches the file from now on. A file is read once, so the text that was checked
     /// is the text that is loaded.
     fn read(&mut self, path: &Path) -> Result<String, ConfigError> {
+        if self.read == MOST_FILES {
+            let message = format!("more than {MOST_FILES} files are read: import each file once");
+            return Err(ConfigError::of_file(path, message));
+        }
+        self.read += 1;
         self.files.push(path.to_owned());
-        std::fs::read_to_string(path).map_err(|error| {
+        text::read(path).map_err(|error| {
             ConfigError::of_file(path, format!("the file cannot be read: {error}"))
         })
     }
@@ -387,6 +411,12 @@ impl<'a> Loader<'a> {
                             format!("`{}` imports itself", file.display()),
                             Some("leave this import out"),
                         ));
+                    } else if dialect == Dialect::Hooks && self.open.len() >= DEEPEST {
+                        self.mistakes.push(config.mistake(
+                            &path,
+                            format!("more than {DEEPEST} files import each other in a row"),
+                            Some("import this file in the first of them"),
+                        ));
                     } else if dialect == Dialect::Hooks && !entry.tools.is_empty() {
                         let mut path = path.to_vec();
                         path.push("tools".into());
@@ -435,11 +465,23 @@ impl<'a> Loader<'a> {
 
     /// Leaves out a wrong entry of another system's file. The others stay.
     fn left_out(&mut self, wrong: ConfigError, entry: &ImportEntry) {
-        if self.is_strict(entry) {
+        if self.is_refused(entry) {
             self.mistakes.push(wrong);
         } else {
-            self.notices.push(format!("skipped an entry: {wrong}"));
+            self.note_left_out(format!("skipped an entry: {wrong}"));
         }
+    }
+
+    /// Tells everybody of an entry that does not do what it says.
+    fn note_left_out(&mut self, notice: String) {
+        tracing::warn!("{notice}");
+        self.left_out += 1;
+        self.notices.push(notice);
+    }
+
+    /// Whether a file with a wrong entry is refused. A revision that is in force stays so.
+    fn is_refused(&self, entry: &ImportEntry) -> bool {
+        self.is_reload || self.is_strict(entry)
     }
 
     fn is_strict(&self, entry: &ImportEntry) -> bool {
@@ -473,7 +515,8 @@ impl<'a> Loader<'a> {
         self.drafts
             .sort_by_key(|draft| std::cmp::Reverse(draft.priority));
         self.notices.extend(warn::warnings(&self.drafts));
-        let limits = Arc::new(Limits::new(self.limits));
+        let limits = Arc::new(Limits::new(self.limits, self.before.limits.as_deref()));
+        self.kept.limits = Some(Arc::clone(&limits));
         let mut registry = HookRegistry::new().on_panic(OnPanic::Propagate);
         for (hooks, together) in self.builtin {
             // Each hook gets its own place among the definitions. If a second file has the same hooks, its hooks get
@@ -526,6 +569,7 @@ impl<'a> Loader<'a> {
             registry,
             sources: self.sources,
             notices: self.notices,
+            left_out: self.left_out,
             kept: self.kept,
         })
     }
@@ -541,23 +585,23 @@ fn free_name(registry: &HookRegistry<AgentEvent<'static>>, name: &str) -> String
         .expect("the numbers do not end")
 }
 
-/// Loads everything, and creates a revision. It adds the files that it read to `files`, even if one has a mistake.
+/// Loads everything, and creates a revision. It also returns the files that it read, even if one has a mistake.
 pub(crate) fn load(
     plan: &Plan,
     number: u64,
     before: &Kept,
     shared: &Arc<Shared>,
-    files: &mut Vec<PathBuf>,
-) -> Result<Loaded, ConfigError> {
+) -> (Result<Loaded, ConfigError>, Vec<PathBuf>) {
     let mut loader = Loader::new(plan, before);
+    loader.is_reload = number > 1;
     for origin in &plan.origins {
         loader.origin(origin);
     }
     for dialect in &plan.discover {
         loader.discover(*dialect);
     }
-    files.append(&mut loader.files);
-    loader.finish(number, shared)
+    let files = std::mem::take(&mut loader.files);
+    (loader.finish(number, shared), files)
 }
 
 /// Whether the file has a policy for a supervised agent, and no approval.

@@ -77,18 +77,24 @@ impl Shared {
 pub(crate) struct Limits {
     pub(crate) config: LimitsConfig,
     /// Permits for handlers that run on events that hooks decide about.
-    deciding: Semaphore,
+    deciding: Arc<Semaphore>,
     /// Permits for handlers that only observe, or run in the background. Deciding handlers never wait for them.
-    watching: Semaphore,
+    watching: Arc<Semaphore>,
 }
 
 impl Limits {
-    pub(crate) fn new(config: LimitsConfig) -> Self {
-        let most = config.concurrency.get() as usize;
+    /// The limits of a revision after another. The same number of handlers shares the same permits, so that those of the
+    /// revision before count.
+    pub(crate) fn new(config: LimitsConfig, before: Option<&Limits>) -> Self {
+        let before = before.filter(|before| before.config.concurrency == config.concurrency);
+        let permits = |of: fn(&Limits) -> &Arc<Semaphore>| match before {
+            Some(before) => Arc::clone(of(before)),
+            None => Arc::new(Semaphore::new(config.concurrency.get() as usize)),
+        };
         Limits {
+            deciding: permits(|limits| &limits.deciding),
+            watching: permits(|limits| &limits.watching),
             config,
-            deciding: Semaphore::new(most),
-            watching: Semaphore::new(most),
         }
     }
 }

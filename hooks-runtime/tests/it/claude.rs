@@ -288,7 +288,7 @@ async fn rules_for_the_input_save_a_process() {
 }
 
 #[tokio::test]
-async fn a_wrong_entry_loses_only_itself() {
+async fn a_wrong_entry_blocks_what_it_is_for_and_the_others_stay() {
     let settings = json!({ "permissions": {}, "hooks": {
         "PreToolUse": [
             { "matcher": ["Bash"], "hooks": [{ "type": "command", "command": "exit 2" }] },
@@ -305,7 +305,8 @@ async fn a_wrong_entry_loses_only_itself() {
     let project = Project::new(settings.clone()).await;
     let mut call = BeforeToolCall::new("1", "deploy", json!({}));
     assert!(!project.call(&mut call).await.is_continue());
-    assert_eq!(project.runtime.status().hooks.len(), 1);
+    let status = project.runtime.status();
+    assert_eq!((status.hooks.len(), status.left_out), (7, 8));
     let notices = project.notices();
     for expected in [
         "the matcher must be a string",

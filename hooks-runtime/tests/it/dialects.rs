@@ -130,7 +130,8 @@ async fn codexs_command_for_windows_is_known_and_does_not_run() {
     let twice = json!({ "type": "command", "command": "true", "commandWindows": "", "command_windows": "" });
     let project = Project::new(Dialect::Codex, file(twice)).await;
     let notices = project.runtime.status().notices.concat();
-    assert!(notices.contains("skipped an entry"), "{notices}");
+    assert!(notices.contains("this entry cannot be used"), "{notices}");
+    assert!(project.call(&mut shell("ls")).await.as_cancel().is_some());
 }
 
 #[tokio::test]

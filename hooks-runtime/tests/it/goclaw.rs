@@ -151,7 +151,7 @@ async fn a_timeout_does_what_the_hook_says() {
 async fn commands_are_for_one_edition() {
     let hook = command("exit 2", json!({}));
     let gate = Gate::with(hook, |builder| builder.edition(Edition::Standard)).await;
-    assert!(gate.call("exec", json!({})).await.is_continue());
+    assert!(!gate.call("exec", json!({})).await.is_continue());
     assert!(
         gate.notices()
             .contains("commands run on the edition `lite` only")
@@ -196,7 +196,12 @@ async fn wrong_hooks_are_left_out_one_by_one() {
         .into_iter()
         .map(|hook| hook.name)
         .collect();
-    assert_eq!(names, ["good"]);
+    let closed = names.iter().filter(|name| name.contains("(unusable)"));
+    assert_eq!((closed.count(), names.len()), (4, 5), "{names:?}");
+    assert_eq!(gate.runtime.status().left_out, 5);
+    let result = gate.call("exec", json!({})).await;
+    let reason = reason(&result).unwrap();
+    assert!(reason.contains("cannot be used"), "{reason}");
     let notices = gate.notices();
     for expected in [
         "is not an event of GoClaw",
@@ -241,4 +246,39 @@ async fn all_hooks_of_a_file_share_the_budget_of_an_event() {
     .await;
     let said = reason(&gate.call("exec", json!({})).await).unwrap_or_default();
     assert!(said.contains("all hooks of an event share"), "{said}");
+}
+
+/// A guard that is edited into a mistake must not be gone.
+#[tokio::test]
+async fn a_wrong_entry_changes_nothing_when_it_is_loaded_again() {
+    let gate = Gate::new(json!([command("exit 2", json!({ "matcher": "^exec$" }))])).await;
+    let file = gate.folder.path().join("hooks.json");
+    let wrong = json!([command("exit 2", json!({ "matcher": "^(exec$" }))]);
+    std::fs::write(&file, wrong.to_string()).unwrap();
+    let error = gate.runtime.reload().await.unwrap_err();
+    assert!(error.to_string().contains("regular expression"), "{error}");
+    assert!(!gate.call("exec", json!({})).await.is_continue());
+    assert!(gate.call("read", json!({})).await.is_continue());
+}
+
+/// GoClaw blocks every call where such a hook cannot run.
+#[tokio::test]
+async fn a_guard_that_cannot_run_here_blocks() {
+    let standard = |builder: RuntimeBuilder| builder.edition(hooks_runtime::Edition::Standard);
+    let hook = |kind: &str, config: Value| {
+        json!([{ "event": "pre_tool_use", "handler_type": kind, "scope": "global",
+            "matcher": "^exec$", "config": config }])
+    };
+    for file in [
+        hook("http", json!({ "url": "http://10.0.0.5/x" })),
+        hook("http", json!({})),
+        hook("command", json!({ "command": "exit 0" })),
+        hook("prompt", json!({ "prompt_template": "safe?" })),
+        hook("script", json!({})),
+    ] {
+        let gate = Gate::with(file.clone(), standard).await;
+        assert!(!gate.call("exec", json!({})).await.is_continue(), "{file}");
+        assert!(gate.call("read", json!({})).await.is_continue(), "{file}");
+        assert_eq!(gate.runtime.status().left_out, 1, "{file}");
+    }
 }

@@ -248,7 +248,7 @@ async fn endpoints_are_limited_by_all_settings() {
     );
     let runtime = machine.builder().build().await.unwrap();
     let status = runtime.status();
-    assert_eq!(status.hooks.len(), 1);
+    assert_eq!((status.hooks.len(), status.left_out), (2, 1));
     assert!(
         status.notices[0].contains("not one of the allowed URLs"),
         "{}",
@@ -308,4 +308,60 @@ async fn a_file_that_cannot_be_read_is_listed() {
             |notice: &String| notice.contains(name) && notice.contains("cannot be read");
         assert!(status.notices.iter().any(is_listed), "{:?}", status.notices);
     }
+}
+
+/// A guard that is silently gone is worse than none.
+#[tokio::test]
+async fn a_file_of_the_user_or_the_organisation_that_cannot_be_read_is_a_mistake() {
+    const MANAGED: &str = "managed-settings.json";
+    let machine = Machine::new();
+    Machine::write(&machine.managed, MANAGED, &blocks("managed"));
+    let runtime = machine.builder().build().await.unwrap();
+    let file = machine.managed.path().join(MANAGED);
+    let good = std::fs::read(&file).unwrap();
+
+    // A write has stopped in the middle of a letter.
+    std::fs::write(&file, [&good[..], b"\xc3"].concat()).unwrap();
+    let error = runtime.reload().await.unwrap_err();
+    assert!(error.to_string().contains("cannot be read"), "{error}");
+    assert_eq!(runtime.status().hooks.len(), 1, "the last revision stays");
+    assert!(machine.builder().build().await.is_err());
+
+    std::fs::remove_file(&file).unwrap();
+    std::fs::create_dir(&file).unwrap();
+    let error = runtime.reload().await.unwrap_err();
+    assert!(error.to_string().contains("not a regular file"), "{error}");
+
+    std::fs::remove_dir(&file).unwrap();
+    std::fs::write(&file, good).unwrap();
+    assert!(runtime.reload().await.is_ok());
+    Machine::write(&machine.user, ".claude/here", &json!(1));
+    std::fs::write(machine.user.path().join(PROJECT), b"\xff").unwrap();
+    assert!(runtime.reload().await.is_err());
+}
+
+/// The project of a stranger holds up nobody who has not trusted it yet.
+#[tokio::test]
+async fn a_project_file_that_does_not_end_or_does_not_answer_is_skipped() {
+    let machine = Machine::new();
+    let file = machine.project.path().join(PROJECT);
+    std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+    let builds = async || {
+        let built = tokio::time::timeout(Duration::from_secs(20), machine.builder().build());
+        let runtime = built.await.expect("it does not hang").unwrap();
+        let notices = runtime.status().notices;
+        assert!(
+            notices.len() == 1 && notices[0].contains("cannot be read"),
+            "{notices:?}"
+        );
+    };
+    std::os::unix::fs::symlink("/dev/zero", &file).unwrap();
+    builds().await;
+    std::fs::remove_file(&file).unwrap();
+    let made = std::process::Command::new("mkfifo").arg(&file).status();
+    assert!(made.unwrap().success());
+    builds().await;
+    std::fs::remove_file(&file).unwrap();
+    std::fs::write(&file, " ".repeat(5 << 20)).unwrap();
+    builds().await;
 }

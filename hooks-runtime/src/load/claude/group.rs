@@ -35,20 +35,15 @@ impl Loader<'_> {
             .and_then(Event::info)
             .or_else(|| EventInfo::named(name))
         else {
-            let (what, help) = if policy.rules.never.contains(&name) {
-                (
-                    format!("`{name}` is a known event that is never raised here"),
-                    None,
-                )
-            } else {
-                (
-                    format!("`{name}` is not an event"),
-                    Some(names::suggestion(name)),
-                )
-            };
-            let notice = document.mistake(&path, what, help.as_deref());
-            self.notices.push(notice.to_string());
-            return;
+            if policy.rules.never.contains(&name) {
+                let what = format!("`{name}` is a known event that is never raised here");
+                let notice = document.mistake(&path, what, None);
+                self.notices.push(notice.to_string());
+                return;
+            }
+            let what = format!("`{name}` is not an event");
+            let wrong = document.mistake(&path, what, Some(&names::suggestion(name)));
+            return self.left_out(wrong, policy.entry);
         };
         let Value::Array(groups) = groups else {
             let wrong = document.mistake(
@@ -56,7 +51,18 @@ impl Loader<'_> {
                 format!("`{name}` must be a list of groups of hooks"),
                 Some("write `[{ \"matcher\": \"…\", \"hooks\": [ … ] }]`"),
             );
-            return self.left_out(wrong, policy.entry);
+            let whole = Group {
+                policy,
+                document,
+                name,
+                event,
+                info,
+                subjects: Subjects::Any,
+                is_sequential: false,
+                path,
+                dialect: policy.dialect,
+            };
+            return self.closed(wrong, whole.meant(), definitions);
         };
         for (index, group) in groups.iter().enumerate() {
             let mut path = path.clone();
@@ -89,13 +95,13 @@ impl Loader<'_> {
                     "a group of hooks must be a table",
                     Some("write `{ \"matcher\": \"…\", \"hooks\": [ … ] }`"),
                 );
-                self.left_out(wrong, policy.entry);
+                self.closed(wrong, of.meant(), definitions);
                 continue;
             };
             match self.subjects(&of, fields.get("matcher")) {
                 Ok(subjects) => of.subjects = subjects,
                 Err(wrong) => {
-                    self.left_out(wrong, policy.entry);
+                    self.closed(wrong, of.meant(), definitions);
                     continue;
                 }
             }
@@ -125,7 +131,7 @@ impl Loader<'_> {
                     "a group must have a list of hooks",
                     Some("write `\"hooks\": [{ \"type\": \"command\", \"command\": \"…\" }]`"),
                 );
-                self.left_out(wrong, policy.entry);
+                self.closed(wrong, of.meant(), definitions);
                 continue;
             };
             for (nth, hook) in hooks.iter().enumerate() {
@@ -139,7 +145,7 @@ impl Loader<'_> {
                         "a hook must be a table",
                         Some("write `{ \"type\": \"command\", \"command\": \"…\" }`"),
                     );
-                    self.left_out(wrong, policy.entry);
+                    self.closed(wrong, of.meant(), definitions);
                 }
 
                 of.path = group_path;

@@ -42,31 +42,25 @@ impl Loader<'_> {
                     "the hook has no `type`",
                     Some("write `\"type\": \"command\"`"),
                 );
-                return self.left_out(wrong, entry);
+                return self.closed(wrong, group.meant(), definitions);
             }
         };
         if !rules.kinds.contains(&kind) {
-            let (what, wrong) = if is_known(kind) {
-                (
-                    format!("hooks of the type `{kind}` are not supported here"),
-                    false,
-                )
+            let what = if is_known(kind) {
+                format!("hooks of the type `{kind}` are not supported here")
             } else {
-                (format!("`{kind}` is not a type of hook"), true)
+                format!("`{kind}` is not a type of hook")
             };
             let help = format!("the types that run are `{}`", rules.kinds.join("`, `"));
             let error = group.mistake(&["type"], what, Some(&help));
-            if wrong {
-                self.left_out(error, entry);
-            } else {
-                self.notices.push(error.to_string());
-            }
-            return;
+            return self.closed(error, group.meant(), definitions);
         }
         if kind == "command" && group.policy.dialect == Dialect::Codex {
             match self.windows(group, hook) {
                 Ok(()) => {}
-                Err(Some(wrong)) => return self.left_out(wrong, entry),
+                Err(Some(wrong)) => {
+                    return self.closed(wrong, group.meant(), definitions);
+                }
                 Err(None) => return,
             }
         }
@@ -76,7 +70,7 @@ impl Loader<'_> {
                 format!("a hook of the type `prompt` cannot run on `{}`", group.name),
                 None,
             );
-            return self.left_out(wrong, entry);
+            return self.closed(wrong, group.meant(), definitions);
         }
         let given = hook
             .get("name")
@@ -112,12 +106,12 @@ impl Loader<'_> {
             Err(wrong) => {
                 let keys: Vec<&str> = wrong.keys.iter().map(String::as_str).collect();
                 let error = group.mistake(&keys, wrong.message, wrong.help.as_deref());
-                return self.left_out(error, entry);
+                return self.closed(error, group.meant(), definitions);
             }
         };
         let timeout = match self.timeout(group, hook, kind) {
             Ok(timeout) => timeout,
-            Err(wrong) => return self.left_out(wrong, entry),
+            Err(wrong) => return self.closed(wrong, group.meant(), definitions),
         };
         let Ok(rule) = self.rule(group, hook) else {
             return;

@@ -9,19 +9,21 @@ mod make;
 
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use hooks_config::{ConfigError, Document, Segment};
 use serde_json::{Value, json};
 
+use super::closed::Meant;
 use super::{Loader, SourceStatus};
 use crate::Dialect;
 use crate::definition::Definition;
-use crate::dialect::table::{Event, Refusal, Rules, Whose};
+use crate::dialect::table::{Event, Refusal, Rules, Subject, Whose};
 use crate::dialect::tools::{self, Aliases};
 use crate::entry::ImportEntry;
 use crate::events::EventInfo;
-use crate::filter::Subjects;
+use crate::filter::{Filter, Subjects};
 
 /// One file, and its owner.
 pub(super) struct File {
@@ -59,6 +61,24 @@ struct Group<'a> {
 struct NeverRuns;
 
 impl Group<'_> {
+    /// What a wrong entry of the group was meant for.
+    fn meant(&self) -> Meant<'_> {
+        let subject = self.event.map(|event| event.subject);
+        Meant {
+            entry: self.policy.entry,
+            dialect: self.dialect,
+            info: self.info,
+            named: self.name,
+            filter: Filter {
+                whens: self.event.map(Event::whens).unwrap_or_default(),
+                subjects: self.subjects.clone(),
+                compared: subject.filter(|subject| *subject != Subject::Tool),
+                aliases: Arc::clone(&self.policy.aliases),
+                ..Filter::default()
+            },
+        }
+    }
+
     fn mistake(
         &self,
         keys: &[&str],
@@ -159,7 +179,7 @@ impl Loader<'_> {
                     "`hooks` must be a table with an event's name for each key",
                     Some("write `\"hooks\": { \"PreToolUse\": [ … ] }`"),
                 );
-                return self.left_out(wrong, policy.entry);
+                return self.mistakes.push(wrong);
             }
             None => {
                 self.notices

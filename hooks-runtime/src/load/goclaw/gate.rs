@@ -71,9 +71,7 @@ impl Loader<'_> {
         let line = place.wrong(&[], "", None).line();
         let origin = Origin::of(place.document.file(), line);
         let name = self.free_name("quality gate", &origin.to_string());
-        let Some((body, state)) = self.goclaw_body(place, kind, &config, gate, &name, true)? else {
-            return Ok(None);
-        };
+        let (body, state) = self.goclaw_body(place, kind, &config, gate, &name, true)?;
         let help = if blocks {
             "it runs where the subagent wants to stop, and sends it on with the reason"
         } else {

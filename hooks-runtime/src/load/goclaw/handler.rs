@@ -15,7 +15,7 @@ use crate::secrets::Replaced;
 
 impl Loader<'_> {
     #[expect(clippy::too_many_lines, reason = "an arm for each type of handler")]
-    /// Returns the handler; nothing if its kind is known but does not run here.
+    /// Returns the handler.
     pub(super) fn goclaw_body(
         &mut self,
         place: &Place<'_>,
@@ -24,20 +24,18 @@ impl Loader<'_> {
         value: &Value,
         name: &str,
         is_filtered: bool,
-    ) -> Result<Option<(Body, Arc<State>)>, ConfigError> {
+    ) -> Result<(Body, Arc<State>), ConfigError> {
         let dialect = Dialect::Goclaw;
         let making = self.making(place.document.file());
         let text = |key: &str| config.get(key).and_then(Value::as_str).map(str::to_owned);
         let key = json!(["goclaw", kind, config, value, name, &making.folder]);
         let made = match kind {
             "command" if self.plan.edition == Edition::Standard => {
-                let notice = place.wrong(
+                return Err(place.wrong(
                     &["handler_type"],
                     "commands run on the edition `lite` only: this one does not run",
                     Some("use `http` or `prompt`, or `.edition(Edition::Lite)`"),
-                );
-                self.notices.push(notice.to_string());
-                return Ok(None);
+                ));
             }
             "command" => {
                 let Some(run) = text("command").filter(|run| !run.trim().is_empty()) else {
@@ -116,13 +114,11 @@ impl Loader<'_> {
                 self.handler(&key, || prompt::make(&entry, dialect, &making))
             }
             "script" => {
-                let notice = place.wrong(
+                return Err(place.wrong(
                     &["handler_type"],
                     "hooks of the type `script` are not supported here",
                     Some("write the decision as a rule: `if` and `block`"),
-                );
-                self.notices.push(notice.to_string());
-                return Ok(None);
+                ));
             }
             other => {
                 return Err(place.wrong(
@@ -132,7 +128,7 @@ impl Loader<'_> {
                 ));
             }
         };
-        made.map(Some).map_err(
+        made.map_err(
             |Wrong {
                  keys,
                  message,

@@ -11,6 +11,7 @@ use regex::Regex;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
+use super::closed::Meant;
 use super::{Loader, SourceStatus, claude};
 use crate::Dialect;
 use crate::definition::{Definition, Origin};
@@ -135,15 +136,17 @@ impl Loader<'_> {
             let hook = match document.read::<Hook>(value, &place.path) {
                 Ok(hook) => hook,
                 Err(wrong) => {
-                    self.left_out(wrong, entry);
+                    let closed = self.goclaw_closed(wrong, value, entry);
+                    made.extend(closed.map(|definition| (0, definition)));
                     continue;
                 }
             };
             let priority = hook.priority;
-            match self.goclaw_hook(&place, hook, value, entry) {
-                Ok(definition) => made.extend(definition.map(|definition| (priority, definition))),
-                Err(wrong) => self.left_out(wrong, entry),
-            }
+            let definition = match self.goclaw_hook(&place, hook, value, entry) {
+                Ok(definition) => definition,
+                Err(wrong) => self.goclaw_closed(wrong, value, entry),
+            };
+            made.extend(definition.map(|definition| (priority, definition)));
         }
         if let Some(Value::Array(gates)) = gates {
             let start: Vec<Segment> = if value.get("quality_gates").is_some() {
@@ -170,6 +173,37 @@ impl Loader<'_> {
         });
         let name = format!("goclaw:{}", claude::shown(document));
         self.add(&name, Dialect::Goclaw.rules().order, entry, definitions);
+    }
+
+    /// Leaves out a wrong hook. If it was meant to block, a definition in its place does.
+    fn goclaw_closed(
+        &mut self,
+        wrong: ConfigError,
+        value: &Value,
+        entry: &ImportEntry,
+    ) -> Option<Definition> {
+        let named = value["event"].as_str().unwrap_or_default();
+        let event = Dialect::Goclaw.rules().named(named);
+        let Some(info) = event.and_then(Event::info) else {
+            self.left_out(wrong, entry);
+            return None;
+        };
+        let matcher = value["matcher"].as_str().filter(|text| !text.is_empty());
+        let matcher = matcher.and_then(|text| Regex::new(text).ok());
+        let meant = Meant {
+            entry,
+            dialect: Dialect::Goclaw,
+            info,
+            named,
+            filter: Filter {
+                subjects: matcher.map_or(Subjects::Any, Subjects::Regex),
+                is_goclaw: true,
+                ..Filter::default()
+            },
+        };
+        let mut definitions = Vec::new();
+        self.closed(wrong, meant, &mut definitions);
+        definitions.pop()
     }
 
     fn goclaw_hook(
@@ -218,18 +252,16 @@ impl Loader<'_> {
             &name.unwrap_or_else(|| hook.event.clone()),
             &origin.to_string(),
         );
-        let is_filtered = hook.matcher.is_some() || hook.if_expr.is_some();
-        let Some((body, state)) = self.goclaw_body(
+        let is_set = |text: &Option<String>| text.as_ref().is_some_and(|text| !text.is_empty());
+        let is_filtered = is_set(&hook.matcher) || is_set(&hook.if_expr);
+        let (body, state) = self.goclaw_body(
             place,
             &hook.handler_type,
             &hook.config,
             value,
             &name,
             is_filtered,
-        )?
-        else {
-            return Ok(None);
-        };
+        )?;
         let timeout = match hook.timeout_ms {
             0 => rules.timeout,
             ms => Duration::from_millis(ms),

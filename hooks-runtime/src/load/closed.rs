@@ -1,0 +1,85 @@
+//! What stands in the place of another system's entry that cannot be used: a definition that fails closed.
+//!
+//! The entry may have been a guard. A guard that is not there is worse than none, because people rely on it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use hooks_config::ConfigError;
+
+use super::Loader;
+use crate::Dialect;
+use crate::definition::{Body, Definition, Origin};
+use crate::entry::{ImportEntry, Mode, OnFault};
+use crate::events::EventInfo;
+use crate::fault::Fault;
+use crate::filter::Filter;
+use crate::handler::{Ask, Asked, Handler};
+
+/// What an entry was meant for, as far as it can be understood.
+pub(super) struct Meant<'a> {
+    pub(super) entry: &'a ImportEntry,
+    pub(super) dialect: Dialect,
+    pub(super) info: &'static EventInfo,
+    /// The event's name in the file.
+    pub(super) named: &'a str,
+    pub(super) filter: Filter,
+}
+
+/// A handler that cannot run.
+struct Unusable(String);
+
+impl Handler for Unusable {
+    fn kind(&self) -> &'static str {
+        "unusable"
+    }
+
+    fn target(&self) -> String {
+        self.0.clone()
+    }
+
+    fn ask(&self, _: &Ask<'_>) -> Asked {
+        let fault = Fault::not_started(&self.0);
+        Box::pin(std::future::ready(Err(fault)))
+    }
+}
+
+impl Loader<'_> {
+    /// Leaves out a wrong entry. If its event can be blocked, a definition in its place blocks it.
+    ///
+    /// A block of `BeforeStop` would keep the agent working without end, so nothing takes the place of such an entry.
+    pub(super) fn closed(
+        &mut self,
+        wrong: ConfigError,
+        meant: Meant<'_>,
+        definitions: &mut Vec<Definition>,
+    ) {
+        let is_guard = meant.info.is_blockable && meant.info.name != "BeforeStop";
+        if !is_guard || meant.entry.mode == Mode::Off || self.is_refused(meant.entry) {
+            return self.left_out(wrong, meant.entry);
+        }
+        let origin = Origin::of(wrong.file(), wrong.line());
+        let name = self.free_name(&format!("{} (unusable)", meant.named), &origin.to_string());
+        let notice = format!("this entry cannot be used, so it blocks what it is for: {wrong}");
+        self.note_left_out(notice);
+        let why = format!("its entry in {origin} cannot be used: {}", wrong.message());
+        definitions.push(Definition {
+            name: name.into(),
+            origin,
+            dialect: meant.dialect,
+            events: vec![(meant.info, meant.named.to_owned())],
+            filter: meant.filter,
+            body: Body::Handler(Arc::new(Unusable(why))),
+            mode: meant.entry.mode,
+            timeout: Duration::from_secs(1),
+            on_timeout: None,
+            on_failure: Some(OnFault::Block),
+            is_background: false,
+            answers_late: false,
+            wakes: false,
+            is_in_turn: false,
+            twin: None,
+            state: Arc::default(),
+        });
+    }
+}
