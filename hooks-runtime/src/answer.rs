@@ -52,6 +52,17 @@ impl Verdict {
         }
     }
 
+    /// Cuts a reason that is too long for a model.
+    pub(crate) fn cut(&mut self) {
+        match self {
+            Verdict::Ask { reason }
+            | Verdict::Block { reason }
+            | Verdict::AbortTurn { reason }
+            | Verdict::AbortRun { reason } => *reason = cut(std::mem::take(reason)),
+            Verdict::Continue | Verdict::Approve { .. } | Verdict::Respond(_) => {}
+        }
+    }
+
     /// Returns the word for it in a record.
     pub(crate) fn word(&self) -> &'static str {
         match self {

@@ -90,6 +90,10 @@ impl Unit {
                 }
             }
         };
+        let said = said.map(|mut answer| {
+            answer.verdict.cut();
+            answer
+        });
         Done {
             definition,
             said,

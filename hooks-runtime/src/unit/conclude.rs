@@ -1,5 +1,6 @@
 //! Combines the answers of definitions: one decision, one change, and a record of each.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
@@ -315,8 +316,14 @@ pub(super) fn finish(shared: &Shared, definition: &Definition, record: Record) {
     for warning in &record.warnings {
         tracing::warn!(hook = &*definition.name, "{warning}");
     }
-    if let Some(recorder) = &shared.recorder {
-        recorder.record(&record);
+    // Who only looks never harms the agent.
+    if let Some(recorder) = &shared.recorder
+        && catch_unwind(AssertUnwindSafe(|| recorder.record(&record))).is_err()
+    {
+        tracing::error!(
+            hook = &*definition.name,
+            "the recorder panicked, and the record may be lost"
+        );
     }
     let mut last = definition
         .state

@@ -18,6 +18,12 @@ use crate::fault::{Fault, FaultKind};
 use crate::handler::Asked;
 use crate::safeguard::Breaker;
 
+/// Whether a handler can be run and timed here. tokio panics where it cannot, and would take the agent along.
+fn has_clock() -> bool {
+    tokio::runtime::Handle::try_current().is_ok()
+        && catch_unwind(|| drop(tokio::time::sleep(Duration::ZERO))).is_ok()
+}
+
 /// Waits for a handler, within its timeout, if its breaker allows it and as soon as the concurrency limit does.
 ///
 /// The timeout of a handler begins when it starts. The time that is `left` for all hooks of the event includes their
@@ -30,6 +36,11 @@ pub(super) async fn guarded(
     ask: impl FnOnce() -> Asked,
     left: Duration,
 ) -> Result<Answer, Fault> {
+    if !has_clock() {
+        return Err(Fault::not_started(
+            "there is no tokio runtime with a timer: run the agent in one, with `enable_all()`",
+        ));
+    }
     let state = &definition.state;
     if !state.breaker.lets() {
         return Err(Fault::not_asked(

@@ -557,6 +557,15 @@ async fn an_answer_of_ours_never_agrees_by_mistake() {
         r#"{"decision":"block","approve":"me"}"#,
         r#"{"decision":"block","respond":"x"}"#,
         r#"{"decision":"block","hookSpecificOutput":{"permissionDecision":"allow"}}"#,
+        r#"{"hookSpecificOutput":{"permissionDecision":"no"}}"#,
+        r#"{"hookSpecificOutput":{"decision":{"behavior":"no"}}}"#,
+        r#"{"hookSpecificOutput":{"additionalContext":{"deny":1}}}"#,
+        r#"{"hookSpecificOutput":"deny"}"#,
+        r#"{"continue":"false"}"#,
+        r#"{"blok":"x"}"#,
+        r#"[{"decision":"block"}]"#,
+        r#"{"decision":"block","decision":"approve"}"#,
+        r#"{"x":{"decision":"block","decision":"approve"}}"#,
     ] {
         let trial = self::trial(&format!("echo '{output}'")).await;
         trial.blocked().await;
@@ -564,4 +573,102 @@ async fn an_answer_of_ours_never_agrees_by_mistake() {
     let trial = self::trial(r#"echo '{"approve":"me"}'; exit 1"#).await;
     trial.blocked().await;
     assert!(trial.fault().contains("exit code 1"), "{}", trial.fault());
+}
+
+#[tokio::test]
+async fn a_reason_is_not_longer_than_a_model_can_use() {
+    let trial =
+        trial("python3 -c 'print(\"{\\\"block\\\":\\\"\" + \"x\" * 500000 + \"\\\"}\")'").await;
+    let reason = trial.blocked().await;
+    assert!(
+        reason.len() < 11_000 && reason.ends_with("(cut)"),
+        "{}",
+        reason.len()
+    );
+    let record = trial.records.all().pop().unwrap();
+    assert_eq!(record.reason.as_deref(), Some(&*reason));
+}
+
+/// No tokio, or no timer in it, is a failure of the hook, and no panic of the agent.
+#[test]
+fn without_a_clock_it_is_not_started() {
+    let alone = tokio::runtime::Builder::new_current_thread()
+        .build()
+        .unwrap();
+    let whole = tokio::runtime::Runtime::new().unwrap();
+    let runtime = whole.block_on(trial("exit 0")).runtime;
+    let hooks = hooks![..runtime];
+    let (cx, mut first, mut second) = (cx(), call(), call());
+    let by_hand = {
+        let mut asked = std::pin::pin!(hooks.intercept(&cx, &mut first));
+        let mut task = std::task::Context::from_waker(std::task::Waker::noop());
+        match asked.as_mut().poll(&mut task) {
+            std::task::Poll::Ready(result) => result,
+            std::task::Poll::Pending => panic!("it waits for a timer that is not there"),
+        }
+    };
+    let without_a_timer = alone.block_on(hooks.intercept(&cx, &mut second));
+    for result in [by_hand, without_a_timer] {
+        let reason = &result.as_cancel().expect("it fails closed").reason;
+        assert!(reason.contains("no tokio runtime with a timer"), "{reason}");
+    }
+}
+
+#[tokio::test]
+async fn a_recorder_that_panics_harms_nobody() {
+    struct Panics;
+    impl hooks_runtime::Recorder for Panics {
+        fn record(&self, _: &hooks_runtime::Record) {
+            panic!("oh no");
+        }
+    }
+    let text = file(&run("exit 2"));
+    let runtime = Runtime::builder()
+        .text(text)
+        .recorder(Panics)
+        .build()
+        .await
+        .unwrap();
+    let result = hooks![..runtime].intercept(&cx(), &mut call()).await;
+    assert_eq!(result.as_cancel().unwrap().hook, "check");
+}
+
+/// The permits of the revision before count in the next one.
+#[tokio::test]
+async fn the_number_of_handlers_at_once_survives_a_reload() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("hooks.toml");
+    let (running, most) = (folder.path().join("running"), folder.path().join("most"));
+    std::fs::create_dir(&running).unwrap();
+    let script = format!(
+        "touch {0}/$$; ls {0} | wc -l >> {1}; sleep 0.3; rm {0}/$$",
+        running.display(),
+        most.display()
+    );
+    let write = |name: &str| {
+        let hook = format!(
+            "[[hooks.on]]\nname = '{name}'\nevent = 'BeforeToolCall'\n{}\n[hooks.limits]\nconcurrency = 2\n",
+            run(&script)
+        );
+        std::fs::write(&path, hook).unwrap();
+    };
+    write("first");
+    let runtime = Runtime::load(&path).await.unwrap();
+    let mut agents = tokio::task::JoinSet::new();
+    for name in ["a", "b", "c", "d"] {
+        for _ in 0..2 {
+            let hooks = hooks![..runtime.clone()];
+            agents.spawn(async move { hooks.intercept(&cx(), &mut call()).await.is_continue() });
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        write(name);
+        runtime.reload().await.unwrap();
+    }
+    assert!(agents.join_all().await.into_iter().all(|goes_on| goes_on));
+    let most = std::fs::read_to_string(most).unwrap();
+    let most = most
+        .lines()
+        .map(|line| line.trim().parse::<u32>().unwrap())
+        .max();
+    assert_eq!(most, Some(2));
 }
