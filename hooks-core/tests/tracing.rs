@@ -6,8 +6,8 @@ use std::fmt::{Debug, Write};
 use std::sync::{Arc, Mutex};
 
 use hooks_core::agent::{
-    AgentContext, AgentEvent, AgentHandler, BeforeToolCall, HeartbeatTick, MessageReceived,
-    ToolOutput,
+    AgentContext, AgentEvent, AgentEventMut, AgentHandler, AgentSaid, BeforeToolCall,
+    HeartbeatTick, MessageReceived, ToolOutput,
 };
 use hooks_core::{HookAction, HookRegistry, async_trait, hook, hooks, intercept_fn, observe_fn};
 use tracing::field::{Field, Visit};
@@ -98,15 +98,15 @@ impl AgentHandler for Plugin {
     fn name(&self) -> &str {
         "plugin"
     }
-    async fn heartbeat_tick(&self, _cx: &AgentContext, _tick: &HeartbeatTick) {
-        tracing::info!(target: "hooks_core_test", "in the plugin");
-    }
-    async fn message_received(
-        &self,
-        _cx: &AgentContext,
-        _message: &mut MessageReceived,
-    ) -> HookAction<MessageReceived> {
-        HookAction::block("no")
+    async fn handle(&self, _: &AgentContext, event: AgentEventMut<'_>) -> AgentSaid {
+        match event {
+            AgentEventMut::HeartbeatTick(_) => {
+                tracing::info!(target: "hooks_core_test", "in the plugin");
+                AgentSaid::Continue
+            }
+            AgentEventMut::MessageReceived(_) => HookAction::<MessageReceived>::block("no").into(),
+            _ => AgentSaid::Continue,
+        }
     }
 }
 
@@ -145,7 +145,8 @@ async fn closures_and_handlers_run_in_spans_as_well() {
     ];
     let _ = closures.intercept_now(&cx, &mut MessageReceived::default());
     closures.observe_now(&cx, &HeartbeatTick);
-    let registry = HookRegistry::<AgentEvent>::new().with(Plugin);
+    let registry =
+        HookRegistry::<AgentEvent>::new().with(Box::new(Plugin) as Box<dyn AgentHandler>);
     let _ = registry
         .intercept(&cx, &mut MessageReceived::default())
         .await;

@@ -158,8 +158,14 @@ fn hook(vocabulary: &Vocabulary) -> TokenStream {
                 __cx: &'__a ::hooks_core::Context<__E>,
                 __event: ::hooks_core::__private::Access<'__a, __E>,
             ) -> ::hooks_core::__private::ActionOn<__E> {
+                let __said = self.handle(__cx, <__E as ::hooks_core::Event>::view_mut(__event));
                 <__E as ::hooks_core::AnyEvent>::fit(
-                    self.handle(__cx, <__E as ::hooks_core::Event>::view_mut(__event)).await,
+                    ::hooks_core::__private::traced(
+                        #handler::name(self),
+                        <__E as ::hooks_core::Event>::NAME,
+                        __said,
+                    )
+                    .await,
                 )
             }
         }
