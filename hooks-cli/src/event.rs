@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use hooks_core::agent::AgentContext;
 use hooks_runtime::OwnedEvent;
-use hooks_runtime::bridge::Client;
+use hooks_runtime::bridge;
 use serde_json::{Map, Value};
 
 use crate::Failure;
@@ -120,27 +120,9 @@ fn of_agent(fields: &Map<String, Value>) -> Result<Option<(AgentContext, OwnedEv
         return Ok(None);
     }
     let text = Value::Object(fields.clone()).to_string();
-    let mut first = None;
-    for client in [
-        Client::Claude,
-        Client::Gemini,
-        Client::Cursor,
-        Client::Codex,
-    ] {
-        match client.read(text.as_bytes(), None) {
-            Ok(incoming) => {
-                return match incoming.event {
-                    Some(event) => Ok(Some((incoming.cx, event))),
-                    None => Err(Failure::usage(format!(
-                        "`hooks` has no event for `{}` of `{client}`",
-                        incoming.named
-                    ))),
-                };
-            }
-            Err(error) => first = first.or(Some(error)),
-        }
-    }
-    Err(first.map_or_else(|| Failure::usage("no event"), Failure::usage))
+    bridge::event_of(text.as_bytes())
+        .map(Some)
+        .map_err(Failure::usage)
 }
 
 fn read(file: &PathBuf) -> Result<String, Failure> {

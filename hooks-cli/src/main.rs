@@ -15,7 +15,6 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use hooks_runtime::Dialect;
-use hooks_runtime::bridge::Client;
 
 use crate::event::EventArgs;
 
@@ -85,7 +84,10 @@ enum Command {
         file: Option<PathBuf>,
         /// The agent.
         #[arg(long = "as", value_name = "AGENT")]
-        client: Client,
+        system: Dialect,
+        /// The event, for agents whose input does not name it, such as Antigravity CLI.
+        #[arg(long)]
+        event: Option<String>,
         /// Append a record of each hook to this file. `hooks log` shows it.
         #[arg(long, value_name = "FILE")]
         records: Option<PathBuf>,
@@ -155,9 +157,15 @@ fn main() -> ExitCode {
         Command::Why(args) => commands::why::run(&args, json),
         Command::Run {
             file,
-            client,
+            system,
+            event,
             records,
-        } => Ok(commands::run::run(file, client, records.as_deref())),
+        } => Ok(commands::run::run(
+            file,
+            system,
+            event.as_deref(),
+            records.as_deref(),
+        )),
         Command::Serve { file, records, .. } => commands::serve::run(file, records.as_deref()),
         Command::Convert { file, from } => commands::convert::run(&file, from),
         Command::Log {

@@ -63,7 +63,6 @@ mod answer;
 pub mod bridge;
 mod budget;
 mod definition;
-mod dialect;
 pub mod entry;
 mod evaluator;
 mod events;
@@ -81,13 +80,13 @@ mod safeguard;
 mod sandbox;
 mod secrets;
 mod services;
+mod system;
 mod trust;
 mod unique;
 mod unit;
 mod watch;
 
 pub use self::budget::{Budget, BudgetError, MemoryBudget, Reservation};
-pub use self::dialect::Dialect;
 pub use self::evaluator::{
     EnvironmentEvaluator, Evaluated, Evaluation, Evaluator, EvaluatorError, HttpEvaluator,
     HttpEvaluatorBuilder,
@@ -105,6 +104,7 @@ pub use self::runtime::{
 pub use self::safeguard::BreakerState;
 pub use self::sandbox::{Sandbox, SandboxError};
 pub use self::secrets::{EnvironmentSecrets, Secrets};
+pub use self::system::Dialect;
 pub use self::trust::Trust;
 /// The error of a file. It contains every mistake.
 pub use hooks_config::ConfigError;

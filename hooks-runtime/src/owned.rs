@@ -21,8 +21,8 @@ use yoke::{Yoke, Yokeable};
 
 use crate::Dialect;
 use crate::answer::kind_of;
-use crate::dialect::names;
 use crate::events::EventInfo;
+use crate::system::names;
 
 /// An event of the standard vocabulary, which owns all of its data.
 ///

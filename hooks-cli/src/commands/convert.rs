@@ -42,6 +42,12 @@ pub(crate) fn run(path: &Path, from: Option<Dialect>) -> Done {
             nested(&mut out, &value);
         }
         Dialect::Flat => nested(&mut out, &grouped(value)),
+        other => {
+            return Err(Failure::usage(format!(
+                "files of {} are not read: `hooks run --as {other}` runs our hooks there",
+                other.title()
+            )));
+        }
     }
     say!("{}", out.text.trim_end());
     Ok(ExitCode::SUCCESS)

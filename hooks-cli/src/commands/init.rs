@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use hooks_runtime::bridge::Client;
+use hooks_runtime::Dialect;
 use serde_json::{Map, Value, json};
 
 use crate::paint::{self, BOLD, GOOD, painted, say};
@@ -42,13 +42,13 @@ impl Agent {
         }
     }
 
-    fn client(self) -> Option<Client> {
+    fn client(self) -> Option<Dialect> {
         match self {
-            Agent::Claude => Some(Client::Claude),
-            Agent::Codex => Some(Client::Codex),
-            Agent::Gemini => Some(Client::Gemini),
-            Agent::Goose => Some(Client::Goose),
-            Agent::Cursor => Some(Client::Cursor),
+            Agent::Claude => Some(Dialect::Claude),
+            Agent::Codex => Some(Dialect::Codex),
+            Agent::Gemini => Some(Dialect::Gemini),
+            Agent::Goose => Some(Dialect::Goose),
+            Agent::Cursor => Some(Dialect::Cursor),
             Agent::Picoclaw => None,
         }
     }
@@ -230,7 +230,7 @@ fn settings(agent: Agent, file: &Path) -> Value {
                 | "afterAgentResponse"
         )
     };
-    let events = client.events().filter(wanted);
+    let events = client.calls().filter(wanted);
     let entry = |event: &str| {
         if agent == Agent::Cursor {
             json!([{ "command": command, "failClosed": true }])

@@ -8,33 +8,34 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use hooks_runtime::bridge::{self, Client, LeftToAgent, Reply};
+use hooks_runtime::Dialect;
+use hooks_runtime::bridge::{self, Call, LeftToAgent, Reply};
 
 use crate::file;
 
-pub(crate) fn run(named: Option<PathBuf>, client: Client, records: Option<&Path>) -> ExitCode {
+pub(crate) fn run(
+    named: Option<PathBuf>,
+    system: Dialect,
+    event: Option<&str>,
+    records: Option<&Path>,
+) -> ExitCode {
     // An agent treats most exit codes of a panic as a harmless error.
-    let reply = catch_unwind(AssertUnwindSafe(|| reply(named, client, records)))
-        .unwrap_or_else(|_| Reply::refused("the program `hooks` failed"));
+    let reply = catch_unwind(AssertUnwindSafe(|| reply(named, system, event, records)))
+        .unwrap_or_else(|_| system.refuse("the program `hooks` failed"));
     // The reader may be gone.
     let _ = std::io::stdout().write_all(reply.stdout.as_bytes());
     let _ = std::io::stderr().write_all(reply.stderr.as_bytes());
     ExitCode::from(reply.exit_code)
 }
 
-fn reply(named: Option<PathBuf>, client: Client, records: Option<&Path>) -> Reply {
-    // The variables with which the agent names the project's folder. The current folder follows the agent, which may
-    // write a file there.
-    let variables: &[&str] = match client {
-        Client::Claude => &["CLAUDE_PROJECT_DIR"],
-        Client::Gemini => &["GEMINI_PROJECT_DIR", "CLAUDE_PROJECT_DIR"],
-        Client::Cursor => &["CURSOR_PROJECT_DIR", "CLAUDE_PROJECT_DIR"],
-        _ => &[],
-    };
-    let project = variables
-        .iter()
-        .find_map(|name| std::env::var(name).ok())
-        .filter(|folder| !folder.is_empty());
+fn reply(
+    named: Option<PathBuf>,
+    system: Dialect,
+    event: Option<&str>,
+    records: Option<&Path>,
+) -> Reply {
+    // The current folder follows the agent, which may write a file there.
+    let project = system.project_dir(|name| std::env::var(name).ok());
     let found = match (named, &project) {
         (Some(file), _) => Ok(file),
         (None, Some(folder)) => {
@@ -45,11 +46,11 @@ fn reply(named: Option<PathBuf>, client: Client, records: Option<&Path>) -> Repl
     };
     let file = match found {
         Ok(file) => file,
-        Err(failure) => return Reply::refused(failure),
+        Err(failure) => return system.refuse(failure),
     };
     let mut input = Vec::new();
     if let Err(error) = std::io::stdin().read_to_end(&mut input) {
-        return Reply::refused(format_args!("the event cannot be read: {error}"));
+        return system.refuse(format_args!("the event cannot be read: {error}"));
     }
     let asked = LeftToAgent::new();
     let mut builder =
@@ -60,16 +61,22 @@ fn reply(named: Option<PathBuf>, client: Client, records: Option<&Path>) -> Repl
     let done = file::block_on(async {
         let runtime = match builder.build().await {
             Ok(runtime) => runtime,
-            Err(error) => return Reply::refused(error),
+            Err(error) => return system.refuse(error),
         };
-        let reply = bridge::run(client, &runtime, &asked, project.as_deref(), &input).await;
+        let call = Call {
+            event,
+            project_dir: project.as_deref(),
+            is_set: &|name| std::env::var_os(name).is_some(),
+            ..Call::new(system, &input)
+        };
+        let reply = bridge::run(&runtime, &asked, call).await;
         // Otherwise standard error is the reason of a refusal, or what Gemini CLI shows to its user.
-        let is_shown = client == Client::Gemini && reply.stdout.is_empty();
+        let is_shown = system == Dialect::Gemini && reply.stdout.is_empty();
         if reply.exit_code == 0 && !is_shown {
             file::print_notices(&runtime);
         }
         runtime.shutdown().await;
         reply
     });
-    done.unwrap_or_else(Reply::refused)
+    done.unwrap_or_else(|failure| system.refuse(failure))
 }

@@ -199,7 +199,10 @@ fn wrong_arguments_are_usage() {
             vec!["plan", "--event", "Lunch"],
             "there is no event `Lunch`",
         ),
-        (vec!["run", "--as", "nobody"], "unknown agent `nobody`"),
+        (
+            vec!["run", "--as", "nobody"],
+            "unknown system `nobody`: write one of `hooks`, `claude`",
+        ),
         (vec!["dance"], "dance"),
     ] {
         let said = hooks(folder.path(), &args, "");

@@ -1,109 +1,86 @@
 //! Makes the hooks of a file available to an agent that is not written in Rust, as one of its own command hooks.
 //!
 //! Such an agent runs a program for each event: the event is JSON on standard input, and the answer is JSON on standard
-//! output and an exit code. [`Client::read`] turns the input into one of our events, and [`Client::answer`] turns the
-//! hooks' decision into an answer that the agent understands. [`run`] does both, with the pipeline in between.
-//!
-//! | our decision | Claude Code | Codex | Gemini CLI | goose | Cursor |
-//! | --- | --- | --- | --- | --- | --- |
-//! | block a tool call | `permissionDecision: deny` | exit code 2 | `decision: deny` | `decision: block`, exit code 2 | `permission: deny` |
-//! | ask somebody | `permissionDecision: ask` | denied | denied | denied | `permission: ask` before commands and MCP calls, otherwise denied |
-//! | change the arguments | `updatedInput` | `updatedInput` | `tool_input` | denied | `updated_input` |
-//! | answer in the tool's place | denied, with the answer as the reason | the same | the same | the same | the same |
-//! | change the output | `updatedToolOutput` | `decision: block` | `decision: deny` | not possible | `updated_mcp_tool_output`, for MCP calls |
-//! | add context | `additionalContext` | `additionalContext` | `additionalContext` | not possible | `additional_context` |
-//! | make it continue | `decision: block` | exit code 2 | `decision: deny` | `decision: block`, exit code 2 | `followup_message` |
+//! output and an exit code. [`run`] reads the input as one of our events, runs the hooks on it, and writes their decision
+//! as the agent understands it. What each agent can be told is data: `docs/agents.md` has the table.
 //!
 //! If an agent cannot be told a decision about a tool call that has not run yet, the call is denied. For other events,
 //! the decision is lost, and the answer says so.
 
 mod answer;
 mod read;
-mod tables;
+
+pub use self::read::event_of;
 
 use std::fmt;
-use std::str::FromStr;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use hooks_builtin::{ApprovalRequest, Approver, Verdict};
-use hooks_core::agent::{AgentContext, Approval, ToolOutput};
+use hooks_core::agent::{AgentContext, Approval};
 use serde_json::Value;
 
-use self::tables::Kind;
-use crate::{Decided, Outcome, OwnedEvent, Runtime};
-
-/// An agent that runs commands as hooks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Client {
-    /// Claude Code.
-    Claude,
-    /// Codex.
-    Codex,
-    /// Gemini CLI.
-    Gemini,
-    /// goose.
-    Goose,
-    /// Cursor.
-    Cursor,
-}
-
-impl Client {
-    /// All clients.
-    pub const ALL: [Client; 5] = [
-        Client::Claude,
-        Client::Codex,
-        Client::Gemini,
-        Client::Goose,
-        Client::Cursor,
-    ];
-
-    /// Returns its name, as in `hooks run --as claude`.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Client::Claude => "claude",
-            Client::Codex => "codex",
-            Client::Gemini => "gemini",
-            Client::Goose => "goose",
-            Client::Cursor => "cursor",
-        }
-    }
-}
-
-impl fmt::Display for Client {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
-    }
-}
-
-impl FromStr for Client {
-    type Err = String;
-
-    fn from_str(name: &str) -> Result<Self, String> {
-        Client::ALL
-            .into_iter()
-            .find(|client| client.as_str() == name)
-            .ok_or_else(|| {
-                let names = Client::ALL.map(Client::as_str).join("`, `");
-                format!("unknown agent `{name}`: write one of `{names}`")
-            })
-    }
-}
+use crate::system::says::What;
+use crate::system::table::{Event, REQUESTED};
+use crate::{Decided, Dialect, Outcome, OwnedEvent, RecordOutcome, Runtime};
 
 /// An event of an agent, converted to ours.
 #[derive(Debug)]
-pub struct Incoming {
-    /// The event; none if our vocabulary has no such event.
-    pub event: Option<OwnedEvent>,
-    /// The context of the event.
-    pub cx: AgentContext,
+struct Incoming {
+    /// The system that raised it.
+    system: Dialect,
+    /// The event; none if no hook runs on it.
+    event: Option<OwnedEvent>,
+    cx: AgentContext,
     /// The agent's name for the event.
-    pub named: String,
-    kind: Kind,
-    /// The agent's input.
-    input: Value,
+    named: String,
+    /// The row of the event in the system's table.
+    row: Option<&'static Event>,
+    /// The tool that the event is about.
+    tool: String,
+    /// The tool's own answer.
+    response: Value,
+    /// What is worth knowing about the input.
+    note: Option<String>,
+}
+
+/// How an agent calls the program.
+#[derive(Clone, Copy)]
+pub struct Call<'a> {
+    /// The system, as the command line names it. If another system's files name the command as well, and the input
+    /// shows that it calls, it gets the answer.
+    pub system: Dialect,
+    /// The event, for systems whose input does not name it.
+    pub event: Option<&'a str>,
+    /// The root of the project, if the agent names it outside of the input.
+    pub project_dir: Option<&'a str>,
+    /// Whether a variable of the environment is set.
+    pub is_set: &'a dyn Fn(&str) -> bool,
+    /// What the agent writes to standard input.
+    pub input: &'a [u8],
+}
+
+impl fmt::Debug for Call<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Call")
+            .field("system", &self.system)
+            .field("event", &self.event)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<'a> Call<'a> {
+    /// Creates a call by a system with this input.
+    #[must_use]
+    pub fn new(system: Dialect, input: &'a [u8]) -> Self {
+        Call {
+            system,
+            event: None,
+            project_dir: None,
+            is_set: &|_| false,
+            input,
+        }
+    }
 }
 
 /// The reply to the agent.
@@ -137,27 +114,15 @@ impl Reply {
 
 /// The decision of hooks about an event, in a form that is independent of the agent.
 #[derive(Debug, Default)]
-pub struct Said {
-    deny: Option<String>,
-    /// The turn ends too.
-    stop: Option<String>,
-    ask: Option<String>,
-    allow: Option<String>,
-    /// The new arguments of the tool.
-    input: Option<Value>,
+struct Said {
+    /// What was said, in the order in which it is written.
+    parts: Vec<(What, Value)>,
     /// The original arguments.
     input_before: Value,
-    /// The new output of the tool.
-    output: Option<ToolOutput>,
-    /// The new text of a message, or of a model's answer.
-    text: Option<String>,
-    /// The model's request after the hooks.
-    request: Option<Value>,
-    /// An answer in the model's place.
-    response: Option<Value>,
-    context: Vec<String>,
     /// What the agent cannot be told.
     lost: Vec<String>,
+    /// Messages for the user.
+    messages: Vec<String>,
 }
 
 /// Leaves the question whether a tool may run to the agent, which asks its own user.
@@ -194,15 +159,15 @@ impl Approver for LeftToAgent {
 
 /// Runs the hooks of a runtime on one event of an agent: takes the agent's input, and returns the reply.
 ///
-/// `asked` is the approver with which the runtime was built. `project_dir` is the root of the project, if the agent
-/// names it outside of the input, as Claude Code does in `CLAUDE_PROJECT_DIR`.
+/// `asked` is the approver with which the runtime was built.
 ///
-/// Hooks on `ApproveToolCall` also run when a tool call is about to run, because none of these agents has an event for
-/// everything that needs an approval.
+/// Hooks on `ApproveToolCall` also run when a tool call is about to run, because no agent has an event for everything
+/// that needs an approval. Hooks that other systems' files hang on a request for permission wait for that request, if
+/// the agent has one.
 ///
 /// ```
-/// use hooks_runtime::Runtime;
-/// use hooks_runtime::bridge::{self, Client, LeftToAgent};
+/// use hooks_runtime::bridge::{self, Call, LeftToAgent};
+/// use hooks_runtime::{Dialect, Runtime};
 ///
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let asked = LeftToAgent::new();
@@ -213,24 +178,34 @@ impl Approver for LeftToAgent {
 ///     .await?;
 /// let input = br#"{ "session_id": "s1", "hook_event_name": "PreToolUse", "tool_name": "Bash",
 ///                   "tool_input": { "command": "sudo ls" }, "tool_use_id": "1" }"#;
-/// let reply = bridge::run(Client::Codex, &runtime, &asked, None, input).await;
+/// let reply = bridge::run(&runtime, &asked, Call::new(Dialect::Codex, input)).await;
 /// assert_eq!((reply.exit_code, &*reply.stderr), (2, "no sudo (hook: no-sudo)\n"));
 /// # Ok(())
 /// # }
 /// ```
-pub async fn run(
-    client: Client,
-    runtime: &Runtime,
-    asked: &LeftToAgent,
-    project_dir: Option<&str>,
-    input: &[u8],
-) -> Reply {
-    let mut incoming = match client.read(input, project_dir) {
+pub async fn run(runtime: &Runtime, asked: &LeftToAgent, call: Call<'_>) -> Reply {
+    let mut incoming = match read::read(call) {
         Ok(incoming) => incoming,
-        Err(error) => return Reply::refused(error),
+        Err((system, error)) => return system.refuse(error),
     };
-    let said = incoming.decide(runtime, asked).await;
-    client.answer(&incoming, said)
+    let mut said = incoming.decide(runtime, asked).await;
+    said.messages = told(runtime, &said);
+    said.messages.extend(incoming.note.take());
+    said.reply(&incoming)
+}
+
+/// What the user is told beside the decision: what hooks have to say, and which have failed.
+fn told(runtime: &Runtime, said: &Said) -> Vec<String> {
+    let mut told = Vec::new();
+    for hook in runtime.status().hooks {
+        let Some(last) = hook.last else { continue };
+        told.extend(last.messages);
+        if last.outcome == RecordOutcome::Fault && !said.has(What::Deny) {
+            let reason = last.reason.unwrap_or(last.why);
+            told.push(format!("the hook `{}` failed: {reason}", last.hook));
+        }
+    }
+    told
 }
 
 impl Incoming {
@@ -246,14 +221,17 @@ impl Incoming {
         if let Some(approval) = asked.take()
             && outcome.decision == Decided::Block
         {
-            said.deny = None;
+            said.take(What::Deny);
             // Without a decision, the agent asks its user.
-            if self.kind != Kind::Permission {
-                said.ask = Some(approval);
+            if outcome.event != "ApproveToolCall" {
+                said.put(What::Ask, approval);
             }
         }
-        if self.kind.is_tool_call() && outcome.decision == Decided::Continue {
-            self.approve(runtime, asked, &after, &mut said).await;
+        if outcome.decision == Decided::Continue {
+            match outcome.event {
+                "BeforeToolCall" => self.approve(runtime, asked, &after, &mut said).await,
+                other => self.follow(runtime, other, &after).await,
+            }
         }
         said
     }
@@ -267,34 +245,56 @@ impl Incoming {
         if !approval.is_usual() {
             fields["approval"] = call["approval"].clone();
         }
+        let mut cx = self.cx.clone();
+        let mut events = self.system.system().events.iter();
+        if events.any(|event| event.ours == "ApproveToolCall") {
+            cx.extra.insert(REQUESTED.to_owned(), false.into());
+        }
         let outcome = match OwnedEvent::from_json("ApproveToolCall", fields) {
-            Ok(mut event) => runtime.fire(&self.cx, &mut event).await,
+            Ok(mut event) => runtime.fire(&cx, &mut event).await,
             Err(error) => {
-                said.deny = Some(error.to_string());
+                said.deny(error.to_string());
                 return;
             }
         };
         let left = asked.take();
         let of_hook = outcome.hook.as_deref();
         match (outcome.decision, left, approval) {
-            (Decided::Block, None, _) => {
-                said.deny = Some(named(outcome.reason.as_deref(), of_hook));
-            }
+            (Decided::Block, None, _) => said.deny(named(outcome.reason.as_deref(), of_hook)),
             (Decided::AbortTurn | Decided::AbortRun, ..) => {
-                said.stop = Some(named(outcome.reason.as_deref(), of_hook));
+                said.put(What::Stop, named(outcome.reason.as_deref(), of_hook));
             }
             (Decided::Respond, ..) => {
                 let by = outcome
                     .output
                     .as_ref()
                     .and_then(|output| output["by"].as_str());
-                said.allow = Some(by.unwrap_or("a hook approved it").to_owned());
+                said.put(What::Allow, by.unwrap_or("a hook approved it"));
             }
             (Decided::Block, Some(reason), _) | (_, _, Approval::Ask { reason }) => {
-                said.ask = Some(reason);
+                said.put(What::Ask, reason);
             }
-            (_, _, Approval::Granted { by }) => said.allow = Some(by),
+            (_, _, Approval::Granted { by }) => said.put(What::Allow, by),
             _ => {}
+        }
+    }
+
+    /// Raises the event that an agent in Rust raises next, and that this agent has no event for.
+    async fn follow(&self, runtime: &Runtime, name: &str, after: &Value) {
+        let next = match name {
+            "AfterToolCall" => read::ended(after),
+            "MessageReceived" => OwnedEvent::from_json(
+                "AgentStart",
+                serde_json::json!({ "prompt": after["content"] }),
+            ),
+            "BeforeStop" => OwnedEvent::from_json(
+                "AgentEnd",
+                serde_json::json!({ "response": after["response"] }),
+            ),
+            _ => return,
+        };
+        if let Ok(mut next) = next {
+            let _ = runtime.fire(&self.cx, &mut next).await;
         }
     }
 }
@@ -317,59 +317,90 @@ impl Said {
             ..Said::default()
         };
         let reason = || named(outcome.reason.as_deref(), outcome.hook.as_deref());
-        match outcome.decision {
-            Decided::Continue => {}
-            Decided::Block => said.deny = Some(reason()),
-            Decided::AbortTurn | Decided::AbortRun => said.stop = Some(reason()),
-            Decided::Respond => {
-                let output = outcome.output.clone().unwrap_or_default();
-                match outcome.event {
-                    "ApproveToolCall" => {
-                        let by = output["by"].as_str().unwrap_or("a hook approved it");
-                        said.allow = Some(by.to_owned());
-                    }
-                    "BeforeLlmCall" => said.response = Some(output),
-                    "AfterLlmCall" | "LlmFailed" => {
-                        said.lost.push("to ask the model again".into());
-                    }
-                    _ => {
-                        let content = output["content"].as_str().unwrap_or_default();
-                        said.deny = Some(format!("a hook answered in the tool's place: {content}"));
-                    }
-                }
+        let output = || outcome.output.clone().unwrap_or_default();
+        match (outcome.decision, outcome.event) {
+            (Decided::Continue, _) => {}
+            (Decided::Block, _) => said.deny(reason()),
+            (Decided::AbortTurn | Decided::AbortRun, _) => said.put(What::Stop, reason()),
+            (Decided::Respond, "ApproveToolCall") => {
+                let by = output();
+                said.put(
+                    What::Allow,
+                    by["by"].as_str().unwrap_or("a hook approved it"),
+                );
+            }
+            (Decided::Respond, "BeforeLlmCall") => said.put(What::Response, output()),
+            (Decided::Respond, "AfterLlmCall" | "LlmFailed") => {
+                said.lost.push("to ask the model again".into());
+            }
+            (Decided::Respond, _) => {
+                let output = output();
+                let content = output["content"].as_str().unwrap_or_default();
+                said.deny(format!("a hook answered in the tool's place: {content}"));
             }
         }
         let changed = |key: &str| (before.get(key) != after.get(key)).then(|| after[key].clone());
         let is_call = before.get("args").is_some();
         if is_call && let Some(name) = changed("name") {
-            said.deny.get_or_insert(format!(
+            said.deny(format!(
                 "a hook replaced the tool by {name}, which this agent does not support"
             ));
         }
-        if is_call && before.get("output").is_none() {
-            said.input = changed("args");
+        if is_call
+            && before.get("output").is_none()
+            && let Some(args) = changed("args")
+        {
+            said.put(What::Input, args);
         }
-        said.output = changed("output").and_then(|output| serde_json::from_value(output).ok());
-        said.text = ["content", "prompt", "instructions"]
+        if let Some(output) = changed("output") {
+            said.put(What::Output, output);
+        }
+        let text = ["content", "prompt", "instructions"]
             .into_iter()
-            .find_map(changed)
-            .and_then(|text| text.as_str().map(str::to_owned));
-        if outcome.event == "BeforeLlmCall" && before != after {
-            said.request = Some(after.clone());
+            .find_map(changed);
+        let text = match outcome.event {
+            "AfterLlmCall" => changed("response").map(|response| response["content"].clone()),
+            _ => text,
+        };
+        if let Some(text @ Value::String(_)) = text {
+            said.put(What::Text, text);
         }
-        if outcome.event == "AfterLlmCall" {
-            said.text = changed("response")
-                .and_then(|response| response["content"].as_str().map(str::to_owned));
+        if outcome.event == "BeforeLlmCall" && before != after {
+            said.put(What::Request, after.clone());
         }
         let texts = after["context"].as_array().into_iter().flatten();
-        said.context = texts
-            .filter_map(|text| text.as_str().map(str::to_owned))
-            .collect();
+        let context: Vec<_> = texts.filter_map(Value::as_str).collect();
+        if !context.is_empty() {
+            said.put(What::Context, context.join("\n"));
+        }
         said
     }
 
-    /// Returns the text that the model reads in addition to the event.
-    fn context(&self) -> Option<String> {
-        (!self.context.is_empty()).then(|| self.context.join("\n"))
+    fn put(&mut self, what: What, value: impl Into<Value>) {
+        let at = self.parts.partition_point(|(other, _)| *other <= what);
+        self.parts.insert(at, (what, value.into()));
+    }
+
+    /// Denies, unless something has denied already.
+    fn deny(&mut self, reason: String) {
+        if !self.has(What::Deny) {
+            self.put(What::Deny, reason);
+        }
+    }
+
+    fn has(&self, what: What) -> bool {
+        self.get(what).is_some()
+    }
+
+    fn get(&self, what: What) -> Option<&Value> {
+        let mut parts = self.parts.iter();
+        parts
+            .find(|(other, _)| *other == what)
+            .map(|(_, value)| value)
+    }
+
+    fn take(&mut self, what: What) -> Option<Value> {
+        let at = self.parts.iter().position(|(other, _)| *other == what)?;
+        Some(self.parts.remove(at).1)
     }
 }

@@ -11,9 +11,9 @@ use regex::Regex;
 use serde_json::Value;
 
 use crate::Dialect;
-use crate::dialect::path_of;
-use crate::dialect::tools::{self, Aliases, Class};
 use crate::events;
+use crate::system::path_of;
+use crate::system::tools::{self, Aliases, Class};
 
 /// Returns a rule for the input of a tool as the `if` of a file of ours takes it, or nothing if it takes no such rule.
 ///

@@ -10,10 +10,10 @@ use hooks_core::agent::{AgentContext, AgentEvent};
 use regex::Regex;
 
 use self::cel::{Cel, Variables};
-use crate::dialect::table::{Subject, When};
-use crate::dialect::{path_of, tools};
 use crate::events;
 use crate::fault::Fault;
+use crate::system::table::{Subject, When};
+use crate::system::{path_of, tools};
 
 /// Returns the error of a regular expression in one line. The lines above it show the whole expression.
 pub(crate) fn no_regex(error: &regex::Error) -> String {

@@ -9,15 +9,15 @@ use serde_json::Value;
 use super::claude::File;
 use super::{Loader, SourceStatus};
 use crate::Dialect;
-use crate::dialect::table::Whose;
 use crate::entry::ImportEntry;
+use crate::system::table::Whose;
 use crate::trust::{Trust, real};
 
 impl Loader<'_> {
     /// Reads the files of a system from its own places.
     pub(super) fn discover(&mut self, dialect: Dialect) {
         let mut files = Vec::new();
-        for (whose, name) in dialect.rules().files {
+        for (whose, name) in dialect.system().files {
             for path in self.found(dialect, *whose, name) {
                 let text = match self.read(&path) {
                     Ok(text) => text,

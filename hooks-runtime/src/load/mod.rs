@@ -27,11 +27,11 @@ use serde_json::{Value, json};
 
 use crate::Dialect;
 use crate::definition::{Body, Definition, State};
-use crate::dialect::table::Whose;
 use crate::entry::{FileConfig, ImportEntry, LimitsConfig, Mode, OnFault};
 use crate::handler::{Handler, Making, Wrong};
 use crate::late::Delivery;
 use crate::services::Services;
+use crate::system::table::Whose;
 use crate::trust::{Trust, hex, real};
 use crate::unit::{Limits, Order, Shared, Unit};
 
@@ -448,6 +448,10 @@ impl<'a> Loader<'a> {
     /// Reads another system's file.
     fn foreign(&mut self, path: &Path, text: String, dialect: Dialect, entry: &ImportEntry) {
         match Document::of_file(path, text) {
+            Ok(document) if !dialect.runs_hooks() => {
+                let wrong = dialect.with_hooks().err().unwrap_or_default();
+                self.mistakes.push(document.mistake(&[], wrong, None));
+            }
             Ok(document) => match dialect {
                 Dialect::Goclaw => self.goclaw(&document, entry),
                 Dialect::Picoclaw => self.picoclaw(&document, entry),

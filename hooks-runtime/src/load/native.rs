@@ -12,13 +12,13 @@ use serde_json::Value;
 use super::{Draft, Loader};
 use crate::Dialect;
 use crate::definition::{Body, Definition, Origin, State};
-use crate::dialect::{names, tools};
 use crate::entry::{FileConfig, Mode, OnEntry};
 use crate::events::{EVENTS, EventInfo};
 use crate::filter::cel::{Cel, Template};
 use crate::filter::{Filter, Subjects, input, no_regex};
 use crate::handler::rule::{Pattern, Rule};
 use crate::handler::{Making, Wrong, command, http, process, prompt};
+use crate::system::{names, tools};
 use crate::unit::Order;
 
 /// The default timeout of a handler.
@@ -456,10 +456,13 @@ impl Loader<'_> {
         let before = checked.mistakes.len();
         let dialect = match &entry.dialect {
             None => Dialect::Hooks,
-            Some(name) => name.parse().unwrap_or_else(|error: String| {
-                checked.wrong(&["dialect"], error, None);
-                Dialect::Hooks
-            }),
+            Some(name) => name
+                .parse()
+                .and_then(Dialect::with_hooks)
+                .unwrap_or_else(|error| {
+                    checked.wrong(&["dialect"], error, None);
+                    Dialect::Hooks
+                }),
         };
         let events = checked.events(dialect);
         let subjects = checked.subjects(&events);

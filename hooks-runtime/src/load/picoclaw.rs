@@ -12,11 +12,11 @@ use serde_json::{Value, json};
 use super::{Loader, SourceStatus};
 use crate::Dialect;
 use crate::definition::{Definition, Origin, State};
-use crate::dialect::names;
 use crate::entry::{FileConfig, ImportEntry, Mode, OnFault};
 use crate::events::EventInfo;
 use crate::filter::Filter;
 use crate::handler::process;
+use crate::system::names;
 use crate::unit::Order;
 
 /// The ways in which a process decides, with its methods: each way turns on all of its methods.

@@ -1,10 +1,10 @@
 //! What other agents send to their hooks, and what they are told.
 
-use hooks_runtime::Runtime;
-use hooks_runtime::bridge::{self, Client, LeftToAgent, Reply};
+use hooks_runtime::bridge::{self, Call, LeftToAgent, Reply};
+use hooks_runtime::{Dialect, Runtime};
 use serde_json::{Value, json};
 
-async fn run(client: Client, file: &str, input: &Value) -> Reply {
+async fn run(system: Dialect, file: &str, input: &Value) -> Reply {
     let asked = LeftToAgent::new();
     let runtime = Runtime::builder()
         .text(file)
@@ -12,19 +12,17 @@ async fn run(client: Client, file: &str, input: &Value) -> Reply {
         .build()
         .await
         .unwrap_or_else(|error| panic!("{error}"));
-    bridge::run(
-        client,
-        &runtime,
-        &asked,
-        Some("/work"),
-        input.to_string().as_bytes(),
-    )
-    .await
+    let input = input.to_string();
+    let call = Call {
+        project_dir: Some("/work"),
+        ..Call::new(system, input.as_bytes())
+    };
+    bridge::run(&runtime, &asked, call).await
 }
 
 /// The JSON of an answer, and the exit code.
-async fn told(client: Client, file: &str, input: Value) -> (u8, Value) {
-    let reply = run(client, file, &input).await;
+async fn told(system: Dialect, file: &str, input: Value) -> (u8, Value) {
+    let reply = run(system, file, &input).await;
     let json = match reply.stdout.as_str() {
         "" => Value::Null,
         text => serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}")),
@@ -80,15 +78,15 @@ fn cursor(event: &str, fields: Value) -> Value {
 async fn nothing_is_said_where_nothing_matches() {
     let file = rule("BeforeToolCall", "tools = ['other']\nblock = 'no'");
     let nothing = Reply::default();
-    assert_eq!(run(Client::Claude, &file, &bash("ls")).await, nothing);
-    assert_eq!(run(Client::Codex, &file, &bash("ls")).await, nothing);
-    assert_eq!(run(Client::Gemini, &file, &gemini("ls")).await, nothing);
-    assert_eq!(run(Client::Goose, &file, &goose("ls")).await, nothing);
+    assert_eq!(run(Dialect::Claude, &file, &bash("ls")).await, nothing);
+    assert_eq!(run(Dialect::Codex, &file, &bash("ls")).await, nothing);
+    assert_eq!(run(Dialect::Gemini, &file, &gemini("ls")).await, nothing);
+    assert_eq!(run(Dialect::Goose, &file, &goose("ls")).await, nothing);
     let call = cursor(
         "preToolUse",
         json!({ "tool_name": "Shell", "tool_input": {} }),
     );
-    assert_eq!(told(Client::Cursor, &file, call).await, (0, json!({})));
+    assert_eq!(told(Dialect::Cursor, &file, call).await, (0, json!({})));
 }
 
 #[tokio::test]
@@ -98,7 +96,7 @@ async fn a_block_is_said_in_each_agents_words() {
         "if = 'args.command.contains(\"rm\")'\nblock = 'not this'",
     );
     assert_eq!(
-        told(Client::Claude, &file, bash("rm x")).await,
+        told(Dialect::Claude, &file, bash("rm x")).await,
         (
             0,
             json!({ "hookSpecificOutput": {
@@ -108,17 +106,17 @@ async fn a_block_is_said_in_each_agents_words() {
         )
     );
     assert_eq!(
-        run(Client::Codex, &file, &bash("rm x")).await,
+        run(Dialect::Codex, &file, &bash("rm x")).await,
         Reply::refused("not this (hook: rule)")
     );
     assert_eq!(
-        told(Client::Gemini, &file, gemini("rm x")).await,
+        told(Dialect::Gemini, &file, gemini("rm x")).await,
         (
             0,
             json!({ "decision": "deny", "reason": "not this (hook: rule)" })
         )
     );
-    let reply = run(Client::Goose, &file, &goose("rm x")).await;
+    let reply = run(Dialect::Goose, &file, &goose("rm x")).await;
     assert_eq!(
         (reply.exit_code, &*reply.stderr),
         (2, "not this (hook: rule)\n")
@@ -134,25 +132,25 @@ async fn a_block_is_said_in_each_agents_words() {
         json!({ "command": "rm x", "cwd": "" }),
     );
     assert_eq!(
-        told(Client::Cursor, &file, shell).await,
+        told(Dialect::Cursor, &file, shell).await,
         (0, denied.clone())
     );
     let mcp = cursor(
         "beforeMCPExecution",
         json!({ "tool_name": "t", "tool_input": "{\"command\": \"rm\"}" }),
     );
-    assert_eq!(told(Client::Cursor, &file, mcp).await, (0, denied));
+    assert_eq!(told(Dialect::Cursor, &file, mcp).await, (0, denied));
 }
 
 #[tokio::test]
 async fn a_change_of_the_arguments_reaches_the_agent_or_denies_the_call() {
     let file = rule("BeforeToolCall", "modify = { command = 'ls -l' }");
-    let (_, claude) = told(Client::Claude, &file, bash("ls")).await;
+    let (_, claude) = told(Dialect::Claude, &file, bash("ls")).await;
     assert_eq!(
         claude,
         json!({ "hookSpecificOutput": { "hookEventName": "PreToolUse", "updatedInput": { "command": "ls -l" } } })
     );
-    let (code, codex) = told(Client::Codex, &file, bash("ls")).await;
+    let (code, codex) = told(Dialect::Codex, &file, bash("ls")).await;
     assert_eq!(code, 0);
     assert_eq!(
         codex,
@@ -160,30 +158,30 @@ async fn a_change_of_the_arguments_reaches_the_agent_or_denies_the_call() {
             "hookEventName": "PreToolUse", "permissionDecision": "allow", "updatedInput": { "command": "ls -l" },
         } })
     );
-    let (_, told_gemini) = told(Client::Gemini, &file, gemini("ls")).await;
+    let (_, told_gemini) = told(Dialect::Gemini, &file, gemini("ls")).await;
     assert_eq!(
         told_gemini,
         json!({ "hookSpecificOutput": {
             "hookEventName": "BeforeTool", "tool_input": { "command": "ls -l", "description": "d" },
         } })
     );
-    let reply = run(Client::Goose, &file, &goose("ls")).await;
+    let reply = run(Dialect::Goose, &file, &goose("ls")).await;
     assert_eq!(reply.exit_code, 2);
     assert_eq!(
         reply.stderr,
-        "a hook changed the arguments, which goose does not support here\n"
+        "a hook changed the arguments, which goose does not support here: call it with {\"command\":\"ls -l\"}\n"
     );
     let call = cursor(
         "preToolUse",
         json!({ "tool_name": "Shell", "tool_input": { "command": "ls" } }),
     );
     assert_eq!(
-        told(Client::Cursor, &file, call).await.1,
+        told(Dialect::Cursor, &file, call).await.1,
         json!({ "permission": "allow", "updated_input": { "command": "ls -l" } })
     );
     let shell = cursor("beforeShellExecution", json!({ "command": "ls" }));
     assert_eq!(
-        told(Client::Cursor, &file, shell).await.1["permission"],
+        told(Dialect::Cursor, &file, shell).await.1["permission"],
         "deny"
     );
 }
@@ -197,11 +195,11 @@ async fn a_question_is_asked_or_is_a_no() {
             rule("BeforeToolCall", "ask = 'sure?'")
         ),
     ] {
-        let (_, claude) = told(Client::Claude, &file, bash("ls")).await;
+        let (_, claude) = told(Dialect::Claude, &file, bash("ls")).await;
         let specific = &claude["hookSpecificOutput"];
         assert_eq!(specific["permissionDecision"], "ask");
         assert_eq!(specific["permissionDecisionReason"], "sure?");
-        for (client, input) in [(Client::Codex, bash("ls")), (Client::Goose, goose("ls"))] {
+        for (client, input) in [(Dialect::Codex, bash("ls")), (Dialect::Goose, goose("ls"))] {
             let reply = run(client, &file, &input).await;
             assert_eq!(reply.exit_code, 2, "{client}");
             assert!(
@@ -211,12 +209,12 @@ async fn a_question_is_asked_or_is_a_no() {
             );
         }
         assert_eq!(
-            told(Client::Gemini, &file, gemini("ls")).await.1["decision"],
+            told(Dialect::Gemini, &file, gemini("ls")).await.1["decision"],
             "deny"
         );
         let shell = cursor("beforeShellExecution", json!({ "command": "ls" }));
         assert_eq!(
-            told(Client::Cursor, &file, shell).await.1,
+            told(Dialect::Cursor, &file, shell).await.1,
             json!({ "permission": "ask", "user_message": "sure?" })
         );
         let call = cursor(
@@ -224,7 +222,7 @@ async fn a_question_is_asked_or_is_a_no() {
             json!({ "tool_name": "Shell", "tool_input": {} }),
         );
         assert_eq!(
-            told(Client::Cursor, &file, call).await.1["permission"],
+            told(Dialect::Cursor, &file, call).await.1["permission"],
             "deny"
         );
     }
@@ -233,27 +231,27 @@ async fn a_question_is_asked_or_is_a_no() {
 #[tokio::test]
 async fn the_built_in_approval_leaves_the_question_to_the_agent() {
     let file = "[hooks.builtin.approval]\ntools = ['Bash']";
-    let (_, claude) = told(Client::Claude, file, bash("ls")).await;
+    let (_, claude) = told(Dialect::Claude, file, bash("ls")).await;
     assert_eq!(claude["hookSpecificOutput"]["permissionDecision"], "ask");
     let mut request = bash("ls");
     request["hook_event_name"] = "PermissionRequest".into();
-    assert_eq!(run(Client::Claude, file, &request).await, Reply::default());
+    assert_eq!(run(Dialect::Claude, file, &request).await, Reply::default());
 }
 
 #[tokio::test]
 async fn an_approval_is_said() {
     let file = rule("BeforeToolCall", "approve = 'policy'");
-    let (_, claude) = told(Client::Claude, &file, bash("ls")).await;
+    let (_, claude) = told(Dialect::Claude, &file, bash("ls")).await;
     assert_eq!(claude["hookSpecificOutput"]["permissionDecision"], "allow");
     // Codex takes `allow` alone for a mistake.
     assert_eq!(
-        run(Client::Codex, &file, &bash("ls")).await,
+        run(Dialect::Codex, &file, &bash("ls")).await,
         Reply::default()
     );
     let mut request = bash("ls");
     request["hook_event_name"] = "PermissionRequest".into();
     let file = rule("ApproveToolCall", "approve = 'policy'");
-    for client in [Client::Claude, Client::Codex] {
+    for client in [Dialect::Claude, Dialect::Codex] {
         assert_eq!(
             told(client, &file, request.clone()).await,
             (
@@ -265,13 +263,13 @@ async fn an_approval_is_said() {
         );
     }
     let file = rule("ApproveToolCall", "block = 'no'");
-    let (_, denied) = told(Client::Claude, &file, request).await;
+    let (_, denied) = told(Dialect::Claude, &file, request).await;
     assert_eq!(
         denied["hookSpecificOutput"]["decision"],
         json!({ "behavior": "deny", "message": "no (hook: rule)" })
     );
     // The same hooks are asked before a tool runs.
-    let (_, denied) = told(Client::Claude, &file, bash("ls")).await;
+    let (_, denied) = told(Dialect::Claude, &file, bash("ls")).await;
     assert_eq!(denied["hookSpecificOutput"]["permissionDecision"], "deny");
 }
 
@@ -283,16 +281,16 @@ async fn prompts_are_blocked_and_get_context() {
     );
     let prompt = of("UserPromptSubmit", json!({ "prompt": "a bad one" }));
     assert_eq!(
-        told(Client::Claude, &block, prompt.clone()).await,
+        told(Dialect::Claude, &block, prompt.clone()).await,
         (
             0,
             json!({ "decision": "block", "reason": "not that (hook: rule)" })
         )
     );
-    assert_eq!(run(Client::Codex, &block, &prompt).await.exit_code, 2);
+    assert_eq!(run(Dialect::Codex, &block, &prompt).await.exit_code, 2);
     let before = of("BeforeAgent", json!({ "prompt": "a bad one" }));
     assert_eq!(
-        told(Client::Gemini, &block, before).await.1["decision"],
+        told(Dialect::Gemini, &block, before).await.1["decision"],
         "deny"
     );
     let submit = cursor(
@@ -300,18 +298,18 @@ async fn prompts_are_blocked_and_get_context() {
         json!({ "prompt": "a bad one", "attachments": [] }),
     );
     assert_eq!(
-        told(Client::Cursor, &block, submit).await.1,
+        told(Dialect::Cursor, &block, submit).await.1,
         json!({ "continue": false, "user_message": "not that (hook: rule)" })
     );
     let context = rule("MessageReceived", "context = 'It is Monday.'");
-    let (_, claude) = told(Client::Claude, &context, prompt).await;
+    let (_, claude) = told(Dialect::Claude, &context, prompt).await;
     assert_eq!(
         claude,
         json!({ "hookSpecificOutput": { "hookEventName": "UserPromptSubmit", "additionalContext": "It is Monday." } })
     );
     let change = rule("MessageReceived", "modify = { content = 'x' }");
     let (_, claude) = told(
-        Client::Claude,
+        Dialect::Claude,
         &change,
         of("UserPromptSubmit", json!({ "prompt": "p" })),
     )
@@ -328,18 +326,18 @@ async fn a_tools_output_is_replaced_in_its_own_shape() {
     let mut done = bash("ls");
     done["hook_event_name"] = "PostToolUse".into();
     done["tool_response"] = json!({ "stdout": "long", "stderr": "oh", "interrupted": false });
-    let (_, claude) = told(Client::Claude, &file, done.clone()).await;
+    let (_, claude) = told(Dialect::Claude, &file, done.clone()).await;
     assert_eq!(
         claude["hookSpecificOutput"]["updatedToolOutput"],
         json!({ "stdout": "short", "stderr": "", "interrupted": false })
     );
-    let (_, codex) = told(Client::Codex, &file, done.clone()).await;
+    let (_, codex) = told(Dialect::Codex, &file, done.clone()).await;
     assert_eq!(codex, json!({ "decision": "block", "reason": "short" }));
     let after = of(
         "AfterTool",
         json!({ "tool_name": "t", "tool_input": {}, "tool_response": { "llmContent": "long", "returnDisplay": "l" } }),
     );
-    let (_, told_gemini) = told(Client::Gemini, &file, after).await;
+    let (_, told_gemini) = told(Dialect::Gemini, &file, after).await;
     assert_eq!(
         told_gemini,
         json!({ "decision": "deny", "reason": "short" })
@@ -349,7 +347,7 @@ async fn a_tools_output_is_replaced_in_its_own_shape() {
     let secret = format!("sk-ant-{}-{}", "api03", "A".repeat(93) + "AA");
     done["tool_response"] =
         json!({ "stdout": format!("mail ada@example.org {secret}"), "stderr": "", "exit": 0 });
-    let (_, claude) = told(Client::Claude, "[hooks.builtin]\nredact = true", done).await;
+    let (_, claude) = told(Dialect::Claude, "[hooks.builtin]\nredact = true", done).await;
     let output = &claude["hookSpecificOutput"]["updatedToolOutput"];
     assert_eq!(output["exit"], 0);
     assert!(
@@ -368,28 +366,28 @@ async fn an_agent_that_wants_to_stop_goes_on() {
         )
     };
     assert_eq!(
-        told(Client::Claude, &file, stop(false)).await,
+        told(Dialect::Claude, &file, stop(false)).await,
         (
             0,
             json!({ "decision": "block", "reason": "run the tests (hook: rule)" })
         )
     );
     assert_eq!(
-        run(Client::Claude, &file, &stop(true)).await,
+        run(Dialect::Claude, &file, &stop(true)).await,
         Reply::default()
     );
-    assert_eq!(run(Client::Codex, &file, &stop(false)).await.exit_code, 2);
+    assert_eq!(run(Dialect::Codex, &file, &stop(false)).await.exit_code, 2);
     let after = of(
         "AfterAgent",
         json!({ "prompt": "p", "prompt_response": "r", "stop_hook_active": false }),
     );
     assert_eq!(
-        told(Client::Gemini, &file, after).await.1["decision"],
+        told(Dialect::Gemini, &file, after).await.1["decision"],
         "deny"
     );
     let stop = cursor("stop", json!({ "status": "completed", "loop_count": 0 }));
     assert_eq!(
-        told(Client::Cursor, &file, stop).await.1,
+        told(Dialect::Cursor, &file, stop).await.1,
         json!({ "followup_message": "run the tests (hook: rule)" })
     );
 }
@@ -397,18 +395,18 @@ async fn an_agent_that_wants_to_stop_goes_on() {
 #[tokio::test]
 async fn the_end_of_a_turn_is_said() {
     let file = rule("BeforeToolCall", "abort_turn = 'enough'");
-    let (_, claude) = told(Client::Claude, &file, bash("ls")).await;
+    let (_, claude) = told(Dialect::Claude, &file, bash("ls")).await;
     assert_eq!(
         (&claude["continue"], &claude["stopReason"]),
         (&json!(false), &json!("enough (hook: rule)"))
     );
     assert_eq!(claude["hookSpecificOutput"]["permissionDecision"], "deny");
-    assert_eq!(run(Client::Codex, &file, &bash("ls")).await.exit_code, 2);
+    assert_eq!(run(Dialect::Codex, &file, &bash("ls")).await.exit_code, 2);
     assert_eq!(
-        told(Client::Gemini, &file, gemini("ls")).await.1["continue"],
+        told(Dialect::Gemini, &file, gemini("ls")).await.1["continue"],
         false
     );
-    assert_eq!(run(Client::Goose, &file, &goose("ls")).await.exit_code, 2);
+    assert_eq!(run(Dialect::Goose, &file, &goose("ls")).await.exit_code, 2);
 }
 
 #[tokio::test]
@@ -418,14 +416,14 @@ async fn the_model_of_gemini_is_answered_for() {
         json!({ "llm_request": { "model": "pro", "messages": [{ "role": "user", "content": "hi" }], "config": {} } }),
     );
     let file = rule("BeforeLlmCall", "respond = 'hello'");
-    let (_, told_gemini) = told(Client::Gemini, &file, request.clone()).await;
+    let (_, told_gemini) = told(Dialect::Gemini, &file, request.clone()).await;
     let response = &told_gemini["hookSpecificOutput"]["llm_response"];
     assert_eq!(
         response["candidates"][0]["content"]["parts"],
         json!(["hello"])
     );
     let file = rule("BeforeLlmCall", "modify = { model = 'flash' }");
-    let (_, told_gemini) = told(Client::Gemini, &file, request).await;
+    let (_, told_gemini) = told(Dialect::Gemini, &file, request).await;
     let changed = &told_gemini["hookSpecificOutput"]["llm_request"];
     assert_eq!(changed["model"], "flash");
     assert_eq!(
@@ -436,27 +434,34 @@ async fn the_model_of_gemini_is_answered_for() {
 
 #[tokio::test]
 async fn where_the_event_happens_is_known() {
+    let all = "cx.session_id + ' ' + cx.cwd + ' ' + cx.project_dir + ' ' + cx.agent_id + ' ' + cx.agent_type";
+    let file = rule(
+        "BeforeToolCall",
+        &format!("block = \"{{{all} + ' ' + string(cx.depth)}}\""),
+    );
     let mut input = bash("ls");
     input["agent_id"] = "sub".into();
     input["agent_type"] = "Explore".into();
-    let incoming = Client::Claude
-        .read(input.to_string().as_bytes(), Some("/project"))
-        .unwrap();
-    let cx = incoming.cx;
+    let reply = run(Dialect::Codex, &file, &input).await;
     assert_eq!(
-        (&*cx.session_id, &*cx.cwd, &*cx.project_dir),
-        ("s1", "/work", "/project")
+        reply.stderr, "s1 /work /work sub Explore 1 (hook: rule)\n",
+        "{reply:?}"
     );
-    assert_eq!(
-        (&*cx.agent_id, &*cx.agent_type, cx.depth),
-        ("sub", "Explore", 1)
+    let call = cursor("beforeShellExecution", json!({ "command": "ls" }));
+    let (_, told) = told(Dialect::Cursor, &file, call).await;
+    assert_eq!(told["user_message"], "c1 /work /work   0 (hook: rule)");
+}
+
+#[tokio::test]
+async fn what_the_agent_says_of_itself_reaches_the_hooks() {
+    let file = rule(
+        "BeforeToolCall",
+        "if = 'cx.extra.permission_mode == \"plan\"'\nblock = 'only plans'",
     );
-    let shell = cursor("beforeShellExecution", json!({ "command": "ls" })).to_string();
-    let cx = Client::Cursor.read(shell.as_bytes(), None).unwrap().cx;
-    assert_eq!(
-        (&*cx.session_id, &*cx.cwd, &*cx.project_dir),
-        ("c1", "/work", "/work")
-    );
+    let mut input = bash("ls");
+    assert_eq!(run(Dialect::Codex, &file, &input).await.exit_code, 0);
+    input["permission_mode"] = "plan".into();
+    assert_eq!(run(Dialect::Codex, &file, &input).await.exit_code, 2);
 }
 
 #[tokio::test]
@@ -472,8 +477,12 @@ async fn what_cannot_be_read_is_blocked() {
         ("[]", "the event is not a JSON object"),
         ("{}", "the event has no name: `hook_event_name` is missing"),
         (
-            "{\"hook_event_name\": \"Lunch\"}",
+            "{\"hook_event_name\": \"Lunch\", \"tool_name\": \"t\"}",
             "`Lunch` is not an event of `claude`",
+        ),
+        (
+            "{\"hook_event_name\": \"PreToolUse\", \"tool_name\": \"a\", \"tool_name\": \"b\"}",
+            "the event is not JSON: ",
         ),
         (
             "{\"hook_event_name\": \"PreToolUse\"}",
@@ -488,7 +497,12 @@ async fn what_cannot_be_read_is_blocked() {
             "`prompt` is missing, or not a string",
         ),
     ] {
-        let reply = bridge::run(Client::Claude, &runtime, &asked, None, input.as_bytes()).await;
+        let reply = bridge::run(
+            &runtime,
+            &asked,
+            Call::new(Dialect::Claude, input.as_bytes()),
+        )
+        .await;
         assert_eq!(reply.exit_code, 2, "{input}");
         assert!(
             reply.stderr.starts_with(expected),
@@ -503,21 +517,45 @@ async fn what_cannot_be_read_is_blocked() {
 async fn every_event_of_every_agent_is_read() {
     let runtime = Runtime::builder().build().await.unwrap();
     let asked = LeftToAgent::new();
-    for client in Client::ALL {
-        for event in client.events() {
-            let input = json!({
-                "hook_event_name": event, "event": event, "session_id": "s1", "tool_name": "t",
-                "tool_input": {}, "prompt": "p", "message": "m", "command": "ls", "file_path": "/a",
+    for system in Dialect::callers() {
+        for event in system.calls() {
+            let mut input = json!({
+                "hook_event_name": event, "event": event, "hookName": event,
+                "session_id": "s1", "tool_name": "t", "tool_input": {}, "prompt": "p", "message": "m",
+                "command": "ls", "file_path": "/a", "mcp_tool_name": "t",
                 "llm_request": { "model": "m", "messages": [] },
             });
-            let bytes = input.to_string();
-            let incoming = client.read(bytes.as_bytes(), None).unwrap();
-            assert!(incoming.event.is_some(), "{client}: {event}");
-            let reply = bridge::run(client, &runtime, &asked, None, bytes.as_bytes()).await;
-            assert_eq!(reply.exit_code, 0, "{client}: {event}: {}", reply.stderr);
+            if system == Dialect::Windsurf {
+                input["agent_action_name"] = event.into();
+            }
+            let input = input.to_string();
+            let call = Call {
+                event: Some(event),
+                ..Call::new(system, input.as_bytes())
+            };
+            let reply = bridge::run(&runtime, &asked, call).await;
+            assert_eq!(reply.exit_code, 0, "{system}: {event}: {}", reply.stderr);
+            assert_eq!(reply.stderr, "", "{system}: {event}");
         }
     }
-    let setup = json!({ "hook_event_name": "Setup", "trigger": "init" }).to_string();
-    let reply = bridge::run(Client::Claude, &runtime, &asked, None, setup.as_bytes()).await;
+}
+
+#[tokio::test]
+async fn an_event_that_is_not_ours_is_a_custom_event() {
+    let setup = of("Setup", json!({ "trigger": "init" }));
+    let file = rule(
+        "Custom",
+        "matcher = 'Setup'\nif = 'payload.trigger == \"init\"'\ncommand = 'true'",
+    );
+    let reply = run(Dialect::Claude, &file, &setup).await;
     assert_eq!(reply, Reply::default());
+    // A new event does not stop the agent.
+    let new = of("SessionDelete", json!({}));
+    let (code, told) = told(Dialect::Claude, &file, new).await;
+    assert_eq!(code, 0);
+    let message = told["systemMessage"].as_str().unwrap();
+    assert!(
+        message.contains("`SessionDelete` is not a known event of Claude Code"),
+        "{message}"
+    );
 }

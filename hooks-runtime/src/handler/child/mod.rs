@@ -28,7 +28,7 @@ use tokio::time::timeout;
 
 use self::mark::Mark;
 use crate::Sandbox;
-use crate::dialect::Exit;
+use crate::system::Exit;
 
 /// How long a process has to end after TERM, before it is killed.
 pub(crate) const GRACE: Duration = Duration::from_millis(500);

@@ -24,10 +24,10 @@ use self::environment::{About, Environment};
 use super::child::{Background, Child};
 use super::{Ask, Asked, Handler, Making, Wrong};
 use crate::answer::Answer;
-use crate::dialect::On;
 use crate::entry::{CommandEntry, SandboxEntry};
 use crate::events;
 use crate::fault::Fault;
+use crate::system::On;
 use crate::{Dialect, Sandbox, SandboxError};
 
 pub(crate) use self::environment::{check_names, is_private};

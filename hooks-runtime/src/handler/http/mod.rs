@@ -21,10 +21,10 @@ pub(crate) use self::answer::send;
 use super::{Ask, Asked, Handler, Making, Wrong};
 use crate::Dialect;
 use crate::answer::Answer;
-use crate::dialect::On;
 use crate::entry::HttpEntry;
 use crate::fault::Fault;
 use crate::secrets::{Replaced, SecretText, Secrets};
+use crate::system::On;
 
 /// How long to wait before the next attempt.
 const PAUSE: Duration = Duration::from_secs(1);

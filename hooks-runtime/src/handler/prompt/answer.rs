@@ -4,10 +4,10 @@ use serde_json::Value;
 
 use crate::Dialect;
 use crate::answer::{Answer, Change, Verdict};
-use crate::dialect::On;
 use crate::evaluator::Evaluated;
 use crate::events::EventInfo;
 use crate::fault::Fault;
+use crate::system::On;
 
 /// The maximum length of a reason, in characters.
 const MOST_REASON: usize = 1000;

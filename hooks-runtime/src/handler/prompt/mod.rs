@@ -21,11 +21,11 @@ use self::spending::{Hold, Spender};
 use super::{Ask, Asked, Handler, Making, Wrong};
 use crate::Dialect;
 use crate::answer::Answer;
-use crate::dialect::On;
 use crate::entry::PromptEntry;
 use crate::evaluator::{Evaluation, Evaluator, EvaluatorError, decide};
 use crate::fault::Fault;
 use crate::load::canonical;
+use crate::system::On;
 
 /// The defaults of a prompt.
 const MAX_PER_TURN: u32 = 5;

@@ -8,11 +8,11 @@ use serde_json::Value;
 use super::{Group, Policy};
 use crate::Dialect;
 use crate::definition::Definition;
-use crate::dialect::names;
-use crate::dialect::table::{Event, Subject};
 use crate::events::EventInfo;
 use crate::filter::{Subjects, no_regex};
 use crate::load::Loader;
+use crate::system::names;
+use crate::system::table::{Event, Subject};
 
 impl Loader<'_> {
     /// Reads all groups of an event.
@@ -74,7 +74,7 @@ impl Loader<'_> {
                 policy.dialect
             };
             let event = if is_flat {
-                Dialect::Flat.rules().named(name).or(event)
+                Dialect::Flat.system().named(name).or(event)
             } else {
                 event
             };

@@ -11,10 +11,10 @@ use super::make::{command_of, http_of, project_of, prompt_of};
 use super::{Group, NeverRuns, takes_prompt};
 use crate::Dialect;
 use crate::definition::{Body, Definition, Origin, State};
-use crate::dialect::table::{Event, Subject, Twins};
 use crate::entry::{Mode, OnFault};
 use crate::filter::{Filter, input};
 use crate::handler::{Handler, Wrong, command, http, prompt};
+use crate::system::table::{Event, Subject, Twins};
 
 impl Loader<'_> {
     /// Reads one hook of a group.
@@ -372,7 +372,7 @@ impl Loader<'_> {
         hook: &Map<String, Value>,
         is_async: bool,
     ) -> OnFault {
-        let rules = group.dialect.rules();
+        let rules = group.dialect.system();
         if self.is_strict(group.policy.entry) {
             return OnFault::Block;
         }

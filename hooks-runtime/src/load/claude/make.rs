@@ -12,7 +12,8 @@ use crate::secrets::Replaced;
 
 /// Returns the root of the project that a file belongs to.
 pub(super) fn project_of(file: Option<&Path>) -> Option<PathBuf> {
-    let folder = file?.parent()?;
+    let file = std::path::absolute(file?).ok()?;
+    let folder = file.parent()?;
     let name = folder.file_name()?.to_str()?;
     let root = folder.parent()?;
     (name.starts_with('.') && std::env::home_dir().as_deref() != Some(root))

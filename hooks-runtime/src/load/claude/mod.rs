@@ -1,7 +1,7 @@
 //! Reads files in which events have groups of hooks, as in Claude Code: its own files, Codex's, Gemini CLI's, goose's,
 //! and the flat form of mini-claw-code.
 //!
-//! There is one reader. The differences between the systems are in [`table`](crate::dialect::table).
+//! There is one reader. The differences between the systems are in [`table`](crate::system::table).
 
 mod group;
 mod hook;
@@ -19,11 +19,11 @@ use super::closed::Meant;
 use super::{Loader, SourceStatus};
 use crate::Dialect;
 use crate::definition::Definition;
-use crate::dialect::table::{Event, Refusal, Rules, Subject, Whose};
-use crate::dialect::tools::{self, Aliases};
 use crate::entry::ImportEntry;
 use crate::events::EventInfo;
 use crate::filter::{Filter, Subjects};
+use crate::system::table::{Event, Refusal, Subject, System, Whose};
+use crate::system::tools::{self, Aliases};
 
 /// One file, and its owner.
 pub(super) struct File {
@@ -34,7 +34,7 @@ pub(super) struct File {
 /// The settings for all hooks of a set of files.
 struct Policy<'a> {
     dialect: Dialect,
-    rules: &'static Rules,
+    rules: &'static System,
     entry: &'a ImportEntry,
     aliases: Aliases,
     /// The URLs that may be called; all, if there is no such setting.
@@ -94,7 +94,7 @@ impl Group<'_> {
 impl Loader<'_> {
     /// Reads files of one system. Their hooks are one place in the pipeline.
     pub(super) fn grouped(&mut self, files: &[File], dialect: Dialect, entry: &ImportEntry) {
-        let rules = dialect.rules();
+        let rules = dialect.system();
         for file in files {
             self.texts.push(json!([
                 dialect.as_str(),

@@ -6,11 +6,11 @@ use serde_json::{Map, Value};
 use super::{LONGEST, Place};
 use crate::Dialect;
 use crate::definition::{Definition, Origin};
-use crate::dialect::table::Event;
 use crate::entry::{ImportEntry, Mode, OnFault};
 use crate::events::EventInfo;
 use crate::filter::Filter;
 use crate::load::Loader;
+use crate::system::table::Event;
 
 impl Loader<'_> {
     /// Reads a quality gate, which judges the result of a delegation. If it blocks, the subagent continues with the
@@ -79,7 +79,7 @@ impl Loader<'_> {
         };
         let notice = place.wrong(&[], "quality gates are hooks now", Some(help));
         self.notices.push(notice.to_string());
-        let event = Dialect::Goclaw.rules().named(named);
+        let event = Dialect::Goclaw.system().named(named);
         Ok(Some(Definition {
             name: name.into(),
             origin,

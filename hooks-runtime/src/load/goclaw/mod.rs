@@ -15,10 +15,10 @@ use super::closed::Meant;
 use super::{Loader, SourceStatus, claude};
 use crate::Dialect;
 use crate::definition::{Definition, Origin};
-use crate::dialect::table::{Event, Subject};
 use crate::entry::{ImportEntry, Mode, OnFault};
 use crate::filter::cel::Cel;
 use crate::filter::{Filter, Subjects, no_regex};
+use crate::system::table::{Event, Subject};
 
 /// The edition of GoClaw.
 ///
@@ -172,7 +172,7 @@ impl Loader<'_> {
             trusted: true,
         });
         let name = format!("goclaw:{}", claude::shown(document));
-        self.add(&name, Dialect::Goclaw.rules().order, entry, definitions);
+        self.add(&name, Dialect::Goclaw.system().order, entry, definitions);
     }
 
     /// Leaves out a wrong hook. If it was meant to block, a definition in its place does.
@@ -183,7 +183,7 @@ impl Loader<'_> {
         entry: &ImportEntry,
     ) -> Option<Definition> {
         let named = value["event"].as_str().unwrap_or_default();
-        let event = Dialect::Goclaw.rules().named(named);
+        let event = Dialect::Goclaw.system().named(named);
         let Some(info) = event.and_then(Event::info) else {
             self.left_out(wrong, entry);
             return None;
@@ -213,7 +213,7 @@ impl Loader<'_> {
         value: &Value,
         entry: &ImportEntry,
     ) -> Result<Option<Definition>, ConfigError> {
-        let rules = Dialect::Goclaw.rules();
+        let rules = Dialect::Goclaw.system();
         let events = || {
             let names = rules
                 .events

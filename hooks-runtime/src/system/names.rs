@@ -1,61 +1,13 @@
 //! Other systems' names for our events.
 
 use crate::Dialect;
-use crate::dialect::table::When;
 use crate::events::{EVENTS, EventInfo};
+use crate::system::table::When;
 
-/// Names of events in other systems, and ours. A name with several meanings occurs several times.
+/// Names of events in systems without a table, and ours.
 const NAMES: &[(&str, &str)] = &[
-    // Claude Code, Codex, goose, and all systems that read their files.
-    ("PreToolUse", "BeforeToolCall"),
-    ("PostToolUse", "AfterToolCall"),
-    ("PostToolUseFailure", "AfterToolCall"),
-    ("PermissionRequest", "ApproveToolCall"),
-    ("PermissionDenied", "ToolCallSkipped"),
-    ("UserPromptSubmit", "MessageReceived"),
-    ("Stop", "BeforeStop"),
-    ("PreCompact", "BeforeCompact"),
-    ("PostCompact", "AfterCompact"),
-    ("MessageDisplay", "MessageSending"),
-    ("StopFailure", "AgentError"),
-    ("BeforeReadFile", "BeforeToolCall"),
-    ("BeforeShellExecution", "BeforeToolCall"),
-    ("AfterShellExecution", "AfterToolCall"),
-    ("AfterFileEdit", "AfterToolCall"),
-    // Gemini CLI.
-    ("BeforeTool", "BeforeToolCall"),
-    ("AfterTool", "AfterToolCall"),
-    ("BeforeAgent", "MessageReceived"),
-    ("AfterAgent", "BeforeStop"),
-    ("BeforeModel", "BeforeLlmCall"),
-    ("AfterModel", "AfterLlmCall"),
-    ("PreCompress", "BeforeCompact"),
-    // Cursor.
-    ("preToolUse", "BeforeToolCall"),
-    ("postToolUse", "AfterToolCall"),
-    ("postToolUseFailure", "AfterToolCall"),
-    ("beforeShellExecution", "BeforeToolCall"),
-    ("afterShellExecution", "AfterToolCall"),
-    ("beforeMCPExecution", "BeforeToolCall"),
-    ("afterMCPExecution", "AfterToolCall"),
-    ("beforeReadFile", "BeforeToolCall"),
-    ("afterFileEdit", "AfterToolCall"),
-    ("beforeSubmitPrompt", "MessageReceived"),
-    ("preCompact", "BeforeCompact"),
-    ("afterAgentResponse", "MessageSending"),
-    ("sessionStart", "SessionStart"),
-    ("sessionEnd", "SessionEnd"),
-    ("subagentStart", "SubagentStart"),
-    ("subagentStop", "SubagentStop"),
-    // GoClaw, and ZeroClaw's and ClawSeed's hooks.
-    ("session_start", "SessionStart"),
-    ("session_end", "SessionEnd"),
-    ("user_prompt_submit", "MessageReceived"),
-    ("pre_tool_use", "BeforeToolCall"),
+    // ZeroClaw and ClawSeed, and what GoClaw calls the same in our own files.
     ("post_tool_use", "AfterToolCall"),
-    ("stop", "AgentEnd"),
-    ("subagent_start", "SubagentStart"),
-    ("subagent_stop", "SubagentStop"),
     ("before_tool_call", "BeforeToolCall"),
     ("after_tool_call", "AfterToolCall"),
     ("before_llm_call", "BeforeLlmCall"),
@@ -74,7 +26,6 @@ const NAMES: &[(&str, &str)] = &[
     ("on_gateway_start", "GatewayStart"),
     ("on_gateway_stop", "GatewayStop"),
     // mini-claw-code.
-    ("PreToolCall", "BeforeToolCall"),
     ("PostToolCall", "AfterToolCall"),
     // PicoClaw.
     ("before_tool", "BeforeToolCall"),
@@ -115,10 +66,19 @@ pub(crate) fn ours(dialect: Dialect, name: &str) -> Vec<(&'static EventInfo, Str
     if let Some(event) = EventInfo::named(name) {
         return vec![(event, name.to_owned())];
     }
-    let named = NAMES.iter().filter(|(theirs, _)| *theirs == name);
+    let named = known().find(|(theirs, _)| *theirs == name);
     named
-        .filter_map(|(theirs, ours)| Some((EventInfo::named(ours)?, (*theirs).to_owned())))
+        .and_then(|(theirs, ours)| Some((EventInfo::named(ours)?, theirs.to_owned())))
+        .into_iter()
         .collect()
+}
+
+/// All names, and ours: those without a table first, and then those of the systems, in their order.
+fn known() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let systems = Dialect::ALL.iter().map(|dialect| dialect.system());
+    let listed = systems.flat_map(|system| system.events.iter());
+    let listed = listed.map(|event| (event.named, event.ours));
+    NAMES.iter().copied().chain(listed)
 }
 
 /// All events that PicoClaw has as well, each with its kind there.
@@ -137,7 +97,7 @@ pub(crate) fn whens(dialect: Dialect, names: &[String]) -> Vec<(&'static str, Wh
     let meant = |name: &str| {
         let mut rows = systems
             .iter()
-            .filter_map(|system| system.rules().named(name));
+            .filter_map(|system| system.system().named(name));
         rows.next()
     };
     let mut whens = Vec::new();
@@ -163,7 +123,7 @@ pub(crate) fn suggestion(name: &str) -> String {
     let known = EVENTS
         .iter()
         .map(|event| event.name)
-        .chain(NAMES.iter().map(|(theirs, _)| *theirs));
+        .chain(known().map(|(theirs, _)| theirs));
     // Some names differ only in case.
     let nearness = |known: &str| {
         strsim::jaro_winkler(&name.to_lowercase(), &known.to_lowercase())
@@ -191,8 +151,10 @@ mod tests {
 
     #[test]
     fn every_name_is_one_of_our_events() {
-        for (theirs, ours) in NAMES {
+        for (theirs, ours) in known() {
             assert!(EventInfo::named(ours).is_some(), "{theirs}: {ours}");
+        }
+        for (theirs, _) in NAMES {
             assert!(
                 EventInfo::named(theirs).is_none(),
                 "{theirs} is ours already"

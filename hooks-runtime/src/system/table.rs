@@ -1,17 +1,22 @@
-//! How the systems differ, as data: one table for each.
+//! How the systems differ, as data.
 //!
-//! Everything that reads a file, writes an event or reads an answer looks here. A new system is a new table, in `systems`.
-
-mod systems;
+//! Everything that reads a file, writes an event or reads an answer looks here. Each system fills in a [`System`] in its
+//! own folder.
 
 use std::time::Duration;
 
 use hooks_core::agent::{AgentContext, AgentEvent};
+use serde_json::Value;
 
+use super::says::{Place, Says};
 use super::tools::{self, Class};
 use crate::entry::OnFault;
 use crate::events::EventInfo;
 use crate::unit::Order;
+
+/// The key of [`AgentContext::extra`] that is `false` if an agent has an event of its own for a request for permission,
+/// and this is not one.
+pub(crate) const REQUESTED: &str = "permission_requested";
 
 /// A condition on one of our events, if a system's event is only some of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -28,6 +33,8 @@ pub(crate) enum When {
     Nested,
     /// The tool is of this class.
     Tool(Class),
+    /// The user is about to be asked.
+    Requested,
 }
 
 impl When {
@@ -45,6 +52,7 @@ impl When {
             }
             When::Top => cx.depth == 0,
             When::Nested => cx.depth > 0,
+            When::Requested => cx.extra.get(REQUESTED) != Some(&Value::Bool(false)),
             When::Tool(class) => crate::events::subject(event)
                 .is_some_and(|tool| tools::class_of(tool) == Some(class)),
         }
@@ -61,6 +69,7 @@ impl When {
             When::Tool(Class::Shell) => "tools that run commands",
             When::Tool(Class::Read) => "tools that read files",
             When::Tool(_) => "tools that change files",
+            When::Requested => "calls for which the user is about to be asked",
         }
     }
 }
@@ -99,12 +108,32 @@ pub(crate) enum Refusal {
     Replaces,
 }
 
-/// A system's event, and our event for it.
+/// Where the data of a tool stands in an event.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Shape {
+    /// The tool has a name and arguments.
+    #[default]
+    Usual,
+    /// A command, without a tool: this is its name.
+    Command(&'static str),
+    /// A tool of an MCP server.
+    Mcp,
+    /// A path that is read, without a tool: this is its name.
+    Path(&'static str),
+    /// A path that is written, and edits, without a tool: this is its name.
+    Edit(&'static str),
+}
+
+/// A system's event, and our event for it. It goes both ways: hooks of the system's files run on our event, and our
+/// hooks run when the system calls.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Event {
     pub(crate) named: &'static str,
     pub(crate) ours: &'static str,
     pub(crate) when: When,
+    pub(crate) shape: Shape,
+    /// What the system can be told when it calls; none if it does not call, or calls with another event as well.
+    pub(crate) says: Option<&'static [Says]>,
     pub(crate) subject: Subject,
     pub(crate) refusal: Refusal,
     /// Whether `continue: false` ends the turn there.
@@ -115,11 +144,14 @@ pub(crate) struct Event {
     pub(crate) timeout: Option<Duration>,
 }
 
-const fn event(named: &'static str, ours: &'static str) -> Event {
+/// A system's event that is one of ours.
+pub(crate) const fn event(named: &'static str, ours: &'static str) -> Event {
     Event {
         named,
         ours,
         when: When::Always,
+        shape: Shape::Usual,
+        says: None,
         subject: Subject::None,
         refusal: Refusal::Blocks,
         stops: true,
@@ -129,32 +161,44 @@ const fn event(named: &'static str, ours: &'static str) -> Event {
 }
 
 impl Event {
-    const fn of(self, subject: Subject) -> Self {
+    pub(crate) const fn of(self, subject: Subject) -> Self {
         Event { subject, ..self }
     }
 
-    const fn when(self, when: When) -> Self {
+    pub(crate) const fn when(self, when: When) -> Self {
         Event { when, ..self }
     }
 
-    const fn refusal(self, refusal: Refusal) -> Self {
+    pub(crate) const fn refusal(self, refusal: Refusal) -> Self {
         Event { refusal, ..self }
     }
 
-    const fn with_text(self) -> Self {
+    pub(crate) const fn with_text(self) -> Self {
         Event { text: true, ..self }
     }
 
-    const fn never_stops(self) -> Self {
+    pub(crate) const fn never_stops(self) -> Self {
         Event {
             stops: false,
             ..self
         }
     }
 
-    const fn within(self, timeout: Duration) -> Self {
+    pub(crate) const fn within(self, timeout: Duration) -> Self {
         Event {
             timeout: Some(timeout),
+            ..self
+        }
+    }
+
+    pub(crate) const fn shape(self, shape: Shape) -> Self {
+        Event { shape, ..self }
+    }
+
+    /// The system calls with this event, and can be told this.
+    pub(crate) const fn says(self, says: &'static [Says]) -> Self {
+        Event {
+            says: Some(says),
             ..self
         }
     }
@@ -222,10 +266,16 @@ pub(crate) enum Words {
     clippy::struct_excessive_bools,
     reason = "systems differ in many small things"
 )]
-pub(crate) struct Rules {
+pub(crate) struct System {
+    /// The name in files and on the command line.
+    pub(crate) name: &'static str,
+    /// The name for people.
+    pub(crate) title: &'static str,
     pub(crate) events: &'static [Event],
-    /// Its events that are never raised here.
+    /// Its events that are none of ours.
     pub(crate) never: &'static [&'static str],
+    /// How it calls a program, if it does.
+    pub(crate) calls: Option<Calls>,
     pub(crate) words: Words,
     pub(crate) exits: Exits,
     /// The unit of `timeout = 1`.
@@ -258,6 +308,43 @@ pub(crate) struct Rules {
     pub(crate) files: &'static [(Whose, &'static str)],
 }
 
+/// Whether a variable of the environment is set.
+pub(crate) type IsSet<'a> = &'a dyn Fn(&str) -> bool;
+
+/// How a system calls a program as its hook.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Calls {
+    /// The keys that name the event. If there are none, the command line names it.
+    pub(crate) named: &'static [&'static str],
+    /// The objects in the input that hold more keys, as JSON pointers.
+    pub(crate) inside: &'static [&'static str],
+    /// The variables that name the project's folder.
+    pub(crate) project: &'static [&'static str],
+    /// The key of a message for the user. Without one it is printed on standard error.
+    pub(crate) message: Option<&'static str>,
+    /// Whether an answer without anything is `{}`.
+    pub(crate) always_answers: bool,
+    /// The answer if an event cannot be judged, beside the exit code 2 and standard error.
+    pub(crate) refusal: &'static [Place],
+    /// Whether an event is raised a second time, so that no hook runs on it.
+    pub(crate) skips: fn(&str, &Value) -> bool,
+    /// Whether an event comes from this system, by its keys and by the variables of the process. A system that reads
+    /// another's file calls the program as if it were the other.
+    pub(crate) is_caller: fn(&Value, IsSet<'_>) -> bool,
+}
+
+/// Calls as Claude Code makes them.
+pub(crate) const CALLS: Calls = Calls {
+    named: &["hook_event_name", "hookEventName"],
+    inside: &[],
+    project: &["CLAUDE_PROJECT_DIR"],
+    message: None,
+    always_answers: false,
+    refusal: &[],
+    skips: |_, _| false,
+    is_caller: |_, _| false,
+};
+
 /// The owner of a file that a system finds by itself. Later ones take precedence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Whose {
@@ -266,13 +353,24 @@ pub(crate) enum Whose {
     Managed,
 }
 
-impl Rules {
+impl System {
     /// Returns the event with the system's name.
     pub(crate) fn named(&self, name: &str) -> Option<&'static Event>
     where
         Self: 'static,
     {
         self.events.iter().find(|event| event.named == name)
+    }
+
+    /// Returns the event with which the system calls. Systems spell their events in several ways, such as `PreToolUse`,
+    /// `preToolUse` and `pre_tool_use`.
+    pub(crate) fn called(&self, name: &str) -> Option<&'static Event>
+    where
+        Self: 'static,
+    {
+        let plain = |name: &str| name.replace('_', "").to_ascii_lowercase();
+        let name = plain(name);
+        self.events.iter().find(|event| plain(event.named) == name)
     }
 
     /// Returns the system's event for one of ours: by the name in the definition, or by what happened.
@@ -298,8 +396,11 @@ mod tests {
     #[test]
     fn every_event_is_one_of_ours() {
         for dialect in Dialect::ALL {
-            for event in dialect.rules().events {
+            for event in dialect.system().events {
                 assert!(event.info().is_some(), "{dialect}: {}", event.named);
+                if !dialect.runs_hooks() {
+                    continue;
+                }
                 let is_tool = matches!(
                     event.subject,
                     Subject::Tool | Subject::Command | Subject::Path
@@ -312,7 +413,7 @@ mod tests {
 
     #[test]
     fn all_events_of_claude_code_are_known() {
-        let rules = Dialect::Claude.rules();
+        let rules = Dialect::Claude.system();
         assert_eq!(rules.events.len() + rules.never.len(), 33);
     }
 }

@@ -5,7 +5,7 @@ mod keys;
 
 use serde_json::{Map, Value, json};
 
-use super::table::{Event, Exits, Refusal, Rules};
+use super::table::{Event, Exits, Refusal, System};
 use super::{Dialect, Exit, On};
 use crate::answer::{Answer, Change, Verdict};
 use crate::fault::Fault;
@@ -14,7 +14,7 @@ use crate::unique;
 /// An answer that is being read.
 struct Reading<'a> {
     dialect: Dialect,
-    rules: &'static Rules,
+    rules: &'static System,
     on: &'a On,
     event: Option<&'static Event>,
     answer: Answer,
@@ -106,7 +106,7 @@ fn is_no(word: &str) -> bool {
 
 impl<'a> Reading<'a> {
     fn new(dialect: Dialect, on: &'a On) -> Self {
-        let rules = dialect.rules();
+        let rules = dialect.system();
         Reading {
             dialect,
             rules,

@@ -12,11 +12,19 @@ use crate::handler::Ask;
 
 /// The keys of [`AgentContext::extra`](hooks_core::agent::AgentContext) that hooks get unchanged, if the agent has set
 /// them.
-const OF_THE_AGENT: &[&str] = &["transcript_path", "permission_mode", "prompt_id", "model"];
+pub(crate) const OF_THE_AGENT: &[&str] = &[
+    "transcript_path",
+    "permission_mode",
+    "prompt_id",
+    "model",
+    "effort",
+    "scratchpad_dir",
+    "agent_transcript_path",
+];
 
 /// Returns an event in the format of a dialect.
 pub(super) fn input<'a>(dialect: Dialect, ask: &Ask<'a>) -> Input<'a> {
-    let rules = dialect.rules();
+    let rules = dialect.system();
     let mut input = match rules.words {
         Words::Goclaw => goclaw(ask),
         Words::Goose => goose(ask),
@@ -91,7 +99,7 @@ impl Serialize for Input<'_> {
 /// Returns the dialect's name for the event.
 fn named<'a>(dialect: Dialect, ask: &Ask<'a>) -> &'a str {
     let happened = Some((ask.cx, &ask.event));
-    match dialect.rules().event(ask.info, ask.named, happened) {
+    match dialect.system().event(ask.info, ask.named, happened) {
         Some(event) => event.named,
         None => ask.named,
     }

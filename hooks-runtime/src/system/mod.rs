@@ -1,0 +1,275 @@
+//! The formats of other systems: what a hook reads of an event, and what its answer means.
+
+use std::fmt;
+use std::path::Path;
+use std::str::FromStr;
+
+use hooks_core::agent::AgentEvent;
+use serde::{Deserialize, Serialize};
+
+use crate::answer::Answer;
+use crate::events::EventInfo;
+use crate::fault::Fault;
+use crate::handler::Ask;
+
+mod input;
+pub(crate) mod names;
+#[cfg(test)]
+mod page;
+mod said;
+pub(crate) mod says;
+pub(crate) mod table;
+pub(crate) mod tools;
+
+pub(crate) use self::input::{OF_THE_AGENT, path_of};
+use self::table::System;
+
+/// Lists the systems: each has a module of this name.
+macro_rules! systems {
+    ($($(#[$doc:meta])* $variant:ident = $module:ident,)*) => {
+        $(mod $module;)*
+
+        /// The system whose file contains a definition, and whose protocol its handler speaks; or the system that calls
+        /// our program as its hook.
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        #[serde(rename_all = "snake_case")]
+        #[non_exhaustive]
+        pub enum Dialect {
+            $($(#[$doc])* $variant,)*
+        }
+
+        impl Dialect {
+            /// All dialects.
+            pub const ALL: &[Dialect] = &[$(Dialect::$variant),*];
+
+            /// Returns what is known about the system.
+            pub(crate) fn system(self) -> &'static System {
+                match self {
+                    $(Dialect::$variant => const { &$module::SYSTEM },)*
+                }
+            }
+        }
+    };
+}
+
+systems! {
+    /// Our own: Claude Code's field names, with the whole payload under `event`. An answer may also have the keys of a
+    /// rule: `block`, `abort_turn`, `abort_run`, `ask`, `approve`, `context`, `respond` and `modify`.
+    #[default]
+    Hooks = hooks,
+    /// Claude Code's.
+    Claude = claude,
+    /// Codex's.
+    Codex = codex,
+    /// Gemini CLI's.
+    Gemini = gemini,
+    /// Goose's.
+    Goose = goose,
+    /// PicoClaw's.
+    Picoclaw = picoclaw,
+    /// GoClaw's.
+    Goclaw = goclaw,
+    /// The form of mini-claw-code, in which each entry is a command with a glob: `{"matcher": "bash", "command": "…"}`.
+    Flat = flat,
+    /// Cursor's.
+    Cursor = cursor,
+}
+
+impl Dialect {
+    /// Returns the name, as in a file, and as in `hooks run --as`.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        self.system().name
+    }
+
+    /// Returns the system's name for people.
+    ///
+    /// ```
+    /// assert_eq!(hooks_runtime::Dialect::Claude.title(), "Claude Code");
+    /// ```
+    #[must_use]
+    pub fn title(self) -> &'static str {
+        self.system().title
+    }
+
+    /// Returns the systems that call a program as their hook: those of `hooks run --as`.
+    ///
+    /// ```
+    /// use hooks_runtime::Dialect;
+    ///
+    /// assert!(Dialect::callers().any(|system| system == Dialect::Codex));
+    /// assert!(!Dialect::callers().any(|system| system == Dialect::Goclaw));
+    /// ```
+    pub fn callers() -> impl Iterator<Item = Self> {
+        let all = Dialect::ALL.iter().copied();
+        all.filter(|dialect| dialect.system().calls.is_some())
+    }
+
+    /// Returns the names of the system's events on which our hooks run when it calls.
+    ///
+    /// ```
+    /// use hooks_runtime::Dialect;
+    ///
+    /// assert!(Dialect::Cursor.calls().any(|event| event == "beforeShellExecution"));
+    /// assert!(!Dialect::Goclaw.calls().any(|_| true));
+    /// ```
+    pub fn calls(self) -> impl Iterator<Item = &'static str> {
+        let events = self.system().events.iter();
+        let called = events.filter(|event| event.says.is_some());
+        called.map(|event| event.named)
+    }
+
+    /// Returns the folder of the project, if the system names it in a variable when it calls.
+    ///
+    /// ```
+    /// use hooks_runtime::Dialect;
+    ///
+    /// let of = |name: &str| (name == "CLAUDE_PROJECT_DIR").then(|| "/work/shop".to_owned());
+    /// assert_eq!(Dialect::Claude.project_dir(of).as_deref(), Some("/work/shop"));
+    /// assert_eq!(Dialect::Codex.project_dir(of), None);
+    /// ```
+    pub fn project_dir(self, variable: impl Fn(&str) -> Option<String>) -> Option<String> {
+        let calls = self.system().calls.as_ref()?;
+        let mut values = calls.project.iter().filter_map(|name| variable(name));
+        values.find(|folder| !folder.is_empty())
+    }
+
+    /// Returns the dialect of a file by its name, if it is the name of a system's own file, such as
+    /// `.claude/settings.json`.
+    ///
+    /// ```
+    /// use hooks_runtime::Dialect;
+    ///
+    /// assert_eq!(Dialect::of_path("shop/.codex/hooks.json".as_ref()), Some(Dialect::Codex));
+    /// assert_eq!(Dialect::of_path("shop/settings.json".as_ref()), None);
+    /// ```
+    #[must_use]
+    pub fn of_path(path: &Path) -> Option<Self> {
+        Dialect::ALL.iter().copied().find(|dialect| {
+            let mut files = dialect.system().files.iter();
+            files.any(|(_, name)| path.ends_with(name))
+        })
+    }
+
+    /// Whether hooks that are written for the system run here.
+    pub(crate) fn runs_hooks(self) -> bool {
+        !self.system().kinds.is_empty()
+    }
+
+    /// Returns the system, if hooks that are written for it run here.
+    ///
+    /// # Errors
+    ///
+    /// If they do not.
+    pub(crate) fn with_hooks(self) -> Result<Self, String> {
+        if self.runs_hooks() {
+            return Ok(self);
+        }
+        Err(format!(
+            "hooks that are written for {} do not run here; `hooks run --as {self}` runs ours there",
+            self.title()
+        ))
+    }
+
+    /// Returns the system with these names of events: the first one that knows all of them, or otherwise the one that
+    /// knows most.
+    pub(crate) fn of_events<'n>(names: impl Iterator<Item = &'n str> + Clone) -> Option<Self> {
+        let known = |dialect: &Dialect| {
+            let is_known = |name: &&str| {
+                dialect
+                    .system()
+                    .events
+                    .iter()
+                    .any(|event| event.named == *name)
+            };
+            names.clone().filter(is_known).count()
+        };
+        // The first of several that know the same number.
+        let with_files = Dialect::ALL.iter().copied().rev();
+        let most = with_files
+            .filter(|dialect| dialect.runs_hooks())
+            .max_by_key(known)?;
+        (known(&most) > 0).then_some(most)
+    }
+
+    /// An event as this dialect writes it: what a command reads on its standard input, and an endpoint as its body.
+    pub(crate) fn input<'a>(self, ask: &Ask<'a>) -> input::Input<'a> {
+        input::input(self, ask)
+    }
+
+    /// Interprets the result of a command.
+    ///
+    /// # Errors
+    ///
+    /// If the command has failed by the rules of the dialect, or its answer is invalid.
+    pub(crate) fn of_command(self, on: &On, exit: &Exit) -> Result<Answer, Fault> {
+        said::of_command(self, on, exit)
+    }
+
+    /// Interprets the response of an endpoint.
+    ///
+    /// # Errors
+    ///
+    /// If the endpoint has failed by the rules of the dialect, or its answer is invalid.
+    pub(crate) fn of_http(self, on: &On, status: u16, body: &[u8]) -> Result<Answer, Fault> {
+        said::of_http(self, on, status, body)
+    }
+}
+
+impl fmt::Display for Dialect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+impl FromStr for Dialect {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        let all = Dialect::ALL.iter().copied();
+        all.clone()
+            .find(|dialect| dialect.as_str() == name)
+            .ok_or_else(|| {
+                let names: Vec<_> = all.map(Dialect::as_str).collect();
+                let names = names.join("`, `");
+                format!("unknown system `{name}`: write one of `{names}`")
+            })
+    }
+}
+
+/// The event that an answer is about: the parts of an [`Ask`] that do not borrow from the agent.
+#[derive(Clone, Debug)]
+pub(crate) struct On {
+    pub(crate) info: &'static EventInfo,
+    /// The event's name in the dialect.
+    pub(crate) named: String,
+    /// The definition.
+    pub(crate) hook: String,
+    /// The output of the tool, on events about it.
+    pub(crate) output: Option<String>,
+}
+
+impl On {
+    pub(crate) fn of(ask: &Ask<'_>) -> Self {
+        On {
+            info: ask.info,
+            named: ask.named.to_owned(),
+            hook: ask.hook.to_owned(),
+            output: match ask.event {
+                AgentEvent::AfterToolCall(done) => Some(done.output.content.clone()),
+                _ => None,
+            },
+        }
+    }
+}
+
+/// The exit status of a command, and its output.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Exit {
+    /// The exit code; none if a signal ended the command.
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: Vec<u8>,
+    pub(crate) stderr: Vec<u8>,
+    /// Whether standard output was longer than what was kept.
+    pub(crate) is_cut: bool,
+}
