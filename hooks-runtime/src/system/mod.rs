@@ -73,6 +73,30 @@ systems! {
     Flat = flat,
     /// Cursor's.
     Cursor = cursor,
+    /// GitHub Copilot's.
+    Copilot = copilot,
+    /// VS Code's.
+    Vscode = vscode,
+    /// Qwen Code's.
+    Qwen = qwen,
+    /// OpenCode's, and Kilo's: the plugin that `hooks init` writes.
+    Opencode = opencode,
+    /// Antigravity CLI's.
+    Antigravity = antigravity,
+    /// Grok Build's.
+    Grok = grok,
+    /// Devin CLI's.
+    Devin = devin,
+    /// Kiro's.
+    Kiro = kiro,
+    /// Cline's.
+    Cline = cline,
+    /// Windsurf's, which is Devin Desktop's.
+    Windsurf = windsurf,
+    /// Factory Droid's.
+    Droid = droid,
+    /// Augment's.
+    Augment = augment,
 }
 
 impl Dialect {

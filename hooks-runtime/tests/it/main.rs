@@ -18,5 +18,6 @@ mod prompt;
 mod rules;
 mod sandbox;
 mod source;
+mod systems;
 mod trust;
 mod wire;
