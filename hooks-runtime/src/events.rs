@@ -2,6 +2,7 @@
 
 use hooks_core::EventSet;
 use hooks_core::agent::AgentEvent;
+use serde_json::Value;
 
 /// One event of the standard vocabulary.
 #[derive(Debug, PartialEq, Eq)]
@@ -227,6 +228,20 @@ pub(crate) static EVENTS: [EventInfo; 35] = [
 #[must_use]
 pub(crate) fn info(event: &AgentEvent<'_>) -> &'static EventInfo {
     &EVENTS[event.info().index as usize]
+}
+
+/// Returns the arguments of the tool, for events about one.
+pub(crate) fn args<'a>(event: &AgentEvent<'a>) -> Option<&'a Value> {
+    match *event {
+        AgentEvent::InvalidToolCall(call) => Some(&call.args),
+        AgentEvent::BeforeToolCall(call) => Some(&call.args),
+        AgentEvent::ApproveToolCall(call) => Some(call.args),
+        AgentEvent::ToolCallStart(call) => Some(call.args),
+        AgentEvent::AfterToolCall(call) => Some(&call.args),
+        AgentEvent::ToolCallEnd(call) => Some(call.args),
+        AgentEvent::ToolCallSkipped(call) => Some(call.args),
+        _ => None,
+    }
 }
 
 /// Returns the subject of an event: the name of the tool, or the kind of a custom event.

@@ -106,7 +106,7 @@ impl Rule {
     pub(crate) fn of_tool(text: &str) -> Option<Self> {
         let (tool, rest) = text.trim().split_once('(')?;
         let class = tools::class_of(tool.trim()).filter(|_| rest.ends_with(')'))?;
-        let mut rule = Rule::parse(text, tools::aliases(Dialect::Claude));
+        let mut rule = Rule::parse(text, Aliases::of(Dialect::Claude));
         let name = match class {
             Class::Shell => "Bash",
             Class::Read => "Read",
@@ -129,12 +129,8 @@ impl Rule {
 
     /// Whether the rule matches a call.
     pub(crate) fn matches(&self, cx: &AgentContext, event: &AgentEvent<'_>) -> bool {
-        let args = match event {
-            AgentEvent::BeforeToolCall(call) => &call.args,
-            AgentEvent::ApproveToolCall(call) => call.args,
-            AgentEvent::AfterToolCall(done) => &done.args,
-            AgentEvent::ToolCallSkipped(call) => call.args,
-            _ => return false,
+        let Some(args) = events::args(event) else {
+            return false;
         };
         let Some(tool) = events::subject(event) else {
             return false;
@@ -162,9 +158,9 @@ impl Rule {
         let Some(rule) = &self.tool else {
             return true;
         };
-        let mut theirs = self.aliases.iter().filter(|(_, ours)| ours == tool);
+        let mut theirs = self.aliases.of_tool(tool).iter();
         rule.matches(tool)
-            || theirs.any(|(theirs, _)| rule.matches(theirs))
+            || theirs.any(|name| rule.matches(name))
             || (matches!(rule.as_str(), "Edit" | "Read")
                 && tools::class_of(tool) == tools::class_of(rule.as_str()))
     }
@@ -346,7 +342,7 @@ mod tests {
     use super::*;
 
     fn matches(rule: &str, tool: &str, args: Value) -> bool {
-        let rule = Rule::parse(rule, tools::aliases(Dialect::Claude));
+        let rule = Rule::parse(rule, Aliases::of(Dialect::Claude));
         let cx = AgentContext::new("s")
             .with_cwd("/work/shop")
             .with_project_dir("/work/shop");

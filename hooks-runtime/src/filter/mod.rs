@@ -12,8 +12,9 @@ use regex::Regex;
 use self::cel::{Cel, Variables};
 use crate::events;
 use crate::fault::Fault;
+use crate::system::path_of;
 use crate::system::table::{Subject, When};
-use crate::system::{path_of, tools};
+use crate::system::tools::Aliases;
 
 /// Returns the error of a regular expression in one line. The lines above it show the whole expression.
 pub(crate) fn no_regex(error: &regex::Error) -> String {
@@ -89,8 +90,8 @@ pub(crate) struct Filter {
     pub(crate) subjects: Subjects,
     /// What the matcher is compared with, if not with the tool's name.
     pub(crate) compared: Option<Subject>,
-    /// Names of tools: the file's own, and this agent's.
-    pub(crate) aliases: tools::Aliases,
+    /// The names by which the file may mean a tool.
+    pub(crate) aliases: Aliases,
     pub(crate) tenants: Vec<String>,
     pub(crate) agents: Vec<String>,
     pub(crate) rule: Option<input::Rule>,
@@ -188,23 +189,17 @@ impl Filter {
 
     /// Whether it matches a tool, by one of the tool's names.
     fn has(&self, tool: &str) -> bool {
-        self.subjects.has(tool)
-            || self
-                .aliases
-                .iter()
-                .any(|(theirs, ours)| ours == tool && self.subjects.has(theirs))
+        let mut theirs = self.aliases.of_tool(tool).iter();
+        self.subjects.has(tool) || theirs.any(|name| self.subjects.has(name))
     }
 
     /// Returns the tool's name in the terms of the file.
     pub(crate) fn tool<'a>(&'a self, event: &AgentEvent<'a>) -> Option<&'a str> {
         let ours = events::subject(event)?;
-        let is_named = self.has_tools();
-        if self.aliases.is_empty() || (is_named && self.subjects.has(ours)) {
-            return Some(ours);
-        }
-        Some(tools::theirs(&self.aliases, ours, |theirs| {
-            !is_named || self.subjects.has(theirs)
-        }))
+        let asks_for = self
+            .has_tools()
+            .then_some(|name: &str| self.subjects.has(name));
+        Some(self.aliases.theirs(ours, asks_for))
     }
 
     fn is_met(
@@ -237,17 +232,12 @@ impl Filter {
 
 /// Returns what a matcher is compared with, if not with the tool's name.
 fn of<'a>(compared: Subject, cx: &'a AgentContext, event: &AgentEvent<'a>) -> Option<&'a str> {
-    let args = || match event {
-        AgentEvent::BeforeToolCall(call) => Some(&call.args),
-        AgentEvent::AfterToolCall(done) => Some(&done.args),
-        _ => None,
-    };
     let or = |text: &'a str, default: &'static str| if text.is_empty() { default } else { text };
     match compared {
         Subject::None => None,
         Subject::Tool => events::subject(event),
-        Subject::Command => args()?["command"].as_str(),
-        Subject::Path => path_of(args()?),
+        Subject::Command => events::args(event)?["command"].as_str(),
+        Subject::Path => path_of(events::args(event)?),
         Subject::Empty => Some(""),
         Subject::Reason => Some(match event {
             AgentEvent::SessionStart(start) => or(&start.source, "startup"),

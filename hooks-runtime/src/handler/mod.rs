@@ -21,6 +21,7 @@ use std::path::PathBuf;
 use std::pin::Pin;
 
 use hooks_core::agent::{AgentContext, AgentEvent};
+use serde_json::Value;
 
 use crate::answer::Answer;
 use crate::events::EventInfo;
@@ -39,6 +40,8 @@ pub(crate) struct Ask<'a> {
     pub(crate) named: &'a str,
     /// The tool's name in the terms of the definition's file, if it differs from the agent's.
     pub(crate) tool: Option<&'a str>,
+    /// The tool's arguments, with the names that go with that name, if they differ from the agent's.
+    pub(crate) args: Option<&'a Value>,
 }
 
 /// The future answer. It owns all its data, so the agent need not wait for it.

@@ -18,7 +18,8 @@ use crate::filter::cel::{Cel, Template};
 use crate::filter::{Filter, Subjects, input, no_regex};
 use crate::handler::rule::{Pattern, Rule};
 use crate::handler::{Making, Wrong, command, http, process, prompt};
-use crate::system::{names, tools};
+use crate::system::names;
+use crate::system::tools::Aliases;
 use crate::unit::Order;
 
 /// The default timeout of a handler.
@@ -511,7 +512,7 @@ impl Loader<'_> {
                 subjects,
                 tenants: entry.scope.tenants.clone(),
                 agents: entry.scope.agents.clone(),
-                aliases: tools::aliases(dialect),
+                aliases: Aliases::of(dialect),
                 rule,
                 condition,
                 ..Filter::default()

@@ -105,18 +105,9 @@ fn named<'a>(dialect: Dialect, ask: &Ask<'a>) -> &'a str {
     }
 }
 
-/// Returns the tool's name and arguments, for events about a tool.
+/// Returns the tool's name and arguments in the terms of the file, for events about a tool.
 fn of_tool<'a>(ask: &Ask<'a>) -> Option<(&'a str, &'a Value)> {
-    let args = match ask.event {
-        AgentEvent::InvalidToolCall(call) => &call.args,
-        AgentEvent::BeforeToolCall(call) => &call.args,
-        AgentEvent::ApproveToolCall(call) => call.args,
-        AgentEvent::ToolCallStart(call) => call.args,
-        AgentEvent::AfterToolCall(call) => &call.args,
-        AgentEvent::ToolCallEnd(call) => call.args,
-        AgentEvent::ToolCallSkipped(call) => call.args,
-        _ => return None,
-    };
+    let args = ask.args.or_else(|| events::args(&ask.event))?;
     let own = events::subject(&ask.event)?;
     Some((ask.tool.unwrap_or(own), args))
 }

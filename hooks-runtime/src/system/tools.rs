@@ -1,8 +1,13 @@
-//! The names of well-known tools in different systems.
+//! The names of well-known tools in different systems, and those of their arguments.
+//!
+//! A file may mean a tool by any of its names. Where a hook's file uses another name than the agent, the hook reads that
+//! name, and the arguments have the names that go with it.
 
+use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 
-use hooks_builtin::__tools::{Same, same};
+use hooks_builtin::__tools::{Same, arguments, arguments_of, same};
+use serde_json::{Map, Value};
 
 use super::Dialect;
 
@@ -47,9 +52,6 @@ fn names(tool: &Same) -> impl Iterator<Item = &'static str> {
     tool.names.iter().chain(&tool.others).copied()
 }
 
-/// Names of tools: the file's, and this agent's.
-pub(crate) type Aliases = Arc<[(String, String)]>;
-
 /// Returns what a tool of any system does, if its name is well known.
 pub(crate) fn class_of(name: &str) -> Option<Class> {
     let mut tools = TOOLS.iter();
@@ -57,66 +59,161 @@ pub(crate) fn class_of(name: &str) -> Option<Class> {
     Some(Class::of(tool.class))
 }
 
-/// Returns the dialect's names for well-known tools, each with another name that an agent may use for the tool.
-pub(crate) fn aliases(dialect: Dialect) -> Aliases {
-    static OF: LazyLock<[Aliases; 4]> = LazyLock::new(|| {
-        [
-            Dialect::Claude,
-            Dialect::Codex,
-            Dialect::Gemini,
-            Dialect::Goose,
-        ]
-        .map(|dialect| {
-            let mut aliases = Vec::new();
-            for tool in TOOLS.iter() {
-                let theirs = named(tool, dialect);
-                for other in names(tool).filter(|other| *other != theirs) {
-                    let alias = (theirs.to_owned(), other.to_owned());
-                    // A name that the dialect uses for another tool means that tool.
-                    let is_other = TOOLS.iter().any(|tool| named(tool, dialect) == other);
-                    if !is_other && !aliases.contains(&alias) {
-                        aliases.push(alias);
+/// The names by which a file may mean a tool, for each name that an agent may give it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Aliases {
+    theirs: Arc<HashMap<String, Vec<String>>>,
+    /// Whether hooks read the file's name of a tool even if the file does not name tools.
+    renames: bool,
+}
+
+impl Aliases {
+    /// Returns the dialect's names for well-known tools. In our own files, a tool has all of its names.
+    pub(crate) fn of(dialect: Dialect) -> Self {
+        static OF: LazyLock<HashMap<Dialect, Aliases>> = LazyLock::new(|| {
+            let dialects = [
+                Dialect::Hooks,
+                Dialect::Claude,
+                Dialect::Codex,
+                Dialect::Gemini,
+                Dialect::Goose,
+            ];
+            dialects
+                .map(|dialect| (dialect, Aliases::made(dialect)))
+                .into()
+        });
+        OF.get(&dialect).cloned().unwrap_or_default()
+    }
+
+    fn made(dialect: Dialect) -> Self {
+        let is_ours = dialect == Dialect::Hooks;
+        let mut theirs: HashMap<String, Vec<String>> = HashMap::new();
+        for tool in TOOLS.iter() {
+            let meant: Vec<_> = if is_ours {
+                names(tool).collect()
+            } else {
+                vec![named(tool, dialect)]
+            };
+            for known in names(tool) {
+                // A name that the dialect uses for another tool means that tool.
+                if !is_ours && TOOLS.iter().any(|tool| named(tool, dialect) == known) {
+                    continue;
+                }
+                let names = theirs.entry(known.to_owned()).or_default();
+                for name in meant.iter().filter(|name| **name != known) {
+                    if !names.iter().any(|other| other == name) {
+                        names.push((*name).to_owned());
                     }
                 }
             }
-            aliases.into()
-        })
-    });
-    match dialect {
-        Dialect::Claude => Arc::clone(&OF[0]),
-        Dialect::Codex => Arc::clone(&OF[1]),
-        Dialect::Gemini => Arc::clone(&OF[2]),
-        Dialect::Goose => Arc::clone(&OF[3]),
-        _ => Aliases::default(),
+        }
+        Aliases {
+            theirs: Arc::new(theirs),
+            renames: !is_ours,
+        }
+    }
+
+    /// Returns them with the names that a file sets, which count alone: each with this agent's.
+    pub(crate) fn with(self, own: impl IntoIterator<Item = (String, String)>) -> Self {
+        let mut set: HashMap<String, Vec<String>> = HashMap::new();
+        for (theirs, ours) in own {
+            set.entry(ours).or_default().push(theirs);
+        }
+        if set.is_empty() {
+            return self;
+        }
+        let mut theirs = Arc::unwrap_or_clone(self.theirs);
+        theirs.extend(set);
+        Aliases {
+            theirs: Arc::new(theirs),
+            ..self
+        }
+    }
+
+    /// Returns the other names by which the file may mean an agent's tool.
+    pub(crate) fn of_tool(&self, ours: &str) -> &[String] {
+        self.theirs.get(ours).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// Returns the name of a tool in the terms of a file: one that its matcher asks for, if it has one.
+    pub(crate) fn theirs<'a>(
+        &'a self,
+        ours: &'a str,
+        asks_for: Option<impl Fn(&str) -> bool>,
+    ) -> &'a str {
+        let names = self.of_tool(ours);
+        let first = || names.first().filter(|_| self.renames);
+        let name = match asks_for {
+            Some(asks_for) if asks_for(ours) => None,
+            Some(asks_for) => names.iter().find(|name| asks_for(name)).or_else(first),
+            None => first(),
+        };
+        name.map_or(ours, String::as_str)
     }
 }
 
-/// Returns the name of a tool in the terms of a file. If there are several, it is the one in the file's matcher.
-pub(crate) fn theirs<'a>(
-    aliases: &'a [(String, String)],
-    ours: &'a str,
-    asks_for: impl Fn(&str) -> bool,
-) -> &'a str {
-    let mut first = None;
-    for (theirs, _) in aliases.iter().filter(|(_, known)| known == ours) {
-        if asks_for(theirs) {
-            return theirs;
+/// The arguments of a call, with the names that go with another name of the tool.
+#[derive(Clone, Debug)]
+pub(crate) struct Renamed {
+    pub(crate) args: Value,
+    /// The file's name of each argument, and the agent's.
+    names: Vec<(String, String)>,
+}
+
+impl Renamed {
+    /// Returns the arguments for a tool of this name; none if they have these names already.
+    pub(crate) fn of(tool: &str, args: &Value) -> Option<Self> {
+        static MEANINGS: LazyLock<Vec<Vec<&str>>> = LazyLock::new(|| arguments().collect());
+        let args = args.as_object()?;
+        let expected: Vec<_> = arguments_of(tool).collect();
+        let mut names = Vec::new();
+        for meaning in MEANINGS.iter() {
+            let mut wanted = meaning.iter().filter(|name| expected.contains(name));
+            let Some(theirs) = wanted.clone().next() else {
+                continue;
+            };
+            let mut given = meaning.iter().filter(|name| args.contains_key(**name));
+            if let (Some(ours), None) = (given.next(), given.next())
+                && !wanted.any(|name| name == ours)
+            {
+                names.push(((*theirs).to_owned(), (*ours).to_owned()));
+            }
         }
-        first = first.or(Some(theirs.as_str()));
+        if names.is_empty() {
+            return None;
+        }
+        let renamed = args.iter().map(|(name, value)| {
+            let theirs = names.iter().find(|(_, ours)| ours == name);
+            let name = theirs.map_or(name, |(theirs, _)| theirs);
+            (name.clone(), value.clone())
+        });
+        Some(Renamed {
+            args: Value::Object(renamed.collect()),
+            names,
+        })
     }
-    first.unwrap_or(ours)
+
+    /// Gives arguments that a hook has set the agent's names again.
+    pub(crate) fn back(&self, args: Map<String, Value>) -> Map<String, Value> {
+        let ours = args.into_iter().map(|(name, value)| {
+            let ours = self.names.iter().find(|(theirs, _)| *theirs == name);
+            (ours.map_or(name, |(_, ours)| ours.clone()), value)
+        });
+        ours.collect()
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]
     fn tools_have_the_names_of_the_dialect() {
-        let any = |_: &str| true;
         let of = |dialect, ours: &'static str| {
-            let aliases = aliases(dialect);
-            theirs(&aliases, ours, any).to_owned()
+            let aliases = Aliases::of(dialect);
+            aliases.theirs(ours, None::<fn(&str) -> bool>).to_owned()
         };
         assert_eq!(of(Dialect::Claude, "shell"), "Bash");
         assert_eq!(of(Dialect::Claude, "run_shell_command"), "Bash");
@@ -125,15 +222,42 @@ mod tests {
         assert_eq!(of(Dialect::Gemini, "file_write"), "write_file");
         assert_eq!(of(Dialect::Claude, "deploy"), "deploy");
         assert_eq!(of(Dialect::Goclaw, "shell"), "shell");
+        assert_eq!(of(Dialect::Hooks, "Bash"), "Bash");
     }
 
     #[test]
-    fn the_matcher_chooses_between_two_names() {
-        let aliases = aliases(Dialect::Claude);
+    fn the_matcher_chooses_between_names() {
+        let asks = |wanted: &'static str| Some(move |name: &str| name == wanted);
+        let aliases = Aliases::of(Dialect::Claude);
+        assert_eq!(aliases.theirs("replace", asks("MultiEdit")), "MultiEdit");
+        assert_eq!(aliases.theirs("replace", asks("")), "Edit");
+        let ours = Aliases::of(Dialect::Hooks);
+        assert_eq!(ours.theirs("Bash", asks("shell")), "shell");
+        assert_eq!(ours.theirs("run_terminal_command", asks("Bash")), "Bash");
+        assert_eq!(ours.theirs("Bash", asks("other")), "Bash");
+    }
+
+    #[test]
+    fn arguments_have_the_names_that_go_with_the_tools() {
+        let of = |tool: &str, args: Value| Renamed::of(tool, &args).map(|renamed| renamed.args);
         assert_eq!(
-            theirs(&aliases, "replace", |name| name == "MultiEdit"),
-            "MultiEdit"
+            of("Read", json!({ "path": ".env", "limit": 1 })),
+            Some(json!({ "file_path": ".env", "limit": 1 }))
         );
-        assert_eq!(theirs(&aliases, "replace", |_| true), "Edit");
+        assert_eq!(
+            of("shell", json!({ "CommandLine": "ls", "Cwd": "/" })),
+            Some(json!({ "command": "ls", "cwd": "/" }))
+        );
+        assert_eq!(of("Bash", json!({ "command": "ls" })), None);
+        assert_eq!(of("deploy", json!({ "cmd": "ls" })), None);
+        // Two that mean the same stay as they are.
+        assert_eq!(of("Read", json!({ "path": "a", "filename": "b" })), None);
+        let renamed = Renamed::of("Edit", &json!({ "filePath": "a", "oldString": "b" })).unwrap();
+        let set = json!({ "file_path": "c", "old_string": "b", "more": 1 });
+        let Value::Object(set) = set else { panic!() };
+        assert_eq!(
+            Value::Object(renamed.back(set)),
+            json!({ "filePath": "c", "oldString": "b", "more": 1 })
+        );
     }
 }

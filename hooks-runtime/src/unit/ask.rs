@@ -14,10 +14,11 @@ use super::{Done, Matched, Unit};
 use crate::answer::Answer;
 use crate::definition::{Body, Definition};
 use crate::entry::Mode;
-use crate::events::EventInfo;
+use crate::events::{self, EventInfo};
 use crate::fault::Fault;
 use crate::handler::{Ask, Asked};
 use crate::safeguard::Chains;
+use crate::system::tools::Renamed;
 
 impl Unit {
     /// Asks one definition under its safeguards.
@@ -47,13 +48,18 @@ impl Unit {
                 )))
             }
             (Ok(()), Body::Handler(handler)) => {
+                let tool = definition.filter.tool(event);
+                let renamed = tool
+                    .filter(|tool| events::subject(event) != Some(tool))
+                    .and_then(|tool| Renamed::of(tool, events::args(event)?));
                 let ask = Ask {
                     cx,
                     event: *event,
                     info,
                     hook: &definition.name,
                     named: definition.named(info).unwrap_or(info.name),
-                    tool: definition.filter.tool(event),
+                    tool,
+                    args: renamed.as_ref().map(|renamed| &renamed.args),
                 };
                 let is_background =
                     definition.is_background && tokio::runtime::Handle::try_current().is_ok();
@@ -61,8 +67,14 @@ impl Unit {
                     let asked = asked(|| handler.ask(&ask));
                     skipped = Some("it runs in the background");
                     self.in_background(definition, asked, cx, event, info);
-                    Ok(Answer::default())
-                } else if self.is_foreign && definition.dialect != crate::Dialect::Goclaw {
+                    return Done {
+                        definition,
+                        said: Ok(Answer::default()),
+                        skipped,
+                        duration: started.elapsed(),
+                    };
+                }
+                let said = if self.is_foreign && definition.dialect != crate::Dialect::Goclaw {
                     let room = self.room(info);
                     let span = self.span(definition, info);
                     let ask = || handler.ask(&ask);
@@ -87,6 +99,10 @@ impl Unit {
                     };
                     self.shared.chains.spend(key, place, started.elapsed());
                     said
+                };
+                match renamed.filter(|_| info.takes_args) {
+                    Some(renamed) => said.map(|answer| answer.renamed(&renamed)),
+                    None => said,
                 }
             }
         };

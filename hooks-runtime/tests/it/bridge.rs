@@ -559,3 +559,45 @@ async fn an_event_that_is_not_ours_is_a_custom_event() {
         "{message}"
     );
 }
+
+#[tokio::test]
+async fn one_file_guards_every_agent() {
+    // The tool and its argument have another name in each agent, and the file uses one of them.
+    let guard = "[[hooks.on]]\nname = 'guard'\nevent = 'BeforeToolCall'\ntools = ['file_read']\ncommand = \"grep -q '\\\"path\\\":\\\".env\\\"' && exit 2 || exit 0\"\n";
+    for (tool, args) in [
+        ("Read", json!({ "file_path": ".env" })),
+        ("read_file", json!({ "absolute_path": ".env" })),
+        ("view", json!({ "path": ".env" })),
+        ("view_file", json!({ "AbsolutePath": ".env" })),
+        ("read", json!({ "filePath": ".env" })),
+    ] {
+        let input = of(
+            "PreToolUse",
+            json!({ "tool_name": tool, "tool_input": args }),
+        );
+        let reply = run(Dialect::Codex, guard, &input).await;
+        assert_eq!(reply.exit_code, 2, "{tool}: {reply:?}");
+    }
+    let file = rule(
+        "BeforeToolCall",
+        "tools = ['shell']\nif = 'Bash(git push *--force*)'\nblock = 'no'",
+    );
+    for tool in [
+        "Bash",
+        "shell",
+        "exec",
+        "run_shell_command",
+        "run_in_terminal",
+        "execute_bash",
+    ] {
+        let input = of(
+            "PreToolUse",
+            json!({ "tool_name": tool, "tool_input": { "command": "git push origin --force" } }),
+        );
+        assert_eq!(
+            run(Dialect::Codex, &file, &input).await.exit_code,
+            2,
+            "{tool}"
+        );
+    }
+}

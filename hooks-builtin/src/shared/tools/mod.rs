@@ -13,6 +13,8 @@ const TABLE: &str = include_str!("tools.txt");
 
 /// The line before the tools that do the same in different systems.
 const SAME: &str = "[same]";
+/// The line before the arguments that mean the same.
+const ARGUMENTS: &str = "[arguments]";
 
 /// The kind of an argument of a tool: see `tools.txt`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -52,6 +54,24 @@ pub enum Profile {
     Windsurf,
     /// GitHub Copilot, in editors and at the command line.
     Copilot,
+    /// Qwen Code.
+    Qwen,
+    /// OpenCode, and Kilo.
+    Opencode,
+    /// Antigravity CLI.
+    Antigravity,
+    /// Grok Build.
+    Grok,
+    /// Devin CLI.
+    Devin,
+    /// Kiro.
+    Kiro,
+    /// Cline.
+    Cline,
+    /// Factory Droid.
+    Droid,
+    /// Augment.
+    Augment,
     /// OpenHands.
     Openhands,
     /// goose.
@@ -66,13 +86,22 @@ pub enum Profile {
 
 impl Profile {
     /// Every profile.
-    pub const ALL: [Profile; 11] = [
+    pub const ALL: [Profile; 20] = [
         Profile::ClaudeCode,
         Profile::Codex,
         Profile::GeminiCli,
         Profile::Cursor,
         Profile::Windsurf,
         Profile::Copilot,
+        Profile::Qwen,
+        Profile::Opencode,
+        Profile::Antigravity,
+        Profile::Grok,
+        Profile::Devin,
+        Profile::Kiro,
+        Profile::Cline,
+        Profile::Droid,
+        Profile::Augment,
         Profile::Openhands,
         Profile::Goose,
         Profile::Zed,
@@ -153,16 +182,43 @@ pub struct Same {
 
 /// Returns all tools that do the same in different systems.
 pub fn same() -> impl Iterator<Item = Same> {
-    let lines = TABLE.lines().skip_while(|line| *line != SAME).skip(1);
-    lines.filter_map(|line| {
-        let (names, others) = line.split_once(':')?;
+    section(SAME).map(|(names, others)| {
         let mut names = names.split_whitespace();
-        Some(Same {
-            class: names.next()?,
-            names: [names.next()?, names.next()?, names.next()?, names.next()?],
-            others: others.split_whitespace().collect(),
-        })
+        let mut next = || names.next().unwrap_or_default();
+        Same {
+            class: next(),
+            names: [next(), next(), next(), next()],
+            others,
+        }
     })
+}
+
+/// Returns the names of arguments that mean the same: one list for each meaning.
+pub fn arguments() -> impl Iterator<Item = Vec<&'static str>> {
+    section(ARGUMENTS).map(|(ours, mut others)| {
+        others.insert(0, ours);
+        others
+    })
+}
+
+/// Returns the names of the arguments of a tool with exactly this name.
+pub fn arguments_of(tool: &str) -> impl Iterator<Item = &'static str> {
+    let named = profiles().filter(move |(_, name, _)| *name == tool);
+    named.flat_map(|(_, _, arguments)| roles(arguments).map(|(name, _)| name))
+}
+
+/// Returns the lines of a section after the tools of agents: what stands before the colon, and the words after it.
+fn section(head: &str) -> impl Iterator<Item = (&'static str, Vec<&'static str>)> {
+    let lines = TABLE.lines().skip_while(move |line| *line != head).skip(1);
+    let mut rows: Vec<(&str, Vec<&str>)> = Vec::new();
+    for line in lines.take_while(|line| !line.is_empty()) {
+        match (line.split_once(" :"), rows.last_mut()) {
+            (Some((first, rest)), _) => rows.push((first, rest.split_whitespace().collect())),
+            (None, Some((_, words))) => words.extend(line.split_whitespace()),
+            (None, None) => {}
+        }
+    }
+    rows.into_iter()
 }
 
 impl Tool {
@@ -243,6 +299,10 @@ mod tests {
         found.dedup();
         assert_eq!(found, Profile::ALL);
         let lines = TABLE.lines().skip_while(|line| *line != SAME).skip(1);
-        assert_eq!(same().count(), lines.count());
+        let lines = lines.take_while(|line| !line.is_empty());
+        assert_eq!(
+            same().count(),
+            lines.filter(|line| line.contains(" :")).count()
+        );
     }
 }

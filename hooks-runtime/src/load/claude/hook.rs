@@ -141,7 +141,7 @@ impl Loader<'_> {
                 whens: group.event.map(Event::whens).unwrap_or_default(),
                 subjects: group.subjects.clone(),
                 compared: subject.filter(|subject| *subject != Subject::Tool),
-                aliases: Arc::clone(&group.policy.aliases),
+                aliases: group.policy.aliases.clone(),
                 rule,
                 ..Filter::default()
             },
@@ -353,7 +353,7 @@ impl Loader<'_> {
             self.notices.push(notice.to_string());
             return Err(NeverRuns);
         }
-        let rule = input::Rule::parse(text, Arc::clone(&group.policy.aliases));
+        let rule = input::Rule::parse(text, group.policy.aliases.clone());
         if !rule.is_known() {
             let notice = group.mistake(
                 &["if"],

@@ -9,7 +9,6 @@ mod make;
 
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::sync::Arc;
 use std::time::Duration;
 
 use hooks_config::{ConfigError, Document, Segment};
@@ -23,7 +22,7 @@ use crate::entry::ImportEntry;
 use crate::events::EventInfo;
 use crate::filter::{Filter, Subjects};
 use crate::system::table::{Event, Refusal, Subject, System, Whose};
-use crate::system::tools::{self, Aliases};
+use crate::system::tools::Aliases;
 
 /// One file, and its owner.
 pub(super) struct File {
@@ -73,7 +72,7 @@ impl Group<'_> {
                 whens: self.event.map(Event::whens).unwrap_or_default(),
                 subjects: self.subjects.clone(),
                 compared: subject.filter(|subject| *subject != Subject::Tool),
-                aliases: Arc::clone(&self.policy.aliases),
+                aliases: self.policy.aliases.clone(),
                 ..Filter::default()
             },
         }
@@ -122,7 +121,7 @@ impl Loader<'_> {
             dialect,
             rules,
             entry,
-            aliases: aliases(dialect, entry),
+            aliases: Aliases::of(dialect).with(entry.tools.clone()),
             urls: lists(files, "allowedHttpHookUrls"),
             variables: lists(files, "httpHookAllowedEnvVars")
                 .map(|names| names.into_iter().collect()),
@@ -210,21 +209,6 @@ impl Loader<'_> {
             self.event(document, policy, name, groups, &disabled, definitions);
         }
     }
-}
-
-/// Returns the names of tools for an import: its own, and the well-known ones that it does not set.
-fn aliases(dialect: Dialect, entry: &ImportEntry) -> Aliases {
-    let known = tools::aliases(dialect);
-    if entry.tools.is_empty() {
-        return known;
-    }
-    let own = entry
-        .tools
-        .iter()
-        .map(|(theirs, ours)| (theirs.clone(), ours.clone()));
-    let is_own = |ours: &str| entry.tools.values().any(|own| own == ours);
-    let others = known.iter().filter(|(_, ours)| !is_own(ours)).cloned();
-    own.chain(others).collect()
 }
 
 /// Returns a list that several files may set: all their items together.
