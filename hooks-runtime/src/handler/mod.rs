@@ -63,10 +63,25 @@ pub(crate) trait Handler: Send + Sync {
         None
     }
 
+    /// Returns what hears of observed events, if that needs no answer.
+    fn listener(&self) -> Option<&dyn Listener> {
+        None
+    }
+
     /// Ends what runs independently.
     fn shut_down(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
         Box::pin(std::future::ready(()))
     }
+}
+
+/// A handler that keeps the order of observed events: it hears of them while they are dispatched.
+pub(crate) trait Listener {
+    /// Passes on an event, without waiting.
+    ///
+    /// # Errors
+    ///
+    /// If nobody will hear of it.
+    fn tell(&self, ask: &Ask<'_>) -> Result<(), Fault>;
 }
 
 /// The surroundings of handlers, in addition to their own settings.

@@ -9,13 +9,13 @@ use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
 use super::conclude::{fail, finish};
-use super::guard::{asked, caught, guarded};
+use super::guard::{asked, caught, guarded, told};
 use super::{Done, Matched, Unit};
 use crate::answer::Answer;
 use crate::definition::{Body, Definition};
 use crate::entry::Mode;
 use crate::events::{self, EventInfo};
-use crate::fault::Fault;
+use crate::fault::{Fault, FaultKind};
 use crate::handler::{Ask, Asked};
 use crate::safeguard::Chains;
 use crate::system::tools::Renamed;
@@ -63,7 +63,16 @@ impl Unit {
                 };
                 let is_background =
                     definition.is_background && tokio::runtime::Handle::try_current().is_ok();
-                if is_background {
+                if is_background && let Some(listener) = handler.listener() {
+                    let _span = self.span(definition, info).entered();
+                    told(definition, &self.limits, || {
+                        listener.tell(&ask).inspect_err(|fault| {
+                            if fault.kind == FaultKind::NotAsked {
+                                self.shared.dropped.fetch_add(1, Ordering::Relaxed);
+                            }
+                        })
+                    })
+                } else if is_background {
                     let asked = asked(|| handler.ask(&ask));
                     skipped = Some("it runs in the background");
                     self.in_background(definition, asked, cx, event, info);

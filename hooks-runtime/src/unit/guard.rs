@@ -41,13 +41,7 @@ pub(super) async fn guarded(
             "there is no tokio runtime with a timer: run the agent in one, with `enable_all()`",
         ));
     }
-    let state = &definition.state;
-    if !state.breaker.lets() {
-        return Err(Fault::not_asked(
-            "its circuit breaker is open, because it failed too often",
-        ));
-    }
-    let mut trial = Trial(Some(&state.breaker));
+    let trial = Trial::of(definition)?;
     let waiting = Instant::now();
     // The semaphore is never closed.
     let Ok(_permit) = tokio::time::timeout(left, room.acquire()).await else {
@@ -78,21 +72,20 @@ pub(super) async fn guarded(
             .record("outcome", "fault")
             .record("why", fault.to_string()),
     };
-    // A hook that was not asked, for example because one tenant has spent its budget, may work for all others.
-    if matches!(&said, Err(fault) if fault.kind == FaultKind::NotAsked) {
-        return said;
-    }
-    trial.0 = None;
-    let failed = said.as_ref().is_err_and(|fault| counts(definition, fault));
-    if state.breaker.note(failed, &limits.config.breaker) {
-        tracing::warn!(
-            key = "security.hook.circuit_breaker",
-            hook = &*definition.name,
-            retry_after = %humantime::format_duration(limits.config.breaker.retry_after),
-            "the circuit breaker of a hook opened: the hook is not asked for a while"
-        );
-    }
+    trial.end(definition, limits, said.as_ref().err());
     said
+}
+
+/// Tells a handler about an event, if its breaker allows it.
+pub(super) fn told(
+    definition: &Definition,
+    limits: &Limits,
+    tell: impl FnOnce() -> Result<(), Fault>,
+) -> Result<Answer, Fault> {
+    let trial = Trial::of(definition)?;
+    let told = caught(tell);
+    trial.end(definition, limits, told.as_ref().err());
+    told.map(|()| Answer::default())
 }
 
 /// Whether a failure counts for the breaker.
@@ -126,8 +119,38 @@ impl Future for Caught {
     }
 }
 
-/// Gives a trial of an open breaker to the next caller if this one is dropped.
+/// A call that the breaker allows. If it is dropped without a result, the next caller gets its trial.
 struct Trial<'a>(Option<&'a Breaker>);
+
+impl<'a> Trial<'a> {
+    fn of(definition: &'a Definition) -> Result<Self, Fault> {
+        let breaker = &definition.state.breaker;
+        if breaker.lets() {
+            return Ok(Trial(Some(breaker)));
+        }
+        Err(Fault::not_asked(
+            "its circuit breaker is open, because it failed too often",
+        ))
+    }
+
+    /// Counts the result.
+    fn end(mut self, definition: &Definition, limits: &Limits, fault: Option<&Fault>) {
+        // A hook that was not asked, for example because one tenant has spent its budget, may work for all others.
+        if fault.is_some_and(|fault| fault.kind == FaultKind::NotAsked) {
+            return;
+        }
+        let Some(breaker) = self.0.take() else { return };
+        let failed = fault.is_some_and(|fault| counts(definition, fault));
+        if breaker.note(failed, &limits.config.breaker) {
+            tracing::warn!(
+                key = "security.hook.circuit_breaker",
+                hook = &*definition.name,
+                retry_after = %humantime::format_duration(limits.config.breaker.retry_after),
+                "the circuit breaker of a hook opened: the hook is not asked for a while"
+            );
+        }
+    }
+}
 
 impl Drop for Trial<'_> {
     fn drop(&mut self) {

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use hooks_core::agent::{
-    AfterLlmCall, AfterToolCall, AgentContext, AgentStart, Approval, ApproveToolCall,
-    BeforeLlmCall, BeforeToolCall, ChatMessage, LlmResponse, ToolCall, ToolCallEnd, ToolOutcome,
-    ToolOutput,
+    AfterLlmCall, AfterToolCall, AgentContext, AgentEnd, AgentStart, Approval, ApproveToolCall,
+    BeforeLlmCall, BeforeToolCall, ChatMessage, LlmResponse, ToolCall, ToolCallEnd, ToolCallStart,
+    ToolOutcome, ToolOutput,
 };
 use hooks_core::{HookResult, Scope, hooks};
 use hooks_runtime::{RecordOutcome, Records, Runtime};
@@ -40,6 +40,12 @@ struct Trial {
 impl Trial {
     /// A process that runs a fixture. `start` is what it does when it starts, `lines` are further lines of the file.
     async fn of(program: &str, start: &str, lines: &str) -> Option<Self> {
+        let events = "['BeforeToolCall', 'AfterToolCall', 'ApproveToolCall', 'BeforeLlmCall', 'AfterLlmCall', \
+                      'AgentStart', 'ToolCallEnd']";
+        Trial::on(events, program, start, lines).await
+    }
+
+    async fn on(events: &str, program: &str, start: &str, lines: &str) -> Option<Self> {
         if std::process::Command::new("python3")
             .arg("--version")
             .output()
@@ -59,9 +65,7 @@ impl Trial {
         let restart = start != "dies once";
         let text = format!(
             "[[hooks.on]]\nname = 'gate'\ntimeout = '50s'\n{lines}\n\
-             event = ['BeforeToolCall', 'AfterToolCall', 'ApproveToolCall', 'BeforeLlmCall', 'AfterLlmCall', \
-             'AgentStart', 'ToolCallEnd']\n\
-             [hooks.on.process]\nargv = {argv}\nenv = {env}\nrestart = {restart}\n\
+             event = {events}\n[hooks.on.process]\nargv = {argv}\nenv = {env}\nrestart = {restart}\n\
              [hooks.limits]\nchain = '60s'\nbreaker = {{ faults = 1000 }}\n"
         );
         let records = Records::latest(200);
@@ -80,6 +84,12 @@ impl Trial {
 
     async fn gate() -> Option<Self> {
         Trial::of("gate.py", "", "").await
+    }
+
+    /// A process that only observes, as all of PicoClaw's kind do.
+    async fn observer() -> Option<Self> {
+        let events = "['AgentStart', 'ToolCallStart', 'ToolCallEnd', 'AgentEnd']";
+        Trial::on(events, "gate.py", "", "").await
     }
 
     async fn decide(&self, call: &mut BeforeToolCall) -> HookResult<BeforeToolCall> {
@@ -284,6 +294,67 @@ async fn an_observed_event_has_no_id() {
         ),
         (&json!("shell"), &json!(1_500_000), &json!(4))
     );
+}
+
+/// The events of two agents, on two threads: each agent's own come in its order, also while the process starts.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn observed_events_come_in_the_order_in_which_they_were_raised() {
+    const TURNS: u32 = 100;
+    let Some(trial) = Trial::observer().await else {
+        return;
+    };
+    let mut agents = tokio::task::JoinSet::new();
+    for session in ["s1", "s2"] {
+        let runtime = trial.runtime.clone();
+        agents.spawn(async move {
+            let hooks = hooks![..runtime];
+            for turn in 0..TURNS {
+                let cx = AgentContext::new(session).with_turn(turn);
+                let call = call(json!({}));
+                let start = ToolCallStart {
+                    id: &call.id,
+                    name: &call.name,
+                    args: &call.args,
+                };
+                let done = AfterToolCall::of(call.clone(), ToolOutput::new("x"), Duration::ZERO);
+                hooks.observe(&cx, &AgentStart { prompt: "go" }).await;
+                hooks.observe(&cx, &start).await;
+                hooks
+                    .observe(&cx, &ToolCallEnd::of(&done, ToolOutcome::Ran))
+                    .await;
+                hooks.observe(&cx, &AgentEnd::default()).await;
+            }
+        });
+    }
+    while let Some(done) = agents.join_next().await {
+        done.unwrap();
+    }
+    trial.runtime.shutdown().await;
+    let heard = trial.heard();
+    let expected: Vec<_> = (0..TURNS)
+        .flat_map(|turn| {
+            let kinds = [
+                "agent.turn.start",
+                "agent.tool.exec_start",
+                "agent.tool.exec_end",
+                "agent.turn.end",
+            ];
+            kinds.map(|kind| (kind.to_owned(), turn))
+        })
+        .collect();
+    for session in ["s1", "s2"] {
+        let own: Vec<_> = heard
+            .iter()
+            .map(|line| &line["params"])
+            .filter(|params| params["scope"]["session_key"] == session)
+            .map(|params| {
+                let turn = params["scope"]["turn_id"].as_str().unwrap();
+                let turn: u32 = turn.rsplit(':').next().unwrap().parse().unwrap();
+                (params["kind"].as_str().unwrap().to_owned(), turn)
+            })
+            .collect();
+        assert_eq!(own, expected, "{session}");
+    }
 }
 
 #[tokio::test]

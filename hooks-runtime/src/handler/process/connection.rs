@@ -22,9 +22,6 @@ use crate::unique;
 /// The maximum length of an answer.
 const MOST_ANSWER: usize = 1024 * 1024;
 
-/// The maximum number of messages that wait until the process reads.
-const MOST_WAITING: usize = 256;
-
 /// How long the process has to answer `hook.hello`.
 const HELLO: Duration = Duration::from_secs(10);
 
@@ -34,9 +31,32 @@ const LAST_WORK: Duration = Duration::from_secs(2);
 /// The connection to the process.
 pub(super) struct Connection {
     name: String,
+    run: u64,
     calls: Mutex<Calls>,
-    queue: mpsc::Sender<String>,
+    queue: mpsc::Sender<Message>,
     logged: Mutex<stderr::Limit>,
+}
+
+/// A message that waits until the process reads it. One queue has all messages, so the process reads them in the order
+/// in which the agent raised the events.
+pub(super) struct Message {
+    line: String,
+    /// The run whose answer is awaited. The next run has the same ids again, so it never reads the call.
+    run: Option<u64>,
+}
+
+impl Message {
+    /// A notification, which any run may read.
+    pub(super) fn event(method: &str, params: &str) -> Self {
+        Message {
+            line: format!("{{\"jsonrpc\":\"2.0\",\"method\":\"{method}\",\"params\":{params}}}\n"),
+            run: None,
+        }
+    }
+
+    pub(super) fn is_event(&self) -> bool {
+        self.run.is_none()
+    }
 }
 
 #[derive(Default)]
@@ -61,41 +81,32 @@ impl Connection {
     ///
     /// If the process ends, or its answer is an error or too long.
     pub(super) async fn call(&self, method: &str, params: &str) -> Result<Value, Fault> {
+        let (line, call) = self.open(method, params)?;
+        let run = Some(self.run);
+        // If the queue is closed, the process has ended, and the call has already failed.
+        let _ = self.queue.send(Message { line, run }).await;
+        call.answered().await
+    }
+
+    /// Opens a call, and returns the line that asks it.
+    fn open(&self, method: &str, params: &str) -> Result<(String, Call<'_>), Fault> {
         let (sender, answer) = oneshot::channel();
-        let id = {
-            let mut calls = self.calls();
-            if let Some(why) = &calls.over {
-                return Err(Fault::not_started(why));
-            }
-            calls.last += 1;
-            let id = calls.last;
-            calls.open.insert(id, sender);
-            id
-        };
-        let _forget = Forget(self, id);
+        let mut calls = self.calls();
+        if let Some(why) = &calls.over {
+            return Err(Fault::not_started(why));
+        }
+        calls.last += 1;
+        let id = calls.last;
+        calls.open.insert(id, sender);
         let line = format!(
             "{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"{method}\",\"params\":{params}}}\n"
         );
-        // If the queue is closed, the process has ended, and the call has already failed.
-        let _ = self.queue.send(line).await;
-        answer
-            .await
-            .unwrap_or_else(|_| Err(Fault::failed("the process has ended")))
-    }
-
-    /// Sends a notification, without waiting.
-    ///
-    /// # Errors
-    ///
-    /// If the process does not read, or has ended.
-    pub(super) fn tell(&self, method: &str, params: &str) -> Result<(), Fault> {
-        let line = format!("{{\"jsonrpc\":\"2.0\",\"method\":\"{method}\",\"params\":{params}}}\n");
-        self.queue.try_send(line).map_err(|error| match error {
-            mpsc::error::TrySendError::Full(_) => Fault::not_asked(format_args!(
-                "{MOST_WAITING} messages are waiting, and the process does not read them"
-            )),
-            mpsc::error::TrySendError::Closed(_) => Fault::not_started("the process has ended"),
-        })
+        let call = Call {
+            connection: self,
+            id,
+            answer,
+        };
+        Ok((line, call))
     }
 
     fn calls(&self) -> std::sync::MutexGuard<'_, Calls> {
@@ -185,18 +196,39 @@ impl Connection {
     }
 }
 
-/// Dropped when nobody waits for an answer any more.
-struct Forget<'a>(&'a Connection, u64);
+/// An open call. When nobody waits for its answer any more, it is forgotten.
+struct Call<'a> {
+    connection: &'a Connection,
+    id: u64,
+    answer: oneshot::Receiver<Result<Value, Fault>>,
+}
 
-impl Drop for Forget<'_> {
-    fn drop(&mut self) {
-        self.0.calls().open.remove(&self.1);
+impl Call<'_> {
+    async fn answered(mut self) -> Result<Value, Fault> {
+        (&mut self.answer)
+            .await
+            .unwrap_or_else(|_| Err(Fault::failed("the process has ended")))
     }
+}
+
+impl Drop for Call<'_> {
+    fn drop(&mut self) {
+        self.connection.calls().open.remove(&self.id);
+    }
+}
+
+/// Our end of the queue of all messages for a process, whatever run of it reads them.
+pub(super) struct Queue {
+    pub(super) sender: mpsc::Sender<Message>,
+    pub(super) messages: mpsc::Receiver<Message>,
+    /// The number of the current run.
+    pub(super) run: u64,
 }
 
 /// Starts the process, says hello, and serves it until it ends. `is_up` is told when it accepts calls.
 pub(super) async fn live(
     settings: &Settings,
+    queue: &mut Queue,
     stop: &mut watch::Receiver<bool>,
     is_up: impl FnOnce(Arc<Connection>),
 ) -> End {
@@ -210,20 +242,29 @@ pub(super) async fn live(
             return End::Died(format!("`{}` cannot be started: {error}", settings.argv[0]));
         }
     };
-    let (queue, lines) = mpsc::channel(MOST_WAITING);
+    queue.run += 1;
     let connection = Arc::new(Connection {
         name: settings.name.clone(),
+        run: queue.run,
         calls: Mutex::default(),
-        queue,
+        queue: queue.sender.clone(),
         logged: Mutex::default(),
     });
     let params = json!({ "name": settings.name, "version": 1, "modes": settings.modes });
+    let (line, hello) = match connection.open("hook.hello", &params.to_string()) {
+        Ok(opened) => opened,
+        Err(fault) => return End::Died(fault.message),
+    };
+    let (greeted, is_greeted) = oneshot::channel();
+    let input = Input {
+        hello: line,
+        is_greeted,
+        messages: &mut queue.messages,
+    };
     let end = {
-        let mut life = std::pin::pin!(run(child, pipes, lines, &connection, stop));
-        let params = params.to_string();
-        let hello = timeout(HELLO, connection.call("hook.hello", &params));
-        let greeted = tokio::select! {
-            greeted = hello => match greeted {
+        let mut life = std::pin::pin!(run(child, pipes, input, &connection, stop));
+        let said = tokio::select! {
+            said = timeout(HELLO, hello.answered()) => match said {
                 Ok(Ok(said)) => {
                     if said["ok"] == Value::Bool(false) {
                         tracing::warn!(process = settings.name, "a process reports that it is not ready: it is asked anyway");
@@ -238,8 +279,10 @@ pub(super) async fn live(
                 return end;
             }
         };
-        match greeted {
+        match said {
             Ok(()) => {
+                // Whoever reads the other end ends with `life`.
+                let _ = greeted.send(());
                 is_up(Arc::clone(&connection));
                 life.await
             }
@@ -286,7 +329,7 @@ fn command(settings: &Settings) -> Result<Command, String> {
 async fn run(
     mut child: Child,
     pipes: Pipes,
-    lines: mpsc::Receiver<String>,
+    input: Input<'_>,
     connection: &Connection,
     stop: &mut watch::Receiver<bool>,
 ) -> End {
@@ -297,7 +340,7 @@ async fn run(
     } = pipes;
     let end = {
         let mut wait = std::pin::pin!(child.wait());
-        let mut writing = std::pin::pin!(write(stdin, lines, stop.clone()));
+        let mut writing = std::pin::pin!(write(stdin, input, connection.run, stop.clone()));
         let mut reading = std::pin::pin!(read(stdout, connection));
         let mut logging = std::pin::pin!(stderr::log(stderr, &connection.name));
         let mut deaf = std::pin::pin!(async {
@@ -364,24 +407,47 @@ fn ended(status: io::Result<std::process::ExitStatus>) -> String {
     }
 }
 
+/// What a run of the process reads.
+struct Input<'a> {
+    hello: String,
+    /// Comes when the process has answered `hello`. It reads nothing else before.
+    is_greeted: oneshot::Receiver<()>,
+    messages: &'a mut mpsc::Receiver<Message>,
+}
+
 /// Writes what is queued. Returns whether it was told to stop; otherwise the process no longer reads.
 async fn write(
     mut stdin: ChildStdin,
-    mut lines: mpsc::Receiver<String>,
+    input: Input<'_>,
+    run: u64,
     mut stop: watch::Receiver<bool>,
 ) -> bool {
+    let Input {
+        hello,
+        is_greeted,
+        messages,
+    } = input;
+    if stdin.write_all(hello.as_bytes()).await.is_err() {
+        return false;
+    }
+    tokio::select! {
+        _ = is_greeted => {}
+        () = stopped(&mut stop), if messages.is_empty() => return true,
+    }
     loop {
-        let line = tokio::select! {
+        let message = tokio::select! {
             biased;
-            line = lines.recv() => line,
+            message = messages.recv() => message,
             () = stopped(&mut stop) => {
                 // Messages that were already queued are still written.
-                lines.close();
-                lines.recv().await
+                messages.close();
+                messages.recv().await
             }
         };
-        let Some(line) = line else { return true };
-        if stdin.write_all(line.as_bytes()).await.is_err() {
+        let Some(message) = message else { return true };
+        if message.run.is_none_or(|of| of == run)
+            && stdin.write_all(message.line.as_bytes()).await.is_err()
+        {
             return false;
         }
     }

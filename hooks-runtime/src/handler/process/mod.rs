@@ -12,6 +12,9 @@
 //! | `BeforeLlmCall`, `AfterLlmCall` | `hook.before_llm`, `hook.after_llm` | a request |
 //! | any other | `hook.runtime_event` | a notification: it has no answer and decides nothing |
 //!
+//! One queue has all messages for a process, and an event enters it while it is dispatched. So the process hears of
+//! events in the order in which the agent raised them.
+//!
 //! `true` from `hook.approve_tool` approves a call for which another hook requires an approval. Other calls continue to
 //! the other approvers.
 
@@ -31,7 +34,7 @@ use std::sync::Arc;
 
 use self::server::Server;
 use self::wire::Message;
-use super::{Ask, Asked, Handler, Making, Wrong, command};
+use super::{Ask, Asked, Handler, Listener, Making, Wrong, command};
 use crate::Dialect;
 use crate::answer::Answer;
 use crate::entry::ServerEntry;
@@ -128,15 +131,17 @@ impl Handler for ProcessHandler {
                     answer::of(&request, result, &hook, server.settings.dialect)
                 })
             }
-            Message::Event(params) => {
-                let params = params.to_string();
-                Box::pin(async move {
-                    let connection = server.connection().await?;
-                    connection.tell("hook.runtime_event", &params)?;
-                    Ok::<_, Fault>(Answer::default())
-                })
-            }
+            Message::Event(params) => Box::pin(async move {
+                // Whoever waits for it also reads why it does not start.
+                server.connection().await?;
+                server.tell(event(&params))?;
+                Ok::<_, Fault>(Answer::default())
+            }),
         }
+    }
+
+    fn listener(&self) -> Option<&dyn Listener> {
+        Some(self)
     }
 
     fn starting(&self) -> Option<Pin<Box<dyn Future<Output = ()> + Send>>> {
@@ -150,4 +155,20 @@ impl Handler for ProcessHandler {
     fn shut_down(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
         Box::pin(self.0.shut_down())
     }
+}
+
+impl Listener for ProcessHandler {
+    fn tell(&self, ask: &Ask<'_>) -> Result<(), Fault> {
+        match wire::message(ask) {
+            Message::Event(params) => self.0.tell(event(&params)),
+            Message::Request(request) => Err(Fault::not_asked(format_args!(
+                "`{}` has an answer, which nobody would read",
+                request.method
+            ))),
+        }
+    }
+}
+
+fn event(params: &serde_json::Value) -> connection::Message {
+    connection::Message::event("hook.runtime_event", &params.to_string())
 }

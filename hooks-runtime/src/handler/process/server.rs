@@ -4,11 +4,11 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use tokio::sync::watch;
+use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, sleep, timeout};
 
 use super::Settings;
-use super::connection::{Connection, End, live, stopped};
+use super::connection::{Connection, End, Message, Queue, live, stopped};
 use crate::fault::Fault;
 
 /// The delay before the first restart. It doubles each time.
@@ -26,6 +26,9 @@ const MOST_STARTS: usize = 10;
 /// … within this time.
 const WINDOW: Duration = Duration::from_mins(5);
 
+/// How many messages wait at most until the process reads them.
+const MOST_WAITING: usize = 1024;
+
 /// A process that is kept running.
 pub(super) struct Server {
     pub(super) settings: Arc<Settings>,
@@ -36,6 +39,7 @@ pub(super) struct Server {
 struct Keeper {
     state: watch::Receiver<State>,
     stop: watch::Sender<bool>,
+    queue: mpsc::Sender<Message>,
 }
 
 #[derive(Clone)]
@@ -61,7 +65,7 @@ impl Server {
     ///
     /// If it cannot be started, or is down.
     pub(super) async fn connection(&self) -> Result<Arc<Connection>, Fault> {
-        let mut state = self.state()?;
+        let (mut state, _) = self.kept()?;
         loop {
             match state.borrow_and_update().clone() {
                 State::Up(connection) => return Ok(connection),
@@ -75,25 +79,52 @@ impl Server {
         }
     }
 
-    fn state(&self) -> Result<watch::Receiver<State>, Fault> {
+    /// Queues a message without waiting, and starts the process if necessary. While it starts, the message waits.
+    ///
+    /// # Errors
+    ///
+    /// If the process is down, or does not read.
+    pub(super) fn tell(&self, message: Message) -> Result<(), Fault> {
+        let (state, queue) = self.kept()?;
+        match &*state.borrow() {
+            State::Down(why) => return Err(Fault::not_started(why)),
+            State::Ended => return Err(Fault::not_started("the process was ended")),
+            State::Starting | State::Up(_) => {}
+        }
+        queue.try_send(message).map_err(|error| match error {
+            mpsc::error::TrySendError::Full(_) => Fault::not_asked(format_args!(
+                "{MOST_WAITING} messages are waiting, and the process does not read them"
+            )),
+            mpsc::error::TrySendError::Closed(_) => Fault::not_started("the process was ended"),
+        })
+    }
+
+    fn kept(&self) -> Result<(watch::Receiver<State>, mpsc::Sender<Message>), Fault> {
         let mut keeper = self.keeper.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(keeper) = &*keeper {
             let is_over = matches!(*keeper.state.borrow(), State::Ended);
             // If the async runtime of the task is gone, so is the task.
             if is_over || keeper.state.has_changed().is_ok() {
-                return Ok(keeper.state.clone());
+                return Ok((keeper.state.clone(), keeper.queue.clone()));
             }
         }
         let runtime = tokio::runtime::Handle::try_current();
         let runtime = runtime.map_err(|_| Fault::not_started("a process needs a Tokio runtime"))?;
         let (sender, state) = watch::channel(State::Starting);
         let (stop, is_stopped) = watch::channel(false);
-        runtime.spawn(keep(Arc::clone(&self.settings), sender, is_stopped));
+        let (queue, messages) = mpsc::channel(MOST_WAITING);
+        let ours = Queue {
+            sender: queue.clone(),
+            messages,
+            run: 0,
+        };
+        runtime.spawn(keep(Arc::clone(&self.settings), ours, sender, is_stopped));
         *keeper = Some(Keeper {
             state: state.clone(),
             stop,
+            queue: queue.clone(),
         });
-        Ok(state)
+        Ok((state, queue))
     }
 
     /// Ends the process permanently.
@@ -113,6 +144,7 @@ impl Server {
 /// Keeps a process running.
 async fn keep(
     settings: Arc<Settings>,
+    mut queue: Queue,
     state: watch::Sender<State>,
     mut stop: watch::Receiver<bool>,
 ) {
@@ -121,7 +153,7 @@ async fn keep(
     loop {
         let started = Instant::now();
         starts.push_back(started);
-        let end = live(&settings, &mut stop, |connection| {
+        let end = live(&settings, &mut queue, &mut stop, |connection| {
             state.send_replace(State::Up(connection));
         });
         let why = match end.await {
@@ -166,6 +198,18 @@ async fn keep(
             () = stopped(&mut stop) => break,
         }
         state.send_replace(State::Starting);
+    }
+    queue.messages.close();
+    let mut lost = 0_u64;
+    while let Ok(message) = queue.messages.try_recv() {
+        lost += u64::from(message.is_event());
+    }
+    if lost > 0 {
+        tracing::warn!(
+            process = settings.name,
+            lost,
+            "the process of a hook has ended before it read all events"
+        );
     }
     state.send_replace(State::Ended);
 }
