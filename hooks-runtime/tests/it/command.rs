@@ -385,6 +385,21 @@ async fn one_that_ignores_term_is_killed_with_all_it_has_started() {
     }
 }
 
+/// It has left the group, and its environment does not say whose it is.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_descendant_without_a_name_is_found() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("pid");
+    let script = format!(
+        "env -i PATH=\"$PATH\" setsid sh -c 'echo $$ >{}; sleep 1000'",
+        file.display()
+    );
+    let trial = Trial::of(&self::file(&run(&script)).replace("50s", "2s")).await;
+    trial.blocked().await;
+    assert!(is_gone(&pid_in(&file).await));
+}
+
 #[tokio::test]
 async fn term_comes_before_kill() {
     let dir = tempfile::tempdir().unwrap();
@@ -507,7 +522,8 @@ async fn an_agent_to_be_killed() {
         return;
     };
     let script = format!(
-        "echo $$ >{folder}/own; sleep 1000 & echo $! >{folder}/child; setsid sleep 1000 & echo $! >{folder}/session; wait"
+        "echo $$ >{folder}/own; sleep 1000 & echo $! >{folder}/child; setsid sleep 1000 & echo $! >{folder}/session; \
+         env -i setsid sleep 1000 & echo $! >{folder}/nameless; wait"
     );
     let result = trial(&script).await.decide(&mut call()).await;
     panic!("it ended: {result:?}");
@@ -522,14 +538,14 @@ async fn nothing_is_left_when_the_agent_is_killed() {
         .spawn()
         .unwrap();
     let mut pids = Vec::new();
-    for file in ["own", "child", "session"] {
+    for file in ["own", "child", "session", "nameless"] {
         pids.push((file, pid_in(&dir.path().join(file)).await));
     }
     agent.kill().unwrap();
     agent.wait().unwrap();
     for (file, pid) in pids {
         // Elsewhere, nobody finds a process that has left its group.
-        if file != "session" || cfg!(target_os = "linux") {
+        if !["session", "nameless"].contains(&file) || cfg!(target_os = "linux") {
             assert!(is_gone(&pid), "{file}");
         }
     }

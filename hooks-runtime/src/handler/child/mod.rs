@@ -3,18 +3,19 @@
 //! | event | effect |
 //! | --- | --- |
 //! | the process ends | its group is killed (unless [`Background::Lives`]), then the process is reaped |
-//! | nobody waits for it any more: a timeout, a cancelled agent | its group gets TERM, and KILL after [`GRACE`]; a separate thread does this, so it works without an async runtime |
-//! | a descendant has left the group (`setsid`) | on Linux, it is found by an environment variable, [`mark::VARIABLE`], and killed too |
+//! | nobody waits for it any more: a timeout, a cancelled agent | its group gets TERM, and all its processes get KILL after [`GRACE`]; a separate thread does this, so it works without an async runtime |
 //! | the agent is killed | the watchdog, a shell that waits for the end of a pipe, kills everything that still runs |
 //!
-//! If a descendant leaves the group and closes the hook's pipes, and the hook then ends by itself, the descendant may
-//! keep running: that is how a program starts a daemon. On systems other than Linux, a descendant that has left the
-//! group is not found.
+//! What has left the group (`setsid`) is found on Linux, see [`kin`]. If such a process closes the hook's pipes, and the
+//! hook then ends by itself, it keeps running: that is how a program starts a daemon. A process also survives if it has
+//! left the group, has lost its parent and has cleared its environment. Only a control group would find it, which an
+//! agent rarely may create.
 //!
 //! Nothing here needs code between `fork` and `exec`, so the standard library uses `posix_spawn`: the cost of starting
 //! a child does not depend on the agent's memory.
 
-mod mark;
+mod input;
+mod kin;
 mod reaper;
 mod watchdog;
 
@@ -22,11 +23,12 @@ use std::io;
 use std::process::{Command, ExitStatus, Stdio};
 use std::time::Duration;
 
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
-use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
+use tokio::io::{AsyncRead, AsyncReadExt};
+use tokio::process::{ChildStderr, ChildStdout};
 use tokio::time::timeout;
 
-use self::mark::Mark;
+pub(crate) use self::input::Input;
+use self::kin::Mark;
 use crate::Sandbox;
 use crate::system::Exit;
 
@@ -86,7 +88,7 @@ impl Outputs {
 /// Our ends of a child's pipes.
 #[derive(Debug)]
 pub(crate) struct Pipes {
-    pub(crate) stdin: ChildStdin,
+    pub(crate) stdin: Input,
     pub(crate) stdout: ChildStdout,
     pub(crate) stderr: ChildStderr,
 }
@@ -104,12 +106,12 @@ impl Child {
     ) -> io::Result<(Self, Pipes)> {
         let mark = Mark::next();
         command
-            .env(mark::VARIABLE, mark.to_string())
-            .stdin(Stdio::piped())
+            .env(kin::VARIABLE, mark.to_string())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        let stdin = Input::of(&mut command)?;
         watchdog::expect(mark);
         let started = match sandbox {
             Some(sandbox) => sandbox.spawn(&mut command),
@@ -118,11 +120,8 @@ impl Child {
         let mut process = started.inspect_err(|_| watchdog::forget(mark))?;
         watchdog::watch(mark, process.id());
         let outputs = Outputs::of(&process);
-        let pipes = (
-            process.stdin.take(),
-            process.stdout.take(),
-            process.stderr.take(),
-        );
+        let stdin = stdin.started(&mut process);
+        let outputs_of_process = (process.stdout.take(), process.stderr.take());
         // From here on, dropping this ends the process.
         let child = Child {
             process: Some(process),
@@ -130,11 +129,11 @@ impl Child {
             background,
             outputs,
         };
-        let (Some(stdin), Some(stdout), Some(stderr)) = pipes else {
+        let (Some(stdout), Some(stderr)) = outputs_of_process else {
             return Err(io::Error::other("a pipe is missing"));
         };
         let pipes = Pipes {
-            stdin: ChildStdin::from_std(stdin)?,
+            stdin: stdin?,
             stdout: ChildStdout::from_std(stdout)?,
             stderr: ChildStderr::from_std(stderr)?,
         };
@@ -181,15 +180,16 @@ impl Child {
         let status = {
             let mut talk = std::pin::pin!(async {
                 tokio::join!(
-                    tell(pipes.stdin, input),
                     hear(pipes.stdout, &mut output, most, &mut is_cut),
                     hear(pipes.stderr, &mut errors, most, &mut are_errors_cut),
                 )
             });
+            let mut told = std::pin::pin!(tell(pipes.stdin, input));
             let mut end = std::pin::pin!(self.wait());
-            let mut is_silent = false;
+            let (mut is_told, mut is_silent) = (false, false);
             let status = loop {
                 tokio::select! {
+                    () = &mut told, if !is_told => is_told = true,
                     _ = &mut talk, if !is_silent => is_silent = true,
                     status = &mut end => break status?,
                 }
@@ -207,13 +207,6 @@ impl Child {
             is_cut,
         })
     }
-
-    /// Sends KILL to the whole group. The process must still be waited for.
-    pub(crate) fn kill(&mut self) {
-        if let Some(process) = &mut self.process {
-            signal_group(process, true);
-        }
-    }
 }
 
 impl Drop for Child {
@@ -225,7 +218,7 @@ impl Drop for Child {
 }
 
 /// Writes the input, and closes the pipe.
-async fn tell(mut pipe: impl AsyncWrite + Unpin, input: &[u8]) {
+async fn tell(mut pipe: Input, input: &[u8]) {
     let _ = pipe.write_all(input).await;
 }
 

@@ -8,21 +8,29 @@ use std::sync::LazyLock;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
-use super::mark::{self, Mark};
+use super::kin::{Kin, Mark};
 use super::{GRACE, Outputs, signal_group, watchdog};
 
 /// How often the thread checks the processes that are ending.
 const TICK: Duration = Duration::from_millis(10);
 
 enum Job {
-    Finish(Doomed),
+    Finish(Ending),
     /// Kills descendants outside of the group.
     Sweep(Mark),
+}
+
+struct Ending {
+    process: Child,
+    mark: Mark,
+    outputs: Outputs,
 }
 
 struct Doomed {
     process: Child,
     mark: Mark,
+    /// Its descendants. They are searched for before it gets TERM: when it has ended, they are nobody's.
+    kin: Kin,
     /// When it gets KILL.
     deadline: Instant,
     _outputs: Outputs,
@@ -40,22 +48,19 @@ static REAPER: LazyLock<Option<Sender<Job>>> = LazyLock::new(|| {
     }
 });
 
-/// Ends a process and its group.
-pub(super) fn finish(mut process: Child, mark: Mark, outputs: Outputs) {
-    signal_group(&mut process, false);
-    let doomed = Doomed {
+/// Ends a process and all its descendants.
+pub(super) fn finish(process: Child, mark: Mark, outputs: Outputs) {
+    let ending = Ending {
         process,
         mark,
-        deadline: Instant::now() + GRACE,
-        _outputs: outputs,
+        outputs,
     };
     let left = match &*REAPER {
-        Some(reaper) => reaper.send(Job::Finish(doomed)).err().map(|error| error.0),
-        None => Some(Job::Finish(doomed)),
+        Some(reaper) => reaper.send(Job::Finish(ending)).err().map(|error| error.0),
+        None => Some(Job::Finish(ending)),
     };
-    if let Some(Job::Finish(mut doomed)) = left {
-        doomed.kill();
-        doomed.bury();
+    if let Some(Job::Finish(ending)) = left {
+        Doomed::of(ending).bury();
     }
 }
 
@@ -63,11 +68,30 @@ pub(super) fn finish(mut process: Child, mark: Mark, outputs: Outputs) {
 pub(super) fn sweep(mark: Mark) {
     match &*REAPER {
         Some(reaper) if reaper.send(Job::Sweep(mark)).is_ok() => {}
-        _ => mark::kill_all(mark),
+        _ => Kin::default().kill(mark, None),
     }
 }
 
 impl Doomed {
+    /// Sends TERM.
+    fn of(ending: Ending) -> Self {
+        let Ending {
+            mut process,
+            mark,
+            outputs,
+        } = ending;
+        let mut kin = Kin::default();
+        kin.find(mark, Some(process.id()));
+        signal_group(&mut process, false);
+        Doomed {
+            process,
+            mark,
+            kin,
+            deadline: Instant::now() + GRACE,
+            _outputs: outputs,
+        }
+    }
+
     /// Whether it has ended. It is not reaped yet, so the number of its group is not reused.
     fn has_ended(&mut self) -> bool {
         #[cfg(unix)]
@@ -89,8 +113,8 @@ impl Doomed {
     }
 
     fn kill(&mut self) {
+        self.kin.kill(self.mark, Some(self.process.id()));
         signal_group(&mut self.process, true);
-        mark::kill_all(self.mark);
     }
 
     /// Kills the rest of the group, and reaps the process.
@@ -117,8 +141,8 @@ fn work(jobs: &Receiver<Job>) {
             }
         };
         match job {
-            Some(Job::Finish(one)) => doomed.push(one),
-            Some(Job::Sweep(mark)) => mark::kill_all(mark),
+            Some(Job::Finish(ending)) => doomed.push(Doomed::of(ending)),
+            Some(Job::Sweep(mark)) => Kin::default().kill(mark, None),
             None => {}
         }
         let now = Instant::now();

@@ -7,15 +7,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tokio::io::{AsyncRead, AsyncWriteExt};
-use tokio::process::ChildStdin;
+use tokio::io::AsyncRead;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::{sleep, timeout};
 
 use super::line::{Line, Lines};
 use super::{Settings, stderr};
 use crate::fault::Fault;
-use crate::handler::child::{Background, Child, Pipes};
+use crate::handler::child::{Background, Child, Input, Pipes};
 use crate::handler::command;
 use crate::unique;
 
@@ -256,13 +255,13 @@ pub(super) async fn live(
         Err(fault) => return End::Died(fault.message),
     };
     let (greeted, is_greeted) = oneshot::channel();
-    let input = Input {
+    let letters = Letters {
         hello: line,
         is_greeted,
         messages: &mut queue.messages,
     };
     let end = {
-        let mut life = std::pin::pin!(run(child, pipes, input, &connection, stop));
+        let mut life = std::pin::pin!(run(child, pipes, letters, &connection, stop));
         let said = tokio::select! {
             said = timeout(HELLO, hello.answered()) => match said {
                 Ok(Ok(said)) => {
@@ -329,7 +328,7 @@ fn command(settings: &Settings) -> Result<Command, String> {
 async fn run(
     mut child: Child,
     pipes: Pipes,
-    input: Input<'_>,
+    letters: Letters<'_>,
     connection: &Connection,
     stop: &mut watch::Receiver<bool>,
 ) -> End {
@@ -338,66 +337,62 @@ async fn run(
         stdout,
         stderr,
     } = pipes;
-    let end = {
-        let mut wait = std::pin::pin!(child.wait());
-        let mut writing = std::pin::pin!(write(stdin, input, connection.run, stop.clone()));
-        let mut reading = std::pin::pin!(read(stdout, connection));
-        let mut logging = std::pin::pin!(stderr::log(stderr, &connection.name));
-        let mut deaf = std::pin::pin!(async {
-            stopped(&mut stop.clone()).await;
-            sleep(LAST_WORK).await;
-        });
-        let (mut is_logged, mut child_is_deaf) = (false, false);
-        let end = loop {
-            tokio::select! {
-                status = &mut wait => break Some(Err(ended(status))),
-                () = &mut reading => break Some(Ok("it has closed its output")),
-                is_told = &mut writing => break (!is_told).then_some(Ok("it has closed its input")),
-                // The process does not read its earlier messages, so closing its input would not help.
-                () = &mut deaf => {
-                    child_is_deaf = true;
-                    break None;
-                }
-                () = &mut logging, if !is_logged => is_logged = true,
+    let mut wait = std::pin::pin!(child.wait());
+    let mut writing = std::pin::pin!(write(stdin, letters, connection.run, stop.clone()));
+    let mut reading = std::pin::pin!(read(stdout, connection));
+    let mut logging = std::pin::pin!(stderr::log(stderr, &connection.name));
+    let mut deaf = std::pin::pin!(async {
+        stopped(&mut stop.clone()).await;
+        sleep(LAST_WORK).await;
+    });
+    let (mut is_logged, mut child_is_deaf) = (false, false);
+    // If it still runs in the end, dropping it ends it.
+    let end = loop {
+        tokio::select! {
+            status = &mut wait => break Some(Err(ended(status))),
+            () = &mut reading => break Some(Ok("it has closed its output")),
+            is_told = &mut writing => break (!is_told).then_some(Ok("it has closed its input")),
+            // The process does not read its earlier messages, so closing its input would not help.
+            () = &mut deaf => {
+                child_is_deaf = true;
+                break None;
             }
-        };
-        match end {
-            Some(Err(status)) => {
-                // The remaining output.
-                let rest = async {
-                    tokio::join!(&mut reading, async {
-                        if !is_logged {
-                            logging.await;
-                        }
-                    })
-                };
-                let _ = timeout(Duration::from_millis(100), rest).await;
-                return End::Died(status);
-            }
-            // It will probably end by itself, which gives a better reason.
-            Some(Ok(why)) => match timeout(Duration::from_millis(500), &mut wait).await {
-                Ok(status) => return End::Died(ended(status)),
-                Err(_) => End::Died(why.to_owned()),
-            },
-            None if child_is_deaf => End::Stopped,
-            None => {
-                let last = async {
-                    loop {
-                        tokio::select! {
-                            _ = &mut wait => return,
-                            () = &mut logging, if !is_logged => is_logged = true,
-                        }
-                    }
-                };
-                let answers = async { tokio::join!(last, reading) };
-                let _ = timeout(LAST_WORK, answers).await;
-                End::Stopped
-            }
+            () = &mut logging, if !is_logged => is_logged = true,
         }
     };
-    // If it still runs, the whole group is killed. Dropping the child reaps it.
-    child.kill();
-    end
+    match end {
+        Some(Err(status)) => {
+            // The remaining output.
+            let rest = async {
+                tokio::join!(&mut reading, async {
+                    if !is_logged {
+                        logging.await;
+                    }
+                })
+            };
+            let _ = timeout(Duration::from_millis(100), rest).await;
+            return End::Died(status);
+        }
+        // It will probably end by itself, which gives a better reason.
+        Some(Ok(why)) => match timeout(Duration::from_millis(500), &mut wait).await {
+            Ok(status) => return End::Died(ended(status)),
+            Err(_) => End::Died(why.to_owned()),
+        },
+        None if child_is_deaf => End::Stopped,
+        None => {
+            let last = async {
+                loop {
+                    tokio::select! {
+                        _ = &mut wait => return,
+                        () = &mut logging, if !is_logged => is_logged = true,
+                    }
+                }
+            };
+            let answers = async { tokio::join!(last, reading) };
+            let _ = timeout(LAST_WORK, answers).await;
+            End::Stopped
+        }
+    }
 }
 
 fn ended(status: io::Result<std::process::ExitStatus>) -> String {
@@ -408,7 +403,7 @@ fn ended(status: io::Result<std::process::ExitStatus>) -> String {
 }
 
 /// What a run of the process reads.
-struct Input<'a> {
+struct Letters<'a> {
     hello: String,
     /// Comes when the process has answered `hello`. It reads nothing else before.
     is_greeted: oneshot::Receiver<()>,
@@ -417,16 +412,16 @@ struct Input<'a> {
 
 /// Writes what is queued. Returns whether it was told to stop; otherwise the process no longer reads.
 async fn write(
-    mut stdin: ChildStdin,
-    input: Input<'_>,
+    mut stdin: Input,
+    letters: Letters<'_>,
     run: u64,
     mut stop: watch::Receiver<bool>,
 ) -> bool {
-    let Input {
+    let Letters {
         hello,
         is_greeted,
         messages,
-    } = input;
+    } = letters;
     if stdin.write_all(hello.as_bytes()).await.is_err() {
         return false;
     }
