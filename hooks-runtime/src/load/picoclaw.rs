@@ -22,9 +22,10 @@ use crate::unit::Order;
 /// The ways in which a process decides, with its methods: each way turns on all of its methods.
 const INTERCEPT: &[(&[&str], &[&str])] = &[
     (&["before_llm", "after_llm"], &["before_llm", "after_llm"]),
+    // A process may stand for a tool that the agent does not have.
     (
         &["before_tool", "after_tool"],
-        &["before_tool", "after_tool"],
+        &["before_tool", "InvalidToolCall", "after_tool"],
     ),
     (&["approve_tool"], &["approve_tool"]),
 ];
@@ -184,7 +185,8 @@ impl Loader<'_> {
                 Ok(process::start(process::Settings {
                     name: name.clone(),
                     argv: entry.command.clone(),
-                    folder,
+                    // PicoClaw starts a program where it runs.
+                    folder: entry.dir.clone().unwrap_or(folder),
                     dir: entry.dir.clone(),
                     env: entry.env.clone(),
                     restart: true,

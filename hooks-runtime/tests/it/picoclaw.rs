@@ -2,8 +2,10 @@
 
 #![cfg(unix)]
 
-use hooks_core::agent::{AgentContext, AgentStart, Approval, ApproveToolCall, BeforeToolCall};
-use hooks_core::hooks;
+use hooks_core::agent::{
+    AgentContext, AgentStart, Approval, ApproveToolCall, BeforeToolCall, InvalidToolCall,
+};
+use hooks_core::{HookResult, hooks};
 use hooks_runtime::{Dialect, Records, Runtime};
 use serde_json::{Value, json};
 
@@ -110,6 +112,56 @@ async fn approvals_fail_closed_and_others_open() {
     };
     let result = hooks.intercept(&cx, &mut approve).await;
     assert_eq!(result.as_cancel().unwrap().hook, "dead:approve");
+}
+
+/// A plugin for a tool that nobody has registered.
+#[tokio::test]
+async fn a_process_answers_for_a_tool_that_the_agent_does_not_have() {
+    let answer =
+        json!({ "action": "respond", "result": { "for_llm": "sunny", "media": ["media://1"] } });
+    let claw = Claw::new(json!({
+        "processes": { "weather": process("weather", &answer, &json!({ "intercept": ["before_tool"] })) },
+    }))
+    .await;
+    let hooks = hooks![..claw.runtime.clone()];
+    let mut call = InvalidToolCall::new("1", "get_weather", json!({ "city": "Berlin" }), "no tool");
+    let result = hooks.intercept(&AgentContext::new("s1"), &mut call).await;
+    let HookResult::Respond(output) = result else {
+        panic!("{result:?}")
+    };
+    assert_eq!(output.content, "sunny");
+    assert_eq!(output.media[0].url.as_deref(), Some("media://1"));
+    assert_eq!(claw.log(), ["weather hook.before_tool"]);
+    claw.runtime.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_program_is_looked_up_in_its_directory() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let answer = json!({ "action": "deny_tool", "reason": "no" });
+    let entry = process("gate", &answer, &json!({ "intercept": ["before_tool"] }));
+    let command = entry["command"].as_array().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let dir = folder.path().join("plugins");
+    std::fs::create_dir(&dir).unwrap();
+    let helper = dir.join("helper");
+    std::fs::write(&helper, format!("#!/usr/bin/env python3\n{PROGRAM}")).unwrap();
+    std::fs::set_permissions(&helper, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let argv = json!(["./helper", command[3], command[4]]);
+    let file = folder.path().join("config.json");
+    let gate =
+        json!({ "enabled": true, "command": argv, "dir": dir, "intercept": ["before_tool"] });
+    let text = json!({ "hooks": { "processes": { "gate": gate } } }).to_string();
+    std::fs::write(&file, text).unwrap();
+    let builder = Runtime::builder().file_as(Dialect::Picoclaw, file);
+    let runtime = builder.build().await.unwrap();
+    let mut call = BeforeToolCall::new("1", "shell", json!({}));
+    let result = hooks![..runtime.clone()]
+        .intercept(&AgentContext::new("s1"), &mut call)
+        .await;
+    assert_eq!(result.as_cancel().unwrap().reason, "no");
+    runtime.shutdown().await;
 }
 
 #[tokio::test]

@@ -10,7 +10,7 @@
 //! As in PicoClaw, a process can change neither the system messages nor the tools of a model call. A `call` without
 //! `arguments` keeps the current ones: PicoClaw empties them, which is hardly ever intended.
 
-use hooks_core::agent::ToolOutput;
+use hooks_core::agent::{Media, MediaKind, ToolOutput};
 use serde_json::{Map, Value, json};
 
 use super::llm;
@@ -63,7 +63,8 @@ pub(super) fn of(
         }
         Some("respond") if request.method == "hook.before_tool" => {
             if result["result"].is_object() {
-                answer.verdict = Verdict::Respond(json!(output_of(&result["result"])));
+                let output = output_of(&result["result"], &mut answer.warnings);
+                answer.verdict = Verdict::Respond(json!(output));
                 return Ok(answer);
             }
             if dialect != Dialect::Picoclaw {
@@ -161,8 +162,14 @@ fn change(request: &Request, result: &Value, answer: &mut Answer) {
                 whole
             };
             if output.is_object() && *output != asked["result"] {
-                let mut output = json!(output_of(output));
-                for key in ["data", "media"] {
+                let says_media = output.get("media").is_some();
+                let mut output = json!(output_of(output, &mut answer.warnings));
+                let kept = if says_media {
+                    &["data"][..]
+                } else {
+                    &["data", "media"]
+                };
+                for key in kept {
                     if let Some(value) = request.ours.get(key) {
                         output[key] = value.clone();
                     }
@@ -195,15 +202,47 @@ fn change(request: &Request, result: &Value, answer: &mut Answer) {
 }
 
 /// Converts a tool's output to our form.
-fn output_of(result: &Value) -> ToolOutput {
+fn output_of(result: &Value, warnings: &mut Vec<String>) -> ToolOutput {
     let text = |key: &str| result[key].as_str().map(str::to_owned);
+    for key in ["response_handled", "async"] {
+        if result[key] == Value::Bool(true) {
+            warnings.push(format!(
+                "`{key}` of a result is not known here: the model reads the output at once"
+            ));
+        }
+    }
+    let mut media = Vec::new();
+    for one in result["media"].as_array().into_iter().flatten() {
+        match medium_of(one) {
+            Some(one) => media.push(one),
+            None => warnings.push(format!(
+                "{one} in `media` of a result is no file: write its address as a string"
+            )),
+        }
+    }
     ToolOutput {
         content: text("for_llm").unwrap_or_default(),
         for_user: text("for_user").filter(|text| !text.is_empty()),
+        media,
         silent: result["silent"] == Value::Bool(true),
         is_error: result["is_error"] == Value::Bool(true),
         ..ToolOutput::default()
     }
+}
+
+/// Reads a file: PicoClaw writes its address, as `media://ID` or `data:image/png;base64,…`.
+fn medium_of(value: &Value) -> Option<Media> {
+    let Value::String(address) = value else {
+        return serde_json::from_value(value.clone()).ok();
+    };
+    let start = |start: &str| address.starts_with(start);
+    let kind = match () {
+        () if start("data:image/") => MediaKind::Image,
+        () if start("data:audio/") => MediaKind::Audio,
+        () if start("data:video/") => MediaKind::Video,
+        () => MediaKind::File,
+    };
+    Some(Media::from_url(kind, address))
 }
 
 #[cfg(test)]
@@ -266,6 +305,29 @@ mod tests {
             let answer = answered(&request(method, params.clone()), said);
             assert_eq!(answer, Answer::default(), "{method}");
         }
+    }
+
+    #[test]
+    fn a_result_keeps_its_files_and_says_what_is_unknown() {
+        let request = request(
+            "hook.before_tool",
+            json!({ "tool": "draw", "arguments": {} }),
+        );
+        let said = json!({
+            "action": "respond",
+            "result": { "for_llm": "drawn", "media": ["media://1", "data:image/png;base64,AA==", 7], "response_handled": true },
+        });
+        let answer = answered(&request, said);
+        let Verdict::Respond(output) = &answer.verdict else {
+            panic!("{answer:?}")
+        };
+        assert_eq!(
+            output["media"],
+            json!([{ "kind": "file", "url": "media://1" }, { "kind": "image", "url": "data:image/png;base64,AA==" }])
+        );
+        let warnings = answer.warnings.concat();
+        assert!(warnings.contains("`response_handled`"), "{warnings}");
+        assert!(warnings.contains("7 in `media`"), "{warnings}");
     }
 
     #[test]

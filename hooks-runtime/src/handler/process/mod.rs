@@ -8,6 +8,7 @@
 //! | event | method | |
 //! | --- | --- | --- |
 //! | `BeforeToolCall`, `AfterToolCall` | `hook.before_tool`, `hook.after_tool` | a request |
+//! | `InvalidToolCall` | `hook.before_tool` | a request: the process may answer for a tool that the agent does not have |
 //! | `ApproveToolCall` | `hook.approve_tool` | a request |
 //! | `BeforeLlmCall`, `AfterLlmCall` | `hook.before_llm`, `hook.after_llm` | a request |
 //! | any other | `hook.runtime_event` | a notification: it has no answer and decides nothing |

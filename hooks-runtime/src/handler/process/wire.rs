@@ -34,7 +34,7 @@ pub(super) struct Request {
 pub(crate) fn mode_of(event: &EventInfo) -> &'static str {
     match event.name {
         "BeforeLlmCall" | "AfterLlmCall" => "llm",
-        "BeforeToolCall" | "AfterToolCall" => "tool",
+        "InvalidToolCall" | "BeforeToolCall" | "AfterToolCall" => "tool",
         "ApproveToolCall" => "approve",
         _ => "observe",
     }
@@ -56,14 +56,19 @@ pub(super) fn message(ask: &Ask<'_>) -> Message {
             ours,
         })
     };
-    match ask.event {
-        AgentEvent::BeforeToolCall(call) => request(
+    let before_tool = |tool: &str, arguments: &Value| {
+        request(
             "hook.before_tool",
             json!({
-                "tool": call.name, "arguments": call.args, "channel": cx.channel, "chat_id": cx.chat_id,
+                "tool": tool, "arguments": arguments, "channel": cx.channel, "chat_id": cx.chat_id,
             }),
             Value::Null,
-        ),
+        )
+    };
+    match ask.event {
+        AgentEvent::BeforeToolCall(call) => before_tool(&call.name, &call.args),
+        // A process may stand for a tool that the agent does not have.
+        AgentEvent::InvalidToolCall(call) => before_tool(&call.name, &call.args),
         AgentEvent::AfterToolCall(done) => request(
             "hook.after_tool",
             json!({
@@ -138,13 +143,19 @@ fn nanoseconds(duration: Duration) -> u64 {
 }
 
 fn result_of(output: &ToolOutput) -> Value {
-    json!({
+    let mut result = json!({
         "for_llm": output.content,
         "for_user": output.for_user.as_deref().unwrap_or_default(),
         "silent": output.silent,
         "is_error": output.is_error,
         "async": false,
-    })
+    });
+    let addresses = output.media.iter().filter_map(|one| one.url.as_ref());
+    let addresses: Vec<_> = addresses.collect();
+    if !addresses.is_empty() && addresses.len() == output.media.len() {
+        result["media"] = json!(addresses);
+    }
+    result
 }
 
 fn call_of(call: &ToolCall) -> Value {
