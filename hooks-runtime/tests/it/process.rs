@@ -585,7 +585,7 @@ async fn one_that_is_not_to_come_back_stays_away() {
 #[tokio::test]
 async fn one_that_does_not_start_says_why() {
     for (start, why) in [
-        ("dies", "exit status: 3"),
+        ("dies", "exit status: 3: no reason to live"),
         ("refuses", "not with you"),
         ("silent", "hook.hello"),
     ] {

@@ -34,6 +34,7 @@ pub(super) struct Connection {
     calls: Mutex<Calls>,
     queue: mpsc::Sender<Message>,
     logged: Mutex<stderr::Limit>,
+    first_words: stderr::FirstWords,
 }
 
 /// A message that waits until the process reads it. One queue has all messages, so the process reads them in the order
@@ -248,6 +249,7 @@ pub(super) async fn live(
         calls: Mutex::default(),
         queue: queue.sender.clone(),
         logged: Mutex::default(),
+        first_words: stderr::FirstWords::new(),
     });
     let params = json!({ "name": settings.name, "version": 1, "modes": settings.modes });
     let (line, hello) = match connection.open("hook.hello", &params.to_string()) {
@@ -282,6 +284,7 @@ pub(super) async fn live(
             Ok(()) => {
                 // Whoever reads the other end ends with `life`.
                 let _ = greeted.send(());
+                connection.first_words.end();
                 is_up(Arc::clone(&connection));
                 life.await
             }
@@ -340,7 +343,11 @@ async fn run(
     let mut wait = std::pin::pin!(child.wait());
     let mut writing = std::pin::pin!(write(stdin, letters, connection.run, stop.clone()));
     let mut reading = std::pin::pin!(read(stdout, connection));
-    let mut logging = std::pin::pin!(stderr::log(stderr, &connection.name));
+    let mut logging = std::pin::pin!(stderr::log(
+        stderr,
+        &connection.name,
+        &connection.first_words
+    ));
     let mut deaf = std::pin::pin!(async {
         stopped(&mut stop.clone()).await;
         sleep(LAST_WORK).await;
@@ -349,7 +356,7 @@ async fn run(
     // If it still runs in the end, dropping it ends it.
     let end = loop {
         tokio::select! {
-            status = &mut wait => break Some(Err(ended(status))),
+            status = &mut wait => break Some(Err(status)),
             () = &mut reading => break Some(Ok("it has closed its output")),
             is_told = &mut writing => break (!is_told).then_some(Ok("it has closed its input")),
             // The process does not read its earlier messages, so closing its input would not help.
@@ -371,11 +378,11 @@ async fn run(
                 })
             };
             let _ = timeout(Duration::from_millis(100), rest).await;
-            return End::Died(status);
+            return End::Died(ended(status, connection));
         }
         // It will probably end by itself, which gives a better reason.
         Some(Ok(why)) => match timeout(Duration::from_millis(500), &mut wait).await {
-            Ok(status) => return End::Died(ended(status)),
+            Ok(status) => return End::Died(ended(status, connection)),
             Err(_) => End::Died(why.to_owned()),
         },
         None if child_is_deaf => End::Stopped,
@@ -395,9 +402,9 @@ async fn run(
     }
 }
 
-fn ended(status: io::Result<std::process::ExitStatus>) -> String {
+fn ended(status: io::Result<std::process::ExitStatus>, connection: &Connection) -> String {
     match status {
-        Ok(status) => format!("the process has ended: {status}"),
+        Ok(status) => format!("the process has ended: {status}{}", connection.first_words),
         Err(error) => format!("the process cannot be followed: {error}"),
     }
 }

@@ -1,5 +1,7 @@
 //! Logs what a process writes that is no answer, a limited number of lines.
 
+use std::fmt;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use tokio::io::AsyncRead;
@@ -12,11 +14,52 @@ const MOST_ERROR: usize = 8 * 1024;
 /// The maximum number of lines that are logged per second.
 const MOST_ERRORS: u32 = 50;
 
+/// What a process writes to standard error while it starts: the reason, if it does not.
+#[derive(Debug)]
+pub(super) struct FirstWords(Mutex<Option<String>>);
+
+impl FirstWords {
+    pub(super) fn new() -> Self {
+        FirstWords(Mutex::new(Some(String::new())))
+    }
+
+    fn words(&self) -> MutexGuard<'_, Option<String>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn hear(&self, line: &str) {
+        const MOST: usize = 500;
+        if let Some(words) = &mut *self.words() {
+            let room = MOST.saturating_sub(words.len());
+            let line = &line.trim()[..line.trim().floor_char_boundary(room)];
+            if !line.is_empty() {
+                words.push_str(": ");
+                words.push_str(line);
+            }
+        }
+    }
+
+    /// The process has started. What it writes from now on says nothing about that.
+    pub(super) fn end(&self) {
+        *self.words() = None;
+    }
+}
+
+/// With a colon before each line.
+impl fmt::Display for FirstWords {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.words().as_deref().unwrap_or_default())
+    }
+}
+
 /// Logs what the process writes to standard error.
-pub(super) async fn log(stderr: impl AsyncRead + Unpin, name: &str) {
+pub(super) async fn log(stderr: impl AsyncRead + Unpin, name: &str, words: &FirstWords) {
     let mut lines = Lines::new(stderr, MOST_ERROR);
     let mut limit = Limit::default();
     while let Some(line) = lines.next().await {
+        if let Line::Whole(line) = &line {
+            words.hear(&String::from_utf8_lossy(line));
+        }
         if !limit.admits(name) {
             continue;
         }
