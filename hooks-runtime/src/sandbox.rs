@@ -230,22 +230,17 @@ mod system {
     const SYSTEM: [&str; 8] = [
         "/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc", "/proc", "/dev",
     ];
-    /// What every program may write to, because it stores nothing.
-    const DEVICES: [&str; 5] = [
-        "/dev/null",
-        "/dev/zero",
-        "/dev/full",
-        "/dev/tty",
-        "/dev/ptmx",
-    ];
+    /// What every program may write to and control, because it stores nothing. The agent's terminal is not among them:
+    /// who writes to it or controls it can type into it.
+    const DEVICES: [&str; 4] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/ptmx"];
     /// The version of Landlock whose rights the sandbox uses: files with truncation, and TCP.
     const VERSION: ABI = ABI::V4;
 
     /// Prepares everything but the restriction itself.
     pub(super) fn prepare(sandbox: &Sandbox) -> Result<RulesetCreated, SandboxError> {
         // All paths are opened before anything is restricted.
-        let opened = opened(sandbox)?;
-        ruleset(sandbox, opened).map_err(refused)
+        let (opened, devices) = (opened(sandbox)?, devices()?);
+        ruleset(sandbox, opened, devices).map_err(refused)
     }
 
     /// Whether the kernel enforces anything.
@@ -262,15 +257,21 @@ mod system {
 
     /// Returns the paths with their rights. A misspelled path is an error.
     fn opened(sandbox: &Sandbox) -> Result<Vec<PathBeneath<PathFd>>, SandboxError> {
-        let there = |paths: &'static [&'static str]| {
-            let paths = paths.iter().map(Path::new);
-            paths.filter(|path| path.exists())
-        };
         let read = there(&SYSTEM).chain(sandbox.read.iter().map(|path| &**path));
-        let write = there(&DEVICES).chain(sandbox.write.iter().map(|path| &**path));
+        let write = sandbox.write.iter().map(|path| &**path);
         let read = read.map(|path| beneath(path, AccessFs::from_read(VERSION)));
         let write = write.map(|path| beneath(path, AccessFs::from_all(VERSION)));
         read.chain(write).collect()
+    }
+
+    fn devices() -> Result<Vec<PathBeneath<PathFd>>, SandboxError> {
+        let access = AccessFs::from_all(VERSION) | AccessFs::IoctlDev;
+        there(&DEVICES).map(|path| beneath(path, access)).collect()
+    }
+
+    fn there<'p>(paths: &'p [&'p str]) -> impl Iterator<Item = &'p Path> {
+        let paths = paths.iter().map(Path::new);
+        paths.filter(|path| path.exists())
     }
 
     /// Returns the rights on a path. A file gets only those rights that files can have.
@@ -281,7 +282,7 @@ mod system {
         let access = if path.is_dir() {
             access
         } else {
-            access & AccessFs::from_file(VERSION)
+            access & (AccessFs::from_file(VERSION) | AccessFs::IoctlDev)
         };
         let opened = PathFd::new(path).map_err(|error| SandboxError::Path {
             path: path.to_owned(),
@@ -294,6 +295,7 @@ mod system {
     fn ruleset(
         sandbox: &Sandbox,
         opened: Vec<PathBeneath<PathFd>>,
+        devices: Vec<PathBeneath<PathFd>>,
     ) -> Result<RulesetCreated, RulesetError> {
         let level = if sandbox.is_best_effort {
             CompatLevel::BestEffort
@@ -307,11 +309,13 @@ mod system {
             rules = rules.handle_access(AccessNet::from_all(VERSION))?;
         }
         let mut rules = rules
-            // What newer kernels can restrict in addition: signals, and sockets without a path.
+            // What newer kernels can restrict in addition: control of devices, signals, and sockets without a path.
             .set_compatibility(CompatLevel::BestEffort)
+            .handle_access(AccessFs::IoctlDev)?
             .scope(Scope::from_all(ABI::V6))?
-            .set_compatibility(level)
-            .create()?;
+            .create()?
+            .add_rules(devices.into_iter().map(Ok::<_, RulesetError>))?
+            .set_compatibility(level);
         for path in opened {
             rules = rules.add_rule(path)?;
         }

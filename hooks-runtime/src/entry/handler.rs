@@ -244,6 +244,9 @@ pub struct ServerEntry {
     /// Whether the process is restarted after it ends. The default is `true`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restart: Option<bool>,
+    /// What the process may do at most. By default, it may do everything that the agent may.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sandbox: Option<SandboxEntry>,
 }
 
 /// Hides the values of the environment variables.
@@ -254,6 +257,7 @@ impl fmt::Debug for ServerEntry {
             .field("dir", &self.dir)
             .field("env", &Names(&self.env))
             .field("restart", &self.restart)
+            .field("sandbox", &self.sandbox)
             .finish()
     }
 }

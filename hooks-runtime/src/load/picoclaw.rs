@@ -190,6 +190,7 @@ impl Loader<'_> {
                     dir: entry.dir.clone(),
                     env: entry.env.clone(),
                     restart: true,
+                    sandbox: None,
                     modes,
                     dialect: Dialect::Picoclaw,
                 }))

@@ -163,3 +163,59 @@ async fn where_the_kernel_cannot_the_file_is_refused_unless_it_says_otherwise() 
     let said = said(dir.path(), "echo runs", "best_effort = true").await;
     assert_eq!(said.trim(), "runs");
 }
+
+#[tokio::test]
+async fn a_process_is_restricted_as_well() {
+    if !has_landlock() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let (allowed, other) = (folder.path().join("allowed"), folder.path().join("other"));
+    std::fs::create_dir(&allowed).unwrap();
+    let program = format!(
+        "read -r hello; echo '{{\"id\":1,\"result\":{{}}}}'; read -r call; echo 1 >{}/file; echo 1 >{}; \
+         echo '{{\"id\":2,\"result\":{{\"action\":\"deny_tool\",\"reason\":\"done\"}}}}'; read -r rest",
+        allowed.display(),
+        other.display()
+    );
+    let argv = json!(["sh", "-c", program]);
+    let text = format!(
+        "[[hooks.on]]\nevent = 'BeforeToolCall'\n\
+         process = {{ argv = {argv}, sandbox = {{ write = [{}] }} }}",
+        json!(allowed)
+    );
+    let runtime = Runtime::builder().text(text).build().await.unwrap();
+    let hooks = hooks![..runtime.clone()];
+    let mut call = BeforeToolCall::new("1", "shell", json!({}));
+    let result = hooks.intercept(&AgentContext::new("s1"), &mut call).await;
+    assert_eq!(result.as_cancel().unwrap().reason, "done");
+    assert!(allowed.join("file").exists() && !other.exists());
+    runtime.shutdown().await;
+}
+
+/// Who writes to a terminal or controls it can type into it.
+#[tokio::test]
+async fn it_neither_writes_to_the_agents_terminal_nor_controls_devices() {
+    if !has_landlock() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let script = "(echo typed >/dev/tty) 2>&1; echo said >/dev/null && echo null";
+    let said_of = async |script: &str| said(folder.path(), script, "read = ['/']").await;
+    let said = said_of(script).await;
+    assert!(
+        said.contains("ermission denied") && said.ends_with("null"),
+        "{said}"
+    );
+
+    // The kernel can do this since 6.10.
+    let kernel = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap();
+    let mut numbers = kernel.split('.').map(|number| number.parse().unwrap_or(0));
+    if (numbers.next(), numbers.next()) < (Some(6), Some(10)) {
+        return;
+    }
+    let control =
+        "python3 -c \"import fcntl; fcntl.ioctl(open('/dev/urandom', 'rb'), 0x80045200, b'0000')\"";
+    let said = said_of(control).await;
+    assert!(said.contains("ermission denied"), "{said}");
+}

@@ -144,8 +144,8 @@ fn shell(named: Option<&str>, dialect: Dialect) -> Vec<String> {
     std::iter::once(shell).chain(flags).collect()
 }
 
-/// Returns the sandbox of the command. A limit that cannot be enforced is an error, and never ignored.
-fn sandbox(entry: &SandboxEntry, making: &Making) -> Result<Sandbox, Wrong> {
+/// Returns the sandbox of a program. A limit that cannot be enforced is an error, and never ignored.
+pub(super) fn sandbox(entry: &SandboxEntry, making: &Making) -> Result<Sandbox, Wrong> {
     if entry.network && !entry.connect.is_empty() {
         return Err(
             Wrong::new("`network` allows every port, but `connect` only some")

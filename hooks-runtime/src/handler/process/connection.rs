@@ -233,7 +233,7 @@ pub(super) async fn live(
     is_up: impl FnOnce(Arc<Connection>),
 ) -> End {
     let started = match command(settings) {
-        Ok(command) => Child::spawn(command, Background::Ends, None),
+        Ok(command) => Child::spawn(command, Background::Ends, settings.sandbox.as_ref()),
         Err(why) => return End::Died(why),
     };
     let (child, pipes) = match started {

@@ -36,10 +36,10 @@ use std::sync::Arc;
 use self::server::Server;
 use self::wire::Message;
 use super::{Ask, Asked, Handler, Listener, Making, Wrong, command};
-use crate::Dialect;
 use crate::answer::Answer;
 use crate::entry::ServerEntry;
 use crate::fault::Fault;
+use crate::{Dialect, Sandbox};
 
 pub(crate) use self::wire::mode_of;
 
@@ -58,6 +58,7 @@ pub(crate) struct Settings {
     pub(crate) env: BTreeMap<String, String>,
     /// Whether it is restarted.
     pub(crate) restart: bool,
+    pub(crate) sandbox: Option<Sandbox>,
     /// The modes that the process is told at its start, out of `observe`, `llm`, `tool` and `approve`.
     pub(crate) modes: Vec<&'static str>,
     /// The dialect of the file. In PicoClaw's, an unknown answer lets the event continue.
@@ -87,6 +88,8 @@ pub(crate) fn make(
         return Err(Wrong::new(message));
     }
     command::check_names(entry.env.keys()).map_err(|wrong| wrong.at("env"))?;
+    let limits = entry.sandbox.as_ref();
+    let limits = limits.map(|limits| command::sandbox(limits, making));
     let mut modes = Vec::new();
     for event in &making.events {
         let mode = wire::mode_of(event);
@@ -101,6 +104,7 @@ pub(crate) fn make(
         dir: entry.dir.as_ref().map(|dir| making.folder.join(dir)),
         env: entry.env.clone(),
         restart: entry.restart.unwrap_or(true),
+        sandbox: limits.transpose()?,
         modes,
         dialect,
     }))
