@@ -8,8 +8,8 @@ use std::hash::BuildHasher;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use jiff::Timestamp;
-use reqwest::RequestBuilder;
 use reqwest::header::CONTENT_TYPE;
+use reqwest::{RequestBuilder, Response};
 use standardwebhooks::{
     HEADER_WEBHOOK_ID, HEADER_WEBHOOK_SIGNATURE, HEADER_WEBHOOK_TIMESTAMP, Webhook,
 };
@@ -65,6 +65,37 @@ pub fn post(
         request = request.header(HEADER_WEBHOOK_SIGNATURE, signature);
     }
     Ok(request.body(body.to_vec()))
+}
+
+/// Sends a request that [`post`] has made.
+///
+/// A receiver may close a connection at the moment at which its next request is on the way. That says nothing about the
+/// receiver, so the request is sent once more, at once. Its id tells the receiver that it is the same event.
+///
+/// # Errors
+///
+/// If there is no answer.
+pub async fn send(
+    endpoint: &Endpoint,
+    request: RequestBuilder,
+) -> Result<Response, reqwest::Error> {
+    let again = request.try_clone();
+    // Before the first answer, no connection was kept.
+    let had_answered = endpoint.has_answered.load(Ordering::Relaxed);
+    let mut said = request.send().await;
+    if let Err(error) = &said
+        && had_answered
+        && error.is_request()
+        && !error.is_connect()
+        && !error.is_timeout()
+        && let Some(again) = again
+    {
+        said = again.send().await;
+    }
+    if said.is_ok() {
+        endpoint.has_answered.store(true, Ordering::Relaxed);
+    }
+    said
 }
 
 /// Formats an error and its sources in one line.

@@ -13,7 +13,7 @@ use super::retry::{self, Outcome};
 use super::secret::WebhookSecret;
 use crate::shared::sink::{Progress, Sink};
 use crate::shared::ssrf::{Endpoint, Refused, reqwest};
-use crate::shared::webhook::{Ids, chain, post};
+use crate::shared::webhook::{Ids, chain, post, send};
 
 /// Where events go, and how they are signed.
 pub(super) struct Post {
@@ -46,7 +46,7 @@ impl Post {
             Err(error) => return Outcome::Rejected(error),
         };
         // The body of the answer is not read.
-        match request.send().await {
+        match send(&self.endpoint, request).await {
             Ok(answer) => {
                 let after = answer.headers().get(RETRY_AFTER);
                 let after = after.and_then(|after| after.to_str().ok());

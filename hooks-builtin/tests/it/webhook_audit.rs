@@ -255,6 +255,24 @@ fn an_event_is_tried_so_often_and_then_dropped() {
 }
 
 #[test]
+fn a_kept_connection_that_is_closed_costs_no_attempt() {
+    let receiver = Receiver::start([OK, Answer::Close], OK);
+    let audit = audit(&WebhookAuditConfig {
+        max_attempts: 1.try_into().unwrap(),
+        ..config(&receiver)
+    });
+    for number in 0..2 {
+        call(&audit, "shell", number);
+    }
+    block_on(audit.flush());
+    assert_eq!(counts(&audit), (2, 2, 0));
+    let requests = receiver.requests();
+    assert_eq!(requests.len(), 3);
+    let id = |which: usize| requests[which].header("webhook-id");
+    assert_eq!(id(1), id(2));
+}
+
+#[test]
 fn a_receiver_that_closes_every_connection_may_come_back() {
     let receiver = Receiver::start([], Answer::CloseUnread);
     let audit = audit(&WebhookAuditConfig {

@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 
 use super::{Evaluated, Evaluation, Evaluator, EvaluatorError};
 use crate::fault::FaultKind;
-use crate::handler::http::{LONGEST, header_value, loopback, send};
+use crate::handler::http::{LONGEST, header_value, loopback, read};
 use crate::secrets::{EnvironmentSecrets, Replaced, SecretText, Secrets};
 
 /// Asks a model over HTTP, with the API of OpenAI or of Anthropic. Many other endpoints are compatible with OpenAI's.
@@ -245,12 +245,13 @@ impl Evaluator for HttpEvaluator {
         }
         let request = self.endpoint.post().headers(self.headers()?);
         let request = request.body(Value::Object(body).to_string());
-        let (status, body) = send(request)
-            .await
-            .map_err(|broken| match broken.fault.kind {
-                FaultKind::NotStarted => EvaluatorError::NotReached(broken.fault.message),
-                _ => EvaluatorError::Nonsense(broken.fault.message),
-            })?;
+        let (status, body) =
+            read(request.send())
+                .await
+                .map_err(|broken| match broken.fault.kind {
+                    FaultKind::NotStarted => EvaluatorError::NotReached(broken.fault.message),
+                    _ => EvaluatorError::Nonsense(broken.fault.message),
+                })?;
         if !(200..300).contains(&status) {
             return Err(EvaluatorError::Status(status));
         }

@@ -219,6 +219,30 @@ async fn one_that_resets_is_tried_once_more() {
     assert_eq!(server.requests().len(), 2);
 }
 
+/// The endpoint closes a connection that was kept, when the next request comes.
+#[tokio::test]
+async fn a_kept_connection_that_is_closed_costs_no_attempt() {
+    let server = Server::start(|which, _| match which {
+        1 => Reply::Reset,
+        _ => Reply::Status(200, "{}".into()),
+    })
+    .await;
+    let http = format!(
+        "url = '{}', allow_loopback = ['127.0.0.1'], retries = 0",
+        server.url()
+    );
+    let (runtime, _) = build(Runtime::builder(), &http, "").await;
+    for _ in 0..2 {
+        assert!(call(&runtime).await.is_continue());
+    }
+    let requests = server.requests();
+    assert_eq!(requests.len(), 3);
+    assert_eq!(
+        requests[1].header("webhook-id"),
+        requests[2].header("webhook-id")
+    );
+}
+
 #[tokio::test]
 async fn one_that_fails_and_then_answers_has_answered() {
     let server = Server::start(|which, _| match which {

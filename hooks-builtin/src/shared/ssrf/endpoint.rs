@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use reqwest::{Client, Method, RequestBuilder, redirect};
@@ -38,6 +39,8 @@ use super::url::CheckedUrl;
 pub struct Endpoint {
     client: Client,
     url: CheckedUrl,
+    /// Whether a connection may have been kept.
+    pub(in crate::shared) has_answered: Arc<AtomicBool>,
 }
 
 impl Endpoint {
@@ -69,7 +72,11 @@ impl Endpoint {
                 what: "the HTTP client cannot be made",
                 source: error.without_url().into(),
             })?;
-        Ok(Endpoint { client, url })
+        Ok(Endpoint {
+            client,
+            url,
+            has_answered: Arc::default(),
+        })
     }
 
     /// Returns the URL.

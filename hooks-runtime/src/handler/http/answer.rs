@@ -2,8 +2,8 @@
 
 use hooks_builtin::__webhook::chain;
 use hooks_builtin::ssrf::Refused;
+use reqwest::Response;
 use reqwest::header::CONTENT_ENCODING;
-use reqwest::{RequestBuilder, Response};
 
 use crate::fault::Fault;
 
@@ -44,9 +44,11 @@ impl Broken {
     }
 }
 
-/// Sends a request, and reads the answer: its status, and its body if the request succeeded.
-pub(crate) async fn send(request: RequestBuilder) -> Result<(u16, Vec<u8>), Broken> {
-    let mut response = request.send().await.map_err(Broken::of)?;
+/// Reads the answer to a request that is sent: its status, and its body if the request succeeded.
+pub(crate) async fn read(
+    sent: impl Future<Output = Result<Response, reqwest::Error>>,
+) -> Result<(u16, Vec<u8>), Broken> {
+    let mut response = sent.await.map_err(Broken::of)?;
     let status = response.status();
     if !status.is_success() {
         return Ok((status.as_u16(), Vec::new()));

@@ -17,7 +17,7 @@ use jiff::Timestamp;
 use reqwest::header::{self, HeaderMap, HeaderName, HeaderValue};
 
 pub(crate) use self::allowed::loopback;
-pub(crate) use self::answer::send;
+pub(crate) use self::answer::read;
 use super::{Ask, Asked, Handler, Making, Wrong};
 use crate::Dialect;
 use crate::answer::Answer;
@@ -224,7 +224,7 @@ impl Poster {
             let request = webhook::post(endpoint, signer, &id, Timestamp::now(), body)
                 .map_err(Fault::not_started)?
                 .headers(headers.clone());
-            let said = send(request).await;
+            let said = read(webhook::send(endpoint, request)).await;
             let failure = match &said {
                 Ok((status, _)) if *status >= 500 => format!("the status {status}"),
                 Err(broken) if broken.may_get_better => broken.fault.message.clone(),
