@@ -441,7 +441,8 @@ impl Runtime {
     /// # Errors
     ///
     /// If any of the files contains a mistake. Then the current revision stays in force, and [`status`](Self::status)
-    /// shows the mistakes.
+    /// shows the mistakes. A half of a file may be a valid file: call it when the files are written, or use
+    /// [`watch`](Self::watch), which waits for that.
     pub async fn reload(&self) -> Result<Revision, ConfigError> {
         let _one_at_a_time = self.0.reloading.lock().await;
         let before = self.current();
@@ -489,8 +490,10 @@ impl Runtime {
 
     /// Follows the files from now on: when one changes, all are loaded again, as [`reload`](Self::reload) does.
     ///
-    /// If a file has a mistake, or is half written, the last good revision stays in force, and [`status`](Self::status)
-    /// shows the mistakes. The files are followed until the last handle to the runtime is dropped.
+    /// If a file has a mistake, the last good revision stays in force, and [`status`](Self::status) shows the mistakes.
+    /// A file is loaded when its writer has closed it, or has written nothing for two seconds. Links are followed, so a
+    /// link to another file or folder is a change. Where the system reports no changes, such as on a network, files are
+    /// compared every two seconds. They are followed until the last handle to the runtime is dropped.
     ///
     /// # Errors
     ///

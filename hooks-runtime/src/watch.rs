@@ -1,38 +1,51 @@
 //! Follows the files of a runtime, and loads them again when one changes.
 //!
-//! Folders are watched, not files: editors write a new file and rename it. Changes that come together, as a file that is
-//! written in pieces, make one reload. The folder above each is watched as well, so that one that is removed and made
-//! again, or that is not there yet, is not lost. In a folder that is followed itself, every file counts.
+//! Folders are watched, not files: editors write a new file and rename it. The folder above each is watched as well, so
+//! that one that is removed and made again, or that is not there yet, is not lost. In a folder that is followed itself,
+//! every file counts. So does every link on the way to a file: another target is another file.
+//!
+//! A file is loaded when its writer has closed it, because half of a file may be a valid one. Some systems do not say so,
+//! and some file systems say nothing at all. So a change without an end counts after [`SETTLED`], and the files are
+//! compared with those that were loaded as often.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::fmt;
+use std::fs::Metadata;
 use std::io;
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::path::{Component, Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant, SystemTime};
 
-use notify::{RecommendedWatcher, RecursiveMode};
-use notify_debouncer_full::{DebounceEventResult, Debouncer, RecommendedCache, new_debouncer};
-use tokio::sync::mpsc::{Sender, channel};
+use notify::event::{AccessKind, AccessMode, EventKind, ModifyKind};
+use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher as _};
+use tokio::sync::Notify;
+use tokio::task::AbortHandle;
 
 use crate::runtime::{Runtime, WeakRuntime};
 
-/// How long there must be no further change before the files are loaded again.
+/// How long there must be no further change after one that is complete.
 const QUIET: Duration = Duration::from_millis(100);
+
+/// How long there must be no further change after one whose writer may still write.
+const SETTLED: Duration = Duration::from_secs(2);
+
+/// The links on the way to a file are followed up to this number, as Linux does.
+const MOST_LINKS: usize = 40;
 
 /// Watches folders until it is dropped.
 pub(crate) struct Watcher {
-    debouncer: Mutex<Debouncer<RecommendedWatcher, RecommendedCache>>,
+    system: Mutex<RecommendedWatcher>,
     folders: Mutex<BTreeSet<PathBuf>>,
-    names: Arc<Mutex<Names>>,
+    changes: Arc<Changes>,
+    task: AbortHandle,
 }
 
 /// Names of what is followed. They are compared instead of paths, because a system may report another path to a folder
 /// than the one that is watched.
 #[derive(Default)]
 struct Names {
-    /// The files, and the folders above them, which may be removed and made.
+    /// The files, the links to them, and the folders above, which may be removed and made.
     all: BTreeSet<OsString>,
     /// The folders that are followed themselves.
     folders: BTreeSet<OsString>,
@@ -49,10 +62,80 @@ impl Names {
     }
 }
 
+/// The changes that are not loaded yet.
+#[derive(Default)]
+struct Changes {
+    names: Mutex<Names>,
+    /// What has changed, and when it counts if it does not change again.
+    due: Mutex<BTreeMap<PathBuf, Instant>>,
+    news: Notify,
+}
+
+impl Changes {
+    /// Notes a change. Others in the same folders may change often, and are nobody's business.
+    fn note(&self, event: notify::Result<Event>) {
+        // Without paths, an event may have been missed.
+        let (paths, is_complete) = match event {
+            Ok(event) if event.need_rescan() => (vec![PathBuf::new()], false),
+            Ok(event) => {
+                let is_complete = match event.kind {
+                    EventKind::Access(AccessKind::Close(AccessMode::Write))
+                    | EventKind::Remove(_)
+                    | EventKind::Modify(ModifyKind::Name(_)) => true,
+                    EventKind::Access(_) => return,
+                    _ => false,
+                };
+                let names = lock(&self.names);
+                let ours = event.paths.into_iter().filter(|path| names.concern(path));
+                (ours.collect(), is_complete)
+            }
+            Err(_) => (vec![PathBuf::new()], false),
+        };
+        for path in paths {
+            self.expect(path, is_complete);
+        }
+    }
+
+    fn expect(&self, path: PathBuf, is_complete: bool) {
+        let wait = if is_complete { QUIET } else { SETTLED };
+        lock(&self.due).insert(path, Instant::now() + wait);
+        self.news.notify_one();
+    }
+
+    /// Waits until something has changed, and nothing changes any more.
+    async fn settled(&self) {
+        loop {
+            let due = lock(&self.due).values().max().copied();
+            let is_due = async {
+                match due {
+                    Some(due) => tokio::time::sleep_until(due.into()).await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                biased;
+                () = self.news.notified() => {}
+                () = is_due => return,
+            }
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 impl fmt::Debug for Watcher {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let folders = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
-        f.debug_tuple("Watcher").field(&*folders).finish()
+        f.debug_tuple("Watcher")
+            .field(&*lock(&self.folders))
+            .finish()
+    }
+}
+
+impl Drop for Watcher {
+    fn drop(&mut self) {
+        self.task.abort();
     }
 }
 
@@ -63,98 +146,215 @@ impl Watcher {
     ///
     /// If the system cannot watch a folder.
     pub(crate) fn start(runtime: &Runtime) -> io::Result<Self> {
-        let (sender, mut changes) = channel::<()>(1);
-        let files = runtime.files();
-        let names = Arc::default();
-        let notice = notice(Arc::clone(&names), sender);
-        let debouncer = new_debouncer(QUIET, None, notice).map_err(io::Error::other)?;
+        let changes = Arc::<Changes>::default();
+        let noting = Arc::clone(&changes);
+        let system = notify::recommended_watcher(move |event| noting.note(event));
+        let loaded = stamps(runtime.files());
+        let task = load_again(Arc::clone(&changes), loaded, runtime.downgrade());
+        let task = tokio::spawn(task);
         let watcher = Watcher {
-            debouncer: Mutex::new(debouncer),
+            system: Mutex::new(system.map_err(io::Error::other)?),
             folders: Mutex::default(),
-            names,
+            changes,
+            task: task.abort_handle(),
         };
-        watcher.follow(&files)?;
-        let followed: WeakRuntime = runtime.downgrade();
-        tokio::spawn(async move {
-            while changes.recv().await.is_some() {
-                let Some(runtime) = followed.upgrade() else {
-                    return;
-                };
-                runtime.watch_again();
-                // What is wrong is in the status and in the log; the last good revision stays in force.
-                let _ = runtime.reload().await;
-            }
-        });
+        watcher.follow(&runtime.files())?;
         Ok(watcher)
     }
 
     /// Watches all folders again, because a watch follows a folder and not its path, where another folder may be by
     /// now.
     pub(crate) fn forget(&self) {
-        let mut folders = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut debouncer = self
-            .debouncer
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut folders = lock(&self.folders);
+        let mut system = lock(&self.system);
         for folder in std::mem::take(&mut *folders) {
             // The watch of a removed folder has ended.
-            let _ = debouncer.unwatch(&folder);
+            let _ = system.unwatch(&folder);
         }
     }
 
     /// Also follows these files and folders.
     pub(crate) fn follow(&self, files: &[PathBuf]) -> io::Result<()> {
         let name_of = |path: &Path| Some(path.file_name()?.to_owned());
-        let all = files.iter().flat_map(|file| file.ancestors());
-        let whole = files.iter().filter(|file| file.is_dir());
-        let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
-        names.all.extend(all.filter_map(name_of));
-        names.folders.extend(whole.filter_map(|file| name_of(file)));
-        drop(names);
-        let mut folders = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut debouncer = self
-            .debouncer
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
         for file in files {
             let file = std::path::absolute(file)?;
-            let mut there = file.ancestors().filter(|path| path.is_dir());
-            let (nearest, above) = (there.next(), there.next());
-            for (folder, is_needed) in [(nearest, true), (above, false)] {
-                let Some(folder) = folder.filter(|folder| !folders.contains(*folder)) else {
-                    continue;
-                };
-                match debouncer.watch(folder, RecursiveMode::NonRecursive) {
-                    Ok(()) => {
-                        folders.insert(folder.to_owned());
-                    }
-                    Err(error) if is_needed => return Err(io::Error::other(error)),
-                    Err(_) => {}
+            let way = way_to(&file);
+            {
+                let mut names = lock(&self.changes.names);
+                let all = way.iter().chain([&file]);
+                let above = all.flat_map(|path| path.ancestors());
+                names.all.extend(above.filter_map(name_of));
+                if file.is_dir() {
+                    let whole = [Some(&file), way.last()];
+                    let whole = whole.into_iter().flatten();
+                    names.folders.extend(whole.filter_map(|path| name_of(path)));
                 }
+            }
+            for path in &way {
+                self.watch(path)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Watches the folder of a path, as far as it is there, and the one above.
+    fn watch(&self, path: &Path) -> io::Result<()> {
+        let mut folders = lock(&self.folders);
+        let mut system = lock(&self.system);
+        let is_folder = |path: &&Path| path.symlink_metadata().is_ok_and(|about| about.is_dir());
+        let mut there = path.ancestors().filter(is_folder);
+        let (nearest, above) = (there.next(), there.next());
+        for (folder, is_needed) in [(nearest, true), (above, false)] {
+            let Some(folder) = folder.filter(|folder| !folders.contains(*folder)) else {
+                continue;
+            };
+            match system.watch(folder, RecursiveMode::NonRecursive) {
+                Ok(()) => {
+                    folders.insert(folder.to_owned());
+                }
+                Err(error) if is_needed => return Err(io::Error::other(error)),
+                Err(_) => {}
             }
         }
         Ok(())
     }
 }
 
-/// Passes on changes of these files. Others in the same folders may change often, and are nobody's business.
-fn notice(
-    names: Arc<Mutex<Names>>,
-    changed: Sender<()>,
-) -> impl FnMut(DebounceEventResult) + Send + 'static {
-    move |events: DebounceEventResult| {
-        let names = names.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_ours = match events {
-            Ok(events) => events.iter().any(|event| {
-                let is_ours = |path: &PathBuf| names.concern(path);
-                !event.kind.is_access() && (event.need_rescan() || event.paths.iter().any(is_ours))
-            }),
-            // An event may have been missed.
-            Err(_) => true,
+/// Loads the files whenever they have changed.
+async fn load_again(
+    changes: Arc<Changes>,
+    mut loaded: BTreeMap<PathBuf, Stamp>,
+    followed: WeakRuntime,
+) {
+    let mut turn = tokio::time::interval(SETTLED);
+    turn.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    loop {
+        let is_settled = tokio::select! {
+            biased;
+            _ = turn.tick() => false,
+            () = changes.settled() => true,
         };
-        if is_ours {
-            // One pending reload is enough.
-            let _ = changed.try_send(());
+        let Some(runtime) = followed.upgrade() else {
+            return;
+        };
+        let now = stamps_of(&runtime).await;
+        if !is_settled {
+            for (path, stamp) in &now {
+                if loaded.get(path).is_some_and(|known| known != stamp) {
+                    changes.expect(path.clone(), false);
+                }
+            }
+            loaded.extend(now);
+            continue;
         }
+        lock(&changes.due).clear();
+        runtime.watch_again();
+        let again = runtime.clone();
+        // What is wrong is in the status and in the log; the last good revision stays in force.
+        if let Err(error) = tokio::spawn(async move { again.reload().await.is_ok() }).await {
+            tracing::error!(%error, "loading the hooks panicked: the last revision stays in force");
+        }
+        // What changed while it was read counts as a change after it.
+        loaded = stamps_of(&runtime).await;
+        loaded.extend(now);
+    }
+}
+
+/// What tells whether a file is another one than before: its device and its number, when it was written, its length.
+type Stamp = Option<(u64, u64, Option<SystemTime>, u64)>;
+
+/// Returns the stamps of the files of a runtime. A file on a network may be slow to tell.
+async fn stamps_of(runtime: &Runtime) -> BTreeMap<PathBuf, Stamp> {
+    let files = runtime.files();
+    let read = tokio::task::spawn_blocking(move || stamps(files));
+    // The executor may be ending.
+    read.await.unwrap_or_default()
+}
+
+/// Returns the stamps of files, behind all links.
+fn stamps(files: Vec<PathBuf>) -> BTreeMap<PathBuf, Stamp> {
+    let stamp = |file: &PathBuf| {
+        let about = file.metadata().ok()?;
+        let (device, number) = identity(&about);
+        Some((device, number, about.modified().ok(), about.len()))
+    };
+    let stamped = files.into_iter().map(|file| {
+        let stamp = stamp(&file);
+        (file, stamp)
+    });
+    stamped.collect()
+}
+
+#[cfg(unix)]
+fn identity(about: &Metadata) -> (u64, u64) {
+    use std::os::unix::fs::MetadataExt as _;
+    (about.dev(), about.ino())
+}
+
+#[cfg(not(unix))]
+fn identity(_: &Metadata) -> (u64, u64) {
+    (0, 0)
+}
+
+/// Returns each link on the way to a file, and then the file itself, all by paths without links above them.
+fn way_to(file: &Path) -> Vec<PathBuf> {
+    let parts = |path: &Path| -> Vec<OsString> {
+        let parts = path.components().rev();
+        parts.map(|part| part.as_os_str().to_owned()).collect()
+    };
+    let (mut way, mut real) = (Vec::new(), PathBuf::new());
+    let mut left = parts(file);
+    while let Some(part) = left.pop() {
+        if part == Component::ParentDir.as_os_str() {
+            real.pop();
+            continue;
+        }
+        let next = real.join(&part);
+        match next.read_link() {
+            Ok(target) if way.len() < MOST_LINKS => {
+                left.extend(parts(&target));
+                way.push(next);
+            }
+            _ => real = next,
+        }
+    }
+    way.push(real);
+    way
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn every_link_on_the_way_to_a_file_is_known() {
+        use std::os::unix::fs::symlink;
+
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        std::fs::create_dir_all(root.join("config/..v1")).unwrap();
+        symlink("..v1", root.join("config/..data")).unwrap();
+        symlink("..data/hooks.toml", root.join("config/hooks.toml")).unwrap();
+        symlink("../hooks.toml", root.join("config/..v1/up.toml")).unwrap();
+        symlink("loop", root.join("loop")).unwrap();
+        let way = |path: &str| -> Vec<String> {
+            let way = way_to(&root.join(path)).into_iter();
+            let inside = way.map(|path| path.strip_prefix(&root).unwrap().to_owned());
+            inside.map(|path| path.display().to_string()).collect()
+        };
+        assert_eq!(way("none/x.toml"), ["none/x.toml"]);
+        assert_eq!(
+            way("config/hooks.toml"),
+            [
+                "config/hooks.toml",
+                "config/..data",
+                "config/..v1/hooks.toml"
+            ]
+        );
+        let up = way("config/..data/up.toml");
+        assert_eq!(up[..2], ["config/..data", "config/..v1/up.toml"]);
+        assert_eq!(up.last().unwrap(), "config/..v1/hooks.toml");
+        assert_eq!(way("loop").len(), MOST_LINKS + 1, "it ends");
     }
 }

@@ -20,4 +20,5 @@ mod sandbox;
 mod source;
 mod systems;
 mod trust;
+mod watch;
 mod wire;
