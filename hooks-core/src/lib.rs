@@ -175,7 +175,9 @@ pub use crate::pipeline::Pipeline;
 #[doc(hidden)]
 pub use crate::pipeline::{Known, Listing, Sorts};
 #[cfg(feature = "std")]
-pub use crate::registry::{BoxHook, HandlerSource, HookRegistry, RegisterError};
+pub use crate::registry::{
+    BoxHook, HandlerSource, HookRegistry, RegisterError, spend_time, time_spent,
+};
 
 /// Wrappers of your own around any hook, for all its events: [`Hook::wrap`] takes a [`Wrapper`](wrap::Wrapper).
 pub mod wrap {

@@ -14,6 +14,8 @@ pub enum FaultKind {
     NotStarted,
     /// The handler took too long.
     TimedOut,
+    /// All hooks of the event together took too long, and this one was running.
+    OutOfTime,
     /// The handler ended with an error.
     Failed,
     /// The handler's answer makes no sense.
@@ -57,6 +59,13 @@ impl Fault {
 
     pub(crate) fn not_asked(message: impl fmt::Display) -> Self {
         Fault::new(FaultKind::NotAsked, message)
+    }
+
+    pub(crate) fn out_of_time() -> Self {
+        Fault::new(
+            FaultKind::OutOfTime,
+            "while it ran, the time was used up that all hooks of an event share",
+        )
     }
 
     pub(crate) fn timed_out(limit: Duration) -> Self {

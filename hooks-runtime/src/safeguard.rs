@@ -1,18 +1,12 @@
-//! Protects the agent from its hooks: a breaker for each hook, and a time budget for all hooks of an event.
+//! Protects the agent from a hook that fails again and again.
 
 use std::collections::VecDeque;
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-use std::num::NonZeroUsize;
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
 
-use hooks_core::agent::{AgentContext, AgentEvent};
-use lru::LruCache;
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
 use crate::entry::BreakerConfig;
-use crate::events;
 
 /// Whether a hook is asked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -96,71 +90,10 @@ impl Breaker {
     }
 }
 
-/// The time that the hooks of one event have taken together.
-///
-/// The hooks of a dispatch run one by one, each without knowing about the others. They run in the order of their
-/// places. So a place that is not after the last one begins a new dispatch of the same event.
-#[derive(Debug)]
-pub(crate) struct Chains(Mutex<LruCache<u64, Spent>>);
-
-#[derive(Clone, Copy, Debug)]
-struct Spent {
-    place: usize,
-    time: Duration,
-}
-
-impl Default for Chains {
-    fn default() -> Self {
-        Chains(Mutex::new(LruCache::new(
-            const { NonZeroUsize::new(4096).unwrap() },
-        )))
-    }
-}
-
-impl Chains {
-    /// Returns a key for a dispatch, as far as it can be identified from outside.
-    pub(crate) fn key(cx: &AgentContext, event: &AgentEvent<'_>) -> u64 {
-        let mut hasher = DefaultHasher::new();
-        (
-            &cx.session_id,
-            &cx.run_id,
-            &cx.agent_id,
-            cx.turn,
-            event.name(),
-        )
-            .hash(&mut hasher);
-        events::call_id(event).hash(&mut hasher);
-        hasher.finish()
-    }
-
-    /// Returns the remaining budget for the hook at this place.
-    pub(crate) fn left(&self, key: u64, place: usize, budget: Duration) -> Duration {
-        let mut chains = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        match chains.get(&key) {
-            Some(spent) if spent.place < place => budget.saturating_sub(spent.time),
-            _ => budget,
-        }
-    }
-
-    /// Records the time that a hook has taken.
-    pub(crate) fn spend(&self, key: u64, place: usize, time: Duration) {
-        let mut chains = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let before = match chains.get(&key) {
-            Some(spent) if spent.place < place => spent.time,
-            _ => Duration::ZERO,
-        };
-        chains.put(
-            key,
-            Spent {
-                place,
-                time: before + time,
-            },
-        );
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     fn config() -> BreakerConfig {
@@ -207,16 +140,5 @@ mod tests {
         assert!(breaker.lets());
         breaker.give_up();
         assert!(breaker.lets());
-    }
-
-    #[test]
-    fn a_budget_is_for_one_dispatch() {
-        let (chains, budget) = (Chains::default(), Duration::from_secs(10));
-        chains.spend(1, 0, Duration::from_secs(4));
-        assert_eq!(chains.left(1, 1, budget), Duration::from_secs(6));
-        chains.spend(1, 1, Duration::from_secs(9));
-        assert_eq!(chains.left(1, 2, budget), Duration::ZERO);
-        assert_eq!(chains.left(2, 2, budget), budget, "another event");
-        assert_eq!(chains.left(1, 0, budget), budget, "the next dispatch");
     }
 }

@@ -6,11 +6,14 @@ use alloc::vec::Vec;
 use core::fmt::Display;
 use core::future::{Future, poll_fn};
 use core::ops::Deref;
+use core::pin::pin;
 use core::task::Poll;
+use core::time::Duration;
 
 use super::Set;
 use super::boxed::done;
 use super::set::{Concerned, Entry};
+use super::spent::spending;
 use crate::decision::{AnyAction, Decides, HookResult, ResultOf};
 use crate::event::{Context, Event, EventInfo, Intercept, Observe, Vocabulary};
 use crate::hook::{
@@ -91,6 +94,7 @@ where
         next: 0,
         round: Round::default(),
         concerned: None,
+        spent: Duration::ZERO,
     };
     let result = loop {
         cursor.next = 0;
@@ -213,6 +217,8 @@ pub(super) struct Cursor<V: Vocabulary> {
     round: Round,
     /// The hooks that the event's subject concerns.
     concerned: Option<Arc<Concerned>>,
+    /// The time that the hooks of the set have spent.
+    spent: Duration,
 }
 
 impl<V: Vocabulary> Cursor<V> {
@@ -310,8 +316,13 @@ impl<V: Vocabulary + 'static> Watch<V> for Tail {
                 let entry = &cursor.set.entries[cursor.next];
                 cursor.next += 1;
                 let mut watch = Face::<V, (Judged, Through)>((&mut cursor.round, &mut *outer));
-                let called = entry.hook.call(cx, E::view_mut(&mut *event), &mut watch);
-                let action = done::<E>(called).await;
+                let spent = &mut cursor.spent;
+                let view = E::view_mut(&mut *event);
+                let called = spending(spent, || entry.hook.call(cx, view, &mut watch));
+                let action = {
+                    let mut done = pin!(done::<E>(called));
+                    poll_fn(|task| spending(spent, || done.as_mut().poll(task))).await
+                };
                 let name = || entry.name.clone();
                 let result = Intercept::settle::<E>(&mut *event, action, name);
                 if !result.is_continue() || !cursor.seek(cx, &*event, next) {

@@ -8,11 +8,13 @@
 //! | this one | [`HookRegistry`], a handle of hooks that change while agents run |
 //! | `source` | [`HandlerSource`], what `..source` in a list takes |
 //! | `spread` | `..source` itself: hooks of a source between static hooks |
+//! | `spent` | the time that the hooks of a dispatch have spent |
 
 mod boxed;
 mod merge;
 mod set;
 mod source;
+mod spent;
 mod spread;
 
 use alloc::string::String;
@@ -31,6 +33,7 @@ use self::merge::{Merges, merge};
 use self::set::Entry;
 use self::set::Set;
 pub use self::source::HandlerSource;
+pub use self::spent::{spend_time, time_spent};
 pub use self::spread::spread;
 use crate::decision::{HookResult, ResultOf, go_on};
 use crate::event::{

@@ -10,10 +10,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct LimitsConfig {
-    /// How long all hooks of one event may take together. The default is "10s".
-    #[serde(with = "hooks_builtin::__duration")]
-    #[schemars(with = "String")]
-    pub chain: Duration,
+    /// How long all hooks of one event may take together. By default, hooks of our own files have "10s", and so have
+    /// GoClaw's. Hooks of other systems' files then only have the timeouts of their system.
+    #[serde(with = "super::some_duration", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub chain: Option<Duration>,
     /// How deep subagents may be nested for handlers to run. The default is 3. In a deeper subagent, rules still run,
     /// but a handler fails without being asked, and its `on_failure` applies.
     pub depth: u32,
@@ -34,10 +35,15 @@ pub struct LimitsConfig {
     pub timeout: Option<Duration>,
 }
 
+impl LimitsConfig {
+    /// The default of [`chain`](Self::chain), for hooks that have one.
+    pub const CHAIN: Duration = Duration::from_secs(10);
+}
+
 impl Default for LimitsConfig {
     fn default() -> Self {
         LimitsConfig {
-            chain: Duration::from_secs(10),
+            chain: None,
             depth: 3,
             breaker: BreakerConfig::default(),
             concurrency: const { NonZeroU32::new(64).unwrap() },

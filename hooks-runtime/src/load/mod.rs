@@ -16,6 +16,7 @@ pub use self::goclaw::Edition;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use hooks_builtin::config::{FileHooks, HookFactoryRegistry, HooksConfig, Switch};
 use hooks_builtin::{ApprovalConfig, Autonomy};
@@ -327,6 +328,7 @@ impl<'a> Loader<'a> {
             // The limits of the file that imports the others apply to all.
             if self.open.len() < 2 {
                 self.limits = config.entries.limits.clone();
+                self.check_limits(config);
             }
             self.builtin(&config.hooks);
             self.entries(config);
@@ -346,6 +348,20 @@ impl<'a> Loader<'a> {
                 trusted: true,
             },
         );
+    }
+
+    /// A time of zero would make every handler fail.
+    fn check_limits(&mut self, config: &FileConfig) {
+        let LimitsConfig { chain, timeout, .. } = &self.limits;
+        for (key, time) in [("chain", chain), ("timeout", timeout)] {
+            if *time == Some(Duration::ZERO) {
+                let path = ["hooks".into(), "limits".into(), key.into()];
+                let message = format!("`{key}` must be longer than zero");
+                let help = format!("write `{key} = \"10s\"`, or leave it out for the default");
+                self.mistakes
+                    .push(config.mistake(&path, message, Some(&help)));
+            }
+        }
     }
 
     /// Creates the hooks of `hooks-builtin`, which keep their state if their settings are unchanged.
@@ -535,7 +551,6 @@ impl<'a> Loader<'a> {
             }
         }
         let mut units = Vec::new();
-        let mut place = 0;
         let answers_late = |draft: &Draft| {
             draft
                 .definitions
@@ -550,7 +565,6 @@ impl<'a> Loader<'a> {
             let unit = Arc::new(Unit {
                 name: draft.name.into(),
                 priority: draft.priority,
-                place,
                 events: events.fold(EventSet::NONE, EventSet::union),
                 order: draft.order,
                 is_foreign: draft.is_foreign,
@@ -559,7 +573,6 @@ impl<'a> Loader<'a> {
                 limits: Arc::clone(&limits),
                 shared: Arc::clone(shared),
             });
-            place += unit.definitions.len();
             let hook: Arc<dyn AgentHandler> = Arc::clone(&unit) as _;
             let name = free_name(&registry, &unit.name);
             registry = registry.with(hook.named(name));

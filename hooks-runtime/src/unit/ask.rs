@@ -17,17 +17,17 @@ use crate::entry::Mode;
 use crate::events::{self, EventInfo};
 use crate::fault::{Fault, FaultKind};
 use crate::handler::{Ask, Asked};
-use crate::safeguard::Chains;
 use crate::system::tools::Renamed;
 
 impl Unit {
-    /// Asks one definition under its safeguards.
+    /// Asks one definition under its safeguards, in the time that is left for all hooks of the event.
     pub(super) async fn ask<'d>(
         &self,
         cx: &AgentContext,
         event: &AgentEvent<'_>,
         info: &'static EventInfo,
         matched: Matched<'d>,
+        left: Option<Duration>,
     ) -> Done<'d> {
         let Matched { definition, filter } = matched;
         let started = Instant::now();
@@ -83,31 +83,16 @@ impl Unit {
                         duration: started.elapsed(),
                     };
                 }
-                let said = if self.is_foreign && definition.dialect != crate::Dialect::Goclaw {
+                let said = if left.is_some_and(|left| left.is_zero()) {
+                    Err(Fault::not_asked(
+                        "the hooks before it used up the time that all hooks of an event share",
+                    ))
+                } else {
                     let room = self.room(info);
                     let span = self.span(definition, info);
                     let ask = || handler.ask(&ask);
-                    guarded(definition, &self.limits, room, span, ask, Duration::MAX).await
-                } else {
-                    let key = Chains::key(cx, event);
-                    let mut all = self.definitions.iter();
-                    let nth = all.position(|one| Arc::ptr_eq(one, definition));
-                    let place = self.place + nth.unwrap_or(0);
-                    let budget = self.limits.config.chain;
-                    let left = self.shared.chains.left(key, place, budget);
-                    let said = if left.is_zero() {
-                        Err(Fault::not_asked(format_args!(
-                            "the hooks before it used up the {} that all hooks of an event share",
-                            humantime::format_duration(budget)
-                        )))
-                    } else {
-                        let room = self.room(info);
-                        let span = self.span(definition, info);
-                        let ask = || handler.ask(&ask);
-                        guarded(definition, &self.limits, room, span, ask, left).await
-                    };
-                    self.shared.chains.spend(key, place, started.elapsed());
-                    said
+                    let left = left.unwrap_or(Duration::MAX);
+                    guarded(definition, &self.limits, room, span, ask, left).await
                 };
                 match renamed.filter(|_| info.takes_args) {
                     Some(renamed) => said.map(|answer| answer.renamed(&renamed)),

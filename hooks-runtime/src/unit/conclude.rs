@@ -300,6 +300,7 @@ pub(super) fn fail(record: &mut Record, fault: &Fault) {
     record.why = match fault.kind {
         FaultKind::NotStarted => "it could not be started",
         FaultKind::TimedOut => "it took too long",
+        FaultKind::OutOfTime => "all hooks of the event took too long together",
         FaultKind::Failed => "it failed",
         FaultKind::Nonsense => "its answer is invalid",
         FaultKind::Filter => "its filter could not be evaluated",

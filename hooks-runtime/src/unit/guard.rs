@@ -62,7 +62,7 @@ pub(super) async fn guarded(
     let work = async { Caught(asked(ask)).await };
     let said = match tokio::time::timeout(limit, work.instrument(span.clone())).await {
         Ok(said) => said,
-        Err(_) if limit.is_zero() => Err(Fault::timed_out(left)),
+        Err(_) if limit < definition.timeout => Err(Fault::out_of_time()),
         Err(_) => Err(Fault::timed_out(limit)),
     };
     span.record("duration_ms", started.elapsed().as_secs_f64() * 1e3);
@@ -93,7 +93,8 @@ pub(super) fn told(
 /// If a failure lets the event continue, a hook may fail regularly, as a linter does that exits with 1. If these
 /// failures opened the breaker, the hook could no longer refuse an event.
 fn counts(definition: &Definition, fault: &Fault) -> bool {
-    matches!(fault.kind, FaultKind::TimedOut | FaultKind::NotStarted)
+    use FaultKind::{NotStarted, OutOfTime, TimedOut};
+    matches!(fault.kind, TimedOut | OutOfTime | NotStarted)
         || definition.on_failure != Some(crate::entry::OnFault::Skip)
 }
 

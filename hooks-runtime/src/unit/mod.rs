@@ -20,14 +20,15 @@ use std::sync::atomic::AtomicU64;
 use std::task::{Context as Task, Poll};
 use std::time::Duration;
 
-use hooks_core::EventSet;
 use hooks_core::agent::{AgentContext, AgentEvent, AgentEventMut, AgentHandler, AgentSaid};
+use hooks_core::{EventSet, spend_time, time_spent};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 pub(crate) use self::guard::caught;
 use self::guard::join_all;
+use crate::Dialect;
 use crate::answer::Answer;
 use crate::definition::{Body, Definition};
 use crate::entry::LimitsConfig;
@@ -36,7 +37,6 @@ use crate::fault::Fault;
 use crate::filter::Unmet;
 use crate::late::Late;
 use crate::record::Recorder;
-use crate::safeguard::Chains;
 
 /// A boxed future, as `#[async_trait]` boxes it.
 type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -54,7 +54,6 @@ pub(crate) enum Order {
 /// What all units of a runtime share.
 pub(crate) struct Shared {
     pub(crate) recorder: Option<Arc<dyn Recorder>>,
-    pub(crate) chains: Chains,
     /// Handlers that run in the background.
     pub(crate) background: std::sync::Mutex<JoinSet<()>>,
     pub(crate) dropped: AtomicU64,
@@ -65,7 +64,6 @@ impl Shared {
     pub(crate) fn new(recorder: Option<Arc<dyn Recorder>>) -> Self {
         Shared {
             recorder,
-            chains: Chains::default(),
             background: std::sync::Mutex::default(),
             dropped: AtomicU64::new(0),
             late: Late::default(),
@@ -103,11 +101,9 @@ impl Limits {
 pub(crate) struct Unit {
     pub(crate) name: Arc<str>,
     pub(crate) priority: i32,
-    /// How many definitions of the revision come before it.
-    pub(crate) place: usize,
     pub(crate) events: EventSet,
     pub(crate) order: Order,
-    /// Whether it is another system's file. Its hooks have no common budget other than that of their system.
+    /// Whether it is another system's file.
     pub(crate) is_foreign: bool,
     pub(crate) definitions: Vec<Arc<Definition>>,
     pub(crate) revision: u64,
@@ -305,25 +301,53 @@ impl Unit {
         let is_in_turn = |one: &Matched<'_>| one.definition.is_in_turn;
         if self.order == Order::InTurn || matched.iter().any(is_in_turn) {
             for one in matched {
-                let done = self.ask(cx, &event.view(), info, one).await;
-                let said = self.conclude(cx, event.reborrow(), info, [done]);
+                let done = self.ask_in_time(cx, &event.view(), info, vec![one]).await;
+                let said = self.conclude(cx, event.reborrow(), info, done);
                 if !said.is_continue() {
                     return said;
                 }
             }
             return AgentSaid::Continue;
         }
-        let done = {
-            let view = event.view();
-            let asked = matched
-                .into_iter()
-                .map(|one| self.ask(cx, &view, info, one));
-            join_all(asked.collect()).await
-        };
+        let done = self.ask_in_time(cx, &event.view(), info, matched).await;
         self.conclude(cx, event, info, done)
     }
 
-    /// Runs definitions on an event that they only observe, in the background unless they say otherwise.
+    /// Asks definitions at once, in the time that is left for all hooks of the event.
+    async fn ask_in_time<'d>(
+        &'d self,
+        cx: &AgentContext,
+        event: &AgentEvent<'_>,
+        info: &'static EventInfo,
+        matched: Vec<Matched<'d>>,
+    ) -> Vec<Done<'d>> {
+        let budget = self.budget();
+        let left = budget.map(|budget| budget.saturating_sub(time_spent()));
+        let started = Instant::now();
+        let asked = matched
+            .into_iter()
+            .map(|one| self.ask(cx, event, info, one, left));
+        let done = join_all(asked.collect()).await;
+        if budget.is_some() {
+            spend_time(started.elapsed());
+        }
+        done
+    }
+
+    /// The time that all hooks of an event have together. If the file does not say, the hooks of other systems' files
+    /// have only the timeouts that their systems give them.
+    fn budget(&self) -> Option<Duration> {
+        let has_one = !self.is_foreign
+            || self
+                .definitions
+                .iter()
+                .any(|definition| definition.dialect == Dialect::Goclaw);
+        let default = has_one.then_some(LimitsConfig::CHAIN);
+        self.limits.config.chain.or(default)
+    }
+
+    /// Runs definitions on an event that they only observe, in the background unless they say otherwise. All hooks of
+    /// the event run at once, so each has the whole time.
     async fn observe(
         &self,
         cx: &AgentContext,
@@ -334,7 +358,7 @@ impl Unit {
         let view = event.view();
         let asked = matched
             .into_iter()
-            .map(|one| self.ask(cx, &view, info, one));
+            .map(|one| self.ask(cx, &view, info, one, self.budget()));
         let done = join_all(asked.collect()).await;
         for one in done {
             self.record(cx, &view, info, one, None);
