@@ -131,14 +131,23 @@ impl Definition {
         Some(named)
     }
 
-    /// Whether it may run on an event about this tool, whatever else the filter says. If that cannot be found out, it
-    /// may.
+    /// Whether it may run on an event about this tool, whatever else the filter says. Whoever asks catches a panic.
     pub(crate) fn may_concern(&self, tool: &str) -> bool {
-        self.is_about_tools() && caught(|| Ok(self.filter.may_concern(tool))).unwrap_or(true)
+        self.is_about_tools() && self.filter.may_concern(tool)
     }
 
     fn is_about_tools(&self) -> bool {
         self.events.iter().any(|(event, _)| event.has_subject)
+    }
+
+    /// Whether it may run on an event. Whoever asks catches a panic.
+    pub(crate) fn may_run(
+        &self,
+        cx: &AgentContext,
+        event: &AgentEvent<'_>,
+        info: &'static EventInfo,
+    ) -> bool {
+        self.named(info).is_some() && !matches!(self.filter.check(cx, event), Ok(Err(_)))
     }
 
     /// Whether it runs on an event.

@@ -22,6 +22,7 @@ use cel::{Context, Env, ExecutionError, IdedExpr};
 use hooks_core::agent::{AgentContext, AgentEvent};
 use serde_json::{Map, Value};
 
+use super::quick::Quick;
 use crate::fault::Fault;
 
 /// The maximum length of an expression, in bytes.
@@ -79,6 +80,8 @@ pub(crate) struct Cel {
     written: Arc<IdedExpr>,
     /// The same with each path, such as `args.a.b`, as one variable of this name.
     by_paths: Arc<IdedExpr>,
+    /// The same without the crate, if it has a common shape.
+    quick: Option<Arc<Quick>>,
 }
 
 impl fmt::Debug for Cel {
@@ -150,6 +153,7 @@ impl Cel {
         join_paths(&mut by_paths, known, &mut Vec::new());
         Ok(Cel {
             text: text.into(),
+            quick: Quick::of(&by_paths, known).map(Arc::new),
             by_paths: Arc::new(by_paths),
             written: Arc::new(written),
         })
@@ -170,6 +174,19 @@ impl Cel {
 
     /// Whether it is true for an event.
     pub(crate) fn is_true(&self, variables: &Variables<'_>) -> Result<bool, Fault> {
+        variables.begin()?;
+        match self.without_crate(variables) {
+            Some(is_true) => Ok(is_true),
+            None => self.is_true_by_crate(variables),
+        }
+    }
+
+    /// Whether it is true for an event, if that is certain without the crate.
+    pub(super) fn without_crate(&self, variables: &Variables<'_>) -> Option<bool> {
+        self.quick.as_ref()?.is_true(variables)
+    }
+
+    pub(super) fn is_true_by_crate(&self, variables: &Variables<'_>) -> Result<bool, Fault> {
         self.with(variables, |value| match value.downcast_ref::<CelBool>() {
             Some(value) => Ok(*value.inner()),
             None => Err(Fault::filter(format_args!(
@@ -185,8 +202,7 @@ impl Cel {
         variables: &Variables<'_>,
         then: impl FnOnce(&dyn Val) -> Result<T, Fault>,
     ) -> Result<T, Fault> {
-        variables.check_size()?;
-        variables.seen.store(0, Ordering::Relaxed);
+        variables.begin()?;
         let mut context = Context::with_env(Arc::clone(&ENV));
         context.set_variable_resolver(variables);
         let mut value = cel::Value::resolve_val(&self.by_paths, &context);
@@ -516,7 +532,9 @@ impl<'a> Variables<'a> {
             .get_or_init(|| serde_json::to_value(self.event).unwrap_or_default())
     }
 
-    fn check_size(&self) -> Result<(), Fault> {
+    /// Checks the size of the event before an evaluation, which has read nothing yet.
+    fn begin(&self) -> Result<(), Fault> {
+        self.seen.store(0, Ordering::Relaxed);
         let size = match self.args() {
             Some(args) => size_of(args, MOST_INPUT),
             None => size_of(self.payload(), MOST_INPUT),
@@ -532,7 +550,10 @@ impl<'a> Variables<'a> {
 
     /// Whether an expression may read a value of this size.
     fn may_see(&self, size: usize) -> bool {
-        self.seen.fetch_add(size, Ordering::Relaxed) + size <= MOST_SEEN
+        // An evaluation stays on its thread. The crate asks for a type that could be shared.
+        let seen = self.seen.load(Ordering::Relaxed).saturating_add(size);
+        self.seen.store(seen, Ordering::Relaxed);
+        seen <= MOST_SEEN
     }
 }
 
@@ -557,31 +578,49 @@ impl Variables<'_> {
     }
 }
 
-/// A variable may be a path, such as `args.a.b`: the field is read in its place, and only the field is converted.
-impl VariableResolver for Variables<'_> {
-    fn resolve<'b>(&'b self, name: &str) -> Option<CowVal<'b, 'b>> {
-        if name == "name"
+/// A value that an expression reads, in its place.
+pub(super) enum Read<'v> {
+    Text(&'v str),
+    /// Any value but a text.
+    Json(&'v Value),
+}
+
+impl Variables<'_> {
+    /// Returns the value at a path, which is a variable and keys, unless the expression has read too much.
+    #[inline]
+    pub(super) fn read<'n>(
+        &self,
+        variable: &str,
+        mut keys: impl Iterator<Item = &'n str>,
+    ) -> Option<Read<'_>> {
+        let mut next = keys.next();
+        if next.is_none()
+            && variable == "name"
             && let Some(subject) = crate::events::subject(&self.event)
         {
-            let is_short = self.may_see(subject.len());
-            return is_short.then(|| CowVal::owned(CelString::from(subject)));
+            let is_small = self.may_see(subject.len());
+            return is_small.then_some(Read::Text(subject));
         }
-        let (variable, mut path) = first_of(name);
         let mut value = self.variable(variable)?;
-        while let Some(keys) = path {
-            let (key, rest) = first_of(keys);
-            (value, path) = (field(value, key)?, rest);
+        while let Some(key) = next {
+            (value, next) = (field(value, key)?, keys.next());
         }
         let is_small = self.may_see(size_of(value, MOST_SEEN));
-        is_small.then(|| CowVal::Owned(seen(value)))
+        is_small.then_some(match value {
+            Value::String(text) => Read::Text(text),
+            other => Read::Json(other),
+        })
     }
 }
 
-/// Returns the first name of a path, and the others. Paths are short, so a search for a character would take longer.
-fn first_of(path: &str) -> (&str, Option<&str>) {
-    match path.bytes().position(|byte| byte == b'.') {
-        Some(dot) => (&path[..dot], Some(&path[dot + 1..])),
-        None => (path, None),
+/// A variable may be a path, such as `args.a.b`: the field is read in its place, and only the field is converted.
+impl VariableResolver for Variables<'_> {
+    fn resolve<'b>(&'b self, name: &str) -> Option<CowVal<'b, 'b>> {
+        let mut names = name.split('.');
+        Some(match self.read(names.next()?, names)? {
+            Read::Text(text) => CowVal::owned(CelString::from(text)),
+            Read::Json(value) => CowVal::Owned(seen(value)),
+        })
     }
 }
 
@@ -620,31 +659,29 @@ fn entries<'v>(fields: &'v Map<String, Value>) -> HashMap<CelMapKey<'v>, Box<dyn
 }
 
 /// Returns the approximate size of a value as JSON. Counting stops beyond `most`.
+#[inline]
 fn size_of(value: &Value, most: usize) -> usize {
     match value {
         Value::Null | Value::Bool(_) | Value::Number(_) => 8,
         Value::String(text) => text.len() + 2,
-        Value::Array(values) => {
-            let mut size = 2;
-            for value in values {
-                size += size_of(value, most) + 1;
-                if size > most {
-                    break;
-                }
-            }
-            size
-        }
-        Value::Object(fields) => {
-            let mut size = 2;
-            for (key, value) in fields {
-                size += key.len() + 4 + size_of(value, most);
-                if size > most {
-                    break;
-                }
-            }
-            size
+        Value::Array(values) => size_of_all(values.iter().map(|value| (1, value)), most),
+        Value::Object(fields) => size_of_all(
+            fields.iter().map(|(key, value)| (key.len() + 4, value)),
+            most,
+        ),
+    }
+}
+
+/// Returns the size of a list or an object. Each value has its own overhead.
+fn size_of_all<'v>(values: impl Iterator<Item = (usize, &'v Value)>, most: usize) -> usize {
+    let mut size = 2;
+    for (overhead, value) in values {
+        size += overhead + size_of(value, most);
+        if size > most {
+            break;
         }
     }
+    size
 }
 
 /// A text with expressions in it: `"no {args.command} here"`. `{{` is a literal brace.

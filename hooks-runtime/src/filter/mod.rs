@@ -2,6 +2,7 @@
 
 pub(crate) mod cel;
 pub(crate) mod input;
+mod quick;
 
 use std::fmt;
 

@@ -159,7 +159,7 @@ impl AgentHandler for Unit {
     fn matches(&self, cx: &AgentContext, event: &AgentEvent<'_>) -> bool {
         let info = events::info(event);
         let mut definitions = self.definitions.iter();
-        definitions.any(|definition| !matches!(definition.check(cx, event, info), Ok(Err(_))))
+        definitions.any(|definition| definition.may_run(cx, event, info))
     }
 
     fn handle<'life0, 'life1, 'life2, 'async_trait>(
