@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::path::{Path, PathBuf};
 
-use hooks_runtime::{Dialect, EnvironmentEvaluator, JsonlRecorder, Runtime, RuntimeBuilder};
+use hooks_runtime::{Dialect, EnvironmentEvaluator, JsonlRecorder, Runtime, RuntimeBuilder, Trust};
 
 use crate::Failure;
 use crate::paint::{WARN, lines, painted};
@@ -21,36 +21,61 @@ pub(crate) struct FileArgs {
     from: Option<Dialect>,
 }
 
+/// A file, and whether somebody has named it.
+#[derive(Clone, Debug)]
+pub(crate) struct File {
+    pub(crate) path: PathBuf,
+    /// Nobody has named it, so a stranger may have written it. It runs only if the user trusts it.
+    is_found: bool,
+}
+
+impl From<PathBuf> for File {
+    /// Whoever names a file trusts it.
+    fn from(path: PathBuf) -> Self {
+        File {
+            path,
+            is_found: false,
+        }
+    }
+}
+
 impl FileArgs {
-    /// The file, and the builder of its runtime.
+    /// The file, and the builder of a runtime that runs nothing: only to look at.
+    pub(crate) fn look(&self) -> Result<(PathBuf, RuntimeBuilder), Failure> {
+        let path = find(self.file.clone())?.path;
+        Ok((path.clone(), builder(&path.into(), self.from)))
+    }
+
+    /// The file, and the builder of a runtime that runs hooks.
     pub(crate) fn open(&self) -> Result<(PathBuf, RuntimeBuilder), Failure> {
         let file = find(self.file.clone())?;
         let builder = builder(&file, self.from);
-        Ok((file, builder))
+        Ok((file.path, builder))
     }
 }
 
 /// The file that is named, or the one here or in a folder above.
-pub(crate) fn find(named: Option<PathBuf>) -> Result<PathBuf, Failure> {
-    if let Some(file) = named {
-        return Ok(file);
+pub(crate) fn find(named: Option<PathBuf>) -> Result<File, Failure> {
+    match named {
+        Some(file) => Ok(file.into()),
+        None => above(&std::env::current_dir().map_err(Failure::usage)?),
     }
-    let here = std::env::current_dir().map_err(Failure::usage)?;
-    above(&here).ok_or_else(|| nothing_above(&here))
 }
 
 /// Returns the file in a folder, or in a folder above it.
-pub(crate) fn above(folder: &Path) -> Option<PathBuf> {
+pub(crate) fn above(folder: &Path) -> Result<File, Failure> {
     let mut files = folder.ancestors().map(|folder| folder.join(NAME));
-    files.find(|file| file.is_file())
-}
-
-/// The error if there is no file.
-pub(crate) fn nothing_above(folder: &Path) -> Failure {
-    Failure::usage(format!(
-        "there is no {NAME} in {} or above: name a file, or write one with `hooks init`",
-        folder.display()
-    ))
+    let found = files.find(|file| file.is_file());
+    let found = found.map(|path| File {
+        path,
+        is_found: true,
+    });
+    found.ok_or_else(|| {
+        Failure::usage(format!(
+            "there is no {NAME} in {} or above: name a file, or write one with `hooks init`",
+            folder.display()
+        ))
+    })
 }
 
 /// Runs a future to completion, on this thread.
@@ -68,12 +93,33 @@ pub(crate) fn dialect_of(file: &Path) -> Option<Dialect> {
     Dialect::of_path(&std::path::absolute(file).ok()?)
 }
 
-/// The builder of a file's runtime. Whoever names a file trusts it, and has the key of a model in the environment.
-pub(crate) fn builder_as(file: &Path, from: Option<Dialect>) -> RuntimeBuilder {
-    let dialect = from.or_else(|| dialect_of(file)).unwrap_or_default();
-    Runtime::builder()
-        .file_as(dialect, file)
+/// The builder of a file's runtime. The key of a model comes from the environment.
+pub(crate) fn builder_as(file: &File, from: Option<Dialect>) -> RuntimeBuilder {
+    let path = &file.path;
+    let builder = if file.is_found {
+        Runtime::builder().found(path)
+    } else {
+        let dialect = from.or_else(|| dialect_of(path)).unwrap_or_default();
+        Runtime::builder().file_as(dialect, path)
+    };
+    builder
+        .trust(trusted())
         .evaluator(EnvironmentEvaluator::new())
+}
+
+/// What the user trusts. If that cannot be read, it is nothing.
+fn trusted() -> Trust {
+    let read = Trust::user_file().map(|kept| Trust::read(&kept));
+    read.unwrap_or_else(|| Ok(Trust::none()))
+        .unwrap_or_else(|error| {
+            warn(&format!("cannot read what you trust: {error}"));
+            Trust::none()
+        })
+}
+
+/// Tells somebody who looks for a reason.
+pub(crate) fn warn(message: &str) {
+    anstream::eprintln!("{}: {}", painted(WARN, "warning"), lines(message));
 }
 
 /// Records every hook in a file, if one is named. Records are for people: without them the hooks run all the same.
@@ -83,17 +129,14 @@ pub(crate) fn recorded(builder: RuntimeBuilder, file: Option<&Path>) -> RuntimeB
         Ok(recorder) => builder.recorder(recorder),
         Err(error) => {
             let file = file.display();
-            anstream::eprintln!(
-                "{}: cannot write records to {file}: {error}",
-                painted(WARN, "warning")
-            );
+            warn(&format!("cannot write records to {file}: {error}"));
             builder
         }
     }
 }
 
 /// The same, for the project here.
-pub(crate) fn builder(file: &Path, from: Option<Dialect>) -> RuntimeBuilder {
+pub(crate) fn builder(file: &File, from: Option<Dialect>) -> RuntimeBuilder {
     let builder = builder_as(file, from);
     match std::env::current_dir() {
         Ok(folder) => builder.project_dir(folder),

@@ -37,6 +37,14 @@ enum Command {
     /// Write a hooks.toml, and print what to put into the agent's own settings.
     #[command(after_help = "Examples:\n  hooks init\n  hooks init --agent claude")]
     Init(commands::init::Args),
+    /// Read what a file would run, and trust it as it is now.
+    ///
+    /// A file that you name runs as it is. A hooks.toml that the program finds by itself, in a project that you may only
+    /// have cloned, runs after you have trusted it here. A change needs your trust again.
+    #[command(
+        after_help = "Examples:\n  hooks trust\n  hooks trust --list\n  hooks trust --remove hooks.toml"
+    )]
+    Trust(commands::trust::Args),
     /// Find every mistake in files, with line, column and help. The exit code is 1 if there is any.
     #[command(
         after_help = "Examples:\n  hooks check hooks.toml\n  hooks check .claude/settings.json\n  hooks check --from claude other.json"
@@ -151,6 +159,7 @@ fn main() -> ExitCode {
     let Cli { json, command } = Cli::parse();
     let done = match command {
         Command::Init(args) => commands::init::run(&args, json),
+        Command::Trust(args) => commands::trust::run(&args, json),
         Command::Check { files, from } => commands::check::run(files, from, json),
         Command::Plan { file, event } => commands::plan::run(&file, event.as_deref(), json),
         Command::Fire(args) => commands::fire::run(&args, json),

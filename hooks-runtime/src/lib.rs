@@ -105,6 +105,6 @@ pub use self::safeguard::BreakerState;
 pub use self::sandbox::{Sandbox, SandboxError};
 pub use self::secrets::{EnvironmentSecrets, Secrets};
 pub use self::system::Dialect;
-pub use self::trust::Trust;
+pub use self::trust::{Trust, entries};
 /// The error of a file. It contains every mistake.
 pub use hooks_config::ConfigError;

@@ -92,6 +92,8 @@ impl fmt::Display for Revision {
 }
 
 /// Files that were not loaded, because they contain mistakes.
+///
+/// It displays as what a person needs: when they were refused, and every mistake.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Refused {
@@ -99,6 +101,12 @@ pub struct Refused {
     pub at: Timestamp,
     /// Every mistake.
     pub error: Arc<ConfigError>,
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "refused at {:.0}: {}", self.at, self.error)
+    }
 }
 
 /// The state of one definition.
@@ -208,6 +216,29 @@ impl RuntimeBuilder {
     pub fn file_as(mut self, dialect: Dialect, path: impl Into<PathBuf>) -> Self {
         let path = path.into();
         self.plan.origins.push(Origin::File { path, dialect });
+        self
+    }
+
+    /// Adds a file in our own format that nobody has named: your program has found it in a project. It must be
+    /// [trusted](Self::trust) as it is now, and so must each file that it imports; otherwise it is a mistake.
+    ///
+    /// ```
+    /// use hooks_runtime::{Runtime, Trust};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let project = tempfile::tempdir()?;
+    /// # let file = project.path().join("hooks.toml");
+    /// let text = "[[hooks.on]]\nevent = 'BeforeToolCall'\ncommand = './gate.sh'";
+    /// std::fs::write(&file, text)?;
+    /// assert!(Runtime::builder().found(&file).build().await.is_err());
+    ///
+    /// let trust = Trust::none().with_text(&file, &Trust::fingerprint(text));
+    /// assert!(Runtime::builder().found(&file).trust(trust).build().await.is_ok());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn found(mut self, path: impl Into<PathBuf>) -> Self {
+        self.plan.origins.push(Origin::Found(path.into()));
         self
     }
 
@@ -344,6 +375,16 @@ impl RuntimeBuilder {
     pub fn strict(mut self, strict: bool) -> Self {
         self.plan.strict = strict;
         self
+    }
+
+    /// Reads all files and those that they import, and returns each with its text: what somebody has to read, and to
+    /// trust, before it runs. Nothing runs.
+    ///
+    /// # Errors
+    ///
+    /// If any of the files contains a mistake. The error contains every mistake.
+    pub fn texts(self) -> Result<Vec<(PathBuf, String)>, ConfigError> {
+        load::texts(&self.plan)
     }
 
     /// Loads everything.

@@ -11,14 +11,14 @@ use crate::{Done, file};
 
 pub(crate) fn run(files: Vec<PathBuf>, from: Option<Dialect>, json: bool) -> Done {
     let files = if files.is_empty() {
-        vec![file::find(None)?]
+        vec![file::find(None)?.path]
     } else {
         files
     };
     let mut are_fine = true;
     let mut all = Vec::new();
     for file in files {
-        let built = file::block_on(file::builder_as(&file, from).build())?;
+        let built = file::block_on(file::builder_as(&file.clone().into(), from).build())?;
         are_fine &= built.is_ok();
         match built {
             Ok(runtime) => {

@@ -104,8 +104,12 @@ pub(crate) fn run(args: &Args, json: bool) -> Done {
     }
     let path = std::path::absolute(&args.file).map_err(Failure::found)?;
     if !is_kept {
-        std::fs::write(&args.file, text(args.agent, &path))
+        let text = text(args.agent, &path);
+        std::fs::write(&args.file, &text)
             .map_err(|error| Failure::found(format!("{}: {error}", args.file.display())))?;
+        if let Err(error) = super::trust::keep([(path.as_path(), &*text)].into_iter()) {
+            file::warn(&format!("`hooks trust` is still to be run: {error}"));
+        }
     }
     let entry = args.agent.map(|agent| settings(agent, &path));
     if json {

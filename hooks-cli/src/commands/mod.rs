@@ -9,6 +9,7 @@ pub(crate) mod plan;
 pub(crate) mod run;
 pub(crate) mod sandbox;
 pub(crate) mod serve;
+pub(crate) mod trust;
 pub(crate) mod why;
 
 use clap::CommandFactory as _;

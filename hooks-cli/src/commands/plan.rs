@@ -38,7 +38,7 @@ pub(crate) fn run(file: &FileArgs, event: Option<&str>, json: bool) -> Done {
             Failure::usage(error.map_or_else(|error| error.to_string(), |_| String::new()))
         })?),
     };
-    let (file, builder) = file.open()?;
+    let (file, builder) = file.look()?;
     let runtime = file::block_on(builder.build())?.map_err(Failure::found)?;
     let mut rows = rows(&runtime, &file);
     if let Some(only) = only {

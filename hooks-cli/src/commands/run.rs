@@ -37,12 +37,8 @@ fn reply(
     // The current folder follows the agent, which may write a file there.
     let project = system.project_dir(|name| std::env::var(name).ok());
     let found = match (named, &project) {
-        (Some(file), _) => Ok(file),
-        (None, Some(folder)) => {
-            let folder = PathBuf::from(folder);
-            file::above(&folder).ok_or_else(|| file::nothing_above(&folder))
-        }
-        (None, None) => file::find(None),
+        (None, Some(folder)) => file::above(folder.as_ref()),
+        (named, _) => file::find(named),
     };
     let file = match found {
         Ok(file) => file,

@@ -21,7 +21,7 @@ struct Line {
 
 pub(crate) fn run(args: &EventArgs, json: bool) -> Done {
     let (cx, event) = args.build()?;
-    let (file, builder) = args.file.open()?;
+    let (file, builder) = args.file.look()?;
     let explained = file::block_on(async {
         let runtime = builder.build().await?;
         let explanations = runtime.explain(&cx, event.view()).await;

@@ -27,10 +27,11 @@ mode = "shadow"
 block = "only tried"
 "#;
 
-/// A folder with a file.
+/// A folder with a file, which is trusted unless it has a mistake.
 fn folder(text: &str) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("hooks.toml"), text).unwrap();
+    hooks(folder.path(), &["trust", "--yes"], "");
     folder
 }
 
@@ -405,7 +406,8 @@ fn what_goes_wrong_blocks_the_agent() {
         "[hooks.builtin]\nredcat = true",
     )
     .unwrap();
-    let said = hooks(folder.path(), &["run", "--as", "claude"], &claude("ls"));
+    let named = ["run", "hooks.toml", "--as", "claude"];
+    let said = hooks(folder.path(), &named, &claude("ls"));
     assert_eq!(said.code, 2);
     assert!(
         said.errors.contains("unknown key `redcat`"),
@@ -430,6 +432,7 @@ fn a_project_is_guarded_wherever_the_agent_goes() {
     std::fs::write(inner.join("hooks.toml"), "[hooks]\nenabled = false").unwrap();
     let mut command = crate::common::command(&inner, &["run", "--as", "claude"]);
     command.env("CLAUDE_PROJECT_DIR", project.path());
+    command.env("XDG_STATE_HOME", project.path().join(".state"));
     let said = crate::common::run(command, &claude("git push --force"));
     assert!(said.out.contains("no-force-push"), "{}", said.out);
 }
@@ -591,7 +594,8 @@ fn notices_are_counted() {
 fn completions_know_every_command() {
     let said = hooks(Path::new("/"), &["completions", "bash"], "");
     for command in [
-        "init", "check", "plan", "fire", "why", "run", "serve", "convert", "log", "sandbox",
+        "init", "trust", "check", "plan", "fire", "why", "run", "serve", "convert", "log",
+        "sandbox",
     ] {
         assert!(said.out.contains(command), "{command}");
         let help = hooks(Path::new("/"), &[command, "--help"], "");

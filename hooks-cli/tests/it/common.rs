@@ -17,6 +17,7 @@ pub(crate) struct Said {
 pub(crate) fn command(folder: &Path, args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_hooks"));
     command.args(args).current_dir(folder);
+    command.env("XDG_STATE_HOME", folder.join(".state"));
     for name in [
         "CLAUDE_PROJECT_DIR",
         "CURSOR_PROJECT_DIR",

@@ -13,12 +13,25 @@ fn run_and_serve_record_what_hooks_do() {
             .to_string()
     };
     for command in ["sudo ls", "ls"] {
-        let args = ["run", "--as", "claude", "--records", "records.jsonl"];
+        let args = [
+            "run",
+            "hooks.toml",
+            "--as",
+            "claude",
+            "--records",
+            "records.jsonl",
+        ];
         assert_eq!(hooks(folder.path(), &args, &call(command)).code, 0);
     }
     let request = value!({ "jsonrpc": "2.0", "id": 1, "method": "hook.before_tool",
                            "params": { "tool": "exec", "arguments": { "command": "sudo ls" } } });
-    let args = ["serve", "--stdio", "--records", "records.jsonl"];
+    let args = [
+        "serve",
+        "--stdio",
+        "hooks.toml",
+        "--records",
+        "records.jsonl",
+    ];
     hooks(folder.path(), &args, &format!("{request}\n"));
     let shown = hooks(
         folder.path(),
@@ -33,7 +46,14 @@ fn run_and_serve_record_what_hooks_do() {
         shown.errors
     );
     // A file that cannot be written loses the records, and nothing else.
-    let args = ["run", "--as", "claude", "--records", "no/such/folder"];
+    let args = [
+        "run",
+        "hooks.toml",
+        "--as",
+        "claude",
+        "--records",
+        "no/such/folder",
+    ];
     let said = hooks(folder.path(), &args, &call("sudo ls"));
     assert!(
         said.out.contains("\"deny\"")
@@ -239,7 +259,14 @@ fn neither_a_file_nor_a_model_writes_to_the_terminal() {
         (&["check", "wrong.toml"], r"\u{1b}[2J"),
         (&["plan", "wrong.toml"], r"\u{1b}[2J"),
         (
-            &["fire", "--event", "BeforeToolCall", "--tool", tool],
+            &[
+                "fire",
+                "hooks.toml",
+                "--event",
+                "BeforeToolCall",
+                "--tool",
+                tool,
+            ],
             r"reason    \u{1b}[2J\u{1b}[2Jshell",
         ),
         (
@@ -404,7 +431,11 @@ fn served(file: &str, requests: &[Value]) -> Vec<Value> {
         .iter()
         .map(|request| format!("{request}\n"))
         .collect();
-    let said = hooks(folder.path(), &["serve", "--stdio"], &lines.concat());
+    let said = hooks(
+        folder.path(),
+        &["serve", "--stdio", "hooks.toml"],
+        &lines.concat(),
+    );
     assert_eq!(said.code, 0, "{}", said.errors);
     let mut answers: Vec<Value> = said.out.lines().map(json).collect();
     answers.sort_by_key(|answer| answer["id"].as_u64());
@@ -640,14 +671,14 @@ fn notices_are_printed_where_the_agent_does_not_read_them() {
         .to_string()
     };
     let notice = "`Setup` is a known event that is never raised here";
-    let run = ["run", "--as", "claude"];
+    let run = ["run", "hooks.toml", "--as", "claude"];
     let good = hooks(folder.path(), &run, &event("good"));
     assert_eq!(good.code, 0, "{good:?}");
     assert!(good.errors.contains(notice), "{good:?}");
     let bad = hooks(folder.path(), &run, &event("bad"));
     assert!(!bad.errors.contains(notice) || bad.code == 0, "{bad:?}");
     assert!(bad.out.contains("deny"), "{bad:?}");
-    let serve = hooks(folder.path(), &["serve", "--stdio"], "");
+    let serve = hooks(folder.path(), &["serve", "--stdio", "hooks.toml"], "");
     assert!(serve.errors.contains(notice), "{serve:?}");
 }
 
@@ -684,6 +715,7 @@ fn a_prompt_asks_the_model_that_the_environment_names() {
     });
     let args = [
         "fire",
+        "hooks.toml",
         "--event",
         "BeforeToolCall",
         "--tool",

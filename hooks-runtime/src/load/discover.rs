@@ -3,15 +3,15 @@
 use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 
+use hooks_builtin::__Visible as Visible;
 use hooks_config::{ConfigError, Document};
-use serde_json::Value;
 
 use super::claude::File;
 use super::{Loader, SourceStatus};
 use crate::Dialect;
 use crate::entry::ImportEntry;
 use crate::system::table::Whose;
-use crate::trust::{Trust, real};
+use crate::trust::{Trust, entries, real};
 
 impl Loader<'_> {
     /// Reads the files of a system from its own places.
@@ -146,25 +146,26 @@ impl Loader<'_> {
 
     /// Adds a notice about hooks that do not run.
     fn untrusted(&mut self, path: &Path, dialect: Dialect, text: &str) {
-        let mut commands = Vec::new();
-        let value = Document::json(text).map(|document| document.value().clone());
-        let value =
-            value.or_else(|_| Document::toml(text).map(|document| document.value().clone()));
-        runs(
-            value.as_ref().map_or(&Value::Null, |value| &value["hooks"]),
-            &mut commands,
-        );
+        let entries = entries(text);
         let fingerprint = Trust::fingerprint(text);
-        let shown = path.display();
-        let what = match commands.len() {
+        let name = path.display().to_string();
+        let seen = Visible(&name);
+        let what = match entries.len() {
             0 => "it has no hooks".to_owned(),
-            1 => format!("1 hook does not run: {}", commands[0]),
-            many => format!("{many} hooks do not run: {}", commands.join(", ")),
+            1 => "1 entry does not run".to_owned(),
+            many => format!("{many} entries do not run"),
         };
+        let shown = entries
+            .iter()
+            .take(MOST_SHOWN)
+            .map(|entry| beginning(entry));
+        let more = entries.len().saturating_sub(MOST_SHOWN);
+        let more = (more > 0).then(|| format!("… and {more} more"));
+        let lines: Vec<_> = std::iter::once(what).chain(shown).chain(more).collect();
+        let shown = lines.join("\n  ");
         self.notices.push(format!(
-            "{shown}: the file belongs to the project, and is not trusted: {what}; to trust it as it is now, give the builder \
-             `Trust::none().with_text({:?}, \"{fingerprint}\")`",
-            path.display().to_string()
+            "{seen}: the file belongs to the project, and is not trusted: {shown}\n  \
+             to trust it as it is now, give the builder `Trust::none().with_text({name:?}, \"{fingerprint}\")`",
         ));
         self.sources.push(SourceStatus {
             file: Some(path.to_owned()),
@@ -207,27 +208,18 @@ fn is_policy(file: &File) -> bool {
         .any(|key| file.document.value().get(key).is_some())
 }
 
-/// Collects what the hooks of a file would run.
-fn runs(value: &Value, found: &mut Vec<String>) {
-    match value {
-        Value::Object(fields) => {
-            for (key, value) in fields {
-                match value {
-                    Value::String(text)
-                        if matches!(
-                            key.as_str(),
-                            "command" | "run" | "url" | "http" | "prompt"
-                        ) =>
-                    {
-                        let short: String = text.chars().take(80).collect();
-                        found.push(format!("`{short}`"));
-                    }
-                    value => runs(value, found),
-                }
-            }
+/// How many entries of a file a notice shows, and how many characters of each: a stranger has written them.
+const MOST_SHOWN: usize = 50;
+const LONGEST_SHOWN: usize = 1000;
+
+/// The beginning of a text, with a mark that says how much is missing.
+fn beginning(text: &str) -> String {
+    match text.char_indices().nth(LONGEST_SHOWN) {
+        Some((end, _)) => {
+            let more = text[end..].chars().count();
+            format!("{}… ({more} more characters)", &text[..end])
         }
-        Value::Array(values) => values.iter().for_each(|value| runs(value, found)),
-        _ => {}
+        None => text.to_owned(),
     }
 }
 

@@ -41,6 +41,8 @@ use crate::unit::{Limits, Order, Shared, Unit};
 pub(crate) enum Origin {
     /// A file, in a dialect.
     File { path: PathBuf, dialect: Dialect },
+    /// A file of ours that the program has found by itself.
+    Found(PathBuf),
     /// A text in TOML.
     Text(String),
 }
@@ -128,8 +130,10 @@ pub(crate) struct Loader<'a> {
     pub(crate) drafts: Vec<Draft>,
     pub(crate) sources: Vec<SourceStatus>,
     pub(crate) files: Vec<PathBuf>,
-    /// How many files were read.
-    read: usize,
+    /// The files that were read, and their texts.
+    texts_read: Vec<(PathBuf, String)>,
+    /// Whether each file that is read must be trusted.
+    is_found: bool,
     /// How many entries of other systems' files cannot be used.
     left_out: usize,
     /// Whether a revision is in force already.
@@ -158,7 +162,8 @@ impl<'a> Loader<'a> {
             drafts: Vec::new(),
             sources: Vec::new(),
             files: Vec::new(),
-            read: 0,
+            texts_read: Vec::new(),
+            is_found: false,
             left_out: 0,
             is_reload: false,
             open: Vec::new(),
@@ -229,6 +234,16 @@ impl<'a> Loader<'a> {
         }
     }
 
+    fn all(&mut self) {
+        let plan = self.plan;
+        for origin in &plan.origins {
+            self.origin(origin);
+        }
+        for dialect in &plan.discover {
+            self.discover(*dialect);
+        }
+    }
+
     fn origin(&mut self, origin: &Origin) {
         match origin {
             Origin::Text(text) => {
@@ -241,6 +256,11 @@ impl<'a> Loader<'a> {
                 path,
                 dialect: Dialect::Hooks,
             } => self.native_file(path),
+            Origin::Found(path) => {
+                self.is_found = true;
+                self.native_file(path);
+                self.is_found = false;
+            }
             Origin::File { path, dialect } => {
                 let entry = ImportEntry::default();
                 match self.read(path) {
@@ -254,15 +274,26 @@ impl<'a> Loader<'a> {
     /// Returns the text of a file, and watches the file from now on. A file is read once, so the text that was checked
     /// is the text that is loaded.
     fn read(&mut self, path: &Path) -> Result<String, ConfigError> {
-        if self.read == MOST_FILES {
+        if self.texts_read.len() == MOST_FILES {
             let message = format!("more than {MOST_FILES} files are read: import each file once");
             return Err(ConfigError::of_file(path, message));
         }
-        self.read += 1;
         self.files.push(path.to_owned());
-        text::read(path).map_err(|error| {
+        let text = text::read(path).map_err(|error| {
             ConfigError::of_file(path, format!("the file cannot be read: {error}"))
-        })
+        })?;
+        if self.is_found && !self.plan.trust.covers(path, &text) {
+            let shown = path.display().to_string();
+            let word = shlex::try_quote(&shown).unwrap_or_default();
+            return Err(ConfigError::of_file(
+                path,
+                format!(
+                    "nobody has named this file, and you have not trusted it as it is now: read it, and run `hooks trust {word}`"
+                ),
+            ));
+        }
+        self.texts_read.push((path.to_owned(), text.clone()));
+        Ok(text)
     }
 
     fn native_file(&mut self, path: &Path) {
@@ -611,14 +642,18 @@ pub(crate) fn load(
 ) -> (Result<Loaded, ConfigError>, Vec<PathBuf>) {
     let mut loader = Loader::new(plan, before);
     loader.is_reload = number > 1;
-    for origin in &plan.origins {
-        loader.origin(origin);
-    }
-    for dialect in &plan.discover {
-        loader.discover(*dialect);
-    }
+    loader.all();
     let files = std::mem::take(&mut loader.files);
     (loader.finish(number, shared), files)
+}
+
+/// Reads everything, and returns each file with its text.
+pub(crate) fn texts(plan: &Plan) -> Result<Vec<(PathBuf, String)>, ConfigError> {
+    let before = Kept::default();
+    let mut loader = Loader::new(plan, &before);
+    loader.all();
+    ConfigError::all(std::mem::take(&mut loader.mistakes))?;
+    Ok(loader.texts_read)
 }
 
 /// Whether the file has a policy for a supervised agent, and no approval.

@@ -154,9 +154,39 @@ async fn what_is_not_trusted_is_listed_with_its_fingerprint() {
     let fingerprint = Trust::fingerprint(&blocks("project").to_string());
     let notice = &status.notices[0];
     assert!(
-        notice.contains(&fingerprint) && notice.contains("`echo project >> ran; exit 0`"),
+        notice.contains(&fingerprint) && notice.contains("echo project >> ran; exit 0"),
         "{notice}"
     );
+}
+
+/// A person trusts what the notice shows.
+#[tokio::test]
+async fn the_notice_shows_every_entry_and_hides_nothing() {
+    let machine = Machine::new();
+    let hidden = format!("{}; touch evil", "x".repeat(1000));
+    let mut all = blocks("one \u{202e}\u{1b}[2K");
+    all["hooks"]["Stop"] = json!([{ "matcher": "m", "hooks": [
+        { "type": "command", "argv": ["sh", "-c", "two"] },
+        { "type": "process", "process": { "argv": ["three"] } },
+        { "approve": "four" },
+        { "type": "command", "command": hidden },
+    ] }]);
+    Machine::write(&machine.project, PROJECT, &all);
+    let runtime = machine.builder().build().await.unwrap();
+    let notice = &runtime.status().notices[0];
+    for part in [
+        "6 entries do not run",
+        r"one \u{202e}\u001b[2K",
+        r#"["sh","-c","two"]"#,
+        "three",
+        "four",
+        r#"Stop.matcher: "m""#,
+        "… (",
+        " more characters)",
+    ] {
+        assert!(notice.contains(part), "{part}: {notice}");
+    }
+    assert!(!notice.contains("touch evil"), "{notice}");
 }
 
 #[tokio::test]
@@ -338,6 +368,21 @@ async fn a_file_of_the_user_or_the_organisation_that_cannot_be_read_is_a_mistake
     Machine::write(&machine.user, ".claude/here", &json!(1));
     std::fs::write(machine.user.path().join(PROJECT), b"\xff").unwrap();
     assert!(runtime.reload().await.is_err());
+}
+
+#[tokio::test]
+async fn what_was_refused_is_displayed_with_its_mistakes() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("hooks.toml");
+    std::fs::write(&file, "[hooks.builtin]").unwrap();
+    let runtime = Runtime::load(&file).await.unwrap();
+    std::fs::write(&file, "[hooks.buildin]").unwrap();
+    let _ = runtime.reload().await;
+    let shown = runtime.status().refused.unwrap().to_string();
+    assert!(
+        shown.starts_with("refused at 20") && shown.contains("unknown key `buildin`"),
+        "{shown}"
+    );
 }
 
 /// The project of a stranger holds up nobody who has not trusted it yet.
