@@ -34,8 +34,10 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Write a hooks.toml, and print what to put into the agent's own settings.
-    #[command(after_help = "Examples:\n  hooks init\n  hooks init --agent claude")]
+    /// Write a hooks.toml, and put the hooks into the agent's own settings.
+    #[command(
+        after_help = "Examples:\n  hooks init\n  hooks init --agent claude --write\n  hooks init --agent claude --write --dry-run\n  hooks init --agent claude --remove"
+    )]
     Init(commands::init::Args),
     /// Read what a file would run, and trust it as it is now.
     ///

@@ -105,6 +105,8 @@ pub use self::safeguard::BreakerState;
 pub use self::sandbox::{Sandbox, SandboxError};
 pub use self::secrets::{EnvironmentSecrets, Secrets};
 pub use self::system::Dialect;
+#[doc(hidden)]
+pub use self::trust::write_private as __write_private;
 pub use self::trust::{Trust, entries};
 /// The error of a file. It contains every mistake.
 pub use hooks_config::ConfigError;

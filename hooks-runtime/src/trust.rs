@@ -126,20 +126,7 @@ impl Trust {
     ///
     /// If the file or its folder cannot be written, or the path of a trusted file is not UTF-8.
     pub fn write(&self, file: &Path) -> io::Result<()> {
-        let folder = file.parent().unwrap_or(Path::new("."));
-        let write = || {
-            let mut builder = std::fs::DirBuilder::new();
-            #[cfg(unix)]
-            std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-            builder.recursive(true).create(folder)?;
-            // Such a file is 0600, and whoever reads sees the old one or the new one.
-            let mut new = tempfile::NamedTempFile::new_in(folder)?;
-            serde_json::to_writer_pretty(&mut new, &self.files)?;
-            new.write_all(b"\n")?;
-            new.persist(file)?;
-            Ok(())
-        };
-        write().map_err(|error: io::Error| of_file(file, &error))
+        write_private(file, serde_json::to_string_pretty(&self.files)?.as_bytes())
     }
 
     /// Returns the fingerprint of a text: its SHA-256, in hexadecimal digits.
@@ -161,6 +148,24 @@ impl Trust {
                     && real(known) == path
             })
     }
+}
+
+/// Writes a file that only this user can read and change, and its folder. Whoever reads it sees the old one or the new one.
+#[doc(hidden)]
+pub fn write_private(file: &Path, text: &[u8]) -> io::Result<()> {
+    let folder = file.parent().unwrap_or(Path::new("."));
+    let write = || {
+        let mut builder = std::fs::DirBuilder::new();
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        builder.recursive(true).create(folder)?;
+        // Such a file is 0600.
+        let mut new = tempfile::NamedTempFile::new_in(folder)?;
+        new.write_all(text)?;
+        new.persist(file)?;
+        Ok(())
+    };
+    write().map_err(|error: io::Error| of_file(file, &error))
 }
 
 fn of_file(file: &Path, error: &dyn std::fmt::Display) -> io::Error {

@@ -3,4 +3,5 @@
 mod cli;
 mod common;
 mod files;
+mod init;
 mod trust;

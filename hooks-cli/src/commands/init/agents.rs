@@ -1,0 +1,247 @@
+//! The agents whose settings `hooks init` knows: a row each.
+
+use std::path::{Path, PathBuf};
+
+use hooks_runtime::Dialect;
+use serde_json::{Map, Value, json};
+
+/// Whatever is special about one agent.
+#[derive(Debug)]
+pub(crate) struct Agent {
+    /// Its name on the command line.
+    pub(crate) name: &'static str,
+    pub(crate) title: &'static str,
+    /// Whose events it has; none if it keeps a process.
+    client: Option<Dialect>,
+    place: Place,
+    /// What the policy must know of its tools, as keys and tables of `[hooks.builtin.security_policy]`.
+    pub(crate) policy: &'static str,
+    /// Its tools that run commands.
+    pub(crate) shells: &'static str,
+    /// What the built-in hook `redact` does there.
+    pub(crate) redacts: &'static str,
+    /// Events that are left out: a file seldom has hooks for them, and each costs a process.
+    seldom: &'static [&'static str],
+    content: fn(&Agent, &Call) -> Content,
+    /// What is left to do.
+    pub(crate) note: &'static str,
+}
+
+/// Where the agent's settings are.
+#[derive(Debug)]
+enum Place {
+    Project(&'static str),
+    Home(&'static str),
+}
+
+/// What the settings get.
+#[derive(Debug)]
+pub(crate) enum Content {
+    /// Keys and entries in a file that has others too.
+    Merged(Value),
+    /// A file that has nothing else.
+    Whole(String),
+}
+
+/// How the agent calls this program.
+pub(crate) struct Call {
+    program: PathBuf,
+    file: PathBuf,
+}
+
+impl Call {
+    pub(crate) fn new(program: PathBuf, file: PathBuf) -> Self {
+        Call { program, file }
+    }
+}
+
+pub(crate) const TEXTS: &str = "replaces secrets in messages and in the output of tools";
+const OUTPUTS: &str = "replaces secrets in the output of tools; hooks cannot change a prompt here";
+
+pub(crate) const AGENTS: &[Agent] = &[
+    Agent {
+        name: "claude",
+        title: "Claude Code",
+        client: Some(Dialect::Claude),
+        place: Place::Project(".claude/settings.json"),
+        policy: r#"profiles = ["claude_code"]"#,
+        shells: r#"["Bash"]"#,
+        redacts: OUTPUTS,
+        seldom: &["MessageDisplay", "Notification", "PostCompact"],
+        content: |agent, call| {
+            agent.groups(call, |event, hook| {
+                // A hook that cannot be started, or takes too long, blocks.
+                hook["timeout"] = 30.into();
+                if ["PreToolUse", "PermissionRequest", "UserPromptSubmit"].contains(&event) {
+                    hook["onFailure"] = "block".into();
+                }
+            })
+        },
+        note: "",
+    },
+    Agent {
+        name: "codex",
+        title: "Codex",
+        client: Some(Dialect::Codex),
+        place: Place::Project(".codex/hooks.json"),
+        // Codex passes its commands to hooks as Claude Code's tool `Bash`.
+        policy: "profiles = [\"codex\", \"claude_code\"]\n\
+                 rewrite = false           # commands run as written: Codex takes a rewritten one for allowed",
+        shells: r#"["Bash"]"#,
+        redacts: OUTPUTS,
+        seldom: &["PostCompact"],
+        content: |agent, call| agent.groups(call, |_, _| {}),
+        note: "Codex runs no hook that you have not trusted: open `/hooks` there, and trust these.",
+    },
+    Agent {
+        name: "gemini",
+        title: "Gemini CLI",
+        client: Some(Dialect::Gemini),
+        place: Place::Project(".gemini/settings.json"),
+        policy: r#"profiles = ["gemini_cli"]"#,
+        shells: r#"["run_shell_command"]"#,
+        redacts: OUTPUTS,
+        seldom: &["BeforeModel", "AfterModel", "Notification"],
+        content: |agent, call| agent.groups(call, |_, hook| hook["timeout"] = 30_000.into()),
+        note: "",
+    },
+    Agent {
+        name: "goose",
+        title: "goose",
+        client: Some(Dialect::Goose),
+        place: Place::Project(".agents/plugins/hooks/hooks/hooks.json"),
+        policy: "profiles = [\"goose\"]\n\
+                 rewrite = false           # commands run as written: goose does not accept a rewritten one",
+        shells: r#"["developer__shell", "shell"]"#,
+        redacts: "does nothing here: goose lets no hook change a text",
+        seldom: &[],
+        content: |agent, call| {
+            let content = agent.groups(call, |event, hook| {
+                if event == "PreToolUse" {
+                    hook["on_failure"] = "block".into();
+                }
+            });
+            // A plugin of its own.
+            match content {
+                Content::Merged(value) => Content::Whole(format!("{value:#}\n")),
+                whole @ Content::Whole(_) => whole,
+            }
+        },
+        note: "",
+    },
+    Agent {
+        name: "cursor",
+        title: "Cursor",
+        client: Some(Dialect::Cursor),
+        place: Place::Project(".cursor/hooks.json"),
+        policy: "profiles = [\"cursor\"]\n\
+                 rewrite = false           # commands run as written: Cursor does not accept a rewritten one\n\
+                 \n\
+                 # The names that Cursor gives to its tools.\n\
+                 [hooks.builtin.security_policy.tools]\n\
+                 Shell = { command = \"command\", directory = \"working_directory\", harmless = [\"timeout\", \"description\"] }\n\
+                 Read = { read = [\"file_path\", \"path\", \"target_file\"], harmless = [\"offset\", \"limit\"] }\n\
+                 Write = { write = [\"file_path\", \"path\"], harmless = [\"content\", \"contents\", \"edits\"] }\n\
+                 Delete = { write = [\"file_path\", \"path\"] }\n\
+                 Grep = { read = [\"path\"], harmless = [\"pattern\"] }\n\
+                 Task = { harmless = [\"*\"] }",
+        shells: r#"["Shell"]"#,
+        redacts: "replaces secrets in the output of MCP tools; hooks cannot change other texts here",
+        seldom: &[
+            "preToolUse",
+            "beforeTabFileRead",
+            "afterTabFileEdit",
+            "afterFileEdit",
+            "afterShellExecution",
+            "afterMCPExecution",
+            "afterAgentResponse",
+        ],
+        content: |agent, call| {
+            let hook = json!([{ "command": agent.command(call), "failClosed": true }]);
+            let hooks = agent.events().map(|event| (event.to_owned(), hook.clone()));
+            let hooks: Map<String, Value> = hooks.collect();
+            Content::Merged(json!({ "version": 1, "hooks": hooks }))
+        },
+        note: "",
+    },
+    Agent {
+        name: "picoclaw",
+        title: "PicoClaw",
+        client: None,
+        place: Place::Home(".picoclaw/config.json"),
+        policy: "profiles = [\"common\"]\n\
+                 \n\
+                 [hooks.builtin.security_policy.tools]\n\
+                 exec = { command = \"command\", directory = \"working_dir\", harmless = [\"timeout\"] }",
+        shells: r#"["exec"]"#,
+        redacts: TEXTS,
+        seldom: &[],
+        content: |_, call| {
+            Content::Merged(
+                json!({ "hooks": { "enabled": true, "processes": { "hooks": {
+                "enabled": true,
+                "command": [call.program, "serve", "--stdio", call.file],
+                "intercept": ["before_tool", "approve_tool", "before_llm"],
+                "observe": ["*"],
+            } } } }),
+            )
+        },
+        note: "",
+    },
+];
+
+impl Agent {
+    /// Returns an agent by its name.
+    pub(crate) fn named(name: &str) -> Option<&'static Agent> {
+        AGENTS.iter().find(|agent| agent.name == name)
+    }
+
+    /// Returns its settings.
+    pub(crate) fn settings(&self, project: &Path) -> PathBuf {
+        match self.place {
+            Place::Project(name) => project.join(name),
+            Place::Home(name) => std::env::home_dir().unwrap_or_default().join(name),
+        }
+    }
+
+    /// Returns what its settings get.
+    pub(crate) fn content(&self, call: &Call) -> Content {
+        (self.content)(self, call)
+    }
+
+    /// The end of each command of ours in the settings. An older entry may name the program by another path.
+    pub(crate) fn mark(&self, call: &Call) -> String {
+        match self.client {
+            Some(client) => format!(" run {} --as {client}", quoted(&call.file)),
+            None => call.file.to_string_lossy().into_owned(),
+        }
+    }
+
+    fn command(&self, call: &Call) -> String {
+        format!("{}{}", quoted(&call.program), self.mark(call))
+    }
+
+    fn events(&self) -> impl Iterator<Item = &'static str> {
+        let all = self.client.into_iter().flat_map(Dialect::calls);
+        all.filter(|event| !self.seldom.contains(event))
+    }
+
+    /// The form of Claude Code: a list of groups an event, each with a list of hooks.
+    fn groups(&self, call: &Call, with: impl Fn(&str, &mut Value)) -> Content {
+        let command = self.command(call);
+        let group = |event: &str| {
+            let mut hook = json!({ "type": "command", "command": command });
+            with(event, &mut hook);
+            (event.to_owned(), json!([{ "hooks": [hook] }]))
+        };
+        let hooks: Map<String, Value> = self.events().map(group).collect();
+        Content::Merged(json!({ "hooks": hooks }))
+    }
+}
+
+/// Quotes a path as one word of a shell.
+fn quoted(path: &Path) -> String {
+    let text = path.to_string_lossy();
+    // No path has the one character that cannot be quoted.
+    shlex::try_quote(&text).unwrap_or_default().into_owned()
+}
