@@ -4,8 +4,8 @@ use std::io::Read as _;
 use std::path::PathBuf;
 
 use hooks_core::agent::AgentContext;
-use hooks_runtime::OwnedEvent;
 use hooks_runtime::bridge;
+use hooks_runtime::{Meaning, OwnedEvent};
 use serde_json::{Map, Value};
 
 use crate::Failure;
@@ -25,6 +25,9 @@ pub(crate) struct EventArgs {
     /// The arguments of the tool; of an event without a tool, its fields.
     #[arg(long, value_name = "JSON")]
     args: Option<String>,
+    /// The text that the tool has returned, for events after a call.
+    #[arg(long, value_name = "TEXT")]
+    output: Option<String>,
     /// A file with the event's fields, or with an event as Claude Code, Codex, Gemini CLI or Cursor hands it to a hook; `-`
     /// is standard input.
     #[arg(long, value_name = "FILE")]
@@ -49,9 +52,10 @@ impl EventArgs {
         if let Some(fields) = &given
             && let Some((of_agent, event)) = of_agent(fields)?
         {
-            if self.tool.is_some() || self.args.is_some() || self.event.is_some() {
+            let options = [&self.tool, &self.args, &self.event, &self.output];
+            if options.iter().any(|option| option.is_some()) {
                 return Err(Failure::usage(
-                    "the event of `--event-json` is complete: leave out `--event`, `--tool` and `--args`",
+                    "the event of `--event-json` is complete: leave out `--event`, `--tool`, `--args` and `--output`",
                 ));
             }
             return Ok((self.context(of_agent)?, event));
@@ -65,20 +69,14 @@ impl EventArgs {
                 ));
             }
         };
-        let name = OwnedEvent::name_of(&named);
-        let known = OwnedEvent::fields_of(&named);
+        let meaning = Meaning::of(self.file.dialect(), &named).map_err(Failure::usage)?;
+        let name = meaning.event;
+        let known = OwnedEvent::fields_of(name);
         if !known.contains(&"event") && fields.get("event") == Some(&Value::String(named.clone())) {
             fields.remove("event");
         }
-        let is_custom = name == Some("Custom");
+        let is_custom = name == "Custom";
         let has_tool = known.contains(&"args") || is_custom;
-        if let Some(tool) = &self.tool {
-            if !has_tool && name.is_some() {
-                return Err(Failure::usage(format!("`{named}` is not about a tool")));
-            }
-            let key = if is_custom { "kind" } else { "name" };
-            fields.insert(key.to_owned(), tool.clone().into());
-        }
         if let Some(args) = &self.args {
             let args = object("--args", args)?;
             if has_tool {
@@ -88,7 +86,34 @@ impl EventArgs {
                 fields.extend(args);
             }
         }
-        let event = OwnedEvent::from_json(&named, Value::Object(fields)).map_err(Failure::usage)?;
+        let subject = if is_custom { "kind" } else { "name" };
+        match &self.tool {
+            Some(tool) if has_tool => {
+                fields.insert(subject.to_owned(), tool.clone().into());
+            }
+            Some(_) => return Err(Failure::usage(format!("`{named}` is not about a tool"))),
+            None if has_tool && !fields.contains_key(subject) => {
+                return Err(Failure::usage(format!(
+                    "`{named}` is about a tool: write `--tool NAME`"
+                )));
+            }
+            None => {}
+        }
+        let output = self
+            .output
+            .as_ref()
+            .map(|text| ("content", Value::from(&**text)));
+        let failed = meaning.failed.then_some(("is_error", Value::Bool(true)));
+        for (key, value) in output.into_iter().chain(failed) {
+            if !known.contains(&"output") {
+                return Err(Failure::usage(format!("`{named}` has no output of a tool")));
+            }
+            fields.entry("output").or_insert_with(|| Map::new().into())[key] = value;
+        }
+        if meaning.nested {
+            cx.depth = 1;
+        }
+        let event = OwnedEvent::from_json(name, Value::Object(fields)).map_err(Failure::usage)?;
         Ok((self.context(cx)?, event))
     }
 

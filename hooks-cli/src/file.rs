@@ -52,6 +52,12 @@ impl FileArgs {
         let builder = builder(&file, self.from);
         Ok((file.path, builder))
     }
+
+    /// Whose format the file has.
+    pub(crate) fn dialect(&self) -> Dialect {
+        let by_name = || self.file.as_deref().and_then(dialect_of);
+        self.from.or_else(by_name).unwrap_or_default()
+    }
 }
 
 /// The file that is named, or the one here or in a folder above.

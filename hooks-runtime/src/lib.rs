@@ -95,7 +95,7 @@ pub use self::fault::FaultKind;
 pub use self::filter::input::tool_rule;
 pub use self::load::{Edition, SourceStatus};
 pub use self::outcome::{Decided, Outcome};
-pub use self::owned::{EventError, OwnedEvent};
+pub use self::owned::{EventError, Meaning, OwnedEvent};
 pub use self::record::{JsonlRecorder, Record, RecordOutcome, Recorder, Records};
 pub use self::record_filter::RecordFilter;
 pub use self::runtime::{

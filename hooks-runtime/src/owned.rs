@@ -23,6 +23,7 @@ use crate::Dialect;
 use crate::answer::kind_of;
 use crate::events::EventInfo;
 use crate::system::names;
+use crate::system::table::When;
 
 /// An event of the standard vocabulary, which owns all of its data.
 ///
@@ -338,6 +339,53 @@ events! {
     }
 }
 
+/// What the name of an event says: which of our events it is, and which part of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Meaning {
+    /// Our name.
+    pub event: &'static str,
+    /// The tool has failed.
+    pub failed: bool,
+    /// The agent is a subagent.
+    pub nested: bool,
+}
+
+impl Meaning {
+    /// Returns what a name says in a file of a system: one of ours, or one of another system's.
+    ///
+    /// ```
+    /// use hooks_runtime::{Dialect, Meaning};
+    ///
+    /// let stop = Meaning::of(Dialect::Claude, "SubagentStop")?;
+    /// assert_eq!((stop.event, stop.nested), ("BeforeStop", true));
+    /// assert_eq!(Meaning::of(Dialect::Hooks, "SubagentStop")?.event, "SubagentStop");
+    /// # Ok::<(), hooks_runtime::EventError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If there is no event with this name.
+    pub fn of(dialect: Dialect, name: &str) -> Result<Self, EventError> {
+        let ours = names::ours(dialect, name);
+        let Some((info, _)) = ours.first() else {
+            return Err(unknown(name));
+        };
+        let whens = names::whens(dialect, &[name.to_owned()]);
+        let is = |when| whens.iter().any(|(_, other)| *other == when);
+        Ok(Meaning {
+            event: info.name,
+            failed: is(When::Failed),
+            nested: is(When::Nested),
+        })
+    }
+}
+
+fn unknown(name: &str) -> EventError {
+    let suggestion = names::suggestion(name);
+    EventError::new(format!("there is no event `{name}`: {suggestion}"))
+}
+
 impl OwnedEvent {
     /// Creates an event from its name and its payload.
     ///
@@ -364,10 +412,7 @@ impl OwnedEvent {
     /// ```
     pub fn from_json(name: &str, payload: Value) -> Result<Self, EventError> {
         let Some(info) = OwnedEvent::known(name) else {
-            return Err(EventError::new(format!(
-                "there is no event `{name}`: {}",
-                names::suggestion(name)
-            )));
+            return Err(unknown(name));
         };
         let mut fields = match payload {
             Value::Object(fields) => fields,

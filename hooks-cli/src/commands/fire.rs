@@ -3,7 +3,10 @@
 use std::process::ExitCode;
 
 use anstyle::Style;
-use hooks_runtime::{Decided, Outcome, OwnedEvent, Record, RecordOutcome, Records};
+use async_trait::async_trait;
+use hooks_builtin::{ApprovalRequest, Approver, Verdict};
+use hooks_core::agent::{AgentContext, Approval};
+use hooks_runtime::{Decided, Outcome, OwnedEvent, Record, RecordOutcome, Records, Runtime};
 use serde_json::{Value, json};
 
 use crate::event::EventArgs;
@@ -20,8 +23,11 @@ pub(crate) fn run(args: &EventArgs, json: bool) -> Done {
     let records = Records::latest(RECORDS);
     let recorder = records.clone();
     let fired = file::block_on(async {
-        let runtime = builder.recorder(recorder).build().await?;
-        let outcome = runtime.fire(&cx, &mut event).await;
+        let runtime = builder.recorder(recorder).approver(Nobody).build().await?;
+        let mut outcome = runtime.fire(&cx, &mut event).await;
+        if event.name() == "BeforeToolCall" && outcome.decision == Decided::Continue {
+            approve(&runtime, &cx, &event, &mut outcome).await;
+        }
         // A hook in the background is recorded when it has finished.
         runtime.shutdown().await;
         Ok(outcome)
@@ -44,6 +50,47 @@ pub(crate) fn run(args: &EventArgs, json: bool) -> Done {
         show(&event, &before, &outcome, &records);
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Says that a person would be asked.
+struct Nobody;
+
+const NEEDS: &str = "needs approval";
+
+#[async_trait]
+impl Approver for Nobody {
+    async fn ask(&self, request: &ApprovalRequest) -> Verdict {
+        let why = request.reason.as_ref().or(request.effects.as_ref());
+        Verdict::No(match why {
+            Some(why) => format!("{NEEDS}: {why}"),
+            None => NEEDS.to_owned(),
+        })
+    }
+}
+
+/// Runs the hooks that approve a call, after the others let it continue, as an agent does.
+async fn approve(runtime: &Runtime, cx: &AgentContext, call: &OwnedEvent, outcome: &mut Outcome) {
+    let call = call.to_json();
+    let approval: Approval = serde_json::from_value(call["approval"].clone()).unwrap_or_default();
+    let mut fields = json!({ "id": call["id"], "name": call["name"], "args": call["args"] });
+    if !approval.is_usual() {
+        fields["approval"] = call["approval"].clone();
+    }
+    let Ok(mut event) = OwnedEvent::from_json("ApproveToolCall", fields) else {
+        return;
+    };
+    let said = runtime.fire(cx, &mut event).await;
+    outcome.duration += said.duration;
+    match (said.decision, approval) {
+        (Decided::Continue, Approval::Ask { reason }) => {
+            outcome.decision = Decided::Block;
+            outcome.reason = Some(format!("{NEEDS}: {reason}"));
+        }
+        (Decided::Continue | Decided::Respond, _) => {}
+        (decision, _) => {
+            (outcome.decision, outcome.hook, outcome.reason) = (decision, said.hook, said.reason);
+        }
+    }
 }
 
 /// Returns the object for `--json`.

@@ -8,7 +8,7 @@ use anstyle::Style;
 use hooks_core::agent::AgentEvent;
 use hooks_core::hooks;
 use hooks_runtime::entry::Mode;
-use hooks_runtime::{HookStatus, OwnedEvent, Runtime};
+use hooks_runtime::{HookStatus, Meaning, Runtime};
 use serde::Serialize;
 use serde_json::json;
 
@@ -30,14 +30,11 @@ pub(crate) struct Row {
 }
 
 pub(crate) fn run(file: &FileArgs, event: Option<&str>, json: bool) -> Done {
-    let only = match event {
-        None => None,
-        // The error for an unknown name comes from the place that creates an event from it.
-        Some(event) => Some(OwnedEvent::name_of(event).ok_or_else(|| {
-            let error = OwnedEvent::from_json(event, json!({}));
-            Failure::usage(error.map_or_else(|error| error.to_string(), |_| String::new()))
-        })?),
-    };
+    let meaning = event.map(|event| Meaning::of(file.dialect(), event));
+    let only = meaning
+        .transpose()
+        .map_err(Failure::usage)?
+        .map(|one| one.event);
     let (file, builder) = file.look()?;
     let runtime = file::block_on(builder.build())?.map_err(Failure::found)?;
     let mut rows = rows(&runtime, &file);

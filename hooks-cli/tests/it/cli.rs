@@ -197,6 +197,14 @@ fn wrong_arguments_are_usage() {
             "`x` is not a field of `BeforeStop`",
         ),
         (
+            vec!["fire", "--event", "BeforeToolCall"],
+            "write `--tool NAME`",
+        ),
+        (
+            vec!["fire", "--event", "BeforeStop", "--output", "x"],
+            "`BeforeStop` has no output of a tool",
+        ),
+        (
             vec!["plan", "--event", "Lunch"],
             "there is no event `Lunch`",
         ),
@@ -601,6 +609,86 @@ fn completions_know_every_command() {
         let help = hooks(Path::new("/"), &[command, "--help"], "");
         assert!(help.out.contains("Examples:"), "{command}: {}", help.out);
     }
+}
+
+#[test]
+fn an_event_is_fired_as_its_name_means_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let hook = || value!([{ "hooks": [{ "type": "command", "command": "true" }] }]);
+    let settings = value!({ "hooks": {
+        "PostToolUse": hook(), "PostToolUseFailure": hook(), "Stop": hook(), "SubagentStop": hook(),
+    } });
+    std::fs::create_dir(folder.path().join(".claude")).unwrap();
+    let file = ".claude/settings.json";
+    std::fs::write(folder.path().join(file), settings.to_string()).unwrap();
+    for (event, more) in [
+        ("PostToolUse", &["--tool", "Bash"][..]),
+        ("PostToolUseFailure", &["--tool", "Bash"]),
+        ("Stop", &[]),
+        ("SubagentStop", &[]),
+    ] {
+        let fired = fire(folder.path(), &[&[file, "--event", event], more].concat());
+        let records = fired["records"].as_array().unwrap();
+        let hooks: Vec<_> = records.iter().map(|one| one["hook"].as_str()).collect();
+        let is_it = |hook: &Option<&str>| hook.unwrap().starts_with(&format!("{event}-"));
+        assert!(
+            hooks.len() == 1 && hooks.iter().all(is_it),
+            "{event}: {hooks:?}"
+        );
+    }
+}
+
+#[test]
+fn the_output_of_a_tool_is_an_option() {
+    let folder = folder("[hooks.builtin]\nredact = true\n");
+    let args = [
+        "--event",
+        "AfterToolCall",
+        "--tool",
+        "x",
+        "--output",
+        "write to ada@example.com",
+    ];
+    let fired = fire(folder.path(), &args);
+    assert_eq!(fired["change"][0]["value"], "write to [REDACTED:email]");
+}
+
+#[test]
+fn a_call_that_needs_approval_is_not_said_to_continue() {
+    let asks = "[[hooks.on]]\nevent = 'BeforeToolCall'\nask = 'really?'\n";
+    let approve = "[[hooks.on]]\nevent = 'ApproveToolCall'\napprove = 'me'\n";
+    let supervised = "[hooks.builtin.security_policy]\nautonomy = 'supervised'\n";
+    let no = "[[hooks.on]]\nevent = 'ApproveToolCall'\nblock = 'never'\n";
+    for (text, decision, reason) in [
+        (asks.to_owned(), "block", value!("needs approval: really?")),
+        (format!("{asks}{approve}"), "continue", Value::Null),
+        (no.to_owned(), "block", value!("never")),
+        (String::from("[hooks.builtin]\n"), "continue", Value::Null),
+    ] {
+        let folder = folder(&text);
+        let fired = fire(folder.path(), &["--event", "BeforeToolCall", "--tool", "x"]);
+        assert_eq!(
+            (&fired["decision"], &fired["reason"]),
+            (&value!(decision), &reason),
+            "{text}"
+        );
+    }
+    let folder = folder(supervised);
+    let args = r#"{"command": "cargo build"}"#;
+    let call = [
+        "--event",
+        "BeforeToolCall",
+        "--tool",
+        "shell",
+        "--args",
+        args,
+    ];
+    let fired = fire(folder.path(), &call);
+    let reason = fired["reason"].as_str().unwrap_or_default();
+    assert!(
+        fired["decision"] == "block" && reason.contains("needs approval"),
+        "{fired}"
+    );
 }
 
 /// A step of a CI that checks a file must not pass with no guard left.
