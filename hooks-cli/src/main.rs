@@ -49,7 +49,7 @@ enum Command {
     Trust(commands::trust::Args),
     /// Find every mistake in files, with line, column and help. The exit code is 1 if there is any.
     #[command(
-        after_help = "Examples:\n  hooks check hooks.toml\n  hooks check .claude/settings.json\n  hooks check --from claude other.json"
+        after_help = "Examples:\n  hooks check hooks.toml\n  hooks check .claude/settings.json\n  hooks check --for claude\n  hooks check --from claude other.json"
     )]
     Check {
         /// The files; by default the hooks.toml here or in a folder above.
@@ -58,6 +58,9 @@ enum Command {
         /// file is a hooks.toml.
         #[arg(long, value_name = "DIALECT")]
         from: Option<Dialect>,
+        /// Also find the hooks that can never run in this agent.
+        #[arg(long = "for", value_name = "AGENT", value_parser = commands::init::agents::parser())]
+        agent: Option<&'static commands::init::agents::Agent>,
     },
     /// Show what runs when.
     #[command(
@@ -162,7 +165,7 @@ fn main() -> ExitCode {
     let done = match command {
         Command::Init(args) => commands::init::run(&args, json),
         Command::Trust(args) => commands::trust::run(&args, json),
-        Command::Check { files, from } => commands::check::run(files, from, json),
+        Command::Check { files, from, agent } => commands::check::run(files, from, agent, json),
         Command::Plan { file, event } => commands::plan::run(&file, event.as_deref(), json),
         Command::Fire(args) => commands::fire::run(&args, json),
         Command::Why(args) => commands::why::run(&args, json),

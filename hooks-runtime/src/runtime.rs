@@ -172,6 +172,8 @@ pub struct Explanation {
     pub priority: i32,
     /// Whether it would run.
     pub runs: bool,
+    /// Whether it is for this event and this tool, whatever its other conditions say.
+    pub is_meant: bool,
     /// The reason, in a sentence.
     pub why: String,
 }
@@ -670,6 +672,7 @@ impl Runtime {
         for unit in &loaded.units {
             for (definition, checked) in unit.explain(cx, &event) {
                 let filter = &definition.filter;
+                let is_meant = !matches!(checked, Ok(Err(Unmet::Event | Unmet::Subject)));
                 let (runs, why) = match checked {
                     Ok(Ok(())) => (true, "everything matches".to_owned()),
                     Ok(Err(unmet)) => (
@@ -736,6 +739,7 @@ impl Runtime {
                     handler: shown(&definition.body),
                     priority: unit.priority,
                     runs,
+                    is_meant,
                     why,
                 });
             }

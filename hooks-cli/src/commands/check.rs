@@ -1,15 +1,25 @@
 //! `hooks check` reports every mistake in files, and every entry of another system's file that cannot be used.
 
-use std::path::PathBuf;
+use std::collections::{BTreeSet, HashSet};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use hooks_runtime::{ConfigError, Dialect};
+use hooks_builtin::__tools::names;
+use hooks_builtin::config::HooksConfig;
+use hooks_core::agent::AgentContext;
+use hooks_runtime::{ConfigError, Dialect, OwnedEvent, Runtime, Status};
 use serde_json::{Value, json};
 
+use super::init::agents::Agent;
 use crate::paint::{self, BAD, GOOD, lines, painted, say};
 use crate::{Done, file};
 
-pub(crate) fn run(files: Vec<PathBuf>, from: Option<Dialect>, json: bool) -> Done {
+pub(crate) fn run(
+    files: Vec<PathBuf>,
+    from: Option<Dialect>,
+    agent: Option<&Agent>,
+    json: bool,
+) -> Done {
     let files = if files.is_empty() {
         vec![file::find(None)?.path]
     } else {
@@ -22,17 +32,28 @@ pub(crate) fn run(files: Vec<PathBuf>, from: Option<Dialect>, json: bool) -> Don
         are_fine &= built.is_ok();
         match built {
             Ok(runtime) => {
-                let status = runtime.status();
-                are_fine &= status.left_out == 0;
+                let mut status = runtime.status();
+                let idle = agent.map_or_else(Vec::new, |agent| idle(&runtime, agent));
+                status.notices.extend(notices(&status, &file, agent));
+                let is_fine = status.left_out == 0 && idle.is_empty();
+                are_fine &= is_fine;
                 if json {
                     all.push(json!({
-                        "file": file, "ok": status.left_out == 0, "mistakes": [],
+                        "file": file, "ok": is_fine, "mistakes": [], "idle": idle,
                         "notices": status.notices, "left_out": status.left_out,
                         "definitions": status.hooks.len(),
                     }));
                     continue;
                 }
                 paint::notices(&status.notices);
+                if let Some(agent) = agent.filter(|_| !idle.is_empty()) {
+                    for line in &idle {
+                        say!("{}", lines(line));
+                    }
+                    let found = format_args!("{} never run in {}", counted(&idle), agent.title);
+                    say!("{}: {}", file.display(), painted(BAD, found));
+                    continue;
+                }
                 if status.left_out > 0 {
                     let entries = if status.left_out == 1 {
                         "entry"
@@ -67,6 +88,95 @@ pub(crate) fn run(files: Vec<PathBuf>, from: Option<Dialect>, json: bool) -> Don
         paint::json(&Value::Array(all));
     }
     Ok(ExitCode::from(u8::from(!are_fine)))
+}
+
+fn counted(hooks: &[String]) -> String {
+    match hooks.len() {
+        1 => "1 hook can".to_owned(),
+        many => format!("{many} hooks can"),
+    }
+}
+
+/// Returns the hooks that can never run in an agent: it raises none of their events, or has none of their tools.
+fn idle(runtime: &Runtime, agent: &Agent) -> Vec<String> {
+    let raised = agent.raised();
+    let cx = AgentContext::new("check");
+    let tools: BTreeSet<&str> = agent.tools().collect();
+    let meant = |tool: &&str| {
+        let fields = json!({ "name": tool });
+        let events = raised.iter().filter_map(|name| {
+            let has_tool = OwnedEvent::fields_of(name).contains(&"args");
+            let fields = if has_tool { fields.clone() } else { json!({}) };
+            OwnedEvent::from_json(name, fields).ok()
+        });
+        let explained = |event: OwnedEvent| file::block_on(runtime.explain(&cx, event.view())).ok();
+        let all = events.filter_map(explained).flatten();
+        let meant = all.filter(|one| one.is_meant).map(|one| one.hook);
+        meant.collect::<Vec<_>>()
+    };
+    let meant: HashSet<String> = tools.iter().flat_map(meant).collect();
+    let mut idle = Vec::new();
+    for hook in runtime.status().hooks {
+        let (source, name, title) = (&hook.source, &hook.name, agent.title);
+        if !hook.events.iter().any(|event| raised.contains(event)) {
+            let events = hook.events.join(", ");
+            idle.push(format!(
+                "{source}: `{name}` never runs: {title} does not raise {events}"
+            ));
+        } else if !meant.contains(name) && !hook.filter.to_lowercase().contains("mcp") {
+            let (filter, tools) = (
+                &hook.filter,
+                tools.iter().copied().collect::<Vec<_>>().join(", "),
+            );
+            idle.push(format!("{source}: `{name}` never runs: it is for {filter}, and the tools of {title} are {tools}"));
+        }
+    }
+    idle
+}
+
+/// Returns what is worth knowing about hooks that can only fail, and about tools that the policy denies.
+fn notices(status: &Status, file: &Path, agent: Option<&Agent>) -> Vec<String> {
+    let mut notices = Vec::new();
+    let is_set = |name: &&str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let models = ["HOOKS_EVALUATOR", "ANTHROPIC_API_KEY", "OPENAI_API_KEY"];
+    if !models.iter().any(is_set) {
+        let prompts = status
+            .hooks
+            .iter()
+            .filter(|hook| hook.handler.starts_with("prompt"));
+        notices.extend(prompts.map(|hook| {
+            let (source, name) = (&hook.source, &hook.name);
+            format!(
+                "{source}: `{name}` fails: no model is named here; set one of `{}`",
+                models.join("`, `")
+            )
+        }));
+    }
+    let config = std::fs::read_to_string(file)
+        .ok()
+        .and_then(|text| HooksConfig::of_file(file, text).ok());
+    let policy = config
+        .as_ref()
+        .and_then(|config| config.builtin.security_policy.as_on());
+    if let (Some(agent), Some(policy)) = (agent, policy) {
+        let known: HashSet<_> = policy
+            .profiles
+            .iter()
+            .flat_map(|profile| names(*profile))
+            .collect();
+        let own = serde_json::to_value(&policy.tools).unwrap_or_default();
+        let unknown = |tool: &&str| !known.contains(tool) && own.get(tool).is_none();
+        let unknown: BTreeSet<_> = agent.tools().filter(unknown).collect();
+        if !unknown.is_empty() {
+            let tools = unknown.into_iter().collect::<Vec<_>>().join("`, `");
+            let profiles = json!(agent.profiles);
+            notices.push(format!(
+                "the policy denies these tools of {}, because it does not know them: `{tools}`; write `profiles = {profiles}`",
+                agent.title
+            ));
+        }
+    }
+    notices
 }
 
 /// Formats one mistake for programs.

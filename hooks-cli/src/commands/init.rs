@@ -1,16 +1,16 @@
 //! `hooks init` writes a first file, and connects an agent with it.
 
-mod agents;
+pub(crate) mod agents;
 mod settings;
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser as _};
+use hooks_builtin::Profile;
 use serde_json::json;
 
-use self::agents::{AGENTS, Agent, Call, Content, TEXTS};
+use self::agents::{Agent, Call, Content, TEXTS};
 use self::settings::Change;
 use crate::paint::{self, BOLD, GOOD, painted, say};
 use crate::{Done, Failure, file};
@@ -22,8 +22,7 @@ use crate::{Done, Failure, file};
 )]
 pub(crate) struct Args {
     /// The agent that the hooks are for.
-    #[arg(long, value_parser = PossibleValuesParser::new(AGENTS.iter().map(|agent| agent.name))
-        .map(|name| Agent::named(&name).expect("it is one of these names")))]
+    #[arg(long, value_parser = agents::parser())]
     agent: Option<&'static Agent>,
     /// Where the file is written.
     #[arg(long, default_value = file::NAME)]
@@ -141,7 +140,7 @@ fn text(agent: Option<&Agent>, file: &Path) -> String {
     }
     let _ = writeln!(
         text,
-        "{}\n\
+        "profiles = {}{}\n\
          \n# A rule of your own: no process, no code.\n\
          [[hooks.on]]\n\
          name = \"no-force-push\"\n\
@@ -149,7 +148,8 @@ fn text(agent: Option<&Agent>, file: &Path) -> String {
          tools = {}\n\
          if = 'args.command.matches(\"git .*push.* (-[a-zA-Z]*f|--force)\")'\n\
          block = \"force pushes are not allowed\"",
-        agent.map_or(r#"profiles = ["common"]"#, |agent| agent.policy),
+        json!(agent.map_or(&[Profile::Common][..], |agent| agent.profiles)),
+        agent.map_or("", |agent| agent.policy),
         agent.map_or(r#"["shell"]"#, |agent| agent.shells),
     );
     text

@@ -630,9 +630,9 @@ fn an_event_is_fired_as_its_name_means_it() {
         let fired = fire(folder.path(), &[&[file, "--event", event], more].concat());
         let records = fired["records"].as_array().unwrap();
         let hooks: Vec<_> = records.iter().map(|one| one["hook"].as_str()).collect();
-        let is_it = |hook: &Option<&str>| hook.unwrap().starts_with(&format!("{event}-"));
+        let is_it = |hook: Option<&str>| hook.unwrap().starts_with(&format!("{event}-"));
         assert!(
-            hooks.len() == 1 && hooks.iter().all(is_it),
+            hooks.len() == 1 && hooks.iter().copied().all(is_it),
             "{event}: {hooks:?}"
         );
     }
@@ -689,6 +689,78 @@ fn a_call_that_needs_approval_is_not_said_to_continue() {
         fired["decision"] == "block" && reason.contains("needs approval"),
         "{fired}"
     );
+}
+
+#[test]
+fn hooks_that_never_run_in_an_agent_are_findings() {
+    let rule =
+        |name: &str, on: &str| format!("[[hooks.on]]\nname = '{name}'\n{on}\nblock = 'no'\n");
+    let never = "[[hooks.on]]\nname = 'seen'\nevent = 'ToolCallStart'\ncommand = 'true'\n";
+    let text = [
+        rule("lower", "event = 'BeforeToolCall'\ntools = 'shell'"),
+        rule(
+            "right",
+            "event = 'BeforeToolCall'\ntools = ['Bash', 'shell']",
+        ),
+        rule("mcp", "event = 'BeforeToolCall'\ntools = 'mcp__*'"),
+        rule("asks", "event = 'ApproveToolCall'\nif = 'args.x == 1'"),
+        never.to_owned(),
+    ]
+    .concat();
+    let folder = folder(&text);
+    assert_eq!(hooks(folder.path(), &["check"], "").code, 0);
+    let said = hooks(folder.path(), &["check", "--for", "claude", "--json"], "");
+    assert_eq!(said.code, 1);
+    let idle = &json(&said.out)[0]["idle"];
+    let idle: Vec<_> = idle
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|line| line.as_str().unwrap())
+        .collect();
+    assert!(
+        idle.len() == 2
+            && idle[0].contains("`lower` never runs")
+            && idle[1].contains("does not raise ToolCallStart"),
+        "{idle:?}"
+    );
+    let said = hooks(folder.path(), &["check", "--for", "claude"], "");
+    assert!(
+        said.out.contains("2 hooks can never run in Claude Code"),
+        "{}",
+        said.out
+    );
+}
+
+#[test]
+fn what_can_only_fail_is_a_notice() {
+    let policy = "[hooks.builtin.security_policy]\nprofiles = ['codex']\nautonomy = 'supervised'\n";
+    let prompt =
+        "[[hooks.on]]\nname = 'ask'\nevent = 'BeforeToolCall'\ntools = 'Bash'\nprompt = 'good?'\n";
+    let folder = folder(&format!("{policy}{prompt}"));
+    let mut command = crate::common::command(folder.path(), &["check", "--for", "claude"]);
+    for name in ["HOOKS_EVALUATOR", "ANTHROPIC_API_KEY", "OPENAI_API_KEY"] {
+        command.env_remove(name);
+    }
+    let said = crate::common::run(command, "");
+    for part in [
+        "nobody is asked",
+        "`ask` fails: no model is named here",
+        "does not know them: `",
+        "profiles = [\"claude_code\"]",
+    ] {
+        assert!(said.out.contains(part), "{part}: {}", said.out);
+    }
+    for agent in ["claude", "codex", "gemini", "goose", "cursor"] {
+        let folder = tempfile::tempdir().unwrap();
+        hooks(folder.path(), &["init", "--agent", agent], "");
+        let said = hooks(folder.path(), &["check", "--for", agent], "");
+        assert!(
+            said.code == 0 && said.out.ends_with("fine\n"),
+            "{agent}: {}",
+            said.out
+        );
+    }
 }
 
 /// A step of a CI that checks a file must not pass with no guard left.

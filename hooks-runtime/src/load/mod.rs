@@ -401,6 +401,12 @@ impl<'a> Loader<'a> {
         if self.plan.approver.is_some() && is_unapproved(&config) {
             // There is an approver, and the policy needs one.
             config.builtin.approval = Switch::On(ApprovalConfig::default());
+        } else if is_unapproved(&config) {
+            self.notices.push(
+                "`autonomy = \"supervised\"` without `approval`: a call that needs approval is blocked, because nobody is asked, \
+                 unless the agent itself asks its user; write `approval = true`, or `autonomy = \"full\"`"
+                    .into(),
+            );
         }
         let kept = self.before.builtin.iter();
         // In JSON, all secrets look the same.

@@ -141,6 +141,12 @@ fn profiles() -> impl Iterator<Item = (Option<Profile>, &'static str, &'static s
         })
 }
 
+/// Returns the names of an agent's tools.
+pub fn names(of: Profile) -> impl Iterator<Item = &'static str> {
+    let lines = profiles().filter(move |(profile, _, _)| *profile == Some(of));
+    lines.map(|(_, tool, _)| tool)
+}
+
 /// Returns the arguments of a line, each with its role.
 fn roles(arguments: &'static str) -> impl Iterator<Item = (&'static str, Option<Role>)> {
     let pairs = arguments.split_whitespace();

@@ -1,7 +1,11 @@
 //! The agents whose settings `hooks init` knows: a row each.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use hooks_builtin::Profile;
+use hooks_builtin::__tools::names;
 use hooks_runtime::Dialect;
 use serde_json::{Map, Value, json};
 
@@ -14,7 +18,11 @@ pub(crate) struct Agent {
     /// Whose events it has; none if it keeps a process.
     client: Option<Dialect>,
     place: Place,
-    /// What the policy must know of its tools, as keys and tables of `[hooks.builtin.security_policy]`.
+    /// The agents whose tools the policy must know.
+    pub(crate) profiles: &'static [Profile],
+    /// Its tools that are in none of these.
+    tools: &'static [&'static str],
+    /// More keys and tables of `[hooks.builtin.security_policy]`.
     pub(crate) policy: &'static str,
     /// Its tools that run commands.
     pub(crate) shells: &'static str,
@@ -64,7 +72,9 @@ pub(crate) const AGENTS: &[Agent] = &[
         title: "Claude Code",
         client: Some(Dialect::Claude),
         place: Place::Project(".claude/settings.json"),
-        policy: r#"profiles = ["claude_code"]"#,
+        profiles: &[Profile::ClaudeCode],
+        tools: &[],
+        policy: "",
         shells: r#"["Bash"]"#,
         redacts: OUTPUTS,
         seldom: &["MessageDisplay", "Notification", "PostCompact"],
@@ -85,8 +95,9 @@ pub(crate) const AGENTS: &[Agent] = &[
         client: Some(Dialect::Codex),
         place: Place::Project(".codex/hooks.json"),
         // Codex passes its commands to hooks as Claude Code's tool `Bash`.
-        policy: "profiles = [\"codex\", \"claude_code\"]\n\
-                 rewrite = false           # commands run as written: Codex takes a rewritten one for allowed",
+        profiles: &[Profile::Codex, Profile::ClaudeCode],
+        tools: &[],
+        policy: "\nrewrite = false           # commands run as written: Codex takes a rewritten one for allowed",
         shells: r#"["Bash"]"#,
         redacts: OUTPUTS,
         seldom: &["PostCompact"],
@@ -98,7 +109,9 @@ pub(crate) const AGENTS: &[Agent] = &[
         title: "Gemini CLI",
         client: Some(Dialect::Gemini),
         place: Place::Project(".gemini/settings.json"),
-        policy: r#"profiles = ["gemini_cli"]"#,
+        profiles: &[Profile::GeminiCli],
+        tools: &[],
+        policy: "",
         shells: r#"["run_shell_command"]"#,
         redacts: OUTPUTS,
         seldom: &["BeforeModel", "AfterModel", "Notification"],
@@ -110,8 +123,9 @@ pub(crate) const AGENTS: &[Agent] = &[
         title: "goose",
         client: Some(Dialect::Goose),
         place: Place::Project(".agents/plugins/hooks/hooks/hooks.json"),
-        policy: "profiles = [\"goose\"]\n\
-                 rewrite = false           # commands run as written: goose does not accept a rewritten one",
+        profiles: &[Profile::Goose],
+        tools: &["developer__shell", "developer__text_editor"],
+        policy: "\nrewrite = false           # commands run as written: goose does not accept a rewritten one",
         shells: r#"["developer__shell", "shell"]"#,
         redacts: "does nothing here: goose lets no hook change a text",
         seldom: &[],
@@ -134,8 +148,9 @@ pub(crate) const AGENTS: &[Agent] = &[
         title: "Cursor",
         client: Some(Dialect::Cursor),
         place: Place::Project(".cursor/hooks.json"),
-        policy: "profiles = [\"cursor\"]\n\
-                 rewrite = false           # commands run as written: Cursor does not accept a rewritten one\n\
+        profiles: &[Profile::Cursor],
+        tools: &["Shell", "Read", "Write", "Delete", "Grep", "Task"],
+        policy: "\nrewrite = false           # commands run as written: Cursor does not accept a rewritten one\n\
                  \n\
                  # The names that Cursor gives to its tools.\n\
                  [hooks.builtin.security_policy.tools]\n\
@@ -169,9 +184,9 @@ pub(crate) const AGENTS: &[Agent] = &[
         title: "PicoClaw",
         client: None,
         place: Place::Home(".picoclaw/config.json"),
-        policy: "profiles = [\"common\"]\n\
-                 \n\
-                 [hooks.builtin.security_policy.tools]\n\
+        profiles: &[Profile::Common],
+        tools: &["exec"],
+        policy: "\n\n[hooks.builtin.security_policy.tools]\n\
                  exec = { command = \"command\", directory = \"working_dir\", harmless = [\"timeout\"] }",
         shells: r#"["exec"]"#,
         redacts: TEXTS,
@@ -190,12 +205,14 @@ pub(crate) const AGENTS: &[Agent] = &[
     },
 ];
 
-impl Agent {
-    /// Returns an agent by its name.
-    pub(crate) fn named(name: &str) -> Option<&'static Agent> {
-        AGENTS.iter().find(|agent| agent.name == name)
-    }
+/// The names on the command line, as the rows that they stand for.
+pub(crate) fn parser() -> impl TypedValueParser<Value = &'static Agent> {
+    let named = |name: String| AGENTS.iter().find(|agent| agent.name == name);
+    PossibleValuesParser::new(AGENTS.iter().map(|agent| agent.name))
+        .map(move |name| named(name).expect("it is one of these names"))
+}
 
+impl Agent {
     /// Returns its settings.
     pub(crate) fn settings(&self, project: &Path) -> PathBuf {
         match self.place {
@@ -215,6 +232,35 @@ impl Agent {
             Some(client) => format!(" run {} --as {client}", quoted(&call.file)),
             None => call.file.to_string_lossy().into_owned(),
         }
+    }
+
+    /// Returns the names of its tools.
+    pub(crate) fn tools(&self) -> impl Iterator<Item = &'static str> {
+        let known = self.profiles.iter().flat_map(|profile| names(*profile));
+        known.chain(self.tools.iter().copied())
+    }
+
+    /// Returns our events that it raises.
+    pub(crate) fn raised(&self) -> BTreeSet<&'static str> {
+        let clients = self.client.into_iter();
+        let events = clients.flat_map(|client| client.events().map(move |event| (client, event)));
+        // Whatever an event of any agent must have.
+        let sample = |event: &str| {
+            json!({ "hook_event_name": event, "event": event, "tool_name": "", "tool_input": {}, "command": "",
+                    "file_path": "", "prompt": "", "text": "", "delta": "", "tool_response": "",
+                    "llm_request": { "messages": [] }, "llm_response": {} })
+            .to_string()
+        };
+        let read = |(client, event): (Client, &str)| {
+            let incoming = client.read(sample(event).as_bytes(), None).ok()?;
+            incoming.event.map(|event| event.name())
+        };
+        let mut raised: BTreeSet<_> = events.filter_map(read).collect();
+        if raised.contains("BeforeToolCall") {
+            // `hooks run` asks for approval itself.
+            raised.insert("ApproveToolCall");
+        }
+        raised
     }
 
     fn command(&self, call: &Call) -> String {
@@ -244,4 +290,34 @@ fn quoted(path: &Path) -> String {
     let text = path.to_string_lossy();
     // No path has the one character that cannot be quoted.
     shlex::try_quote(&text).unwrap_or_default().into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_event_of_an_agent_is_one_of_ours() {
+        for agent in AGENTS.iter().filter(|agent| agent.client.is_some()) {
+            let raised = agent.raised();
+            for event in [
+                "SessionStart",
+                "MessageReceived",
+                "BeforeToolCall",
+                "AfterToolCall",
+                "BeforeStop",
+            ] {
+                assert!(raised.contains(event), "{}: {raised:?}", agent.name);
+            }
+        }
+        let of = |name| {
+            AGENTS
+                .iter()
+                .find(|agent| agent.name == name)
+                .unwrap()
+                .raised()
+        };
+        assert!(of("gemini").contains("BeforeLlmCall") && of("gemini").contains("AfterLlmCall"));
+        assert!(of("claude").contains("MessageSending") && !of("claude").contains("BeforeLlmCall"));
+    }
 }
