@@ -39,6 +39,9 @@ enum Command {
         after_help = "Examples:\n  hooks init\n  hooks init --agent claude --write\n  hooks init --agent claude --write --dry-run\n  hooks init --agent claude --remove"
     )]
     Init(commands::init::Args),
+    /// Show what hooks do, on a recorded session of an agent. Nothing runs.
+    #[command(after_help = "Examples:\n  hooks demo\n  hooks demo --json")]
+    Demo,
     /// Read what a file would run, and trust it as it is now.
     ///
     /// A file that you name runs as it is. A hooks.toml that the program finds by itself, in a project that you may only
@@ -164,6 +167,7 @@ fn main() -> ExitCode {
     let Cli { json, command } = Cli::parse();
     let done = match command {
         Command::Init(args) => commands::init::run(&args, json),
+        Command::Demo => commands::demo::run(json),
         Command::Trust(args) => commands::trust::run(&args, json),
         Command::Check { files, from, agent } => commands::check::run(files, from, agent, json),
         Command::Plan { file, event } => commands::plan::run(&file, event.as_deref(), json),

@@ -24,10 +24,7 @@ pub(crate) fn run(args: &EventArgs, json: bool) -> Done {
     let recorder = records.clone();
     let fired = file::block_on(async {
         let runtime = builder.recorder(recorder).approver(Nobody).build().await?;
-        let mut outcome = runtime.fire(&cx, &mut event).await;
-        if event.name() == "BeforeToolCall" && outcome.decision == Decided::Continue {
-            approve(&runtime, &cx, &event, &mut outcome).await;
-        }
+        let outcome = decide(&runtime, &cx, &mut event).await;
         // A hook in the background is recorded when it has finished.
         runtime.shutdown().await;
         Ok(outcome)
@@ -52,10 +49,23 @@ pub(crate) fn run(args: &EventArgs, json: bool) -> Done {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Says that a person would be asked.
-struct Nobody;
+/// Raises an event, and after a tool call that continues, the event that approves it.
+pub(crate) async fn decide(
+    runtime: &Runtime,
+    cx: &AgentContext,
+    event: &mut OwnedEvent,
+) -> Outcome {
+    let mut outcome = runtime.fire(cx, event).await;
+    if event.name() == "BeforeToolCall" && outcome.decision == Decided::Continue {
+        approve(runtime, cx, event, &mut outcome).await;
+    }
+    outcome
+}
 
-const NEEDS: &str = "needs approval";
+/// Says that a person would be asked.
+pub(crate) struct Nobody;
+
+pub(crate) const NEEDS: &str = "needs approval";
 
 #[async_trait]
 impl Approver for Nobody {

@@ -2,6 +2,7 @@
 
 pub(crate) mod check;
 pub(crate) mod convert;
+pub(crate) mod demo;
 pub(crate) mod fire;
 pub(crate) mod init;
 pub(crate) mod log;

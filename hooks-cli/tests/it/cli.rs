@@ -602,7 +602,7 @@ fn notices_are_counted() {
 fn completions_know_every_command() {
     let said = hooks(Path::new("/"), &["completions", "bash"], "");
     for command in [
-        "init", "trust", "check", "plan", "fire", "why", "run", "serve", "convert", "log",
+        "init", "demo", "trust", "check", "plan", "fire", "why", "run", "serve", "convert", "log",
         "sandbox",
     ] {
         assert!(said.out.contains(command), "{command}");
@@ -761,6 +761,26 @@ fn what_can_only_fail_is_a_notice() {
             said.out
         );
     }
+}
+
+#[test]
+fn the_demo_shows_each_kind_of_decision_and_runs_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let shown = json(&hooks(folder.path(), &["demo", "--json"], "").out);
+    let lines = shown.as_array().unwrap();
+    for what in ["continues", "redacted", "rewritten", "blocked", "asked"] {
+        let found = lines.iter().find(|line| line["what"] == what);
+        let found = found.unwrap_or_else(|| panic!("{what}: {shown:#}"));
+        let has_reason = found["reason"].is_string();
+        assert_eq!(has_reason, ["blocked", "asked"].contains(&what), "{found}");
+    }
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    let said = hooks(folder.path(), &["demo"], "");
+    assert!(
+        said.code == 0 && said.out.contains("no-force-push: force pushes"),
+        "{}",
+        said.out
+    );
 }
 
 /// A step of a CI that checks a file must not pass with no guard left.
