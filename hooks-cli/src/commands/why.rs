@@ -2,7 +2,8 @@
 
 use std::process::ExitCode;
 
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::json;
 
 use super::plan;
 use crate::event::EventArgs;
@@ -10,6 +11,7 @@ use crate::paint::{self, BOLD, DIM, GOOD, Visible, painted, say};
 use crate::{Done, Failure, file};
 
 /// Whether one hook would run, and why.
+#[derive(Serialize)]
 struct Line {
     hook: String,
     priority: i32,
@@ -62,15 +64,6 @@ pub(crate) fn run(args: &EventArgs, json: bool) -> Done {
     lines.sort_by_key(|line| std::cmp::Reverse(line.priority));
     let status = runtime.status();
     if json {
-        let lines: Vec<Value> = lines
-            .iter()
-            .map(|line| {
-                json!({
-                    "hook": line.hook, "priority": line.priority, "runs": line.runs, "why": line.why,
-                    "handler": line.handler, "source": line.source,
-                })
-            })
-            .collect();
         paint::json(&json!({ "event": name, "hooks": lines, "notices": status.notices }));
         return Ok(ExitCode::SUCCESS);
     }

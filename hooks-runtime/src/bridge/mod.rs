@@ -12,6 +12,7 @@ mod read;
 
 pub use self::read::event_of;
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -208,6 +209,38 @@ fn told(runtime: &Runtime, said: &Said) -> Vec<String> {
     told
 }
 
+/// The events that an agent in Rust raises after others, and for which other agents have no event.
+const NEXT: &[(&str, &str)] = &[
+    ("BeforeToolCall", "ApproveToolCall"),
+    ("AfterToolCall", "ToolCallEnd"),
+    ("MessageReceived", "AgentStart"),
+    ("BeforeStop", "AgentEnd"),
+];
+
+impl Dialect {
+    /// Returns our events that the system raises when it calls. Hooks on other events never run there.
+    ///
+    /// ```
+    /// use hooks_runtime::Dialect;
+    ///
+    /// assert!(Dialect::Goose.raises().contains("ApproveToolCall"));
+    /// assert!(!Dialect::Goose.raises().contains("BeforeLlmCall"));
+    /// ```
+    #[must_use]
+    pub fn raises(self) -> BTreeSet<&'static str> {
+        let events = self.system().events.iter();
+        let called = events.filter(|event| event.says.is_some());
+        let mut raised: BTreeSet<_> = called.map(|event| event.ours).collect();
+        let next = NEXT.iter().filter(|(first, _)| raised.contains(first));
+        let next: Vec<_> = next.map(|(_, next)| *next).collect();
+        raised.extend(next);
+        if !raised.is_empty() {
+            raised.insert("Custom");
+        }
+        raised
+    }
+}
+
 impl Incoming {
     /// Runs the hooks.
     async fn decide(&mut self, runtime: &Runtime, asked: &LeftToAgent) -> Said {
@@ -281,17 +314,15 @@ impl Incoming {
 
     /// Raises the event that an agent in Rust raises next, and that this agent has no event for.
     async fn follow(&self, runtime: &Runtime, name: &str, after: &Value) {
-        let next = match name {
-            "AfterToolCall" => read::ended(after),
-            "MessageReceived" => OwnedEvent::from_json(
-                "AgentStart",
-                serde_json::json!({ "prompt": after["content"] }),
-            ),
-            "BeforeStop" => OwnedEvent::from_json(
-                "AgentEnd",
-                serde_json::json!({ "response": after["response"] }),
-            ),
-            _ => return,
+        let Some((_, next)) = NEXT.iter().find(|(first, _)| *first == name) else {
+            return;
+        };
+        let next = match *next {
+            "ToolCallEnd" => read::ended(after),
+            "AgentStart" => {
+                OwnedEvent::from_json(next, serde_json::json!({ "prompt": after["content"] }))
+            }
+            _ => OwnedEvent::from_json(next, serde_json::json!({ "response": after["response"] })),
         };
         if let Ok(mut next) = next {
             let _ = runtime.fire(&self.cx, &mut next).await;

@@ -242,25 +242,8 @@ impl Agent {
 
     /// Returns our events that it raises.
     pub(crate) fn raised(&self) -> BTreeSet<&'static str> {
-        let clients = self.client.into_iter();
-        let events = clients.flat_map(|client| client.events().map(move |event| (client, event)));
-        // Whatever an event of any agent must have.
-        let sample = |event: &str| {
-            json!({ "hook_event_name": event, "event": event, "tool_name": "", "tool_input": {}, "command": "",
-                    "file_path": "", "prompt": "", "text": "", "delta": "", "tool_response": "",
-                    "llm_request": { "messages": [] }, "llm_response": {} })
-            .to_string()
-        };
-        let read = |(client, event): (Client, &str)| {
-            let incoming = client.read(sample(event).as_bytes(), None).ok()?;
-            incoming.event.map(|event| event.name())
-        };
-        let mut raised: BTreeSet<_> = events.filter_map(read).collect();
-        if raised.contains("BeforeToolCall") {
-            // `hooks run` asks for approval itself.
-            raised.insert("ApproveToolCall");
-        }
-        raised
+        let raised = self.client.into_iter().flat_map(Dialect::raises);
+        raised.collect()
     }
 
     fn command(&self, call: &Call) -> String {
