@@ -252,13 +252,13 @@ pub(super) async fn live(
         first_words: stderr::FirstWords::new(),
     });
     let params = json!({ "name": settings.name, "version": 1, "modes": settings.modes });
-    let (line, hello) = match connection.open("hook.hello", &params.to_string()) {
+    let (opening, hello) = match connection.open("hook.hello", &params.to_string()) {
         Ok(opened) => opened,
         Err(fault) => return End::Died(fault.message),
     };
     let (greeted, is_greeted) = oneshot::channel();
     let letters = Letters {
-        hello: line,
+        hello: opening,
         is_greeted,
         messages: &mut queue.messages,
     };
@@ -378,11 +378,11 @@ async fn run(
                 })
             };
             let _ = timeout(Duration::from_millis(100), rest).await;
-            return End::Died(ended(status, connection));
+            End::Died(ended(status, connection))
         }
         // It will probably end by itself, which gives a better reason.
         Some(Ok(why)) => match timeout(Duration::from_millis(500), &mut wait).await {
-            Ok(status) => return End::Died(ended(status, connection)),
+            Ok(status) => End::Died(ended(status, connection)),
             Err(_) => End::Died(why.to_owned()),
         },
         None if child_is_deaf => End::Stopped,
