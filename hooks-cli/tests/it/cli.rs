@@ -697,7 +697,7 @@ fn hooks_that_never_run_in_an_agent_are_findings() {
         |name: &str, on: &str| format!("[[hooks.on]]\nname = '{name}'\n{on}\nblock = 'no'\n");
     let never = "[[hooks.on]]\nname = 'seen'\nevent = 'ToolCallStart'\ncommand = 'true'\n";
     let text = [
-        rule("lower", "event = 'BeforeToolCall'\ntools = 'shell'"),
+        rule("unknown", "event = 'BeforeToolCall'\ntools = 'rocket'"),
         rule(
             "right",
             "event = 'BeforeToolCall'\ntools = ['Bash', 'shell']",
@@ -720,7 +720,7 @@ fn hooks_that_never_run_in_an_agent_are_findings() {
         .collect();
     assert!(
         idle.len() == 2
-            && idle[0].contains("`lower` never runs")
+            && idle[0].contains("`unknown` never runs")
             && idle[1].contains("does not raise ToolCallStart"),
         "{idle:?}"
     );

@@ -63,7 +63,7 @@ impl Unit {
                 };
                 let is_background =
                     definition.is_background && tokio::runtime::Handle::try_current().is_ok();
-                if is_background && let Some(listener) = handler.listener() {
+                let said = if is_background && let Some(listener) = handler.listener() {
                     let _span = self.span(definition, info).entered();
                     told(definition, &self.limits, || {
                         listener.tell(&ask).inspect_err(|fault| {
@@ -76,14 +76,8 @@ impl Unit {
                     let asked = asked(|| handler.ask(&ask));
                     skipped = Some("it runs in the background");
                     self.in_background(definition, asked, cx, event, info);
-                    return Done {
-                        definition,
-                        said: Ok(Answer::default()),
-                        skipped,
-                        duration: started.elapsed(),
-                    };
-                }
-                let said = if left.is_some_and(|left| left.is_zero()) {
+                    Ok(Answer::default())
+                } else if left.is_some_and(|left| left.is_zero()) {
                     Err(Fault::not_asked(
                         "the hooks before it used up the time that all hooks of an event share",
                     ))

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use hooks_builtin::Profile;
 use hooks_builtin::__tools::names;
+use hooks_builtin::Profile;
 use hooks_runtime::Dialect;
 use serde_json::{Map, Value, json};
 
