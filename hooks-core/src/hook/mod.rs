@@ -143,6 +143,13 @@ pub trait Hook: Send + Sync + Static<Self /* for `dyn`: a `HookRegistry` with th
         EventSet::from_bits(<Self::Answers as Answers>::BITS)
     }
 
+    /// Whether this event is among those that the hooks handle. A boxed handler is asked about no other for that.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn is_wanted(&self, event: &EventInfo) -> bool {
+        self.wanted().has(event)
+    }
+
     /// The events whose work the hooks wrap.
     #[doc(hidden)]
     #[inline(always)]

@@ -717,6 +717,9 @@ impl ::hooks_core::Hook for dyn ShopHandler {
         }
         __wanted
     }
+    fn is_wanted(&self, __event: &::hooks_core::EventInfo) -> ::core::primitive::bool {
+        self.wants(__event, ::core::option::Option::None)
+    }
     fn concerns(
         &self,
         __event: &::hooks_core::EventInfo,
@@ -760,8 +763,14 @@ impl<
         __cx: &'__a ::hooks_core::Context<__E>,
         __event: ::hooks_core::__private::Access<'__a, __E>,
     ) -> ::hooks_core::__private::ActionOn<__E> {
+        let __said = self.handle(__cx, <__E as ::hooks_core::Event>::view_mut(__event));
         <__E as ::hooks_core::AnyEvent>::fit(
-            self.handle(__cx, <__E as ::hooks_core::Event>::view_mut(__event)).await,
+            ::hooks_core::__private::traced(
+                    ShopHandler::name(self),
+                    <__E as ::hooks_core::Event>::NAME,
+                    __said,
+                )
+                .await,
         )
     }
 }

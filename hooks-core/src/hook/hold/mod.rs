@@ -44,6 +44,12 @@ macro_rules! sets_held {
         }
 
         #[inline]
+        fn is_wanted(&self, event: &$crate::event::EventInfo) -> bool {
+            let $this = self;
+            $crate::hook::Hook::is_wanted(&$hook, event)
+        }
+
+        #[inline]
         fn wrapped(&self) -> $crate::event::EventSet {
             let $this = self;
             $crate::hook::Hook::wrapped(&$hook)

@@ -308,7 +308,7 @@ where
     }
 
     async fn run<'a, W: Watch<E::Vocabulary>>(&'a self, ask: Ask<'a, E, W>) -> ResultOf<E> {
-        if !self.hook.wanted().contains::<E>() || (!Self::Guards::IS && !ask.admits(false)) {
+        if !self.hook.is_wanted(E::INFO) || (!Self::Guards::IS && !ask.admits(false)) {
             return go_on::<E>();
         }
         let inside = Inside {

@@ -121,6 +121,10 @@ fn hook(vocabulary: &Vocabulary) -> TokenStream {
                 __wanted
             }
 
+            fn is_wanted(&self, __event: &::hooks_core::EventInfo) -> ::core::primitive::bool {
+                self.wants(__event, ::core::option::Option::None)
+            }
+
             fn concerns(&self, __event: &::hooks_core::EventInfo, __subject: &::core::primitive::str) -> ::core::primitive::bool {
                 self.wants(__event, ::core::option::Option::Some(__subject))
             }
