@@ -13,7 +13,7 @@ mod warn;
 
 pub use self::goclaw::Edition;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -583,7 +583,7 @@ impl<'a> Loader<'a> {
                 let placed = hooks.register_in(&registry);
                 placed.expect("the names are free, and the hooks ran behind a box in `together`");
             } else {
-                let name = free_name(&registry, "built-in hooks");
+                let name = free_name(&registry.names().into_iter().collect(), "built-in hooks");
                 registry = registry.with(together.named(name));
             }
         }
@@ -597,6 +597,7 @@ impl<'a> Loader<'a> {
         if self.drafts.iter().any(answers_late) {
             registry = registry.with(Delivery(Arc::clone(shared)));
         }
+        let mut taken: HashSet<String> = registry.names().into_iter().collect();
         for draft in self.drafts {
             let events = draft.definitions.iter().map(Definition::event_set);
             let unit = Arc::new(Unit {
@@ -611,7 +612,8 @@ impl<'a> Loader<'a> {
                 shared: Arc::clone(shared),
             });
             let hook: Arc<dyn AgentHandler> = Arc::clone(&unit) as _;
-            let name = free_name(&registry, &unit.name);
+            let name = free_name(&taken, &unit.name);
+            taken.insert(name.clone());
             registry = registry.with(hook.named(name));
             units.push(unit);
         }
@@ -629,9 +631,8 @@ impl<'a> Loader<'a> {
     }
 }
 
-/// The name, with a number behind it if the registry already has a hook of this name.
-fn free_name(registry: &HookRegistry<AgentEvent<'static>>, name: &str) -> String {
-    let taken = registry.names();
+/// The name, with a number behind it if it is taken.
+fn free_name(taken: &HashSet<String>, name: &str) -> String {
     let numbered = (2..).map(|number| format!("{name}#{number}"));
     let mut names = std::iter::once(name.to_owned()).chain(numbered);
     names
