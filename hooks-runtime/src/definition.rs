@@ -132,6 +132,7 @@ impl Definition {
     }
 
     /// Whether it may run on an event about this tool, whatever else the filter says. Whoever asks catches a panic.
+    #[inline]
     pub(crate) fn may_concern(&self, tool: &str) -> bool {
         self.is_about_tools() && self.filter.may_concern(tool)
     }
@@ -141,6 +142,7 @@ impl Definition {
     }
 
     /// Whether it may run on an event. Whoever asks catches a panic.
+    #[inline]
     pub(crate) fn may_run(
         &self,
         cx: &AgentContext,

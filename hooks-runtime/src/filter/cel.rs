@@ -173,6 +173,7 @@ impl Cel {
     }
 
     /// Whether it is true for an event.
+    #[inline]
     pub(crate) fn is_true(&self, variables: &Variables<'_>) -> Result<bool, Fault> {
         variables.begin()?;
         match self.without_crate(variables) {
@@ -533,6 +534,7 @@ impl<'a> Variables<'a> {
     }
 
     /// Checks the size of the event before an evaluation, which has read nothing yet.
+    #[inline]
     fn begin(&self) -> Result<(), Fault> {
         self.seen.store(0, Ordering::Relaxed);
         let size = match self.args() {
@@ -549,6 +551,7 @@ impl<'a> Variables<'a> {
     }
 
     /// Whether an expression may read a value of this size.
+    #[inline]
     fn may_see(&self, size: usize) -> bool {
         // An evaluation stays on its thread. The crate asks for a type that could be shared.
         let seen = self.seen.load(Ordering::Relaxed).saturating_add(size);
@@ -559,6 +562,7 @@ impl<'a> Variables<'a> {
 
 impl Variables<'_> {
     /// Returns the value of a variable.
+    #[inline]
     fn variable(&self, name: &str) -> Option<&Value> {
         if let Some((_, value)) = self.more.iter().find(|(known, _)| *known == name) {
             return Some(value);
@@ -664,22 +668,31 @@ fn size_of(value: &Value, most: usize) -> usize {
     match value {
         Value::Null | Value::Bool(_) | Value::Number(_) => 8,
         Value::String(text) => text.len() + 2,
-        Value::Array(values) => size_of_all(values.iter().map(|value| (1, value)), most),
-        Value::Object(fields) => size_of_all(
-            fields.iter().map(|(key, value)| (key.len() + 4, value)),
-            most,
-        ),
+        Value::Array(_) | Value::Object(_) => size_of_all(value, most),
     }
 }
 
-/// Returns the size of a list or an object. Each value has its own overhead.
-fn size_of_all<'v>(values: impl Iterator<Item = (usize, &'v Value)>, most: usize) -> usize {
+/// Returns the size of a list or an object. Most of their values are neither, and need no call.
+fn size_of_all(all: &Value, most: usize) -> usize {
     let mut size = 2;
-    for (overhead, value) in values {
-        size += overhead + size_of(value, most);
-        if size > most {
-            break;
+    match all {
+        Value::Array(values) => {
+            for value in values {
+                size += size_of(value, most) + 1;
+                if size > most {
+                    break;
+                }
+            }
         }
+        Value::Object(fields) => {
+            for (key, value) in fields {
+                size += key.len() + 4 + size_of(value, most);
+                if size > most {
+                    break;
+                }
+            }
+        }
+        _ => {}
     }
     size
 }

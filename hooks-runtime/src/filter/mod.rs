@@ -178,6 +178,7 @@ impl Filter {
 
     /// Whether it may let an event about this tool pass. This is the part of [`check`](Self::check) that needs only the
     /// tool's name.
+    #[inline]
     pub(crate) fn may_concern(&self, tool: &str) -> bool {
         (!self.has_tools() || self.has(tool))
             && self.rule.as_ref().is_none_or(|rule| rule.may_concern(tool))
