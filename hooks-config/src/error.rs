@@ -5,7 +5,8 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::place::{Mistake, Place, Segment, has_secret};
+use crate::mask;
+use crate::place::{Mistake, Place, Segment};
 
 /// An error of a configuration: the file, the line and the column, the key, what was expected, and what to write
 /// instead.
@@ -37,13 +38,13 @@ struct Inner {
 
 impl ConfigError {
     pub(crate) fn new(mistake: Mistake, file: Option<PathBuf>, place: Option<Place>) -> Self {
-        let message = without_text(mistake.told());
+        let message = mask::message(&mistake.told(), &mistake.path);
         ConfigError(Box::new(Inner {
             file,
             place,
             path: Segment::joined(&mistake.path),
             message,
-            help: mistake.help,
+            help: mistake.help.as_deref().map(mask::text),
             source: None,
             others: Vec::new(),
         }))
@@ -151,16 +152,6 @@ impl ConfigError {
     #[must_use]
     pub fn help(&self) -> Option<&str> {
         self.0.help.as_deref()
-    }
-}
-
-/// Removes a quoted value from a message if the value is a secret.
-fn without_text(message: String) -> String {
-    match (message.find('"'), message.rfind('"')) {
-        (Some(start), Some(end)) if start < end && has_secret(&message[start..end]) => {
-            format!("{}…{}", &message[..=start], &message[end..])
-        }
-        _ => message,
     }
 }
 

@@ -21,6 +21,7 @@
 //!
 //! - `place`: paths, and mistakes whose place is not known yet;
 //! - `error`: mistakes as a person sees them;
+//! - `mask`: hides secrets in what is shown;
 //! - `source`: the text, and the places of its keys;
 //! - `read`, `strict`: reads settings, and explains serde's errors;
 //! - `document`: all of them together, for one file;
@@ -34,6 +35,7 @@ mod readme {}
 
 mod document;
 mod error;
+mod mask;
 mod place;
 mod read;
 mod source;

@@ -4,6 +4,8 @@ use std::error::Error;
 use std::fmt::{self, Write};
 use std::ops::Range;
 
+use crate::mask;
+
 /// One step of a path: `hooks.chain[1].config` has four.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Segment {
@@ -189,7 +191,7 @@ pub(crate) struct Place {
     pub(crate) line: usize,
     /// From 1, in characters.
     pub(crate) column: usize,
-    /// The line; empty if it must not be shown.
+    /// The line, without secrets.
     pub(crate) text: String,
     pub(crate) width: usize,
 }
@@ -205,30 +207,9 @@ impl Place {
         Place {
             line: text[..start].matches('\n').count() + 1,
             column: text[line_start..start].chars().count() + 1,
-            text: text[line_start..line_end].trim_end().to_owned(),
+            text: mask::line(&text[..line_start], text[line_start..line_end].trim_end()),
             width: text[start..end].chars().count().max(1),
         }
-    }
-
-    /// Removes the line if it contains a secret, for example under a misspelled key.
-    pub(crate) fn without_secrets(mut self) -> Self {
-        if has_secret(&self.text) {
-            self.text.clear();
-        }
-        self
-    }
-
-    /// Removes the value, because nobody may read it.
-    pub(crate) fn hidden(mut self) -> Self {
-        let before: String = self.text.chars().take(self.column - 1).collect();
-        let after: String = self
-            .text
-            .chars()
-            .skip(self.column - 1 + self.width)
-            .collect();
-        self.text = format!("{before}\"…\"{after}");
-        self.width = 3;
-        self
     }
 }
 
@@ -258,15 +239,6 @@ impl Place {
         let line = line.replace('\t', " ");
         (line, format!("{}{}", " ".repeat(indent), "^".repeat(width)))
     }
-}
-
-/// Whether a text contains the secret of a webhook, or a URL with a password.
-pub(crate) fn has_secret(text: &str) -> bool {
-    let has_password = |(_, rest): (&str, &str)| {
-        let end = rest.find(['"', '\'', ' ', '`']).unwrap_or(rest.len());
-        rest[..end].contains('@')
-    };
-    text.contains("whsec_") || text.split_once("://").is_some_and(has_password)
 }
 
 #[cfg(test)]

@@ -155,17 +155,8 @@ impl Source {
     /// Shows a mistake at its place.
     pub(crate) fn show(&self, mistake: Mistake) -> ConfigError {
         let at = self.locate(&mistake);
-        let place = Place::of(&self.text, at.clone());
-        let is_secret = match mistake.path.last() {
-            Some(Segment::Key(key)) if key == "secret" => mistake.at != At::Key,
-            // For example, a URL with a password.
-            _ => self
-                .text
-                .get(at)
-                .is_some_and(|value| value.contains("://") && value.contains('@')),
-        };
-        let place = if is_secret { place.hidden() } else { place };
-        ConfigError::new(mistake, self.file.clone(), Some(place.without_secrets()))
+        let place = Place::of(&self.text, at);
+        ConfigError::new(mistake, self.file.clone(), Some(place))
     }
 
     /// Returns the place of a mistake: a key or a value.
@@ -230,11 +221,7 @@ fn helped(
     message: &str,
     help: Option<&str>,
 ) -> ConfigError {
-    let mut place = Place::of(text, at).without_secrets();
-    // The end of a value is unknown, because the text does not parse.
-    if place.text.contains("secret") {
-        place.text.clear();
-    }
+    let place = Place::of(text, at);
     let mut mistake = Mistake::new([], message.trim().replace('\n', ", "));
     mistake.help = help.map(str::to_owned);
     ConfigError::new(mistake, file, Some(place))

@@ -176,6 +176,11 @@ impl ShellHook {
             .iter()
             .find(|name| name.is_empty() || name.contains(['=', '\0']))
         {
+            // What follows the name is a value, and may be a secret.
+            let name = match name.split_once('=') {
+                Some((name, _)) => format!("{name}=…"),
+                None => name.clone(),
+            };
             return wrong(
                 "env",
                 format!(

@@ -218,3 +218,14 @@ async fn each_handler_has_a_span_with_its_outcome() {
     assert_eq!(failed["outcome"], "fault");
     assert!(failed["why"].contains("exit code 7"), "{failed:?}");
 }
+
+#[test]
+fn nobody_else_may_read_records() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("records.jsonl");
+    drop(hooks_runtime::JsonlRecorder::append(&path).unwrap());
+    let mode = path.metadata().unwrap().permissions().mode();
+    assert_eq!(mode & 0o077, 0, "{mode:o}");
+}

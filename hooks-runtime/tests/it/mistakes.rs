@@ -367,3 +367,22 @@ async fn what_sets_nothing_is_no_change() {
         assert_eq!(error.line(), Some(3), "{error}");
     }
 }
+
+#[tokio::test]
+async fn no_mistake_shows_a_secret() {
+    let http = "[[hooks.on]]\nevent = 'BeforeToolCall'\n";
+    for wrong in [
+        "http = { url = 'https://ada:s3cret@gate.example.com/', retrys = 1 }",
+        "http = { url = 'http://gate.example.com/?key=s3cret' }",
+        "http = { url = 'https://gate.example.com/', headers = { A = 's3cret' }, retrys = 1 }",
+        "[hooks.on.http]\nurl = 'https://gate.example.com/'\nheaders = { X-Team = 's3cret\u{7f}' }",
+        "[hooks.on.http]\nurl = 'https://gate.example.com/'\nsecret = 's3cret'",
+        "[hooks.on.http.headers]\nAuthorization = Bearer s3cret",
+        "command = { run = 'true', env = { A = 's3cret', A = 'x' } }",
+    ] {
+        let text = format!("{http}{wrong}");
+        let error = Runtime::builder().text(text).build().await.unwrap_err();
+        assert!(error.line().is_some(), "{error}");
+        assert!(!error.to_string().contains("s3cret"), "{error}");
+    }
+}

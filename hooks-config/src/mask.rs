@@ -1,0 +1,219 @@
+//! Hides values in what a mistake shows, because anybody may read a log.
+//!
+//! A mistake shows its line, and a line may hold a key for an endpoint beside what is wrong. A masked text is as long
+//! as it was, so the caret below stays where it is.
+
+use crate::place::Segment;
+
+/// The parts of names whose values may be secrets.
+const PARTS: [&str; 6] = ["secret", "token", "passw", "auth", "cookie", "credential"];
+/// The names of tables whose values may be secrets.
+const TABLES: [&str; 2] = ["env", "headers"];
+
+/// Whether the value of a key may be a secret.
+fn is_secret(key: &str) -> bool {
+    let key = key.to_ascii_lowercase();
+    // `tokens_per_month` is a number.
+    let key = key.replace("tokens", "");
+    TABLES.contains(&&*key) || key.ends_with("key") || PARTS.iter().any(|part| key.contains(part))
+}
+
+/// Returns a line of a text without the values that may be secrets. `before` is the text before the line.
+pub(crate) fn line(before: &str, line: &str) -> String {
+    let mut keys = separators(line);
+    let from = if is_in_secret_table(before) {
+        Some(0)
+    } else {
+        keys.find(|(_, key)| is_secret(key)).map(|(at, _)| at + 1)
+    };
+    let (open, hidden) = line.split_at(from.unwrap_or(line.len()));
+    text(open) + &values(hidden)
+}
+
+/// Hides all values of a part of a line. Keys stay, and so do names of variables and secrets.
+fn values(mut part: &str) -> String {
+    let mut shown = String::with_capacity(part.len());
+    while let Some(first) = part.chars().next() {
+        let is_quoted = matches!(first, '"' | '\'');
+        let is_form = |c: char| c.is_whitespace() || "{}[](),\"'=:".contains(c);
+        let end = if is_quoted {
+            let close = part[1..].find(first);
+            close.map_or(part.len(), |close| close + 2)
+        } else if is_form(first) {
+            first.len_utf8()
+        } else {
+            part.find(is_form).unwrap_or(part.len())
+        };
+        let (word, rest) = part.split_at(end);
+        let is_key = rest.trim_start().starts_with(['=', ':']);
+        let inside = word.trim_matches(['"', '\'']);
+        let is_name = (inside.starts_with('$') || inside.starts_with("secret:"))
+            && inside
+                .chars()
+                .all(|c| c.is_alphanumeric() || "_-${}:".contains(c));
+        if is_form(first) && !is_quoted || is_key || is_name {
+            shown.push_str(word);
+        } else {
+            let quote = |c: char| matches!(c, '"' | '\'');
+            shown.extend(word.chars().map(|c| if quote(c) { c } else { '*' }));
+        }
+        part = rest;
+    }
+    shown
+}
+
+/// Returns a message without the value that serde quotes in it, if that may be a secret.
+pub(crate) fn message(told: &str, path: &[Segment]) -> String {
+    const QUOTED: &str = "string \"";
+    let told = text(told);
+    let is_hidden = |part: &Segment| matches!(part, Segment::Key(key) if is_secret(key));
+    if let Some(at) = told.find(QUOTED)
+        && path.iter().any(is_hidden)
+    {
+        let (open, quoted) = told.split_at(at + QUOTED.len());
+        let end = quoted.find("\", expected").or(quoted.rfind('"'));
+        return format!("{open}…{}", &quoted[end.unwrap_or(quoted.len())..]);
+    }
+    told
+}
+
+/// Hides secrets that are known by their form: users and queries of URLs, and the secrets of webhooks.
+pub(crate) fn text(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    let mut rest = text;
+    let next = |rest: &str| {
+        let marks = ["://", "whsec_"].into_iter();
+        let found = marks.filter_map(|mark| Some((rest.find(mark)? + mark.len(), mark)));
+        found.min()
+    };
+    while let Some((start, mark)) = next(rest) {
+        let (open, after) = rest.split_at(start);
+        let end = after.find(|c: char| c.is_whitespace() || "\"'`<>{}".contains(c));
+        let (word, left) = after.split_at(end.unwrap_or(after.len()));
+        let (user, query) = match mark {
+            "://" => (word.rfind('@'), word.find('?')),
+            _ => (Some(word.len()), None),
+        };
+        shown.push_str(open);
+        shown.extend(word.char_indices().map(|(at, c)| {
+            let is_hidden =
+                user.is_some_and(|end| at < end) || query.is_some_and(|start| at > start);
+            if is_hidden { '*' } else { c }
+        }));
+        rest = left;
+    }
+    shown + rest
+}
+
+/// Returns what separates a key from its value in a line, with the key.
+fn separators(line: &str) -> impl Iterator<Item = (usize, &str)> {
+    line.match_indices(['=', ':']).filter_map(|(at, _)| {
+        let (before, after) = (&line[..at], &line[at + 1..]);
+        // A comparison, and the scheme of a URL, have no value.
+        if after.starts_with(['=', '/']) || before.ends_with(['=', '!', '<', '>']) {
+            return None;
+        }
+        let key = before.trim_end().trim_end_matches(['"', '\'']);
+        let is_part = |c: char| c.is_alphanumeric() || "_-".contains(c);
+        let start = key.rfind(|c: char| !is_part(c)).map_or(0, |at| {
+            at + key[at..].chars().next().map_or(1, char::len_utf8)
+        });
+        Some((at, &key[start..]))
+    })
+}
+
+/// Whether the text ends inside of a table whose values may be secrets.
+fn is_in_secret_table(before: &str) -> bool {
+    let mut closed = 0_usize;
+    for line in before.lines().rev() {
+        let head = line.split('#').next().unwrap_or_default().trim();
+        if closed == 0 && head.starts_with('[') && head.ends_with(']') {
+            let is_end = |c: char| "[].\"' ".contains(c);
+            return head.split(is_end).any(is_secret);
+        }
+        for (at, c) in line.char_indices().rev() {
+            match c {
+                '}' | ']' => closed += 1,
+                '{' | '[' if closed > 0 => closed -= 1,
+                '{' | '[' => {
+                    let key = separators(&line[..at]).last();
+                    if key.is_some_and(|(_, key)| is_secret(key)) {
+                        return true;
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_that_may_be_secrets_are_hidden() {
+        for (before, shown, masked) in [
+            ("", "secret = \"s3cret\"", "secret = \"******\""),
+            ("", "api-key: s3cret", "api-key: ******"),
+            (
+                "",
+                "http = { url = 'https://a/?k=s3', headers = { X = 's3cret' } }",
+                "http = { url = 'https://a/?****', headers = { X = '******' } }",
+            ),
+            (
+                "",
+                "'https://ada:s3cret@a/b' x",
+                "'https://**********@a/b' x",
+            ),
+            ("", "a 'whsec_s3cret' b", "a 'whsec_******' b"),
+            (
+                "[hooks.on.http.headers] # all\n",
+                "X-Team = s3cret",
+                "X-Team = ******",
+            ),
+            (
+                "\"headers\": {\n \"A\": \"b\",\n",
+                "\"X\": \"s3\" x",
+                "\"X\": \"**\" *",
+            ),
+            ("env = [\n", "'A=s3cret'", "'********'"),
+            ("", "authorization = 'é'", "authorization = '*'"),
+            (
+                "",
+                "headers = { A = '$NAME', B = 'secret:a', C = 'Bearer x=' }",
+                "headers = { A = '$NAME', B = 'secret:a', C = '*********' }",
+            ),
+        ] {
+            assert_eq!(line(before, shown), masked, "{before}{shown}");
+        }
+    }
+
+    #[test]
+    fn other_values_are_shown() {
+        for (before, shown) in [
+            ("[hooks.limits]\n", "tokens_per_month = 0"),
+            ("", "if = 'args.token == \"a\"'"),
+            ("", "event = 'BeforeToolcal'"),
+            ("", "url = 'ftp://a.example/b'"),
+            ("env = { A = 'b' }\n", "tools = ['shell'"),
+            ("[hooks.env]\n[[hooks.on]]\n", "name = 'a'"),
+        ] {
+            assert_eq!(line(before, shown), shown, "{before}{shown}");
+        }
+    }
+
+    #[test]
+    fn a_message_does_not_quote_a_secret() {
+        let path: [Segment; 2] = ["http".into(), "secret".into()];
+        let told = "invalid value: string \"s3cret\", expected \"a\"";
+        assert_eq!(
+            message(told, &path),
+            "invalid value: string \"…\", expected \"a\""
+        );
+        assert_eq!(message(told, &path[..1]), told);
+        let url = "`https://ada:pw@a/?k=v` is not allowed";
+        assert_eq!(message(url, &[]), "`https://******@a/?***` is not allowed");
+    }
+}
