@@ -112,14 +112,19 @@ pub(crate) struct Definition {
     pub(crate) wakes: bool,
     /// Whether it makes all definitions that run with it run one after the other.
     pub(crate) is_in_turn: bool,
+    /// Its priority among those of its file, if its system has one.
+    pub(crate) priority: Option<i32>,
     /// Of the definitions with an equal value, only one runs.
     pub(crate) twin: Option<Arc<str>>,
     pub(crate) state: Arc<State>,
 }
 
 impl Definition {
-    /// Returns the set of its events.
+    /// Returns the set of the events on which it runs.
     pub(crate) fn event_set(&self) -> EventSet {
+        if self.mode == Mode::Off {
+            return EventSet::NONE;
+        }
         let events = self.events.iter().map(|(event, _)| event.set());
         events.fold(EventSet::NONE, EventSet::union)
     }
@@ -134,7 +139,7 @@ impl Definition {
     /// Whether it may run on an event about this tool, whatever else the filter says. Whoever asks catches a panic.
     #[inline]
     pub(crate) fn may_concern(&self, tool: &str) -> bool {
-        self.is_about_tools() && self.filter.may_concern(tool)
+        self.mode != Mode::Off && self.is_about_tools() && self.filter.may_concern(tool)
     }
 
     fn is_about_tools(&self) -> bool {
@@ -159,7 +164,7 @@ impl Definition {
         event: &AgentEvent<'_>,
         info: &'static EventInfo,
     ) -> Result<Result<(), Unmet>, Fault> {
-        if self.named(info).is_none() {
+        if self.mode == Mode::Off || self.named(info).is_none() {
             return Ok(Err(Unmet::Event));
         }
         caught(|| self.filter.check(cx, event))

@@ -127,7 +127,7 @@ pub struct HookStatus {
     pub handler: String,
     /// The name of its place in the pipeline: its own, or that of the other system's file that contains it.
     pub place: String,
-    /// Its priority.
+    /// Its priority. A hook of GoClaw has it among those of its file.
     pub priority: i32,
     /// Whether it enforces its decisions.
     pub mode: Mode,
@@ -145,7 +145,7 @@ pub struct Status {
     pub revision: Revision,
     /// The files of the revision.
     pub sources: Vec<SourceStatus>,
-    /// All definitions, in the order in which they run.
+    /// All definitions, in the order in which they run. Those that are off are there as well.
     pub hooks: Vec<HookStatus>,
     /// Notices about the files, which are not errors.
     pub notices: Vec<String>,
@@ -613,7 +613,7 @@ impl Runtime {
                     filter: definition.filter.to_string(),
                     handler: shown(&definition.body),
                     place: unit.name.to_string(),
-                    priority: unit.priority,
+                    priority: definition.priority.unwrap_or(unit.priority),
                     mode: definition.mode,
                     breaker: definition.state.breaker.state(),
                     last: last.clone(),
@@ -674,6 +674,7 @@ impl Runtime {
                 let filter = &definition.filter;
                 let is_meant = !matches!(checked, Ok(Err(Unmet::Event | Unmet::Subject)));
                 let (runs, why) = match checked {
+                    _ if definition.mode == Mode::Off => (false, "it is off".to_owned()),
                     Ok(Ok(())) => (true, "everything matches".to_owned()),
                     Ok(Err(unmet)) => (
                         false,
@@ -737,7 +738,7 @@ impl Runtime {
                     hook: definition.name.to_string(),
                     source: definition.origin.to_string(),
                     handler: shown(&definition.body),
-                    priority: unit.priority,
+                    priority: definition.priority.unwrap_or(unit.priority),
                     runs,
                     is_meant,
                     why,

@@ -78,6 +78,7 @@ impl Loader<'_> {
             answers_late: false,
             wakes: false,
             is_in_turn: false,
+            priority: None,
             twin: None,
             state: Arc::default(),
         });

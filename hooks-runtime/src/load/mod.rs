@@ -572,6 +572,10 @@ impl<'a> Loader<'a> {
         self.drafts
             .sort_by_key(|draft| std::cmp::Reverse(draft.priority));
         self.notices.extend(warn::warnings(&self.drafts));
+        let definitions = self.drafts.iter().flat_map(|draft| &draft.definitions);
+        let off = definitions.filter(|definition| definition.mode == Mode::Off);
+        let notice = |off: &Definition| format!("{}: the hook `{}` is off", off.origin, off.name);
+        self.notices.extend(off.map(notice));
         let limits = Arc::new(Limits::new(self.limits, self.before.limits.as_deref()));
         self.kept.limits = Some(Arc::clone(&limits));
         let mut registry = HookRegistry::new().on_panic(OnPanic::Propagate);
@@ -611,10 +615,12 @@ impl<'a> Loader<'a> {
                 limits: Arc::clone(&limits),
                 shared: Arc::clone(shared),
             });
-            let hook: Arc<dyn AgentHandler> = Arc::clone(&unit) as _;
-            let name = free_name(&taken, &unit.name);
-            taken.insert(name.clone());
-            registry = registry.with(hook.named(name));
+            if !unit.events.is_empty() {
+                let hook: Arc<dyn AgentHandler> = Arc::clone(&unit) as _;
+                let name = free_name(&taken, &unit.name);
+                taken.insert(name.clone());
+                registry = registry.with(hook.named(name));
+            }
             units.push(unit);
         }
         let text = canonical(&Value::Array(self.texts));

@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::{Draft, Loader};
 use crate::Dialect;
 use crate::definition::{Body, Definition, Origin, State};
-use crate::entry::{FileConfig, Mode, OnEntry};
+use crate::entry::{FileConfig, OnEntry};
 use crate::events::{EVENTS, EventInfo};
 use crate::filter::cel::{Cel, Template};
 use crate::filter::{Filter, Subjects, input, no_regex};
@@ -433,9 +433,7 @@ impl Loader<'_> {
             };
             let definition = self.entry(&mut checked);
             self.mistakes.append(&mut checked.mistakes);
-            if let Some(definition) = definition
-                && definition.mode != Mode::Off
-            {
+            if let Some(definition) = definition {
                 self.drafts.push(Draft {
                     name: definition.name.to_string(),
                     priority: entry.priority,
@@ -522,6 +520,7 @@ impl Loader<'_> {
             answers_late: false,
             wakes: false,
             is_in_turn: false,
+            priority: None,
             twin: None,
             events,
             body,

@@ -116,12 +116,7 @@ impl Loader<'_> {
         mistake: &Mistake<'_>,
     ) {
         // Lower priorities run first, then the order of the names: the map is sorted.
-        let mut processes: Vec<_> = config
-            .entries
-            .processes
-            .iter()
-            .filter(|(_, entry)| entry.enabled)
-            .collect();
+        let mut processes: Vec<_> = config.entries.processes.iter().collect();
         processes.sort_by_key(|(_, entry)| entry.priority);
         let mut definitions = Vec::new();
         for (name, entry) in processes {
@@ -168,6 +163,12 @@ impl Loader<'_> {
                     format!("the process `{name}` neither observes nor decides about any event"),
                     Some("write `intercept = [\"before_tool\"]`, for example"),
                 ));
+            }
+            if !wrong.is_empty() && !entry.enabled {
+                let origin = Origin::of(file, wrong[0].line());
+                let notice = format!("{origin}: the process `{name}` is off");
+                self.notices.push(notice);
+                continue;
             }
             if !wrong.is_empty() {
                 self.mistakes.append(&mut wrong);
@@ -233,7 +234,11 @@ impl Loader<'_> {
                     events,
                     filter: Filter::default(),
                     body: body.clone(),
-                    mode: import.mode,
+                    mode: if entry.enabled {
+                        import.mode
+                    } else {
+                        Mode::Off
+                    },
                     timeout,
                     on_timeout: None,
                     on_failure: Some(if self.is_strict(import) {
@@ -245,6 +250,7 @@ impl Loader<'_> {
                     answers_late: false,
                     wakes: false,
                     is_in_turn: false,
+                    priority: None,
                     twin: None,
                     state: Arc::<State>::default(),
                 });

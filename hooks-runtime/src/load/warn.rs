@@ -19,7 +19,8 @@ pub(super) fn warnings(drafts: &[Draft]) -> Vec<String> {
             .flat_map(|draft| &draft.definitions)
             .filter_map(only_told),
     );
-    for definition in drafts.iter().flat_map(|draft| &draft.definitions) {
+    let definitions = drafts.iter().flat_map(|draft| &draft.definitions);
+    for definition in definitions.filter(|definition| definition.mode != Mode::Off) {
         let behind = |event: &EventInfo| {
             let mut walls = walls.iter();
             walls.find(|(wall, on)| {

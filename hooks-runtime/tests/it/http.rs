@@ -166,12 +166,12 @@ async fn mistakes_are_shown_where_they_are() {
         "url = 'https://gate.example.com/'\nheaders = { A = 'x', Authorization = '$HOOKS_NO_SUCH_THING' }",
     )
     .await;
-    expect![[r#"
+    expect![[r"
         5:38: the environment variable `HOOKS_NO_SUCH_THING` is not set
           |
         5 | headers = { A = '*', Authorization = '$HOOKS_NO_SUCH_THING' }
           |                                      ^^^^^^^^^^^^^^^^^^^^^^
-          = help: set `HOOKS_NO_SUCH_THING` where your agent starts, or write `secret:HOOKS_NO_SUCH_THING` for a value that your program knows"#]]
+          = help: set `HOOKS_NO_SUCH_THING` where your agent starts, or write `secret:HOOKS_NO_SUCH_THING` for a value that your program knows"]]
     .assert_eq(&error);
     let error = mistake("url = 'http://127.0.0.1:9/token/abc'").await;
     expect![[r"

@@ -304,6 +304,66 @@ async fn an_import_says_how_the_hooks_of_a_file_of_ours_run() {
     assert!(load("mode = 'off'").await.is_ok());
 }
 
+#[tokio::test]
+async fn a_hook_that_is_off_does_not_run_and_everybody_sees_that() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    write(
+        "claw.json",
+        r#"{ "hooks": { "enabled": true, "processes": {
+            "gate": { "enabled": false, "command": ["gate"], "intercept": ["before_tool"] },
+            "sample": { "enabled": false, "command": [] }
+        } } }"#,
+    );
+    write(
+        "goclaw.json",
+        r#"{ "hooks": [
+            { "name": "low", "event": "pre_tool_use", "handler_type": "command", "scope": "global",
+              "enabled": false, "config": { "command": "exit 2" } },
+            { "name": "high", "event": "pre_tool_use", "handler_type": "command", "scope": "global",
+              "priority": 5, "matcher": "^exec$", "config": { "command": "exit 2" } }
+        ] }"#,
+    );
+    write(
+        "hooks.toml",
+        "[[hooks.on]]\nname = 'rule'\nevent = 'BeforeToolCall'\nmode = 'off'\nblock = 'no'\n\
+         [[hooks.import]]\npicoclaw = 'claw.json'\n[[hooks.import]]\ngoclaw = 'goclaw.json'\n",
+    );
+    let runtime = Runtime::load(folder.path().join("hooks.toml"))
+        .await
+        .unwrap();
+    assert_eq!(blocks(&runtime, "shell").await, None);
+
+    let status = runtime.status();
+    let hooks = status.hooks.iter();
+    let hooks: Vec<_> = hooks
+        .map(|hook| (&*hook.name, hook.mode, hook.priority))
+        .collect();
+    assert_eq!(
+        hooks,
+        [
+            ("rule", Mode::Off, 0),
+            ("gate", Mode::Off, 0),
+            ("high", Mode::Enforce, 5),
+            ("low", Mode::Off, 0),
+        ]
+    );
+    let notices = status.notices.join("\n");
+    for name in [
+        "hook `rule`",
+        "hook `gate`",
+        "process `sample`",
+        "hook `low`",
+    ] {
+        assert!(notices.contains(&format!("{name} is off")), "{notices}");
+    }
+    let call = BeforeToolCall::new("1", "shell", json!({}));
+    let explained = runtime.explain(&AgentContext::new("s1"), &call).await;
+    let off = explained.iter().filter(|one| one.why == "it is off");
+    let off: Vec<_> = off.map(|one| (&*one.hook, one.runs)).collect();
+    assert_eq!(off, [("rule", false), ("gate", false), ("low", false)]);
+}
+
 /// The names of the definitions that block a call of this tool.
 async fn blocks(runtime: &Runtime, tool: &str) -> Option<String> {
     let mut call = BeforeToolCall::new("1", tool, json!({ "command": "git push" }));

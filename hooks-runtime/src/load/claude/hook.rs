@@ -11,7 +11,7 @@ use super::make::{command_of, http_of, project_of, prompt_of};
 use super::{Group, NeverRuns, takes_prompt};
 use crate::Dialect;
 use crate::definition::{Body, Definition, Origin, State};
-use crate::entry::{Mode, OnFault};
+use crate::entry::OnFault;
 use crate::filter::{Filter, input};
 use crate::handler::{Handler, Wrong, command, http, prompt};
 use crate::system::table::{Event, Subject, Twins};
@@ -154,12 +154,10 @@ impl Loader<'_> {
             answers_late: is_async,
             wakes,
             is_in_turn: group.is_sequential,
+            priority: None,
             twin: twin.map(Into::into),
             state,
         });
-        if entry.mode == Mode::Off {
-            definitions.pop();
-        }
     }
 
     /// Handles Codex's command for Windows, which does not run here.

@@ -142,8 +142,20 @@ impl Loader<'_> {
                 }
             };
             let priority = hook.priority;
+            let is_off = hook.enabled == Some(false) || entry.mode == Mode::Off;
             let definition = match self.goclaw_hook(&place, hook, value, entry) {
-                Ok(definition) => definition,
+                Ok(mut definition) => {
+                    definition.priority = i32::try_from(priority).ok();
+                    if is_off {
+                        definition.mode = Mode::Off;
+                    }
+                    Some(definition)
+                }
+                Err(wrong) if is_off => {
+                    let notice = format!("a hook that is off cannot be used: {wrong}");
+                    self.notices.push(notice);
+                    None
+                }
                 Err(wrong) => self.goclaw_closed(wrong, value, entry),
             };
             made.extend(definition.map(|definition| (priority, definition)));
@@ -212,7 +224,7 @@ impl Loader<'_> {
         hook: Hook,
         value: &Value,
         entry: &ImportEntry,
-    ) -> Result<Option<Definition>, ConfigError> {
+    ) -> Result<Definition, ConfigError> {
         let rules = Dialect::Goclaw.system();
         let events = || {
             let names = rules
@@ -235,11 +247,6 @@ impl Loader<'_> {
                 Some(&events()),
             ));
         };
-        if hook.enabled == Some(false) || entry.mode == Mode::Off {
-            let notice = place.wrong(&["enabled"], "the hook is turned off", None);
-            self.notices.push(notice.to_string());
-            return Ok(None);
-        }
         let filter = self.goclaw_filter(place, &hook, event)?;
         let name = hook
             .name
@@ -290,7 +297,7 @@ impl Loader<'_> {
             event.named,
             "user_prompt_submit" | "pre_tool_use" | "subagent_start"
         );
-        Ok(Some(Definition {
+        Ok(Definition {
             name: name.into(),
             origin,
             dialect: Dialect::Goclaw,
@@ -305,9 +312,10 @@ impl Loader<'_> {
             answers_late: false,
             wakes: false,
             is_in_turn: false,
+            priority: None,
             twin: None,
             state,
-        }))
+        })
     }
 
     fn goclaw_filter(
