@@ -81,6 +81,8 @@ impl fmt::Debug for Body {
 pub(crate) struct State {
     pub(crate) breaker: Breaker,
     pub(crate) last: Mutex<Option<Record>>,
+    /// How often it failed and the event went on all the same, and why the last time.
+    pub(crate) failed_open: Mutex<(u64, String)>,
     /// An older record, whose memory the next one takes.
     pub(crate) spare: Mutex<Option<Record>>,
 }

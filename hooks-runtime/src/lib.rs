@@ -99,7 +99,7 @@ pub use self::owned::{EventError, Meaning, OwnedEvent};
 pub use self::record::{JsonlRecorder, Record, RecordOutcome, Recorder, Records};
 pub use self::record_filter::RecordFilter;
 pub use self::runtime::{
-    Explanation, HookStatus, Refused, Revision, Runtime, RuntimeBuilder, Status,
+    Explanation, FailedOpen, HookStatus, Refused, Revision, Runtime, RuntimeBuilder, Status,
 };
 pub use self::safeguard::BreakerState;
 pub use self::sandbox::{Sandbox, SandboxError};

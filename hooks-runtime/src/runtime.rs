@@ -137,6 +137,18 @@ pub struct HookStatus {
     pub last: Option<Record>,
 }
 
+/// A hook that failed while an event went on all the same, because its policy or its system says so.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct FailedOpen {
+    /// The name of the hook.
+    pub hook: String,
+    /// How often. It starts again when the definition changes.
+    pub count: u64,
+    /// Why, the last time.
+    pub reason: String,
+}
+
 /// The state of a [`Runtime`].
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -152,6 +164,8 @@ pub struct Status {
     /// How many entries of other systems' files cannot be used; the notices name them. On an event that can be blocked,
     /// such an entry blocks.
     pub left_out: usize,
+    /// The hooks on decided events that failed while the event went on: guards that did not guard.
+    pub failed_open: Vec<FailedOpen>,
     /// Files that were refused since that revision, because they contain mistakes.
     pub refused: Option<Refused>,
     /// How many observed events were not passed to a hook, because too many ran in the background.
@@ -594,8 +608,18 @@ impl Runtime {
     pub fn status(&self) -> Status {
         let loaded = self.current();
         let mut hooks = Vec::new();
+        let mut failed_open = Vec::new();
         for unit in &loaded.units {
             for definition in &unit.definitions {
+                let failed = definition.state.failed_open.lock();
+                let (count, reason) = &*failed.unwrap_or_else(PoisonError::into_inner);
+                if *count > 0 {
+                    failed_open.push(FailedOpen {
+                        hook: definition.name.to_string(),
+                        count: *count,
+                        reason: reason.clone(),
+                    });
+                }
                 let last = definition
                     .state
                     .last
@@ -631,6 +655,7 @@ impl Runtime {
             hooks,
             notices: loaded.notices.clone(),
             left_out: loaded.left_out,
+            failed_open,
             refused: refused.clone(),
             dropped: self.0.shared.dropped.load(Ordering::Relaxed),
         }

@@ -245,6 +245,13 @@ fn failed(
         return Answer::block(format!("the hook `{}` failed: {fault}", definition.name));
     }
     tracing::warn!(hook = &*definition.name, event = info.name, %fault, "a hook failed, and the event goes on");
+    if definition.mode == Mode::Enforce {
+        record.why.push_str(", and the event goes on");
+        let state = definition.state.failed_open.lock();
+        let (count, reason) = &mut *state.unwrap_or_else(PoisonError::into_inner);
+        *count += 1;
+        reason.clone_from(&fault.message);
+    }
     Answer::default()
 }
 

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use hooks_core::agent::{AgentContext, BeforeToolCall, MessageReceived};
+use hooks_core::agent::{AfterToolCall, AgentContext, BeforeToolCall, MessageReceived, ToolOutput};
 use hooks_core::{HookResult, hooks};
 use hooks_runtime::{RecordOutcome, Records, Runtime};
 use serde_json::{Value, json};
@@ -687,4 +687,52 @@ async fn the_number_of_handlers_at_once_survives_a_reload() {
         .map(|line| line.trim().parse::<u32>().unwrap())
         .max();
     assert_eq!(most, Some(2));
+}
+
+#[tokio::test]
+async fn a_hook_that_fails_while_the_event_goes_on_is_counted() {
+    let entry = |name: &str, more: &str| {
+        format!(
+            "[[hooks.on]]\nname = '{name}'\nevent = ['BeforeToolCall', 'AfterToolCall']\ncommand = 'exit 7'\n{more}\n"
+        )
+    };
+    let text = [
+        entry("skips", "on_failure = 'skip'\npriority = 3"),
+        entry(
+            "tries",
+            "on_failure = 'skip'\npriority = 2\nmode = 'shadow'",
+        ),
+        entry("blocks", "on_failure = 'block'\npriority = 1"),
+    ];
+    let records = Records::latest(9);
+    let builder = Runtime::builder().text(text.concat());
+    let runtime = builder.recorder(records.clone()).build().await.unwrap();
+    let hooks = hooks![..runtime.clone()];
+    let cx = AgentContext::new("s1");
+    for _ in 0..2 {
+        let mut call = BeforeToolCall::new("1", "shell", json!({}));
+        assert!(!hooks.intercept(&cx, &mut call).await.is_continue());
+    }
+    let failed_open = || {
+        let failed = runtime.status().failed_open.into_iter();
+        failed.map(|one| (one.hook, one.count)).collect::<Vec<_>>()
+    };
+    assert_eq!(failed_open(), [("skips".to_owned(), 2)]);
+    let reason = &runtime.status().failed_open[0].reason;
+    assert!(reason.contains('7'), "{reason}");
+    let goes_on: Vec<_> = records.all().into_iter().map(|record| record.why).collect();
+    let goes_on: Vec<_> = goes_on
+        .iter()
+        .map(|why| why.ends_with("the event goes on"))
+        .collect();
+    assert_eq!(goes_on, [true, false, false, true, false, false]);
+
+    // Nothing blocks the output of a tool that has run.
+    let call = BeforeToolCall::new("1", "shell", json!({}));
+    let mut after = AfterToolCall::of(call, ToolOutput::new("x"), Duration::ZERO);
+    assert!(hooks.intercept(&cx, &mut after).await.is_continue());
+    assert_eq!(
+        failed_open(),
+        [("skips".to_owned(), 3), ("blocks".to_owned(), 1)]
+    );
 }
