@@ -117,7 +117,10 @@ pub(crate) struct Answer {
 
 impl Answer {
     /// Returns the answer with the agent's own names of a tool's arguments.
-    pub(crate) fn renamed(mut self, names: &Renamed) -> Self {
+    pub(crate) fn renamed(mut self, names: Option<&Renamed>, info: &EventInfo) -> Self {
+        let Some(names) = names.filter(|_| info.takes_args) else {
+            return self;
+        };
         self.change = self.change.map(|change| match change {
             Change::Merge(keys) => Change::Merge(names.back(keys)),
             Change::Replace(Value::Object(args)) => Change::Replace(names.back(args).into()),

@@ -486,7 +486,7 @@ fn growth(expression: &IdedExpr) -> Result<usize, String> {
 pub(crate) struct Variables<'a> {
     cx: &'a AgentContext,
     event: AgentEvent<'a>,
-    /// Further names of a dialect, such as `tool_name`.
+    /// Further names, such as `tool_name` of a dialect.
     more: &'a [(&'static str, Value)],
     payload: OnceLock<Value>,
     context: OnceLock<Value>,
@@ -495,10 +495,7 @@ pub(crate) struct Variables<'a> {
 }
 
 impl<'a> Variables<'a> {
-    pub(crate) fn new(cx: &'a AgentContext, event: AgentEvent<'a>) -> Self {
-        Variables::with(cx, event, &[])
-    }
-
+    /// The variables of an event, and further ones, which count first.
     pub(crate) fn with(
         cx: &'a AgentContext,
         event: AgentEvent<'a>,
@@ -516,16 +513,7 @@ impl<'a> Variables<'a> {
 
     /// Returns the arguments of a tool call, the only part that is read without a copy.
     fn args(&self) -> Option<&'a Value> {
-        Some(match self.event {
-            AgentEvent::InvalidToolCall(call) => &call.args,
-            AgentEvent::BeforeToolCall(call) => &call.args,
-            AgentEvent::ApproveToolCall(call) => call.args,
-            AgentEvent::ToolCallStart(call) => call.args,
-            AgentEvent::AfterToolCall(call) => &call.args,
-            AgentEvent::ToolCallEnd(call) => call.args,
-            AgentEvent::ToolCallSkipped(call) => call.args,
-            _ => return None,
-        })
+        crate::events::args(&self.event)
     }
 
     fn payload(&self) -> &Value {

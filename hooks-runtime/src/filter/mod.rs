@@ -15,7 +15,7 @@ use crate::events;
 use crate::fault::Fault;
 use crate::system::path_of;
 use crate::system::table::{Subject, When};
-use crate::system::tools::Aliases;
+use crate::system::tools::{Aliases, Renamed};
 
 /// Returns the error of a regular expression in one line. The lines above it show the whole expression.
 pub(crate) fn no_regex(error: &regex::Error) -> String {
@@ -204,6 +204,15 @@ impl Filter {
         Some(self.aliases.theirs(ours, asks_for))
     }
 
+    /// Returns the tool's arguments with the names that go with the tool's name in the file, if they have others.
+    pub(crate) fn renamed(&self, event: &AgentEvent<'_>) -> Option<Renamed> {
+        let tool = self.tool(event)?;
+        if events::subject(event) == Some(tool) {
+            return None;
+        }
+        Renamed::of(tool, events::args(event)?)
+    }
+
     fn is_met(
         &self,
         condition: &Cel,
@@ -211,7 +220,9 @@ impl Filter {
         event: &AgentEvent<'_>,
     ) -> Result<bool, Fault> {
         if !self.is_goclaw {
-            return condition.is_true(&Variables::new(cx, *event));
+            let renamed = self.renamed(event);
+            let args = Renamed::variables(renamed.as_ref());
+            return condition.is_true(&Variables::with(cx, *event, args));
         }
         let payload = serde_json::to_value(event).unwrap_or_default();
         let more = [

@@ -257,7 +257,7 @@ mod tests {
         ) {
             let call = call(json!({ "a": a, "b": b, "c": c }));
             let cx = AgentContext::new("s").with_agent_id("ab");
-            let variables = Variables::new(&cx, AgentEvent::BeforeToolCall(&call));
+            let variables = Variables::with(&cx, AgentEvent::BeforeToolCall(&call), &[]);
             // `size` takes no argument, for example.
             if let Ok(cel) = Cel::compile(&condition, KNOWN) {
                 let said = cel.is_true(&variables);
@@ -272,7 +272,7 @@ mod tests {
             json!({ "command": "git push", "n": 5, "half": 0.5, "dry": false, "of": { "a": 1 } });
         let call = call(args);
         let cx = AgentContext::new("s");
-        let variables = Variables::new(&cx, AgentEvent::BeforeToolCall(&call));
+        let variables = Variables::with(&cx, AgentEvent::BeforeToolCall(&call), &[]);
         for condition in [
             "name == 'a'",
             "args.command != 'ls'",
@@ -300,14 +300,14 @@ mod tests {
             (json!({ "a": "x" }), "args.a"),
         ] {
             let call = call(args);
-            let variables = Variables::new(&cx, AgentEvent::BeforeToolCall(&call));
+            let variables = Variables::with(&cx, AgentEvent::BeforeToolCall(&call), &[]);
             let cel = Cel::compile(condition, KNOWN).unwrap();
             let fault = cel.is_true(&variables).unwrap_err();
             assert_eq!(Err(fault), cel.is_true_by_crate(&variables), "{condition}");
         }
         // Many reads of large values are too much, as they are in a loop.
         let call = call(json!({ "a": "x".repeat(250_000) }));
-        let variables = Variables::new(&cx, AgentEvent::BeforeToolCall(&call));
+        let variables = Variables::with(&cx, AgentEvent::BeforeToolCall(&call), &[]);
         let cel = Cel::compile(&["args.a<'x'"; 150].join("||"), KNOWN).unwrap();
         let fault = cel.is_true(&variables).unwrap_err();
         assert!(fault.message.contains("32 MiB"), "{fault}");

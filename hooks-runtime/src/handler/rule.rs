@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 use crate::answer::{Answer, Change, Verdict, kind_of};
 use crate::fault::Fault;
 use crate::filter::cel::{Template, Variables};
+use crate::system::tools::Renamed;
 
 /// The action of a rule.
 #[derive(Clone, Debug)]
@@ -75,17 +76,19 @@ impl Pattern {
 }
 
 impl Rule {
-    /// Returns the answer of the rule to an event.
+    /// Returns the answer of the rule to an event, whose arguments may have other names in the file.
     pub(crate) fn decide(
         &self,
         cx: &AgentContext,
         event: &AgentEvent<'_>,
+        renamed: Option<&Renamed>,
     ) -> Result<Answer, Fault> {
+        let variables = || Variables::with(cx, *event, Renamed::variables(renamed));
         let text = |template: &Template| match template.as_plain() {
             Some(plain) => Ok(plain.to_owned()),
-            None => template.fill(&Variables::new(cx, *event)),
+            None => template.fill(&variables()),
         };
-        let value = |pattern: &Pattern| pattern.fill(&Variables::new(cx, *event));
+        let value = |pattern: &Pattern| pattern.fill(&variables());
         Ok(match self {
             Rule::Block(reason) => Answer::of(Verdict::Block {
                 reason: text(reason)?,

@@ -141,13 +141,13 @@ impl Aliases {
         ours: &'a str,
         asks_for: Option<impl Fn(&str) -> bool>,
     ) -> &'a str {
+        let is_asked_for = asks_for.as_ref().is_some_and(|asks_for| asks_for(ours));
+        if is_asked_for || asks_for.is_none() && !self.renames {
+            return ours;
+        }
         let names = self.of_tool(ours);
-        let first = || names.first().filter(|_| self.renames);
-        let name = match asks_for {
-            Some(asks_for) if asks_for(ours) => None,
-            Some(asks_for) => names.iter().find(|name| asks_for(name)).or_else(first),
-            None => first(),
-        };
+        let asked_for = asks_for.and_then(|asks_for| names.iter().find(|name| asks_for(name)));
+        let name = asked_for.or_else(|| names.first().filter(|_| self.renames));
         name.map_or(ours, String::as_str)
     }
 }
@@ -155,7 +155,8 @@ impl Aliases {
 /// The arguments of a call, with the names that go with another name of the tool.
 #[derive(Clone, Debug)]
 pub(crate) struct Renamed {
-    pub(crate) args: Value,
+    /// The arguments, as the variable of conditions and templates.
+    variable: [(&'static str, Value); 1],
     /// The file's name of each argument, and the agent's.
     names: Vec<(String, String)>,
 }
@@ -188,9 +189,19 @@ impl Renamed {
             (name.clone(), value.clone())
         });
         Some(Renamed {
-            args: Value::Object(renamed.collect()),
+            variable: [("args", Value::Object(renamed.collect()))],
             names,
         })
+    }
+
+    pub(crate) fn args(&self) -> &Value {
+        let [(_, args)] = &self.variable;
+        args
+    }
+
+    /// Returns them as a variable of conditions and templates.
+    pub(crate) fn variables(of: Option<&Self>) -> &[(&'static str, Value)] {
+        of.map(|renamed| &renamed.variable[..]).unwrap_or_default()
     }
 
     /// Gives arguments that a hook has set the agent's names again.
@@ -239,7 +250,9 @@ mod tests {
 
     #[test]
     fn arguments_have_the_names_that_go_with_the_tools() {
-        let of = |tool: &str, args: Value| Renamed::of(tool, &args).map(|renamed| renamed.args);
+        let of = |tool: &str, args: Value| {
+            Renamed::of(tool, &args).map(|renamed| renamed.args().clone())
+        };
         assert_eq!(
             of("Read", json!({ "path": ".env", "limit": 1 })),
             Some(json!({ "file_path": ".env", "limit": 1 }))

@@ -14,7 +14,7 @@ use super::{Done, Matched, Unit};
 use crate::answer::Answer;
 use crate::definition::{Body, Definition};
 use crate::entry::Mode;
-use crate::events::{self, EventInfo};
+use crate::events::EventInfo;
 use crate::fault::{Fault, FaultKind};
 use crate::handler::{Ask, Asked};
 use crate::system::tools::Renamed;
@@ -32,9 +32,10 @@ impl Unit {
         let Matched { definition, filter } = matched;
         let started = Instant::now();
         let mut skipped = None;
+        let renamed = definition.filter.renamed(event);
         let said = match (filter, &definition.body) {
             (Err(fault), _) => Err(fault),
-            (Ok(()), Body::Rule(rule)) => caught(|| rule.decide(cx, event)),
+            (Ok(()), Body::Rule(rule)) => caught(|| rule.decide(cx, event, renamed.as_ref())),
             (Ok(()), Body::Handler(_)) if cx.depth > self.limits.config.depth => {
                 tracing::warn!(
                     key = "security.hook.loop_depth_exceeded",
@@ -48,22 +49,18 @@ impl Unit {
                 )))
             }
             (Ok(()), Body::Handler(handler)) => {
-                let tool = definition.filter.tool(event);
-                let renamed = tool
-                    .filter(|tool| events::subject(event) != Some(tool))
-                    .and_then(|tool| Renamed::of(tool, events::args(event)?));
                 let ask = Ask {
                     cx,
                     event: *event,
                     info,
                     hook: &definition.name,
                     named: definition.named(info).unwrap_or(info.name),
-                    tool,
-                    args: renamed.as_ref().map(|renamed| &renamed.args),
+                    tool: definition.filter.tool(event),
+                    args: renamed.as_ref().map(Renamed::args),
                 };
                 let is_background =
                     definition.is_background && tokio::runtime::Handle::try_current().is_ok();
-                let said = if is_background && let Some(listener) = handler.listener() {
+                if is_background && let Some(listener) = handler.listener() {
                     let _span = self.span(definition, info).entered();
                     told(definition, &self.limits, || {
                         listener.tell(&ask).inspect_err(|fault| {
@@ -87,16 +84,12 @@ impl Unit {
                     let ask = || handler.ask(&ask);
                     let left = left.unwrap_or(Duration::MAX);
                     guarded(definition, &self.limits, room, span, ask, left).await
-                };
-                match renamed.filter(|_| info.takes_args) {
-                    Some(renamed) => said.map(|answer| answer.renamed(&renamed)),
-                    None => said,
                 }
             }
         };
         let said = said.map(|mut answer| {
             answer.verdict.cut();
-            answer
+            answer.renamed(renamed.as_ref(), info)
         });
         Done {
             definition,

@@ -250,7 +250,11 @@ impl Unit {
         let skipped = self.skipped(cx, &event.view(), info);
         let said = match skipped {
             Some(_) => Ok(Answer::default()),
-            None => filter.and_then(|()| caught(|| rule.decide(cx, &event.view()))),
+            None => filter.and_then(|()| {
+                let renamed = definition.filter.renamed(&event.view());
+                let said = caught(|| rule.decide(cx, &event.view(), renamed.as_ref()));
+                said.map(|answer| answer.renamed(renamed.as_ref(), info))
+            }),
         };
         let done = Done {
             definition,

@@ -580,6 +580,19 @@ async fn one_file_guards_every_agent() {
     }
     let file = rule(
         "BeforeToolCall",
+        "tools = ['file_read']\nif = 'args.path == \".env\"'\nmodify = { path = '{args.path}.example' }",
+    );
+    let input = of(
+        "PreToolUse",
+        json!({ "tool_name": "Read", "tool_input": { "file_path": ".env", "limit": 1 } }),
+    );
+    let (_, told) = told(Dialect::Claude, &file, input).await;
+    assert_eq!(
+        told["hookSpecificOutput"]["updatedInput"],
+        json!({ "file_path": ".env.example", "limit": 1 })
+    );
+    let file = rule(
+        "BeforeToolCall",
         "tools = ['shell']\nif = 'Bash(git push *--force*)'\nblock = 'no'",
     );
     for tool in [
