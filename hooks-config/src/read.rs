@@ -280,7 +280,11 @@ fn explained(mut path: Vec<Segment>, value: Option<&Value>, said: &str) -> Mista
                 }
                 _ => format!("write `{example}`, for example"),
             }),
-            at: At::End,
+            // An entry of a list ends nowhere, and begins at its name.
+            at: match path.last() {
+                Some(Segment::Index(_)) if key == "event" => At::Value,
+                _ => At::End,
+            },
             path,
         };
     }
@@ -326,6 +330,16 @@ fn help_with_type(path: &[Segment], value: Option<&Value>, said: &str) -> Option
     let expected = said.rsplit_once(", expected ")?.1;
     let is_in = |name: &str| path.get(1) == Some(&Segment::Key(name.to_owned()));
     match (value?, expected) {
+        (Value::Object(_), "a sequence") if matches!(key.as_str(), "on" | "import" | "chain") => Some(format!(
+            "write `[[hooks.{key}]]`, with two brackets: each such table is one entry of the list"
+        )),
+        (Value::Bool(_), "a string") if matches!(key.as_str(), "block" | "abort_turn" | "abort_run" | "ask") => {
+            Some(format!("write the reason, as `{key} = \"not in this project\"`"))
+        }
+        (Value::String(text), "a sequence") if key == "command" => {
+            let words: Vec<_> = text.split_whitespace().collect();
+            Some(format!("write a list of the program and its arguments: `{words:?}`"))
+        }
         (Value::String(text), "a sequence") => Some(format!("write `{key} = [{text:?}]`")),
         (Value::String(text), _) if matches!(text.as_str(), "true" | "false") => {
             Some(format!("write `{key} = {text}`, without quotes"))
@@ -462,6 +476,7 @@ fn example_of(path: &[Segment], key: &str) -> Option<&'static str> {
         "path" => "path = \"audit.jsonl\"",
         "url" => "url = \"https://audit.example.com/hook\"",
         "name" => "name = \"ticket\"",
+        "event" => "event = \"BeforeToolCall\"",
         "regex" => "regex = \"TICKET-[0-9]+\"",
         _ => return None,
     })

@@ -73,7 +73,17 @@ impl Source {
         let (table, errors) = DeTable::parse_recoverable(&text);
         let syntax = |error: &toml::de::Error| {
             let at = error.span().unwrap_or_default();
-            of_syntax(file.clone(), &text, at, error.message())
+            // A text that a quote inside of it has ended.
+            let before = text.get(..at.start).unwrap_or_default();
+            let ended = before.ends_with('"') && error.message().starts_with("unexpected key");
+            let help = "a text with `\"` in it stands in single quotes: `'args.path == \"a\"'`";
+            helped(
+                file.clone(),
+                &text,
+                at,
+                error.message(),
+                ended.then_some(help),
+            )
         };
         if let Some(first) = errors.first()
             && text.trim_start().starts_with('{')

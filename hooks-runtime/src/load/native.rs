@@ -278,7 +278,12 @@ impl Checking<'_> {
                 Some(rule)
             }
             Err(error) => {
-                self.wrong(&[key], error, None);
+                let help = match &self.entry.modify {
+                    Some(Value::String(text)) if key == "modify" => in_cel(text)
+                        .map(|_| "write a table, as `modify = { path = \"x\" }`, or a map in CEL: `{\"path\": \"x\"}`"),
+                    _ => None,
+                };
+                self.wrong(&[key], error, help);
                 None
             }
         }
@@ -386,6 +391,26 @@ impl Checking<'_> {
     }
 }
 
+/// Returns how CEL writes what other languages write differently, if a text that is no expression has that.
+fn in_cel(text: &str) -> Option<&'static str> {
+    // What is quoted is not read.
+    let text: String = text.split(['"', '\'']).step_by(2).collect();
+    let assigns = |(at, _): (usize, &str)| {
+        let (before, after) = (&text[..at], &text[at + 1..]);
+        !before.ends_with(['=', '!', '<', '>']) && !after.starts_with('=')
+    };
+    let has_word = |word: &str| text.split_whitespace().any(|one| one == word);
+    if text.trim_start().starts_with("Bash(") && !text.trim_end().ends_with(')') {
+        Some("a rule for a tool's input ends with `)`: `Bash(git push *)`")
+    } else if text.match_indices('=').any(assigns) {
+        Some("write `==` to compare")
+    } else if ["and", "or", "not"].into_iter().any(has_word) {
+        Some("write `&&` for and, `||` for or, and `!` for not")
+    } else {
+        None
+    }
+}
+
 /// Whether a text is a single expression instead of a text with expressions: it names a field of the event outside of
 /// braces, or is a map.
 fn is_expression(text: &str, known: &[&str]) -> bool {
@@ -472,7 +497,7 @@ impl Loader<'_> {
                 None
             }
             (Some(text), None) => Cel::compile(text, &Checking::known(&events))
-                .map_err(|error| checked.wrong(&["if"], error, None))
+                .map_err(|error| checked.wrong(&["if"], error, in_cel(text)))
                 .ok(),
             (None, _) => None,
         };

@@ -649,3 +649,31 @@ async fn the_flat_form_has_its_own_rules() {
         );
     }
 }
+
+/// Without its matcher, a hook would run on every tool, and without its timeout as long as it likes.
+#[tokio::test]
+async fn a_key_that_is_almost_known_is_a_mistake() {
+    let hook = json!({ "type": "command", "command": "exit 0" });
+    let mut slow = hook.clone();
+    slow["timeuot"] = json!(1);
+    for (group, key) in [
+        (json!({ "macher": "Bash", "hooks": [hook] }), "matcher"),
+        (json!({ "matcher": "Bash", "hook": [hook] }), "hooks"),
+        (json!({ "matcher": "Bash", "hooks": [slow] }), "timeout"),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("settings.json");
+        let settings = json!({ "hooks": { "PreToolUse": [group] } });
+        std::fs::write(&path, settings.to_string()).unwrap();
+        let builder = Runtime::builder().file_as(Dialect::Claude, path);
+        let runtime = builder.build().await.unwrap();
+        let status = runtime.status();
+        assert_eq!(status.left_out, 1, "{status:?}");
+        let meant = format!("did you mean `{key}`?");
+        assert!(status.notices[0].contains(&meant), "{status:?}");
+        let mut call = BeforeToolCall::new("1", "Bash", json!({ "command": "ls" }));
+        let hooks = hooks![..runtime];
+        let result = hooks.intercept(&AgentContext::new("s1"), &mut call).await;
+        assert!(!result.is_continue(), "it blocks what it is for");
+    }
+}

@@ -386,3 +386,54 @@ async fn no_mistake_shows_a_secret() {
         assert!(!error.to_string().contains("s3cret"), "{error}");
     }
 }
+
+#[tokio::test]
+async fn what_other_languages_write_differently_is_explained() {
+    let rule = |line: &str| format!("[[hooks.on]]\nevent = 'BeforeToolCall'\nblock = 'no'\n{line}");
+    for (text, line, help) in [
+        (
+            "[[hooks.on]]\nblock = 'no'".to_owned(),
+            1,
+            "write `event = \"BeforeToolCall\"`",
+        ),
+        (
+            "[hooks.on]\nevent = 'BeforeStop'".to_owned(),
+            1,
+            "write `[[hooks.on]]`",
+        ),
+        (
+            rule("if = 'args.command = \"x\"'"),
+            4,
+            "write `==` to compare",
+        ),
+        (
+            rule("if = 'args.a == \"and\" and args.b'"),
+            4,
+            "write `&&` for and",
+        ),
+        (rule("if = 'Bash(git push'"), 4, "ends with `)`"),
+        (rule("if = \"args.a.contains(\"x\")\""), 4, "single quotes"),
+        (
+            "[[hooks.on]]\nevent = 'BeforeToolCall'\nmodify = 'path = x'".to_owned(),
+            3,
+            "write a table, as `modify = { path",
+        ),
+        (
+            "[[hooks.on]]\nevent = 'BeforeToolCall'\nblock = true".to_owned(),
+            3,
+            "write the reason",
+        ),
+        (
+            "[hooks.processes.a]\ncommand = 'python3 gate.py'".to_owned(),
+            2,
+            "`[\"python3\", \"gate.py\"]`",
+        ),
+    ] {
+        let error = Runtime::builder().text(text).build().await.unwrap_err();
+        assert_eq!(error.line(), Some(line), "{error}");
+        assert!(
+            error.help().is_some_and(|said| said.contains(help)),
+            "{error}"
+        );
+    }
+}

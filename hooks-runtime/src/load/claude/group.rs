@@ -14,6 +14,23 @@ use crate::load::Loader;
 use crate::system::names;
 use crate::system::table::{Event, Subject};
 
+/// Returns what is wrong with a key that is almost one of these.
+///
+/// Other keys are the business of other programs. But without its matcher, for example, a hook runs on every tool.
+pub(super) fn misspelled<'k>(
+    group: &Group<'_>,
+    keys: impl IntoIterator<Item = &'k String>,
+    known: &[&str],
+) -> Option<ConfigError> {
+    let mut keys = keys.into_iter();
+    keys.find_map(|key| {
+        let near = |known: &&&str| strsim::osa_distance(key, known) == 1;
+        let meant = known.iter().find(near)?;
+        let message = format!("`{key}` is not a key here");
+        Some(group.mistake(&[key], message, Some(&format!("did you mean `{meant}`?"))))
+    })
+}
+
 impl Loader<'_> {
     /// Reads all groups of an event.
     #[expect(
@@ -98,6 +115,10 @@ impl Loader<'_> {
                 self.closed(wrong, of.meant(), definitions);
                 continue;
             };
+            if let Some(wrong) = misspelled(&of, fields.keys(), &["matcher", "hooks"]) {
+                self.closed(wrong, of.meant(), definitions);
+                continue;
+            }
             match self.subjects(&of, fields.get("matcher")) {
                 Ok(subjects) => of.subjects = subjects,
                 Err(wrong) => {

@@ -7,6 +7,7 @@ use hooks_config::ConfigError;
 use serde_json::{Map, Value, json};
 
 use super::super::Loader;
+use super::group::misspelled;
 use super::make::{command_of, http_of, project_of, prompt_of};
 use super::{Group, NeverRuns, takes_prompt};
 use crate::Dialect;
@@ -31,6 +32,10 @@ impl Loader<'_> {
     ) {
         let rules = group.policy.rules;
         let entry = group.policy.entry;
+        let keys = ["type", "command", "timeout", "prompt"];
+        if let Some(wrong) = misspelled(group, hook.keys(), &keys) {
+            return self.closed(wrong, group.meant(), definitions);
+        }
         let is_known =
             |kind: &str| matches!(kind, "command" | "http" | "prompt" | "agent" | "mcp_tool");
         let kind = match hook.get("type") {
