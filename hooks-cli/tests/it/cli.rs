@@ -447,7 +447,23 @@ fn a_project_is_guarded_wherever_the_agent_goes() {
 
 #[test]
 fn init_writes_a_file_that_is_fine_and_works_for_each_agent() {
-    for agent in ["claude", "codex", "gemini", "goose", "cursor", "picoclaw"] {
+    for agent in [
+        "claude",
+        "codex",
+        "gemini",
+        "goose",
+        "cursor",
+        "picoclaw",
+        "copilot",
+        "qwen",
+        "opencode",
+        "antigravity",
+        "grok",
+        "devin",
+        "kiro",
+        "windsurf",
+        "droid",
+    ] {
         let folder = tempfile::tempdir().unwrap();
         let said = hooks(folder.path(), &["init", "--agent", agent, "--json"], "");
         assert_eq!(said.code, 0, "{agent}: {}", said.errors);
@@ -480,6 +496,41 @@ fn init_writes_a_file_that_is_fine_and_works_for_each_agent() {
             "cursor",
             value!({ "hook_event_name": "beforeShellExecution", "command": "ls" }).to_string(),
             value!({ "hook_event_name": "beforeShellExecution", "command": "rm x" }).to_string(),
+        ),
+        (
+            "copilot",
+            value!({ "hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "bash", "tool_input": { "command": "ls" } }).to_string(),
+            value!({ "hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "bash", "tool_input": { "command": "rm x" } }).to_string(),
+        ),
+        (
+            "qwen",
+            value!({ "hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "run_shell_command", "tool_input": { "command": "ls" } }).to_string(),
+            value!({ "hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "run_shell_command", "tool_input": { "command": "rm x" } }).to_string(),
+        ),
+        (
+            "grok",
+            value!({ "hookEventName": "pre_tool_use", "sessionId": "s", "toolName": "run_terminal_command", "toolInput": { "command": "ls" } }).to_string(),
+            value!({ "hookEventName": "pre_tool_use", "sessionId": "s", "toolName": "run_terminal_command", "toolInput": { "command": "rm x" } }).to_string(),
+        ),
+        (
+            "devin",
+            value!({ "hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "exec", "tool_input": { "command": "ls" } }).to_string(),
+            value!({ "hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "exec", "tool_input": { "command": "rm x" } }).to_string(),
+        ),
+        (
+            "kiro",
+            value!({ "hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "execute_bash", "tool_input": { "command": "ls" } }).to_string(),
+            value!({ "hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "execute_bash", "tool_input": { "command": "rm x" } }).to_string(),
+        ),
+        (
+            "windsurf",
+            value!({ "agent_action_name": "pre_run_command", "trajectory_id": "t", "tool_info": { "command_line": "ls" } }).to_string(),
+            value!({ "agent_action_name": "pre_run_command", "trajectory_id": "t", "tool_info": { "command_line": "rm x" } }).to_string(),
+        ),
+        (
+            "droid",
+            value!({ "hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "Execute", "tool_input": { "command": "ls" } }).to_string(),
+            value!({ "hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "Execute", "tool_input": { "command": "rm x" } }).to_string(),
         ),
     ];
     for (agent, harmless, harmful) in inputs {

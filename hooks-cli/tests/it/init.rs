@@ -27,7 +27,14 @@ const LAYOUTS: [&str; 11] = [
 
 #[test]
 fn settings_are_merged_once_and_come_back_byte_for_byte() {
-    for agent in ["claude", "cursor", "picoclaw"] {
+    for agent in [
+        "claude",
+        "cursor",
+        "picoclaw",
+        "copilot",
+        "antigravity",
+        "devin",
+    ] {
         for layout in LAYOUTS.map(Some).into_iter().chain([None]) {
             let folder = tempfile::tempdir().unwrap();
             let file = folder.path().join("deep/settings.json");
@@ -143,4 +150,61 @@ fn the_command_in_the_settings_works_as_it_is() {
     shell.args(["-c", line]);
     let said = crate::common::run(shell, input);
     assert!(said.out.contains("\"deny\""), "{}{}", said.out, said.errors);
+}
+
+/// Runs the plugin as OpenCode does: it prints what each call comes to.
+const DRIVER: &str = r#"
+import plugin from "./.opencode/plugin/hooks.js"
+const hooks = await plugin.server({ directory: process.cwd() })
+const said = async (work) => { try { return await work() } catch (error) { return `refused: ${error.message}` } }
+const before = (command) => said(async () => {
+  const output = { args: { command } }
+  await hooks["tool.execute.before"]({ tool: "bash", sessionID: "s", callID: "c" }, output)
+  return output.args.command
+})
+const output = { title: "t", metadata: { output: "k" }, output: "mail ada@example.org" }
+await hooks["tool.execute.after"]({ tool: "bash", sessionID: "s", callID: "c", args: { command: "ls" } }, output)
+const prompt = { parts: [{ type: "text", text: "go", id: "prt_1" }] }
+const asked = await said(() => hooks["chat.message"]({ sessionID: "s" }, prompt))
+await hooks.event({ event: { type: "session.idle", properties: { sessionID: "s" } } })
+console.log(JSON.stringify([await before("ls"), await before("rm -rf /"), output.output, asked ?? prompt.parts.length]))
+"#;
+
+#[test]
+fn the_plugin_for_opencode_blocks_and_rewrites() {
+    let folder = tempfile::tempdir().unwrap();
+    init(folder.path(), &["--agent", "opencode", "--write"]);
+    std::fs::write(folder.path().join("driver.mjs"), DRIVER).unwrap();
+    std::fs::write(folder.path().join("package.json"), r#"{"type":"module"}"#).unwrap();
+    let driven = std::process::Command::new("node")
+        .arg("driver.mjs")
+        .current_dir(folder.path())
+        .env("XDG_STATE_HOME", folder.path().join(".state"))
+        .output();
+    let Ok(driven) = driven else {
+        println!("skipped: there is no `node` here to run a plugin of OpenCode");
+        return;
+    };
+    let errors = String::from_utf8_lossy(&driven.stderr);
+    assert!(driven.status.success(), "{errors}");
+    let said = json(&String::from_utf8_lossy(&driven.stdout));
+    assert_eq!(said[0], "ls");
+    let refused = said[1].as_str().unwrap();
+    assert!(
+        refused.starts_with("refused: ") && refused.contains("`rm` is not allowed"),
+        "{refused}"
+    );
+    assert_eq!(said[2], "mail [REDACTED:email]");
+    assert_eq!(said[3], 1);
+    // What cannot be asked is denied.
+    std::fs::write(folder.path().join("hooks.toml"), "broken =").unwrap();
+    let driven = std::process::Command::new("node")
+        .arg("driver.mjs")
+        .current_dir(folder.path())
+        .output()
+        .unwrap();
+    assert!(!driven.status.success());
+    let removed = init(folder.path(), &["--agent", "opencode", "--remove"]);
+    assert!(removed.out.contains('-'), "{}", removed.out);
+    assert!(!folder.path().join(".opencode/plugin/hooks.js").exists());
 }

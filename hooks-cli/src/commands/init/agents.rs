@@ -79,13 +79,13 @@ pub(crate) const AGENTS: &[Agent] = &[
         redacts: OUTPUTS,
         seldom: &["MessageDisplay", "Notification", "PostCompact"],
         content: |agent, call| {
-            agent.groups(call, |event, hook| {
+            merged(agent.groups(call, |event, hook| {
                 // A hook that cannot be started, or takes too long, blocks.
                 hook["timeout"] = 30.into();
                 if ["PreToolUse", "PermissionRequest", "UserPromptSubmit"].contains(&event) {
                     hook["onFailure"] = "block".into();
                 }
-            })
+            }))
         },
         note: "",
     },
@@ -101,7 +101,7 @@ pub(crate) const AGENTS: &[Agent] = &[
         shells: r#"["Bash"]"#,
         redacts: OUTPUTS,
         seldom: &["PostCompact"],
-        content: |agent, call| agent.groups(call, |_, _| {}),
+        content: |agent, call| merged(agent.groups(call, |_, _| {})),
         note: "Codex runs no hook that you have not trusted: open `/hooks` there, and trust these.",
     },
     Agent {
@@ -115,7 +115,9 @@ pub(crate) const AGENTS: &[Agent] = &[
         shells: r#"["run_shell_command"]"#,
         redacts: OUTPUTS,
         seldom: &["BeforeModel", "AfterModel", "Notification"],
-        content: |agent, call| agent.groups(call, |_, hook| hook["timeout"] = 30_000.into()),
+        content: |agent, call| {
+            merged(agent.groups(call, |_, hook| hook["timeout"] = 30_000.into()))
+        },
         note: "",
     },
     Agent {
@@ -130,16 +132,13 @@ pub(crate) const AGENTS: &[Agent] = &[
         redacts: "does nothing here: goose lets no hook change a text",
         seldom: &[],
         content: |agent, call| {
-            let content = agent.groups(call, |event, hook| {
+            let hooks = agent.groups(call, |event, hook| {
                 if event == "PreToolUse" {
                     hook["on_failure"] = "block".into();
                 }
             });
             // A plugin of its own.
-            match content {
-                Content::Merged(value) => Content::Whole(format!("{value:#}\n")),
-                whole @ Content::Whole(_) => whole,
-            }
+            whole(&json!({ "hooks": hooks }))
         },
         note: "",
     },
@@ -172,9 +171,10 @@ pub(crate) const AGENTS: &[Agent] = &[
             "afterAgentResponse",
         ],
         content: |agent, call| {
-            let hook = json!([{ "command": agent.command(call), "failClosed": true }]);
-            let hooks = agent.events().map(|event| (event.to_owned(), hook.clone()));
-            let hooks: Map<String, Value> = hooks.collect();
+            let hooks = agent.each(
+                call,
+                |_, command| json!([{ "command": command(None), "failClosed": true }]),
+            );
             Content::Merged(json!({ "version": 1, "hooks": hooks }))
         },
         note: "",
@@ -203,7 +203,181 @@ pub(crate) const AGENTS: &[Agent] = &[
         },
         note: "",
     },
+    Agent {
+        name: "copilot",
+        title: "GitHub Copilot",
+        client: Some(Dialect::Copilot),
+        place: Place::Project(".github/hooks/hooks.json"),
+        profiles: &[Profile::Copilot, Profile::ClaudeCode],
+        redacts: OUTPUTS,
+        seldom: &[
+            "userPromptSubmit",
+            "stop",
+            "preCompact",
+            "notification",
+            "errorOccurred",
+        ],
+        content: |agent, call| {
+            let hooks = agent.each(call, |event, command| {
+                // Its input does not name the event.
+                let command = command(Some(event));
+                json!([{ "type": "command", "bash": command, "powershell": command, "timeoutSec": 30 }])
+            });
+            Content::Merged(json!({ "version": 1, "hooks": hooks }))
+        },
+        note: "Copilot runs hooks only in folders that you trust. VS Code reads this file, too.",
+        ..NEXT
+    },
+    Agent {
+        name: "qwen",
+        title: "Qwen Code",
+        client: Some(Dialect::Qwen),
+        place: Place::Project(".qwen/settings.json"),
+        profiles: &[Profile::Qwen],
+        policy: UNCHANGED,
+        seldom: &["MessageDisplay", "Notification", "PostCompact"],
+        content: |agent, call| merged(agent.groups(call, |_, hook| hook["timeout"] = 30.into())),
+        ..NEXT
+    },
+    Agent {
+        name: "opencode",
+        title: "OpenCode",
+        client: Some(Dialect::Opencode),
+        place: Place::Project(".opencode/plugin/hooks.js"),
+        profiles: &[Profile::Opencode],
+        redacts: TEXTS,
+        content: |agent, call| {
+            let text = include_str!("opencode.js");
+            let program = json!([call.program, "run", call.file, "--as", "opencode"]);
+            let text = text.replace("\"COMMAND LINE\"", &agent.command(call));
+            Content::Whole(text.replace("[\"COMMAND\"]", &program.to_string()))
+        },
+        note: "Kilo reads this file, too.",
+        ..NEXT
+    },
+    Agent {
+        name: "antigravity",
+        title: "Antigravity CLI",
+        client: Some(Dialect::Antigravity),
+        place: Place::Project(".agents/hooks.json"),
+        profiles: &[Profile::Antigravity],
+        policy: UNCHANGED,
+        seldom: &["PostInvocation", "SessionStart"],
+        content: |agent, call| {
+            let mut set = agent.each(call, |event, command| {
+                let hook =
+                    json!({ "type": "command", "command": command(Some(event)), "timeout": 30 });
+                // Only events about tools have groups.
+                if event.ends_with("ToolUse") {
+                    json!([{ "matcher": "*", "hooks": [hook] }])
+                } else {
+                    json!([hook])
+                }
+            });
+            set.insert("enabled".into(), true.into());
+            merged(set)
+        },
+        note: "`agy -p /hooks --output-format json` lists what it has loaded.",
+        ..NEXT
+    },
+    Agent {
+        name: "grok",
+        title: "Grok Build",
+        client: Some(Dialect::Grok),
+        place: Place::Project(".grok/hooks/hooks.json"),
+        profiles: &[Profile::Grok],
+        seldom: &["Notification", "PostCompact", "PermissionDenied"],
+        content: |agent, call| merged(agent.groups(call, |_, hook| hook["timeout"] = 30.into())),
+        note: "Grok runs hooks only in folders that you trust: `/hooks-trust`.",
+        ..NEXT
+    },
+    Agent {
+        name: "devin",
+        title: "Devin CLI",
+        client: Some(Dialect::Devin),
+        place: Place::Project(".devin/hooks.v1.json"),
+        profiles: &[Profile::Devin],
+        policy: UNCHANGED,
+        // The whole file is the map of events.
+        content: |agent, call| {
+            let hooks = agent.groups(call, |_, hook| hook["timeout"] = 30.into());
+            Content::Merged(hooks.into())
+        },
+        ..NEXT
+    },
+    Agent {
+        name: "kiro",
+        title: "Kiro",
+        client: Some(Dialect::Kiro),
+        place: Place::Project(".kiro/hooks/hooks.json"),
+        profiles: &[Profile::Kiro],
+        policy: UNCHANGED,
+        seldom: &["agentSpawn"],
+        content: |agent, call| {
+            let command = agent.command(call);
+            let hook = |event: &str| {
+                json!({ "name": format!("hooks {event}"), "trigger": event, "timeout": 30, "enabled": true,
+                        "action": { "type": "command", "command": command } })
+            };
+            let hooks: Vec<_> = agent.events().map(hook).collect();
+            whole(&json!({ "version": "v1", "hooks": hooks }))
+        },
+        ..NEXT
+    },
+    Agent {
+        name: "windsurf",
+        title: "Windsurf",
+        client: Some(Dialect::Windsurf),
+        place: Place::Project(".windsurf/hooks.json"),
+        profiles: &[Profile::Windsurf],
+        policy: UNCHANGED,
+        content: |agent, call| {
+            merged(agent.each(
+                call,
+                |_, command| json!([{ "command": command(None), "show_output": true }]),
+            ))
+        },
+        note: "As Devin Desktop it reads `.devin/hooks.json`: `--settings .devin/hooks.json`.",
+        ..NEXT
+    },
+    Agent {
+        name: "droid",
+        title: "Factory Droid",
+        client: Some(Dialect::Droid),
+        place: Place::Project(".factory/settings.json"),
+        profiles: &[Profile::Droid],
+        seldom: &["Notification"],
+        content: |agent, call| merged(agent.groups(call, |_, hook| hook["timeout"] = 30.into())),
+        ..NEXT
+    },
 ];
+
+/// The events of the agent's settings, under the key that most have.
+fn merged(hooks: Map<String, Value>) -> Content {
+    Content::Merged(json!({ "hooks": hooks }))
+}
+
+fn whole(settings: &Value) -> Content {
+    Content::Whole(format!("{settings:#}\n"))
+}
+
+/// Where a row of a newer agent begins.
+const NEXT: Agent = Agent {
+    name: "",
+    title: "",
+    client: None,
+    place: Place::Project(""),
+    profiles: &[],
+    tools: &[],
+    policy: "",
+    shells: r#"["shell"]"#,
+    redacts: "changes nothing here: the agent lets no hook change a text",
+    seldom: &[],
+    content: |agent, call| merged(agent.groups(call, |_, _| {})),
+    note: "",
+};
+
+const UNCHANGED: &str = "\nrewrite = false           # commands run as written: the agent does not accept a rewritten one";
 
 /// The names on the command line, as the rows that they stand for.
 pub(crate) fn parser() -> impl TypedValueParser<Value = &'static Agent> {
@@ -229,7 +403,7 @@ impl Agent {
     /// The end of each command of ours in the settings. An older entry may name the program by another path.
     pub(crate) fn mark(&self, call: &Call) -> String {
         match self.client {
-            Some(client) => format!(" run {} --as {client}", quoted(&call.file)),
+            Some(client) => format!(" {} --as {client}", quoted(&call.file)),
             None => call.file.to_string_lossy().into_owned(),
         }
     }
@@ -247,7 +421,24 @@ impl Agent {
     }
 
     fn command(&self, call: &Call) -> String {
-        format!("{}{}", quoted(&call.program), self.mark(call))
+        format!("{} run{}", quoted(&call.program), self.mark(call))
+    }
+
+    /// What each event gets, from the command of ours, which may name the event.
+    fn each(
+        &self,
+        call: &Call,
+        of: impl Fn(&str, &dyn Fn(Option<&str>) -> String) -> Value,
+    ) -> Map<String, Value> {
+        let command = |event: Option<&str>| match event {
+            Some(event) => {
+                let program = quoted(&call.program);
+                format!("{program} run --event {event}{}", self.mark(call))
+            }
+            None => self.command(call),
+        };
+        let entry = |event: &str| (event.to_owned(), of(event, &command));
+        self.events().map(entry).collect()
     }
 
     fn events(&self) -> impl Iterator<Item = &'static str> {
@@ -256,15 +447,14 @@ impl Agent {
     }
 
     /// The form of Claude Code: a list of groups an event, each with a list of hooks.
-    fn groups(&self, call: &Call, with: impl Fn(&str, &mut Value)) -> Content {
+    fn groups(&self, call: &Call, with: impl Fn(&str, &mut Value)) -> Map<String, Value> {
         let command = self.command(call);
         let group = |event: &str| {
             let mut hook = json!({ "type": "command", "command": command });
             with(event, &mut hook);
             (event.to_owned(), json!([{ "hooks": [hook] }]))
         };
-        let hooks: Map<String, Value> = self.events().map(group).collect();
-        Content::Merged(json!({ "hooks": hooks }))
+        self.events().map(group).collect()
     }
 }
 
@@ -283,13 +473,7 @@ mod tests {
     fn every_event_of_an_agent_is_one_of_ours() {
         for agent in AGENTS.iter().filter(|agent| agent.client.is_some()) {
             let raised = agent.raised();
-            for event in [
-                "SessionStart",
-                "MessageReceived",
-                "BeforeToolCall",
-                "AfterToolCall",
-                "BeforeStop",
-            ] {
+            for event in ["BeforeToolCall", "ApproveToolCall", "ToolCallEnd"] {
                 assert!(raised.contains(event), "{}: {raised:?}", agent.name);
             }
         }
