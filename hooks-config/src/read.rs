@@ -91,6 +91,13 @@ pub(crate) fn whole<T: DeserializeOwned>(
         // A missing key in a table from which something was removed may be the removed key.
         let is_consequence = next.at == At::End && taken.is_within(&written);
         next.path = written;
+        // What makes a table one of a list is missed where the table begins.
+        if next.at == At::End
+            && next.message == "the key `event` is missing"
+            && matches!(next.path.last(), Some(Segment::Index(_)))
+        {
+            next.at = At::Value;
+        }
         if !is_consequence {
             wrong.push(next);
         }
@@ -280,11 +287,7 @@ fn explained(mut path: Vec<Segment>, value: Option<&Value>, said: &str) -> Mista
                 }
                 _ => format!("write `{example}`, for example"),
             }),
-            // An entry of a list ends nowhere, and begins at its name.
-            at: match path.last() {
-                Some(Segment::Index(_)) if key == "event" => At::Value,
-                _ => At::End,
-            },
+            at: At::End,
             path,
         };
     }
