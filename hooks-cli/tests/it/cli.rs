@@ -475,71 +475,48 @@ fn init_writes_a_file_that_is_fine_and_works_for_each_agent() {
         assert_eq!(hooks(folder.path(), &["init"], "").code, 2);
         assert_eq!(hooks(folder.path(), &["init", "--force"], "").code, 0);
     }
-    let inputs = [
-        ("claude", claude("ls"), claude("rm -rf /")),
-        ("codex", claude("ls"), claude("rm -rf /")),
-        (
-            "gemini",
-            value!({ "hook_event_name": "BeforeTool", "session_id": "s", "tool_name": "run_shell_command",
-                     "tool_input": { "command": "ls", "description": "d" } })
-            .to_string(),
-            value!({ "hook_event_name": "BeforeTool", "session_id": "s", "tool_name": "run_shell_command",
-                     "tool_input": { "command": "rm -rf /", "description": "d" } })
-            .to_string(),
-        ),
+}
+
+#[test]
+fn the_file_that_init_writes_guards_each_agent() {
+    let named = |event: &str, tool: &str| {
+        value!({ "hook_event_name": event, "session_id": "s", "tool_name": tool,
+                 "tool_input": { "command": "COMMAND" } })
+    };
+    for (agent, input) in [
+        ("claude", named("PreToolUse", "Bash")),
+        ("codex", named("PreToolUse", "Bash")),
+        ("gemini", named("BeforeTool", "run_shell_command")),
         (
             "goose",
-            value!({ "event": "PreToolUse", "tool_name": "developer__shell", "tool_input": { "command": "ls" } }).to_string(),
-            value!({ "event": "PreToolUse", "tool_name": "developer__shell", "tool_input": { "command": "rm x" } }).to_string(),
+            value!({ "event": "PreToolUse", "tool_name": "developer__shell", "tool_input": { "command": "COMMAND" } }),
         ),
         (
             "cursor",
-            value!({ "hook_event_name": "beforeShellExecution", "command": "ls" }).to_string(),
-            value!({ "hook_event_name": "beforeShellExecution", "command": "rm x" }).to_string(),
+            value!({ "hook_event_name": "beforeShellExecution", "command": "COMMAND" }),
         ),
-        (
-            "copilot",
-            value!({ "hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "bash", "tool_input": { "command": "ls" } }).to_string(),
-            value!({ "hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "bash", "tool_input": { "command": "rm x" } }).to_string(),
-        ),
-        (
-            "qwen",
-            value!({ "hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "run_shell_command", "tool_input": { "command": "ls" } }).to_string(),
-            value!({ "hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "run_shell_command", "tool_input": { "command": "rm x" } }).to_string(),
-        ),
+        ("copilot", named("PreToolUse", "bash")),
+        ("qwen", named("PreToolUse", "run_shell_command")),
         (
             "grok",
-            value!({ "hookEventName": "pre_tool_use", "sessionId": "s", "toolName": "run_terminal_command", "toolInput": { "command": "ls" } }).to_string(),
-            value!({ "hookEventName": "pre_tool_use", "sessionId": "s", "toolName": "run_terminal_command", "toolInput": { "command": "rm x" } }).to_string(),
+            value!({ "hookEventName": "pre_tool_use", "sessionId": "s", "toolName": "run_terminal_command",
+                     "toolInput": { "command": "COMMAND" } }),
         ),
-        (
-            "devin",
-            value!({ "hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "exec", "tool_input": { "command": "ls" } }).to_string(),
-            value!({ "hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "exec", "tool_input": { "command": "rm x" } }).to_string(),
-        ),
-        (
-            "kiro",
-            value!({ "hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "execute_bash", "tool_input": { "command": "ls" } }).to_string(),
-            value!({ "hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "execute_bash", "tool_input": { "command": "rm x" } }).to_string(),
-        ),
+        ("devin", named("PreToolUse", "exec")),
+        ("kiro", named("PreToolUse", "execute_bash")),
         (
             "windsurf",
-            value!({ "agent_action_name": "pre_run_command", "trajectory_id": "t", "tool_info": { "command_line": "ls" } }).to_string(),
-            value!({ "agent_action_name": "pre_run_command", "trajectory_id": "t", "tool_info": { "command_line": "rm x" } }).to_string(),
+            value!({ "agent_action_name": "pre_run_command", "tool_info": { "command_line": "COMMAND" } }),
         ),
-        (
-            "droid",
-            value!({ "hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "Execute", "tool_input": { "command": "ls" } }).to_string(),
-            value!({ "hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "Execute", "tool_input": { "command": "rm x" } }).to_string(),
-        ),
-    ];
-    for (agent, harmless, harmful) in inputs {
+        ("droid", named("PreToolUse", "Execute")),
+    ] {
         let folder = tempfile::tempdir().unwrap();
         hooks(folder.path(), &["init", "--agent", agent], "");
         // Where it works is its workspace.
-        let here = format!("\"cwd\":{}", Value::from(folder.path().to_str()));
-        let placed = |input: String| input.replace("\"cwd\":\"/\"", &here);
-        let (harmless, harmful) = (placed(harmless), placed(harmful));
+        let mut input = input;
+        input["cwd"] = folder.path().to_str().into();
+        let of = |command: &str| input.to_string().replace("COMMAND", command);
+        let (harmless, harmful) = (of("ls"), of("rm -rf /"));
         let said = hooks(folder.path(), &["run", "--as", agent], &harmless);
         let all = format!("{}{}", said.out, said.errors);
         assert_eq!(said.code, 0, "{agent}: {all}");
