@@ -14,7 +14,6 @@ use serde_json::{Map, Value};
 
 use crate::events::{self, EventInfo};
 use crate::fault::Fault;
-use crate::system::tools::Renamed;
 
 /// The maximum length of the text for the model that one handler may add, in characters. The rest is cut, with a mark.
 pub(crate) const MOST_CONTEXT: usize = 10_000;
@@ -116,19 +115,6 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    /// Returns the answer with the agent's own names of a tool's arguments.
-    pub(crate) fn renamed(mut self, names: Option<&Renamed>, info: &EventInfo) -> Self {
-        let Some(names) = names.filter(|_| info.takes_args) else {
-            return self;
-        };
-        self.change = self.change.map(|change| match change {
-            Change::Merge(keys) => Change::Merge(names.back(keys)),
-            Change::Replace(Value::Object(args)) => Change::Replace(names.back(args).into()),
-            other => other,
-        });
-        self
-    }
-
     pub(crate) fn of(verdict: Verdict) -> Self {
         Answer {
             verdict,

@@ -12,12 +12,12 @@ use hooks_core::agent::{AgentContext, AgentEvent};
 use crate::entry::{Mode, OnFault};
 use crate::events::EventInfo;
 use crate::fault::Fault;
+use crate::fault::caught;
 use crate::filter::{Filter, Unmet};
 use crate::handler::Handler;
 use crate::handler::rule::Rule;
 use crate::record::Record;
 use crate::safeguard::Breaker;
-use crate::unit::caught;
 
 /// The place of a definition.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -97,7 +97,7 @@ pub(crate) struct Definition {
     pub(crate) name: Arc<str>,
     pub(crate) origin: Origin,
     /// The dialect of the file, for `status`.
-    pub(crate) dialect: crate::Dialect,
+    pub(crate) dialect: crate::system::Dialect,
     /// The events, each with its name in the dialect.
     pub(crate) events: Vec<(&'static EventInfo, String)>,
     pub(crate) filter: Filter,
@@ -175,7 +175,7 @@ impl Definition {
     /// Whether a fault of this kind blocks the event.
     pub(crate) fn blocks_on(&self, fault: &Fault, info: &EventInfo) -> bool {
         let policy = match fault.kind {
-            crate::FaultKind::TimedOut => self.on_timeout.or(self.on_failure),
+            crate::fault::FaultKind::TimedOut => self.on_timeout.or(self.on_failure),
             _ => self.on_failure,
         };
         info.is_blockable && policy.unwrap_or(OnFault::Block) == OnFault::Block

@@ -1,6 +1,7 @@
 //! Failures of a handler, as opposed to its decisions.
 
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -81,4 +82,9 @@ impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)
     }
+}
+
+/// Evaluates a rule or a filter. A panic is a failure of its definition, and does not reach the agent.
+pub(crate) fn caught<T>(says: impl FnOnce() -> Result<T, Fault>) -> Result<T, Fault> {
+    catch_unwind(AssertUnwindSafe(says)).unwrap_or_else(|_| Err(Fault::failed("it panicked")))
 }

@@ -69,12 +69,11 @@ mod events;
 mod fault;
 mod filter;
 mod handler;
-mod late;
+mod json;
 mod load;
-mod outcome;
 mod owned;
 mod record;
-mod record_filter;
+mod request;
 mod runtime;
 mod safeguard;
 mod sandbox;
@@ -82,9 +81,7 @@ mod secrets;
 mod services;
 mod system;
 mod trust;
-mod unique;
 mod unit;
-mod watch;
 
 pub use self::budget::{Budget, BudgetError, MemoryBudget, Reservation};
 pub use self::evaluator::{
@@ -94,10 +91,10 @@ pub use self::evaluator::{
 pub use self::fault::FaultKind;
 pub use self::filter::input::tool_rule;
 pub use self::load::{Edition, SourceStatus};
-pub use self::outcome::{Decided, Outcome};
 pub use self::owned::{EventError, Meaning, OwnedEvent};
+pub use self::record::RecordFilter;
 pub use self::record::{JsonlRecorder, Record, RecordOutcome, Recorder, Records};
-pub use self::record_filter::RecordFilter;
+pub use self::runtime::{Decided, Outcome};
 pub use self::runtime::{
     Explanation, FailedOpen, HookStatus, Refused, Revision, Runtime, RuntimeBuilder, Status,
 };

@@ -19,9 +19,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use yoke::{Yoke, Yokeable};
 
-use crate::Dialect;
 use crate::answer::kind_of;
 use crate::events::EventInfo;
+use crate::system::Dialect;
 use crate::system::names;
 use crate::system::table::When;
 

@@ -224,7 +224,7 @@ mod system {
         RulesetError, RulesetStatus, Scope,
     };
 
-    use super::{Sandbox, SandboxError};
+    use crate::sandbox::{Sandbox, SandboxError};
 
     /// What every program needs to read, if it exists.
     const SYSTEM: [&str; 8] = [
@@ -330,7 +330,7 @@ mod system {
 
 #[cfg(not(target_os = "linux"))]
 mod system {
-    use super::{Sandbox, SandboxError};
+    use crate::sandbox::{Sandbox, SandboxError};
 
     pub(super) fn prepare(sandbox: &Sandbox) -> Result<(), SandboxError> {
         if sandbox.is_best_effort {

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use hooks_builtin::ssrf::Guard;
 
+use crate::budget::spending::Spending;
 use crate::budget::{Budget, MemoryBudget};
 use crate::evaluator::Evaluator;
-use crate::handler::prompt::Spending;
 use crate::secrets::{EnvironmentSecrets, Secrets};
 
 /// The settings of a runtime's builder for its handlers. All revisions share them.

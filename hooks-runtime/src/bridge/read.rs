@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 use super::{Call, Incoming};
 use crate::system::OF_THE_AGENT;
 use crate::system::table::{Calls, Event, Shape, When};
-use crate::{Dialect, EventError, OwnedEvent, unique};
+use crate::{Dialect, EventError, OwnedEvent};
 
 /// Why an event cannot be judged, and the system that is told.
 type Refused = (Dialect, EventError);
@@ -27,7 +27,7 @@ pub(super) fn read(call: Call<'_>) -> Result<Incoming, Refused> {
         .strip_prefix(b"\xef\xbb\xbf")
         .unwrap_or(call.input);
     let wrong = |why: String| (call.system, EventError::new(why));
-    let input: Value = unique::from_slice(text)
+    let input: Value = crate::json::from_slice(text)
         .map_err(|error| wrong(format!("the event is not JSON: {error}")))?;
     if !input.is_object() {
         return Err(wrong("the event is not a JSON object".into()));

@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 
 use super::{Evaluated, Evaluation, Evaluator, EvaluatorError};
 use crate::fault::FaultKind;
-use crate::handler::http::{LONGEST, header_value, loopback, read};
+use crate::request::{LONGEST, header_value, loopback, read};
 use crate::secrets::{EnvironmentSecrets, Replaced, SecretText, Secrets};
 
 /// Asks a model over HTTP, with the API of OpenAI or of Anthropic. Many other endpoints are compatible with OpenAI's.

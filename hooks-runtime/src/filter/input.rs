@@ -10,8 +10,8 @@ use hooks_shell::{Environment, Script};
 use regex::Regex;
 use serde_json::Value;
 
-use crate::Dialect;
 use crate::events;
+use crate::system::Dialect;
 use crate::system::path_of;
 use crate::system::tools::{self, Aliases, Class};
 

@@ -20,29 +20,11 @@ use std::future::Future;
 use std::path::PathBuf;
 use std::pin::Pin;
 
-use hooks_core::agent::{AgentContext, AgentEvent};
-use serde_json::Value;
-
 use crate::answer::Answer;
 use crate::events::EventInfo;
 use crate::fault::Fault;
 use crate::services::Services;
-
-/// One event, and the definition whose handler is asked.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Ask<'a> {
-    pub(crate) cx: &'a AgentContext,
-    pub(crate) event: AgentEvent<'a>,
-    pub(crate) info: &'static EventInfo,
-    /// The definition's name.
-    pub(crate) hook: &'a str,
-    /// The event's name in the definition's dialect, if the definition uses that name.
-    pub(crate) named: &'a str,
-    /// The tool's name in the terms of the definition's file, if it differs from the agent's.
-    pub(crate) tool: Option<&'a str>,
-    /// The tool's arguments, with the names that go with that name, if they differ from the agent's.
-    pub(crate) args: Option<&'a Value>,
-}
+use crate::system::Ask;
 
 /// The future answer. It owns all its data, so the agent need not wait for it.
 pub(crate) type Asked = Pin<Box<dyn Future<Output = Result<Answer, Fault>> + Send>>;

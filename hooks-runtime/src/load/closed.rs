@@ -8,13 +8,14 @@ use std::time::Duration;
 use hooks_config::ConfigError;
 
 use super::Loader;
-use crate::Dialect;
 use crate::definition::{Body, Definition, Origin};
 use crate::entry::{ImportEntry, Mode, OnFault};
 use crate::events::EventInfo;
 use crate::fault::Fault;
 use crate::filter::Filter;
-use crate::handler::{Ask, Asked, Handler};
+use crate::handler::{Asked, Handler};
+use crate::system::Ask;
+use crate::system::Dialect;
 
 /// What an entry was meant for, as far as it can be understood.
 pub(super) struct Meant<'a> {

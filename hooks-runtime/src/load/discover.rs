@@ -8,8 +8,8 @@ use hooks_config::{ConfigError, Document};
 
 use super::claude::File;
 use super::{Loader, SourceStatus};
-use crate::Dialect;
 use crate::entry::ImportEntry;
+use crate::system::Dialect;
 use crate::system::table::Whose;
 use crate::trust::{Trust, entries, real};
 

@@ -26,15 +26,17 @@ use hooks_core::{EventSet, Hook, HookRegistry, OnPanic};
 use ring::digest::{SHA256, digest};
 use serde_json::{Value, json};
 
-use crate::Dialect;
 use crate::definition::{Body, Definition, State};
 use crate::entry::{FileConfig, ImportEntry, LimitsConfig, Mode, OnFault};
 use crate::handler::{Handler, Making, Wrong};
-use crate::late::Delivery;
+use crate::json::canonical;
 use crate::services::Services;
+use crate::system::Dialect;
+use crate::system::table::Order;
 use crate::system::table::Whose;
 use crate::trust::{Trust, hex, real};
-use crate::unit::{Limits, Order, Shared, Unit};
+use crate::unit::late::Delivery;
+use crate::unit::{Limits, Shared, Unit};
 
 /// Where definitions come from.
 #[derive(Clone, Debug)]
@@ -699,22 +701,4 @@ fn of_another_system(path: &Path, text: &str) -> Option<ConfigError> {
          `Runtime::builder().file_as(Dialect::{dialect:?}, \"{shown}\")` or the option `--from {dialect}`"
     );
     Some(document.mistake(&["hooks".into()], message, Some(&help)))
-}
-
-/// Returns JSON text in which the keys of every object are sorted.
-pub(crate) fn canonical(value: &Value) -> String {
-    fn sorted(value: &Value) -> Value {
-        match value {
-            Value::Object(fields) => {
-                let fields: BTreeMap<_, _> = fields
-                    .iter()
-                    .map(|(key, value)| (key.clone(), sorted(value)))
-                    .collect();
-                Value::Object(fields.into_iter().collect())
-            }
-            Value::Array(values) => Value::Array(values.iter().map(sorted).collect()),
-            other => other.clone(),
-        }
-    }
-    sorted(value).to_string()
 }

@@ -10,7 +10,6 @@ use regex::Regex;
 use serde_json::Value;
 
 use super::{Draft, Loader};
-use crate::Dialect;
 use crate::definition::{Body, Definition, Origin, State};
 use crate::entry::{FileConfig, OnEntry};
 use crate::events::{EVENTS, EventInfo};
@@ -18,9 +17,10 @@ use crate::filter::cel::{Cel, Template};
 use crate::filter::{Filter, Subjects, input, no_regex};
 use crate::handler::rule::{Pattern, Rule};
 use crate::handler::{Making, Wrong, command, http, process, prompt};
+use crate::system::Dialect;
 use crate::system::names;
+use crate::system::table::Order;
 use crate::system::tools::Aliases;
-use crate::unit::Order;
 
 /// The default timeout of a handler.
 const TIMEOUT: Duration = Duration::from_secs(5);

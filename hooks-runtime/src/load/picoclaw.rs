@@ -10,14 +10,14 @@ use hooks_config::{ConfigError, Document, Segment};
 use serde_json::{Value, json};
 
 use super::{Loader, SourceStatus};
-use crate::Dialect;
 use crate::definition::{Definition, Origin, State};
 use crate::entry::{FileConfig, ImportEntry, Mode, OnFault};
 use crate::events::EventInfo;
 use crate::filter::Filter;
 use crate::handler::process;
+use crate::system::Dialect;
 use crate::system::names;
-use crate::unit::Order;
+use crate::system::table::Order;
 
 /// The ways in which a process decides, with its methods: each way turns on all of its methods.
 const INTERCEPT: &[(&[&str], &[&str])] = &[

@@ -1,13 +1,13 @@
 //! Warns about definitions that never have their apparent effect. They are not mistakes, but probably not intended.
 
 use super::Draft;
-use crate::Dialect;
 use crate::definition::{Body, Definition};
 use crate::entry::Mode;
 use crate::events::{EVENTS, EventInfo};
 use crate::filter::{Filter, Subjects};
 use crate::handler::process::mode_of;
 use crate::handler::rule::Rule;
+use crate::system::Dialect;
 
 /// Returns the warnings about definitions in the order in which they run.
 pub(super) fn warnings(drafts: &[Draft]) -> Vec<String> {

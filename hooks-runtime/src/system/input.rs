@@ -8,7 +8,7 @@ use super::Dialect;
 use super::table::Words;
 use super::tools::{self, Class};
 use crate::events;
-use crate::handler::Ask;
+use crate::system::Ask;
 
 /// The keys of [`AgentContext::extra`](hooks_core::agent::AgentContext) that hooks get unchanged, if the agent has set
 /// them.

@@ -4,18 +4,16 @@ use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
 
-use hooks_core::agent::AgentEvent;
+use hooks_core::agent::{AgentContext, AgentEvent};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::answer::Answer;
 use crate::events::EventInfo;
 use crate::fault::Fault;
-use crate::handler::Ask;
 
 mod input;
 pub(crate) mod names;
-#[cfg(test)]
-mod page;
 mod said;
 pub(crate) mod says;
 pub(crate) mod table;
@@ -261,6 +259,22 @@ impl FromStr for Dialect {
     }
 }
 
+/// One event, and the definition whose handler is asked.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ask<'a> {
+    pub(crate) cx: &'a AgentContext,
+    pub(crate) event: AgentEvent<'a>,
+    pub(crate) info: &'static EventInfo,
+    /// The definition's name.
+    pub(crate) hook: &'a str,
+    /// The event's name in the definition's dialect, if the definition uses that name.
+    pub(crate) named: &'a str,
+    /// The tool's name in the terms of the definition's file, if it differs from the agent's.
+    pub(crate) tool: Option<&'a str>,
+    /// The tool's arguments, with the names that go with that name, if they differ from the agent's.
+    pub(crate) args: Option<&'a Value>,
+}
+
 /// The event that an answer is about: the parts of an [`Ask`] that do not borrow from the agent.
 #[derive(Clone, Debug)]
 pub(crate) struct On {
@@ -297,3 +311,6 @@ pub(crate) struct Exit {
     /// Whether standard output was longer than what was kept.
     pub(crate) is_cut: bool,
 }
+
+#[cfg(test)]
+mod page;

@@ -1,7 +1,7 @@
 //! Other systems' names for our events.
 
-use crate::Dialect;
 use crate::events::{EVENTS, EventInfo};
+use crate::system::Dialect;
 use crate::system::table::When;
 
 /// Names of events in systems without a table, and ours.

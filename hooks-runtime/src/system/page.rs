@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 use super::says::What;
 use super::table::{Event, System};
-use crate::Dialect;
+use crate::system::Dialect;
 
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/agents.md");
 const BEGIN: &str = "<!-- The tables are made from the code. -->\n";

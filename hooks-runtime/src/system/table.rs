@@ -12,7 +12,6 @@ use super::says::{Place, Says};
 use super::tools::{self, Class};
 use crate::entry::OnFault;
 use crate::events::EventInfo;
-use crate::unit::Order;
 
 /// The key of [`AgentContext::extra`] that is `false` if an agent has an event of its own for a request for permission,
 /// and this is not one.
@@ -217,6 +216,16 @@ impl Event {
     }
 }
 
+/// How the definitions of a unit run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Order {
+    /// All at once, each to its end. Then the strictest answer applies.
+    #[default]
+    AtOnce,
+    /// One after the other, until one stops the event. Each sees the event as the ones before left it.
+    InTurn,
+}
+
 /// When two definitions of a file count as equal, so that only one of them runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Twins {
@@ -391,7 +400,7 @@ impl System {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Dialect;
+    use crate::system::Dialect;
 
     #[test]
     fn every_event_is_one_of_ours() {

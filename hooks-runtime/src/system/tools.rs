@@ -10,6 +10,8 @@ use hooks_builtin::__tools::{Same, arguments, arguments_of, same};
 use serde_json::{Map, Value};
 
 use super::Dialect;
+use crate::answer::{Answer, Change};
+use crate::events::EventInfo;
 
 /// What a tool does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -211,6 +213,21 @@ impl Renamed {
             (ours.map_or(name, |(_, ours)| ours.clone()), value)
         });
         ours.collect()
+    }
+}
+
+impl Answer {
+    /// Returns the answer with the agent's own names of a tool's arguments.
+    pub(crate) fn renamed(mut self, names: Option<&Renamed>, info: &EventInfo) -> Self {
+        let Some(names) = names.filter(|_| info.takes_args) else {
+            return self;
+        };
+        self.change = self.change.map(|change| match change {
+            Change::Merge(keys) => Change::Merge(names.back(keys)),
+            Change::Replace(Value::Object(args)) => Change::Replace(names.back(args).into()),
+            other => other,
+        });
+        self
     }
 }
 

@@ -9,14 +9,15 @@ use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
 use super::conclude::{fail, finish};
-use super::guard::{asked, caught, guarded, told};
+use super::guard::{asked, guarded, told};
 use super::{Done, Matched, Unit};
 use crate::answer::Answer;
 use crate::definition::{Body, Definition};
 use crate::entry::Mode;
 use crate::events::EventInfo;
-use crate::fault::{Fault, FaultKind};
-use crate::handler::{Ask, Asked};
+use crate::fault::{Fault, FaultKind, caught};
+use crate::handler::Asked;
+use crate::system::Ask;
 use crate::system::tools::Renamed;
 
 impl Unit {

@@ -1,7 +1,7 @@
 //! Keeps a handler from harming the agent: limits its time, its failures and its concurrency, and catches its panics.
 
 use std::future::Future;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::catch_unwind;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context as Task, Poll};
@@ -14,7 +14,7 @@ use tracing::Instrument as _;
 use super::Limits;
 use crate::answer::Answer;
 use crate::definition::{Body, Definition};
-use crate::fault::{Fault, FaultKind};
+use crate::fault::{Fault, FaultKind, caught};
 use crate::handler::Asked;
 use crate::safeguard::Breaker;
 
@@ -96,11 +96,6 @@ fn counts(definition: &Definition, fault: &Fault) -> bool {
     use FaultKind::{NotStarted, OutOfTime, TimedOut};
     matches!(fault.kind, TimedOut | OutOfTime | NotStarted)
         || definition.on_failure != Some(crate::entry::OnFault::Skip)
-}
-
-/// Evaluates a rule or a filter. A panic is a failure of its definition, and does not reach the agent.
-pub(crate) fn caught<T>(says: impl FnOnce() -> Result<T, Fault>) -> Result<T, Fault> {
-    catch_unwind(AssertUnwindSafe(says)).unwrap_or_else(|_| Err(Fault::failed("it panicked")))
 }
 
 /// Asks a handler, which reads the event at once.

@@ -12,6 +12,7 @@
 mod ask;
 mod conclude;
 mod guard;
+pub(crate) mod late;
 
 use std::future::Future;
 use std::pin::Pin;
@@ -26,30 +27,20 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-pub(crate) use self::guard::caught;
 use self::guard::join_all;
-use crate::Dialect;
 use crate::answer::Answer;
 use crate::definition::{Body, Definition};
 use crate::entry::LimitsConfig;
 use crate::events::{self, EventInfo};
-use crate::fault::Fault;
+use crate::fault::{Fault, caught};
 use crate::filter::Unmet;
-use crate::late::Late;
 use crate::record::Recorder;
+use crate::system::Dialect;
+use crate::system::table::Order;
+use crate::unit::late::Late;
 
 /// A boxed future, as `#[async_trait]` boxes it.
 type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
-
-/// How the definitions of a unit run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Order {
-    /// All at once, each to its end. Then the strictest answer applies.
-    #[default]
-    AtOnce,
-    /// One after the other, until one stops the event. Each sees the event as the ones before left it.
-    InTurn,
-}
 
 /// What all units of a runtime share.
 pub(crate) struct Shared {

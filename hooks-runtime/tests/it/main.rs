@@ -9,6 +9,7 @@ mod dialects;
 mod foreign_handlers;
 mod goclaw;
 mod http;
+mod layout;
 mod limits;
 mod logs;
 mod mistakes;

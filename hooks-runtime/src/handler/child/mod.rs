@@ -29,7 +29,7 @@ use tokio::time::timeout;
 
 pub(crate) use self::input::Input;
 use self::kin::Mark;
-use crate::Sandbox;
+use crate::sandbox::Sandbox;
 use crate::system::Exit;
 
 /// How long a process has to end after TERM, before it is killed.

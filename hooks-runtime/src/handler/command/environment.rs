@@ -22,10 +22,10 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::Dialect;
 use crate::entry::EnvEntry;
 use crate::fault::Fault;
 use crate::handler::Wrong;
+use crate::system::Dialect;
 
 /// Variables with which programs find other programs and their files, and write text. None contains a secret.
 const BASE: &[&str] = &[

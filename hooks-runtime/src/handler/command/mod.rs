@@ -22,13 +22,16 @@ use std::sync::Arc;
 
 use self::environment::{About, Environment};
 use super::child::{Background, Child};
-use super::{Ask, Asked, Handler, Making, Wrong};
+use super::{Asked, Handler, Making, Wrong};
 use crate::answer::Answer;
 use crate::entry::{CommandEntry, SandboxEntry};
 use crate::events;
 use crate::fault::Fault;
+use crate::sandbox::Sandbox;
+use crate::sandbox::SandboxError;
+use crate::system::Ask;
+use crate::system::Dialect;
 use crate::system::On;
-use crate::{Dialect, Sandbox, SandboxError};
 
 pub(crate) use self::environment::{check_names, is_private};
 pub(crate) use self::program::in_folder;

@@ -3,9 +3,6 @@
 //! Every request goes through the guard of [`hooks_builtin::ssrf`], so a file cannot make the agent call into its own
 //! network. Header values that the file only names are filled in for each request, and never shown.
 
-mod allowed;
-mod answer;
-
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -14,26 +11,22 @@ use hooks_builtin::__webhook as webhook;
 use hooks_builtin::WebhookSecret;
 use hooks_builtin::ssrf::{CheckedUrl, Endpoint, Guard};
 use jiff::Timestamp;
-use reqwest::header::{self, HeaderMap, HeaderName, HeaderValue};
+use reqwest::header::{self, HeaderMap, HeaderName};
 
-pub(crate) use self::allowed::loopback;
-pub(crate) use self::answer::read;
-use super::{Ask, Asked, Handler, Making, Wrong};
-use crate::Dialect;
+use super::{Asked, Handler, Making, Wrong};
 use crate::answer::Answer;
 use crate::entry::HttpEntry;
 use crate::fault::Fault;
+use crate::request::{LONGEST, header_value, loopback, matches, read};
 use crate::secrets::{Replaced, SecretText, Secrets};
-use crate::system::On;
+use crate::system::Dialect;
+use crate::system::{Ask, On};
 
 /// How long to wait before the next attempt.
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// The default number of retries.
 const RETRIES: u8 = 1;
-
-/// Longer than any hook may take: the definition's timeout ends a request earlier.
-pub(crate) const LONGEST: Duration = Duration::from_hours(1);
 
 /// Headers that frame a request. Setting them by hand could smuggle in a second request.
 const FRAMING: [HeaderName; 5] = [
@@ -98,7 +91,7 @@ pub(crate) fn with(
             .help("write an `https://` URL of a public host, or name a host of this machine in `allow_loopback`")
     })?;
     if let Some(urls) = &settings.urls
-        && !urls.iter().any(|pattern| allowed::matches(pattern, &url))
+        && !urls.iter().any(|pattern| matches(pattern, &url))
     {
         return Err(Wrong::new("the URL is not one of the allowed URLs").at("url"));
     }
@@ -148,14 +141,6 @@ pub(crate) fn with(
         ids: webhook::Ids::new(),
     }));
     Ok((Arc::new(handler), notices))
-}
-
-/// Returns a header value that is never shown.
-pub(crate) fn header_value(text: &str) -> Result<HeaderValue, &'static str> {
-    let mut value = HeaderValue::from_str(text)
-        .map_err(|_| "its value has characters that are not allowed in a header")?;
-    value.set_sensitive(true);
-    Ok(value)
 }
 
 struct Http(Arc<Poster>);

@@ -15,9 +15,9 @@ use serde_json::{Map, Value, json};
 
 use super::llm;
 use super::wire::Request;
-use crate::Dialect;
 use crate::answer::{Answer, Change, Verdict, kind_of};
 use crate::fault::Fault;
+use crate::system::Dialect;
 
 /// The keys of a result.
 const KEYS: [&str; 6] = ["action", "reason", "call", "request", "response", "result"];

@@ -16,7 +16,7 @@ use super::{Settings, stderr};
 use crate::fault::Fault;
 use crate::handler::child::{Background, Child, Input, Pipes};
 use crate::handler::command;
-use crate::unique;
+use crate::json;
 
 /// The maximum length of an answer.
 const MOST_ANSWER: usize = 1024 * 1024;
@@ -121,7 +121,7 @@ impl Connection {
                 if line.iter().all(u8::is_ascii_whitespace) {
                     return;
                 }
-                let mut message = match unique::from_slice(&line) {
+                let mut message = match json::from_slice(&line) {
                     // A request may have the id of a call, and is no consent.
                     Ok(message) if message.get("method").is_some() => {
                         return self.drop_line(&line, "it is a request, which nobody answers");

@@ -35,11 +35,13 @@ use std::sync::Arc;
 
 use self::server::Server;
 use self::wire::Message;
-use super::{Ask, Asked, Handler, Listener, Making, Wrong, command};
+use super::{Asked, Handler, Listener, Making, Wrong, command};
 use crate::answer::Answer;
 use crate::entry::ServerEntry;
 use crate::fault::Fault;
-use crate::{Dialect, Sandbox};
+use crate::sandbox::Sandbox;
+use crate::system::Ask;
+use crate::system::Dialect;
 
 pub(crate) use self::wire::mode_of;
 

@@ -14,7 +14,7 @@ use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
 use crate::events::EventInfo;
-use crate::handler::Ask;
+use crate::system::Ask;
 
 /// The message that is sent about an event.
 pub(super) enum Message {

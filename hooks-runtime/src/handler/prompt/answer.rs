@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
-use crate::Dialect;
 use crate::answer::{Answer, Change, Verdict};
 use crate::evaluator::Evaluated;
 use crate::events::EventInfo;
 use crate::fault::Fault;
+use crate::system::Dialect;
 use crate::system::On;
 
 /// The maximum length of a reason, in characters.

@@ -4,7 +4,6 @@
 //! Anything else is a failure, never a decision. Limits per turn and per month, and a cache, bound the cost.
 
 mod answer;
-mod spending;
 
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,15 +15,15 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use self::answer::answer_of;
-pub(crate) use self::spending::Spending;
-use self::spending::{Hold, Spender};
-use super::{Ask, Asked, Handler, Making, Wrong};
-use crate::Dialect;
+use super::{Asked, Handler, Making, Wrong};
 use crate::answer::Answer;
+use crate::budget::spending::{Hold, Spender, Spending};
 use crate::entry::PromptEntry;
 use crate::evaluator::{Evaluation, Evaluator, EvaluatorError, decide};
 use crate::fault::Fault;
-use crate::load::canonical;
+use crate::json::canonical;
+use crate::system::Ask;
+use crate::system::Dialect;
 use crate::system::On;
 
 /// The defaults of a prompt.

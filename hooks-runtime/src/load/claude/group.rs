@@ -6,11 +6,11 @@ use regex::Regex;
 use serde_json::Value;
 
 use super::{Group, Policy};
-use crate::Dialect;
 use crate::definition::Definition;
 use crate::events::EventInfo;
 use crate::filter::{Subjects, no_regex};
 use crate::load::Loader;
+use crate::system::Dialect;
 use crate::system::names;
 use crate::system::table::{Event, Subject};
 

@@ -10,11 +10,11 @@ use super::super::Loader;
 use super::group::misspelled;
 use super::make::{command_of, http_of, project_of, prompt_of};
 use super::{Group, NeverRuns, takes_prompt};
-use crate::Dialect;
 use crate::definition::{Body, Definition, Origin, State};
 use crate::entry::OnFault;
 use crate::filter::{Filter, input};
 use crate::handler::{Handler, Wrong, command, http, prompt};
+use crate::system::Dialect;
 use crate::system::table::{Event, Subject, Twins};
 
 impl Loader<'_> {

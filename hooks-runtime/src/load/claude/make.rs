@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value};
 
 use super::Group;
-use crate::Dialect;
 use crate::entry::{CommandEntry, EnvEntry, PromptEntry};
 use crate::handler::{Wrong, http};
 use crate::secrets::Replaced;
+use crate::system::Dialect;
 
 /// Returns the root of the project that a file belongs to.
 pub(super) fn project_of(file: Option<&Path>) -> Option<PathBuf> {

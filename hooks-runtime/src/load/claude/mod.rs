@@ -16,11 +16,11 @@ use serde_json::{Value, json};
 
 use super::closed::Meant;
 use super::{Loader, SourceStatus};
-use crate::Dialect;
 use crate::definition::Definition;
 use crate::entry::ImportEntry;
 use crate::events::EventInfo;
 use crate::filter::{Filter, Subjects};
+use crate::system::Dialect;
 use crate::system::table::{Event, Refusal, Subject, System, Whose};
 use crate::system::tools::Aliases;
 

@@ -4,12 +4,12 @@ use hooks_config::ConfigError;
 use serde_json::{Map, Value};
 
 use super::{LONGEST, Place};
-use crate::Dialect;
 use crate::definition::{Definition, Origin};
 use crate::entry::{ImportEntry, Mode, OnFault};
 use crate::events::EventInfo;
 use crate::filter::Filter;
 use crate::load::Loader;
+use crate::system::Dialect;
 use crate::system::table::Event;
 
 impl Loader<'_> {

@@ -6,12 +6,12 @@ use hooks_config::ConfigError;
 use serde_json::{Map, Value, json};
 
 use super::{Edition, Place};
-use crate::Dialect;
 use crate::definition::{Body, State};
 use crate::entry::{CommandEntry, EnvEntry, PromptEntry};
 use crate::handler::{Wrong, command, http, prompt};
 use crate::load::Loader;
 use crate::secrets::Replaced;
+use crate::system::Dialect;
 
 impl Loader<'_> {
     #[expect(clippy::too_many_lines, reason = "an arm for each type of handler")]

@@ -13,11 +13,11 @@ use serde_json::{Map, Value, json};
 
 use super::closed::Meant;
 use super::{Loader, SourceStatus, claude};
-use crate::Dialect;
 use crate::definition::{Definition, Origin};
 use crate::entry::{ImportEntry, Mode, OnFault};
 use crate::filter::cel::Cel;
 use crate::filter::{Filter, Subjects, no_regex};
+use crate::system::Dialect;
 use crate::system::table::{Event, Subject};
 
 /// The edition of GoClaw.

@@ -8,7 +8,7 @@ use crate::system::says::{Place, Says, What, says};
 use crate::system::table::{
     CALLS, Calls, Exits, Refusal, Subject, System, Twins, When, Whose, Words, event,
 };
-use crate::unit::Order;
+use crate::system::table::Order;
 
 const OF_PROMPT: Duration = Duration::from_secs(30);
 

@@ -3,7 +3,7 @@
 use crate::entry::OnFault;
 use crate::system::claude;
 use crate::system::table::{Exits, Subject, System, Twins, event};
-use crate::unit::Order;
+use crate::system::table::Order;
 
 /// The system.
 pub(crate) const SYSTEM: System = System {

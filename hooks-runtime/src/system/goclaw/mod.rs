@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::entry::OnFault;
 use crate::system::claude;
 use crate::system::table::{Exits, Refusal, Subject, System, Twins, When, Words, event};
-use crate::unit::Order;
+use crate::system::table::Order;
 
 /// The system.
 pub(crate) const SYSTEM: System = System {

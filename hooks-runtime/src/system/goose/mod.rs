@@ -9,7 +9,7 @@ use crate::system::table::{
     CALLS, Calls, Exits, Refusal, Subject, System, Twins, When, Words, event,
 };
 use crate::system::tools::Class;
-use crate::unit::Order;
+use crate::system::table::Order;
 
 const BLOCK: &[Says] =
     &[says(What::Deny, &[("decision", Is("block")), ("reason", Text)]).exits()];

@@ -9,7 +9,6 @@ use super::table::{Event, Exits, Refusal, System};
 use super::{Dialect, Exit, On};
 use crate::answer::{Answer, Change, Verdict};
 use crate::fault::Fault;
-use crate::unique;
 
 /// An answer that is being read.
 struct Reading<'a> {
@@ -85,7 +84,7 @@ fn json_of(dialect: Dialect, text: &str) -> Result<Option<Map<String, Value>>, S
         return Ok(None);
     }
     let json = if is_ours {
-        unique::from_slice(text.as_bytes())
+        crate::json::from_slice(text.as_bytes())
     } else {
         serde_json::from_str(text)
     };

@@ -1,5 +1,7 @@
 //! Records what a definition did with an event, and why. Each [`Record`] is for logs, tests and people.
 
+mod filter;
+
 use std::collections::VecDeque;
 use std::fmt;
 use std::io;
@@ -11,6 +13,8 @@ use hooks_builtin::__sink::{Limits, LogFile, Queue};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+
+pub use self::filter::RecordFilter;
 
 /// The outcome of a definition for one event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

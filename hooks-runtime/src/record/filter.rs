@@ -3,8 +3,8 @@
 use hooks_core::agent::{AgentContext, AgentEvent, HeartbeatTick};
 use serde_json::{Value, json};
 
-use crate::Record;
 use crate::filter::cel::{Cel, Variables};
+use crate::record::Record;
 
 /// The fields of a record.
 const FIELDS: [&str; 20] = [

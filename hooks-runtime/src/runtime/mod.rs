@@ -1,5 +1,8 @@
 //! The handle to hooks that are configured in files: it loads, swaps, explains and ends them.
 
+mod outcome;
+mod watch;
+
 use std::fmt;
 use std::io;
 use std::path::PathBuf;
@@ -17,7 +20,6 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use tokio::task::JoinSet;
 
-use crate::Dialect;
 use crate::budget::Budget;
 use crate::definition::Body;
 use crate::entry::Mode;
@@ -28,9 +30,12 @@ use crate::record::{Record, Recorder};
 use crate::safeguard::BreakerState;
 use crate::secrets::Secrets;
 use crate::services::Services;
+use crate::system::Dialect;
 use crate::trust::Trust;
 use crate::unit::Shared;
-use crate::watch::Watcher;
+
+pub use self::outcome::{Decided, Outcome};
+use self::watch::Watcher;
 
 /// Hooks that are configured in files. A clone is a handle to the same hooks.
 ///

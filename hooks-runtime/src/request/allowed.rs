@@ -37,7 +37,7 @@ pub(crate) fn loopback(url: &str, allowed: &[String]) -> Result<Vec<LoopbackHost
 /// Whether a URL matches a pattern, in which `*` is any text: in the host, any text without a `/`.
 ///
 /// The case of the host does not matter, nor does a dot at its end.
-pub(super) fn matches(pattern: &str, url: &CheckedUrl) -> bool {
+pub(crate) fn matches(pattern: &str, url: &CheckedUrl) -> bool {
     let all = pattern.trim();
     if all == "*" {
         return true;

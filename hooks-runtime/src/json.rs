@@ -1,5 +1,6 @@
-//! JSON in which no key stands twice: of `{"decision": "block", "decision": "approve"}`, nobody knows what was meant.
+//! JSON as it is read and compared. When it is read, no key stands twice: of `{"decision": "block", "decision": "approve"}`, nobody knows what was meant.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
@@ -80,6 +81,24 @@ impl<'de> Visitor<'de> for Unique {
         }
         Ok(Value::Object(fields))
     }
+}
+
+/// Returns JSON text in which the keys of every object are sorted.
+pub(crate) fn canonical(value: &Value) -> String {
+    fn sorted(value: &Value) -> Value {
+        match value {
+            Value::Object(fields) => {
+                let fields: BTreeMap<_, _> = fields
+                    .iter()
+                    .map(|(key, value)| (key.clone(), sorted(value)))
+                    .collect();
+                Value::Object(fields.into_iter().collect())
+            }
+            Value::Array(values) => Value::Array(values.iter().map(sorted).collect()),
+            other => other.clone(),
+        }
+    }
+    sorted(value).to_string()
 }
 
 #[cfg(test)]

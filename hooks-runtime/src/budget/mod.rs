@@ -1,5 +1,7 @@
 //! Limits how many tokens the hooks of a tenant may use per month.
 
+pub(crate) mod spending;
+
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Mutex, PoisonError};

@@ -7,7 +7,8 @@ use hooks_core::{HookAction, Scope};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::{OwnedEvent, Runtime};
+use crate::owned::OwnedEvent;
+use crate::runtime::Runtime;
 
 /// What hooks decided about an event.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]

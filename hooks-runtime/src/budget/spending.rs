@@ -32,7 +32,7 @@ impl Default for Spending {
 
 impl Spending {
     /// Returns a key that identifies a turn.
-    pub(super) fn turn(cx: &AgentContext) -> u64 {
+    pub(crate) fn turn(cx: &AgentContext) -> u64 {
         // The key is secret, so nobody can choose a session that shares the count of another.
         static HASHER: std::sync::LazyLock<RandomState> =
             std::sync::LazyLock::new(RandomState::new);
@@ -40,7 +40,7 @@ impl Spending {
     }
 
     /// Counts one call of a turn, unless the limit is reached.
-    pub(super) fn take(&self, turn: u64, most: u32) -> bool {
+    pub(crate) fn take(&self, turn: u64, most: u32) -> bool {
         let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
         let calls = turns.get_or_insert_mut(turn, || 0);
         let may = *calls < most;
@@ -59,16 +59,16 @@ impl Spending {
 
 /// Reserves and counts tokens for one prompt.
 #[derive(Clone)]
-pub(super) struct Spender {
-    pub(super) budget: Arc<dyn Budget>,
-    pub(super) spending: Arc<Spending>,
+pub(crate) struct Spender {
+    pub(crate) budget: Arc<dyn Budget>,
+    pub(crate) spending: Arc<Spending>,
     /// How many tokens a tenant may use per month.
-    pub(super) limit: u64,
+    pub(crate) limit: u64,
 }
 
 impl Spender {
     /// Reserves tokens.
-    pub(super) async fn reserve(&self, tenant: &str, tokens: u64) -> Result<Hold, Fault> {
+    pub(crate) async fn reserve(&self, tenant: &str, tokens: u64) -> Result<Hold, Fault> {
         match self.budget.reserve(tenant, tokens, self.limit).await {
             Ok(reservation) => Ok(Hold {
                 spender: self.clone(),
@@ -87,14 +87,14 @@ impl Spender {
 }
 
 /// Reserved tokens. If the call is dropped, they count as used, because the model may have used them.
-pub(super) struct Hold {
+pub(crate) struct Hold {
     spender: Spender,
     reservation: Option<Reservation>,
 }
 
 impl Hold {
     /// Counts the tokens that were used; all reserved tokens, if the number is unknown.
-    pub(super) async fn settle(mut self, used: Option<u64>) {
+    pub(crate) async fn settle(mut self, used: Option<u64>) {
         let Some(reservation) = self.reservation.take() else {
             return;
         };
@@ -118,7 +118,7 @@ impl Hold {
         }
     }
 
-    pub(super) async fn refund(mut self) {
+    pub(crate) async fn refund(mut self) {
         if let Some(reservation) = self.reservation.take()
             && let Err(error) = self.spender.budget.refund(reservation).await
         {

@@ -1,0 +1,37 @@
+//! The rooms of the runtime, and the arrows between them.
+
+use layout::Layout;
+
+const LAYOUT: Layout = Layout {
+    rooms: &[
+        "events",
+        "entry",
+        "secrets",
+        "trust",
+        "sandbox",
+        "request",
+        "budget",
+        "answer",
+        "system",
+        "filter",
+        "record",
+        "safeguard",
+        "evaluator",
+        "services",
+        "handler",
+        "definition",
+        "unit",
+        "load",
+        "owned",
+        "runtime",
+        "bridge",
+    ],
+    leaves: &["fault", "json"],
+    collections: &["lib"],
+    macros: &[],
+};
+
+#[test]
+fn a_room_uses_only_the_rooms_before_it() {
+    LAYOUT.check(env!("CARGO_MANIFEST_DIR"));
+}
