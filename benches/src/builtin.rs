@@ -10,8 +10,8 @@ use std::time::Duration;
 use hooks_builtin::config::{FileHooks, HookFactoryRegistry, HooksConfig};
 use hooks_core::Hook;
 use hooks_core::agent::{
-    AfterToolCall, AgentContext, AgentHooks, ApproveToolCall, BeforeToolCall, ToolCallEnd,
-    ToolOutcome, ToolOutput,
+    AfterToolCall, AgentContext, AgentHooks, ApproveToolCall, BeforeToolCall, ToolAnnotations,
+    ToolCallEnd, ToolOutcome, ToolOutput,
 };
 use serde_json::{Value, json};
 
@@ -40,6 +40,7 @@ impl Default for Call {
                 id: id.clone(),
                 name: name.clone(),
                 args: args.clone(),
+                annotations: ToolAnnotations::default(),
                 output,
                 duration: Duration::from_millis(42),
                 context: Vec::new(),
@@ -67,6 +68,7 @@ impl Call {
                 id: &after.id,
                 name: &after.name,
                 args: &after.args,
+                annotations: ToolAnnotations::default(),
                 output: &after.output,
                 duration: after.duration,
                 outcome: ToolOutcome::Ran,

@@ -214,7 +214,7 @@ fn trace(level: LogLevel, line: &str) {
 mod tests {
     use std::time::Duration;
 
-    use hooks_core::agent::{ToolOutcome, ToolOutput};
+    use hooks_core::agent::{ToolAnnotations, ToolOutcome, ToolOutput};
     use hooks_core::hooks;
 
     use super::*;
@@ -226,6 +226,7 @@ mod tests {
                 id: "1",
                 name,
                 args: &serde_json::Value::Null,
+                annotations: ToolAnnotations::default(),
                 output,
                 duration: Duration::from_micros(1999),
                 outcome: ToolOutcome::Ran,

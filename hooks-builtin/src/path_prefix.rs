@@ -386,7 +386,7 @@ impl Inner {
 
 #[cfg(test)]
 mod tests {
-    use hooks_core::agent::{AgentContext, Approval};
+    use hooks_core::agent::{AgentContext, Approval, ToolAnnotations};
     use hooks_core::hooks;
     use serde_json::json;
 
@@ -638,6 +638,7 @@ mod tests {
                 id: "1",
                 name: "read",
                 args: &args,
+                annotations: ToolAnnotations::default(),
                 approval: &Approval::Usual,
             };
             hooks.intercept_now(&cx, &mut call).is_continue()

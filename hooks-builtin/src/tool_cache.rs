@@ -388,7 +388,7 @@ fn write_canonical(value: &Value, out: &mut String) {
 
 #[cfg(test)]
 mod tests {
-    use hooks_core::agent::ToolOutcome;
+    use hooks_core::agent::{ToolAnnotations, ToolOutcome};
     use hooks_core::{HookResult, hooks};
     use serde_json::json;
 
@@ -416,6 +416,7 @@ mod tests {
             id: "",
             name,
             args,
+            annotations: ToolAnnotations::default(),
             output,
             duration: Duration::ZERO,
             outcome: ToolOutcome::Ran,

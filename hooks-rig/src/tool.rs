@@ -96,7 +96,7 @@ impl<H: AgentHooks + 'static> RigHooks<H> {
             };
         }
         // rig itself has no one to ask.
-        let Approval::Ask { reason } = &call.approval else {
+        let (Approval::Ask { reason } | Approval::Defer { reason }) = &call.approval else {
             return None;
         };
         Some(Cancel {
@@ -124,6 +124,7 @@ impl<H: AgentHooks + 'static> RigHooks<H> {
                 id: &call.id,
                 name: &call.name,
                 args: &call.args,
+                annotations: call.annotations,
                 by,
                 reason,
             };

@@ -5,9 +5,9 @@
 
 use hooks_core::agent::{
     AfterLlmCall, AgentEventMut, AgentSaid, Approval, ApproveToolCall, Approved, BeforeLlmCall,
-    BeforeToolCall, InvalidToolCall, LlmFailed, LlmResponse, Retry, ToolOutput,
+    BeforeToolCall, InvalidToolCall, LlmFailed, LlmResponse, Retry, ToolCallPatch, ToolOutput,
 };
-use hooks_core::{HookAction, Intercepted};
+use hooks_core::{HookAction, Intercepted, Patch as _};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -28,6 +28,8 @@ pub(crate) enum Verdict {
     Approve { by: Option<String> },
     /// Somebody must be asked.
     Ask { reason: String },
+    /// Somebody decides later.
+    Defer { reason: String },
     /// The hook answers in the agent's place.
     Respond(Value),
     /// The event is blocked.
@@ -45,10 +47,11 @@ impl Verdict {
             Verdict::Continue => 0,
             Verdict::Approve { .. } => 1,
             Verdict::Ask { .. } => 2,
-            Verdict::Respond(_) => 3,
-            Verdict::Block { .. } => 4,
-            Verdict::AbortTurn { .. } => 5,
-            Verdict::AbortRun { .. } => 6,
+            Verdict::Defer { .. } => 3,
+            Verdict::Respond(_) => 4,
+            Verdict::Block { .. } => 5,
+            Verdict::AbortTurn { .. } => 6,
+            Verdict::AbortRun { .. } => 7,
         }
     }
 
@@ -56,6 +59,7 @@ impl Verdict {
     pub(crate) fn cut(&mut self) {
         match self {
             Verdict::Ask { reason }
+            | Verdict::Defer { reason }
             | Verdict::Block { reason }
             | Verdict::AbortTurn { reason }
             | Verdict::AbortRun { reason } => *reason = cut(std::mem::take(reason)),
@@ -69,6 +73,7 @@ impl Verdict {
             Verdict::Continue => "continue",
             Verdict::Approve { .. } => "approve",
             Verdict::Ask { .. } => "ask",
+            Verdict::Defer { .. } => "defer",
             Verdict::Respond(_) => "respond",
             Verdict::Block { .. } => "block",
             Verdict::AbortTurn { .. } => "abort_turn",
@@ -80,6 +85,7 @@ impl Verdict {
     pub(crate) fn reason(&self) -> Option<&str> {
         match self {
             Verdict::Ask { reason }
+            | Verdict::Defer { reason }
             | Verdict::Block { reason }
             | Verdict::AbortTurn { reason }
             | Verdict::AbortRun { reason } => Some(reason),
@@ -163,16 +169,16 @@ pub(crate) fn apply(event: AgentEventMut<'_>, answer: Answer) -> Result<AgentSai
     let context = context.into_iter().map(cut);
     match event {
         AgentEventMut::BeforeToolCall(call) => {
-            let change = ChangedCall::of(&call.args, change)?;
+            let change = changed_call(&call.args, change)?;
             let said = said.of_call(&mut call.approval)?;
-            change.apply(&mut call.name, &mut call.args);
+            change.apply(call);
             call.context.extend(context);
             Ok(said)
         }
         AgentEventMut::InvalidToolCall(call) => {
-            let change = ChangedCall::of(&call.args, change)?;
+            let change = changed_call(&call.args, change)?;
             let said = said.or_respond::<InvalidToolCall, _>(output_of)?;
-            change.apply(&mut call.name, &mut call.args);
+            change.apply(call);
             Ok(said)
         }
         AgentEventMut::ApproveToolCall(_) => match said.verdict {
@@ -261,10 +267,13 @@ impl Said {
             Verdict::AbortTurn { reason } => AgentSaid::abort_turn(reason),
             Verdict::AbortRun { reason } => AgentSaid::abort_run(reason),
             // Nobody can be asked about this event, so it is blocked.
-            Verdict::Ask { reason } if info.is_blockable => AgentSaid::block(reason),
-            Verdict::Continue | Verdict::Approve { .. } | Verdict::Ask { .. } => {
-                AgentSaid::Continue
+            Verdict::Ask { reason } | Verdict::Defer { reason } if info.is_blockable => {
+                AgentSaid::block(reason)
             }
+            Verdict::Continue
+            | Verdict::Approve { .. }
+            | Verdict::Ask { .. }
+            | Verdict::Defer { .. } => AgentSaid::Continue,
             Verdict::Respond(_) => {
                 return Err(Fault::nonsense(format!(
                     "`{}` cannot be answered by a hook",
@@ -293,12 +302,20 @@ impl Said {
     /// Does the same for a tool call, whose approval it may change. After an error, the approval is unchanged.
     fn of_call(self, approval: &mut Approval) -> Result<AgentSaid, Fault> {
         match self.verdict {
-            Verdict::Ask { reason } => {
+            // What somebody decides later, nobody is asked now.
+            Verdict::Ask { reason } if !matches!(approval, Approval::Defer { .. }) => {
                 *approval = Approval::ask(reason);
                 Ok(AgentSaid::Continue)
             }
-            // A hook that approves does not overrule a hook that wants to ask somebody.
-            Verdict::Approve { by } if !matches!(approval, Approval::Ask { .. }) => {
+            Verdict::Defer { reason } => {
+                *approval = Approval::defer(reason);
+                Ok(AgentSaid::Continue)
+            }
+            // A hook that approves does not overrule a hook that wants somebody to decide.
+            Verdict::Ask { .. } | Verdict::Approve { .. } if approval.is_wanted() => {
+                Ok(AgentSaid::Continue)
+            }
+            Verdict::Approve { by } => {
                 *approval = Approval::granted(by.unwrap_or_else(|| "a hook".into()));
                 Ok(AgentSaid::Continue)
             }
@@ -343,35 +360,19 @@ fn changed<T: Serialize + DeserializeOwned>(
     Ok(said)
 }
 
-/// What changes in a tool call.
-struct ChangedCall {
-    name: Option<String>,
-    args: Option<Value>,
-}
-
-impl ChangedCall {
-    fn of(args: &Value, change: Option<Change>) -> Result<Self, Fault> {
-        let (name, args) = match change {
-            None => (None, None),
-            Some(Change::Replace(args)) => (None, Some(object(args)?)),
-            Some(Change::Merge(keys)) => {
-                let mut args = args.as_object().cloned().unwrap_or_default();
-                args.extend(keys);
-                (None, Some(Value::Object(args)))
-            }
-            Some(Change::Tool { name, args }) => (Some(name), args.map(object).transpose()?),
-        };
-        Ok(ChangedCall { name, args })
-    }
-
-    fn apply(self, name: &mut String, args: &mut Value) {
-        if let Some(new) = self.name {
-            *name = new;
+/// Returns what changes in a tool call.
+fn changed_call(args: &Value, change: Option<Change>) -> Result<ToolCallPatch, Fault> {
+    let (name, args) = match change {
+        None => (None, None),
+        Some(Change::Replace(args)) => (None, Some(object(args)?)),
+        Some(Change::Merge(keys)) => {
+            let mut args = args.as_object().cloned().unwrap_or_default();
+            args.extend(keys);
+            (None, Some(Value::Object(args)))
         }
-        if let Some(new) = self.args {
-            *args = new;
-        }
-    }
+        Some(Change::Tool { name, args }) => (Some(name), args.map(object).transpose()?),
+    };
+    Ok(ToolCallPatch { name, args })
 }
 
 fn object(args: Value) -> Result<Value, Fault> {

@@ -162,26 +162,42 @@ pub(crate) static EVENTS: [EventInfo; 35] = [
     )
     .not_blockable()
     .answerable(),
-    intercepted("InvalidToolCall", &["id", "name", "args", "error"], &[])
-        .of_tool()
-        .answerable()
-        .with_args(),
+    intercepted(
+        "InvalidToolCall",
+        &["id", "name", "args", "annotations", "error"],
+        &[],
+    )
+    .of_tool()
+    .answerable()
+    .with_args(),
     intercepted(
         "BeforeToolCall",
-        &["id", "name", "args", "approval", "context"],
+        &["id", "name", "args", "annotations", "approval", "context"],
         &[],
     )
     .of_tool()
     .answerable()
     .with_context()
     .with_args(),
-    intercepted("ApproveToolCall", &["id", "name", "args", "approval"], &[])
-        .of_tool()
-        .answerable(),
-    observed("ToolCallStart", &["id", "name", "args"]).of_tool(),
+    intercepted(
+        "ApproveToolCall",
+        &["id", "name", "args", "annotations", "approval"],
+        &[],
+    )
+    .of_tool()
+    .answerable(),
+    observed("ToolCallStart", &["id", "name", "args", "annotations"]).of_tool(),
     intercepted(
         "AfterToolCall",
-        &["id", "name", "args", "output", "duration", "context"],
+        &[
+            "id",
+            "name",
+            "args",
+            "annotations",
+            "output",
+            "duration",
+            "context",
+        ],
         &["content", "for_user", "data", "media", "is_error", "silent"],
     )
     .of_tool()
@@ -189,10 +205,22 @@ pub(crate) static EVENTS: [EventInfo; 35] = [
     .with_context(),
     observed(
         "ToolCallEnd",
-        &["id", "name", "args", "output", "duration", "outcome"],
+        &[
+            "id",
+            "name",
+            "args",
+            "annotations",
+            "output",
+            "duration",
+            "outcome",
+        ],
     )
     .of_tool(),
-    observed("ToolCallSkipped", &["id", "name", "args", "by", "reason"]).of_tool(),
+    observed(
+        "ToolCallSkipped",
+        &["id", "name", "args", "annotations", "by", "reason"],
+    )
+    .of_tool(),
     intercepted(
         "SubagentStart",
         &["id", "agent", "prompt", "context"],
@@ -282,6 +310,7 @@ mod tests {
         AfterLlmCall, AfterToolCall, AgentEventMut, Approval, ApproveToolCall, BeforeCompact,
         BeforeLlmCall, BeforeModelResolve, BeforePromptBuild, BeforeStop, BeforeToolCall,
         InvalidToolCall, LlmFailed, MessageReceived, MessageSending, SessionStart, SubagentStart,
+        ToolAnnotations,
     };
 
     use super::*;
@@ -304,6 +333,7 @@ mod tests {
             id: "",
             name: "",
             args: &args,
+            annotations: ToolAnnotations::default(),
             approval: &approval,
         };
         let mut intercepted = 0;

@@ -179,6 +179,7 @@ impl<'a> Borrowed<'a> for ApproveToolCall<'a> {
             id: data.text("id")?,
             name: data.text("name")?,
             args: data.value("args"),
+            annotations: data.copied("annotations")?,
             approval: &data.approval,
         })
     }
@@ -190,6 +191,7 @@ impl<'a> Borrowed<'a> for ToolCallStart<'a> {
             id: data.text("id")?,
             name: data.text("name")?,
             args: data.value("args"),
+            annotations: data.copied("annotations")?,
         })
     }
 }
@@ -200,6 +202,7 @@ impl<'a> Borrowed<'a> for ToolCallEnd<'a> {
             id: data.text("id")?,
             name: data.text("name")?,
             args: data.value("args"),
+            annotations: data.copied("annotations")?,
             output: &data.output,
             duration: data.copied::<Duration>("duration")?,
             outcome: data.copied::<ToolOutcome>("outcome")?,
@@ -213,6 +216,7 @@ impl<'a> Borrowed<'a> for ToolCallSkipped<'a> {
             id: data.text("id")?,
             name: data.text("name")?,
             args: data.value("args"),
+            annotations: data.copied("annotations")?,
             by: data.text("by")?,
             reason: data.text("reason")?,
         })
@@ -406,7 +410,7 @@ impl OwnedEvent {
     /// let error = OwnedEvent::from_json("BeforeToolCall", json!({ "tool": "ls" })).err().unwrap();
     /// assert_eq!(
     ///     error.to_string(),
-    ///     "`tool` is not a field of `BeforeToolCall`: its fields are `id`, `name`, `args`, `approval`, `context`",
+    ///     "`tool` is not a field of `BeforeToolCall`: its fields are `id`, `name`, `args`, `annotations`, `approval`, `context`",
     /// );
     /// # Ok::<(), hooks_runtime::EventError>(())
     /// ```
@@ -488,6 +492,28 @@ impl OwnedEvent {
     #[must_use]
     pub fn subject(&self) -> Option<&str> {
         crate::events::subject(&self.view())
+    }
+
+    /// Returns how a tool call gets its approval, and the event that an agent raises for that before the tool runs;
+    /// `None` if the event is no `BeforeToolCall`.
+    ///
+    /// ```
+    /// use hooks_core::agent::Approval;
+    /// use hooks_runtime::OwnedEvent;
+    ///
+    /// let call = OwnedEvent::from_json("BeforeToolCall", serde_json::json!({ "name": "deploy" }))?;
+    /// let (approval, event) = call.approval().unwrap();
+    /// assert_eq!((approval, event.name(), event.subject()), (Approval::Usual, "ApproveToolCall", Some("deploy")));
+    /// # Ok::<(), hooks_runtime::EventError>(())
+    /// ```
+    #[must_use]
+    pub fn approval(&self) -> Option<(Approval, OwnedEvent)> {
+        let AgentEvent::BeforeToolCall(call) = self.view() else {
+            return None;
+        };
+        let fields = serde_json::to_value(ApproveToolCall::from(call)).ok()?;
+        let event = OwnedEvent::from_json("ApproveToolCall", fields).ok()?;
+        Some((call.approval.clone(), event))
     }
 
     /// Borrows the event for hooks, which may change it.

@@ -9,7 +9,9 @@ use std::time::{Duration, Instant};
 
 use benches::builtin::{AllOn, Call, Receiver, all_off, count};
 use hooks_builtin::{Redact, SecurityPolicy, WebhookAudit, WebhookAuditConfig};
-use hooks_core::agent::{AgentContext, BeforeToolCall, ToolCallEnd, ToolOutcome, ToolOutput};
+use hooks_core::agent::{
+    AgentContext, BeforeToolCall, ToolAnnotations, ToolCallEnd, ToolOutcome, ToolOutput,
+};
 use hooks_core::hooks;
 use serde_json::json;
 
@@ -203,6 +205,7 @@ fn hanging_receiver(calls: usize) -> Result<(), Box<dyn Error>> {
         id: "1",
         name: "shell",
         args: &args,
+        annotations: ToolAnnotations::default(),
         output: &output,
         duration: Duration::from_millis(42),
         outcome: ToolOutcome::Ran,

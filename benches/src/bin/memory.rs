@@ -8,7 +8,8 @@ use std::error::Error;
 
 use benches::builtin::Receiver;
 use hooks_core::agent::{
-    AgentContext, BeforeToolCall, ToolCall, ToolCallEnd, ToolOutcome, ToolOutput, Usage,
+    AgentContext, BeforeToolCall, ToolAnnotations, ToolCall, ToolCallEnd, ToolOutcome, ToolOutput,
+    Usage,
 };
 use hooks_core::hooks;
 use hooks_runtime::{Evaluated, Evaluation, Evaluator, EvaluatorError, Runtime};
@@ -102,6 +103,7 @@ async fn grown(handler: &str, events: u32) -> Result<f64, Box<dyn Error>> {
                 id: &id,
                 name: "search",
                 args: &args,
+                annotations: ToolAnnotations::default(),
                 output: &output,
                 duration: std::time::Duration::ZERO,
                 outcome: ToolOutcome::Ran,

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-use hooks_core::agent::{BeforeToolCall, ToolCallEnd, ToolOutput};
+use hooks_core::agent::{BeforeToolCall, ToolAnnotations, ToolCallEnd, ToolOutput};
 use hooks_core::{HookAction, hook};
 use serde_json::Value;
 
@@ -84,6 +84,7 @@ mod tests {
                     id: "",
                     name,
                     args: &json!({ "path": path }),
+                    annotations: ToolAnnotations::default(),
                     output: &output,
                     duration: Duration::ZERO,
                     outcome: ToolOutcome::Ran,

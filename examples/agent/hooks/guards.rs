@@ -5,7 +5,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use hooks_core::agent::{AgentStart, ApproveToolCall, BeforeStop, BeforeToolCall, ToolCallEnd};
+use hooks_core::agent::{
+    AgentStart, ApproveToolCall, BeforeStop, BeforeToolCall, ToolAnnotations, ToolCallEnd,
+};
 use hooks_core::{HookAction, hook, priority};
 
 use super::super::journal::{Did, decided, noted};
@@ -266,6 +268,7 @@ mod tests {
                 id: "",
                 name: "shell",
                 args: &args,
+                annotations: ToolAnnotations::default(),
                 approval: &Approval::Usual,
             };
             assert_eq!(approve::call(&call).is_continue(), passes, "{command}");
@@ -283,6 +286,7 @@ mod tests {
                     id: "",
                     name,
                     args: &json!({}),
+                    annotations: ToolAnnotations::default(),
                     output,
                     duration: Duration::ZERO,
                     outcome: ToolOutcome::Ran,

@@ -321,7 +321,10 @@ impl Approval {
         let reason = match call.approval {
             Asked::Ask { reason } => Some(reason.clone()),
             Asked::Usual if self.0.asks(cx, call.name) => None,
-            Asked::Usual | Asked::Granted { .. } => return Ok(HookAction::Continue),
+            // Somebody decides later, so nobody is asked now.
+            Asked::Usual | Asked::Granted { .. } | Asked::Defer { .. } => {
+                return Ok(HookAction::Continue);
+            }
         };
         let request = ApprovalRequest {
             session_id: cx.session_id.clone(),

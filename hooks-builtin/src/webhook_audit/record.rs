@@ -99,7 +99,7 @@ impl io::Write for Limited<'_> {
 mod tests {
     use std::time::Duration;
 
-    use hooks_core::agent::{ToolOutcome, ToolOutput};
+    use hooks_core::agent::{ToolAnnotations, ToolOutcome, ToolOutput};
     use proptest::prelude::*;
     use serde_json::json;
 
@@ -110,6 +110,7 @@ mod tests {
             id: "1",
             name,
             args,
+            annotations: ToolAnnotations::default(),
             output,
             duration: Duration::from_micros(42_900),
             outcome: ToolOutcome::Ran,

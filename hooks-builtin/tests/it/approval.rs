@@ -9,7 +9,7 @@ use hooks_builtin::{
     Approval, ApprovalConfig, ApprovalRequest, Approver, ApproverKind, ChannelApprover, Globs,
     TerminalApprover, Verdict,
 };
-use hooks_core::agent::{AgentContext, ApproveToolCall};
+use hooks_core::agent::{AgentContext, ApproveToolCall, ToolAnnotations};
 use hooks_core::{HookResult, async_trait, hooks};
 use serde_json::{Value, json};
 
@@ -23,6 +23,7 @@ async fn ask_in(
         id: "1",
         name,
         args,
+        annotations: ToolAnnotations::default(),
         approval: &hooks_core::agent::Approval::Usual,
     };
     let cx = AgentContext::new(session);
@@ -73,6 +74,7 @@ async fn always_is_remembered_for_the_tool_and_the_session() {
         id: "1",
         name: "shell",
         args: &json!({}),
+        annotations: ToolAnnotations::default(),
         approval: &hooks_core::agent::Approval::Usual,
     };
     let elsewhere = AgentContext::new("s1").with_tenant_id("another");
@@ -300,6 +302,7 @@ async fn said(
         id: "1",
         name: "shell",
         args: &args,
+        annotations: ToolAnnotations::default(),
         approval: &how,
     };
     match hooks![approval]

@@ -16,7 +16,7 @@ use hooks_builtin::{
 };
 use hooks_core::agent::{
     AgentContext, AgentEvent, AgentEventMut, AgentHandler, AgentHooks, AgentSaid, ApproveToolCall,
-    BeforeToolCall, ToolCallStart,
+    BeforeToolCall, ToolAnnotations, ToolCallStart,
 };
 use hooks_core::{BoxHook, HookAction, HookRegistry, async_trait, hook, hooks};
 use serde::Deserialize;
@@ -181,6 +181,7 @@ async fn an_approval_anywhere_in_a_file_asks_for_a_policy_anywhere_in_it() {
                 id: "1",
                 name: tool,
                 args: &Value::Null,
+                annotations: ToolAnnotations::default(),
                 approval: &hooks_core::agent::Approval::Usual,
             };
             let result = all.intercept(&AgentContext::new("s1"), &mut call).await;
@@ -657,6 +658,7 @@ async fn who_is_supervised_is_asked_about_all_that_is_not_read_only() {
             id: "1",
             name: tool,
             args: &args,
+            annotations: ToolAnnotations::default(),
             approval: &hooks_core::agent::Approval::Usual,
         };
         let result = hooks.intercept(&AgentContext::new("s1"), &mut call).await;
@@ -680,6 +682,7 @@ async fn a_supervised_agent_that_asks_nobody_is_blocked() {
             id: "1",
             name: "write",
             args: &Value::Null,
+            annotations: ToolAnnotations::default(),
             approval: &hooks_core::agent::Approval::Usual,
         };
         let result = hooks.intercept(&AgentContext::new("s1"), &mut call).await;
@@ -708,6 +711,7 @@ async fn a_supervised_agent_that_asks_nobody_is_blocked() {
         id: "1",
         name: "write",
         args: &Value::Null,
+        annotations: ToolAnnotations::default(),
         approval: &hooks_core::agent::Approval::Usual,
     };
     let result = hooks
@@ -729,6 +733,7 @@ async fn blocks_in_chain(
         id: "1",
         name: tool,
         args: &Value::Null,
+        annotations: ToolAnnotations::default(),
         approval: &hooks_core::agent::Approval::Usual,
     };
     let result = hooks.intercept(&AgentContext::new("s1"), &mut call).await;

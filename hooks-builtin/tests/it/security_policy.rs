@@ -7,7 +7,7 @@ use std::path::Path;
 
 use crate::common::corpus;
 use hooks_builtin::{Autonomy, Globs, SecurityPolicy, SecurityPolicyConfig};
-use hooks_core::agent::{AgentContext, Approval, ApproveToolCall, BeforeToolCall};
+use hooks_core::agent::{AgentContext, Approval, ApproveToolCall, BeforeToolCall, ToolAnnotations};
 use hooks_core::{HookAction, hook, hooks};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -248,6 +248,7 @@ fn a_command_runs_in_the_sandbox_and_is_judged_alike_when_it_is_approved() {
             id: "1",
             name: "shell",
             args: &args,
+            annotations: ToolAnnotations::default(),
             approval: &approval,
         };
         let said = hooks![&policy].intercept_now(&workspace.cx, &mut { approve });

@@ -16,7 +16,9 @@ use base64::engine::general_purpose::STANDARD;
 use hooks_builtin::ssrf::Guard;
 use hooks_builtin::ssrf::reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use hooks_builtin::{Globs, WebhookAudit, WebhookAuditConfig};
-use hooks_core::agent::{AgentContext, ToolCallEnd, ToolCallSkipped, ToolOutcome, ToolOutput};
+use hooks_core::agent::{
+    AgentContext, ToolAnnotations, ToolCallEnd, ToolCallSkipped, ToolOutcome, ToolOutput,
+};
 use hooks_core::hooks;
 use serde_json::{Value, json};
 
@@ -49,6 +51,7 @@ fn call(audit: &WebhookAudit, tool: &str, number: u64) {
             id: "",
             name: tool,
             args: &json!({ "number": number }),
+            annotations: ToolAnnotations::default(),
             output: &ToolOutput::error(number.to_string()),
             duration: Duration::from_millis(number),
             outcome: ToolOutcome::Ran,
@@ -388,6 +391,7 @@ fn the_queue_holds_so_many_bytes_and_no_more() {
                 id: "",
                 name: "write",
                 args: &args,
+                annotations: ToolAnnotations::default(),
                 output: &ToolOutput::new(""),
                 duration: Duration::ZERO,
                 outcome: ToolOutcome::Ran,
@@ -413,6 +417,7 @@ fn long_arguments_are_cut_on_a_character_boundary_and_marked() {
             id: "1",
             name: "write",
             args: &json!({ "content": "漢字".repeat(100) }),
+            annotations: ToolAnnotations::default(),
             output: &ToolOutput::new("done"),
             duration: Duration::ZERO,
             outcome: ToolOutcome::Ran,
@@ -650,6 +655,7 @@ fn a_call_that_was_skipped_is_no_event() {
             id: "1",
             name: "shell",
             args: &json!({}),
+            annotations: ToolAnnotations::default(),
             by: "SecurityPolicy",
             reason: "no",
         },

@@ -80,19 +80,13 @@ impl Approver for Nobody {
 
 /// Runs the hooks that approve a call, after the others let it continue, as an agent does.
 async fn approve(runtime: &Runtime, cx: &AgentContext, call: &OwnedEvent, outcome: &mut Outcome) {
-    let call = call.to_json();
-    let approval: Approval = serde_json::from_value(call["approval"].clone()).unwrap_or_default();
-    let mut fields = json!({ "id": call["id"], "name": call["name"], "args": call["args"] });
-    if !approval.is_usual() {
-        fields["approval"] = call["approval"].clone();
-    }
-    let Ok(mut event) = OwnedEvent::from_json("ApproveToolCall", fields) else {
+    let Some((approval, mut event)) = call.approval() else {
         return;
     };
     let said = runtime.fire(cx, &mut event).await;
     outcome.duration += said.duration;
     match (said.decision, approval) {
-        (Decided::Continue, Approval::Ask { reason }) => {
+        (Decided::Continue, Approval::Ask { reason } | Approval::Defer { reason }) => {
             outcome.decision = Decided::Block;
             outcome.reason = Some(format!("{NEEDS}: {reason}"));
         }

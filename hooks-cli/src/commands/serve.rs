@@ -192,7 +192,7 @@ impl Served {
                 after["tool"] = call["name"].clone();
                 after["arguments"] = call["args"].clone();
                 let mut calls = self.calls.borrow_mut();
-                let asks = matches!(approval, Approval::Ask { .. });
+                let asks = approval.is_wanted();
                 if approves && !calls.keep_approval(&after, approval) && asks {
                     return Err(
                         "the call needs approval, but too many other calls are waiting for theirs"

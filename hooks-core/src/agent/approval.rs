@@ -5,12 +5,12 @@ use alloc::string::String;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::BeforeToolCall;
+use super::{BeforeToolCall, ToolAnnotations};
 
 /// How a tool call gets its approval.
 ///
 /// A hook on [`BeforeToolCall`] sets it, and [`ApproveToolCall`] carries it to the hooks that approve. It corresponds
-/// to Claude Code's `permissionDecision`: `ask` and `allow`.
+/// to Claude Code's `permissionDecision`: `ask`, `allow` and `defer`.
 ///
 /// ```
 /// use hooks_core::agent::{AgentContext, Approval, BeforeToolCall};
@@ -41,6 +41,13 @@ pub enum Approval {
         /// Who granted it, such as the name of a hook.
         by: String,
     },
+    /// Somebody decides later: the call does not run now, and its outcome is
+    /// [`ToolOutcome::Deferred`](super::ToolOutcome::Deferred), unless a hook on [`ApproveToolCall`] responds
+    /// [`Approved`] at once.
+    Defer {
+        /// The reason, in words for the model, and for the person who decides.
+        reason: String,
+    },
 }
 
 impl Approval {
@@ -56,6 +63,20 @@ impl Approval {
     #[must_use]
     pub fn granted(by: impl Into<String>) -> Self {
         Approval::Granted { by: by.into() }
+    }
+
+    /// Leaves the decision to somebody who decides later.
+    #[must_use]
+    pub fn defer(reason: impl Into<String>) -> Self {
+        Approval::Defer {
+            reason: reason.into(),
+        }
+    }
+
+    /// Whether the call waits for somebody: it is to be asked about, now or later.
+    #[must_use]
+    pub fn is_wanted(&self) -> bool {
+        matches!(self, Approval::Ask { .. } | Approval::Defer { .. })
     }
 
     /// Whether no hook has decided about the approval.
@@ -91,6 +112,9 @@ pub struct ApproveToolCall<'a> {
     pub name: &'a str,
     /// Its arguments, a JSON object.
     pub args: &'a Value,
+    /// What is known about the tool.
+    #[serde(skip_serializing_if = "ToolAnnotations::is_empty")]
+    pub annotations: ToolAnnotations,
     /// How the call gets its approval, as earlier hooks set it.
     #[serde(skip_serializing_if = "Approval::is_usual")]
     pub approval: &'a Approval,
@@ -103,6 +127,7 @@ impl<'a> From<&'a BeforeToolCall> for ApproveToolCall<'a> {
             id: &call.id,
             name: &call.name,
             args: &call.args,
+            annotations: call.annotations,
             approval: &call.approval,
         }
     }

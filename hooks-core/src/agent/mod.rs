@@ -148,8 +148,8 @@ pub use self::session::{
     HeartbeatTick, SessionEnd, SessionStart, SubagentStart, SubagentStop,
 };
 pub use self::tool::{
-    AfterToolCall, BeforeToolCall, InvalidToolCall, ToolCall, ToolCallEnd, ToolCallPatch,
-    ToolCallSkipped, ToolCallStart, ToolDefinition, ToolOutcome, ToolOutput,
+    AfterToolCall, BeforeToolCall, InvalidToolCall, ToolAnnotations, ToolCall, ToolCallEnd,
+    ToolCallPatch, ToolCallSkipped, ToolCallStart, ToolDefinition, ToolOutcome, ToolOutput,
 };
 pub use self::usage::{StopReason, Usage};
 

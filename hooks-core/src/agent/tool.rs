@@ -15,6 +15,44 @@ fn no_args() -> Value {
     Value::Object(Map::new())
 }
 
+/// What is known about a tool: MCP's hints, as the agent knows them.
+///
+/// Each is `None` if the tool does not say it. They are what a tool says of itself, so a hook may be stricter because
+/// of them, and should not be more lenient. The keys are also read as MCP writes them, such as `readOnlyHint`.
+///
+/// ```
+/// use hooks_core::agent::ToolAnnotations;
+///
+/// let of_mcp = serde_json::json!({ "readOnlyHint": false, "destructiveHint": true });
+/// let hints: ToolAnnotations = serde_json::from_value(of_mcp).unwrap();
+/// assert_eq!((hints.read_only, hints.destructive, hints.open_world), (Some(false), Some(true), None));
+/// assert!(ToolAnnotations::default().is_empty());
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ToolAnnotations {
+    /// Whether the tool changes nothing.
+    #[serde(alias = "readOnlyHint")]
+    pub read_only: Option<bool>,
+    /// Whether what the tool changes may be lost.
+    #[serde(alias = "destructiveHint")]
+    pub destructive: Option<bool>,
+    /// Whether a second call with the same arguments changes nothing more.
+    #[serde(alias = "idempotentHint")]
+    pub idempotent: Option<bool>,
+    /// Whether the tool reaches what is not the agent's own, such as the web.
+    #[serde(alias = "openWorldHint")]
+    pub open_world: Option<bool>,
+}
+
+impl ToolAnnotations {
+    /// Whether nothing is known.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == ToolAnnotations::default()
+    }
+}
+
 /// A tool, as the model sees it.
 ///
 /// ```
@@ -120,6 +158,10 @@ pub struct ToolOutput {
     pub is_error: bool,
     /// Whether to hide the output from the user.
     pub silent: bool,
+    /// Whether the user has the answer already, so that the model need not say it again. [`run_turn`](super::run_turn)
+    /// ends a turn after calls that all say so. PicoClaw's `ResponseHandled`.
+    #[serde(skip_serializing_if = "core::ops::Not::not")]
+    pub response_handled: bool,
 }
 
 impl ToolOutput {
@@ -176,6 +218,9 @@ pub struct BeforeToolCall {
     pub name: String,
     /// Its arguments, a JSON object; `{}` by default.
     pub args: Value,
+    /// What is known about the tool. A hook that sets another `name` sets it, too; [`ToolCallPatch`] does.
+    #[serde(skip_serializing_if = "ToolAnnotations::is_empty")]
+    pub annotations: ToolAnnotations,
     /// How the call gets its approval; it goes with the call to [`ApproveToolCall`](super::ApproveToolCall).
     #[serde(skip_serializing_if = "Approval::is_usual")]
     pub approval: Approval,
@@ -198,9 +243,17 @@ impl BeforeToolCall {
             id: id.into(),
             name: name.into(),
             args,
+            annotations: ToolAnnotations::default(),
             approval: Approval::Usual,
             context: Vec::new(),
         }
+    }
+
+    /// Sets what is known about the tool.
+    #[must_use]
+    pub fn with_annotations(mut self, annotations: ToolAnnotations) -> Self {
+        self.annotations = annotations;
+        self
     }
 }
 
@@ -238,6 +291,9 @@ pub struct InvalidToolCall {
     pub name: String,
     /// The arguments, as the model wrote them: a string if they are not valid JSON, and `{}` by default.
     pub args: Value,
+    /// What is known about the tool.
+    #[serde(skip_serializing_if = "ToolAnnotations::is_empty")]
+    pub annotations: ToolAnnotations,
     /// What is wrong.
     pub error: String,
 }
@@ -261,6 +317,7 @@ impl InvalidToolCall {
             id: id.into(),
             name: name.into(),
             args,
+            annotations: ToolAnnotations::default(),
             error: error.into(),
         }
     }
@@ -268,8 +325,8 @@ impl InvalidToolCall {
 
 /// A call that hooks have repaired, before it runs.
 impl From<InvalidToolCall> for BeforeToolCall {
-    fn from(InvalidToolCall { id, name, args, .. }: InvalidToolCall) -> Self {
-        BeforeToolCall::new(id, name, args)
+    fn from(call: InvalidToolCall) -> Self {
+        BeforeToolCall::new(call.id, call.name, call.args).with_annotations(call.annotations)
     }
 }
 
@@ -307,8 +364,12 @@ impl From<Value> for ToolCallPatch {
 }
 
 impl ToolCallPatch {
-    fn apply_to(self, name: &mut String, args: &mut Value) {
+    fn apply_to(self, name: &mut String, args: &mut Value, known: &mut ToolAnnotations) {
         if let Some(new) = self.name {
+            // Nothing is known about another tool.
+            if *name != new {
+                *known = ToolAnnotations::default();
+            }
             *name = new;
         }
         if let Some(new) = self.args {
@@ -320,14 +381,14 @@ impl ToolCallPatch {
 #[diagnostic::do_not_recommend]
 impl Patch<BeforeToolCall> for ToolCallPatch {
     fn apply(self, call: &mut BeforeToolCall) {
-        self.apply_to(&mut call.name, &mut call.args);
+        self.apply_to(&mut call.name, &mut call.args, &mut call.annotations);
     }
 }
 
 #[diagnostic::do_not_recommend]
 impl Patch<InvalidToolCall> for ToolCallPatch {
     fn apply(self, call: &mut InvalidToolCall) {
-        self.apply_to(&mut call.name, &mut call.args);
+        self.apply_to(&mut call.name, &mut call.args, &mut call.annotations);
     }
 }
 
@@ -347,6 +408,9 @@ pub struct ToolCallStart<'a> {
     pub name: &'a str,
     /// The arguments that it runs with.
     pub args: &'a Value,
+    /// What is known about the tool.
+    #[serde(skip_serializing_if = "ToolAnnotations::is_empty")]
+    pub annotations: ToolAnnotations,
 }
 
 /// A call that is about to run, in the state in which earlier hooks left it.
@@ -356,6 +420,7 @@ impl<'a> From<&'a BeforeToolCall> for ToolCallStart<'a> {
             id: &call.id,
             name: &call.name,
             args: &call.args,
+            annotations: call.annotations,
         }
     }
 }
@@ -386,6 +451,9 @@ pub struct AfterToolCall {
     pub name: String,
     /// The arguments that it ran with; `{}` by default.
     pub args: Value,
+    /// What is known about the tool.
+    #[serde(skip_serializing_if = "ToolAnnotations::is_empty")]
+    pub annotations: ToolAnnotations,
     /// Its output.
     pub output: ToolOutput,
     /// How long it ran; zero if a hook answered.
@@ -413,6 +481,7 @@ impl AfterToolCall {
             id: call.id,
             name: call.name,
             args: call.args,
+            annotations: call.annotations,
             output,
             duration,
             context: call.context,
@@ -431,7 +500,7 @@ impl Patch<AfterToolCall> for ToolOutput {
 /// Where the output of a finished tool call comes from.
 ///
 /// A [`ToolCallEnd`] is `Ran` or `Answered`. A call that neither ran nor was answered raises [`ToolCallSkipped`], and
-/// is `Skipped` in the [`ToolCallResult`](super::ToolCallResult) of a driver.
+/// is `Skipped` or `Deferred` in the [`ToolCallResult`](super::ToolCallResult) of a driver.
 ///
 /// ```
 /// use hooks_core::agent::ToolOutcome;
@@ -447,6 +516,9 @@ pub enum ToolOutcome {
     Answered,
     /// The call was blocked or denied.
     Skipped,
+    /// The call did not run, and somebody decides about it later:
+    /// [`Approval::Defer`](super::Approval::Defer). It raises [`ToolCallSkipped`], too.
+    Deferred,
 }
 
 /// A tool call is over: the tool ran, or a hook answered instead.
@@ -472,6 +544,9 @@ pub struct ToolCallEnd<'a> {
     pub name: &'a str,
     /// The arguments that it ran with.
     pub args: &'a Value,
+    /// What is known about the tool.
+    #[serde(skip_serializing_if = "ToolAnnotations::is_empty")]
+    pub annotations: ToolAnnotations,
     /// Its output, after all hooks.
     pub output: &'a ToolOutput,
     /// How long it ran; zero if a hook answered.
@@ -488,6 +563,7 @@ impl<'a> ToolCallEnd<'a> {
             id: &call.id,
             name: &call.name,
             args: &call.args,
+            annotations: call.annotations,
             output: &call.output,
             duration: call.duration,
             outcome,
@@ -515,6 +591,9 @@ pub struct ToolCallSkipped<'a> {
     pub name: &'a str,
     /// The arguments that it would have run with.
     pub args: &'a Value,
+    /// What is known about the tool.
+    #[serde(skip_serializing_if = "ToolAnnotations::is_empty")]
+    pub annotations: ToolAnnotations,
     /// Who skipped it: the name of a hook, or a word of the agent, such as `user`.
     pub by: &'a str,
     /// Why.
@@ -529,6 +608,7 @@ impl<'a> ToolCallSkipped<'a> {
             id: &call.id,
             name: &call.name,
             args: &call.args,
+            annotations: call.annotations,
             by: &cancel.hook,
             reason: &cancel.reason,
         }

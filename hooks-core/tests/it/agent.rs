@@ -444,6 +444,7 @@ fn every_event_serializes_with_its_name() {
         id: "1",
         name: "list",
         args: &args,
+        annotations: ToolAnnotations::default(),
         output: &output,
         duration: Duration::from_millis(1_500),
         outcome: ToolOutcome::Ran,
@@ -464,6 +465,7 @@ fn every_event_serializes_with_its_name() {
         id: "1",
         name: "list",
         args: &args,
+        annotations: ToolAnnotations::default(),
         approval: &Approval::ask("why not"),
     };
     let value = serde_json::to_value(AgentEvent::from(&approve)).unwrap();

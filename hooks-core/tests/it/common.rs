@@ -23,6 +23,7 @@ pub(crate) fn approve(args: &serde_json::Value) -> ApproveToolCall<'_> {
         id: "1",
         name: "shell",
         args,
+        annotations: ToolAnnotations::default(),
         approval: &Approval::Usual,
     }
 }

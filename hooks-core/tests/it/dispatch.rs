@@ -6,7 +6,7 @@ use std::sync::{Arc, LazyLock, Mutex};
 use hooks_core::agent::{
     AfterLlmCall, AfterToolCall, AgentContext, AgentEvent, AgentHooks, AgentHooksNow, Approval,
     ApproveToolCall, BeforeToolCall, HeartbeatTick, LlmDelta, LlmInput, MessageSending, Retry,
-    ToolCallEnd, ToolCallPatch, ToolOutcome, ToolOutput,
+    ToolAnnotations, ToolCallEnd, ToolCallPatch, ToolOutcome, ToolOutput,
 };
 use hooks_core::{
     Dispatch, Hook, HookAction, HookRegistry, HookResult, Scope, hook, hooks, intercept_fn,
@@ -226,6 +226,7 @@ async fn an_action_on_a_borrowing_event_is_written_with_its_lifetime_elided() {
             id: "1",
             name,
             args: &args,
+            annotations: ToolAnnotations::default(),
             approval: &Approval::Usual,
         };
         let result = hooks.intercept(&cx(), &mut call).await;
@@ -430,6 +431,7 @@ async fn a_type_handles_several_events_with_its_state() {
         id: "1",
         name,
         args: &args,
+        annotations: ToolAnnotations::default(),
         output: &output,
         duration: std::time::Duration::ZERO,
         outcome: ToolOutcome::Ran,
@@ -449,6 +451,7 @@ async fn a_type_handles_several_events_with_its_state() {
         id: "1",
         name: "list",
         args: &args,
+        annotations: ToolAnnotations::default(),
         approval: &Approval::Usual,
     };
     assert!(hooks.intercept_now(&cx(), &mut approve).is_continue());
@@ -622,6 +625,7 @@ fn closures_capture_state() {
         id: "1",
         name: &name,
         args: &args,
+        annotations: ToolAnnotations::default(),
         approval: &Approval::Usual,
     };
     let result = hooks.intercept_now(&cx(), &mut approve);
@@ -633,6 +637,7 @@ fn closures_capture_state() {
             id: "1",
             name: &name,
             args: &args,
+            annotations: ToolAnnotations::default(),
             output: &output,
             duration: std::time::Duration::ZERO,
             outcome: ToolOutcome::Ran,

@@ -702,12 +702,14 @@ mod a_hook_in_a_box {
             ToolCallStart {
                 id: "1",
                 name: "x",
-                args: &args
+                args: &args,
+                annotations: ToolAnnotations::default(),
             },
             ToolCallEnd {
                 id: "1",
                 name: "x",
                 args: &args,
+                annotations: ToolAnnotations::default(),
                 output: &output,
                 duration: Duration::ZERO,
                 outcome: ToolOutcome::Ran,
@@ -716,6 +718,7 @@ mod a_hook_in_a_box {
                 id: "1",
                 name: "x",
                 args: &args,
+                annotations: ToolAnnotations::default(),
                 by: "h",
                 reason: "r"
             },

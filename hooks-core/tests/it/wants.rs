@@ -186,6 +186,7 @@ async fn observers_are_chosen_too_and_see_events_without_a_subject() {
         id: "1",
         name: "write",
         args: &json!({}),
+        annotations: ToolAnnotations::default(),
     };
     source.observe(&cx(), &start).await;
     hooks.observe(&cx(), &start).await;

@@ -76,13 +76,15 @@ impl Said {
             return;
         }
         let title = incoming.system.title();
-        if row(What::Ask).is_none()
-            && let Some(reason) = self.take(What::Ask)
-        {
-            let reason = text(&reason);
-            self.deny(format!(
-                "the call needs approval, but a hook cannot make {title} ask for it: {reason}"
-            ));
+        for what in [What::Ask, What::Defer] {
+            if row(what).is_none()
+                && let Some(reason) = self.take(what)
+            {
+                let reason = text(&reason);
+                self.deny(format!(
+                    "the call needs approval, but a hook cannot make {title} ask for it: {reason}"
+                ));
+            }
         }
         // Where arguments are merged, hooks can set keys, but not remove them.
         let merges = incoming.system.system().merges_input;

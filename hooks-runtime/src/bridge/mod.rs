@@ -262,7 +262,7 @@ impl Incoming {
         }
         if outcome.decision == Decided::Continue {
             match outcome.event {
-                "BeforeToolCall" => self.approve(runtime, asked, &after, &mut said).await,
+                "BeforeToolCall" => self.approve(runtime, asked, &mut said).await,
                 other => self.follow(runtime, other, &after).await,
             }
         }
@@ -270,26 +270,16 @@ impl Incoming {
     }
 
     /// Runs the hooks that approve a tool call, after the other hooks let it continue.
-    async fn approve(&self, runtime: &Runtime, asked: &LeftToAgent, call: &Value, said: &mut Said) {
-        let approval: Approval =
-            serde_json::from_value(call["approval"].clone()).unwrap_or_default();
-        let mut fields =
-            serde_json::json!({ "id": call["id"], "name": call["name"], "args": call["args"] });
-        if !approval.is_usual() {
-            fields["approval"] = call["approval"].clone();
-        }
+    async fn approve(&self, runtime: &Runtime, asked: &LeftToAgent, said: &mut Said) {
+        let Some((approval, mut event)) = self.event.as_ref().and_then(OwnedEvent::approval) else {
+            return;
+        };
         let mut cx = self.cx.clone();
         let mut events = self.system.system().events.iter();
         if events.any(|event| event.ours == "ApproveToolCall") {
             cx.extra.insert(REQUESTED.to_owned(), false.into());
         }
-        let outcome = match OwnedEvent::from_json("ApproveToolCall", fields) {
-            Ok(mut event) => runtime.fire(&cx, &mut event).await,
-            Err(error) => {
-                said.deny(error.to_string());
-                return;
-            }
-        };
+        let outcome = runtime.fire(&cx, &mut event).await;
         let left = asked.take();
         let of_hook = outcome.hook.as_deref();
         match (outcome.decision, left, approval) {
@@ -307,6 +297,7 @@ impl Incoming {
             (Decided::Block, Some(reason), _) | (_, _, Approval::Ask { reason }) => {
                 said.put(What::Ask, reason);
             }
+            (_, _, Approval::Defer { reason }) => said.put(What::Defer, reason),
             (_, _, Approval::Granted { by }) => said.put(What::Allow, by),
             _ => {}
         }

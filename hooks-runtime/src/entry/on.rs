@@ -11,7 +11,7 @@ use super::{CommandEntry, HttpEntry, OneOrMany, PromptEntry, ServerEntry, is_def
 /// A hook in the file itself: `[[hooks.on]]`.
 ///
 /// The hook runs on one or more events, if its filter matches. It has exactly one handler: `block`, `abort_turn`,
-/// `abort_run`, `ask`, `approve`, `context`, `respond`, `modify`, `command`, `http`, `prompt` or `process`.
+/// `abort_run`, `ask`, `defer`, `approve`, `context`, `respond`, `modify`, `command`, `http`, `prompt` or `process`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OnEntry {
@@ -49,6 +49,9 @@ pub struct OnEntry {
     /// Requires that a person approves the tool call, for this reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ask: Option<String>,
+    /// Leaves the tool call to somebody who decides later, for this reason: it does not run now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub defer: Option<String>,
     /// Approves the tool call, so that nobody is asked. The text says who approves it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approve: Option<String>,
@@ -104,11 +107,12 @@ pub struct OnEntry {
 
 impl OnEntry {
     /// The keys of all handlers, in the order of the documentation.
-    pub const HANDLERS: [&'static str; 12] = [
+    pub const HANDLERS: [&'static str; 13] = [
         "block",
         "abort_turn",
         "abort_run",
         "ask",
+        "defer",
         "approve",
         "context",
         "respond",

@@ -19,7 +19,7 @@ use cel::common::value::{CowVal, Val};
 use cel::context::VariableResolver;
 use cel::parser::PrattParser;
 use cel::{Context, Env, ExecutionError, IdedExpr};
-use hooks_core::agent::{AgentContext, AgentEvent};
+use hooks_core::agent::{AgentContext, AgentEvent, ToolAnnotations};
 use serde_json::{Map, Value};
 
 use super::quick::Quick;
@@ -482,6 +482,10 @@ fn growth(expression: &IdedExpr) -> Result<usize, String> {
     Ok(own.saturating_mul(most))
 }
 
+/// What is known about a tool of which nothing is known, so that `annotations.destructive == true` is false for it.
+static UNKNOWN: LazyLock<Value> =
+    LazyLock::new(|| serde_json::to_value(ToolAnnotations::default()).unwrap_or_default());
+
 /// What an expression sees: the event's fields by their names, and `cx`.
 pub(crate) struct Variables<'a> {
     cx: &'a AgentContext,
@@ -563,7 +567,11 @@ impl Variables<'_> {
             "args" => self.args(),
             // A field that the JSON leaves out is empty.
             _ if crate::events::info(&self.event).fields.contains(&name) => {
-                Some(self.payload().get(name).unwrap_or(&Value::Null))
+                let empty = || match name {
+                    "annotations" => &*UNKNOWN,
+                    _ => &Value::Null,
+                };
+                Some(self.payload().get(name).unwrap_or_else(empty))
             }
             _ => None,
         }

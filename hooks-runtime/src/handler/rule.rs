@@ -15,6 +15,7 @@ pub(crate) enum Rule {
     AbortTurn(Template),
     AbortRun(Template),
     Ask(Template),
+    Defer(Template),
     Approve(Template),
     Context(Template),
     Respond(Pattern),
@@ -102,6 +103,9 @@ impl Rule {
             Rule::Ask(reason) => Answer::of(Verdict::Ask {
                 reason: text(reason)?,
             }),
+            Rule::Defer(reason) => Answer::of(Verdict::Defer {
+                reason: text(reason)?,
+            }),
             Rule::Approve(by) => Answer::of(Verdict::Approve {
                 by: Some(text(by)?),
             }),
@@ -132,6 +136,7 @@ impl Rule {
             Rule::AbortTurn(_) => "abort_turn",
             Rule::AbortRun(_) => "abort_run",
             Rule::Ask(_) => "ask",
+            Rule::Defer(_) => "defer",
             Rule::Approve(_) => "approve",
             Rule::Context(_) => "context",
             Rule::Respond(_) => "respond",

@@ -240,6 +240,7 @@ impl Checking<'_> {
             ("abort_turn", &self.entry.abort_turn),
             ("abort_run", &self.entry.abort_run),
             ("ask", &self.entry.ask),
+            ("defer", &self.entry.defer),
             ("approve", &self.entry.approve),
             ("context", &self.entry.context),
         ];
@@ -253,6 +254,7 @@ impl Checking<'_> {
                 "abort_turn" => Rule::AbortTurn(template),
                 "abort_run" => Rule::AbortRun(template),
                 "ask" => Rule::Ask(template),
+                "defer" => Rule::Defer(template),
                 "approve" => Rule::Approve(template),
                 _ => Rule::Context(template),
             }),
@@ -337,7 +339,7 @@ impl Checking<'_> {
                     format!("`{name}` is only observed, so nothing can be ended there"),
                     "choose an event that hooks decide",
                 )),
-                Rule::Ask(_) if name != "BeforeToolCall" => Some((
+                Rule::Ask(_) | Rule::Defer(_) if name != "BeforeToolCall" => Some((
                     format!("nobody can be asked on `{name}`"),
                     "write `event = \"BeforeToolCall\"`",
                 )),

@@ -29,6 +29,8 @@ pub enum RecordOutcome {
     Approve,
     /// It wants to ask somebody.
     Ask,
+    /// It leaves the call to somebody who decides later.
+    Defer,
     /// It answered in the agent's place.
     Respond,
     /// It blocked the event.
@@ -52,6 +54,7 @@ impl RecordOutcome {
             RecordOutcome::Modify => "modify",
             RecordOutcome::Approve => "approve",
             RecordOutcome::Ask => "ask",
+            RecordOutcome::Defer => "defer",
             RecordOutcome::Respond => "respond",
             RecordOutcome::Block => "block",
             RecordOutcome::AbortTurn => "abort_turn",

@@ -14,6 +14,8 @@ pub(crate) enum What {
     Deny,
     /// The user decides.
     Ask,
+    /// Somebody decides later.
+    Defer,
     /// The event is approved, and nobody is asked.
     Allow,
     /// The tool gets other arguments.
@@ -39,6 +41,7 @@ impl What {
             What::Stop => "to end the turn",
             What::Deny => "to block it",
             What::Ask => "to ask the user",
+            What::Defer => "to leave the decision to somebody",
             What::Allow => "to approve it",
             What::Input => "to change the arguments",
             What::Output => "to change the output",

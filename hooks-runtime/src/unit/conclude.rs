@@ -294,6 +294,7 @@ fn outcome_of(answer: &Answer) -> RecordOutcome {
         Verdict::Continue => RecordOutcome::Modify,
         Verdict::Approve { .. } => RecordOutcome::Approve,
         Verdict::Ask { .. } => RecordOutcome::Ask,
+        Verdict::Defer { .. } => RecordOutcome::Defer,
         Verdict::Respond(_) => RecordOutcome::Respond,
         Verdict::Block { .. } => RecordOutcome::Block,
         Verdict::AbortTurn { .. } => RecordOutcome::AbortTurn,

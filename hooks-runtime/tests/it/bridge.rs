@@ -229,6 +229,17 @@ async fn a_question_is_asked_or_is_a_no() {
 }
 
 #[tokio::test]
+async fn a_deferred_call_is_deferred_or_is_a_no() {
+    let file = rule("BeforeToolCall", "defer = 'the owner decides'");
+    let (_, claude) = told(Dialect::Claude, &file, bash("ls")).await;
+    let specific = &claude["hookSpecificOutput"];
+    assert_eq!(specific["permissionDecision"], "defer");
+    assert_eq!(specific["permissionDecisionReason"], "the owner decides");
+    let (_, gemini) = told(Dialect::Gemini, &file, gemini("ls")).await;
+    assert_eq!(gemini["decision"], "deny");
+}
+
+#[tokio::test]
 async fn the_built_in_approval_leaves_the_question_to_the_agent() {
     let file = "[hooks.builtin.approval]\ntools = ['Bash']";
     let (_, claude) = told(Dialect::Claude, file, bash("ls")).await;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use hooks_core::agent::{
     AfterToolCall, AgentContext, Approval, ApproveToolCall, BeforeStop, BeforeToolCall,
-    MessageReceived, SessionStart, SubagentStart, ToolOutput,
+    MessageReceived, SessionStart, SubagentStart, ToolAnnotations, ToolOutput,
 };
 use hooks_core::{HookResult, Scope, hooks};
 use hooks_runtime::{Dialect, RecordOutcome, Records, Runtime};
@@ -157,10 +157,6 @@ async fn exit_codes_mean_what_they_mean_there() {
             Some("the hook `PreToolUse-1` blocked it"),
         ),
         (
-            &says(&decides("defer", json!({})), 0),
-            Some("because of defer"),
-        ),
-        (
             &says(&json!({ "decision": "rejected", "reason": "odd word" }), 0),
             Some("odd word"),
         ),
@@ -189,6 +185,12 @@ async fn the_strictest_of_all_answers_counts() {
     assert_eq!(reason(&all.call(&mut call).await), "because of deny");
     assert_eq!(call.args["command"], "ls", "what is denied is not changed");
     assert_eq!(all.records.all().len(), 3, "all run, also after a refusal");
+
+    let mut call = shell("ls");
+    let defer = decides("defer", json!({}));
+    let later = project(vec![&defer, &ask, &allow]).await;
+    assert!(later.call(&mut call).await.is_continue());
+    assert_eq!(call.approval, Approval::defer("because of defer"));
 
     let mut call = shell("ls");
     let asked = project(vec![&allow, &ask]).await;
@@ -515,6 +517,7 @@ async fn a_permission_is_given_or_refused() {
             id: "1",
             name: "shell",
             args: &args,
+            annotations: ToolAnnotations::default(),
             approval: &approval,
         };
         let result = hooks![..project.runtime.clone()]

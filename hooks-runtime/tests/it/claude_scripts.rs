@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use hooks_core::agent::{
     AfterToolCall, AgentContext, Approval, ApproveToolCall, BeforeCompact, BeforeStop,
-    BeforeToolCall, MessageReceived, Notification, SessionStart, SubagentStart, ToolOutput,
+    BeforeToolCall, MessageReceived, Notification, SessionStart, SubagentStart, ToolAnnotations,
+    ToolOutput,
 };
 use hooks_core::{HookResult, Scope, hooks};
 use hooks_runtime::{Dialect, RecordOutcome, Records, Runtime};
@@ -342,6 +343,7 @@ async fn permissions_are_given_and_refused_in_the_users_place() {
             id: "call-1",
             name,
             args: &args,
+            annotations: ToolAnnotations::default(),
             approval: &approval,
         };
         let result = hooks.intercept(&project.cx(), &mut call).await;

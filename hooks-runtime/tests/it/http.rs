@@ -7,7 +7,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use crate::common::{Reply, Server};
 use expect_test::expect;
 use hooks_builtin::ssrf::Guard;
-use hooks_core::agent::{AgentContext, BeforeToolCall, ToolCallEnd, ToolOutcome, ToolOutput};
+use hooks_core::agent::{
+    AgentContext, BeforeToolCall, ToolAnnotations, ToolCallEnd, ToolOutcome, ToolOutput,
+};
 use hooks_core::{HookResult, hooks};
 use hooks_runtime::{Record, RecordOutcome, Records, Runtime, RuntimeBuilder};
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
@@ -101,6 +103,7 @@ async fn an_observed_event_is_posted_beside_the_agent() {
         id: "1",
         name: "shell",
         args: &json!({}),
+        annotations: ToolAnnotations::default(),
         output: &ToolOutput::new("done"),
         duration: std::time::Duration::from_millis(3),
         outcome: ToolOutcome::Ran,

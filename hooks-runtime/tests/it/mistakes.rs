@@ -46,7 +46,7 @@ async fn no_handler_and_two() {
           |
         1 | [[hooks.on]]
           | ^^^^^^^^^^^^
-          = help: write one of `block`, `abort_turn`, `abort_run`, `ask`, `approve`, `context`, `respond`, `modify`, `command`, `http`, `prompt`, `process`"#]]).await;
+          = help: write one of `block`, `abort_turn`, `abort_run`, `ask`, `defer`, `approve`, `context`, `respond`, `modify`, `command`, `http`, `prompt`, `process`"#]]).await;
     check(
         "[[hooks.on]]\nevent = 'BeforeToolCall'\nblock = 'no'\nask = 'may it?'",
         expect![[r#"
@@ -150,7 +150,7 @@ async fn a_filter_that_is_wrong() {
     check(
         "[[hooks.on]]\nevent = 'BeforeToolCall'\nblock = 'no'\nif = 'arg.x == 1'",
         expect![[r#"
-            4:6: `arg` is not known here: did you mean `args`? the known names are `id`, `name`, `args`, `approval`, `context`, `cx`
+            4:6: `arg` is not known here: did you mean `args`? the known names are `id`, `name`, `args`, `annotations`, `approval`, `context`, `cx`
               |
             4 | if = 'arg.x == 1'
               |      ^^^^^^^^^^^^"#]],

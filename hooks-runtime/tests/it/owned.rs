@@ -46,7 +46,7 @@ fn what_is_said_arrives() {
         ),
         (
             "ToolCallSkipped",
-            json!({ "id": "1", "name": "t", "args": {}, "by": "b", "reason": "r" }),
+            json!({ "id": "1", "name": "t", "args": {}, "annotations": { "read_only": true, "destructive": null, "idempotent": null, "open_world": null }, "by": "b", "reason": "r" }),
         ),
         ("Custom", json!({ "kind": "k", "payload": [1, 2] })),
         ("BeforeStop", json!({ "response": "r", "attempt": 3 })),

@@ -4,6 +4,7 @@
 
 use hooks_core::agent::{
     AgentContext, AgentStart, Approval, ApproveToolCall, BeforeToolCall, InvalidToolCall,
+    ToolAnnotations,
 };
 use hooks_core::{HookResult, hooks};
 use hooks_runtime::{Dialect, Records, Runtime};
@@ -108,6 +109,7 @@ async fn approvals_fail_closed_and_others_open() {
         id: "1",
         name: "shell",
         args: &args,
+        annotations: ToolAnnotations::default(),
         approval: &approval,
     };
     let result = hooks.intercept(&cx, &mut approve).await;

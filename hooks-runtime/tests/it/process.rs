@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use hooks_core::agent::{
     AfterLlmCall, AfterToolCall, AgentContext, AgentEnd, AgentStart, Approval, ApproveToolCall,
-    BeforeLlmCall, BeforeToolCall, ChatMessage, LlmResponse, ToolCall, ToolCallEnd, ToolCallStart,
-    ToolOutcome, ToolOutput,
+    BeforeLlmCall, BeforeToolCall, ChatMessage, LlmResponse, ToolAnnotations, ToolCall,
+    ToolCallEnd, ToolCallStart, ToolOutcome, ToolOutput,
 };
 use hooks_core::{HookResult, Scope, hooks};
 use hooks_runtime::{RecordOutcome, Records, Runtime};
@@ -315,6 +315,7 @@ async fn observed_events_come_in_the_order_in_which_they_were_raised() {
                     id: &call.id,
                     name: &call.name,
                     args: &call.args,
+                    annotations: ToolAnnotations::default(),
                 };
                 let done = AfterToolCall::of(call.clone(), ToolOutput::new("x"), Duration::ZERO);
                 hooks.observe(&cx, &AgentStart { prompt: "go" }).await;

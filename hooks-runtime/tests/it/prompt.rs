@@ -7,7 +7,9 @@ use std::time::Duration;
 use crate::common::{Reply, Server};
 use async_trait::async_trait;
 use expect_test::expect;
-use hooks_core::agent::{AgentContext, Approval, BeforeToolCall, ToolCall, ToolCallStart, Usage};
+use hooks_core::agent::{
+    AgentContext, Approval, BeforeToolCall, ToolAnnotations, ToolCall, ToolCallStart, Usage,
+};
 use hooks_core::{HookResult, hooks};
 use hooks_runtime::{
     Budget as _, Evaluated, Evaluation, Evaluator, EvaluatorError, HttpEvaluator, MemoryBudget,
@@ -643,6 +645,7 @@ async fn a_hook_has_its_time_from_when_it_starts_and_waits_for_no_watcher() {
         id: "1",
         name: "slow",
         args: &args,
+        annotations: ToolAnnotations::default(),
     };
     hooks.observe(&cx, &start).await;
     let call = async |command: &str| {

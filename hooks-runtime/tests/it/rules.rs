@@ -2,7 +2,7 @@
 
 use hooks_core::agent::{
     AfterToolCall, AgentContext, Approval, ApproveToolCall, BeforePromptBuild, BeforeStop,
-    BeforeToolCall, MessageReceived, SubagentStart, ToolOutput,
+    BeforeToolCall, MessageReceived, SubagentStart, ToolAnnotations, ToolOutput,
 };
 use hooks_core::{HookResult, Scope, hooks};
 use hooks_runtime::{RecordOutcome, Records, Runtime};
@@ -194,6 +194,48 @@ async fn ask_asks_for_approval() {
     let mut asked = call("shell");
     assert!(decide(&runtime, &mut asked).await.is_continue());
     assert_eq!(asked.approval, Approval::ask("may it?"));
+}
+
+#[tokio::test]
+async fn defer_leaves_the_call_to_somebody_also_if_another_hook_asks_or_approves() {
+    let lists = [
+        ("defer = 'later'", "ask = 'now?'"),
+        ("ask = 'now?'", "defer = 'later'"),
+        ("defer = 'later'", "approve = 'me'"),
+    ];
+    for (first, second) in lists {
+        let hook = |says| format!("[[hooks.on]]\nevent = 'BeforeToolCall'\n{says}\n");
+        let text = hook(first) + &hook(second);
+        let runtime = Runtime::builder().text(text).build().await.unwrap();
+        let mut deferred = call("shell");
+        assert!(decide(&runtime, &mut deferred).await.is_continue());
+        assert_eq!(
+            deferred.approval,
+            Approval::defer("later"),
+            "{first}, {second}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_condition_reads_what_is_known_about_a_tool() {
+    let runtime = rule(
+        "BeforeToolCall",
+        "if = 'annotations.destructive == true'\nblock = 'it destroys'",
+    )
+    .await;
+    let known = |destructive| ToolAnnotations {
+        destructive,
+        ..ToolAnnotations::default()
+    };
+    for (destructive, blocks) in [(Some(true), true), (Some(false), false), (None, false)] {
+        let mut call = call("shell").with_annotations(known(destructive));
+        assert_eq!(
+            decide(&runtime, &mut call).await.is_continue(),
+            !blocks,
+            "{destructive:?}"
+        );
+    }
 }
 
 #[tokio::test]

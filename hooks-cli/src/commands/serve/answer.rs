@@ -79,7 +79,7 @@ pub(super) fn before_tool(
             json!({ "action": "respond", "result": result(&json!({}), &output) })
         }
         // Nobody would be asked.
-        (_, Approval::Ask { reason }) if !approves => json!({
+        (_, Approval::Ask { reason } | Approval::Defer { reason }) if !approves => json!({
             "action": "deny_tool",
             "reason": format!("the call needs approval, but the hook's modes do not include `approve_tool`: {reason}"),
         }),
@@ -90,7 +90,7 @@ pub(super) fn before_tool(
 
 pub(super) fn approve_tool(outcome: &Outcome, approval: &Approval) -> Value {
     match (outcome.decision, approval) {
-        (Decided::Continue, Approval::Ask { reason }) => {
+        (Decided::Continue, Approval::Ask { reason } | Approval::Defer { reason }) => {
             json!({ "approved": false, "reason": format!("the call needs approval, but no one can be asked: {reason}") })
         }
         (Decided::Continue | Decided::Respond, _) => json!({ "approved": true }),
@@ -104,6 +104,14 @@ fn result(before: &Value, output: &Value) -> Value {
     result["for_llm"] = output["content"].clone();
     if let Some(for_user) = output["for_user"].as_str() {
         result["for_user"] = for_user.into();
+    }
+    let media = output["media"].as_array().into_iter().flatten();
+    let addresses: Vec<_> = media.filter_map(|one| one["url"].as_str()).collect();
+    if !addresses.is_empty() {
+        result["media"] = json!(addresses);
+    }
+    if output["response_handled"] == true {
+        result["response_handled"] = true.into();
     }
     result["silent"] = (output["silent"] == true).into();
     result["is_error"] = (output["is_error"] == true).into();

@@ -51,7 +51,7 @@ fn call(params: &Value) -> Value {
 
 fn strictness(approval: &Approval) -> u8 {
     match approval {
-        Approval::Ask { .. } => 2,
+        Approval::Ask { .. } | Approval::Defer { .. } => 2,
         Approval::Granted { .. } => 0,
         Approval::Usual => 1,
     }
@@ -94,8 +94,7 @@ impl Calls {
             found.map(|(index, _)| index)
         };
         let equal = strictest(&|one| one.is(&turn, &call));
-        let changed =
-            || strictest(&|one| one.turn == turn && matches!(one.what, Approval::Ask { .. }));
+        let changed = || strictest(&|one| one.turn == turn && one.what.is_wanted());
         let found = equal.or_else(changed);
         let taken = found.and_then(|index| self.approvals.remove(index));
         taken.map(|one| one.what).unwrap_or_default()
@@ -136,10 +135,6 @@ mod tests {
         json!({ "meta": { "SessionKey": "s", "TurnID": turn }, "tool": tool, "arguments": arguments })
     }
 
-    fn asks(approval: &Approval) -> bool {
-        matches!(approval, Approval::Ask { .. })
-    }
-
     #[test]
     fn each_of_equal_calls_has_its_own_approval() {
         let mut calls = Calls::default();
@@ -148,8 +143,8 @@ mod tests {
         assert!(calls.keep_approval(&deploy, Approval::ask("sure?")));
         assert!(calls.keep_approval(&deploy, Approval::ask("sure?")));
         let other_order = request("t", "deploy", json!({ "now": true, "to": "a" }));
-        assert!(asks(&calls.take_approval(&other_order)));
-        assert!(asks(&calls.take_approval(&deploy)));
+        assert!(calls.take_approval(&other_order).is_wanted());
+        assert!(calls.take_approval(&deploy).is_wanted());
         assert!(calls.take_approval(&deploy).is_usual());
     }
 
@@ -166,7 +161,7 @@ mod tests {
         let elsewhere = request("t2", "exec", json!({ "c": "rm -f" }));
         assert!(calls.take_approval(&elsewhere).is_usual());
         let changed = request("t", "exec", json!({ "c": "rm -f" }));
-        assert!(asks(&calls.take_approval(&changed)));
+        assert!(calls.take_approval(&changed).is_wanted());
     }
 
     #[tokio::test(start_paused = true)]
@@ -177,7 +172,7 @@ mod tests {
             assert!(calls.keep_approval(&nth(n), Approval::ask("?")));
         }
         assert!(!calls.keep_approval(&nth(MOST), Approval::ask("?")));
-        assert!(asks(&calls.take_approval(&nth(0))));
+        assert!(calls.take_approval(&nth(0)).is_wanted());
         assert!(calls.keep_approval(&nth(MOST), Approval::ask("?")));
         calls.end_turn("s", "t");
         assert!(calls.take_approval(&nth(1)).is_usual());

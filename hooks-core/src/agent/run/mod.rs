@@ -21,6 +21,7 @@
 //! | block | `BeforeToolCall`, `ApproveToolCall`, `InvalidToolCall` | raises `ToolCallSkipped`; the model reads the reason |
 //! | respond | `BeforeToolCall`, `InvalidToolCall` | continues with `AfterToolCall` and `ToolCallEnd`, without `ApproveToolCall` and `ToolCallStart` |
 //! | `Approval::Ask`, and no hook responds `Approved` | `BeforeToolCall` | raises `ToolCallSkipped`, since no one has approved |
+//! | `Approval::Defer`, and no hook responds `Approved` | `BeforeToolCall` | raises `ToolCallSkipped`; the outcome is `Deferred` |
 //! | abort the turn or the run | any event of a call | raises the end of the call, and returns the cancellation |
 //! | respond | `BeforeLlmCall` | continues with `AfterLlmCall`, without `LlmInput` and `LlmOutput` |
 //! | retry | `LlmFailed`, `AfterLlmCall` | calls the model again, at most [`MAX_RETRIES`] times |

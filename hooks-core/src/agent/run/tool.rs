@@ -23,7 +23,7 @@ pub struct ToolCallResult {
     pub name: String,
     /// What the model reads next: the output of the tool or a hook, or the reason why the call did not run.
     pub output: ToolOutput,
-    /// Whether the tool ran, a hook answered, or neither.
+    /// Whether the tool ran, a hook answered, or neither, and whether somebody decides later.
     pub outcome: ToolOutcome,
     /// Text that hooks add for the model to read besides the output.
     pub context: Vec<String>,
@@ -70,7 +70,9 @@ macro_rules! skip {
         if $cancel.scope > Scope::Event {
             Err($cancel)
         } else {
-            Ok(did_not_run($call, ToolOutput::error($cancel.to_string())))
+            let outcome = how_skipped(&$call.approval, &$cancel);
+            let output = ToolOutput::error($cancel.to_string());
+            Ok(did_not_run($call, output, outcome))
         }
     }};
 }
@@ -109,8 +111,9 @@ macro_rules! finish {
 /// | `Ran` | the tool ran | `BeforeToolCall`, `ApproveToolCall`, `ToolCallStart`, `AfterToolCall`, `ToolCallEnd` |
 /// | `Answered` | a hook answered instead; the answer also passed through `AfterToolCall` | `BeforeToolCall`, `AfterToolCall`, `ToolCallEnd` |
 /// | `Skipped` | a hook blocked or denied the call; `output` is an error with the reason | `BeforeToolCall`, perhaps `ApproveToolCall`, `ToolCallSkipped` |
+/// | `Deferred` | somebody decides later; `output` is an error with the reason | `BeforeToolCall`, `ApproveToolCall`, `ToolCallSkipped` |
 ///
-/// If a hook set [`Approval::Ask`], the call runs only if a hook on `ApproveToolCall` responds
+/// If a hook set [`Approval::Ask`] or [`Approval::Defer`], the call runs only if a hook on `ApproveToolCall` responds
 /// [`Approved`](super::super::Approved).
 ///
 /// ```
@@ -218,7 +221,7 @@ where
 pub async fn run_invalid_tool_call<H, F>(
     hooks: &H,
     cx: &AgentContext,
-    mut invalid: InvalidToolCall,
+    invalid: InvalidToolCall,
     check: impl FnOnce(&BeforeToolCall) -> Result<(), String>,
     tool: F,
 ) -> Result<ToolCallResult, Cancel>
@@ -226,10 +229,25 @@ where
     H: AgentHooks,
     F: AsyncFnOnce(&BeforeToolCall) -> ToolOutput + Clone,
 {
+    repair(hooks, cx, invalid, |call| check(call), tool).await
+}
+
+/// Does the same, with a check that also says what is known about the tool.
+pub(super) async fn repair<H, F>(
+    hooks: &H,
+    cx: &AgentContext,
+    mut invalid: InvalidToolCall,
+    check: impl FnOnce(&mut BeforeToolCall) -> Result<(), String>,
+    tool: F,
+) -> Result<ToolCallResult, Cancel>
+where
+    H: AgentHooks,
+    F: AsyncFnOnce(&BeforeToolCall) -> ToolOutput + Clone,
+{
     let decision = hooks.intercept(cx, &mut invalid).await;
-    let call = BeforeToolCall::from(invalid);
+    let mut call = BeforeToolCall::from(invalid);
     match decision {
-        HookResult::Continue => match check(&call) {
+        HookResult::Continue => match check(&mut call) {
             Ok(()) => run_tool_call(hooks, cx, call, tool).await,
             Err(reason) => {
                 let skipped = ToolCallSkipped {
@@ -238,7 +256,11 @@ where
                     ..skipped(&call)
                 };
                 hooks.observe(cx, &skipped).await;
-                Ok(did_not_run(call, ToolOutput::error(reason)))
+                Ok(did_not_run(
+                    call,
+                    ToolOutput::error(reason),
+                    ToolOutcome::Skipped,
+                ))
             }
         },
         HookResult::Respond(answer) => {
@@ -258,6 +280,7 @@ fn approved(asked: HookResult<ApproveToolCall<'_>>, approval: &Approval) -> Resu
         HookResult::Continue => match approval {
             Approval::Usual | Approval::Granted { .. } => Ok(()),
             Approval::Ask { reason } => Err(nobody_approved(reason)),
+            Approval::Defer { reason } => Err(deferred(reason)),
         },
     }
 }
@@ -266,9 +289,32 @@ fn approved(asked: HookResult<ApproveToolCall<'_>>, approval: &Approval) -> Resu
 #[cold]
 fn nobody_approved(reason: &str) -> Cancel {
     Cancel {
-        hook: "approval".into(),
+        hook: APPROVAL.into(),
         reason: format!("nobody approved the tool call, and a hook requires it: {reason}").into(),
         scope: Scope::Event,
+    }
+}
+
+/// The name in a cancel for what no hook has decided.
+const APPROVAL: &str = "approval";
+
+/// A hook deferred the call, and no hook approved it at once.
+#[cold]
+fn deferred(reason: &str) -> Cancel {
+    Cancel {
+        hook: APPROVAL.into(),
+        reason: format!("the tool call has to wait until somebody decides about it: {reason}")
+            .into(),
+        scope: Scope::Event,
+    }
+}
+
+/// The outcome of a call that does not run: a hook that blocks a deferred call skips it.
+#[cold]
+fn how_skipped(approval: &Approval, by: &Cancel) -> ToolOutcome {
+    match approval {
+        Approval::Defer { .. } if by.hook == APPROVAL => ToolOutcome::Deferred,
+        _ => ToolOutcome::Skipped,
     }
 }
 
@@ -284,17 +330,18 @@ pub(super) fn skipped(call: &BeforeToolCall) -> ToolCallSkipped<'_> {
         id: &call.id,
         name: &call.name,
         args: &call.args,
+        annotations: call.annotations,
         by: "",
         reason: "",
     }
 }
 
-fn did_not_run(call: BeforeToolCall, output: ToolOutput) -> ToolCallResult {
+fn did_not_run(call: BeforeToolCall, output: ToolOutput, outcome: ToolOutcome) -> ToolCallResult {
     ToolCallResult {
         id: call.id,
         name: call.name,
         output,
-        outcome: ToolOutcome::Skipped,
+        outcome,
         context: call.context,
     }
 }

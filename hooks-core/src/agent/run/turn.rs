@@ -1,5 +1,6 @@
 //! A turn: from a prompt to the agent's final answer.
 
+use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -9,13 +10,13 @@ use core::mem;
 use super::super::{
     AgentContext, AgentEnd, AgentError, AgentHooks, AgentStart, AgentStatus, BeforeLlmCall,
     BeforeModelResolve, BeforePromptBuild, BeforeStop, BeforeToolCall, ChatMessage,
-    InvalidToolCall, LlmResponse, Role, ToolCall, ToolCallSkipped, ToolDefinition, ToolOutput,
-    Usage,
+    InvalidToolCall, LlmResponse, Role, ToolAnnotations, ToolCall, ToolCallSkipped, ToolDefinition,
+    ToolOutput, Usage,
 };
 use super::answers::answer_calls;
 use super::clock::Clock;
 use super::llm::{Deltas, call_model};
-use super::tool::{run_invalid_tool_call, run_tool_call, skipped};
+use super::tool::{repair, run_tool_call, skipped};
 use super::{MAX_RETRIES, RunError};
 use crate::{Cancel, HookResult, Scope};
 
@@ -36,6 +37,8 @@ pub struct Conversation {
     pub request: BeforeLlmCall,
     /// The system prompt, before hooks on `BeforePromptBuild` see it. Empty, the default, means none.
     pub prompt: String,
+    /// What is known about the tools, by their names. The events of their calls carry it. Empty by default.
+    pub annotations: BTreeMap<String, ToolAnnotations>,
     /// Text for the model to read besides the next prompt, as system messages: what hooks add to `SessionStart` and
     /// `MessageReceived`. The next [`run_turn`] takes it.
     pub context: Vec<String>,
@@ -49,6 +52,7 @@ impl Default for Conversation {
         Conversation {
             request: BeforeLlmCall::default(),
             prompt: String::new(),
+            annotations: BTreeMap::new(),
             context: Vec::new(),
             max_llm_calls: 50,
         }
@@ -76,6 +80,25 @@ impl Conversation {
     #[must_use]
     pub fn with_tools(mut self, tools: impl IntoIterator<Item = ToolDefinition>) -> Self {
         self.request.tools = tools.into_iter().collect();
+        self
+    }
+
+    /// Sets what is known about a tool.
+    ///
+    /// ```
+    /// use hooks_core::agent::{Conversation, ToolAnnotations};
+    ///
+    /// let read_only = ToolAnnotations { read_only: Some(true), ..ToolAnnotations::default() };
+    /// let conversation = Conversation::new("openai", "large").with_annotations("list", read_only);
+    /// assert_eq!(conversation.annotations["list"], read_only);
+    /// ```
+    #[must_use]
+    pub fn with_annotations(
+        mut self,
+        tool: impl Into<String>,
+        annotations: ToolAnnotations,
+    ) -> Self {
+        self.annotations.insert(tool.into(), annotations);
         self
     }
 
@@ -109,15 +132,16 @@ impl Conversation {
         self.request.messages.extend(context);
     }
 
-    /// Checks a call: the tool must be one that the model knows, and the arguments an object.
-    fn check(&self, name: &str, args: &serde_json::Value) -> Result<(), String> {
+    /// Checks a call: the tool must be one that the model knows, and the arguments an object. Returns what is known
+    /// about the tool.
+    fn check(&self, name: &str, args: &serde_json::Value) -> Result<ToolAnnotations, String> {
         if !self.request.tools.iter().any(|tool| tool.name == name) {
             return Err(format!("there is no tool `{name}`"));
         }
         if !args.is_object() {
             return Err(format!("the arguments of `{name}` are not a JSON object"));
         }
-        Ok(())
+        Ok(self.annotations.get(name).copied().unwrap_or_default())
     }
 }
 
@@ -136,7 +160,8 @@ pub struct TurnResult {
 /// It calls the model with [`run_llm_call`](super::run_llm_call) and each tool with [`run_tool_call`], one after the
 /// other. It keeps the conversation: the prompt, the model's answers, the tools' outputs, and the `context` that
 /// hooks add, which the model reads as system messages. A call of a tool that [`Conversation`] does not name goes
-/// through [`run_invalid_tool_call`]. If a hook ends the turn in the middle of several tool calls, the remaining
+/// through [`run_invalid_tool_call`](super::run_invalid_tool_call). If the outputs of all calls of an answer say that the user has the answer
+/// ([`response_handled`](ToolOutput::response_handled)), the turn ends with an empty one. If a hook ends the turn in the middle of several tool calls, the remaining
 /// calls raise `ToolCallSkipped`. Whatever the outcome of a turn, you can continue the conversation: each of its
 /// calls has an output, even if it only says why the call did not run.
 ///
@@ -273,13 +298,17 @@ where
         let mut response = answer.response;
         let calls = mem::take(&mut response.tool_calls);
         let said = ChatMessage::from(response).with_tool_calls(calls.iter().cloned());
-        if !calls.is_empty() {
-            conversation.request.messages.push(said);
-            call_tools(hooks, cx, conversation, calls, &tool).await?;
+        let is_answer = calls.is_empty();
+        let text = if is_answer {
+            said.content.clone()
+        } else {
+            String::new()
+        };
+        conversation.request.messages.push(said);
+        if !is_answer && !call_tools(hooks, cx, conversation, calls, &tool).await? {
             continue;
         }
-        let mut stop = BeforeStop::new(said.content.as_str(), sent_on);
-        conversation.request.messages.push(said);
+        let mut stop = BeforeStop::new(text.as_str(), sent_on);
         match hooks.intercept(cx, &mut stop).await {
             HookResult::Cancel(cancel) if cancel.scope > Scope::Event => return Err(cancel.into()),
             HookResult::Cancel(cancel) if sent_on < MAX_RETRIES => {
@@ -289,10 +318,11 @@ where
             }
             _ => {
                 // The agent's answer becomes the last message, so that the next turn sees it too.
-                if let Some(said) = conversation.request.messages.last_mut()
-                    && said.content != stop.response
-                {
-                    said.content.clone_from(&stop.response);
+                let messages = &mut conversation.request.messages;
+                match messages.last_mut() {
+                    _ if stop.response == text => {}
+                    Some(said) if is_answer => said.content.clone_from(&stop.response),
+                    _ => messages.push(ChatMessage::assistant(stop.response.as_str())),
                 }
                 return Ok(stop.response);
             }
@@ -304,14 +334,14 @@ where
     )))
 }
 
-/// Runs the model's tool calls, one after the other.
+/// Runs the model's tool calls, one after the other. Returns whether the user has the answer of all of them already.
 async fn call_tools<H, T>(
     hooks: &H,
     cx: &AgentContext,
     conversation: &mut Conversation,
     calls: Vec<ToolCall>,
     tool: &T,
-) -> Result<(), Cancel>
+) -> Result<bool, Cancel>
 where
     H: AgentHooks,
     T: AsyncFnOnce(&BeforeToolCall) -> ToolOutput + Clone,
@@ -319,19 +349,26 @@ where
     // Providers require all outputs right after the calls, with nothing in between.
     let mut context = Vec::new();
     let mut calls = calls.into_iter();
-    let mut ended = Ok(());
+    let mut ended = Ok(true);
     for call in calls.by_ref() {
         let done = match conversation.check(&call.name, &call.args) {
-            Ok(()) => run_tool_call(hooks, cx, call, tool.clone()).await,
+            Ok(annotations) => {
+                let call = BeforeToolCall::from(call).with_annotations(annotations);
+                run_tool_call(hooks, cx, call, tool.clone()).await
+            }
             Err(error) => {
                 let invalid = InvalidToolCall::new(call.id, call.name, call.args, error);
-                let check = |call: &BeforeToolCall| conversation.check(&call.name, &call.args);
-                run_invalid_tool_call(hooks, cx, invalid, check, tool.clone()).await
+                let check = |call: &mut BeforeToolCall| {
+                    call.annotations = conversation.check(&call.name, &call.args)?;
+                    Ok(())
+                };
+                repair(hooks, cx, invalid, check, tool.clone()).await
             }
         };
         match done {
             Ok(mut done) => {
                 context.append(&mut done.context);
+                ended = ended.map(|handled| handled && done.output.response_handled);
                 conversation.request.messages.push(ChatMessage::tool(&done));
             }
             Err(cancel) => {

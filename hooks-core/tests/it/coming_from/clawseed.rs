@@ -36,6 +36,7 @@ async fn execute(hooks: &impl AgentHooks, mut call: BeforeToolCall, text: &str) 
         id: &call.id,
         name: &call.name,
         args: &call.args,
+        annotations: ToolAnnotations::default(),
         output: &output,
         duration: Duration::ZERO,
         outcome: ToolOutcome::Ran,

@@ -70,6 +70,7 @@ fn the_seven_events_are_here_and_the_blocking_ones_block() {
         id: "1",
         name: "exec",
         args: &Value::Null,
+        annotations: ToolAnnotations::default(),
         output: &output,
         duration: std::time::Duration::ZERO,
         outcome: ToolOutcome::Ran,

@@ -27,6 +27,7 @@ fn post<'a>(tool_name: &'a str, args: &'a Value, result: &'a ToolOutput) -> Tool
         id: "1",
         name: tool_name,
         args,
+        annotations: ToolAnnotations::default(),
         output: result,
         duration: Duration::ZERO,
         outcome: ToolOutcome::Ran,

@@ -74,6 +74,7 @@ impl<H: AgentHooks> Agent<H> {
             id: &call.id,
             name: &call.name,
             args: &call.args,
+            annotations: ToolAnnotations::default(),
             approval: &Approval::Usual,
         };
         match self.hooks.intercept(&cx(), &mut approval).await {
@@ -89,6 +90,7 @@ impl<H: AgentHooks> Agent<H> {
             id: call.id,
             name: call.name,
             args: call.args,
+            annotations: ToolAnnotations::default(),
             duration: Duration::ZERO,
             context: Vec::new(),
         };

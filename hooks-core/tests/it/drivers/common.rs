@@ -103,6 +103,7 @@ pub(crate) enum Say {
     Modify,
     Answer,
     Ask,
+    Defer,
     Grant,
     Context,
     Block,
@@ -179,6 +180,10 @@ impl Says {
             }
             (Say::Ask, AgentEventMut::BeforeToolCall(call)) => {
                 call.approval = Approval::ask("it is dear");
+                AgentSaid::Continue
+            }
+            (Say::Defer, AgentEventMut::BeforeToolCall(call)) => {
+                call.approval = Approval::defer("the owner decides");
                 AgentSaid::Continue
             }
             (Say::Grant, AgentEventMut::BeforeToolCall(call)) => {

@@ -54,7 +54,8 @@ fn run_invalid(hooks: &impl AgentHooks) -> Result<ToolCallResult, Cancel> {
 /// Each row: what a hook says, and on what; which events follow, how it came out, and what the model reads.
 #[test]
 fn a_call_raises_its_events_in_the_order_of_the_table() {
-    use ToolOutcome::{Answered, Ran, Skipped};
+    use ToolOutcome::{Answered, Deferred, Ran, Skipped};
+    let later = "hook `approval` blocked the event: the tool call has to wait until somebody decides about it: the owner decides";
     let asked = "hook `approval` blocked the event: nobody approved the tool call, and a hook requires it: it is dear";
     let blocked = "hook `Says` blocked the event: enough";
     for (on, say, raised, outcome, output) in [
@@ -69,6 +70,7 @@ fn a_call_raises_its_events_in_the_order_of_the_table() {
         ),
         ("BeforeToolCall", Say::Block, &BLOCKED, Skipped, blocked),
         ("BeforeToolCall", Say::Ask, &DENIED, Skipped, asked),
+        ("BeforeToolCall", Say::Defer, &DENIED, Deferred, later),
         ("BeforeToolCall", Say::Grant, &RAN, Ran, "tool"),
         ("ApproveToolCall", Say::Answer, &RAN, Ran, "tool"),
         ("ApproveToolCall", Say::Block, &DENIED, Skipped, blocked),
@@ -83,7 +85,8 @@ fn a_call_raises_its_events_in_the_order_of_the_table() {
         assert_eq!(recorder.names(), raised, "{say:?} on {on}");
         assert_eq!(done.outcome, outcome, "{say:?} on {on}");
         assert_eq!(done.output.content, output, "{say:?} on {on}");
-        assert_eq!(done.output.is_error, outcome == Skipped, "{say:?} on {on}");
+        let is_error = matches!(outcome, Skipped | Deferred);
+        assert_eq!(done.output.is_error, is_error, "{say:?} on {on}");
         assert_eq!((done.id.as_str(), done.name.as_str()), ("c1", "shell"));
         let is_ended = recorder.count("ToolCallEnd") == 1;
         if is_ended {
@@ -93,6 +96,60 @@ fn a_call_raises_its_events_in_the_order_of_the_table() {
             assert_eq!(end["outcome"], said);
         }
     }
+}
+
+#[test]
+fn a_deferred_call_may_be_approved_at_once_or_blocked() {
+    let deferred = Says::new("BeforeToolCall", Say::Defer);
+    let done = run(&hooks![
+        &deferred,
+        Says::new("ApproveToolCall", Say::Answer)
+    ])
+    .unwrap();
+    assert_eq!(done.outcome, ToolOutcome::Ran);
+    let deferred = Says::new("BeforeToolCall", Say::Defer);
+    let done = run(&hooks![&deferred, Says::new("ApproveToolCall", Say::Block)]).unwrap();
+    assert_eq!(done.outcome, ToolOutcome::Skipped);
+}
+
+#[test]
+fn what_is_known_about_a_tool_is_in_every_event_of_its_call() {
+    let known = ToolAnnotations {
+        destructive: Some(true),
+        ..ToolAnnotations::default()
+    };
+    for (say, count) in [(Say::Continue, 5), (Say::Block, 2)] {
+        let recorder = Recorder::default();
+        let call = BeforeToolCall::new("c1", "shell", json!({})).with_annotations(known);
+        let hooks = hooks![&recorder, Says::new("BeforeToolCall", say)];
+        now(run_tool_call(&hooks, &cx(), call, async |_| {
+            ToolOutput::new("tool")
+        }))
+        .unwrap();
+        let names = recorder.names();
+        assert_eq!(names.len(), count);
+        for name in names {
+            let annotations = &recorder.only(&name)["annotations"];
+            assert_eq!(annotations, &json!(known), "{name}");
+        }
+    }
+}
+
+#[test]
+fn nothing_is_known_about_another_tool() {
+    let known = ToolAnnotations {
+        read_only: Some(true),
+        ..ToolAnnotations::default()
+    };
+    let mut call = BeforeToolCall::new("c1", "list", json!({})).with_annotations(known);
+    hooks_core::Patch::apply(ToolCallPatch::from(json!({ "path": "/" })), &mut call);
+    assert_eq!(call.annotations, known);
+    let other = ToolCallPatch {
+        name: Some("delete".into()),
+        args: None,
+    };
+    hooks_core::Patch::apply(other, &mut call);
+    assert!(call.annotations.is_empty());
 }
 
 #[test]

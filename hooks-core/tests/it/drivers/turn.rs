@@ -480,3 +480,66 @@ fn calls_that_have_their_outputs_in_parts_are_not_answered_twice() {
     assert_eq!(conversation.request.messages[1..4], messages);
     assert_eq!(conversation.request.messages.len(), 6);
 }
+
+#[test]
+fn a_turn_ends_if_the_user_has_the_answers_of_all_calls() {
+    #[hook(only("a"))]
+    fn handled(done: &mut AfterToolCall) {
+        done.output.response_handled = true;
+    }
+    let with_tools = || {
+        let tool = |name| ToolDefinition::new(name, "", json!({}));
+        conversation().with_tools([tool("a"), tool("b")])
+    };
+    let mut all = with_tools();
+    let done = run(&hooks![handled], &mut all, vec![Ok(calls(&["a", "a"]))]).unwrap();
+    assert_eq!(done.response, "");
+    assert_is_whole(&all.request.messages);
+
+    let mut some = with_tools();
+    let answers = vec![Ok(calls(&["a", "b"])), Ok(says("done"))];
+    let done = run(&hooks![handled], &mut some, answers).unwrap();
+    assert_eq!(done.response, "done");
+
+    // A hook may still say something.
+    #[hook]
+    fn last_word(stop: &mut BeforeStop) {
+        stop.response.push_str("see above");
+    }
+    let mut said = with_tools();
+    let done = run(
+        &hooks![handled, last_word],
+        &mut said,
+        vec![Ok(calls(&["a"]))],
+    )
+    .unwrap();
+    assert_eq!(done.response, "see above");
+    let last = said.request.messages.last().unwrap();
+    assert_eq!(
+        (&last.role, &*last.content),
+        (&Role::Assistant, "see above")
+    );
+}
+
+#[test]
+fn a_turn_says_what_is_known_about_its_tools_also_if_a_hook_repairs_the_call() {
+    #[hook]
+    fn repair(call: &mut InvalidToolCall) {
+        call.name = "shell".into();
+    }
+    let known = ToolAnnotations {
+        open_world: Some(true),
+        ..ToolAnnotations::default()
+    };
+    let recorder = Recorder::default();
+    let mut conversation = conversation().with_annotations("shell", known);
+    let answers = vec![Ok(calls(&["shell", "bash"])), Ok(says("done"))];
+    run(&hooks![&recorder, repair], &mut conversation, answers).unwrap();
+    let started = recorder.all("ToolCallStart");
+    assert_eq!(started.len(), 2);
+    assert!(
+        started
+            .iter()
+            .all(|start| start["annotations"] == json!(known))
+    );
+}

@@ -204,12 +204,10 @@ fn change(request: &Request, result: &Value, answer: &mut Answer) {
 /// Converts a tool's output to our form.
 fn output_of(result: &Value, warnings: &mut Vec<String>) -> ToolOutput {
     let text = |key: &str| result[key].as_str().map(str::to_owned);
-    for key in ["response_handled", "async"] {
-        if result[key] == Value::Bool(true) {
-            warnings.push(format!(
-                "`{key}` of a result is not known here: the model reads the output at once"
-            ));
-        }
+    if result["async"] == Value::Bool(true) {
+        warnings.push(
+            "`async` of a result is not known here: the model reads the output at once".into(),
+        );
     }
     let mut media = Vec::new();
     for one in result["media"].as_array().into_iter().flatten() {
@@ -225,6 +223,7 @@ fn output_of(result: &Value, warnings: &mut Vec<String>) -> ToolOutput {
         for_user: text("for_user").filter(|text| !text.is_empty()),
         media,
         silent: result["silent"] == Value::Bool(true),
+        response_handled: result["response_handled"] == Value::Bool(true),
         is_error: result["is_error"] == Value::Bool(true),
         ..ToolOutput::default()
     }
@@ -325,8 +324,8 @@ mod tests {
             output["media"],
             json!([{ "kind": "file", "url": "media://1" }, { "kind": "image", "url": "data:image/png;base64,AA==" }])
         );
+        assert_eq!(output["response_handled"], true);
         let warnings = answer.warnings.concat();
-        assert!(warnings.contains("`response_handled`"), "{warnings}");
         assert!(warnings.contains("7 in `media`"), "{warnings}");
     }
 

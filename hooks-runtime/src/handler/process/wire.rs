@@ -84,10 +84,7 @@ pub(super) fn message(ask: &Ask<'_>) -> Message {
         AgentEvent::ApproveToolCall(call) => request(
             "hook.approve_tool",
             json!({ "tool": call.name, "arguments": call.args }),
-            json!(matches!(
-                call.approval,
-                hooks_core::agent::Approval::Ask { .. }
-            )),
+            json!(call.approval.is_wanted()),
         ),
         AgentEvent::BeforeLlmCall(call) => request(
             "hook.before_llm",
@@ -150,6 +147,9 @@ fn result_of(output: &ToolOutput) -> Value {
         "is_error": output.is_error,
         "async": false,
     });
+    if output.response_handled {
+        result["response_handled"] = true.into();
+    }
     let addresses = output.media.iter().filter_map(|one| one.url.as_ref());
     let addresses: Vec<_> = addresses.collect();
     if !addresses.is_empty() && addresses.len() == output.media.len() {

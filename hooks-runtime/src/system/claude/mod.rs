@@ -28,6 +28,8 @@ pub(crate) const STOP: Says = says(What::Stop, &[ENDS, WHY]);
 pub(crate) const DENY: Says = says(What::Deny, &[NAMED, DENIED, REASON]);
 /// The user is asked.
 pub(crate) const ASK: Says = says(What::Ask, &[NAMED, (WORD, Is("ask")), REASON]);
+/// Somebody decides later.
+const DEFER: Says = says(What::Defer, &[NAMED, (WORD, Is("defer")), REASON]);
 /// Nobody is asked.
 pub(crate) const ALLOW: Says = says(What::Allow, &[NAMED, (WORD, Is("allow")), REASON]);
 /// The tool gets these arguments.
@@ -50,6 +52,7 @@ const TOOL: &[Says] = &[
     ),
     DENY,
     ASK,
+    DEFER,
     ALLOW,
     INPUT,
     CONTEXT,

@@ -142,6 +142,12 @@ impl Reading<'_> {
             };
             let is_call = matches!(self.on.info.name, "BeforeToolCall" | "ApproveToolCall");
             match word.as_str() {
+                "defer" if is_call && self.rules.exits == Exits::Claude => {
+                    let reason = reason.clone().unwrap_or_else(|| {
+                        format!("the hook `{}` leaves it to somebody", self.on.hook)
+                    });
+                    self.decide(Verdict::Defer { reason });
+                }
                 no if is_no(no) => {
                     if !matches!(no, "deny" | "block" | "defer") {
                         self.warn(format!("unknown decision `{no}`, treated as `deny`"));
@@ -305,6 +311,9 @@ impl Reading<'_> {
         if let Some(reason) = text("ask")? {
             self.decide(Verdict::Ask { reason });
         }
+        if let Some(reason) = text("defer")? {
+            self.decide(Verdict::Defer { reason });
+        }
         if let Some(value) = json.get("respond").filter(|value| !value.is_null()) {
             self.decide(Verdict::Respond(value.clone()));
         }
@@ -325,7 +334,7 @@ impl Reading<'_> {
                 Ok(())
             }
             Some(Value::String(word)) => Err(Fault::nonsense(format!(
-                "unknown decision `{word}`: write `\"block\"`, `\"ask\"` or `\"approve\"`"
+                "unknown decision `{word}`: write `\"block\"`, `\"ask\"`, `\"defer\"` or `\"approve\"`"
             ))),
             Some(other) => Err(Fault::nonsense(format!(
                 "`decision` is {}: write `\"block\"`, `\"ask\"` or `\"approve\"`",

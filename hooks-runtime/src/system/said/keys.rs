@@ -30,6 +30,7 @@ impl Reading<'_> {
             "abort_turn",
             "abort_run",
             "ask",
+            "defer",
             "approve",
             "context",
             "respond",
