@@ -636,6 +636,16 @@ fn what_picoclaw_would_take_for_a_yes_is_a_no() {
                 "hook.before_llm",
                 value!({ "messages": [{ "role": "user", "content": "x".repeat(1 << 20) }] }),
             ),
+            request(
+                6,
+                "hook.before_tool",
+                value!({ "tool": "exec", "arguments": [1] }),
+            ),
+            request(
+                7,
+                "hook.approve_tool",
+                value!({ "tool": "exec", "arguments": "x" }),
+            ),
         ],
     );
     let said: Vec<_> = answers
@@ -653,6 +663,8 @@ fn what_picoclaw_would_take_for_a_yes_is_a_no() {
             (Some("abort_turn"), None),
             (Some("abort_turn"), None),
             (Some("abort_turn"), None),
+            (Some("deny_tool"), None),
+            (None, Some(false)),
         ]
     );
 }

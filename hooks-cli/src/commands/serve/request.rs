@@ -51,11 +51,13 @@ pub(super) fn context_of_event(event: &Value) -> AgentContext {
     cx
 }
 
-/// Returns the arguments of a call, which may be missing.
-fn args(params: &Value) -> Value {
+/// Returns the arguments of a call, which may be missing. Conditions find nothing in a list or a text, so no rule
+/// would match them.
+fn args(params: &Value) -> Result<Value, String> {
     match &params["arguments"] {
-        Value::Null => json!({}),
-        args => args.clone(),
+        Value::Null => Ok(json!({})),
+        args @ Value::Object(_) => Ok(args.clone()),
+        _ => Err("`arguments` must be an object".to_owned()),
     }
 }
 
@@ -68,14 +70,14 @@ fn tool(params: &Value) -> Result<&str, String> {
 pub(super) fn before_tool(params: &Value) -> Result<OwnedEvent, String> {
     made(
         "BeforeToolCall",
-        json!({ "name": tool(params)?, "args": args(params) }),
+        json!({ "name": tool(params)?, "args": args(params)? }),
     )
 }
 
 pub(super) fn approve_tool(params: &Value, approval: &Approval) -> Result<OwnedEvent, String> {
     made(
         "ApproveToolCall",
-        json!({ "name": tool(params)?, "args": args(params), "approval": approval }),
+        json!({ "name": tool(params)?, "args": args(params)?, "approval": approval }),
     )
 }
 
@@ -92,7 +94,7 @@ pub(super) fn after_tool(params: &Value, context: Vec<String>) -> Result<OwnedEv
     let duration = Duration::from_nanos(params["duration"].as_u64().unwrap_or_default());
     made(
         "AfterToolCall",
-        json!({ "name": tool(params)?, "args": args(params), "output": output, "duration": duration,
+        json!({ "name": tool(params)?, "args": args(params)?, "output": output, "duration": duration,
                 "context": context }),
     )
 }
