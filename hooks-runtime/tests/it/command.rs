@@ -326,9 +326,10 @@ async fn odd_output_is_a_failure_and_no_harm() {
     trial.blocked().await;
     assert!(trial.fault().contains("exit code 1"));
     let trial = self::trial(r#"echo 'read {"decision":"approve"}'"#).await;
-    let mut unapproved = call();
-    assert!(trial.decide(&mut unapproved).await.is_continue());
-    assert!(unapproved.approval.is_usual());
+    trial.blocked().await;
+    assert!(trial.fault().contains("text before the JSON"));
+    let text = self::trial("echo 'fn main() {}, [x], {y: 1}'").await;
+    assert!(text.decide(&mut call()).await.is_continue());
     // An object, then text.
     let trial = self::trial(r#"echo '{"decision":"approve"} and more'"#).await;
     trial.blocked().await;
@@ -582,6 +583,22 @@ async fn an_answer_of_ours_never_agrees_by_mistake() {
         r#"[{"decision":"block"}]"#,
         r#"{"decision":"block","decision":"approve"}"#,
         r#"{"x":{"decision":"block","decision":"approve"}}"#,
+        r#"{"hookSpecificOutput":{"permisionDecision":"deny"}}"#,
+        r#"{"hookSpecificOutput":{"decision":"deny"}}"#,
+        r#"{"hookSpecificOutput":{"decision":{"behavior":"allow","deny":true}}}"#,
+        r#"{"hookSpecificOutput":{"hookEventName":"Stop","permissionDecision":"allow"}}"#,
+        r#"{"hookSpecificOutput":{"permissionDecisionReason":"no"}}"#,
+        r#"{"permissionDecision":{"deny":1}}"#,
+        r#"{"systemMessage":["deny"]}"#,
+        r#"{"reason":"no"}"#,
+        r#"{"stopReason":"no"}"#,
+        r#"{"async":true}"#,
+        r#"{"terminalSequence":"x"}"#,
+        r#"warning: old {"decision":"block"}"#,
+        r#"{"decision":"block"} done"#,
+        r#""deny""#,
+        "false",
+        "0",
     ] {
         let trial = self::trial(&format!("echo '{output}'")).await;
         trial.blocked().await;
@@ -589,6 +606,30 @@ async fn an_answer_of_ours_never_agrees_by_mistake() {
     let trial = self::trial(r#"echo '{"approve":"me"}'; exit 1"#).await;
     trial.blocked().await;
     assert!(trial.fault().contains("exit code 1"), "{}", trial.fault());
+    for output in [
+        r#"{"continue":true,"suppressOutput":true,"systemMessage":"hm","reason":null}"#,
+        r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","additionalContext":"x"}}"#,
+        r#"{"reason":"it is short","hookSpecificOutput":{"updatedInput":{"command":"ls"}}}"#,
+        "{}",
+        "fine",
+    ] {
+        let trial = self::trial(&format!("echo '{output}'")).await;
+        assert!(trial.decide(&mut call()).await.is_continue(), "{output}");
+    }
+}
+
+/// What is wrong beside a refusal does not make it a failure, which `on_failure = "skip"` lets pass.
+#[tokio::test]
+async fn a_refusal_counts_whatever_is_wrong_beside_it() {
+    for output in [
+        r#"{"block":"no","blok":1}"#,
+        r#"{"block":"no","modify":3}"#,
+        r#"{"decision":"deny","reason":"no","systemMessage":1}"#,
+    ] {
+        let lines = format!("on_failure = 'skip'\n{}", run(&format!("echo '{output}'")));
+        let trial = Trial::of(&file(&lines)).await;
+        assert_eq!(trial.blocked().await, "no", "{output}");
+    }
 }
 
 #[tokio::test]

@@ -498,10 +498,31 @@ async fn what_is_no_whole_answer_is_no_consent() {
         assert!(trial.does(what).await.is_some(), "{what}");
         assert!(trial.fault().contains(why), "{what}: {}", trial.fault());
     }
-    let mut asked = call(json!({}));
-    let said = trial.says(&mut asked, json!({ "approved": false }));
-    assert!(!said.await.is_continue());
-    assert!(trial.fault().contains("unknown key `approved`"));
+    for (said, why) in [
+        (json!({ "approved": false }), "the key `approved`"),
+        (
+            json!({ "action": "continue", "call": "none" }),
+            "`call` is a text",
+        ),
+        (
+            json!({ "call": { "arguments": [] } }),
+            "`call.arguments` is a list",
+        ),
+        (
+            json!({ "call": { "tool": false } }),
+            "`call.tool` is a boolean",
+        ),
+        (
+            json!({ "action": "modify", "request": {} }),
+            "the key `request`",
+        ),
+        (json!({ "reason": { "deny": 1 } }), "`reason` is an object"),
+    ] {
+        let mut asked = call(json!({}));
+        let answer = trial.says(&mut asked, said.clone());
+        assert!(!answer.await.is_continue(), "{said}");
+        assert!(trial.fault().contains(why), "{said}: {}", trial.fault());
+    }
 }
 
 #[tokio::test]

@@ -19,8 +19,44 @@ use crate::answer::{Answer, Change, Verdict, kind_of};
 use crate::fault::Fault;
 use crate::system::Dialect;
 
-/// The keys of a result.
-const KEYS: [&str; 6] = ["action", "reason", "call", "request", "response", "result"];
+/// What is wrong with a result in our own dialect. It may have been meant as a refusal.
+fn mistake(method: &str, result: &Value) -> Option<String> {
+    let change = match method {
+        "hook.before_tool" => ["call", "result"].as_slice(),
+        "hook.after_tool" => &["result"],
+        "hook.before_llm" => &["request"],
+        "hook.after_llm" => &["response"],
+        "hook.approve_tool" => &["approved"],
+        _ => &[],
+    };
+    let wrong = |key: &str, value: &Value, write: &str| {
+        Some(format!("`{key}` is {}: write {write}", kind_of(value)))
+    };
+    let keys = result.as_object().into_iter().flatten();
+    let mut wrongs = keys.filter_map(|(key, value)| match key.as_str() {
+        "reason" if value.is_string() => None,
+        "reason" => wrong(key, value, "a string"),
+        "action" if method != "hook.approve_tool" => None,
+        "approved" if change.contains(&"approved") => None,
+        known if change.contains(&known) && (value.is_object() || value.is_null()) => None,
+        known if change.contains(&known) => wrong(key, value, "an object"),
+        _ => Some(format!(
+            "its result has the key `{key}`, which `{method}` does not know"
+        )),
+    });
+    let call = &result["call"];
+    wrongs
+        .next()
+        .or_else(|| match (&call["tool"], &call["arguments"]) {
+            (tool, _) if !tool.is_null() && !tool.is_string() => {
+                wrong("call.tool", tool, "a string")
+            }
+            (_, args) if !args.is_null() && !args.is_object() => {
+                wrong("call.arguments", args, "an object")
+            }
+            _ => None,
+        })
+}
 
 /// Returns the meaning of a result.
 pub(super) fn of(
@@ -30,7 +66,14 @@ pub(super) fn of(
     dialect: Dialect,
 ) -> Result<Answer, Fault> {
     if request.method == "hook.approve_tool" {
-        return Ok(approval(request, &result, hook));
+        let answer = approval(request, &result, hook);
+        let is_approved = !matches!(answer.verdict, Verdict::Block { .. });
+        return match mistake(request.method, &result) {
+            Some(mistake) if is_approved && dialect != Dialect::Picoclaw => {
+                Err(Fault::nonsense(mistake))
+            }
+            _ => Ok(answer),
+        };
     }
     if dialect != Dialect::Picoclaw && !result.is_object() {
         return Err(Fault::nonsense(format!(
@@ -94,12 +137,11 @@ pub(super) fn of(
             answer.warnings.push(format!("{message}: it was ignored"));
         }
     }
-    let mut keys = result.as_object().into_iter().flat_map(Map::keys);
-    let unknown = keys.find(|key| !KEYS.contains(&key.as_str()));
-    if let Some(key) = unknown.filter(|_| dialect != Dialect::Picoclaw) {
-        // `{"approved": false}` is meant as a refusal, whatever the method.
-        let message = format!("its result has the unknown key `{key}`");
-        return Err(Fault::nonsense(message));
+    // `{"approved": false}` is meant as a refusal, whatever the method.
+    if dialect != Dialect::Picoclaw
+        && let Some(mistake) = mistake(request.method, &result)
+    {
+        return Err(Fault::nonsense(mistake));
     }
     change(request, &result, &mut answer);
     if result["action"] == "modify" && answer.change.is_none() && answer.warnings.is_empty() {

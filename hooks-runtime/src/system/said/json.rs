@@ -2,10 +2,10 @@
 
 use serde_json::{Map, Value, json};
 
-use super::super::Dialect;
 use super::super::table::Exits;
+use super::super::{Dialect, names};
 use super::{Reading, is_no};
-use crate::answer::{Answer, Change, Verdict, kind_of};
+use crate::answer::{Answer, Change, Verdict};
 use crate::fault::Fault;
 
 impl Reading<'_> {
@@ -13,6 +13,10 @@ impl Reading<'_> {
     fn is_event(&self, name: &str) -> bool {
         name == self.on.named
             || name == self.on.info.name
+            || self.dialect == Dialect::Hooks
+                && names::ours(self.dialect, name)
+                    .iter()
+                    .any(|(event, _)| event.name == self.on.info.name)
             || self
                 .rules
                 .events
@@ -62,7 +66,8 @@ impl Reading<'_> {
                 let is_ours = self.is_event(name);
                 if !is_ours {
                     let named = &self.on.named;
-                    self.warn(format!("`hookEventName` is `{name}`, and the event is `{named}`: only a refusal counts"));
+                    let what = format!("`hookEventName` is `{name}`, and the event is `{named}`");
+                    self.unknown(what, ": only a refusal counts");
                 }
                 is_ours
             }
@@ -80,7 +85,7 @@ impl Reading<'_> {
             self.changes(specific)?;
         }
         if self.dialect == Dialect::Hooks {
-            self.own(json)?;
+            self.own(json);
         }
         match json.get("continue") {
             Some(Value::Bool(false)) => {
@@ -167,7 +172,12 @@ impl Reading<'_> {
                     }
                 }
                 "allow" | "approve" | "ask" => {}
-                other => self.unknown(format_args!("unknown decision `{other}`"), ", ignored"),
+                other => self.unknown(
+                    format_args!(
+                        "unknown decision `{other}`: write `\"block\"`, `\"ask\"` or `\"approve\"`"
+                    ),
+                    ", ignored",
+                ),
             }
         }
     }
@@ -283,63 +293,33 @@ impl Reading<'_> {
         }
     }
 
-    /// Reads our own keys: those of a rule. A value of the wrong type is a failure, because it may have been meant as a
-    /// refusal.
-    fn own(&mut self, json: &Map<String, Value>) -> Result<(), Fault> {
-        let text = |key: &str| match json.get(key) {
-            None | Some(Value::Null) => Ok(None),
-            Some(Value::String(text)) => Ok(Some(text.clone())),
-            Some(other) => Err(Fault::nonsense(format!(
-                "`{key}` is {}: write a string, `{{\"{key}\": \"why\"}}`",
-                kind_of(other)
-            ))),
-        };
-        self.answer.context.extend(text("context")?);
-        match json.get("modify") {
-            Some(Value::Object(keys)) => self.answer.change = Some(Change::Merge(keys.clone())),
-            None | Some(Value::Null) => {}
-            Some(other) => {
-                return Err(Fault::nonsense(format!(
-                    "`modify` is {}: write an object with the keys to set",
-                    kind_of(other)
-                )));
-            }
+    /// Reads our own keys: those of a rule. Their types are checked already.
+    fn own(&mut self, json: &Map<String, Value>) {
+        let text = |key: &str| json.get(key).and_then(Value::as_str).map(str::to_owned);
+        self.answer.context.extend(text("context"));
+        if let Some(Value::Object(keys)) = json.get("modify") {
+            self.answer.change = Some(Change::Merge(keys.clone()));
         }
-        if let Some(by) = text("approve")? {
+        if let Some(by) = text("approve") {
             self.decide(Verdict::Approve { by: Some(by) });
         }
-        if let Some(reason) = text("ask")? {
+        if let Some(reason) = text("ask") {
             self.decide(Verdict::Ask { reason });
         }
-        if let Some(reason) = text("defer")? {
+        if let Some(reason) = text("defer") {
             self.decide(Verdict::Defer { reason });
         }
         if let Some(value) = json.get("respond").filter(|value| !value.is_null()) {
             self.decide(Verdict::Respond(value.clone()));
         }
-        if let Some(reason) = text("block")? {
+        if let Some(reason) = text("block") {
             self.refuse(Some(reason));
         }
-        if let Some(reason) = text("abort_turn")? {
+        if let Some(reason) = text("abort_turn") {
             self.decide(Verdict::AbortTurn { reason });
         }
-        if let Some(reason) = text("abort_run")? {
+        if let Some(reason) = text("abort_run") {
             self.decide(Verdict::AbortRun { reason });
-        }
-        match json.get("decision") {
-            None | Some(Value::Null) => Ok(()),
-            Some(Value::String(word))
-                if is_no(word) || matches!(word.as_str(), "ask" | "allow" | "approve") =>
-            {
-                Ok(())
-            }
-            Some(Value::String(word)) => Err(Fault::nonsense(format!(
-                "unknown decision `{word}`: write `\"block\"`, `\"ask\"`, `\"defer\"` or `\"approve\"`"
-            ))),
-            Some(other) => Err(Fault::nonsense(format!(
-                "`decision` is {}: write `\"block\"`, `\"ask\"` or `\"approve\"`",
-                kind_of(other)
-            ))),
         }
     }
 }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::table::{Event, Exits, Refusal, System};
 use super::{Dialect, Exit, On};
-use crate::answer::{Answer, Change, Verdict};
+use crate::answer::{Answer, Change, Verdict, kind_of};
 use crate::fault::Fault;
 
 /// An answer that is being read.
@@ -79,20 +79,35 @@ fn text_of(bytes: &[u8]) -> String {
 /// Parses JSON, if the text is meant as JSON. Other systems take the last of two equal keys.
 fn json_of(dialect: Dialect, text: &str) -> Result<Option<Map<String, Value>>, String> {
     let is_ours = dialect == Dialect::Hooks;
-    let is_json = text.starts_with('{') || is_ours && text.starts_with('[');
-    if !is_json {
-        return Ok(None);
-    }
     let json = if is_ours {
         crate::json::from_slice(text.as_bytes())
-    } else {
+    } else if text.starts_with('{') {
         serde_json::from_str(text)
+    } else {
+        return Ok(None);
     };
     match json {
         Ok(Value::Object(json)) => Ok(Some(json)),
-        Ok(_) => Err("its output is a list: write an object".to_owned()),
-        Err(error) => Err(format!("its output is not JSON: {error}")),
+        Ok(other) => Err(format!(
+            "its output is {}: write an object",
+            kind_of(&other)
+        )),
+        Err(error) if text.starts_with(['{', '[']) => {
+            Err(format!("its output is not JSON: {error}"))
+        }
+        Err(_) if has_an_object(text) => {
+            Err("there is text before the JSON in its output: print only JSON".to_owned())
+        }
+        Err(_) => Ok(None),
     }
+}
+
+/// Whether a JSON object with a key in it stands somewhere in a text.
+fn has_an_object(text: &str) -> bool {
+    let starts = text.match_indices('{').map(|(at, _)| &text[at..]);
+    starts
+        .map(|start| serde_json::Deserializer::from_str(start).into_iter::<Map<String, Value>>())
+        .any(|mut objects| matches!(objects.next(), Some(Ok(object)) if !object.is_empty()))
 }
 
 /// Whether a word is a refusal in any system.
