@@ -815,19 +815,47 @@ fn the_demo_shows_each_kind_of_decision_and_runs_nothing() {
 #[test]
 fn an_entry_that_cannot_be_used_is_a_finding() {
     let folder = folder("");
-    let wrong = r#"{"hooks":{"PreToolUse":[{"matcher":"(","hooks":[{"type":"command","command":"exit 2"}]}]}}"#;
-    for (name, text) in [
-        ("wrong.json", wrong),
-        ("list.json", r#"{"hooks":{"PreToolUse":"x"}}"#),
-        ("event.json", r#"{"hooks":{"PreTolUse":[]}}"#),
+    let pre = |group: &str| format!(r#"{{"hooks":{{"PreToolUse":[{group}]}}}}"#);
+    let goclaw = |keys: &str| {
+        format!(
+            r#"{{"event":"pre_tool_use","handler_type":"command","config":{{"command":"exit 2"}},{keys}}}"#
+        )
+    };
+    let hook = r#"{"type":"command","command":"exit 2"}"#;
+    for (from, text) in [
+        ("claude", pre(&format!(r#"{{"matcher":"(","hooks":[{hook}]}}"#))),
+        ("claude", r#"{"hooks":{"PreToolUse":"x"}}"#.into()),
+        ("claude", r#"{"hooks":{"PreTolUse":[]}}"#.into()),
+        ("claude", r#"{"hook":{"PreToolUse":[]}}"#.into()),
+        ("claude", r#"{"hoks":{"PreToolUse":[]}}"#.into()),
+        ("claude", "[]".into()),
+        ("claude", pre(r#"{"hooks":[{"type":"command","command":"x","iff":"Bash(git *)"}]}"#)),
+        ("claude", pre(r#"{"hooks":[{"type":"http","url":"https://example.com","header":{}}]}"#)),
+        (
+            "claude",
+            r#"{"hooks":{"UserPromptSubmit":[{"hooks":[{"type":"command","command":"x","if":"Bash(git *)"}]}]}}"#.into(),
+        ),
+        ("gemini", r#"{"hoks":{"BeforeTool":[]}}"#.into()),
+        ("goclaw", goclaw(r#""mather":"^exec$""#)),
+        ("goclaw", goclaw(r#""machter":"^exec$""#)),
+        ("goclaw", goclaw(r#""enabeld":true"#)),
+        ("goclaw", goclaw(r#""on_timout":"block""#)),
+        ("goclaw", r#"{"quality_gates":"x"}"#.into()),
+        ("goclaw", r#"{"quality_gates":[],"hoks":[]}"#.into()),
+        ("goclaw", r#"{"hooks":"x"}"#.into()),
+        ("picoclaw", r#"{"hok":{"enabled":true}}"#.into()),
     ] {
-        std::fs::write(folder.path().join(name), text).unwrap();
-        let said = hooks(folder.path(), &["check", name, "--from", "claude"], "");
+        std::fs::write(folder.path().join("x.json"), &text).unwrap();
+        let said = hooks(folder.path(), &["check", "x.json", "--from", from], "");
         assert!(
             said.code == 1 && said.out.contains("1 entry cannot be used"),
-            "{name}: {} {}",
-            said.out,
-            said.errors
+            "{from} {text}: {said:?}"
         );
+    }
+    // Settings of something else are no mistake.
+    for text in ["{}", r#"{"tools":{},"model":"x","permissions":{}}"#] {
+        std::fs::write(folder.path().join("x.json"), text).unwrap();
+        let said = hooks(folder.path(), &["check", "x.json", "--from", "gemini"], "");
+        assert_eq!(said.code, 0, "{text}: {said:?}");
     }
 }

@@ -7,6 +7,7 @@ use hooks_builtin::__Visible as Visible;
 use hooks_config::{ConfigError, Document};
 
 use super::claude::File;
+use super::near::without_hooks;
 use super::{Loader, SourceStatus};
 use crate::entry::ImportEntry;
 use crate::system::Dialect;
@@ -45,7 +46,10 @@ impl Loader<'_> {
             }
         }
         // All levels together are one place in the pipeline, in which each hook runs once.
-        let has_hooks = |file: &File| file.document.value().get("hooks").is_some();
+        let has_hooks = |file: &File| {
+            let document = &file.document;
+            document.value().get("hooks").is_some() || without_hooks(document).is_some()
+        };
         if files.iter().any(has_hooks) {
             // Settings without hooks are not listed, but may switch hooks off.
             files.retain(|file| has_hooks(file) || is_policy(file));

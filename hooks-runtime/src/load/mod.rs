@@ -7,6 +7,7 @@ mod closed;
 mod discover;
 mod goclaw;
 mod native;
+mod near;
 mod picoclaw;
 mod text;
 mod warn;

@@ -67,8 +67,7 @@ impl Loader<'_> {
                 Err(error) => self.mistakes.push(error),
             }
         } else {
-            let shown = super::claude::shown(document);
-            self.notices.push(format!("{shown}: the file has no hooks"));
+            self.no_hooks(document, entry);
         }
         let definitions = self.definitions() - before;
         self.sources.push(SourceStatus {

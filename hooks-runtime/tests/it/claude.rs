@@ -659,10 +659,14 @@ async fn a_key_that_is_almost_known_is_a_mistake() {
     let hook = json!({ "type": "command", "command": "exit 0" });
     let mut slow = hook.clone();
     slow["timeuot"] = json!(1);
+    let only = json!({ "type": "command", "command": "exit 0", "iff": "Bash(git *)" });
+    let post = json!({ "type": "http", "url": "https://example.com", "header": {} });
     for (group, key) in [
         (json!({ "macher": "Bash", "hooks": [hook] }), "matcher"),
         (json!({ "matcher": "Bash", "hook": [hook] }), "hooks"),
         (json!({ "matcher": "Bash", "hooks": [slow] }), "timeout"),
+        (json!({ "matcher": "Bash", "hooks": [only] }), "if"),
+        (json!({ "matcher": "Bash", "hooks": [post] }), "headers"),
     ] {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("settings.json");

@@ -10,26 +10,20 @@ use crate::definition::Definition;
 use crate::events::EventInfo;
 use crate::filter::{Subjects, no_regex};
 use crate::load::Loader;
+use crate::load::near::misspelled;
 use crate::system::Dialect;
 use crate::system::names;
 use crate::system::table::{Event, Subject};
 
-/// Returns what is wrong with a key that is almost one of these.
-///
-/// Other keys are the business of other programs. But without its matcher, for example, a hook runs on every tool.
-pub(super) fn misspelled<'k>(
-    group: &Group<'_>,
-    keys: impl IntoIterator<Item = &'k String>,
-    known: &[&str],
-) -> Option<ConfigError> {
-    let mut keys = keys.into_iter();
-    keys.find_map(|key| {
-        let near = |known: &&&str| strsim::osa_distance(key, known) == 1;
-        let meant = known.iter().find(near)?;
-        let message = format!("`{key}` is not a key here");
-        Some(group.mistake(&[key], message, Some(&format!("did you mean `{meant}`?"))))
-    })
-}
+/// The keys of a group.
+const KEYS: &[&str] = &[
+    "matcher",
+    "hooks",
+    "sequential",
+    "description",
+    "onFailure",
+    "on_failure",
+];
 
 impl Loader<'_> {
     /// Reads all groups of an event.
@@ -115,7 +109,7 @@ impl Loader<'_> {
                 self.closed(wrong, of.meant(), definitions);
                 continue;
             };
-            if let Some(wrong) = misspelled(&of, fields.keys(), &["matcher", "hooks"]) {
+            if let Some(wrong) = misspelled(document, &of.path, group, KEYS) {
                 self.closed(wrong, of.meant(), definitions);
                 continue;
             }
@@ -143,7 +137,7 @@ impl Loader<'_> {
                     );
                     self.notices.push(notice.to_string());
                 }
-                self.hook(&of, fields, disabled, definitions);
+                self.hook(&of, group, disabled, definitions);
                 continue;
             }
             let Some(Value::Array(hooks)) = fields.get("hooks") else {
@@ -158,7 +152,7 @@ impl Loader<'_> {
             for (nth, hook) in hooks.iter().enumerate() {
                 let group_path = of.path.clone();
                 of.path.extend(["hooks".into(), nth.into()]);
-                if let Some(hook) = hook.as_object() {
+                if hook.is_object() {
                     self.hook(&of, hook, disabled, definitions);
                 } else {
                     let wrong = of.mistake(

@@ -7,7 +7,7 @@ use hooks_config::ConfigError;
 use serde_json::{Map, Value, json};
 
 use super::super::Loader;
-use super::group::misspelled;
+use super::super::near::misspelled;
 use super::make::{command_of, http_of, project_of, prompt_of};
 use super::{Group, NeverRuns, takes_prompt};
 use crate::definition::{Body, Definition, Origin, State};
@@ -16,6 +16,33 @@ use crate::filter::{Filter, input};
 use crate::handler::{Handler, Wrong, command, http, prompt};
 use crate::system::Dialect;
 use crate::system::table::{Event, Subject, Twins};
+
+/// The keys of a hook, of all these systems.
+const KEYS: &[&str] = &[
+    "type",
+    "name",
+    "description",
+    "if",
+    "matcher",
+    "command",
+    "commandWindows",
+    "command_windows",
+    "args",
+    "shell",
+    "env",
+    "url",
+    "headers",
+    "allowedEnvVars",
+    "prompt",
+    "model",
+    "timeout",
+    "async",
+    "asyncRewake",
+    "once",
+    "statusMessage",
+    "onFailure",
+    "on_failure",
+];
 
 impl Loader<'_> {
     /// Reads one hook of a group.
@@ -26,16 +53,16 @@ impl Loader<'_> {
     pub(super) fn hook(
         &mut self,
         group: &Group<'_>,
-        hook: &Map<String, Value>,
+        hook: &Value,
         disabled: &[&str],
         definitions: &mut Vec<Definition>,
     ) {
         let rules = group.policy.rules;
         let entry = group.policy.entry;
-        let keys = ["type", "command", "timeout", "prompt"];
-        if let Some(wrong) = misspelled(group, hook.keys(), &keys) {
+        if let Some(wrong) = misspelled(group.document, &group.path, hook, KEYS) {
             return self.closed(wrong, group.meant(), definitions);
         }
+        let Value::Object(hook) = hook else { return };
         let is_known =
             |kind: &str| matches!(kind, "command" | "http" | "prompt" | "agent" | "mcp_tool");
         let kind = match hook.get("type") {
@@ -345,7 +372,7 @@ impl Loader<'_> {
             }
         };
         if !group.info.has_subject {
-            let notice = group.mistake(
+            let wrong = group.mistake(
                 &["if"],
                 format!(
                     "`if` is for tools, and `{}` is not about a tool: the hook never runs",
@@ -353,7 +380,7 @@ impl Loader<'_> {
                 ),
                 Some("leave `if` out"),
             );
-            self.notices.push(notice.to_string());
+            self.left_out(wrong, group.policy.entry);
             return Err(NeverRuns);
         }
         let rule = input::Rule::parse(text, group.policy.aliases.clone());

@@ -180,11 +180,7 @@ impl Loader<'_> {
                 );
                 return self.mistakes.push(wrong);
             }
-            None => {
-                self.notices
-                    .push(format!("{}: the file has no hooks", shown(document)));
-                return;
-            }
+            None => return self.no_hooks(document, policy.entry),
         };
         // The switches of Gemini CLI.
         let config = &value["hooksConfig"];

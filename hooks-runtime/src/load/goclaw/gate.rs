@@ -9,8 +9,22 @@ use crate::entry::{ImportEntry, Mode, OnFault};
 use crate::events::EventInfo;
 use crate::filter::Filter;
 use crate::load::Loader;
+use crate::load::near::misspelled;
 use crate::system::Dialect;
 use crate::system::table::Event;
+
+/// The keys of a gate.
+const KEYS: &[&str] = &[
+    "event",
+    "type",
+    "command",
+    "prompt",
+    "prompt_template",
+    "instructions",
+    "agent",
+    "block_on_failure",
+    "max_retries",
+];
 
 impl Loader<'_> {
     /// Reads a quality gate, which judges the result of a delegation. If it blocks, the subagent continues with the
@@ -21,6 +35,9 @@ impl Loader<'_> {
         gate: &Value,
         entry: &ImportEntry,
     ) -> Result<Option<Definition>, ConfigError> {
+        if let Some(wrong) = misspelled(place.document, &place.path, gate, KEYS) {
+            return Err(wrong);
+        }
         if gate["event"].as_str() != Some("delegation.completed") {
             return Err(place.wrong(
                 &["event"],

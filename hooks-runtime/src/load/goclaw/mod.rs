@@ -12,6 +12,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::closed::Meant;
+use super::near::{misspelled, without_hooks};
 use super::{Loader, SourceStatus, claude};
 use crate::definition::{Definition, Origin};
 use crate::entry::{ImportEntry, Mode, OnFault};
@@ -86,6 +87,47 @@ struct Hook {
     config: Map<String, Value>,
 }
 
+/// Its keys.
+const KEYS: &[&str] = &[
+    "id",
+    "name",
+    "event",
+    "handler_type",
+    "handlerType",
+    "scope",
+    "tenant_id",
+    "tenantId",
+    "agent_id",
+    "agentId",
+    "agent_ids",
+    "agentIds",
+    "matcher",
+    "if_expr",
+    "ifExpr",
+    "timeout_ms",
+    "timeoutMs",
+    "on_timeout",
+    "onTimeout",
+    "priority",
+    "enabled",
+    "config",
+    "version",
+    "source",
+    "metadata",
+];
+
+/// The keys of its `config`.
+const CONFIG: &[&str] = &[
+    "command",
+    "cwd",
+    "allowed_env_vars",
+    "url",
+    "headers",
+    "prompt_template",
+    "model",
+    "max_invocations_per_turn",
+];
+
 /// The place of a hook in its file.
 struct Place<'a> {
     document: &'a Document,
@@ -127,13 +169,28 @@ impl Loader<'_> {
             (_, Some(Value::Array(hooks))) => {
                 found.extend(list(vec!["hooks".into()], hooks).into_iter().zip(hooks));
             }
-            _ if gates.is_none() => found.push((Vec::new(), value)),
-            _ => {}
+            (_, None) if gates.is_none() => found.push((Vec::new(), value)),
+            (_, Some(_)) => {
+                let help = "write `\"hooks\": [{ \"event\": \"pre_tool_use\", … }]`";
+                let path = ["hooks".into()];
+                let wrong = document.mistake(&path, "`hooks` must be a list", Some(help));
+                self.left_out(wrong, entry);
+            }
+            (_, None) => {
+                if let Some(wrong) = without_hooks(document) {
+                    self.left_out(wrong, entry);
+                }
+            }
         }
         let mut made: Vec<(i64, Definition)> = Vec::new();
         for (path, value) in found {
             let place = Place { document, path };
-            let hook = match document.read::<Hook>(value, &place.path) {
+            let mut config = place.path.clone();
+            config.push("config".into());
+            let misspelled = misspelled(document, &place.path, value, KEYS)
+                .or_else(|| misspelled(document, &config, &value["config"], CONFIG));
+            let read = misspelled.map_or_else(|| document.read::<Hook>(value, &place.path), Err);
+            let hook = match read {
                 Ok(hook) => hook,
                 Err(wrong) => {
                     let closed = self.goclaw_closed(wrong, value, entry);
@@ -160,12 +217,16 @@ impl Loader<'_> {
             };
             made.extend(definition.map(|definition| (priority, definition)));
         }
+        let start: Vec<Segment> = if value.get("quality_gates").is_some() {
+            vec!["quality_gates".into()]
+        } else {
+            vec!["other_config".into(), "quality_gates".into()]
+        };
+        if gates.is_some_and(|gates| !gates.is_array()) {
+            let wrong = document.mistake(&start, "the quality gates must be a list", None);
+            self.left_out(wrong, entry);
+        }
         if let Some(Value::Array(gates)) = gates {
-            let start: Vec<Segment> = if value.get("quality_gates").is_some() {
-                vec!["quality_gates".into()]
-            } else {
-                vec!["other_config".into(), "quality_gates".into()]
-            };
             for (path, gate) in list(start, gates).into_iter().zip(gates) {
                 let place = Place { document, path };
                 match self.gate(&place, gate, entry) {
