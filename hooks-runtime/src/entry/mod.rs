@@ -54,6 +54,8 @@ pub struct FileConfig {
     pub hooks: HooksConfig,
     /// The part of this crate.
     pub entries: Entries,
+    /// The hooks of `hooks-builtin` that the file turns off: the path and the name of each.
+    pub(crate) off: Vec<(Vec<Segment>, String)>,
 }
 
 /// The tables of a file that this crate reads.
@@ -108,7 +110,12 @@ impl FileConfig {
                     *unread = Unread::default();
                 }
                 hooks.limits = Unread::default();
-                Ok(FileConfig { hooks, entries })
+                let off = table.map(off).unwrap_or_default();
+                Ok(FileConfig {
+                    hooks,
+                    entries,
+                    off,
+                })
             }
             (hooks, entries) => {
                 let errors = [hooks.err(), entries.err()];
@@ -148,6 +155,26 @@ impl FileConfig {
     pub fn file(&self) -> Option<&Path> {
         self.hooks.file()
     }
+}
+
+/// Returns the built-in hooks, and those of factories, that are written down and off.
+fn off(table: &Value) -> Vec<(Vec<Segment>, String)> {
+    let mut off = Vec::new();
+    for key in ["builtin", "builtins"] {
+        for (name, entry) in table[key].as_object().into_iter().flatten() {
+            if *entry == Value::Bool(false) || entry["enabled"] == Value::Bool(false) {
+                let path = vec!["hooks".into(), key.into(), name.as_str().into()];
+                off.push((path, name.clone()));
+            }
+        }
+    }
+    for (index, entry) in table["chain"].as_array().into_iter().flatten().enumerate() {
+        if entry["enabled"] == Value::Bool(false) {
+            let path = vec!["hooks".into(), "chain".into(), index.into()];
+            off.push((path, entry["type"].as_str().unwrap_or_default().to_owned()));
+        }
+    }
+    off
 }
 
 /// Returns the JSON Schema of a file, for editors.

@@ -364,10 +364,16 @@ impl<'a> Loader<'a> {
                 self.limits = config.entries.limits.clone();
                 self.check_limits(config);
             }
-            self.builtin(&config.hooks);
+            self.builtin(config);
             self.entries(config);
             self.processes(config, config.file(), &ImportEntry::default());
             self.imports(config);
+        } else if !config.hooks.enabled {
+            let path = ["hooks".into(), "enabled".into()];
+            let origin = crate::definition::Origin::of(config.file(), config.line(&path));
+            self.notices.push(format!(
+                "{origin}: skipped all hooks of this file: `enabled` is false"
+            ));
         }
         let definitions = self.drafts[before..]
             .iter()
@@ -399,8 +405,13 @@ impl<'a> Loader<'a> {
     }
 
     /// Creates the hooks of `hooks-builtin`, which keep their state if their settings are unchanged.
-    fn builtin(&mut self, config: &HooksConfig) {
-        let mut config = config.clone();
+    fn builtin(&mut self, file: &FileConfig) {
+        for (path, name) in &file.off {
+            let origin = crate::definition::Origin::of(file.file(), file.line(path));
+            self.notices
+                .push(format!("{origin}: the hook `{name}` is off"));
+        }
+        let mut config = file.hooks.clone();
         if self.plan.approver.is_some() && is_unapproved(&config) {
             // There is an approver, and the policy needs one.
             config.builtin.approval = Switch::On(ApprovalConfig::default());

@@ -57,7 +57,7 @@ impl Loader<'_> {
             }
             match FileConfig::part(document, &hooks) {
                 Ok(config) if config.hooks.enabled && entry.mode != Mode::Off => {
-                    self.builtin(&config.hooks);
+                    self.builtin(&config);
                     self.processes_of(document, &config, entry);
                 }
                 Ok(_) => self.notices.push(format!(

@@ -364,6 +364,30 @@ async fn a_hook_that_is_off_does_not_run_and_everybody_sees_that() {
     assert_eq!(off, [("rule", false), ("gate", false), ("low", false)]);
 }
 
+#[tokio::test]
+async fn what_a_file_turns_off_is_a_notice() {
+    let notices = async |text: &str| {
+        let runtime = Runtime::builder().text(text).build().await.unwrap();
+        runtime.status().notices.join("\n")
+    };
+    let all = "[hooks]\nenabled = false\n[[hooks.on]]\nevent = 'BeforeToolCall'\nblock = 'no'";
+    let said = notices(all).await;
+    assert_eq!(
+        said,
+        "line 2: skipped all hooks of this file: `enabled` is false"
+    );
+    let some = "[hooks.builtin]\nredact = false\n[hooks.builtin.event_log]\nenabled = false\n\
+                [[hooks.chain]]\ntype = 'rate_limit'\nenabled = false\n\
+                [hooks.builtins.path_prefix]\nenabled = false";
+    let said = notices(some).await;
+    for name in ["redact", "event_log", "rate_limit", "path_prefix"] {
+        assert!(
+            said.contains(&format!("the hook `{name}` is off")),
+            "{said}"
+        );
+    }
+}
+
 /// The names of the definitions that block a call of this tool.
 async fn blocks(runtime: &Runtime, tool: &str) -> Option<String> {
     let mut call = BeforeToolCall::new("1", tool, json!({ "command": "git push" }));
