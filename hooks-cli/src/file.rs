@@ -3,7 +3,9 @@
 use std::future::Future;
 use std::path::{Path, PathBuf};
 
-use hooks_runtime::{Dialect, EnvironmentEvaluator, JsonlRecorder, Runtime, RuntimeBuilder, Trust};
+use hooks_runtime::{
+    Dialect, Edition, EnvironmentEvaluator, JsonlRecorder, Runtime, RuntimeBuilder, Trust,
+};
 
 use crate::Failure;
 use crate::paint::{WARN, lines, painted};
@@ -16,9 +18,19 @@ pub(crate) const NAME: &str = "hooks.toml";
 pub(crate) struct FileArgs {
     /// The file; by default the hooks.toml here or in a folder above.
     file: Option<PathBuf>,
+    #[command(flatten)]
+    format: Format,
+}
+
+/// How a file is read.
+#[derive(Clone, Copy, Debug, Default, clap::Args)]
+pub(crate) struct Format {
     /// Whose format the file has; by default the one that its name tells, such as `.claude/settings.json`, or ours.
     #[arg(long, value_name = "DIALECT")]
     from: Option<Dialect>,
+    /// The edition of GoClaw that its files are for: `lite`, the default, or `standard`, which runs no commands.
+    #[arg(long)]
+    edition: Option<Edition>,
 }
 
 /// A file, and whether somebody has named it.
@@ -43,20 +55,20 @@ impl FileArgs {
     /// The file, and the builder of a runtime that runs nothing: only to look at.
     pub(crate) fn look(&self) -> Result<(PathBuf, RuntimeBuilder), Failure> {
         let path = find(self.file.clone())?.path;
-        Ok((path.clone(), builder(&path.into(), self.from)))
+        Ok((path.clone(), builder(&path.into(), self.format)))
     }
 
     /// The file, and the builder of a runtime that runs hooks.
     pub(crate) fn open(&self) -> Result<(PathBuf, RuntimeBuilder), Failure> {
         let file = find(self.file.clone())?;
-        let builder = builder(&file, self.from);
+        let builder = builder(&file, self.format);
         Ok((file.path, builder))
     }
 
     /// Whose format the file has.
     pub(crate) fn dialect(&self) -> Dialect {
         let by_name = || self.file.as_deref().and_then(dialect_of);
-        self.from.or_else(by_name).unwrap_or_default()
+        self.format.from.or_else(by_name).unwrap_or_default()
     }
 }
 
@@ -100,15 +112,16 @@ pub(crate) fn dialect_of(file: &Path) -> Option<Dialect> {
 }
 
 /// The builder of a file's runtime. The key of a model comes from the environment.
-pub(crate) fn builder_as(file: &File, from: Option<Dialect>) -> RuntimeBuilder {
+pub(crate) fn builder_as(file: &File, format: Format) -> RuntimeBuilder {
     let path = &file.path;
     let builder = if file.is_found {
         Runtime::builder().found(path)
     } else {
-        let dialect = from.or_else(|| dialect_of(path)).unwrap_or_default();
+        let dialect = format.from.or_else(|| dialect_of(path)).unwrap_or_default();
         Runtime::builder().file_as(dialect, path)
     };
     builder
+        .edition(format.edition.unwrap_or_default())
         .trust(trusted())
         .evaluator(EnvironmentEvaluator::new())
 }
@@ -142,8 +155,8 @@ pub(crate) fn recorded(builder: RuntimeBuilder, file: Option<&Path>) -> RuntimeB
 }
 
 /// The same, for the project here.
-pub(crate) fn builder(file: &File, from: Option<Dialect>) -> RuntimeBuilder {
-    let builder = builder_as(file, from);
+pub(crate) fn builder(file: &File, format: Format) -> RuntimeBuilder {
+    let builder = builder_as(file, format);
     match std::env::current_dir() {
         Ok(folder) => builder.project_dir(folder),
         Err(_) => builder,

@@ -57,10 +57,8 @@ enum Command {
     Check {
         /// The files; by default the hooks.toml here or in a folder above.
         files: Vec<PathBuf>,
-        /// The system whose format the files have. By default, a name such as `.claude/settings.json` decides; any other
-        /// file is a hooks.toml.
-        #[arg(long, value_name = "DIALECT")]
-        from: Option<Dialect>,
+        #[command(flatten)]
+        format: file::Format,
         /// Also find the hooks that can never run in this agent.
         #[arg(long = "for", value_name = "AGENT", value_parser = commands::init::agents::parser())]
         agent: Option<&'static commands::init::agents::Agent>,
@@ -101,6 +99,8 @@ enum Command {
         /// The agent.
         #[arg(long = "as", value_name = "AGENT")]
         system: Dialect,
+        #[command(flatten)]
+        format: file::Format,
         /// The event, for agents whose input does not name it, such as Antigravity CLI.
         #[arg(long)]
         event: Option<String>,
@@ -119,6 +119,8 @@ enum Command {
         records: Option<PathBuf>,
         /// The file; by default the hooks.toml here or in a folder above.
         file: Option<PathBuf>,
+        #[command(flatten)]
+        format: file::Format,
     },
     /// Convert another system's file to a hooks.toml. Comments say what is lost.
     #[command(
@@ -169,22 +171,33 @@ fn main() -> ExitCode {
         Command::Init(args) => commands::init::run(&args, json),
         Command::Demo => commands::demo::run(json),
         Command::Trust(args) => commands::trust::run(&args, json),
-        Command::Check { files, from, agent } => commands::check::run(files, from, agent, json),
+        Command::Check {
+            files,
+            format,
+            agent,
+        } => commands::check::run(files, format, agent, json),
         Command::Plan { file, event } => commands::plan::run(&file, event.as_deref(), json),
         Command::Fire(args) => commands::fire::run(&args, json),
         Command::Why(args) => commands::why::run(&args, json),
         Command::Run {
             file,
             system,
+            format,
             event,
             records,
         } => Ok(commands::run::run(
             file,
             system,
+            format,
             event.as_deref(),
             records.as_deref(),
         )),
-        Command::Serve { file, records, .. } => commands::serve::run(file, records.as_deref()),
+        Command::Serve {
+            file,
+            format,
+            records,
+            ..
+        } => commands::serve::run(file, format, records.as_deref()),
         Command::Convert { file, from } => commands::convert::run(&file, from),
         Command::Log {
             file,

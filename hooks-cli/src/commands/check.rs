@@ -7,19 +7,15 @@ use std::process::ExitCode;
 use hooks_builtin::__tools::names;
 use hooks_builtin::config::HooksConfig;
 use hooks_core::agent::AgentContext;
-use hooks_runtime::{ConfigError, Dialect, OwnedEvent, Runtime, Status};
+use hooks_runtime::{ConfigError, OwnedEvent, Runtime, Status};
 use serde_json::{Value, json};
 
 use super::init::agents::Agent;
+use crate::Done;
+use crate::file::{self, Format};
 use crate::paint::{self, BAD, GOOD, lines, painted, say};
-use crate::{Done, file};
 
-pub(crate) fn run(
-    files: Vec<PathBuf>,
-    from: Option<Dialect>,
-    agent: Option<&Agent>,
-    json: bool,
-) -> Done {
+pub(crate) fn run(files: Vec<PathBuf>, format: Format, agent: Option<&Agent>, json: bool) -> Done {
     let files = if files.is_empty() {
         vec![file::find(None)?.path]
     } else {
@@ -28,7 +24,7 @@ pub(crate) fn run(
     let mut are_fine = true;
     let mut all = Vec::new();
     for file in files {
-        let built = file::block_on(file::builder_as(&file.clone().into(), from).build())?;
+        let built = file::block_on(file::builder_as(&file.clone().into(), format).build())?;
         are_fine &= built.is_ok();
         match built {
             Ok(runtime) => {

@@ -11,17 +11,20 @@ use std::process::ExitCode;
 use hooks_runtime::Dialect;
 use hooks_runtime::bridge::{self, Call, LeftToAgent, Reply};
 
-use crate::file;
+use crate::file::{self, Format};
 
 pub(crate) fn run(
     named: Option<PathBuf>,
     system: Dialect,
+    format: Format,
     event: Option<&str>,
     records: Option<&Path>,
 ) -> ExitCode {
     // An agent treats most exit codes of a panic as a harmless error.
-    let reply = catch_unwind(AssertUnwindSafe(|| reply(named, system, event, records)))
-        .unwrap_or_else(|_| system.refuse("the program `hooks` failed"));
+    let reply = catch_unwind(AssertUnwindSafe(|| {
+        reply(named, system, format, event, records)
+    }))
+    .unwrap_or_else(|_| system.refuse("the program `hooks` failed"));
     // The reader may be gone.
     let _ = std::io::stdout().write_all(reply.stdout.as_bytes());
     let _ = std::io::stderr().write_all(reply.stderr.as_bytes());
@@ -31,6 +34,7 @@ pub(crate) fn run(
 fn reply(
     named: Option<PathBuf>,
     system: Dialect,
+    format: Format,
     event: Option<&str>,
     records: Option<&Path>,
 ) -> Reply {
@@ -50,7 +54,7 @@ fn reply(
     }
     let asked = LeftToAgent::new();
     let mut builder =
-        file::recorded(file::builder_as(&file, None), records).approver(asked.clone());
+        file::recorded(file::builder_as(&file, format), records).approver(asked.clone());
     if let Some(folder) = &project {
         builder = builder.project_dir(folder);
     }

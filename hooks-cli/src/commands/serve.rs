@@ -21,7 +21,8 @@ use serde_json::{Map, Value, json};
 use tokio::task::{JoinSet, spawn_local};
 
 use self::calls::Calls;
-use crate::{Done, Failure, file};
+use crate::file::{self, Format};
+use crate::{Done, Failure};
 
 /// The length of the longest line that PicoClaw reads. After a longer line, it reads nothing more.
 const LONGEST_LINE: usize = 1 << 20;
@@ -41,11 +42,11 @@ struct Served {
     calls: RefCell<Calls>,
 }
 
-pub(crate) fn run(named: Option<PathBuf>, records: Option<&Path>) -> Done {
+pub(crate) fn run(named: Option<PathBuf>, format: Format, records: Option<&Path>) -> Done {
     let file = file::find(named)?;
     let served = file::block_on(async {
         let builder =
-            file::recorded(file::builder(&file, None), records).approver(hooks_builtin::DenyAll);
+            file::recorded(file::builder(&file, format), records).approver(hooks_builtin::DenyAll);
         let runtime = builder.build().await.map_err(Failure::found)?;
         file::print_notices(&runtime);
         let served = Rc::new(Served {

@@ -852,6 +852,26 @@ fn an_entry_that_cannot_be_used_is_a_finding() {
             "{from} {text}: {said:?}"
         );
     }
+    // Whoever only fires an event hears of it, too.
+    std::fs::write(folder.path().join("x.json"), goclaw(r#""mather":"^exec$""#)).unwrap();
+    let args = [
+        "fire",
+        "x.json",
+        "--from",
+        "goclaw",
+        "--event",
+        "pre_tool_use",
+        "--tool",
+        "read",
+    ];
+    let said = hooks(folder.path(), &args, "");
+    assert!(said.errors.contains("did you mean `matcher`?"), "{said:?}");
+    std::fs::write(folder.path().join("x.json"), goclaw(r#""priority":1"#)).unwrap();
+    for (edition, code) in [("lite", 0), ("standard", 1)] {
+        let args = ["check", "x.json", "--from", "goclaw", "--edition", edition];
+        let said = hooks(folder.path(), &args, "");
+        assert_eq!(said.code, code, "{said:?}");
+    }
     // Settings of something else are no mistake.
     for text in ["{}", r#"{"tools":{},"model":"x","permissions":{}}"#] {
         std::fs::write(folder.path().join("x.json"), text).unwrap();
