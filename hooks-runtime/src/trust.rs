@@ -193,6 +193,39 @@ fn is_private(_: &Path) -> io::Result<()> {
     Ok(())
 }
 
+/// Fails if somebody other than this user and root may change a file, put another in its place, or lead its link elsewhere.
+#[cfg(unix)]
+pub(crate) fn is_unspoiled(file: &Path) -> io::Result<()> {
+    use std::os::unix::fs::MetadataExt as _;
+
+    let behind = real(file);
+    for path in [file.parent(), behind.parent(), Some(&behind)] {
+        let Some(path) = path else { continue };
+        let about = path.metadata()?;
+        let (owner, me) = (about.uid(), rustix::process::geteuid().as_raw());
+        let shown = path.display();
+        if owner != me && owner != 0 {
+            let message = format!("{shown} belongs to another user");
+            return Err(io::Error::other(message));
+        }
+        // Where each user has a group of the same number, what this user writes is the group's.
+        let is_own_group = owner != 0 && about.gid() == owner;
+        let others = if is_own_group { 0o002 } else { 0o022 };
+        // In a sticky folder such as `/tmp`, nobody replaces what belongs to somebody else.
+        let is_sticky = about.is_dir() && about.mode() & 0o1000 != 0;
+        if about.mode() & others != 0 && !is_sticky {
+            let message = format!("others may change {shown}: take that away with `chmod go-w`");
+            return Err(io::Error::other(message));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(not(unix))]
+pub(crate) fn is_unspoiled(_: &Path) -> io::Result<()> {
+    Ok(())
+}
+
 /// Lists everything that a file of hooks has: each hook and each setting in one line, without any character that is not
 /// seen. It shows what somebody who trusts the file allows.
 ///

@@ -12,7 +12,7 @@ use super::{Loader, SourceStatus};
 use crate::entry::ImportEntry;
 use crate::system::Dialect;
 use crate::system::table::Whose;
-use crate::trust::{Trust, entries, real};
+use crate::trust::{Trust, entries, is_unspoiled, real};
 
 impl Loader<'_> {
     /// Reads the files of a system from its own places.
@@ -20,7 +20,7 @@ impl Loader<'_> {
         let mut files = Vec::new();
         for (whose, name) in dialect.system().files {
             for path in self.found(dialect, *whose, name) {
-                let text = match self.read(&path) {
+                let text = match self.read_of(*whose, &path) {
                     Ok(text) => text,
                     // A guard of the user or the organisation must not be gone because its file is broken.
                     Err(error) if *whose != Whose::Project => {
@@ -55,6 +55,17 @@ impl Loader<'_> {
             files.retain(|file| has_hooks(file) || is_policy(file));
             self.grouped(&files, dialect, &ImportEntry::default());
         }
+    }
+
+    /// Reads a file, and refuses one of the user or the organisation that somebody else may have written: it needs no trust.
+    fn read_of(&mut self, whose: Whose, path: &Path) -> Result<String, ConfigError> {
+        let text = self.read(path)?;
+        if whose != Whose::Project {
+            is_unspoiled(path).map_err(|error| {
+                ConfigError::of_file(path, format!("the file is refused: {error}"))
+            })?;
+        }
+        Ok(text)
     }
 
     fn found(&mut self, dialect: Dialect, whose: Whose, name: &str) -> Vec<PathBuf> {

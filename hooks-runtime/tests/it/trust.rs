@@ -260,6 +260,48 @@ async fn an_import_is_trusted_as_its_file_is_unless_it_is_the_projects() {
     );
 }
 
+/// Nobody is asked about the files of the user and the organisation, so nobody else may write them.
+#[tokio::test]
+async fn what_others_may_write_is_no_policy() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let machine = Machine::new();
+    Machine::write(&machine.user, PROJECT, &blocks("user"));
+    let managed = "managed-settings.json";
+    Machine::write(&machine.managed, managed, &blocks("managed"));
+    Machine::write(&machine.project, PROJECT, &blocks("project"));
+    let trusted = || machine.builder().trust(Trust::all());
+    let user = machine.user.path().join(PROJECT);
+    let folder = user.parent().unwrap();
+    let set = |path: &Path, mode| {
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+    };
+    for (path, before) in [
+        (&*user, 0o644),
+        (folder, 0o755),
+        (&machine.managed.path().join(managed), 0o644),
+        (machine.managed.path(), 0o755),
+    ] {
+        set(path, before | 0o002);
+        let error = trusted().build().await.unwrap_err().to_string();
+        let why = format!("others may change {}", path.display());
+        assert!(error.contains(&why), "{error}");
+        set(path, before);
+        assert_eq!(machine.ran(trusted()).await.len(), 3);
+    }
+    // The file behind a link counts, too.
+    let elsewhere = machine.project.path().join("elsewhere");
+    std::fs::create_dir(&elsewhere).unwrap();
+    std::fs::rename(&user, elsewhere.join("settings.json")).unwrap();
+    std::os::unix::fs::symlink(elsewhere.join("settings.json"), &user).unwrap();
+    set(&elsewhere, 0o777);
+    assert!(trusted().build().await.is_err());
+    // A project's file is what its text says, whoever writes it.
+    set(&elsewhere, 0o755);
+    set(&machine.project.path().join(PROJECT), 0o666);
+    assert_eq!(machine.ran(trusted()).await.len(), 3);
+}
+
 #[tokio::test]
 async fn endpoints_are_limited_by_all_settings() {
     let machine = Machine::new();
