@@ -148,7 +148,7 @@ fn notices(status: &Status, file: &Path, agent: Option<&Agent>) -> Vec<String> {
             )
         }));
     }
-    let config = std::fs::read_to_string(file)
+    let config = hooks_runtime::__read_text(file)
         .ok()
         .and_then(|text| HooksConfig::of_file(file, text).ok());
     let policy = config

@@ -21,7 +21,7 @@ pub(crate) fn run(path: &Path, from: Option<Dialect>) -> Done {
             path.display()
         ))
     })?;
-    let text = std::fs::read_to_string(path)
+    let text = hooks_runtime::__read_text(path)
         .map_err(|error| Failure::usage(format!("{}: {error}", path.display())))?;
     let value: Value = serde_json::from_str(text.trim_start_matches('\u{feff}'))
         .map_err(|error| Failure::found(format!("{}: {error}", path.display())))?;

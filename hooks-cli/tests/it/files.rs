@@ -762,3 +762,31 @@ fn a_prompt_asks_the_model_that_the_environment_names() {
         "{said}"
     );
 }
+
+/// A link to a device never ends, and a project may bring one along.
+#[cfg(unix)]
+#[test]
+fn what_is_no_regular_file_is_not_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let claude = folder.path().join(".claude");
+    std::fs::create_dir(&claude).unwrap();
+    std::os::unix::fs::symlink("/dev/zero", claude.join("settings.json")).unwrap();
+    let settings = ".claude/settings.json";
+    for args in [
+        &["convert", settings][..],
+        &["check", settings],
+        &[
+            "init",
+            "--agent",
+            "claude",
+            "--write",
+            "--settings",
+            settings,
+        ],
+    ] {
+        let said = hooks(folder.path(), args, "");
+        assert!(said.code != 0, "{args:?}: {said:?}");
+        let words = said.out + &said.errors;
+        assert!(words.contains("not a regular file"), "{args:?}: {words}");
+    }
+}

@@ -13,6 +13,7 @@ mod text;
 mod warn;
 
 pub use self::goclaw::Edition;
+pub use self::text::read as read_text;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};

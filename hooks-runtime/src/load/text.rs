@@ -15,7 +15,7 @@ const LONGEST: u64 = 4 << 20;
 /// # Errors
 ///
 /// If the file cannot be opened, is no regular file, is too long, or is not UTF-8.
-pub(super) fn read(path: &Path) -> io::Result<String> {
+pub fn read(path: &Path) -> io::Result<String> {
     let file = open(path)?;
     let about = file.metadata()?;
     if !about.is_file() {

@@ -123,7 +123,7 @@ impl Change {
 }
 
 fn read(path: &Path) -> Result<Option<String>, Failure> {
-    match std::fs::read_to_string(path) {
+    match hooks_runtime::__read_text(path) {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(Failure::found(format!("{}: {error}", path.display()))),
