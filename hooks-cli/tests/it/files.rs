@@ -763,6 +763,47 @@ fn a_prompt_asks_the_model_that_the_environment_names() {
     );
 }
 
+/// The secrets of hooks and the key of the model that judges for them are for the agent alone.
+#[cfg(unix)]
+#[test]
+fn no_child_inherits_the_keys_of_the_hooks() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    let imported = value!({ "hooks": { "PreToolUse": [{ "hooks": [
+        { "type": "command", "command": "env > command.env" }
+    ] }] } });
+    std::fs::write(here.join("settings.json"), imported.to_string()).unwrap();
+    let process = here.join("process.env");
+    let file = format!(
+        "[[hooks.on]]\nevent = 'BeforeToolCall'\non_failure = 'skip'\n\
+         process = {{ argv = ['sh', '-c', 'env > {}'], restart = false }}\n\
+         [[hooks.import]]\nclaude = 'settings.json'\n",
+        process.display()
+    );
+    std::fs::write(here.join("hooks.toml"), file).unwrap();
+    let args = [
+        "fire",
+        "hooks.toml",
+        "--event",
+        "BeforeToolCall",
+        "--tool",
+        "shell",
+    ];
+    let mut program = crate::common::command(here, &args);
+    program
+        .env("HOOKS_SECRET_GATE", "s3cret")
+        .env("HOOKS_EVALUATOR_KEY", "s3cret")
+        .env("OTEL_EXPORTER_OTLP_HEADERS", "s3cret")
+        .env("VISIBLE", "shown");
+    let said = crate::common::run(program, "");
+    assert_eq!(said.code, 0, "{said:?}");
+    for name in ["command.env", "process.env"] {
+        let variables = std::fs::read_to_string(here.join(name)).unwrap();
+        assert!(variables.contains("VISIBLE=shown"), "{name}: {variables}");
+        assert!(!variables.contains("s3cret"), "{name}: {variables}");
+    }
+}
+
 /// A link to a device never ends, and a project may bring one along.
 #[cfg(unix)]
 #[test]

@@ -8,6 +8,9 @@ use reqwest::Url;
 
 use super::{Evaluated, Evaluation, Evaluator, EvaluatorError, HttpEvaluator};
 
+/// The variable with the key. No child of the agent inherits it.
+pub(crate) const KEY: &str = "HOOKS_EVALUATOR_KEY";
+
 /// The default models, if only a key is set.
 const ANTHROPIC: &str = "claude-haiku-4-5";
 const OPENAI: &str = "gpt-4.1-mini";
@@ -101,7 +104,7 @@ fn named_by(variable: &dyn Fn(&str) -> Option<String>) -> Result<HttpEvaluator, 
     };
     let url = set("HOOKS_EVALUATOR_URL");
     // A key is sent only to its own endpoint.
-    let key = set("HOOKS_EVALUATOR_KEY").or_else(|| set(of_api).filter(|_| url.is_none()));
+    let key = set(KEY).or_else(|| set(of_api).filter(|_| url.is_none()));
     builder = match key {
         Some(key) => builder.plain_key(key),
         None if url.is_some() => builder.no_key(),

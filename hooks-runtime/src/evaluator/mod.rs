@@ -8,6 +8,7 @@ use hooks_core::agent::{ToolCall, ToolDefinition, Usage};
 use serde_json::{Value, json};
 
 pub use self::environment::EnvironmentEvaluator;
+pub(crate) use self::environment::KEY;
 pub use self::http::{HttpEvaluator, HttpEvaluatorBuilder};
 
 /// Asks a model for a decision, for the `prompt` hooks of a file.

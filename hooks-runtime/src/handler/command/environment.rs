@@ -4,8 +4,8 @@
 //! | --- | --- |
 //! | ours | [`BASE`], and the variables that `env` names |
 //! | GoClaw | `PATH`, and the variables that `env` names |
-//! | Gemini CLI | all, except `OTEL_*`, and except those whose names suggest secrets and that `env` does not name |
-//! | others | all, except `OTEL_*` |
+//! | Gemini CLI | all, except [private](is_private) ones, and except those whose names suggest secrets and that `env` does not name |
+//! | others | all, except [private](is_private) ones |
 //!
 //! Then come the variables about the event, and finally those that `env` sets.
 //!
@@ -176,10 +176,12 @@ impl Environment {
     }
 }
 
-/// Whether a variable is the agent's own, which no hook inherits unless its file names it: its telemetry, and the secrets
-/// of all hooks.
+/// Whether a variable is the agent's own, which no hook inherits unless its file names it: its telemetry, the secrets of
+/// all hooks, and the key of the model that judges for them.
 pub(crate) fn is_private(name: &str) -> bool {
-    name.starts_with("OTEL_") || name.starts_with(crate::secrets::PREFIX)
+    name.starts_with("OTEL_")
+        || name.starts_with(crate::secrets::PREFIX)
+        || name == crate::evaluator::KEY
 }
 
 fn is_secret(name: &str) -> bool {
@@ -200,6 +202,6 @@ mod tests {
             assert!(!is_secret(name), "{name}");
         }
         assert!(is_private("OTEL_SERVICE_NAME") && !is_private("HOTEL_OTEL_"));
-        assert!(is_private("HOOKS_SECRET_TEAM"));
+        assert!(is_private("HOOKS_SECRET_TEAM") && is_private("HOOKS_EVALUATOR_KEY"));
     }
 }
