@@ -9,6 +9,18 @@ use crate::place::Segment;
 const PARTS: [&str; 6] = ["secret", "token", "passw", "auth", "cookie", "credential"];
 /// The names of tables whose values may be secrets.
 const TABLES: [&str; 2] = ["env", "headers"];
+/// How secrets of well-known services begin.
+const TOKENS: [&str; 9] = [
+    "whsec_",
+    "sk-",
+    "ghp_",
+    "gho_",
+    "ghs_",
+    "github_pat_",
+    "glpat-",
+    "xoxb-",
+    "AKIA",
+];
 
 /// Whether the value of a key may be a secret.
 fn is_secret(key: &str) -> bool {
@@ -21,13 +33,30 @@ fn is_secret(key: &str) -> bool {
 /// Returns a line of a text without the values that may be secrets. `before` is the text before the line.
 pub(crate) fn line(before: &str, line: &str) -> String {
     let mut keys = separators(line);
-    let from = if is_in_secret_table(before) {
+    let is_value = option(before).is_some_and(|end| !before[end..].contains(is_of_word));
+    let from = if is_value || is_in_secret_table(before) {
         Some(0)
     } else {
-        keys.find(|(_, key)| is_secret(key)).map(|(at, _)| at + 1)
+        let key = keys.find(|(_, key)| is_secret(key)).map(|(at, _)| at + 1);
+        key.into_iter().chain(option(line)).min()
     };
     let (open, hidden) = line.split_at(from.unwrap_or(line.len()));
     text(open) + &values(hidden)
+}
+
+fn is_of_word(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '_' | '-')
+}
+
+/// Returns the end of the last line's first option of a program whose value may be a secret, such as `--token`.
+fn option(text: &str) -> Option<usize> {
+    let start = text.trim_end().rfind('\n').unwrap_or(0);
+    text[start..].match_indices("--").find_map(|(at, _)| {
+        let option = &text[start + at..];
+        let end = option.find(|c| !is_of_word(c)).unwrap_or(option.len());
+        let is_quoted = option[end..].starts_with(['"', '\'']);
+        is_secret(&option[..end]).then_some(start + at + end + usize::from(is_quoted))
+    })
 }
 
 /// Hides all values of a part of a line. Keys stay, and so do names of variables and secrets.
@@ -77,13 +106,17 @@ pub(crate) fn message(told: &str, path: &[Segment]) -> String {
     told
 }
 
-/// Hides secrets that are known by their form: users and queries of URLs, and the secrets of webhooks.
+/// Hides secrets that are known by their form: users and queries of URLs, and tokens of well-known services.
 pub(crate) fn text(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     let mut rest = text;
     let next = |rest: &str| {
-        let marks = ["://", "whsec_"].into_iter();
-        let found = marks.filter_map(|mark| Some((rest.find(mark)? + mark.len(), mark)));
+        let starts = |mark: &str| {
+            let mut starts = rest.match_indices(mark).map(|(at, _)| at);
+            starts.find(|at| mark == "://" || !rest[..*at].ends_with(is_of_word))
+        };
+        let marks = TOKENS.into_iter().chain(["://"]);
+        let found = marks.filter_map(|mark| Some((starts(mark)? + mark.len(), mark)));
         found.min()
     };
     while let Some((start, mark)) = next(rest) {
@@ -114,8 +147,7 @@ fn separators(line: &str) -> impl Iterator<Item = (usize, &str)> {
             return None;
         }
         let key = before.trim_end().trim_end_matches(['"', '\'']);
-        let is_part = |c: char| c.is_alphanumeric() || "_-".contains(c);
-        let start = key.rfind(|c: char| !is_part(c)).map_or(0, |at| {
+        let start = key.rfind(|c| !is_of_word(c)).map_or(0, |at| {
             at + key[at..].chars().next().map_or(1, char::len_utf8)
         });
         Some((at, &key[start..]))
@@ -169,6 +201,17 @@ mod tests {
             ),
             ("", "a 'whsec_s3cret' b", "a 'whsec_******' b"),
             (
+                "",
+                "argv = ['gh', 'sk-s3cret'], cwdd = 'x'",
+                "argv = ['gh', 'sk-******'], cwdd = 'x'",
+            ),
+            (
+                "",
+                "argv = ['gh', '--api-key', 's3cret'], cwdd = 'x'",
+                "argv = ['gh', '--api-key', '******'], cwdd = '*'",
+            ),
+            ("argv = [\n '--token',\n", "'s3cret', x", "'******', *"),
+            (
                 "[hooks.on.http.headers] # all\n",
                 "X-Team = s3cret",
                 "X-Team = ******",
@@ -196,6 +239,11 @@ mod tests {
             ("[hooks.limits]\n", "tokens_per_month = 0"),
             ("", "if = 'args.token == \"a\"'"),
             ("", "event = 'BeforeToolcal'"),
+            (
+                "",
+                "argv = ['task-list', '--max-tokens', '5', '--x'], a = 1",
+            ),
+            ("argv = ['--token', 'a']\n", "name = 'b'"),
             ("", "url = 'ftp://a.example/b'"),
             ("env = { A = 'b' }\n", "tools = ['shell'"),
             ("[hooks.env]\n[[hooks.on]]\n", "name = 'a'"),

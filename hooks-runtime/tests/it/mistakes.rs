@@ -379,6 +379,7 @@ async fn no_mistake_shows_a_secret() {
         "[hooks.on.http]\nurl = 'https://gate.example.com/'\nsecret = 's3cret'",
         "[hooks.on.http.headers]\nAuthorization = Bearer s3cret",
         "command = { run = 'true', env = { A = 's3cret', A = 'x' } }",
+        "command = { argv = ['gh', '--token', 's3cret'], cwdd = 'x' }",
     ] {
         let text = format!("{http}{wrong}");
         let error = Runtime::builder().text(text).build().await.unwrap_err();
