@@ -283,11 +283,12 @@ pub struct JsonlRecorder(Queue);
 const QUEUE: usize = 4096;
 
 impl JsonlRecorder {
-    /// Appends to a file. Creates it if it does not exist; its folder must exist.
+    /// Appends to a file. Creates it if it does not exist; its folder must exist. On Unix, other users lose their rights
+    /// to it, because records show what an agent does.
     ///
     /// # Errors
     ///
-    /// If the file cannot be opened.
+    /// If the file cannot be opened, or other users keep their rights to it.
     pub fn append(path: impl AsRef<Path>) -> io::Result<Self> {
         let limits = Limits {
             lines: QUEUE,
@@ -297,7 +298,9 @@ impl JsonlRecorder {
         if let Some(folder) = path.parent() {
             folder.metadata()?;
         }
-        Queue::start(LogFile::open(&path)?, limits).map(JsonlRecorder)
+        let file = LogFile::open(&path)?;
+        make_private(&path)?;
+        Queue::start(file, limits).map(JsonlRecorder)
     }
 
     /// Returns how many records are not in the file and never will be.
@@ -311,6 +314,23 @@ impl JsonlRecorder {
     pub fn last_error(&self) -> Option<io::Error> {
         self.0.last_error()
     }
+}
+
+/// A new file is private already. A device or a pipe stays as it is.
+#[cfg(unix)]
+fn make_private(path: &Path) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let about = path.metadata()?;
+    if about.is_file() && about.permissions().mode() & 0o077 != 0 {
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600))?;
+    }
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn make_private(_: &Path) -> io::Result<()> {
+    Ok(())
 }
 
 impl Recorder for JsonlRecorder {
