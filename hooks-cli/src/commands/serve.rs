@@ -21,6 +21,7 @@ use serde_json::{Map, Value, json};
 use tokio::task::{JoinSet, spawn_local};
 
 use self::calls::Calls;
+pub(crate) use self::request::RAISED;
 use crate::file::{self, Format};
 use crate::{Done, Failure};
 

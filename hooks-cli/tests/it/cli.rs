@@ -779,7 +779,23 @@ fn what_can_only_fail_is_a_notice() {
     ] {
         assert!(said.out.contains(part), "{part}: {}", said.out);
     }
-    for agent in ["claude", "codex", "gemini", "goose", "cursor"] {
+    for agent in [
+        "claude",
+        "codex",
+        "gemini",
+        "goose",
+        "cursor",
+        "picoclaw",
+        "copilot",
+        "qwen",
+        "opencode",
+        "antigravity",
+        "grok",
+        "devin",
+        "kiro",
+        "windsurf",
+        "droid",
+    ] {
         let folder = tempfile::tempdir().unwrap();
         hooks(folder.path(), &["init", "--agent", agent], "");
         let said = hooks(folder.path(), &["check", "--for", agent], "");

@@ -9,6 +9,8 @@ use hooks_builtin::Profile;
 use hooks_runtime::Dialect;
 use serde_json::{Map, Value, json};
 
+use crate::commands::serve::RAISED;
+
 /// Whatever is special about one agent.
 #[derive(Debug)]
 pub(crate) struct Agent {
@@ -416,8 +418,10 @@ impl Agent {
 
     /// Returns our events that it raises.
     pub(crate) fn raised(&self) -> BTreeSet<&'static str> {
-        let raised = self.client.into_iter().flat_map(Dialect::raises);
-        raised.collect()
+        match self.client {
+            Some(client) => client.raises(),
+            None => RAISED.iter().copied().collect(),
+        }
     }
 
     fn command(&self, call: &Call) -> String {
@@ -471,7 +475,7 @@ mod tests {
 
     #[test]
     fn every_event_of_an_agent_is_one_of_ours() {
-        for agent in AGENTS.iter().filter(|agent| agent.client.is_some()) {
+        for agent in AGENTS {
             let raised = agent.raised();
             for event in ["BeforeToolCall", "ApproveToolCall", "ToolCallEnd"] {
                 assert!(raised.contains(event), "{}: {raised:?}", agent.name);

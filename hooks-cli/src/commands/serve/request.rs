@@ -6,7 +6,36 @@ use hooks_core::agent::{AgentContext, Approval};
 use hooks_runtime::OwnedEvent;
 use serde_json::{Map, Value, json};
 
+/// Our events that PicoClaw's requests and events become.
+pub(crate) const RAISED: &[&str] = &[
+    "BeforeToolCall",
+    "ApproveToolCall",
+    "AfterToolCall",
+    "BeforeLlmCall",
+    "AfterLlmCall",
+    "AgentStart",
+    "AgentEnd",
+    "AgentError",
+    "LlmInput",
+    "LlmOutput",
+    "LlmDelta",
+    "ToolCallStart",
+    "ToolCallEnd",
+    "ToolCallSkipped",
+    "AfterCompact",
+    "SubagentStop",
+    "Interrupt",
+    "MessageSent",
+    "MessageFailed",
+    "GatewayStart",
+    "GatewayStop",
+];
+
 fn made(name: &str, fields: Value) -> Result<OwnedEvent, String> {
+    debug_assert!(
+        RAISED.contains(&name),
+        "`hooks check` does not know of {name}"
+    );
     OwnedEvent::from_json(name, fields).map_err(|error| error.to_string())
 }
 
@@ -210,5 +239,5 @@ pub(super) fn runtime_event(event: &Value) -> Option<OwnedEvent> {
         "gateway.shutdown" => ("GatewayStop", json!({})),
         _ => return None,
     };
-    OwnedEvent::from_json(name, fields).ok()
+    made(name, fields).ok()
 }
