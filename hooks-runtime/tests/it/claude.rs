@@ -205,7 +205,10 @@ async fn the_strictest_of_all_answers_counts() {
     let mut call = shell("ls");
     let granted = project(vec![&allow]).await;
     assert!(granted.call(&mut call).await.is_continue());
-    assert!(matches!(call.approval, Approval::Granted { .. }));
+    let Approval::Granted { by } = &call.approval else {
+        panic!("{call:?}")
+    };
+    assert!(by.starts_with("because of allow (hook: "), "{by}");
 
     let stop = json!({ "continue": false, "stopReason": "enough" });
     let stopped = project(vec![&deny, &stop]).await;

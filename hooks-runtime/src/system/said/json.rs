@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::super::table::Exits;
 use super::super::{Dialect, names};
 use super::{Reading, is_no};
-use crate::answer::{Answer, Change, Verdict};
+use crate::answer::{Answer, Change, Verdict, cut};
 use crate::fault::Fault;
 
 impl Reading<'_> {
@@ -167,7 +167,7 @@ impl Reading<'_> {
                 }
                 "allow" | "approve" if counts && self.rules.exits != Exits::Goclaw => {
                     if is_call && self.rules.exits != Exits::Goose {
-                        let by = Some(self.on.hook.clone());
+                        let by = Some(self.approver(reason.as_deref()));
                         self.decide(Verdict::Approve { by });
                     }
                 }
@@ -179,6 +179,15 @@ impl Reading<'_> {
                     ", ignored",
                 ),
             }
+        }
+    }
+
+    /// Who approves, and why.
+    fn approver(&self, reason: Option<&str>) -> String {
+        let hook = &self.on.hook;
+        match reason.filter(|reason| !reason.trim().is_empty()) {
+            Some(reason) => format!("{} (hook: {hook})", cut(reason.to_owned())),
+            None => hook.clone(),
         }
     }
 
@@ -201,7 +210,7 @@ impl Reading<'_> {
                 }
             }
             Some("allow") if is_ours => {
-                let by = Some(self.on.hook.clone());
+                let by = Some(self.approver(message));
                 self.decide(Verdict::Approve { by });
                 for key in ["updatedInput", "updatedPermissions"] {
                     if decision.contains_key(key) {
