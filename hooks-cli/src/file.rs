@@ -164,8 +164,9 @@ pub(crate) fn builder(file: &File, format: Format) -> RuntimeBuilder {
 }
 
 /// Prints what is worth knowing about the files, for whoever looks for the reason why a hook does not run.
-pub(crate) fn print_notices(runtime: &Runtime) {
-    for notice in runtime.status().notices {
+pub(crate) fn print_notices(runtime: &Runtime, concerns: impl Fn(&str) -> bool) {
+    let notices = runtime.status().notices.into_iter();
+    for notice in notices.filter(|notice| concerns(notice)) {
         anstream::eprintln!("note: {}", lines(&notice));
     }
 }

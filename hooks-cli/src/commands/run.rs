@@ -73,7 +73,12 @@ fn reply(
         // Otherwise standard error is the reason of a refusal, or what Gemini CLI shows to its user.
         let is_shown = system == Dialect::Gemini && reply.stdout.is_empty();
         if reply.exit_code == 0 && !is_shown {
-            file::print_notices(&runtime);
+            let named = bridge::name_of(call).unwrap_or_default();
+            // Each event is a run of its own: what is about the whole file is said once, if the agent has a place for that.
+            let plain = named.replace('_', "");
+            let is_first = plain.eq_ignore_ascii_case("SessionStart")
+                || !system.raises().contains("SessionStart");
+            file::print_notices(&runtime, |notice| is_first || notice.contains(&named));
         }
         runtime.shutdown().await;
         reply

@@ -49,7 +49,7 @@ pub(crate) fn run(named: Option<PathBuf>, format: Format, records: Option<&Path>
         let builder =
             file::recorded(file::builder(&file, format), records).approver(hooks_builtin::DenyAll);
         let runtime = builder.build().await.map_err(Failure::found)?;
-        file::print_notices(&runtime);
+        file::print_notices(&runtime, |_| true);
         let served = Rc::new(Served {
             runtime,
             approves: Cell::new(false),

@@ -673,22 +673,29 @@ fn what_picoclaw_would_take_for_a_yes_is_a_no() {
 fn notices_are_printed_where_the_agent_does_not_read_them() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("hooks.toml");
-    let settings = r#"{ "hooks": { "Setup": [], "PreToolUse": [
-        { "hooks": [{ "type": "command", "command": "grep -q bad && echo no >&2 && exit 2; exit 0" }] } ] } }"#;
+    let settings = r#"{ "hooks": { "Stop": [{ "hooks": [{ "type": "magic" }] }],
+        "PreToolUse": [{ "hooks": [{ "type": "command", "command": "grep -q bad && echo no >&2 && exit 2; exit 0" }] }] } }"#;
     std::fs::write(&file, "[[hooks.import]]\nclaude = 'settings.json'\n").unwrap();
     std::fs::write(folder.path().join("settings.json"), settings).unwrap();
-    let event = |word: &str| {
-        value!({ "session_id": "s", "hook_event_name": "PreToolUse", "tool_name": "Bash",
+    let event = |name: &str, word: &str| {
+        value!({ "session_id": "s", "hook_event_name": name, "tool_name": "Bash",
                  "tool_input": { "command": word } })
         .to_string()
     };
-    let notice = "`Setup` is a known event that is never raised here";
+    let notice = "`magic` is not a type of hook";
     let run = ["run", "hooks.toml", "--as", "claude"];
-    let good = hooks(folder.path(), &run, &event("good"));
-    assert_eq!(good.code, 0, "{good:?}");
-    assert!(good.errors.contains(notice), "{good:?}");
-    let bad = hooks(folder.path(), &run, &event("bad"));
-    assert!(!bad.errors.contains(notice) || bad.code == 0, "{bad:?}");
+    // Each event is a run of its own, and what is no news is not said again.
+    for (name, is_told) in [
+        ("SessionStart", true),
+        ("PreToolUse", false),
+        ("Stop", true),
+    ] {
+        let good = hooks(folder.path(), &run, &event(name, "good"));
+        assert_eq!(good.code, 0, "{good:?}");
+        assert_eq!(good.errors.contains(notice), is_told, "{name}: {good:?}");
+    }
+    let bad = hooks(folder.path(), &run, &event("PreToolUse", "bad"));
+    assert!(!bad.errors.contains(notice), "{bad:?}");
     assert!(bad.out.contains("deny"), "{bad:?}");
     let serve = hooks(folder.path(), &["serve", "--stdio", "hooks.toml"], "");
     assert!(serve.errors.contains(notice), "{serve:?}");

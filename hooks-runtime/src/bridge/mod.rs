@@ -195,6 +195,20 @@ pub async fn run(runtime: &Runtime, asked: &LeftToAgent, call: Call<'_>) -> Repl
     said.reply(&incoming)
 }
 
+/// Returns the agent's name for the event of a call, if the input can be read.
+///
+/// ```
+/// use hooks_runtime::Dialect;
+/// use hooks_runtime::bridge::{Call, name_of};
+///
+/// let input = br#"{ "session_id": "s1", "hook_event_name": "Stop" }"#;
+/// assert_eq!(name_of(Call::new(Dialect::Claude, input)).as_deref(), Some("Stop"));
+/// ```
+#[must_use]
+pub fn name_of(call: Call<'_>) -> Option<String> {
+    read::read(call).ok().map(|incoming| incoming.named)
+}
+
 /// What the user is told beside the decision: what hooks have to say, and which have failed.
 fn told(runtime: &Runtime, said: &Said) -> Vec<String> {
     let mut told = Vec::new();

@@ -61,7 +61,9 @@ impl Loader<'_> {
         }
         let origin = Origin::of(wrong.file(), wrong.line());
         let name = self.free_name(&format!("{} (unusable)", meant.named), &origin.to_string());
-        let notice = format!("this entry cannot be used, so it blocks what it is for: {wrong}");
+        let named = meant.named;
+        let notice =
+            format!("this entry cannot be used, so it blocks what it is for, `{named}`: {wrong}");
         self.note_left_out(notice);
         let why = format!("its entry in {origin} cannot be used: {}", wrong.message());
         definitions.push(Definition {
