@@ -1,6 +1,7 @@
 //! An event in the format of a system, as its hooks read it.
 
 use hooks_core::agent::{AgentEvent, ChatMessage, LlmResponse, Role, ToolOutput};
+use ring::digest::{SHA256, digest};
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
@@ -9,6 +10,7 @@ use super::table::Words;
 use super::tools::{self, Class};
 use crate::events;
 use crate::system::Ask;
+use crate::trust::hex;
 
 /// The keys of [`AgentContext::extra`](hooks_core::agent::AgentContext) that hooks get unchanged, if the agent has set
 /// them.
@@ -387,10 +389,23 @@ fn goclaw<'a>(ask: &Ask<'a>) -> Input<'a> {
         AgentEvent::ToolCallEnd(done) => done.output.content.clone(),
         _ => args.map(Value::to_string).unwrap_or_default(),
     };
-    let id = match events::call_id(&ask.event).filter(|id| !id.is_empty()) {
-        Some(call) => format!("{}:{}:{call}", cx.session_id, cx.turn),
-        None => format!("{}:{}:{}", cx.session_id, cx.turn, ask.named),
+    // A turn may have several messages, and all hooks on one of them get the same id.
+    let of_message = || {
+        let own = match ask.event {
+            AgentEvent::MessageReceived(message) => message.id.as_deref(),
+            _ => None,
+        };
+        let text = own.unwrap_or_default().to_owned() + &raw;
+        let hash = digest(&SHA256, text.as_bytes());
+        let hash = hex(&hash.as_ref()[..8]);
+        match text.as_str() {
+            "" => ask.named.to_owned(),
+            _ => format!("{}:{hash}", ask.named),
+        }
     };
+    let id = events::call_id(&ask.event).filter(|id| !id.is_empty());
+    let id = id.map_or_else(of_message, str::to_owned);
+    let id = format!("{}:{}:{id}", cx.session_id, cx.turn);
     let fields = [
         ("EventID", "eventId", json!(id)),
         ("SessionID", "sessionId", json!(cx.session_id)),

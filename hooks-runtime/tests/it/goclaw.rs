@@ -2,7 +2,7 @@
 
 #![cfg(unix)]
 
-use hooks_core::agent::{AgentContext, BeforeStop, BeforeToolCall};
+use hooks_core::agent::{AgentContext, BeforeStop, BeforeToolCall, MessageReceived};
 use hooks_core::{HookResult, hooks};
 use hooks_runtime::{Dialect, Edition, Runtime, RuntimeBuilder};
 use serde_json::{Value, json};
@@ -176,6 +176,30 @@ async fn the_input_has_both_spellings() {
     ] {
         assert_eq!((&input[one], &input[other]), (&expected, &expected));
     }
+}
+
+#[tokio::test]
+async fn two_messages_of_a_turn_are_two_events() {
+    let hook = command(
+        "cat >> input.json",
+        json!({ "event": "user_prompt_submit" }),
+    );
+    let gate = Gate::new(json!([hook, hook])).await;
+    let message = |text: &str| {
+        let mut message = MessageReceived::new("cli", "me", text);
+        let hooks = hooks![..gate.runtime.clone()];
+        let cx = gate.cx();
+        async move { assert!(hooks.intercept(&cx, &mut message).await.is_continue()) }
+    };
+    message("one").await;
+    message("two").await;
+    let text = std::fs::read_to_string(gate.folder.path().join("input.json")).unwrap();
+    let inputs = serde_json::Deserializer::from_str(&text).into_iter::<Value>();
+    let ids: Vec<_> = inputs
+        .map(|input| input.unwrap()["EventID"].clone())
+        .collect();
+    assert_eq!((ids.len(), &ids[0], &ids[2]), (4, &ids[1], &ids[3]));
+    assert_ne!(ids[0], ids[2]);
 }
 
 #[tokio::test]
