@@ -119,7 +119,11 @@ fn idle(runtime: &Runtime, agent: &Agent) -> Vec<String> {
             idle.push(format!(
                 "{source}: `{name}` never runs: {title} does not raise {events}"
             ));
-        } else if !meant.contains(name) && !hook.filter.to_lowercase().contains("mcp") {
+        } else if !meant.contains(name)
+            // The kind of a custom event is the agent's own.
+            && !hook.events.contains(&"Custom")
+            && !hook.filter.to_lowercase().contains("mcp")
+        {
             let (filter, tools) = (
                 &hook.filter,
                 tools.iter().copied().collect::<Vec<_>>().join(", "),

@@ -40,7 +40,7 @@ pub(super) fn input<'a>(dialect: Dialect, ask: &Ask<'a>) -> Input<'a> {
 
 /// The fields of an input, in order. They borrow from the event what is large, because they are written once.
 #[derive(Default)]
-pub(crate) struct Input<'a>(Vec<(&'static str, Field<'a>)>);
+pub(crate) struct Input<'a>(Vec<(&'a str, Field<'a>)>);
 
 /// A value of an input.
 #[derive(Serialize)]
@@ -72,7 +72,7 @@ impl From<Value> for Field<'_> {
 
 impl<'a> Input<'a> {
     /// Sets a field, in the place that it has if it is there.
-    fn put(&mut self, key: &'static str, value: impl Into<Field<'a>>) {
+    fn put(&mut self, key: &'a str, value: impl Into<Field<'a>>) {
         let value = value.into();
         match self.0.iter_mut().find(|(known, _)| *known == key) {
             Some((_, field)) => *field = value,
@@ -192,6 +192,12 @@ fn claude<'a>(dialect: Dialect, words: Words, ask: &Ask<'a>) -> Input<'a> {
         }
     }
     match ask.event {
+        // The system's own event, which is none of ours.
+        AgentEvent::Custom(event) if event.kind == named => {
+            for (key, value) in event.payload.as_object().into_iter().flatten() {
+                input.put(key, value);
+            }
+        }
         AgentEvent::MessageReceived(message) => {
             input.put("prompt", &*message.content);
         }

@@ -120,6 +120,13 @@ pub(crate) fn whens(dialect: Dialect, names: &[String]) -> Vec<(&'static str, Wh
 
 /// Returns what to write instead of an unknown name.
 pub(crate) fn suggestion(name: &str) -> String {
+    let mut systems = Dialect::ALL.iter().map(|dialect| dialect.system());
+    if let Some(system) = systems.find(|system| system.never.contains(&name)) {
+        return format!(
+            "`{name}` of {} is a custom event here: write `event = \"Custom\"` and `matcher = \"^{name}$\"`",
+            system.title
+        );
+    }
     let known = EVENTS
         .iter()
         .map(|event| event.name)
@@ -187,6 +194,10 @@ mod tests {
         assert_eq!(
             suggestion("BeforeToolcal"),
             "did you mean `BeforeToolCall`?"
+        );
+        assert_eq!(
+            suggestion("Setup"),
+            "`Setup` of Claude Code is a custom event here: write `event = \"Custom\"` and `matcher = \"^Setup$\"`"
         );
         assert_eq!(
             suggestion("PreToolUs"),

@@ -572,6 +572,39 @@ async fn an_event_that_is_not_ours_is_a_custom_event() {
 }
 
 #[tokio::test]
+async fn an_imported_hook_hears_of_an_event_that_is_not_ours() {
+    let folder = tempfile::tempdir().unwrap();
+    let settings = folder.path().join("settings.json");
+    let heard = folder.path().join("heard");
+    let hook = |name: &str| {
+        let command = format!("cat >> {}; echo {name} >> {0}", heard.display());
+        json!([{ "hooks": [{ "type": "command", "command": command }] }])
+    };
+    let hooks = json!({ "hooks": { "Setup": hook("setup"), "TaskCreated": hook("task") } });
+    std::fs::write(&settings, hooks.to_string()).unwrap();
+    let asked = LeftToAgent::new();
+    let runtime = Runtime::builder()
+        .file_as(Dialect::Claude, settings)
+        .approver(asked.clone())
+        .build()
+        .await
+        .unwrap();
+    let setup = of("Setup", json!({ "trigger": "init" })).to_string();
+    let call = Call::new(Dialect::Claude, setup.as_bytes());
+    let reply = bridge::run(&runtime, &asked, call).await;
+    runtime.shutdown().await;
+    assert_eq!(reply.exit_code, 0, "{reply:?}");
+    let heard = std::fs::read_to_string(heard).unwrap();
+    let (input, name) = heard.rsplit_once('}').unwrap();
+    assert_eq!(name.trim(), "setup");
+    let input: Value = serde_json::from_str(&format!("{input}}}")).unwrap();
+    assert_eq!(
+        (&input["hook_event_name"], &input["trigger"]),
+        (&json!("Setup"), &json!("init"))
+    );
+}
+
+#[tokio::test]
 async fn one_file_guards_every_agent() {
     // The tool and its argument have another name in each agent, and the file uses one of them.
     let guard = "[[hooks.on]]\nname = 'guard'\nevent = 'BeforeToolCall'\ntools = ['file_read']\ncommand = \"grep -q '\\\"path\\\":\\\".env\\\"' && exit 2 || exit 0\"\n";

@@ -322,7 +322,7 @@ async fn a_wrong_entry_blocks_what_it_is_for_and_the_others_stay() {
         "hooks of the type `agent` are not supported here",
         "this looks like a number of milliseconds",
         "did you mean `PreToolUse`?",
-        "`FileChanged` is a known event that is never raised here",
+        "hooks on `FileChanged` decide nothing here",
         "`Stop` must be a list of groups of hooks",
         "settings.json:1:",
     ] {

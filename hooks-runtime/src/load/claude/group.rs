@@ -42,11 +42,14 @@ impl Loader<'_> {
     ) {
         let path: Vec<Segment> = vec!["hooks".into(), name.into()];
         let event = policy.rules.named(name);
+        // Claude Code calls with these events as well, and each of them is a custom event then.
+        let is_never = policy.rules.never.contains(&name);
+        let custom = (is_never && policy.dialect == Dialect::Claude).then_some("Custom");
         let Some(info) = event
             .and_then(Event::info)
-            .or_else(|| EventInfo::named(name))
+            .or_else(|| EventInfo::named(custom.unwrap_or(name)))
         else {
-            if policy.rules.never.contains(&name) {
+            if is_never {
                 let what = format!("`{name}` is a known event that is never raised here");
                 let notice = document.mistake(&path, what, None);
                 self.notices.push(notice.to_string());
@@ -56,6 +59,12 @@ impl Loader<'_> {
             let wrong = document.mistake(&path, what, Some(&names::suggestion(name)));
             return self.left_out(wrong, policy.entry);
         };
+        if custom.is_some() {
+            let what = format!("hooks on `{name}` decide nothing here: they only hear of it");
+            let help = "they run when Claude Code calls `hooks run`, or when your agent raises a `Custom` event of this kind";
+            let notice = document.mistake(&path, what, Some(help));
+            self.notices.push(notice.to_string());
+        }
         let Value::Array(groups) = groups else {
             let wrong = document.mistake(
                 &path,
@@ -113,11 +122,23 @@ impl Loader<'_> {
                 self.closed(wrong, of.meant(), definitions);
                 continue;
             }
-            match self.subjects(&of, fields.get("matcher")) {
-                Ok(subjects) => of.subjects = subjects,
-                Err(wrong) => {
-                    self.closed(wrong, of.meant(), definitions);
+            if custom.is_some() {
+                if matches!(fields.get("matcher"), Some(Value::String(text)) if !matches!(text.as_str(), "" | "*"))
+                {
+                    let what = format!("a matcher of `{name}` cannot be compared here");
+                    let help = "leave it out, and compare in the command";
+                    let wrong = of.mistake(&["matcher"], what, Some(help));
+                    self.left_out(wrong, policy.entry);
                     continue;
+                }
+                of.subjects = Subjects::Names(vec![name.to_owned()]);
+            } else {
+                match self.subjects(&of, fields.get("matcher")) {
+                    Ok(subjects) => of.subjects = subjects,
+                    Err(wrong) => {
+                        self.closed(wrong, of.meant(), definitions);
+                        continue;
+                    }
                 }
             }
             if fields.contains_key("onFailure") && policy.rules.on_failure == Some("onFailure") {
