@@ -259,9 +259,15 @@ fn explained(mut path: Vec<Segment>, value: Option<&Value>, said: &str) -> Mista
         if is_builtin_hook(&path[..path.len() - 1]) && !known.is_empty() {
             known.push("enabled".into());
         }
+        let is_list = value.is_some_and(|value| value.get(key).unwrap_or(value).is_array());
+        let help = if is_list && path.len() == 1 && known.iter().any(|known| known == "hooks") {
+            "write `[[hooks.on]]` for each hook".to_owned()
+        } else {
+            suggestion(key, &known, "key")
+        };
         return Mistake::new(path, format!("unknown key `{key}`"))
             .naming(Naming::TableAfter)
-            .with_help(suggestion(key, &known, "key"))
+            .with_help(help)
             .at(At::Key);
     }
     if let Some(("", rest)) = said.split_once("unknown variant `")
@@ -426,10 +432,13 @@ fn quoted(text: &str) -> Vec<String> {
 }
 
 /// Returns how similar two names are. If one is a word of the other, as `credit_card` and `card`, they are very
-/// similar.
+/// similar, and even more if the known one has all that was written, as `max_per_minute` has `per_minute`.
 fn likeness(unknown: &str, known: &str) -> f64 {
     let unknown = unknown.to_lowercase();
     let has = |name: &str, word: &str| name.split(['_', '-', ' ']).any(|part| part == word);
+    if known.ends_with(&format!("_{unknown}")) || known.starts_with(&format!("{unknown}_")) {
+        return 0.96;
+    }
     if has(&unknown, known) || has(known, &unknown) {
         return 0.95;
     }

@@ -469,7 +469,10 @@ impl<'a> Loader<'a> {
                         Ok(Some(text)) => text,
                         Ok(None) => continue,
                         Err(error) => {
-                            self.mistakes.push(error);
+                            let mut path = path.to_vec();
+                            path.push((*key).into());
+                            let message = format!("{}: {}", file.display(), error.message());
+                            self.mistakes.push(config.mistake(&path, message, error.help()));
                             continue;
                         }
                     };

@@ -329,10 +329,21 @@ impl Checking<'_> {
             let wrong: Option<(String, &str)> = match rule {
                 Rule::Block(_) if !event.is_blockable => Some((
                     format!("`{name}` cannot be blocked"),
-                    if event.is_intercepted {
-                        "`abort_turn` ends the turn"
-                    } else {
-                        "it is only observed: use a `command`, for example, or another event"
+                    match name {
+                        _ if event.is_intercepted => "`abort_turn` ends the turn",
+                        "ToolCallStart" | "ToolCallEnd" | "ToolCallSkipped" => {
+                            "it is only observed: write `event = \"BeforeToolCall\"`"
+                        }
+                        "LlmInput" | "LlmOutput" | "LlmDelta" => {
+                            "it is only observed: write `event = \"BeforeLlmCall\"`"
+                        }
+                        "AgentStart" => "it is only observed: write `event = \"MessageReceived\"`",
+                        "AgentEnd" | "SubagentStop" => {
+                            "it is only observed: write `event = \"BeforeStop\"`"
+                        }
+                        "MessageSent" => "it is only observed: write `event = \"MessageSending\"`",
+                        "AfterCompact" => "it is only observed: write `event = \"BeforeCompact\"`",
+                        _ => "it is only observed: use a `command`, for example, or another event",
                     },
                 )),
                 Rule::AbortTurn(_) | Rule::AbortRun(_) if !event.is_intercepted => Some((

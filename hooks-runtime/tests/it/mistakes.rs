@@ -346,6 +346,21 @@ async fn a_file_that_imports_itself_is_a_mistake() {
 }
 
 #[tokio::test]
+async fn a_missing_import_is_shown_where_it_is_imported() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("hooks.toml");
+    std::fs::write(&file, "[[hooks.import]]\nclaude = 'nowhere.json'\n").unwrap();
+    let error = Runtime::load(&file).await.map(|_| ()).unwrap_err();
+    assert_eq!((error.file(), error.line()), (Some(&*file), Some(2)));
+    assert!(
+        error
+            .message()
+            .contains("nowhere.json: the file cannot be read"),
+        "{error}"
+    );
+}
+
+#[tokio::test]
 async fn a_mistake_about_many_events_is_told_once() {
     check(
         "[[hooks.on]]\nevent = '*'\nblock = 'no'",
@@ -396,6 +411,26 @@ async fn what_other_languages_write_differently_is_explained() {
             "[[hooks.on]]\nblock = 'no'".to_owned(),
             1,
             "write `event = \"BeforeToolCall\"`",
+        ),
+        (
+            "[[hook]]\nevent = 'BeforeStop'".to_owned(),
+            1,
+            "write `[[hooks.on]]`",
+        ),
+        (
+            "[[hooks.on]]\nevent = 'ToolCallEnd'\nblock = 'no'".to_owned(),
+            3,
+            "write `event = \"BeforeToolCall\"`",
+        ),
+        (
+            "[hooks.builtin.rate_limit]\nper_minute = 2".to_owned(),
+            2,
+            "did you mean `max_per_minute`?",
+        ),
+        (
+            "[[hooks.on]]\nevent = 'Setup'\ncommand = 'true'".to_owned(),
+            2,
+            "write `event = \"Custom\"`",
         ),
         (
             "[hooks.on]\nevent = 'BeforeStop'".to_owned(),
