@@ -155,6 +155,14 @@ enum Command {
         after_help = "Examples:\n  hooks sandbox --write . -- cargo test\n  hooks sandbox --read . --connect 443 -- curl https://example.com"
     )]
     Sandbox(commands::sandbox::Args),
+    /// Judge the shell scripts of a folder, for CI. The exit code is 1 if the policy blocks anything. Nothing runs.
+    ///
+    /// Scripts are files `*.sh` and `*.bash`, and files whose first line names sh, bash, dash or zsh. The folders `.git`,
+    /// `target` and `node_modules` are skipped.
+    #[command(
+        after_help = "Examples:\n  hooks scan .\n  hooks scan . --policy ci/hooks.toml\n  hooks scan . deploy.sh --json"
+    )]
+    Scan(commands::scan::Args),
     /// Print completions for a shell.
     #[command(
         after_help = "Examples:\n  hooks completions bash > ~/.local/share/bash-completion/completions/hooks"
@@ -205,6 +213,7 @@ fn main() -> ExitCode {
             condition,
         } => commands::log::run(&file, follow, condition.as_deref(), json),
         Command::Sandbox(args) => commands::sandbox::run(&args),
+        Command::Scan(args) => commands::scan::run(&args, json),
         Command::Completions { shell } => {
             commands::completions(shell);
             Ok(ExitCode::SUCCESS)

@@ -1,9 +1,10 @@
 //! What a shell command would do, and whether that is allowed.
 
+use std::ops::Range;
 use std::path::Path;
 use std::sync::LazyLock;
 
-use hooks_shell::{Access, Effects, Environment, Script};
+use hooks_shell::{Access, Dialect, Effects, Environment, Script};
 use serde_json::Value;
 
 use super::guard::Guard;
@@ -205,12 +206,29 @@ fn allowed(
     if !rewrites || effects.rewritten().is_none() {
         effects = script.evaluate(&environment.as_written());
     }
-    for program in effects.programs() {
-        if !program.is_builtin && !program.is_wrapper {
-            programs.check(&program.name)?;
-        }
+    let first = wrong(&effects, programs, guard, directory).next();
+    match first {
+        Some((_, reason)) => Err(reason),
+        None => Ok(effects),
     }
-    if effects.programs().any(|program| program.name == "git") {
+}
+
+/// Returns everything that is not allowed in a script, each with its place.
+fn wrong<'e>(
+    effects: &'e Effects,
+    programs: &'e Programs,
+    guard: &'e Guard,
+    directory: &'e Path,
+) -> impl Iterator<Item = (Range<usize>, String)> + 'e {
+    let outside = effects
+        .programs()
+        .filter(|program| !program.is_builtin && !program.is_wrapper);
+    let denied = outside.filter_map(|program| {
+        let denied = programs.check(&program.name).err()?;
+        Some((program.span.clone(), denied))
+    });
+    let bare = effects.programs().filter(|program| program.name == "git");
+    let bare = bare.take(1).filter_map(move |git| {
         let entered = effects.paths().filter(|used| used.access == Access::Enter);
         let entered = entered.flat_map(|used| {
             let to = used.path.known().unwrap_or_default();
@@ -218,19 +236,54 @@ fn allowed(
                 .iter()
                 .map(move |from| Path::new(from).join(to))
         });
-        if let Some(folder) = entered
-            .chain([directory.to_owned()])
-            .find_map(|folder| guard.bare_repository(&folder))
-        {
-            return Err(format!(
-                "`{}` is a repository without a work tree, whose settings may run programs",
-                folder.display()
-            ));
-        }
-    }
-    if let Some(unknown) = effects.unknown().next() {
-        return Err(unknown.reason.clone());
-    }
-    guard.check_all(&effects, &directory.to_string_lossy())?;
-    Ok(effects)
+        let mut folders = entered.chain([directory.to_owned()]);
+        let folder = folders.find_map(|folder| guard.bare_repository(&folder))?;
+        let reason = format!(
+            "`{}` is a repository without a work tree, whose settings may run programs",
+            folder.display()
+        );
+        Some((git.span.clone(), reason))
+    });
+    let unknown = effects
+        .unknown()
+        .map(|unknown| (unknown.span.clone(), unknown.reason.clone()));
+    denied
+        .chain(bare)
+        .chain(unknown)
+        .chain(guard.check_all(effects, directory))
+}
+
+/// Judges a script that its shell runs as it is written. Returns everything that is not allowed, each with its place.
+pub(super) fn findings(
+    text: &str,
+    programs: &Programs,
+    guard: &Guard,
+) -> Vec<(Range<usize>, String)> {
+    let script = match Script::parse(text) {
+        Ok(script) => script,
+        Err(rejected) => return vec![(rejected.span(), rejected.to_string())],
+    };
+    let shell = match shell_of(text) {
+        Some("bash") => Dialect::Bash,
+        Some("zsh") => Dialect::Zsh,
+        Some(_) => Dialect::Sh,
+        None => Dialect::Any,
+    };
+    let directory = guard.workspace();
+    let environment = environment(directory).with_dialect(shell).as_written();
+    let effects = script.evaluate(&environment);
+    let disputed = effects.disputed();
+    let disputed = disputed.map(|disputed| (disputed.span.clone(), disputed.reason.clone()));
+    wrong(&effects, programs, guard, directory)
+        .chain(disputed)
+        .collect()
+}
+
+/// Returns the shell that the first line of a script names: `sh`, `bash`, `dash` or `zsh`.
+pub(super) fn shell_of(text: &str) -> Option<&str> {
+    let line = text.lines().next()?.strip_prefix("#!")?;
+    let words = line.split_whitespace();
+    let mut names = words.map(|word| word.rsplit('/').next().unwrap_or(word));
+    let name = names.find(|name| *name != "env" && !name.starts_with('-'))?;
+    matches!(name, "sh" | "bash" | "dash" | "zsh").then_some(name)
 }

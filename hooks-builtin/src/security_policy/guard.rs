@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ffi::OsStr;
 use std::fs::DirEntry;
-use std::ops::Bound;
+use std::ops::{Bound, Range};
 use std::path::{Path, PathBuf};
 
 use hooks_shell::{Access, Argument, Effects, Names, PathUse};
@@ -49,6 +49,42 @@ const MOST_NAMES: usize = 64;
 pub(super) const MOST_FILES: usize = 50_000;
 /// How many paths may be in one command.
 const MOST_PATHS: usize = 20_000;
+
+/// What is known about a command while its paths are checked.
+struct Checked<'e> {
+    /// How many files may still be looked at.
+    budget: usize,
+    budget_of_makes: usize,
+    known: HashSet<(&'e str, &'e str, bool)>,
+    made: Made,
+    last_use: usize,
+    /// The folders that the command works in, if it moves anything.
+    folders: BTreeSet<&'e Path>,
+}
+
+impl<'e> Checked<'e> {
+    fn of(effects: &'e Effects) -> Self {
+        let paths = || effects.paths();
+        let last_use = paths()
+            .enumerate()
+            .filter(|(_, used)| used.access != Access::Make);
+        let last_use = last_use.last().map_or(0, |(nth, _)| nth);
+        let folders = if paths().any(|used| used.access == Access::Move) {
+            let all = paths().flat_map(|used| used.directories.iter().map(Path::new));
+            all.collect()
+        } else {
+            BTreeSet::new()
+        };
+        Checked {
+            budget: MOST_FILES,
+            budget_of_makes: MOST_FILES,
+            known: HashSet::new(),
+            made: Made::default(),
+            last_use,
+            folders,
+        }
+    }
+}
 
 impl Guard {
     /// Creates a guard for a folder that is absolute and without links.
@@ -96,72 +132,84 @@ impl Guard {
         self.enter(path, base).map(drop)
     }
 
-    /// Whether all paths of a command may be touched, that begins in a directory without links.
-    pub(super) fn check_all(&self, effects: &Effects, start: &str) -> Result<(), String> {
-        let mut budget = MOST_FILES;
-        let mut known: HashSet<(&str, &str, bool)> = HashSet::new();
-        let mut made = Made::default();
-        let mut budget_of_makes = MOST_FILES;
-        let paths = || effects.paths();
-        let last_use = paths()
-            .enumerate()
-            .filter(|(_, used)| used.access != Access::Make);
-        let last_use = last_use.last().map_or(0, |(nth, _)| nth);
-        let folders: BTreeSet<&Path> = if paths().any(|used| used.access == Access::Move) {
-            let all = paths().flat_map(|used| used.directories.iter().map(Path::new));
-            all.collect()
-        } else {
-            BTreeSet::new()
-        };
-        for (nth, used) in effects.paths().enumerate() {
-            if nth > MOST_PATHS {
-                return Err("the command has too many paths: split it into smaller ones".into());
+    /// Returns the places of the paths that a command may not touch, and why. It begins in a directory without links.
+    pub(super) fn check_all<'e>(
+        &'e self,
+        effects: &'e Effects,
+        start: &'e Path,
+    ) -> impl Iterator<Item = (Range<usize>, String)> + 'e {
+        let mut checked = None;
+        let paths = effects.paths().enumerate().take(MOST_PATHS + 2);
+        paths.filter_map(move |(nth, used)| {
+            let checked = checked.get_or_insert_with(|| Checked::of(effects));
+            let wrong = self.check_use(nth, used, start, checked).err()?;
+            Some((used.span.clone(), wrong))
+        })
+    }
+
+    /// Checks one path of a command.
+    fn check_use<'e>(
+        &self,
+        nth: usize,
+        used: &'e PathUse,
+        start: &Path,
+        checked: &mut Checked<'e>,
+    ) -> Result<(), String> {
+        let Checked {
+            budget,
+            budget_of_makes,
+            known,
+            made,
+            last_use,
+            folders,
+        } = checked;
+        if nth > MOST_PATHS {
+            return Err("the command has too many paths: split it into smaller ones".into());
+        }
+        for directory in used.directories.iter() {
+            let base = Path::new(directory);
+            if base != start && !self.is_direct(base) {
+                return Err(format!(
+                    "the folder `{directory}` is reached through a link: write where it leads"
+                ));
             }
-            for directory in used.directories.iter() {
-                let base = Path::new(directory);
-                if directory != start && !self.is_direct(base) {
+            match used.access {
+                Access::Make => {
+                    if nth < *last_use {
+                        self.make(used, base, made, budget_of_makes)?;
+                        known.clear();
+                    }
+                    continue;
+                }
+                Access::Move => self.check_moved(used, base, folders)?,
+                _ => {}
+            }
+            match &used.path {
+                // A path that occurs many times is checked once.
+                Argument::Text(path) if used.access != Access::Tree => {
+                    if known.insert((path, directory, used.follows_links)) {
+                        made.check(used, base)?;
+                        self.check(super::path_of_address(path)?, base)?;
+                    }
+                }
+                Argument::Text(path) if HARMLESS.contains(&path.as_ref()) => {}
+                Argument::Text(path) => {
+                    made.check(used, base)?;
+                    let folder = self.enter(path, base)?;
+                    self.check_tree(&folder, budget)?;
+                }
+                Argument::Pattern(pattern) => {
+                    made.check(used, base)?;
+                    self.check_pattern(pattern, base, used.access, budget)?;
+                }
+                Argument::Names(names) => {
+                    made.check(used, base)?;
+                    self.check_names(names, base, used.access, budget)?;
+                }
+                other => {
                     return Err(format!(
-                        "the folder `{directory}` is reached through a link: write where it leads"
+                        "the file `{other}` is only known when the command runs: write its path out"
                     ));
-                }
-                match used.access {
-                    Access::Make => {
-                        if nth < last_use {
-                            self.make(used, base, &mut made, &mut budget_of_makes)?;
-                            known.clear();
-                        }
-                        continue;
-                    }
-                    Access::Move => self.check_moved(used, base, &folders)?,
-                    _ => {}
-                }
-                match &used.path {
-                    // A path that occurs many times is checked once.
-                    Argument::Text(path) if used.access != Access::Tree => {
-                        if known.insert((path, directory, used.follows_links)) {
-                            made.check(used, base)?;
-                            self.check(super::path_of_address(path)?, base)?;
-                        }
-                    }
-                    Argument::Text(path) if HARMLESS.contains(&path.as_ref()) => {}
-                    Argument::Text(path) => {
-                        made.check(used, base)?;
-                        let folder = self.enter(path, base)?;
-                        self.check_tree(&folder, &mut budget)?;
-                    }
-                    Argument::Pattern(pattern) => {
-                        made.check(used, base)?;
-                        self.check_pattern(pattern, base, used.access, &mut budget)?;
-                    }
-                    Argument::Names(names) => {
-                        made.check(used, base)?;
-                        self.check_names(names, base, used.access, &mut budget)?;
-                    }
-                    other => {
-                        return Err(format!(
-                            "the file `{other}` is only known when the command runs: write its path out"
-                        ));
-                    }
                 }
             }
         }

@@ -313,6 +313,48 @@ impl SecurityPolicy {
         self.0.describe(cx, tool, args)
     }
 
+    /// Judges the text of a script that a shell would run as it is, in the workspace. Returns everything that is not
+    /// allowed: its line, from 1, and why. The first line of the script says which shell it is for.
+    ///
+    /// ```
+    /// use hooks_builtin::SecurityPolicy;
+    /// use hooks_core::agent::AgentContext;
+    ///
+    /// let policy = SecurityPolicy::new()?;
+    /// let script = "#!/bin/sh\ncargo test\ncat /etc/passwd\n";
+    /// let found = policy.findings(&AgentContext::new("s1"), script);
+    /// assert_eq!(found, [(3, "the path `/etc/passwd` is forbidden".to_owned())]);
+    /// # Ok::<_, hooks_builtin::BuildError>(())
+    /// ```
+    #[must_use]
+    pub fn findings(&self, cx: &AgentContext, script: &str) -> Vec<(usize, String)> {
+        let found = match self.0.guard(&cx.cwd) {
+            Ok(guard) => command::findings(script, &self.0.programs, &guard),
+            Err(reason) => vec![(0..0, reason)],
+        };
+        let found = found.into_iter().map(|(place, reason)| {
+            let before = script.get(..place.start).unwrap_or_default();
+            (before.matches('\n').count() + 1, shortened(reason))
+        });
+        let mut found: Vec<_> = found.collect();
+        found.sort();
+        found.dedup();
+        found
+    }
+
+    /// Returns the shell that the first line of a script names: `sh`, `bash`, `dash` or `zsh`.
+    ///
+    /// ```
+    /// use hooks_builtin::SecurityPolicy;
+    ///
+    /// assert_eq!(SecurityPolicy::shell_of("#!/usr/bin/env bash\nls"), Some("bash"));
+    /// assert_eq!(SecurityPolicy::shell_of("#!/usr/bin/env python3\n"), None);
+    /// ```
+    #[must_use]
+    pub fn shell_of(script: &str) -> Option<&str> {
+        command::shell_of(script)
+    }
+
     /// Returns how much the agent may do by itself.
     #[must_use]
     pub fn autonomy(&self) -> Autonomy {

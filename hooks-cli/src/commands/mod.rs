@@ -9,6 +9,7 @@ pub(crate) mod log;
 pub(crate) mod plan;
 pub(crate) mod run;
 pub(crate) mod sandbox;
+pub(crate) mod scan;
 pub(crate) mod serve;
 pub(crate) mod trust;
 pub(crate) mod why;

@@ -895,3 +895,76 @@ fn an_entry_that_cannot_be_used_is_a_finding() {
         assert_eq!(said.code, 0, "{text}: {said:?}");
     }
 }
+
+/// A folder with scripts, and what `scan` says of it.
+fn scan(args: &[&str]) -> (i32, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| {
+        let file = folder.path().join(name);
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(file, text).unwrap();
+    };
+    write(
+        "ci/deploy.sh",
+        "#!/bin/bash\ncargo test\ncat /etc/passwd\nterraform apply\n",
+    );
+    write("tool", "#!/usr/bin/env -S dash -e\ncat ../secret\n");
+    write("fine.bash", "cargo build\n");
+    write("odd.sh", "ls\nselect x in a; do ls; done\n");
+    write("page.py", "#!/usr/bin/env python3\nrm -rf /\n");
+    for skipped in [".git/hooks/a.sh", "target/a.sh", "web/node_modules/a.sh"] {
+        write(skipped, "terraform apply\n");
+    }
+    write(
+        "own.toml",
+        "[hooks.builtin.security_policy]\nallowed_commands = ['cat', 'cargo', 'terraform', 'ls']",
+    );
+    write("none.toml", "[hooks.builtin]\nredact = true");
+    let said = hooks(folder.path(), &[&["scan"], args].concat(), "");
+    (said.code, format!("{}{}", said.out, said.errors))
+}
+
+#[test]
+fn scan_names_the_line_of_all_that_a_script_may_not_do() {
+    let (code, said) = scan(&["."]);
+    let lines: Vec<_> = said.lines().collect();
+    let [path, program, odd, outside, count] = lines[..] else {
+        panic!("{said}")
+    };
+    assert_eq!(code, 1);
+    assert_eq!(path, "ci/deploy.sh:3: the path `/etc/passwd` is forbidden");
+    assert!(
+        program.starts_with("ci/deploy.sh:4: the program `terraform` is not allowed"),
+        "{program}"
+    );
+    assert!(
+        odd.starts_with("odd.sh:2: `select` is not supported"),
+        "{odd}"
+    );
+    assert!(
+        outside.starts_with("tool:2: the path `../secret`"),
+        "{outside}"
+    );
+    assert_eq!(count, "scripts: 4, findings: 4");
+}
+
+#[test]
+fn scan_judges_by_the_file_of_the_folder_or_a_named_one() {
+    let (code, said) = scan(&[".", "ci/deploy.sh", "--policy", "own.toml", "--json"]);
+    assert_eq!(code, 1);
+    assert!(said.contains(r#""scripts": 1"#), "{said}");
+    assert!(
+        said.contains("forbidden") && !said.contains("terraform"),
+        "{said}"
+    );
+    assert_eq!(scan(&[".", "fine.bash"]).0, 0);
+    for (wrong, says) in [
+        (&["nowhere"][..], "cannot read the folder"),
+        (&[".", "--policy", "nowhere.toml"], "cannot be read"),
+        (&[".", "--policy", "none.toml"], "turns no policy on"),
+    ] {
+        let (code, said) = scan(wrong);
+        assert_eq!(code, 2, "{wrong:?}");
+        assert!(said.contains(says), "{said}");
+    }
+}
