@@ -8,6 +8,7 @@ mod import;
 mod limits;
 mod on;
 mod process;
+mod systems;
 mod value;
 
 use std::collections::{BTreeMap, HashSet};
@@ -26,6 +27,7 @@ pub use self::import::ImportEntry;
 pub use self::limits::{BreakerConfig, LimitsConfig};
 pub use self::on::{Mode, OnEntry, OnFault, Scopes};
 pub use self::process::{ProcessEntry, Transport};
+pub(crate) use self::systems::systems;
 pub use self::value::OneOrMany;
 use self::value::{Names, is_default, some_duration};
 

@@ -494,7 +494,9 @@ impl<'a> Loader<'a> {
                         self.mistakes.push(config.mistake(
                             &path,
                             "a file of this format uses the agent's own names of tools",
-                            Some("leave `tools` out, or write the names into the hooks of that file"),
+                            Some(
+                                "leave `tools` out, or write the names into the hooks of that file",
+                            ),
                         ));
                     } else if dialect == Dialect::Hooks {
                         self.native_import(&file, &text, entry);
@@ -505,7 +507,10 @@ impl<'a> Loader<'a> {
                 [] => self.mistakes.push(config.mistake(
                     &path,
                     "the import names no file",
-                    Some("write `claude = \".claude/settings.json\"`, or another system's name and its file"),
+                    Some(&format!(
+                        "write `claude = \".claude/settings.json\"`, or another of `{}`",
+                        ImportEntry::KEYS.join("`, `")
+                    )),
                 )),
                 [_, (second, _), ..] => self.mistakes.push(config.mistake(
                     &path,

@@ -22,9 +22,9 @@ pub(crate) mod tools;
 pub(crate) use self::input::{OF_THE_AGENT, path_of};
 use self::table::System;
 
-/// Lists the systems: each has a module of this name.
-macro_rules! systems {
-    ($($(#[$doc:meta])* $variant:ident = $module:ident,)*) => {
+/// Makes the enum of all systems: each has a module of its name.
+macro_rules! dialects {
+    ($($(#[$doc:meta])* $variant:ident = $module:ident $(, $files:literal)?;)*) => {
         $(mod $module;)*
 
         /// The system whose file contains a definition, and whose protocol its handler speaks; or the system that calls
@@ -50,52 +50,7 @@ macro_rules! systems {
     };
 }
 
-systems! {
-    /// Our own: Claude Code's field names, with the whole payload under `event`. An answer may also have the keys of a
-    /// rule: `block`, `abort_turn`, `abort_run`, `ask`, `approve`, `context`, `respond` and `modify`.
-    #[default]
-    Hooks = hooks,
-    /// Claude Code's.
-    Claude = claude,
-    /// Codex's.
-    Codex = codex,
-    /// Gemini CLI's.
-    Gemini = gemini,
-    /// Goose's.
-    Goose = goose,
-    /// PicoClaw's.
-    Picoclaw = picoclaw,
-    /// GoClaw's.
-    Goclaw = goclaw,
-    /// The form of mini-claw-code, in which each entry is a command with a glob: `{"matcher": "bash", "command": "…"}`.
-    Flat = flat,
-    /// Cursor's.
-    Cursor = cursor,
-    /// GitHub Copilot's.
-    Copilot = copilot,
-    /// VS Code's.
-    Vscode = vscode,
-    /// Qwen Code's.
-    Qwen = qwen,
-    /// OpenCode's, and Kilo's: the plugin that `hooks init` writes.
-    Opencode = opencode,
-    /// Antigravity CLI's.
-    Antigravity = antigravity,
-    /// Grok Build's.
-    Grok = grok,
-    /// Devin CLI's.
-    Devin = devin,
-    /// Kiro's.
-    Kiro = kiro,
-    /// Cline's.
-    Cline = cline,
-    /// Windsurf's, which is Devin Desktop's.
-    Windsurf = windsurf,
-    /// Factory Droid's.
-    Droid = droid,
-    /// Augment's.
-    Augment = augment,
-}
+crate::entry::systems!(dialects);
 
 impl Dialect {
     /// Returns the name, as in a file, and as in `hooks run --as`.

@@ -400,6 +400,7 @@ impl System {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::entry::ImportEntry;
     use crate::system::Dialect;
 
     #[test]
@@ -417,6 +418,15 @@ mod tests {
                 let has_subject = event.info().unwrap().has_subject;
                 assert_eq!(is_tool, has_subject, "{dialect}: {}", event.named);
             }
+        }
+    }
+
+    #[test]
+    fn every_system_with_files_is_a_key_of_an_import() {
+        for dialect in Dialect::ALL {
+            let is_key = ImportEntry::KEYS.contains(&dialect.as_str());
+            let has_files = dialect.runs_hooks() && *dialect != Dialect::Flat;
+            assert_eq!(is_key, has_files, "{dialect}");
         }
     }
 

@@ -1,0 +1,56 @@
+//! The systems, a line for each: `hooks-runtime/src/system` has a folder of this name. Where hooks of the system's own files
+//! run here, what these files are; then `[[hooks.import]]` has a key of this name.
+
+/// Calls a macro with all systems.
+macro_rules! systems {
+    ($then:ident) => {
+        $then! {
+            /// Our own: Claude Code's field names, with the whole payload under `event`. An answer may also have the
+            /// keys of a rule: `block`, `abort_turn`, `abort_run`, `ask`, `approve`, `context`, `respond` and `modify`.
+            #[default]
+            Hooks = hooks, "Another file of this format. All its hooks are imported, but not its limits";
+            /// Claude Code's.
+            Claude = claude, "A `settings.json` of Claude Code, or of an agent that reads its format";
+            /// Codex's.
+            Codex = codex, "A `hooks.json` of Codex";
+            /// Gemini CLI's.
+            Gemini = gemini, "A `settings.json` of Gemini CLI";
+            /// Goose's.
+            Goose = goose, "A `hooks.json` of goose";
+            /// PicoClaw's.
+            Picoclaw = picoclaw, "A configuration of PicoClaw";
+            /// GoClaw's.
+            Goclaw = goclaw, "A hook of GoClaw, or a list of them";
+            /// The form of mini-claw-code, in which each entry is a command with a glob:
+            /// `{"matcher": "bash", "command": "…"}`.
+            Flat = flat;
+            /// Cursor's.
+            Cursor = cursor;
+            /// GitHub Copilot's.
+            Copilot = copilot;
+            /// VS Code's.
+            Vscode = vscode;
+            /// Qwen Code's.
+            Qwen = qwen;
+            /// OpenCode's, and Kilo's: the plugin that `hooks init` writes.
+            Opencode = opencode;
+            /// Antigravity CLI's.
+            Antigravity = antigravity;
+            /// Grok Build's.
+            Grok = grok;
+            /// Devin CLI's.
+            Devin = devin;
+            /// Kiro's.
+            Kiro = kiro;
+            /// Cline's.
+            Cline = cline;
+            /// Windsurf's, which is Devin Desktop's.
+            Windsurf = windsurf;
+            /// Factory Droid's.
+            Droid = droid;
+            /// Augment's.
+            Augment = augment;
+        }
+    };
+}
+pub(crate) use systems;
