@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
+use hooks_runtime::entry::ImportEntry;
 use hooks_runtime::{Dialect, OwnedEvent, tool_rule};
 use serde_json::Value;
 use toml::Table;
@@ -43,8 +44,14 @@ pub(crate) fn run(path: &Path, from: Option<Dialect>) -> Done {
         }
         Dialect::Flat => nested(&mut out, &grouped(value)),
         other => {
+            let instead = if ImportEntry::KEYS.contains(&other.as_str()) {
+                let path = path.display();
+                format!("`[[hooks.import]]` and `{other} = \"{path}\"` run them as they are")
+            } else {
+                format!("`hooks run --as {other}` runs our hooks there")
+            };
             return Err(Failure::usage(format!(
-                "files of {} are not read: `hooks run --as {other}` runs our hooks there",
+                "files of {} cannot be converted: {instead}",
                 other.title()
             )));
         }

@@ -25,21 +25,21 @@ macro_rules! systems {
             /// `{"matcher": "bash", "command": "…"}`.
             Flat = flat;
             /// Cursor's.
-            Cursor = cursor;
+            Cursor = cursor, "A `hooks.json` of Cursor";
             /// GitHub Copilot's.
-            Copilot = copilot;
+            Copilot = copilot, "A file of `.github/hooks`, or a `settings.json` of GitHub Copilot";
             /// VS Code's.
             Vscode = vscode;
             /// Qwen Code's.
-            Qwen = qwen;
+            Qwen = qwen, "A `settings.json` of Qwen Code";
             /// OpenCode's, and Kilo's: the plugin that `hooks init` writes.
             Opencode = opencode;
             /// Antigravity CLI's.
-            Antigravity = antigravity;
+            Antigravity = antigravity, "A `hooks.json` of Antigravity CLI";
             /// Grok Build's.
-            Grok = grok;
+            Grok = grok, "A file of `.grok/hooks`";
             /// Devin CLI's.
-            Devin = devin;
+            Devin = devin, "A `hooks.v1.json` or a `config.json` of Devin CLI";
             /// Kiro's.
             Kiro = kiro;
             /// Cline's.
@@ -47,9 +47,9 @@ macro_rules! systems {
             /// Windsurf's, which is Devin Desktop's.
             Windsurf = windsurf;
             /// Factory Droid's.
-            Droid = droid;
+            Droid = droid, "A `hooks.json` or a `settings.json` of Factory Droid";
             /// Augment's.
-            Augment = augment;
+            Augment = augment, "A `settings.json` of Augment";
         }
     };
 }

@@ -207,10 +207,11 @@ impl Filter {
     /// Returns the tool's arguments with the names that go with the tool's name in the file, if they have others.
     pub(crate) fn renamed(&self, event: &AgentEvent<'_>) -> Option<Renamed> {
         let tool = self.tool(event)?;
-        if events::subject(event) == Some(tool) {
+        let agent = self.aliases.agent;
+        if agent.is_none() && events::subject(event) == Some(tool) {
             return None;
         }
-        Renamed::of(tool, events::args(event)?)
+        Renamed::of(tool, events::args(event)?, agent)
     }
 
     fn is_met(

@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use hooks_builtin::__Visible as Visible;
 use hooks_config::{ConfigError, Document};
 
-use super::claude::File;
+use super::claude::{File, events_of};
 use super::near::without_hooks;
 use super::{Loader, SourceStatus};
 use crate::entry::ImportEntry;
@@ -48,7 +48,7 @@ impl Loader<'_> {
         // All levels together are one place in the pipeline, in which each hook runs once.
         let has_hooks = |file: &File| {
             let document = &file.document;
-            document.value().get("hooks").is_some() || without_hooks(document).is_some()
+            events_of(document, dialect.system()).is_some() || without_hooks(document).is_some()
         };
         if files.iter().any(has_hooks) {
             // Settings without hooks are not listed, but may switch hooks off.

@@ -472,7 +472,8 @@ impl<'a> Loader<'a> {
                             let mut path = path.to_vec();
                             path.push((*key).into());
                             let message = format!("{}: {}", file.display(), error.message());
-                            self.mistakes.push(config.mistake(&path, message, error.help()));
+                            self.mistakes
+                                .push(config.mistake(&path, message, error.help()));
                             continue;
                         }
                     };

@@ -6,7 +6,7 @@ use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
 use super::Dialect;
-use super::table::Words;
+use super::table::{System, Words};
 use super::tools::{self, Class};
 use crate::events;
 use crate::system::Ask;
@@ -27,6 +27,9 @@ pub(crate) const OF_THE_AGENT: &[&str] = &[
 /// Returns an event in the format of a dialect.
 pub(super) fn input<'a>(dialect: Dialect, ask: &Ask<'a>) -> Input<'a> {
     let rules = dialect.system();
+    if !rules.reads.is_empty() {
+        return by_rows(rules, ask);
+    }
     let mut input = match rules.words {
         Words::Goclaw => goclaw(ask),
         Words::Goose => goose(ask),
@@ -34,6 +37,21 @@ pub(super) fn input<'a>(dialect: Dialect, ask: &Ask<'a>) -> Input<'a> {
     };
     if dialect == Dialect::Hooks {
         input.put("event", Field::Event(ask.event));
+    }
+    input
+}
+
+/// The format of a system whose keys are rows of its table.
+fn by_rows<'a>(rules: &'static System, ask: &Ask<'a>) -> Input<'a> {
+    let mut input = Input::default();
+    let event = rules.event(ask.info, ask.named, Some((ask.cx, &ask.event)));
+    // An event that the system does not have is named as it is here.
+    let named = event.map_or(ask.info.name, |event| event.named);
+    let own = event.map_or(&[][..], |event| event.reads);
+    for (key, get) in rules.reads.iter().chain(own) {
+        if let Some(value) = get(ask, named) {
+            input.put(key, value);
+        }
     }
     input
 }
@@ -108,14 +126,14 @@ fn named<'a>(dialect: Dialect, ask: &Ask<'a>) -> &'a str {
 }
 
 /// Returns the tool's name and arguments in the terms of the file, for events about a tool.
-fn of_tool<'a>(ask: &Ask<'a>) -> Option<(&'a str, &'a Value)> {
+pub(super) fn of_tool<'a>(ask: &Ask<'a>) -> Option<(&'a str, &'a Value)> {
     let args = ask.args.or_else(|| events::args(&ask.event))?;
     let own = events::subject(&ask.event)?;
     Some((ask.tool.unwrap_or(own), args))
 }
 
 /// Returns the output of a tool, and how long the tool took.
-fn of_output<'a>(event: &AgentEvent<'a>) -> Option<(&'a ToolOutput, u64)> {
+pub(super) fn of_output<'a>(event: &AgentEvent<'a>) -> Option<(&'a ToolOutput, u64)> {
     let (output, duration) = match *event {
         AgentEvent::AfterToolCall(done) => (&done.output, done.duration),
         AgentEvent::ToolCallEnd(done) => (done.output, done.duration),
@@ -125,7 +143,7 @@ fn of_output<'a>(event: &AgentEvent<'a>) -> Option<(&'a ToolOutput, u64)> {
     Some((output, duration))
 }
 
-fn or<'a>(text: &'a str, default: &'a str) -> &'a str {
+pub(super) fn or<'a>(text: &'a str, default: &'a str) -> &'a str {
     if text.is_empty() { default } else { text }
 }
 
@@ -279,7 +297,7 @@ fn claude<'a>(dialect: Dialect, words: Words, ask: &Ask<'a>) -> Input<'a> {
 
 /// Returns a tool's output as scripts expect it: the tool's data for programs, with the keys of Claude Code's own
 /// tools.
-fn response(tool: &str, args: &Value, output: &ToolOutput) -> Value {
+pub(super) fn response(tool: &str, args: &Value, output: &ToolOutput) -> Value {
     let mut response = match &output.data {
         Some(Value::Object(data)) => data.clone(),
         _ => Map::new(),

@@ -14,6 +14,7 @@ use crate::fault::Fault;
 
 mod input;
 pub(crate) mod names;
+pub(crate) mod reads;
 mod said;
 pub(crate) mod says;
 pub(crate) mod table;
@@ -124,7 +125,13 @@ impl Dialect {
     pub fn of_path(path: &Path) -> Option<Self> {
         Dialect::ALL.iter().copied().find(|dialect| {
             let mut files = dialect.system().files.iter();
-            files.any(|(_, name)| path.ends_with(name))
+            files.any(|(_, name)| {
+                // A name without an ending is that of a folder with files.
+                let is_folder = Path::new(name).extension().is_none();
+                let is_json = path.extension().is_some_and(|ending| ending == "json");
+                let folder = path.parent().filter(|_| is_folder && is_json);
+                path.ends_with(name) || folder.is_some_and(|folder| folder.ends_with(name))
+            })
         })
     }
 

@@ -25,6 +25,8 @@ const NAMES: &[(&str, &str)] = &[
     ("on_heartbeat_tick", "HeartbeatTick"),
     ("on_gateway_start", "GatewayStart"),
     ("on_gateway_stop", "GatewayStop"),
+    // Kiro CLI 2.
+    ("userPromptSubmit", "MessageReceived"),
     // mini-claw-code.
     ("PostToolCall", "AfterToolCall"),
     // PicoClaw.

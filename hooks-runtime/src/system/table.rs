@@ -5,9 +5,11 @@
 
 use std::time::Duration;
 
+use hooks_builtin::Profile;
 use hooks_core::agent::{AgentContext, AgentEvent};
 use serde_json::Value;
 
+use super::reads::Row;
 use super::says::{Place, Says};
 use super::tools::{self, Class};
 use crate::entry::OnFault;
@@ -32,6 +34,8 @@ pub(crate) enum When {
     Nested,
     /// The tool is of this class.
     Tool(Class),
+    /// The tool is one of an MCP server.
+    Mcp,
     /// The user is about to be asked.
     Requested,
 }
@@ -54,6 +58,8 @@ impl When {
             When::Requested => cx.extra.get(REQUESTED) != Some(&Value::Bool(false)),
             When::Tool(class) => crate::events::subject(event)
                 .is_some_and(|tool| tools::class_of(tool) == Some(class)),
+            When::Mcp => crate::events::subject(event)
+                .is_some_and(|tool| tool.to_lowercase().starts_with("mcp")),
         }
     }
 
@@ -68,6 +74,7 @@ impl When {
             When::Tool(Class::Shell) => "tools that run commands",
             When::Tool(Class::Read) => "tools that read files",
             When::Tool(_) => "tools that change files",
+            When::Mcp => "tools of MCP servers",
             When::Requested => "calls for which the user is about to be asked",
         }
     }
@@ -141,6 +148,10 @@ pub(crate) struct Event {
     pub(crate) text: bool,
     /// How long a hook on this event may take, if this differs from other events.
     pub(crate) timeout: Option<Duration>,
+    /// What a hook of the system's file reads, after the [rows of all events](System::reads).
+    pub(crate) reads: &'static [Row],
+    /// If a hook that fails blocks the event: what happens when it takes too long.
+    pub(crate) closed: Option<OnFault>,
 }
 
 /// A system's event that is one of ours.
@@ -156,6 +167,8 @@ pub(crate) const fn event(named: &'static str, ours: &'static str) -> Event {
         stops: true,
         text: false,
         timeout: None,
+        reads: &[],
+        closed: None,
     }
 }
 
@@ -186,6 +199,17 @@ impl Event {
     pub(crate) const fn within(self, timeout: Duration) -> Self {
         Event {
             timeout: Some(timeout),
+            ..self
+        }
+    }
+
+    pub(crate) const fn reads(self, reads: &'static [Row]) -> Self {
+        Event { reads, ..self }
+    }
+
+    pub(crate) const fn closed(self, when_late: OnFault) -> Self {
+        Event {
+            closed: Some(when_late),
             ..self
         }
     }
@@ -237,6 +261,17 @@ pub(crate) enum Twins {
     NameAndCommand,
 }
 
+/// Where the events stand in a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Root {
+    /// Under the key `hooks`.
+    Hooks,
+    /// Under the key `hooks`, or at the top.
+    Top,
+    /// In sets, each with a name: `{"name": {"enabled": true, "PreToolUse": […]}}`.
+    Sets,
+}
+
 /// The meaning of exit codes, and the place of the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exits {
@@ -244,6 +279,10 @@ pub(crate) enum Exits {
     Claude,
     /// 2 blocks. JSON counts with 0, and a refusal in it with any other code.
     Codex,
+    /// As Codex's. What the system [cannot be told](Event::says) has no effect, unless it refuses.
+    Told,
+    /// As the one before. The answer has the places in which the system [is told](Event::says).
+    Placed,
     /// All but 0 and 1 block. JSON counts with any code, also on standard error.
     Gemini,
     /// 2 blocks, and so does a JSON answer with any code. Only 0 lets the event go on.
@@ -281,14 +320,32 @@ pub(crate) struct System {
     /// The name for people.
     pub(crate) title: &'static str,
     pub(crate) events: &'static [Event],
-    /// Its events that are none of ours.
+    /// Its events in files that are none of ours.
     pub(crate) never: &'static [&'static str],
     /// How it calls a program, if it does.
     pub(crate) calls: Option<Calls>,
     pub(crate) words: Words,
+    /// What hooks read on every event, if these are not the `words`.
+    pub(crate) reads: &'static [Row],
     pub(crate) exits: Exits,
-    /// The unit of `timeout = 1`.
-    pub(crate) unit: Duration,
+    /// Where the events stand in a file.
+    pub(crate) root: Root,
+    /// Whether a hook may stand in the list of an event, without a group.
+    pub(crate) is_flat: bool,
+    /// The keys of a hook's command: the first one that is there counts.
+    pub(crate) commands: &'static [&'static str],
+    /// Whether the arguments of a command stand in `args`, so that it runs without a shell.
+    pub(crate) takes_args: bool,
+    /// Whether a command is the path of a program, from the folder of its file, that runs without a shell.
+    pub(crate) is_path: fn(&str) -> bool,
+    /// Whether commands run in the folder of their file.
+    pub(crate) runs_at_file: bool,
+    /// The keys of a command for Windows only.
+    pub(crate) windows: &'static [&'static str],
+    /// The keys of a hook's timeout.
+    pub(crate) timeouts: &'static [&'static str],
+    /// The unit of a timeout of this number.
+    pub(crate) unit: fn(f64) -> Duration,
     /// A timeout from which on, or below which, it is probably in another unit.
     pub(crate) odd_timeouts: fn(f64) -> bool,
     /// How long a command may take.
@@ -301,6 +358,16 @@ pub(crate) struct System {
     pub(crate) of_names: fn(char) -> bool,
     /// Whether a regular expression that is wrong is taken literally.
     pub(crate) is_lenient: bool,
+    /// Whether a regular expression has to match the whole subject.
+    pub(crate) is_whole: bool,
+    /// The names of its tools, if they are not in the table of names.
+    pub(crate) tools: Option<Profile>,
+    /// Tools with several names there: Claude Code's name, and the one that hooks read.
+    pub(crate) renamed: &'static [(&'static str, &'static str)],
+    /// Whether a matcher may also use Claude Code's names of tools.
+    pub(crate) takes_claudes_tools: bool,
+    /// The keys of a group that have no effect here.
+    pub(crate) ignored: &'static [&'static str],
     pub(crate) order: Order,
     pub(crate) twins: Twins,
     /// The key by which a hook says what happens when it fails.
@@ -380,6 +447,13 @@ impl System {
         let plain = |name: &str| name.replace('_', "").to_ascii_lowercase();
         let name = plain(name);
         self.events.iter().find(|event| plain(event.named) == name)
+    }
+
+    /// Returns what the system can be told on an event, by this name of it or another.
+    pub(crate) fn says(&self, event: &Event) -> &'static [Says] {
+        let mut same = self.events.iter().filter(|other| other.ours == event.ours);
+        let says = event.says.or_else(|| same.find_map(|other| other.says));
+        says.unwrap_or_default()
     }
 
     /// Returns the system's event for one of ours: by the name in the definition, or by what happened.

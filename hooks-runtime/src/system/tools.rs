@@ -4,9 +4,10 @@
 //! name, and the arguments have the names that go with it.
 
 use std::collections::HashMap;
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
-use hooks_builtin::__tools::{Same, arguments, arguments_of, same};
+use hooks_builtin::__tools::{Same, arguments, arguments_of, names as tools_of, same};
+use hooks_builtin::Profile;
 use serde_json::{Map, Value};
 
 use super::Dialect;
@@ -38,15 +39,28 @@ impl Class {
 /// The well-known tools, from the table of `hooks-builtin`.
 static TOOLS: LazyLock<Vec<Same>> = LazyLock::new(|| same().collect());
 
-/// Returns the dialect's name of a tool.
-fn named(tool: &Same, dialect: Dialect) -> &'static str {
-    let [claude, codex, gemini, goose] = tool.names;
-    match dialect {
-        Dialect::Codex => codex,
-        Dialect::Gemini => gemini,
-        Dialect::Goose => goose,
-        _ => claude,
-    }
+/// Returns the dialect's name of each tool; an empty one if it has none.
+fn named(dialect: Dialect) -> Vec<&'static str> {
+    let profile = dialect.system().tools;
+    let own: Vec<_> = profile.into_iter().flat_map(tools_of).collect();
+    let tools = TOOLS.iter().map(|tool| {
+        let [claude, codex, gemini, goose] = tool.names;
+        match dialect {
+            _ if profile.is_some() => {
+                let mut renamed = dialect.system().renamed.iter();
+                if let Some((_, own)) = renamed.find(|(claudes, _)| *claudes == claude) {
+                    return *own;
+                }
+                let mut names = names(tool).filter(|name| own.contains(name));
+                names.next().unwrap_or_default()
+            }
+            Dialect::Codex => codex,
+            Dialect::Gemini => gemini,
+            Dialect::Goose => goose,
+            _ => claude,
+        }
+    });
+    tools.collect()
 }
 
 /// Returns all names of a tool.
@@ -67,42 +81,49 @@ pub(crate) struct Aliases {
     theirs: Arc<HashMap<String, Vec<String>>>,
     /// Whether hooks read the file's name of a tool even if the file does not name tools.
     renames: bool,
+    /// Whether hooks read that name even if the file asks for another one.
+    is_fixed: bool,
+    /// The agent whose names of arguments hooks read.
+    pub(crate) agent: Option<Profile>,
 }
 
 impl Aliases {
     /// Returns the dialect's names for well-known tools. In our own files, a tool has all of its names.
     pub(crate) fn of(dialect: Dialect) -> Self {
-        static OF: LazyLock<HashMap<Dialect, Aliases>> = LazyLock::new(|| {
-            let dialects = [
-                Dialect::Hooks,
-                Dialect::Claude,
-                Dialect::Codex,
-                Dialect::Gemini,
-                Dialect::Goose,
-            ];
-            dialects
-                .map(|dialect| (dialect, Aliases::made(dialect)))
-                .into()
-        });
-        OF.get(&dialect).cloned().unwrap_or_default()
+        static OF: [OnceLock<Aliases>; Dialect::ALL.len()] =
+            [const { OnceLock::new() }; Dialect::ALL.len()];
+        let has_table = matches!(
+            dialect,
+            Dialect::Hooks | Dialect::Claude | Dialect::Codex | Dialect::Gemini | Dialect::Goose
+        );
+        if !has_table && dialect.system().tools.is_none() {
+            return Aliases::default();
+        }
+        let of = OF[dialect as usize].get_or_init(|| Aliases::made(dialect));
+        of.clone()
     }
 
     fn made(dialect: Dialect) -> Self {
         let is_ours = dialect == Dialect::Hooks;
+        let takes_claudes = dialect.system().takes_claudes_tools;
+        let own = named(dialect);
         let mut theirs: HashMap<String, Vec<String>> = HashMap::new();
-        for tool in TOOLS.iter() {
+        for (tool, own_name) in TOOLS.iter().zip(&own) {
             let meant: Vec<_> = if is_ours {
                 names(tool).collect()
             } else {
-                vec![named(tool, dialect)]
+                let claudes = takes_claudes.then_some(tool.names[0]);
+                let all = [*own_name].into_iter().chain(claudes);
+                all.filter(|name| !name.is_empty()).collect()
             };
             for known in names(tool) {
                 // A name that the dialect uses for another tool means that tool.
-                if !is_ours && TOOLS.iter().any(|tool| named(tool, dialect) == known) {
+                let is_another = known != *own_name || !takes_claudes;
+                if !is_ours && is_another && own.contains(&known) {
                     continue;
                 }
                 let names = theirs.entry(known.to_owned()).or_default();
-                for name in meant.iter().filter(|name| **name != known) {
+                for name in meant.iter().filter(|name| **name != known || takes_claudes) {
                     if !names.iter().any(|other| other == name) {
                         names.push((*name).to_owned());
                     }
@@ -112,6 +133,8 @@ impl Aliases {
         Aliases {
             theirs: Arc::new(theirs),
             renames: !is_ours,
+            is_fixed: takes_claudes,
+            agent: dialect.system().tools,
         }
     }
 
@@ -143,6 +166,9 @@ impl Aliases {
         ours: &'a str,
         asks_for: Option<impl Fn(&str) -> bool>,
     ) -> &'a str {
+        if self.is_fixed {
+            return self.of_tool(ours).first().map_or(ours, String::as_str);
+        }
         let is_asked_for = asks_for.as_ref().is_some_and(|asks_for| asks_for(ours));
         if is_asked_for || asks_for.is_none() && !self.renames {
             return ours;
@@ -164,11 +190,11 @@ pub(crate) struct Renamed {
 }
 
 impl Renamed {
-    /// Returns the arguments for a tool of this name; none if they have these names already.
-    pub(crate) fn of(tool: &str, args: &Value) -> Option<Self> {
+    /// Returns the arguments for a tool of this name, of an agent or of any; none if they have these names already.
+    pub(crate) fn of(tool: &str, args: &Value, agent: Option<Profile>) -> Option<Self> {
         static MEANINGS: LazyLock<Vec<Vec<&str>>> = LazyLock::new(|| arguments().collect());
         let args = args.as_object()?;
-        let expected: Vec<_> = arguments_of(tool).collect();
+        let expected: Vec<_> = arguments_of(tool, agent).collect();
         let mut names = Vec::new();
         for meaning in MEANINGS.iter() {
             let mut wanted = meaning.iter().filter(|name| expected.contains(name));
@@ -268,7 +294,7 @@ mod tests {
     #[test]
     fn arguments_have_the_names_that_go_with_the_tools() {
         let of = |tool: &str, args: Value| {
-            Renamed::of(tool, &args).map(|renamed| renamed.args().clone())
+            Renamed::of(tool, &args, None).map(|renamed| renamed.args().clone())
         };
         assert_eq!(
             of("Read", json!({ "path": ".env", "limit": 1 })),
@@ -282,7 +308,8 @@ mod tests {
         assert_eq!(of("deploy", json!({ "cmd": "ls" })), None);
         // Two that mean the same stay as they are.
         assert_eq!(of("Read", json!({ "path": "a", "filename": "b" })), None);
-        let renamed = Renamed::of("Edit", &json!({ "filePath": "a", "oldString": "b" })).unwrap();
+        let renamed =
+            Renamed::of("Edit", &json!({ "filePath": "a", "oldString": "b" }), None).unwrap();
         let set = json!({ "file_path": "c", "old_string": "b", "more": 1 });
         let Value::Object(set) = set else { panic!() };
         assert_eq!(

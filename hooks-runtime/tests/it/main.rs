@@ -6,6 +6,7 @@ mod claude_scripts;
 mod command;
 mod common;
 mod dialects;
+mod files;
 mod foreign_handlers;
 mod goclaw;
 mod http;

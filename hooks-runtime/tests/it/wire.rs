@@ -184,6 +184,35 @@ async fn goose() {
 }
 
 #[tokio::test]
+async fn the_systems_with_rows() {
+    // Some write the time as a number.
+    let millis = Regex::new(r#""timestamp":\d+"#).unwrap();
+    for system in [
+        "cursor",
+        "copilot",
+        "qwen",
+        "antigravity",
+        "grok",
+        "devin",
+        "droid",
+        "augment",
+    ] {
+        let handler = |log: &str| {
+            // Without a decision, a call is denied.
+            let decides = "grep -q stepIdx && echo '{\"decision\": \"allow\"}'; true";
+            let command = match system {
+                "antigravity" => format!("tee -a '{log}' | {decides}"),
+                _ => format!("cat >> '{log}'"),
+            };
+            format!("command = {}", json!(command))
+        };
+        let read = read(handler, &format!("dialect = '{system}'")).await;
+        let read = millis.replace_all(&read, r#""timestamp":MILLIS"#);
+        expect_file![format!("../fixtures/wire/{system}.jsonl")].assert_eq(&read);
+    }
+}
+
+#[tokio::test]
 async fn goclaw() {
     expect_file!["../fixtures/wire/goclaw.jsonl"].assert_eq(&by_command("goclaw").await);
 }

@@ -207,9 +207,10 @@ pub fn arguments() -> impl Iterator<Item = Vec<&'static str>> {
     })
 }
 
-/// Returns the names of the arguments of a tool with exactly this name.
-pub fn arguments_of(tool: &str) -> impl Iterator<Item = &'static str> {
-    let named = profiles().filter(move |(_, name, _)| *name == tool);
+/// Returns the names of the arguments of a tool with exactly this name, of an agent or of all.
+pub fn arguments_of(tool: &str, of: Option<Profile>) -> impl Iterator<Item = &'static str> {
+    let is_meant = move |profile| of.is_none() || of == profile;
+    let named = profiles().filter(move |(profile, name, _)| *name == tool && is_meant(*profile));
     named.flat_map(|(_, _, arguments)| roles(arguments).map(|(name, _)| name))
 }
 

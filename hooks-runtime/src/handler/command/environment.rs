@@ -16,6 +16,7 @@
 //! | `CLAUDE_PROJECT_DIR` | the root of the project; it does not follow the agent's directory |
 //! | `CLAUDE_CODE_SESSION_ID` | for Claude Code's files: the session |
 //! | `GEMINI_PROJECT_DIR`, `GEMINI_CWD`, `GEMINI_SESSION_ID` | for Gemini CLI's files: the project, the agent's directory, the session |
+//! | `QWEN_PROJECT_DIR`, `CURSOR_PROJECT_DIR`, … | for the files of these systems: the project |
 //! | `HOOKS_RUN_ID` | identifies the run that a process belongs to, so that all its processes can be ended |
 
 use std::ffi::OsStr;
@@ -132,6 +133,10 @@ impl Environment {
         let project = project.map(Path::as_os_str);
         if let Some(project) = project {
             command.env("CLAUDE_PROJECT_DIR", project);
+            let calls = self.dialect.system().calls.as_ref();
+            for name in calls.into_iter().flat_map(|calls| calls.project) {
+                command.env(name, project);
+            }
         }
         match self.dialect {
             Dialect::Claude => {

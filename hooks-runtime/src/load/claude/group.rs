@@ -29,32 +29,34 @@ impl Loader<'_> {
     /// Reads all groups of an event.
     #[expect(
         clippy::too_many_lines,
+        clippy::too_many_arguments,
         reason = "each part of a group may be wrong in its own way"
     )]
     pub(super) fn event(
         &mut self,
         document: &Document,
         policy: &Policy<'_>,
+        at: &[Segment],
         name: &str,
         groups: &Value,
         disabled: &[&str],
         definitions: &mut Vec<Definition>,
     ) {
-        let path: Vec<Segment> = vec!["hooks".into(), name.into()];
-        let event = policy.rules.named(name);
-        // Claude Code calls with these events as well, and each of them is a custom event then.
+        let path = [at, &[name.into()]].concat();
         let is_never = policy.rules.never.contains(&name);
+        // Claude Code calls with these events as well, and each of them is a custom event then.
         let custom = (is_never && policy.dialect == Dialect::Claude).then_some("Custom");
+        if is_never && custom.is_none() {
+            let what = format!("`{name}` is a known event that is never raised here");
+            let notice = document.mistake(&path, what, None);
+            self.notices.push(notice.to_string());
+            return;
+        }
+        let event = policy.rules.named(name);
         let Some(info) = event
             .and_then(Event::info)
             .or_else(|| EventInfo::named(custom.unwrap_or(name)))
         else {
-            if is_never {
-                let what = format!("`{name}` is a known event that is never raised here");
-                let notice = document.mistake(&path, what, None);
-                self.notices.push(notice.to_string());
-                return;
-            }
             let what = format!("`{name}` is not an event");
             let wrong = document.mistake(&path, what, Some(&names::suggestion(name)));
             return self.left_out(wrong, policy.entry);
@@ -87,7 +89,9 @@ impl Loader<'_> {
         for (index, group) in groups.iter().enumerate() {
             let mut path = path.clone();
             path.push(index.into());
-            let is_flat = group.get("hooks").is_none() && group["command"].is_string();
+            let has_no_group = group.get("hooks").is_none();
+            let is_bare = has_no_group && policy.rules.is_flat;
+            let is_flat = has_no_group && !is_bare && group["command"].is_string();
             let dialect = if is_flat {
                 Dialect::Flat
             } else {
@@ -149,8 +153,18 @@ impl Loader<'_> {
                 );
                 self.notices.push(notice.to_string());
             }
-            if is_flat {
-                if policy.dialect != Dialect::Flat {
+            for key in policy
+                .rules
+                .ignored
+                .iter()
+                .filter(|key| fields.contains_key(**key))
+            {
+                let what = format!("`{key}` has no effect here: the hook runs without it");
+                self.notices
+                    .push(of.mistake(&[key], what, None).to_string());
+            }
+            if is_flat || is_bare {
+                if is_flat && policy.dialect != Dialect::Flat {
                     let notice = of.mistake(
                         &[],
                         "this entry has the form of mini-claw-code: its matcher is a glob, and any exit code but 0 blocks",
@@ -239,7 +253,8 @@ impl Loader<'_> {
         if rules.is_lenient && compared != Subject::Tool {
             return Ok(Subjects::Names(vec![text.to_owned()]));
         }
-        match Regex::new(text) {
+        let whole = format!("^(?:{text})$");
+        match Regex::new(if rules.is_whole { &whole } else { text }) {
             Ok(regex) => Ok(Subjects::Regex(regex)),
             Err(_) if rules.is_lenient && !has_look_around(text) => {
                 let notice = group.mistake(

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::super::Loader;
 use super::super::near::misspelled;
-use super::make::{command_of, http_of, project_of, prompt_of};
+use super::make::{command_in, command_of, http_of, project_of, prompt_of};
 use super::{Group, NeverRuns, takes_prompt};
 use crate::definition::{Body, Definition, Origin, State};
 use crate::entry::OnFault;
@@ -67,7 +67,7 @@ impl Loader<'_> {
             |kind: &str| matches!(kind, "command" | "http" | "prompt" | "agent" | "mcp_tool");
         let kind = match hook.get("type") {
             Some(Value::String(kind)) => kind.as_str(),
-            None if hook.contains_key("command") => "command",
+            None if rules.is_flat || hook.contains_key("command") => "command",
             _ => {
                 let wrong = group.mistake(
                     &["type"],
@@ -87,7 +87,7 @@ impl Loader<'_> {
             let error = group.mistake(&["type"], what, Some(&help));
             return self.closed(error, group.meant(), definitions);
         }
-        if kind == "command" && group.policy.dialect == Dialect::Codex {
+        if kind == "command" {
             match self.windows(group, hook) {
                 Ok(()) => {}
                 Err(Some(wrong)) => {
@@ -108,10 +108,7 @@ impl Loader<'_> {
             .get("name")
             .and_then(Value::as_str)
             .filter(|name| !name.trim().is_empty());
-        let text = hook
-            .get("command")
-            .and_then(Value::as_str)
-            .unwrap_or_default();
+        let text = command_in(group, hook).unwrap_or_default();
         if disabled
             .iter()
             .any(|off| Some(*off) == given || *off == text)
@@ -155,6 +152,8 @@ impl Loader<'_> {
         let is_async =
             wakes || (kind == "command" && hook.get("async") == Some(&Value::Bool(true)));
         let on_failure = self.on_failure(group, hook, is_async);
+        let on_timeout = group.event.and_then(|event| event.closed);
+        let on_timeout = on_timeout.filter(|_| !self.is_strict(entry));
         if hook.contains_key("once") {
             let notice = group.mistake(
                 &["once"],
@@ -180,7 +179,7 @@ impl Loader<'_> {
             body,
             mode: entry.mode,
             timeout,
-            on_timeout: None,
+            on_timeout,
             on_failure: Some(on_failure),
             is_background: is_async || !group.info.is_intercepted,
             answers_late: is_async,
@@ -192,7 +191,7 @@ impl Loader<'_> {
         });
     }
 
-    /// Handles Codex's command for Windows, which does not run here.
+    /// Handles a command for Windows, which does not run here.
     ///
     /// # Errors
     ///
@@ -202,27 +201,29 @@ impl Loader<'_> {
         group: &Group<'_>,
         hook: &Map<String, Value>,
     ) -> Result<(), Option<ConfigError>> {
-        let mut keys = ["commandWindows", "command_windows"].into_iter();
-        let Some(key) = keys.find(|key| hook.contains_key(*key)) else {
+        let rules = group.policy.rules;
+        let mut keys = rules.windows.iter().filter(|key| hook.contains_key(**key));
+        let Some(key) = keys.next() else {
             return Ok(());
         };
-        if let Some(other) = keys.find(|key| hook.contains_key(*key)) {
+        if let Some(other) = keys.next().filter(|_| rules.is_strict) {
             return Err(Some(group.mistake(
                 &[other],
                 format!("`{other}` is the same as `{key}`"),
                 Some("leave one of them out"),
             )));
         }
-        let (what, runs) = if hook.contains_key("command") {
-            (
+        let (what, runs) = match command_in(group, hook) {
+            // The others are made to have one for each system.
+            Some(_) if !rules.is_strict => return Ok(()),
+            Some(_) => (
                 format!("`{key}` is ignored: `command` runs on every system here"),
                 Ok(()),
-            )
-        } else {
-            (
+            ),
+            None => (
                 format!("the hook has only `{key}`, so it does not run here"),
                 Err(None),
-            )
+            ),
         };
         let notice = group.mistake(&[key], what, Some("write `\"command\": \"…\"`"));
         self.notices.push(notice.to_string());
@@ -309,7 +310,11 @@ impl Loader<'_> {
                 .and_then(|event| event.timeout)
                 .unwrap_or(rules.timeout)
         };
-        let number = match hook.get("timeout") {
+        let mut keys = rules.timeouts.iter().copied();
+        let key = keys
+            .find(|key| hook.contains_key(*key))
+            .unwrap_or("timeout");
+        let number = match hook.get(key) {
             None | Some(Value::Null) => return Ok(default),
             Some(Value::String(text)) => text.trim().parse().ok(),
             Some(value) => value.as_f64(),
@@ -317,7 +322,7 @@ impl Loader<'_> {
         let Some(number) = number.filter(|number: &f64| number.is_finite() && *number >= 0.0)
         else {
             return Err(group.mistake(
-                &["timeout"],
+                &[key],
                 "the timeout must be a number",
                 Some("write `\"timeout\": 30`, for example"),
             ));
@@ -325,14 +330,15 @@ impl Loader<'_> {
         if number == 0.0 {
             return Ok(default);
         }
+        let unit = (rules.unit)(number);
         if (rules.odd_timeouts)(number) {
-            let (unit, other) = if rules.unit == Duration::from_secs(1) {
+            let (unit, other) = if unit == Duration::from_secs(1) {
                 ("seconds", "milliseconds")
             } else {
                 ("milliseconds", "seconds")
             };
             let notice = group.mistake(
-                &["timeout"],
+                &[key],
                 format!(
                     "the timeout of {number} is in {unit}: this looks like a number of {other}"
                 ),
@@ -341,7 +347,7 @@ impl Loader<'_> {
             self.notices.push(notice.to_string());
         }
         let longest = Duration::from_hours(24);
-        let timeout = Duration::try_from_secs_f64(rules.unit.as_secs_f64() * number)
+        let timeout = Duration::try_from_secs_f64(unit.as_secs_f64() * number)
             .unwrap_or(longest)
             .min(longest);
         // Codex limits these two.
@@ -408,11 +414,12 @@ impl Loader<'_> {
         }
         let Some((key, value)) = rules.on_failure.and_then(|key| Some((key, hook.get(key)?)))
         else {
-            return rules.fault;
+            let closed = group.event.and_then(|event| event.closed);
+            return closed.map_or(rules.fault, |_| OnFault::Block);
         };
-        let on_failure = match value.as_str() {
-            Some("block" | "deny") => OnFault::Block,
-            Some("continue" | "allow" | "skip") => OnFault::Skip,
+        let on_failure = match (value, value.as_str()) {
+            (Value::Bool(true), _) | (_, Some("block" | "deny")) => OnFault::Block,
+            (Value::Bool(false), _) | (_, Some("continue" | "allow" | "skip")) => OnFault::Skip,
             _ => {
                 let notice = group.mistake(
                     &[key],

@@ -8,16 +8,24 @@ use super::Group;
 use crate::entry::{CommandEntry, EnvEntry, PromptEntry};
 use crate::handler::{Wrong, http};
 use crate::secrets::Replaced;
-use crate::system::Dialect;
 
-/// Returns the root of the project that a file belongs to.
+/// Returns the root of the project that a file belongs to: the parent of `.claude` in `.claude/settings.json`, or of
+/// `.grok` in `.grok/hooks/all.json`.
 pub(super) fn project_of(file: Option<&Path>) -> Option<PathBuf> {
     let file = std::path::absolute(file?).ok()?;
-    let folder = file.parent()?;
-    let name = folder.file_name()?.to_str()?;
-    let root = folder.parent()?;
-    (name.starts_with('.') && std::env::home_dir().as_deref() != Some(root))
-        .then(|| root.to_owned())
+    let is_hidden = |folder: &&Path| {
+        let name = folder.file_name().and_then(|name| name.to_str());
+        name.is_some_and(|name| name.starts_with('.'))
+    };
+    let root = file.ancestors().skip(1).take(2).find(is_hidden)?.parent()?;
+    (std::env::home_dir().as_deref() != Some(root)).then(|| root.to_owned())
+}
+
+/// Returns the text of the hook's command, under the first of its keys that is there.
+pub(super) fn command_in<'h>(group: &Group<'_>, hook: &'h Map<String, Value>) -> Option<&'h str> {
+    let mut keys = group.policy.rules.commands.iter();
+    let command = keys.find_map(|key| hook.get(*key))?;
+    command.as_str()
 }
 
 /// Returns a command, with the placeholders in all its parts filled in.
@@ -26,8 +34,8 @@ pub(super) fn command_of(
     hook: &Map<String, Value>,
     project: Option<&Path>,
 ) -> Result<(CommandEntry, String), Wrong> {
-    let text = match hook.get("command") {
-        Some(Value::String(text)) if !text.trim().is_empty() => text,
+    let text = match command_in(group, hook) {
+        Some(text) if !text.trim().is_empty() => text,
         _ => {
             return Err(
                 Wrong::new("the command is missing").help("write `\"command\": \"./check.sh\"`")
@@ -35,6 +43,16 @@ pub(super) fn command_of(
         }
     };
     let mut entry = CommandEntry::default();
+    let rules = group.policy.rules;
+    if let Some(cwd) = hook
+        .get("cwd")
+        .and_then(Value::as_str)
+        .filter(|_| rules.is_flat)
+    {
+        entry.cwd = Some(project.unwrap_or(Path::new("")).join(cwd));
+    } else if rules.runs_at_file {
+        entry.cwd = Some(".".into());
+    }
     if let Some(Value::Object(set)) = hook.get("env") {
         let set = set
             .iter()
@@ -71,7 +89,7 @@ pub(super) fn command_of(
     };
     let mut filled = placed(text);
     match hook.get("args") {
-        Some(Value::Array(args)) if group.dialect == Dialect::Claude => {
+        Some(Value::Array(args)) if group.dialect.system().takes_args => {
             entry.argv.push(filled.clone());
             for arg in args {
                 let Value::String(arg) = arg else {
@@ -81,9 +99,14 @@ pub(super) fn command_of(
             }
             filled = format!("{:?}", entry.argv);
         }
+        None if hook.contains_key("exec") && rules.takes_args => entry.argv.push(filled.clone()),
+        None if (group.dialect.system().is_path)(text) => {
+            let folder = file.and_then(Path::parent).unwrap_or(Path::new(""));
+            entry.argv.push(folder.join(text).display().to_string());
+        }
         None | Some(Value::Array(_)) => {
             // The shell expands its own text.
-            entry.run = Some(text.clone());
+            entry.run = Some(text.to_owned());
             match hook.get("shell").and_then(Value::as_str) {
                 Some(shell @ ("bash" | "powershell")) => {
                     entry.shell = Some(shell.to_owned());

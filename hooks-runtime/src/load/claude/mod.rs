@@ -1,5 +1,5 @@
-//! Reads files in which events have groups of hooks, as in Claude Code: its own files, Codex's, Gemini CLI's, goose's,
-//! and the flat form of mini-claw-code.
+//! Reads files in which events have groups of hooks, as in Claude Code, or a list of hooks: the files of all systems but
+//! PicoClaw and GoClaw.
 //!
 //! There is one reader. The differences between the systems are in [`table`](crate::system::table).
 
@@ -21,7 +21,7 @@ use crate::entry::ImportEntry;
 use crate::events::EventInfo;
 use crate::filter::{Filter, Subjects};
 use crate::system::Dialect;
-use crate::system::table::{Event, Refusal, Subject, System, Whose};
+use crate::system::table::{Event, Refusal, Root, Subject, System, Whose};
 use crate::system::tools::Aliases;
 
 /// One file, and its owner.
@@ -170,8 +170,11 @@ impl Loader<'_> {
     fn file(&mut self, file: &File, policy: &Policy<'_>, definitions: &mut Vec<Definition>) {
         let document = &file.document;
         let value = document.value();
-        let hooks = match value.get("hooks") {
-            Some(Value::Object(hooks)) => hooks,
+        if policy.rules.root == Root::Sets {
+            return self.sets(document, policy, definitions);
+        }
+        let (at, hooks) = match events_of(document, policy.rules) {
+            Some((at, Value::Object(hooks))) => (at, hooks),
             Some(_) => {
                 let wrong = document.mistake(
                     &["hooks".into()],
@@ -202,9 +205,71 @@ impl Loader<'_> {
             if policy.dialect == Dialect::Gemini && is_switch {
                 continue;
             }
-            self.event(document, policy, name, groups, &disabled, definitions);
+            if at.is_empty() && !groups.is_array() && policy.rules.named(name).is_none() {
+                continue;
+            }
+            self.event(document, policy, &at, name, groups, &disabled, definitions);
         }
     }
+
+    /// Reads sets of hooks, each with a name and a switch.
+    fn sets(
+        &mut self,
+        document: &Document,
+        policy: &Policy<'_>,
+        definitions: &mut Vec<Definition>,
+    ) {
+        let sets = document.value().as_object();
+        for (set, events) in sets.into_iter().flatten() {
+            let Value::Object(events) = events else {
+                if !events.is_array() {
+                    continue;
+                }
+                let wrong = document.mistake(
+                    &[set.as_str().into()],
+                    format!(
+                        "`{set}` must be a table of events: the hooks have a name of their own here"
+                    ),
+                    Some("write `{ \"my hooks\": { \"PreToolUse\": [ … ] } }`"),
+                );
+                self.mistakes.push(wrong);
+                continue;
+            };
+            if events.get("enabled") == Some(&Value::Bool(false)) {
+                let shown = shown(document);
+                self.notices
+                    .push(format!("{shown}: skipped `{set}`: its `enabled` is false"));
+                continue;
+            }
+            for (name, groups) in events.iter().filter(|(name, _)| *name != "enabled") {
+                let at = [set.as_str().into()];
+                self.event(document, policy, &at, name, groups, &[], definitions);
+            }
+        }
+    }
+}
+
+/// Returns the events of a file, and where they stand. Settings without hooks have none.
+pub(super) fn events_of<'d>(
+    document: &'d Document,
+    rules: &System,
+) -> Option<(Vec<Segment>, &'d Value)> {
+    let value = document.value();
+    if let Some(hooks) = value.get("hooks") {
+        return Some((vec!["hooks".into()], hooks));
+    }
+    let name = document.file().and_then(Path::file_name);
+    let is_all_hooks = name.is_some_and(|name| name.to_string_lossy().starts_with("hooks"));
+    let has_event = || {
+        let mut events = rules.events.iter();
+        events.any(|event| value.get(event.named).is_some())
+    };
+    let is_here = match rules.root {
+        Root::Hooks => false,
+        Root::Top => is_all_hooks || has_event(),
+        Root::Sets => true,
+    };
+    (is_here && value.is_object()).then(|| (Vec::new(), value))
 }
 
 /// Returns a list that several files may set: all their items together.

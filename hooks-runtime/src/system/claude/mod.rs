@@ -6,7 +6,7 @@ use crate::entry::OnFault;
 use crate::system::says::Put::{Bool, Event, Is, Shaped, Text, Value};
 use crate::system::says::{Place, Says, What, says};
 use crate::system::table::{
-    CALLS, Calls, Exits, Refusal, Subject, System, Twins, When, Whose, Words, event,
+    CALLS, Calls, Exits, Refusal, Root, Subject, System, Twins, When, Whose, Words, event,
 };
 use crate::system::table::Order;
 
@@ -106,6 +106,11 @@ pub(crate) fn word(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_'
 }
 
+/// The characters of a list of names with `|` between them.
+pub(crate) fn list_of_words(c: char) -> bool {
+    word(c) || c == '|'
+}
+
 fn list_of_names(c: char) -> bool {
     word(c) || matches!(c, '-' | ' ' | ',' | '|')
 }
@@ -185,14 +190,28 @@ pub(crate) const SYSTEM: System = System {
         "ElicitationResult",
     ],
     words: Words::Claude,
+    reads: &[],
     exits: Exits::Claude,
-    unit: Duration::from_secs(1),
+    root: Root::Hooks,
+    is_flat: false,
+    commands: &["command"],
+    takes_args: true,
+    is_path: |_| false,
+    runs_at_file: false,
+    windows: &[],
+    timeouts: &["timeout"],
+    unit: |_| Duration::from_secs(1),
     odd_timeouts: |timeout| timeout >= 1000.0,
     timeout: Duration::from_mins(10),
     prompt_timeout: OF_PROMPT,
     kinds: &["command", "http", "prompt"],
     of_names: list_of_names,
     is_lenient: false,
+    is_whole: false,
+    tools: None,
+    renamed: &[],
+    takes_claudes_tools: false,
+    ignored: &[],
     order: Order::AtOnce,
     twins: Twins::Whole,
     on_failure: Some("onFailure"),
@@ -209,11 +228,18 @@ pub(crate) const SYSTEM: System = System {
     ],
 };
 
-/// The start of a system that calls our program, and whose own files are not read.
+/// The start of a system of somebody else: what most of them do differently.
 pub(crate) const CALLER: System = System {
     events: &[],
     never: &[],
+    exits: Exits::Told,
+    takes_args: false,
+    timeout: Duration::from_mins(1),
     kinds: &[],
+    of_names: list_of_words,
+    twins: Twins::No,
+    on_failure: None,
+    names_event: false,
     files: &[],
     ..SYSTEM
 };

@@ -50,10 +50,6 @@ const END: &[Says] = &[STOP, REFUSED];
 const COMPACT: &[Says] = &[STOPPED, REFUSED];
 const START: &[Says] = &[STOP, CONTEXT];
 
-fn list_of_words(c: char) -> bool {
-    claude::word(c) || c == '|'
-}
-
 /// The system.
 pub(crate) const SYSTEM: System = System {
     name: "codex",
@@ -97,8 +93,9 @@ pub(crate) const SYSTEM: System = System {
     never: &["PreModelRequest", "PostModelRequest"],
     words: Words::Codex,
     exits: Exits::Codex,
+    windows: &["commandWindows", "command_windows"],
     kinds: &["command"],
-    of_names: list_of_words,
+    of_names: claude::list_of_words,
     twins: Twins::No,
     on_failure: None,
     is_strict: true,
@@ -106,5 +103,6 @@ pub(crate) const SYSTEM: System = System {
         (Whose::User, ".codex/hooks.json"),
         (Whose::Project, ".codex/hooks.json"),
     ],
+    takes_args: false,
     ..claude::SYSTEM
 };

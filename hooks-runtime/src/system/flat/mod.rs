@@ -24,5 +24,6 @@ pub(crate) const SYSTEM: System = System {
     on_failure: None,
     fault: OnFault::Block,
     files: &[],
+    takes_args: false,
     ..claude::SYSTEM
 };

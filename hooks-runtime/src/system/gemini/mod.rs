@@ -113,7 +113,7 @@ pub(crate) const SYSTEM: System = System {
     never: &["BeforeToolSelection"],
     words: Words::Gemini,
     exits: Exits::Gemini,
-    unit: Duration::from_millis(1),
+    unit: |_| Duration::from_millis(1),
     odd_timeouts: |timeout| timeout < 1000.0,
     timeout: Duration::from_mins(1),
     kinds: &["command"],
@@ -127,5 +127,6 @@ pub(crate) const SYSTEM: System = System {
         (Whose::User, ".gemini/settings.json"),
         (Whose::Project, ".gemini/settings.json"),
     ],
+    takes_args: false,
     ..claude::SYSTEM
 };

@@ -30,7 +30,7 @@ pub(crate) const SYSTEM: System = System {
     never: &[],
     words: Words::Goclaw,
     exits: Exits::Goclaw,
-    unit: Duration::from_millis(1),
+    unit: |_| Duration::from_millis(1),
     odd_timeouts: |_| false,
     timeout: Duration::from_secs(5),
     prompt_timeout: Duration::from_secs(5),
@@ -42,5 +42,6 @@ pub(crate) const SYSTEM: System = System {
     fault: OnFault::Block,
     names_event: false,
     files: &[],
+    takes_args: false,
     ..claude::SYSTEM
 };

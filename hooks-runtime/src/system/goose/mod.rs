@@ -67,5 +67,6 @@ pub(crate) const SYSTEM: System = System {
     on_failure: Some("on_failure"),
     names_event: false,
     files: &[],
+    takes_args: false,
     ..claude::SYSTEM
 };

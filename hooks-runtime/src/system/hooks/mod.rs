@@ -14,5 +14,6 @@ pub(crate) const SYSTEM: System = System {
     fault: OnFault::Block,
     names_event: false,
     files: &[],
+    takes_args: false,
     ..claude::SYSTEM
 };

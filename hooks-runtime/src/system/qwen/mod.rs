@@ -1,10 +1,14 @@
 //! Qwen Code. It speaks Claude Code's format, and ignores new arguments and new outputs.
 
+use std::time::Duration;
+
+use hooks_builtin::Profile;
+
 use crate::system::claude;
+use crate::system::reads::{self, Row};
 use crate::system::says::Put::{Bool, Is, Text};
 use crate::system::says::{Says, What, says};
-use crate::system::table::{CALLS, Calls, System, When, event};
-
+use crate::system::table::{CALLS, Calls, Refusal, Subject, System, When, Whose, event};
 
 /// A later hook cannot undo `decision`, as it can undo `permissionDecision`.
 const TOOL: &[Says] = &[
@@ -21,6 +25,18 @@ const TOOL: &[Says] = &[
     ),
     claude::ASK,
     claude::ALLOW,
+];
+const CALL: &[Row] = &[
+    ("tool_name", reads::tool),
+    ("tool_input", reads::args),
+    ("tool_use_id", reads::call_id),
+    ("tool_call_id", reads::call_id),
+];
+const END: &[Row] = &[
+    ("stop_hook_active", reads::again),
+    ("last_assistant_message", reads::text),
+    ("background_tasks", reads::none),
+    ("crons", reads::none),
 ];
 const PROMPT: &[Says] = &[claude::BLOCK, claude::CONTEXT];
 
@@ -42,22 +58,80 @@ pub(crate) const SYSTEM: System = System {
         ..CALLS
     }),
     events: &[
-        event("PreToolUse", "BeforeToolCall").says(TOOL),
-        event("PermissionRequest", "ApproveToolCall").says(claude::PERMISSION),
-        event("PostToolUse", "AfterToolCall").when(When::Succeeded).says(&[claude::CONTEXT]),
-        event("PostToolUseFailure", "AfterToolCall").when(When::Failed).says(&[claude::CONTEXT]),
-        event("UserPromptSubmit", "MessageReceived").says(PROMPT),
-        event("Stop", "BeforeStop").when(When::Top).says(&[claude::BLOCK]),
-        event("SubagentStop", "BeforeStop").when(When::Nested).says(&[claude::BLOCK]),
-        event("SubagentStart", "SubagentStart").says(&[claude::CONTEXT]),
-        event("SessionStart", "SessionStart").says(&[claude::CONTEXT]),
-        event("SessionEnd", "SessionEnd").says(&[]),
-        event("PreCompact", "BeforeCompact").says(&[]),
-        event("PostCompact", "AfterCompact").says(&[]),
-        event("Notification", "Notification").says(&[]),
-        event("StopFailure", "AgentError").says(&[]),
-        event("PermissionDenied", "ToolCallSkipped").says(&[]),
-        event("MessageDisplay", "MessageSending").says(&[]),
+        event("PreToolUse", "BeforeToolCall").of(Subject::Tool).reads(CALL).says(TOOL),
+        event("PermissionRequest", "ApproveToolCall")
+            .when(When::Requested)
+            .of(Subject::Tool)
+            .reads(&[("tool_name", reads::tool), ("tool_input", reads::args)])
+            .says(claude::PERMISSION),
+        event("PostToolUse", "AfterToolCall")
+            .when(When::Succeeded)
+            .of(Subject::Tool)
+            .refusal(Refusal::Shows)
+            .reads(&[
+                ("tool_name", reads::tool),
+                ("tool_input", reads::args),
+                ("tool_response", reads::shown),
+                ("tool_use_id", reads::call_id),
+                ("tool_call_id", reads::call_id),
+                ("duration_ms", reads::duration),
+            ])
+            .says(&[claude::CONTEXT]),
+        event("PostToolUseFailure", "AfterToolCall")
+            .when(When::Failed)
+            .of(Subject::Tool)
+            .refusal(Refusal::Shows)
+            .reads(&[
+                ("tool_name", reads::tool),
+                ("tool_input", reads::args),
+                ("error", reads::output),
+                ("is_interrupt", reads::no),
+                ("duration_ms", reads::duration),
+            ])
+            .says(&[claude::CONTEXT]),
+        event("UserPromptSubmit", "MessageReceived")
+            .with_text()
+            .reads(&[("prompt", reads::text), ("submitted_prompt", reads::text)])
+            .says(PROMPT),
+        event("Stop", "BeforeStop").when(When::Top).reads(END).says(&[claude::BLOCK]),
+        event("SubagentStop", "BeforeStop")
+            .when(When::Nested)
+            .of(Subject::Kind)
+            .reads(reads::SUBAGENT)
+            .says(&[claude::BLOCK]),
+        event("SubagentStart", "SubagentStart")
+            .of(Subject::Kind)
+            .refusal(Refusal::Shows)
+            .reads(reads::SUBAGENT)
+            .says(&[claude::CONTEXT]),
+        event("SessionStart", "SessionStart")
+            .of(Subject::Reason)
+            .refusal(Refusal::Shows)
+            .with_text()
+            .reads(reads::SOURCE)
+            .says(&[claude::CONTEXT]),
+        event("SessionEnd", "SessionEnd")
+            .of(Subject::Reason)
+            .refusal(Refusal::Shows)
+            .reads(reads::REASON)
+            .says(&[]),
+        event("PreCompact", "BeforeCompact")
+            .of(Subject::Reason)
+            .refusal(Refusal::Shows)
+            .reads(reads::COMPACT)
+            .says(&[]),
+        event("PostCompact", "AfterCompact").refusal(Refusal::Shows).says(&[]),
+        event("Notification", "Notification")
+            .of(Subject::Kind)
+            .refusal(Refusal::Shows)
+            .reads(reads::NOTE)
+            .says(&[]),
+        event("StopFailure", "AgentError").refusal(Refusal::Shows).says(&[]),
+        event("PermissionDenied", "ToolCallSkipped").of(Subject::Tool).refusal(Refusal::Shows).says(&[]),
+        event("MessageDisplay", "MessageSending")
+            .refusal(Refusal::Shows)
+            .reads(&[("displayed_text", reads::text)])
+            .says(&[]),
     ],
     never: &[
         "PostToolBatch",
@@ -66,6 +140,24 @@ pub(crate) const SYSTEM: System = System {
         "SessionDelete",
         "TodoCreated",
         "TodoCompleted",
+    ],
+    reads: &[
+        ("session_id", reads::session),
+        ("transcript_path", reads::transcript),
+        ("cwd", reads::cwd),
+        ("hook_event_name", reads::named),
+        ("timestamp", reads::time),
+        ("permission_mode", reads::mode),
+    ],
+    // Files from before count in milliseconds.
+    unit: |number| if number < 1000.0 { Duration::from_secs(1) } else { Duration::from_millis(1) },
+    odd_timeouts: |_| false,
+    kinds: &["command", "http", "prompt"],
+    tools: Some(Profile::Qwen),
+    takes_claudes_tools: true,
+    files: &[
+        (Whose::User, ".qwen/settings.json"),
+        (Whose::Project, ".qwen/settings.json"),
     ],
     ..claude::CALLER
 };

@@ -30,6 +30,9 @@ impl Reading<'_> {
     ///
     /// If anything in it is wrong, and it refuses nothing.
     pub(super) fn json(&mut self, json: &Map<String, Value>) -> Result<(), Fault> {
+        if self.rules.exits == Exits::Placed {
+            return self.placed(json);
+        }
         let read = self.whole(json);
         let Err(fault) = read else { return Ok(()) };
         self.answer = Answer::default();
@@ -337,7 +340,7 @@ impl Reading<'_> {
 ///
 /// Hooks read the text under several keys. Many return everything that they read, with one key changed. The changed key
 /// applies.
-fn output_of(output: &Value, before: Option<&str>) -> Map<String, Value> {
+pub(super) fn output_of(output: &Value, before: Option<&str>) -> Map<String, Value> {
     let mut set = Map::new();
     let text = match output {
         Value::String(text) => text.clone(),

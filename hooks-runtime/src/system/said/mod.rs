@@ -2,9 +2,11 @@
 
 mod json;
 mod keys;
+mod placed;
 
 use serde_json::{Map, Value, json};
 
+use super::says::What;
 use super::table::{Event, Exits, Refusal, System};
 use super::{Dialect, Exit, On};
 use crate::answer::{Answer, Change, Verdict, kind_of};
@@ -34,8 +36,41 @@ pub(super) fn of_command(dialect: Dialect, on: &On, exit: &Exit) -> Result<Answe
         Exits::Goclaw => reading.goclaw(exit, &said, &errors),
         Exits::Goose => reading.goose(exit, &said, &errors),
         Exits::Gemini => reading.gemini(exit, &said, &errors),
-        Exits::Claude | Exits::Codex => reading.claude(exit, &said, &errors),
+        Exits::Claude | Exits::Codex | Exits::Told | Exits::Placed => {
+            reading.claude(exit, &said, &errors)
+        }
     }
+    .map(|answer| told(dialect, on, answer))
+}
+
+/// Returns the answer without what the system would not do. What it refuses stays.
+fn told(dialect: Dialect, on: &On, mut answer: Answer) -> Answer {
+    let rules = dialect.system();
+    if !matches!(rules.exits, Exits::Told | Exits::Placed) {
+        return answer;
+    }
+    let event = rules.event(on.info, &on.named, None);
+    let says = event.map_or(&[][..], |event| rules.says(event));
+    let may = |all: &[What]| says.iter().any(|row| all.contains(&row.what));
+    let mut lost = Vec::new();
+    if !may(&[What::Input, What::Output, What::Text]) && answer.change.take().is_some() {
+        lost.push("a change");
+    }
+    let takes_text = event.is_some_and(|event| event.text);
+    if !may(&[What::Context]) && !takes_text && !answer.context.is_empty() {
+        answer.context.clear();
+        lost.push("context");
+    }
+    if !may(&[What::Allow]) && matches!(answer.verdict, Verdict::Approve { .. }) {
+        answer.verdict = Verdict::Continue;
+        lost.push("an approval");
+    }
+    let warnings = lost.into_iter().map(|lost| {
+        let (title, named) = (rules.title, &on.named);
+        format!("{lost} has no effect on `{named}` of {title}")
+    });
+    answer.warnings.extend(warnings);
+    answer
 }
 
 /// Interprets the response of an endpoint.
@@ -60,7 +95,7 @@ pub(super) fn of_http(
     match json_of(dialect, &text) {
         Ok(Some(json)) => {
             reading.json(&json)?;
-            Ok(reading.answer)
+            Ok(told(dialect, on, reading.answer))
         }
         _ if dialect == Dialect::Goclaw => Ok(reading.answer),
         Err(error) if error.contains("stands twice") => Err(Fault::nonsense(error)),
@@ -195,9 +230,9 @@ impl<'a> Reading<'a> {
         Fault::failed(format!("it ended with {code}{said}"))
     }
 
-    /// Claude Code and Codex.
+    /// Claude Code, Codex, and those that have it from them.
     fn claude(mut self, exit: &Exit, said: &str, errors: &str) -> Result<Answer, Fault> {
-        let is_codex = self.rules.exits == Exits::Codex;
+        let is_claude = self.rules.exits == Exits::Claude;
         let json = json_of(self.dialect, said);
         if exit.code == Some(2) {
             match json {
@@ -223,7 +258,7 @@ impl<'a> Reading<'a> {
             return Ok(self.answer);
         }
         match json {
-            Ok(Some(json)) if exit.code == Some(0) || (!is_codex && exit.code.is_some()) => {
+            Ok(Some(json)) if exit.code == Some(0) || (is_claude && exit.code.is_some()) => {
                 self.json(&json)?;
                 // In our own format, a command that agrees and then crashes has not agreed.
                 if self.dialect == Dialect::Hooks && exit.code != Some(0) && !self.has_refused() {
@@ -232,17 +267,18 @@ impl<'a> Reading<'a> {
                 Ok(self.answer)
             }
             Ok(None) if exit.code == Some(0) => {
-                if is_codex
+                if self.rules.is_strict
                     && self.event.is_some_and(|event| event.ours == "BeforeStop")
                     && !said.is_empty()
                 {
                     return Err(Fault::nonsense("a hook on `Stop` prints JSON or nothing"));
                 }
+                self.needs_answer(false)?;
                 self.text(said);
                 Ok(self.answer)
             }
             Err(error) if exit.code == Some(0) => Err(Fault::nonsense(error)),
-            // Codex does not read it, but a refusal counts anyway.
+            // The system does not read it, but a refusal counts anyway.
             Ok(Some(json)) if self.json(&json).is_ok() && self.has_refused() => {
                 self.answer.change = None;
                 Ok(self.answer)
