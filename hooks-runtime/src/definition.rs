@@ -9,6 +9,7 @@ use std::time::Duration;
 use hooks_core::EventSet;
 use hooks_core::agent::{AgentContext, AgentEvent};
 
+use crate::answer::{Answer, Verdict};
 use crate::entry::{Mode, OnFault};
 use crate::events::EventInfo;
 use crate::fault::Fault;
@@ -112,6 +113,8 @@ pub(crate) struct Definition {
     pub(crate) answers_late: bool,
     /// Whether the model also reads its late refusal.
     pub(crate) wakes: bool,
+    /// Whether it only allows or cancels, so that it judges the final form of an event as well.
+    pub(crate) is_guard: bool,
     /// Whether it makes all definitions that run with it run one after the other.
     pub(crate) is_in_turn: bool,
     /// Its priority among those of its file, if its system has one.
@@ -170,6 +173,28 @@ impl Definition {
             return Ok(Err(Unmet::Event));
         }
         caught(|| self.filter.check(cx, event))
+    }
+
+    /// Returns the answer, unless it is more than a guard may say.
+    pub(crate) fn judged(&self, mut answer: Answer) -> Result<Answer, Fault> {
+        if !self.is_guard {
+            return Ok(answer);
+        }
+        // What a guard does not cancel, it allows. That does not take the place of an approval.
+        if matches!(answer.verdict, Verdict::Approve { .. }) {
+            answer.verdict = Verdict::Continue;
+        }
+        let cancels = matches!(
+            answer.verdict,
+            Verdict::Block { .. } | Verdict::AbortTurn { .. } | Verdict::AbortRun { .. }
+        );
+        if (cancels && answer.change.is_none() && answer.context.is_empty()) || answer.is_nothing()
+        {
+            return Ok(answer);
+        }
+        Err(Fault::nonsense(
+            "a guard may only allow or cancel: another hook has to change, answer or ask",
+        ))
     }
 
     /// Whether a fault of this kind blocks the event.

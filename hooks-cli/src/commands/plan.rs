@@ -26,7 +26,23 @@ pub(crate) struct Row {
     pub(crate) handler: String,
     pub(crate) filter: String,
     pub(crate) mode: &'static str,
+    /// Whether it judges the final form of an event as well.
+    pub(crate) guard: bool,
+    /// The later hook because of which it judges again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) judges_again_after: Option<String>,
     pub(crate) source: String,
+}
+
+impl Row {
+    /// The mode, and what a guard does.
+    fn role(&self) -> String {
+        match (&self.judges_again_after, self.guard) {
+            (Some(changer), _) => format!("{}, guard, again after {changer}", self.mode),
+            (None, true) => format!("{}, guard", self.mode),
+            (None, false) => self.mode.to_owned(),
+        }
+    }
 }
 
 pub(crate) fn run(file: &FileArgs, event: Option<&str>, json: bool) -> Done {
@@ -70,7 +86,7 @@ pub(crate) fn run(file: &FileArgs, event: Option<&str>, json: bool) -> Done {
                 events,
                 paint::short(&row.handler),
                 row.filter.clone(),
-                row.mode.to_owned(),
+                row.role(),
                 row.source.clone(),
             ];
             (style, cells)
@@ -120,6 +136,8 @@ pub(crate) fn rows(runtime: &Runtime, file: &Path) -> Vec<Row> {
                     Mode::Shadow => "shadow",
                     Mode::Off => "off",
                 }),
+                guard: row.is_guard,
+                judges_again_after: row.judges_again_after.as_deref().map(str::to_owned),
                 source: definition
                     .map_or_else(|| file.display().to_string(), |one| one.source.clone()),
             });

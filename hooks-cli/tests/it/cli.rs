@@ -968,3 +968,34 @@ fn scan_judges_by_the_file_of_the_folder_or_a_named_one() {
         assert!(said.contains(says), "{said}");
     }
 }
+
+#[test]
+fn what_a_hook_changes_afterwards_a_guard_of_the_file_judges_again() {
+    let folder = folder(
+        "[[hooks.on]]\nname = 'no-rm'\nevent = 'BeforeToolCall'\npriority = 100\n\
+         if = 'args.command.contains(\"rm\")'\nblock = 'no rm'\n\
+         [[hooks.on]]\nname = 'changes'\nevent = 'BeforeToolCall'\nmodify = { command = 'rm x' }\n",
+    );
+    let args = r#"{"command":"ls"}"#;
+    let fired = [
+        "fire",
+        "--event",
+        "BeforeToolCall",
+        "--tool",
+        "shell",
+        "--args",
+        args,
+        "--json",
+    ];
+    let fired = json(&hooks(folder.path(), &fired, "").out);
+    assert_eq!(
+        (&fired["decision"], &fired["hook"]),
+        (&value!("block"), &value!("no-rm"))
+    );
+    let plan = json(&hooks(folder.path(), &["plan", "--json"], "").out);
+    let row = &plan["hooks"][0];
+    assert_eq!(
+        (&row["guard"], &row["judges_again_after"]),
+        (&value!(true), &value!("changes"))
+    );
+}

@@ -93,6 +93,11 @@ pub struct OnEntry {
     /// What happens when the hook fails. The default is `block` if the event can be blocked, and `skip` if not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_failure: Option<OnFault>,
+    /// Whether the hook only allows or cancels. What a later hook changes, a guard judges again, so that what it judged is
+    /// what takes effect. The default is `true` for `block`, `abort_turn` and `abort_run` on events that can be blocked,
+    /// and otherwise `false`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub guard: Option<bool>,
     /// Whether the hook runs, and whether its answer takes effect. The default is `enforce`.
     #[serde(default, skip_serializing_if = "is_default")]
     pub mode: Mode,

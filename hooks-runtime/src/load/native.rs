@@ -190,6 +190,34 @@ impl Checking<'_> {
         }
     }
 
+    /// Whether it is a guard: if the entry does not say, a rule that can only cancel is one.
+    fn is_guard(
+        &mut self,
+        handler: Option<&'static str>,
+        events: &[(&'static EventInfo, String)],
+    ) -> bool {
+        let unblockable = events.iter().find(|(event, _)| !event.is_blockable);
+        let cancels = matches!(handler, Some("block" | "abort_turn" | "abort_run"));
+        let Some(is_guard) = self.entry.guard else {
+            return cancels && unblockable.is_none();
+        };
+        if let (true, Some((event, _))) = (is_guard, unblockable) {
+            let message = format!("a guard cannot cancel `{}`", event.name);
+            let help = "leave the event out, or leave `guard` out";
+            self.wrong(&["guard"], message, Some(help));
+        }
+        let decides = matches!(
+            handler,
+            Some("ask" | "defer" | "approve" | "context" | "respond" | "modify")
+        );
+        if let (true, Some(key), true) = (is_guard, handler, decides) {
+            let message = format!("a guard only allows or cancels, so it cannot `{key}`");
+            let help = "leave `guard` out: a hook of its own can do that";
+            self.wrong(&["guard"], message, Some(help));
+        }
+        is_guard
+    }
+
     /// Checks whether the agent may continue without it, and how long it may take.
     fn check_policy(&mut self, events: &[(&'static EventInfo, String)]) {
         let decided = events.iter().find(|(event, _)| event.is_intercepted);
@@ -531,6 +559,7 @@ impl Loader<'_> {
         };
         let is_observed = events.iter().all(|(event, _)| !event.is_intercepted);
         checked.check_policy(&events);
+        let is_guard = checked.is_guard(handler, &events);
         let place = checked.path(&[]);
         let line = config.line(&place);
         let origin = Origin::of(config.file(), line);
@@ -557,6 +586,7 @@ impl Loader<'_> {
                 && matches!(body, Body::Handler(_)),
             answers_late: false,
             wakes: false,
+            is_guard,
             is_in_turn: false,
             priority: None,
             twin: None,

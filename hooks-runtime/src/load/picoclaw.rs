@@ -248,6 +248,7 @@ impl Loader<'_> {
                     is_background,
                     answers_late: false,
                     wakes: false,
+                    is_guard: false,
                     is_in_turn: false,
                     priority: None,
                     twin: None,

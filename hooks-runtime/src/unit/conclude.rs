@@ -41,6 +41,7 @@ impl Unit {
             }
             let said = one
                 .said
+                .and_then(|said| definition.judged(said))
                 .unwrap_or_else(|fault| failed(&definition, &fault, info, &mut record));
             if record.outcome == RecordOutcome::Continue {
                 record.outcome = outcome_of(&said);

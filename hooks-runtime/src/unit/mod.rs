@@ -147,6 +147,12 @@ impl AgentHandler for Unit {
             && tool.is_none_or(|tool| definitions.any(|definition| definition.may_concern(tool)))
     }
 
+    /// A definition of our own is alone in its unit. Another system's file has no guards.
+    fn is_guard(&self) -> bool {
+        let mut definitions = self.definitions.iter();
+        !self.is_foreign && definitions.all(|definition| definition.is_guard)
+    }
+
     fn matches(&self, cx: &AgentContext, event: &AgentEvent<'_>) -> bool {
         let info = events::info(event);
         let mut definitions = self.definitions.iter();

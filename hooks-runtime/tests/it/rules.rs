@@ -529,3 +529,95 @@ async fn what_an_expression_makes_is_bounded_whatever_the_event_is() {
     let reason = &result.as_cancel().unwrap().reason;
     assert!(reason.contains("reads more than 32 MiB"), "{reason}");
 }
+
+/// The hooks of a file, of which the first judges before the second changes.
+async fn judged(guard: &str, changes: &str) -> (Runtime, Records) {
+    let hook = |priority: i32, lines: &str| {
+        format!("[[hooks.on]]\nevent = 'BeforeToolCall'\npriority = {priority}\n{lines}\n")
+    };
+    let records = Records::latest(100);
+    let runtime = Runtime::builder()
+        .text(hook(100, guard) + &hook(0, changes))
+        .recorder(records.clone())
+        .build()
+        .await
+        .unwrap_or_else(|error| panic!("{error}"));
+    (runtime, records)
+}
+
+#[tokio::test]
+async fn what_a_later_hook_changes_a_rule_that_blocks_judges_again() {
+    let guard = "name = 'no-rm'\nif = 'args.command.contains(\"rm\")'\nblock = 'no rm'";
+    let changes = "modify = { command = 'rm -r .' }";
+    let (runtime, records) = judged(guard, changes).await;
+    let cancelled = decide(&runtime, &mut shell("ls")).await;
+    let cancel = cancelled.as_cancel().expect("the second verdict counts");
+    assert_eq!((&*cancel.hook, &*cancel.reason), ("no-rm", "no rm"));
+    let outcomes: Vec<_> = records.all().iter().map(|record| record.outcome).collect();
+    assert_eq!(outcomes, [RecordOutcome::Modify, RecordOutcome::Block]);
+
+    let (runtime, _) = judged(&format!("{guard}\nguard = false"), changes).await;
+    assert!(decide(&runtime, &mut shell("ls")).await.is_continue());
+}
+
+#[tokio::test]
+async fn a_command_that_is_a_guard_judges_each_form_once_and_does_nothing_else() {
+    let script = r#"if grep -q danger; then echo '{"block": "seen"}'; fi"#;
+    let guard = format!("name = 'g'\nguard = true\ncommand = {}", json!(script));
+    let changes = "modify = { command = 'danger' }";
+    let (runtime, records) = judged(&guard, changes).await;
+    let cancelled = decide(&runtime, &mut shell("ls")).await;
+    assert_eq!(&*cancelled.as_cancel().unwrap().reason, "seen");
+    assert_eq!(records.all().len(), 3, "the guard twice, the change once");
+
+    // Nothing changes, so it judges once.
+    let (runtime, records) = judged(&guard, "if = 'false'\nmodify = { command = 'danger' }").await;
+    assert!(decide(&runtime, &mut shell("ls")).await.is_continue());
+    assert_eq!(records.all().len(), 1);
+}
+
+#[tokio::test]
+async fn a_guard_that_changes_or_approves_does_not_get_its_way() {
+    let says = |answer: serde_json::Value| {
+        let script = format!("echo '{answer}'");
+        format!("guard = true\ncommand = {}", json!(script))
+    };
+    for (answer, blocks) in [
+        (json!({ "modify": { "command": "x" } }), true),
+        (json!({ "respond": "done" }), true),
+        (json!({ "context": "be careful" }), true),
+        (json!({ "ask": "sure?" }), true),
+        (json!({ "approve": "me" }), false),
+    ] {
+        let (runtime, _) = judged(&says(answer.clone()), "if = 'false'\nblock = ''").await;
+        let mut call = shell("ls");
+        let said = decide(&runtime, &mut call).await;
+        assert_eq!(said.is_continue(), !blocks, "{answer}: {said:?}");
+        assert_eq!(call, shell("ls"), "{answer}");
+    }
+}
+
+#[tokio::test]
+async fn what_cannot_be_a_guard_is_a_mistake() {
+    for (event, handler, wrong) in [
+        (
+            "BeforeToolCall",
+            "modify = { a = 1 }",
+            "a guard only allows or cancels, so it cannot `modify`",
+        ),
+        (
+            "AfterToolCall",
+            "command = 'true'",
+            "a guard cannot cancel `AfterToolCall`",
+        ),
+    ] {
+        let text = format!("[[hooks.on]]\nevent = '{event}'\nguard = true\n{handler}");
+        let error = Runtime::builder()
+            .text(text)
+            .build()
+            .await
+            .unwrap_err()
+            .to_string();
+        assert!(error.contains(wrong), "{error}");
+    }
+}

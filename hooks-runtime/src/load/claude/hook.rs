@@ -184,6 +184,7 @@ impl Loader<'_> {
             is_background: is_async || !group.info.is_intercepted,
             answers_late: is_async,
             wakes,
+            is_guard: false,
             is_in_turn: group.is_sequential,
             priority: None,
             twin: twin.map(Into::into),

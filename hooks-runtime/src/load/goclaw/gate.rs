@@ -118,6 +118,7 @@ impl Loader<'_> {
             is_background: !blocks,
             answers_late: false,
             wakes: false,
+            is_guard: false,
             is_in_turn: false,
             priority: None,
             twin: None,

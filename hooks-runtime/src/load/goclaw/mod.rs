@@ -372,6 +372,7 @@ impl Loader<'_> {
             is_background: !is_blocking,
             answers_late: false,
             wakes: false,
+            is_guard: false,
             is_in_turn: false,
             priority: None,
             twin: None,
