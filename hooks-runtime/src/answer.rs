@@ -12,11 +12,9 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
+use crate::cut::{cut, cut_all};
 use crate::events::{self, EventInfo};
 use crate::fault::Fault;
-
-/// The maximum length of the text for the model that one handler may add, in characters. The rest is cut, with a mark.
-pub(crate) const MOST_CONTEXT: usize = 10_000;
 
 /// The decision of a handler.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -52,18 +50,6 @@ impl Verdict {
             Verdict::Block { .. } => 5,
             Verdict::AbortTurn { .. } => 6,
             Verdict::AbortRun { .. } => 7,
-        }
-    }
-
-    /// Cuts a reason that is too long for a model.
-    pub(crate) fn cut(&mut self) {
-        match self {
-            Verdict::Ask { reason }
-            | Verdict::Defer { reason }
-            | Verdict::Block { reason }
-            | Verdict::AbortTurn { reason }
-            | Verdict::AbortRun { reason } => *reason = cut(std::mem::take(reason)),
-            Verdict::Continue | Verdict::Approve { .. } | Verdict::Respond(_) => {}
         }
     }
 
@@ -134,6 +120,23 @@ impl Answer {
         })
     }
 
+    /// Cuts its texts that are too long.
+    pub(crate) fn cut(mut self) -> Self {
+        match &mut self.verdict {
+            Verdict::Ask { reason: text }
+            | Verdict::Block { reason: text }
+            | Verdict::AbortTurn { reason: text }
+            | Verdict::AbortRun { reason: text }
+            | Verdict::Approve { by: Some(text) } => *text = cut(std::mem::take(text)),
+            Verdict::Continue | Verdict::Approve { by: None } | Verdict::Respond(_) => {}
+        }
+        cut_all(&mut self.context);
+        cut_all(&mut self.messages);
+        cut_all(&mut self.warnings);
+        self.feedback = self.feedback.map(cut);
+        self
+    }
+
     /// Whether the answer has no effect.
     pub(crate) fn is_nothing(&self) -> bool {
         self.verdict == Verdict::Continue
@@ -166,7 +169,6 @@ pub(crate) fn apply(event: AgentEventMut<'_>, answer: Answer) -> Result<AgentSai
         verdict = Verdict::Continue;
     }
     let said = Said { info, verdict };
-    let context = context.into_iter().map(cut);
     match event {
         AgentEventMut::BeforeToolCall(call) => {
             let change = changed_call(&call.args, change)?;
@@ -199,7 +201,7 @@ pub(crate) fn apply(event: AgentEventMut<'_>, answer: Answer) -> Result<AgentSai
             if let Some(output) = output {
                 call.output = output;
             }
-            call.context.extend(context.chain(feedback.map(cut)));
+            call.context.extend(context.into_iter().chain(feedback));
             Ok(said)
         }
         AgentEventMut::BeforeLlmCall(call) => changed(call, None, change, info, || {
@@ -218,7 +220,7 @@ pub(crate) fn apply(event: AgentEventMut<'_>, answer: Answer) -> Result<AgentSai
         }
         AgentEventMut::SessionStart(start) => {
             let said = changed(start, None, change, info, || said.alone())?;
-            start.context.extend(context.chain(feedback.map(cut)));
+            start.context.extend(context.into_iter().chain(feedback));
             Ok(said)
         }
         AgentEventMut::SubagentStart(start) => {
@@ -324,8 +326,7 @@ impl Said {
     }
 
     /// If an agent wants to stop, text for the model is a reason to continue.
-    fn or_go_on(self, context: impl Iterator<Item = String>) -> Self {
-        let context: Vec<_> = context.collect();
+    fn or_go_on(self, context: Vec<String>) -> Self {
         match self.verdict {
             Verdict::Continue if !context.is_empty() => Said {
                 verdict: Verdict::Block {
@@ -466,13 +467,4 @@ pub(crate) fn kind_of(value: &Value) -> &'static str {
         Value::Array(_) => "a list",
         Value::Object(_) => "an object",
     }
-}
-
-/// Cuts a text for the model that is too long.
-pub(crate) fn cut(mut text: String) -> String {
-    if let Some((at, _)) = text.char_indices().nth(MOST_CONTEXT) {
-        text.truncate(at);
-        text.push_str(" … (cut)");
-    }
-    text
 }

@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::cut::cut;
+
 /// How a handler failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -38,7 +40,7 @@ impl Fault {
     pub(crate) fn new(kind: FaultKind, message: impl fmt::Display) -> Self {
         Fault {
             kind,
-            message: message.to_string(),
+            message: cut(message.to_string()),
         }
     }
 

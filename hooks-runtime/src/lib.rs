@@ -62,6 +62,7 @@ mod readme {}
 mod answer;
 pub mod bridge;
 mod budget;
+mod cut;
 mod definition;
 pub mod entry;
 mod evaluator;

@@ -4,6 +4,7 @@ use hooks_core::agent::{AgentContext, AgentEvent};
 use serde_json::{Map, Value};
 
 use crate::answer::{Answer, Change, Verdict, kind_of};
+use crate::cut::cut;
 use crate::fault::Fault;
 use crate::filter::cel::{Template, Variables};
 use crate::system::tools::Renamed;
@@ -85,9 +86,12 @@ impl Rule {
         renamed: Option<&Renamed>,
     ) -> Result<Answer, Fault> {
         let variables = || Variables::with(cx, *event, Renamed::variables(renamed));
-        let text = |template: &Template| match template.as_plain() {
-            Some(plain) => Ok(plain.to_owned()),
-            None => template.fill(&variables()),
+        let text = |template: &Template| {
+            let text = match template.as_plain() {
+                Some(plain) => plain.to_owned(),
+                None => template.fill(&variables())?,
+            };
+            Ok::<_, Fault>(cut(text))
         };
         let value = |pattern: &Pattern| pattern.fill(&variables());
         Ok(match self {

@@ -88,10 +88,7 @@ impl Unit {
                 }
             }
         };
-        let said = said.map(|mut answer| {
-            answer.verdict.cut();
-            answer.renamed(renamed.as_ref(), info)
-        });
+        let said = said.map(|answer| answer.renamed(renamed.as_ref(), info));
         Done {
             definition,
             said,

@@ -73,7 +73,7 @@ pub(super) async fn guarded(
             .record("why", fault.to_string()),
     };
     trial.end(definition, limits, said.as_ref().err());
-    said
+    said.map(Answer::cut)
 }
 
 /// Tells a handler about an event, if its breaker allows it.

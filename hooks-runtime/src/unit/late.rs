@@ -10,7 +10,7 @@ use hooks_builtin::PerSession;
 use hooks_core::agent::{AgentContext, BeforePromptBuild, MessageReceived};
 use hooks_core::hook;
 
-use crate::answer::{Answer, cut};
+use crate::answer::Answer;
 use crate::unit::Shared;
 
 /// The maximum number of late answers that wait in a session. Older ones are dropped first.
@@ -27,7 +27,7 @@ impl Late {
             return;
         }
         self.0.with(cx, |waiting| {
-            waiting.extend(answer.context.iter().cloned().map(cut));
+            waiting.extend(answer.context.iter().cloned());
             let too_many = waiting.len().saturating_sub(MOST);
             waiting.drain(..too_many);
         });

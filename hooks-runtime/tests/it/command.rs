@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use hooks_core::agent::{AfterToolCall, AgentContext, BeforeToolCall, MessageReceived, ToolOutput};
 use hooks_core::{HookResult, hooks};
-use hooks_runtime::{RecordOutcome, Records, Runtime};
+use hooks_runtime::{Dialect, RecordOutcome, Records, Runtime};
 use serde_json::{Value, json};
 
 /// Long enough for a slow machine. What takes that long has failed.
@@ -633,17 +633,38 @@ async fn a_refusal_counts_whatever_is_wrong_beside_it() {
 }
 
 #[tokio::test]
-async fn a_reason_is_not_longer_than_a_model_can_use() {
-    let trial =
-        trial("python3 -c 'print(\"{\\\"block\\\":\\\"\" + \"x\" * 500000 + \"\\\"}\")'").await;
-    let reason = trial.blocked().await;
-    assert!(
-        reason.len() < 11_000 && reason.ends_with("(cut)"),
-        "{}",
-        reason.len()
-    );
-    let record = trial.records.all().pop().unwrap();
-    assert_eq!(record.reason.as_deref(), Some(&*reason));
+async fn no_text_is_longer_than_a_model_can_use() {
+    // A reason, a failure, a message for the user, and many warnings.
+    let long = "head -c 500000 /dev/zero | tr '\\0' x";
+    for script in [
+        format!(r#"printf '{{"block":"'; {long}; printf '"}}'"#),
+        format!("{long} >&2; exit 1"),
+        format!(r#"printf '{{"block":"no","systemMessage":"'; {long}; printf '"}}'"#),
+    ] {
+        let trial = trial(&script).await;
+        let reason = trial.blocked().await;
+        let record = trial.records.all().pop().unwrap();
+        let json = serde_json::to_string(&record).unwrap();
+        assert!(json.contains("(cut)"), "{script}: {json}");
+        assert!(json.len() < 11_000, "{script}: {}", json.len());
+        assert!(reason.len() < 11_000, "{script}: {}", reason.len());
+    }
+    let many = r#"printf '{"decision":"block","reason":"no"'
+        for n in $(seq 20000); do printf ',"key %s":1' $n; done; printf '}'"#;
+    let hook = json!({ "type": "command", "command": many });
+    let file = json!({ "hooks": { "PreToolUse": [{ "hooks": [hook] }] } });
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("settings.json");
+    std::fs::write(&path, file.to_string()).unwrap();
+    let records = Records::latest(1);
+    let builder = Runtime::builder().file_as(Dialect::Claude, &path);
+    let builder = builder.recorder(records.clone());
+    let hooks = hooks![..builder.build().await.unwrap()];
+    let _ = hooks.intercept(&cx(), &mut call()).await;
+    let warnings = records.all().pop().unwrap().warnings;
+    let length = warnings.concat().len();
+    assert!((9_000..11_000).contains(&length), "{length}");
+    assert_eq!(warnings.last().unwrap(), " … (cut)");
 }
 
 /// No tokio, or no timer in it, is a failure of the hook, and no panic of the agent.

@@ -26,7 +26,7 @@ const LAYOUT: Layout = Layout {
         "runtime",
         "bridge",
     ],
-    leaves: &["fault", "json"],
+    leaves: &["cut", "fault", "json"],
     collections: &["lib"],
     macros: &[],
 };

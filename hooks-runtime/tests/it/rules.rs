@@ -53,6 +53,16 @@ async fn a_block_has_its_reason_with_expressions_filled_in() {
 }
 
 #[tokio::test]
+async fn a_reason_is_not_longer_than_a_model_can_use() {
+    let runtime =
+        runtime("[[hooks.on]]\nevent = 'BeforeToolCall'\nblock = 'not {args.command}'").await;
+    let result = decide(&runtime, &mut shell(&"x".repeat(200_000))).await;
+    let reason = &result.as_cancel().unwrap().reason;
+    assert!(reason.len() < 11_000, "{}", reason.len());
+    assert!(reason.ends_with("(cut)"), "{reason}");
+}
+
+#[tokio::test]
 async fn every_part_of_a_filter_has_to_match() {
     for (filter, matches) in [
         ("tools = ['shell']", true),
