@@ -123,6 +123,14 @@ mod tool_cache;
 #[cfg(feature = "webhook-audit")]
 mod webhook_audit;
 
+/// For `hooks-runtime`, which starts its processes in the same way.
+#[cfg(feature = "shell-hook")]
+#[doc(hidden)]
+pub use self::shared::child as __child;
+/// For `hooks-runtime`, which waits for its handlers.
+#[cfg(feature = "shell-hook")]
+#[doc(hidden)]
+pub use self::shared::clock as __clock;
 /// For `hooks-runtime`, which reads durations in the same way.
 #[doc(hidden)]
 pub use self::shared::duration as __duration;

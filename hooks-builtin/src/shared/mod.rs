@@ -5,6 +5,10 @@
 
 pub(crate) mod alias;
 pub(crate) mod changes;
+#[cfg(feature = "shell-hook")]
+pub mod child;
+#[cfg(feature = "shell-hook")]
+pub mod clock;
 pub mod duration;
 pub(crate) mod error;
 pub(crate) mod glob;

@@ -15,7 +15,7 @@ use hooks_core::hook;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use self::process::{Outcome, Run};
+use self::process::Run;
 use crate::shared::{BuildError, Glob, GlobError, Globs};
 
 /// Runs a command before or after tool calls.
@@ -30,10 +30,12 @@ use crate::shared::{BuildError, Glob, GlobError, Globs};
 /// ended by a signal or exceeds its timeout also blocks the call. After a call there is nothing to block: the hook
 /// appends the reason to the tool's output, and marks the output as an error.
 ///
-/// When the command ends, times out or its call is dropped, the hook ends the whole process group. Only a process that
-/// has left the group survives. (On Windows, the hook ends the command, but not what the command has started.)
+/// When the command ends, times out or its call is dropped, the hook ends the whole process group: after a timeout with
+/// TERM, and half a second later with KILL. What has left the group is found on Linux, by its parents or by the
+/// variable `HOOKS_RUN_ID`. All of them also end when the agent is killed. (On Windows, the hook ends the command, but not what
+/// the command has started.)
 ///
-/// The priority is 0. The hook needs a tokio runtime with I/O and time.
+/// The priority is 0. The hook needs a tokio runtime with I/O and time. Without one, it blocks.
 ///
 /// It corresponds to mini-claw-code's `ShellHook`.
 ///
@@ -227,17 +229,11 @@ impl ShellHook {
         event: AgentEvent<'a>,
         tool: &'a str,
         id: &'a str,
-    ) -> Pin<Box<dyn Future<Output = Outcome> + Send + 'a>> {
+    ) -> Pin<Box<dyn Future<Output = Result<(), String>> + Send + 'a>> {
         Box::pin(async move {
             let config = &*self.0;
-            let mut input = match serde_json::to_value(event) {
-                Ok(input) => input,
-                Err(error) => {
-                    return Outcome::Failed(format!(
-                        "the event cannot be written as JSON: {error}"
-                    ));
-                }
-            };
+            let mut input = serde_json::to_value(event)
+                .map_err(|error| format!("the event cannot be written as JSON: {error}"))?;
             input["cx"] = serde_json::to_value(cx).unwrap_or_default();
             let turn = cx.turn.to_string();
             let variables = [
@@ -275,23 +271,16 @@ impl ShellHook {
         if self.0.when != When::Before || !self.0.tools.matches(&call.name) {
             return Ok(());
         }
-        match self
-            .run(cx, AgentEvent::BeforeToolCall(call), &call.name, &call.id)
-            .await
-        {
-            Outcome::Succeeded => Ok(()),
-            Outcome::Failed(reason) => Err(reason),
-        }
+        let event = AgentEvent::BeforeToolCall(call);
+        self.run(cx, event, &call.name, &call.id).await
     }
 
     async fn after_call(&self, cx: &AgentContext, call: &mut AfterToolCall) {
         if self.0.when != When::After || !self.0.tools.matches(&call.name) {
             return;
         }
-        let outcome = self
-            .run(cx, AgentEvent::AfterToolCall(call), &call.name, &call.id)
-            .await;
-        if let Outcome::Failed(reason) = outcome {
+        let event = AgentEvent::AfterToolCall(call);
+        if let Err(reason) = self.run(cx, event, &call.name, &call.id).await {
             let output = &mut call.output;
             if !output.content.is_empty() && !output.content.ends_with('\n') {
                 output.content.push('\n');

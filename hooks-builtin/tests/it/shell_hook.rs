@@ -177,15 +177,45 @@ async fn a_command_that_does_not_read_is_none_the_worse() {
     assert!(hooks![hook].intercept(&cx(), &mut call).await.is_continue());
 }
 
+/// tokio would panic, and take the agent along.
+#[test]
+fn without_a_runtime_it_blocks() {
+    let mut none = tokio::runtime::Builder::new_current_thread();
+    let mut timed = tokio::runtime::Builder::new_current_thread();
+    for runtime in [none.enable_io(), timed.enable_time()] {
+        let reason = runtime.build().unwrap().block_on(shell("exit 0"));
+        let reason = reason.unwrap_err();
+        assert!(reason.contains("`enable_all()`"), "{reason}");
+    }
+    let hook = ShellHook::new("exit 0");
+    let (hooks, mut call) = (hooks![hook], BeforeToolCall::default());
+    let cx = cx();
+    let mut asked = std::pin::pin!(hooks.intercept(&cx, &mut call));
+    let waker = std::task::Waker::noop();
+    match asked
+        .as_mut()
+        .poll(&mut std::task::Context::from_waker(waker))
+    {
+        std::task::Poll::Ready(result) => assert!(result.as_cancel().is_some()),
+        std::task::Poll::Pending => panic!("it waits"),
+    }
+}
+
 fn configured(config: ShellHookConfig) -> ShellHook {
     ShellHook::from_config(&config).unwrap()
 }
 
-/// A command that starts two processes which would run for long, writes their ids to a file, and waits.
+/// A command that starts two processes which would run for long, writes their ids to a file, and waits. The second is
+/// in a group of its own where the system shows whose it is.
 fn starts_others(folder: &Path, and_then: &str) -> ShellHookConfig {
     let pids = folder.join("pids");
+    let leaves = if cfg!(target_os = "linux") {
+        "setsid "
+    } else {
+        ""
+    };
     ShellHookConfig::new(format!(
-        "sleep 300 & echo $! > {0}.new; (sleep 301 & echo $! >> {0}.new; mv {0}.new {0}; wait) & {and_then}",
+        "sleep 300 & echo $! > {0}.new; ({leaves}sleep 301 & echo $! >> {0}.new; mv {0}.new {0}; wait) & {and_then}",
         pids.display()
     ))
 }

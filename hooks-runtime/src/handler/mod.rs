@@ -9,7 +9,6 @@
 //! | `prompt` | a model that decides |
 //! | `process` | a process that keeps running, asked over JSON-RPC |
 
-mod child;
 pub(crate) mod command;
 pub(crate) mod http;
 pub(crate) mod process;
@@ -17,17 +16,34 @@ pub(crate) mod prompt;
 pub(crate) mod rule;
 
 use std::future::Future;
+use std::io;
 use std::path::PathBuf;
 use std::pin::Pin;
+use std::process::Command;
+
+use hooks_builtin::__child::{Background, Child, Pipes};
 
 use crate::answer::Answer;
 use crate::events::EventInfo;
 use crate::fault::Fault;
+use crate::sandbox::Sandbox;
 use crate::services::Services;
 use crate::system::Ask;
 
 /// The future answer. It owns all its data, so the agent need not wait for it.
 pub(crate) type Asked = Pin<Box<dyn Future<Output = Result<Answer, Fault>> + Send>>;
+
+/// Starts a program, in a sandbox if there is one.
+fn started(
+    command: Command,
+    background: Background,
+    sandbox: Option<&Sandbox>,
+) -> io::Result<(Child, Pipes)> {
+    Child::spawn(command, background, |command| match sandbox {
+        Some(sandbox) => sandbox.spawn(command),
+        None => command.spawn(),
+    })
+}
 
 /// A handler outside of the agent.
 pub(crate) trait Handler: Send + Sync {

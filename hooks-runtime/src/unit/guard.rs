@@ -1,12 +1,12 @@
 //! Keeps a handler from harming the agent: limits its time, its failures and its concurrency, and catches its panics.
 
 use std::future::Future;
-use std::panic::catch_unwind;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context as Task, Poll};
 use std::time::Duration;
 
+use hooks_builtin::__clock as clock;
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
 use tracing::Instrument as _;
@@ -17,12 +17,6 @@ use crate::definition::{Body, Definition};
 use crate::fault::{Fault, FaultKind, caught};
 use crate::handler::Asked;
 use crate::safeguard::Breaker;
-
-/// Whether a handler can be run and timed here. tokio panics where it cannot, and would take the agent along.
-fn has_clock() -> bool {
-    tokio::runtime::Handle::try_current().is_ok()
-        && catch_unwind(|| drop(tokio::time::sleep(Duration::ZERO))).is_ok()
-}
 
 /// Waits for a handler, within its timeout, if its breaker allows it and as soon as the concurrency limit does.
 ///
@@ -36,10 +30,8 @@ pub(super) async fn guarded(
     ask: impl FnOnce() -> Asked,
     left: Duration,
 ) -> Result<Answer, Fault> {
-    if !has_clock() {
-        return Err(Fault::not_started(
-            "there is no tokio runtime with a timer: run the agent in one, with `enable_all()`",
-        ));
+    if !clock::is_there() {
+        return Err(Fault::not_started(clock::MISSING));
     }
     let trial = Trial::of(definition)?;
     let waiting = Instant::now();

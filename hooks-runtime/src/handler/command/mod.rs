@@ -9,7 +9,7 @@
 //! | input | the event in the dialect's format, a line feed, the end; a command may ignore it |
 //! | output | 1 MiB of each is kept (`output_limit`), the rest is read and dropped |
 //! | sandbox | what it may do at most, see [`Sandbox`] |
-//! | end | see [`super::child`]: nothing of it is left, whatever it does |
+//! | end | see [`hooks_builtin::__child`]: nothing of it is left, whatever it does |
 
 mod environment;
 mod program;
@@ -20,9 +20,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
+use hooks_builtin::__child::Background;
+
 use self::environment::{About, Environment};
-use super::child::{Background, Child};
-use super::{Asked, Handler, Making, Wrong};
+use super::{Asked, Handler, Making, Wrong, started};
 use crate::answer::Answer;
 use crate::entry::{CommandEntry, SandboxEntry};
 use crate::events;
@@ -31,6 +32,7 @@ use crate::sandbox::Sandbox;
 use crate::sandbox::SandboxError;
 use crate::system::Ask;
 use crate::system::Dialect;
+use crate::system::Exit;
 use crate::system::On;
 
 pub(crate) use self::environment::{check_names, is_private};
@@ -207,12 +209,18 @@ impl Settings {
             Dialect::Hooks => Background::Ends,
             _ => Background::Lives,
         };
-        let (child, pipes) = Child::spawn(command, background, self.sandbox.as_ref())
+        let (child, pipes) = started(command, background, self.sandbox.as_ref())
             .map_err(|error| self.not_started(&error))?;
-        let exit = child.talk(pipes, input, self.most_output).await;
-        let exit = exit.map_err(|error| {
+        let ended = child.talk(pipes, input, self.most_output).await;
+        let ended = ended.map_err(|error| {
             Fault::failed(format_args!("the program cannot be followed: {error}"))
         })?;
+        let exit = Exit {
+            code: ended.status.code(),
+            stdout: ended.stdout.kept,
+            stderr: ended.stderr.kept,
+            is_cut: ended.stdout.is_cut,
+        };
         self.dialect.of_command(on, &exit)
     }
 

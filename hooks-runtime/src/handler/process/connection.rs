@@ -6,6 +6,7 @@ use std::process::Command;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use hooks_builtin::__child::{Background, Child, Input, Pipes};
 use serde_json::{Value, json};
 use tokio::io::AsyncRead;
 use tokio::sync::{mpsc, oneshot, watch};
@@ -14,8 +15,7 @@ use tokio::time::{sleep, timeout};
 use super::line::{Line, Lines};
 use super::{Settings, stderr};
 use crate::fault::Fault;
-use crate::handler::child::{Background, Child, Input, Pipes};
-use crate::handler::command;
+use crate::handler::{command, started};
 use crate::json;
 
 /// The maximum length of an answer.
@@ -232,12 +232,12 @@ pub(super) async fn live(
     stop: &mut watch::Receiver<bool>,
     is_up: impl FnOnce(Arc<Connection>),
 ) -> End {
-    let started = match command(settings) {
-        Ok(command) => Child::spawn(command, Background::Ends, settings.sandbox.as_ref()),
+    let spawned = match command(settings) {
+        Ok(command) => started(command, Background::Ends, settings.sandbox.as_ref()),
         Err(why) => return End::Died(why),
     };
-    let (child, pipes) = match started {
-        Ok(started) => started,
+    let (child, pipes) = match spawned {
+        Ok(spawned) => spawned,
         Err(error) => {
             return End::Died(format!("`{}` cannot be started: {error}", settings.argv[0]));
         }

@@ -20,6 +20,7 @@ mod reaper;
 mod watchdog;
 
 use std::io;
+use std::panic::catch_unwind;
 use std::process::{Command, ExitStatus, Stdio};
 use std::time::Duration;
 
@@ -27,20 +28,18 @@ use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::process::{ChildStderr, ChildStdout};
 use tokio::time::timeout;
 
-pub(crate) use self::input::Input;
+pub use self::input::Input;
 use self::kin::Mark;
-use crate::sandbox::Sandbox;
-use crate::system::Exit;
 
 /// How long a process has to end after TERM, before it is killed.
-pub(crate) const GRACE: Duration = Duration::from_millis(500);
+pub const GRACE: Duration = Duration::from_millis(500);
 
 /// How long to wait for the remaining output of a process that has ended.
 const LAST_WORDS: Duration = Duration::from_millis(100);
 
 /// What happens to processes that a child leaves in its group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Background {
+pub enum Background {
     /// They are killed.
     Ends,
     /// They keep running, without the child's pipes.
@@ -49,7 +48,7 @@ pub(crate) enum Background {
 
 /// A process in a group of its own.
 #[derive(Debug)]
-pub(crate) struct Child {
+pub struct Child {
     /// Present until the process is reaped, or passed to the reaper.
     process: Option<std::process::Child>,
     mark: Mark,
@@ -87,22 +86,45 @@ impl Outputs {
 
 /// Our ends of a child's pipes.
 #[derive(Debug)]
-pub(crate) struct Pipes {
-    pub(crate) stdin: Input,
-    pub(crate) stdout: ChildStdout,
-    pub(crate) stderr: ChildStderr,
+pub struct Pipes {
+    /// Its standard input.
+    pub stdin: Input,
+    /// Its standard output.
+    pub stdout: ChildStdout,
+    /// Its standard error.
+    pub stderr: ChildStderr,
+}
+
+/// How a process ended, and what it wrote.
+#[derive(Debug)]
+pub struct Ended {
+    /// Its exit status.
+    pub status: ExitStatus,
+    /// What it wrote to standard output.
+    pub stdout: Output,
+    /// What it wrote to standard error.
+    pub stderr: Output,
+}
+
+/// What a process wrote.
+#[derive(Debug, Default)]
+pub struct Output {
+    /// What was kept.
+    pub kept: Vec<u8>,
+    /// Whether there was more.
+    pub is_cut: bool,
 }
 
 impl Child {
-    /// Starts a command with pipes, in a sandbox if there is one.
+    /// Starts a command with pipes, as `start` starts commands.
     ///
     /// # Errors
     ///
     /// If it cannot be started.
-    pub(crate) fn spawn(
+    pub fn spawn(
         mut command: Command,
         background: Background,
-        sandbox: Option<&Sandbox>,
+        start: impl FnOnce(&mut Command) -> io::Result<std::process::Child>,
     ) -> io::Result<(Self, Pipes)> {
         let mark = Mark::next();
         command
@@ -113,11 +135,7 @@ impl Child {
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let stdin = Input::of(&mut command)?;
         watchdog::expect(mark);
-        let started = match sandbox {
-            Some(sandbox) => sandbox.spawn(&mut command),
-            None => command.spawn(),
-        };
-        let mut process = started.inspect_err(|_| watchdog::forget(mark))?;
+        let mut process = start(&mut command).inspect_err(|_| watchdog::forget(mark))?;
         watchdog::watch(mark, process.id());
         let outputs = Outputs::of(&process);
         let stdin = stdin.started(&mut process);
@@ -132,10 +150,19 @@ impl Child {
         let (Some(stdout), Some(stderr)) = outputs_of_process else {
             return Err(io::Error::other("a pipe is missing"));
         };
+        // tokio panics where it cannot wait for a pipe, and would take the agent along.
+        let outputs = catch_unwind(|| {
+            Ok((
+                ChildStdout::from_std(stdout)?,
+                ChildStderr::from_std(stderr)?,
+            ))
+        });
+        let no_io = |_| Err(io::Error::other(super::clock::MISSING));
+        let (stdout, stderr) = outputs.unwrap_or_else(no_io)?;
         let pipes = Pipes {
             stdin: stdin?,
-            stdout: ChildStdout::from_std(stdout)?,
-            stderr: ChildStderr::from_std(stderr)?,
+            stdout,
+            stderr,
         };
         Ok((child, pipes))
     }
@@ -145,7 +172,7 @@ impl Child {
     /// # Errors
     ///
     /// If it cannot be waited for. It is then killed when this is dropped.
-    pub(crate) async fn wait(&mut self) -> io::Result<ExitStatus> {
+    pub async fn wait(&mut self) -> io::Result<ExitStatus> {
         let Some(process) = self.process.as_mut() else {
             return Err(io::Error::other("the process has been waited for"));
         };
@@ -168,20 +195,14 @@ impl Child {
     /// # Errors
     ///
     /// If it cannot be waited for.
-    pub(crate) async fn talk(
-        mut self,
-        pipes: Pipes,
-        input: &[u8],
-        most: usize,
-    ) -> io::Result<Exit> {
-        let (mut output, mut errors) = (Vec::new(), Vec::new());
-        let (mut is_cut, mut are_errors_cut) = (false, false);
+    pub async fn talk(mut self, pipes: Pipes, input: &[u8], most: usize) -> io::Result<Ended> {
+        let (mut stdout, mut stderr) = (Output::default(), Output::default());
         let (mark, ends) = (self.mark, self.background == Background::Ends);
         let status = {
             let mut talk = std::pin::pin!(async {
                 tokio::join!(
-                    hear(pipes.stdout, &mut output, most, &mut is_cut),
-                    hear(pipes.stderr, &mut errors, most, &mut are_errors_cut),
+                    stdout.hear(pipes.stdout, most),
+                    stderr.hear(pipes.stderr, most),
                 )
             });
             let mut told = std::pin::pin!(tell(pipes.stdin, input));
@@ -200,11 +221,10 @@ impl Child {
             }
             status
         };
-        Ok(Exit {
-            code: status.code(),
-            stdout: output,
-            stderr: errors,
-            is_cut,
+        Ok(Ended {
+            status,
+            stdout,
+            stderr,
         })
     }
 }
@@ -222,18 +242,15 @@ async fn tell(mut pipe: Input, input: &[u8]) {
     let _ = pipe.write_all(input).await;
 }
 
-/// Keeps at most that much of the output, and discards the rest.
-async fn hear(
-    mut pipe: impl AsyncRead + Unpin,
-    kept: &mut Vec<u8>,
-    most: usize,
-    is_cut: &mut bool,
-) {
-    let mut buffer = [0; 4096];
-    while let Ok(bytes @ 1..) = pipe.read(&mut buffer).await {
-        let room = most.saturating_sub(kept.len());
-        kept.extend_from_slice(&buffer[..bytes.min(room)]);
-        *is_cut |= bytes > room;
+impl Output {
+    /// Keeps at most that much of the output, and discards the rest.
+    async fn hear(&mut self, mut pipe: impl AsyncRead + Unpin, most: usize) {
+        let mut buffer = [0; 4096];
+        while let Ok(bytes @ 1..) = pipe.read(&mut buffer).await {
+            let room = most.saturating_sub(self.kept.len());
+            self.kept.extend_from_slice(&buffer[..bytes.min(room)]);
+            self.is_cut |= bytes > room;
+        }
     }
 }
 

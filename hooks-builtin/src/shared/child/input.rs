@@ -3,7 +3,7 @@
 use std::io;
 use std::process::{Child, Command};
 
-pub(crate) use self::system::Input;
+pub use self::system::Input;
 
 #[cfg(unix)]
 mod system {
@@ -19,7 +19,7 @@ mod system {
     ///
     /// (A socket would do the same, but nobody can open `/dev/stdin` then.)
     #[derive(Debug)]
-    pub(crate) struct Input {
+    pub struct Input {
         pipe: OwnedFd,
         /// The same pipe, once it was full.
         full: Option<Sender>,
@@ -47,7 +47,11 @@ mod system {
         /// Writes all of it. If the child does not read, this waits until it does.
         ///
         /// What fits into the pipe is written at once.
-        pub(crate) async fn write_all(&mut self, mut bytes: &[u8]) -> io::Result<()> {
+        ///
+        /// # Errors
+        ///
+        /// If the pipe fails.
+        pub async fn write_all(&mut self, mut bytes: &[u8]) -> io::Result<()> {
             while !bytes.is_empty() {
                 let written = match &self.full {
                     None => rustix::io::write(&self.pipe, bytes).map_err(io::Error::from),
@@ -83,7 +87,7 @@ mod system {
 
     /// A pipe.
     #[derive(Debug)]
-    pub(crate) struct Input(Option<ChildStdin>);
+    pub struct Input(Option<ChildStdin>);
 
     impl Input {
         pub(in super::super) fn of(command: &mut Command) -> io::Result<Self> {
@@ -97,7 +101,12 @@ mod system {
             Ok(Input(Some(ChildStdin::from_std(pipe)?)))
         }
 
-        pub(crate) async fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        /// Writes all of it.
+        ///
+        /// # Errors
+        ///
+        /// If the pipe fails.
+        pub async fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
             match &mut self.0 {
                 Some(pipe) => pipe.write_all(bytes).await,
                 None => Ok(()),
