@@ -7,7 +7,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::fmt::Display;
 
-use super::{Did, Name, Probe, Shows, Since, Watch};
+use super::{Did, Name, Probe, Shows, Since, Watch, catch};
 use crate::decision::AnyAction;
 use crate::event::{EventInfo, Vocabulary};
 
@@ -173,9 +173,10 @@ pub(crate) trait AnyDispatch<V: Vocabulary>: AnyWatch<V> {
     fn end(self: Box<Self>, event: &dyn Shows<V>, result: Option<AnyAction<'_>>);
 }
 
+/// A probe that panics does not reach the agent: it sees no more of that dispatch.
 impl<V: Vocabulary + 'static, P: Probe<V>> AnyProbe<V> for P {
     fn wants(&self, event: &EventInfo) -> bool {
-        Probe::wants(self, event)
+        catch(|| Probe::wants(self, event)).unwrap_or(false)
     }
 
     fn begin<'a>(
@@ -183,7 +184,7 @@ impl<V: Vocabulary + 'static, P: Probe<V>> AnyProbe<V> for P {
         cx: &'a V::Context,
         event: &dyn Shows<V>,
     ) -> Box<dyn AnyDispatch<V> + 'a> {
-        let state = Probe::begin(self, cx, event.show());
+        let state = catch(|| Probe::begin(self, cx, event.show())).ok();
         Box::new(Dispatched::<V, P> {
             probe: self,
             cx,
@@ -195,7 +196,18 @@ impl<V: Vocabulary + 'static, P: Probe<V>> AnyProbe<V> for P {
 struct Dispatched<'a, V: Vocabulary, P: Probe<V>> {
     probe: &'a P,
     cx: &'a V::Context,
-    state: P::State,
+    /// There is none after a panic.
+    state: Option<P::State>,
+}
+
+impl<V: Vocabulary, P: Probe<V>> Dispatched<'_, V, P> {
+    fn tell(&mut self, tell: impl FnOnce(&P, &mut P::State)) {
+        if let Some(state) = &mut self.state
+            && catch(|| tell(self.probe, state)).is_err()
+        {
+            self.state = None;
+        }
+    }
 }
 
 impl<V: Vocabulary, P: Probe<V>> AnyWatch<V> for Dispatched<'_, V, P> {
@@ -204,26 +216,29 @@ impl<V: Vocabulary, P: Probe<V>> AnyWatch<V> for Dispatched<'_, V, P> {
     }
 
     fn changing(&mut self, event: &dyn Shows<V>) {
-        self.probe.changing(&mut self.state, event.show());
+        self.tell(|probe, state| probe.changing(state, event.show()));
     }
 
     fn after(&mut self, did: Did<'_>, event: &dyn Shows<V>) {
-        self.probe.ran(&mut self.state, did.into(), event.show());
+        self.tell(|probe, state| probe.ran(state, did.into(), event.show()));
     }
 
     fn failed(&mut self, hook: &str, failure: &dyn Display, event: &dyn Shows<V>) {
-        self.probe
-            .failed(&mut self.state, hook, failure, event.show());
+        self.tell(|probe, state| probe.failed(state, hook, failure, event.show()));
     }
 
     fn after_shared(&self, did: Did<'_>, event: &dyn Shows<V>) {
-        self.probe.observed(&self.state, did.into(), event.show());
+        if let Some(state) = &self.state {
+            let _ = catch(|| self.probe.observed(state, did.into(), event.show()));
+        }
     }
 }
 
 impl<V: Vocabulary, P: Probe<V>> AnyDispatch<V> for Dispatched<'_, V, P> {
     fn end(self: Box<Self>, event: &dyn Shows<V>, result: Option<AnyAction<'_>>) {
         let Dispatched { probe, cx, state } = *self;
-        probe.end(state, cx, event.show(), result);
+        if let Some(state) = state {
+            let _ = catch(|| probe.end(state, cx, event.show(), result));
+        }
     }
 }

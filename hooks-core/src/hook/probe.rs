@@ -22,6 +22,9 @@ use crate::event::{Event, EventInfo, EventSet, Every, Many, One, Vocabulary};
 /// hook that ran, and when the dispatch ends. It sees every hook, also in nested pipelines, wrappers and registries,
 /// and after each the event, so it can tell exactly which hook changed what. It decides nothing.
 ///
+/// A panic of a probe that is attached by `with_probe` unwinds through the dispatch, as that of a hook does. One of
+/// [`HookRegistry::attach`](crate::HookRegistry::attach) is caught: the probe sees no more of that dispatch.
+///
 /// None of the five systems has probes: their loggers are hooks, and see what reaches them.
 ///
 /// ```

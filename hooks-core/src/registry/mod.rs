@@ -364,7 +364,7 @@ impl<V: Vocabulary> HookRegistry<V> {
     }
 
     /// Attaches a probe, which sees the dispatches of this registry, or, where it is spread with `..registry`, of the
-    /// whole list.
+    /// whole list. If it panics, the agent goes on, and the probe sees no more of that dispatch.
     ///
     /// ```
     /// use std::sync::Arc;

@@ -7,7 +7,9 @@ use std::time::Duration;
 
 use hooks_core::agent::*;
 use hooks_core::probe::{Probe, Ran};
-use hooks_core::{AnyAction, BoxHook, Hook, HookAction, OnPanic, hook, hooks, observe_fn};
+use hooks_core::{
+    AnyAction, BoxHook, EventInfo, Hook, HookAction, HookRegistry, OnPanic, hook, hooks, observe_fn,
+};
 use serde_json::json;
 
 use crate::common::*;
@@ -404,6 +406,66 @@ async fn one_that_is_attached_to_a_source_sees_the_whole_list() {
 }
 
 /// A guard that judges twice has run twice, in one dispatch.
+/// Whoever only looks never harms the agent.
+#[tokio::test]
+async fn one_of_a_registry_that_panics_sees_no_more_of_that_dispatch() {
+    struct Panics(&'static str, Notes);
+    impl Panics {
+        fn says(&self, what: &'static str) {
+            self.1.add(what);
+            assert_ne!(self.0, what);
+        }
+    }
+    impl Probe<AgentEvent<'static>> for Panics {
+        type State = ();
+        fn wants(&self, _: &EventInfo) -> bool {
+            self.says("wants");
+            true
+        }
+        fn begin(&self, _: &AgentContext, _: AgentEvent<'_>) {
+            self.says("begin");
+        }
+        fn changing(&self, (): &mut (), _: AgentEvent<'_>) {
+            self.says("changing");
+        }
+        fn ran(&self, (): &mut (), _: Ran<'_>, _: AgentEvent<'_>) {
+            self.says("ran");
+        }
+        fn observed(&self, (): &(), _: Ran<'_>, _: AgentEvent<'_>) {
+            self.says("observed");
+        }
+        fn failed(&self, (): &mut (), _: &str, _: &dyn Display, _: AgentEvent<'_>) {
+            self.says("failed");
+        }
+        fn end(&self, (): (), _: &AgentContext, _: AgentEvent<'_>, _: Option<AnyAction<'_>>) {
+            self.says("end");
+        }
+    }
+    #[hook(priority = 1)]
+    fn fails(_: &BeforeToolCall) {
+        panic!("no");
+    }
+    #[hook]
+    fn listens(_: &HeartbeatTick) {}
+    let all = ["wants", "begin", "changing", "ran", "failed", "end"];
+    for step in [&all[..], &["observed"]].concat() {
+        let registry = HookRegistry::<AgentEvent>::new().with(fails).with(changes);
+        let (registry, notes) = (registry.with(listens), Notes::default());
+        registry.attach(Arc::new(Panics(step, notes.clone())));
+        let hooks = hooks![..registry];
+        let mut call = BeforeToolCall::default();
+        let result = hooks.intercept(&cx(), &mut call).await;
+        assert!(result.is_continue(), "{step}");
+        let seen = all.iter().take_while(|one| **one != step).count() + 1;
+        assert_eq!(notes.take(), all[..seen.min(all.len())], "{step}");
+        let () = hooks.observe(&cx(), &HeartbeatTick).await;
+        assert_eq!(
+            notes.take().contains(&"observed".into()),
+            !["wants", "begin"].contains(&step)
+        );
+    }
+}
+
 #[tokio::test]
 async fn both_rounds_of_guards_are_one_dispatch() {
     #[hook(guard, priority = 99)]
