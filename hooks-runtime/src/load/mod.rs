@@ -437,7 +437,7 @@ impl<'a> Loader<'a> {
                     hooks.builtin.approval =
                         approval.map(|approval| approval.with_approver(Arc::clone(approver)));
                 }
-                let together = HookRegistry::new();
+                let together = HookRegistry::new().on_panic(OnPanic::Block);
                 match hooks.clone().register_in(&together) {
                     Ok(()) => self.builtin.push((hooks.clone(), together)),
                     Err(error) => {
@@ -602,13 +602,15 @@ impl<'a> Loader<'a> {
         self.notices.extend(off.map(notice));
         let limits = Arc::new(Limits::new(self.limits, self.before.limits.as_deref()));
         self.kept.limits = Some(Arc::clone(&limits));
+        // Units catch the panics of their handlers themselves.
         let mut registry = HookRegistry::new().on_panic(OnPanic::Propagate);
+        let guarded = registry.clone().on_panic(OnPanic::Block);
         for (hooks, together) in self.builtin {
             // Each hook gets its own place among the definitions. If a second file has the same hooks, its hooks get
             // one place together.
             let taken = registry.names();
             if together.names().iter().all(|name| !taken.contains(name)) {
-                let placed = hooks.register_in(&registry);
+                let placed = hooks.register_in(&guarded);
                 placed.expect("the names are free, and the hooks ran behind a box in `together`");
             } else {
                 let name = free_name(&registry.names().into_iter().collect(), "built-in hooks");

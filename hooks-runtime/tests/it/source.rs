@@ -137,6 +137,36 @@ async fn a_supervised_agent_is_approved_of_or_stopped() {
     assert!(approved(&full, None).await.is_none());
 }
 
+/// The built-in hooks of a file never take the agent along.
+#[tokio::test]
+async fn a_built_in_hook_that_panics_blocks() {
+    struct Panics;
+    #[async_trait]
+    impl Approver for Panics {
+        async fn ask(&self, _: &ApprovalRequest) -> Verdict {
+            panic!("nobody is there")
+        }
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let text = "[hooks.builtin]\napproval = true\n";
+    std::fs::write(folder.path().join("second.toml"), text).unwrap();
+    let first = folder.path().join("hooks.toml");
+    // The hooks of a second file have one place together.
+    let second = "[hooks.builtin]\napproval = { tools = ['none'] }\n[[hooks.import]]\nhooks = 'second.toml'\n";
+    for text in [text, second] {
+        std::fs::write(&first, text).unwrap();
+        let builder = Runtime::builder().file(&first).approver(Panics);
+        let hooks = hooks![..builder.build().await.unwrap()];
+        let call = BeforeToolCall::new("1", "shell", json!({ "command": "ls" }));
+        let mut approve = ApproveToolCall::from(&call);
+        let cx = AgentContext::new("s1");
+        let result = hooks.intercept(&cx, &mut approve).await;
+        let cancel = result.as_cancel().expect("it fails closed");
+        assert_eq!(cancel.hook, "Approval");
+        assert!(cancel.reason.contains("nobody is there"), "{cancel:?}");
+    }
+}
+
 #[tokio::test]
 async fn the_limits_of_the_importing_file_hold() {
     let folder = tempfile::tempdir().unwrap();
