@@ -124,6 +124,7 @@ impl Answer {
     pub(crate) fn cut(mut self) -> Self {
         match &mut self.verdict {
             Verdict::Ask { reason: text }
+            | Verdict::Defer { reason: text }
             | Verdict::Block { reason: text }
             | Verdict::AbortTurn { reason: text }
             | Verdict::AbortRun { reason: text }

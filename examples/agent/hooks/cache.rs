@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-use hooks_core::agent::{BeforeToolCall, ToolAnnotations, ToolCallEnd, ToolOutput};
+use hooks_core::agent::{BeforeToolCall, ToolCallEnd, ToolOutput};
 use hooks_core::{HookAction, hook};
 use serde_json::Value;
 
@@ -59,7 +59,7 @@ impl Cache {
 mod tests {
     use std::time::Duration;
 
-    use hooks_core::agent::{AgentContext, ToolOutcome};
+    use hooks_core::agent::{AgentContext, ToolAnnotations, ToolOutcome};
     use hooks_core::{HookResult, hooks};
     use serde_json::json;
 

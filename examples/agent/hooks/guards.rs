@@ -5,9 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use hooks_core::agent::{
-    AgentStart, ApproveToolCall, BeforeStop, BeforeToolCall, ToolAnnotations, ToolCallEnd,
-};
+use hooks_core::agent::{AgentStart, ApproveToolCall, BeforeStop, BeforeToolCall, ToolCallEnd};
 use hooks_core::{HookAction, hook, priority};
 
 use super::super::journal::{Did, decided, noted};
@@ -180,7 +178,7 @@ impl RunBeforeStop {
 
 #[cfg(test)]
 mod tests {
-    use hooks_core::agent::{AgentContext, Approval, ToolOutcome, ToolOutput};
+    use hooks_core::agent::{AgentContext, Approval, ToolAnnotations, ToolOutcome, ToolOutput};
     use hooks_core::{Scope, hooks};
     use serde_json::json;
 

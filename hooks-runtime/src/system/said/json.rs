@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::super::table::Exits;
 use super::super::{Dialect, names};
 use super::{Reading, is_no};
-use crate::answer::{Answer, Change, Verdict, cut};
+use crate::answer::{Answer, Change, Verdict};
 use crate::fault::Fault;
 
 impl Reading<'_> {
@@ -189,7 +189,7 @@ impl Reading<'_> {
     fn approver(&self, reason: Option<&str>) -> String {
         let hook = &self.on.hook;
         match reason.filter(|reason| !reason.trim().is_empty()) {
-            Some(reason) => format!("{} (hook: {hook})", cut(reason.to_owned())),
+            Some(reason) => format!("{reason} (hook: {hook})"),
             None => hook.clone(),
         }
     }
