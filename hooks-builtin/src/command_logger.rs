@@ -28,7 +28,7 @@ use crate::shared::visible::Visible;
 /// ```
 /// use std::time::Duration;
 /// use hooks_builtin::CommandLogger;
-/// use hooks_core::agent::{AgentContext, AgentHooksNow, ToolCallEnd, ToolOutcome, ToolOutput};
+/// use hooks_core::agent::{AgentContext, AgentHooksNow, ToolAnnotations, ToolCallEnd, ToolOutcome, ToolOutput};
 /// use hooks_core::{Hook, hooks};
 ///
 /// let logger = CommandLogger::new();
@@ -37,6 +37,7 @@ use crate::shared::visible::Visible;
 ///     id: "1",
 ///     name: "shell",
 ///     args: &serde_json::json!({ "command": "ls" }),
+///     annotations: ToolAnnotations::default(),
 ///     output: &ToolOutput::new("src"),
 ///     duration: Duration::from_millis(42),
 ///     outcome: ToolOutcome::Ran,

@@ -62,7 +62,7 @@ use crate::shared::ssrf::{Guard, GuardError, HookUrl};
 /// ```
 /// use std::time::Duration;
 /// use hooks_builtin::{WebhookAudit, WebhookAuditConfig};
-/// use hooks_core::agent::{AgentContext, AgentHooksNow, ToolCallEnd, ToolOutcome, ToolOutput};
+/// use hooks_core::agent::{AgentContext, AgentHooksNow, ToolAnnotations, ToolCallEnd, ToolOutcome, ToolOutput};
 /// use hooks_core::{Hook, hooks};
 /// # use std::io::{Read, Write};
 /// # let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
@@ -89,6 +89,7 @@ use crate::shared::ssrf::{Guard, GuardError, HookUrl};
 ///     id: "1",
 ///     name: "shell",
 ///     args: &serde_json::json!({ "command": "ls" }),
+///     annotations: ToolAnnotations::default(),
 ///     output: &ToolOutput::new("3 files"),
 ///     duration: Duration::from_millis(42),
 ///     outcome: ToolOutcome::Ran,

@@ -1,4 +1,6 @@
-use hooks_core::agent::{AgentContext, AgentEvent, Approval, ApproveToolCall, LlmInput, ToolCallEnd};
+use hooks_core::agent::{
+    AgentContext, AgentEvent, Approval, ApproveToolCall, LlmInput, ToolAnnotations, ToolCallEnd,
+};
 use hooks_core::{HookAction, HookEvent, hook, hooks};
 
 #[hook]
@@ -52,6 +54,7 @@ fn main() {
         id: "1",
         name: "shell",
         args: &args,
+        annotations: ToolAnnotations::default(),
         approval: &Approval::Usual,
     };
     let result = hooks.intercept_now(&cx, &mut ask);

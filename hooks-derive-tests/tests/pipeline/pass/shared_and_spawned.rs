@@ -1,7 +1,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use hooks_core::agent::{AgentContext, AgentHooks, BeforeToolCall, ToolCallEnd, ToolOutcome, ToolOutput};
+use hooks_core::agent::{
+    AgentContext, AgentHooks, BeforeToolCall, ToolAnnotations, ToolCallEnd, ToolOutcome, ToolOutput,
+};
 use hooks_core::{hook, hooks};
 
 #[derive(Default)]
@@ -37,12 +39,18 @@ impl<H: AgentHooks> Agent<H> {
             name: name.into(),
             ..Default::default()
         };
-        assert!(self.hooks.intercept(&self.cx, &mut call).await.is_continue());
+        assert!(
+            self.hooks
+                .intercept(&self.cx, &mut call)
+                .await
+                .is_continue()
+        );
         let output = ToolOutput::new("done");
         let end = ToolCallEnd {
             id: &call.id,
             name: &call.name,
             args: &call.args,
+            annotations: ToolAnnotations::default(),
             output: &output,
             duration: Default::default(),
             outcome: ToolOutcome::Ran,
@@ -65,7 +73,12 @@ async fn main() {
         hooks: hooks(count.clone()),
         cx: cx.clone(),
     };
-    assert_eq!(tokio::spawn(async move { agent.call("LIST").await }).await.unwrap(), "list");
+    assert_eq!(
+        tokio::spawn(async move { agent.call("LIST").await })
+            .await
+            .unwrap(),
+        "list"
+    );
     // In an `Arc`.
     let shared = Arc::new(hooks![count.clone(), lower]);
     let agent = Arc::new(Agent {
