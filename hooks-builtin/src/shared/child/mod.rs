@@ -6,7 +6,7 @@
 //! | nobody waits for it any more: a timeout, a cancelled agent | its group gets TERM, and all its processes get KILL after [`GRACE`]; a separate thread does this, so it works without an async runtime |
 //! | the agent is killed | the watchdog, a shell that waits for the end of a pipe, kills everything that still runs |
 //!
-//! What has left the group (`setsid`) is found on Linux, see [`kin`]. If such a process closes the hook's pipes, and the
+//! What has left the group (`setsid`) is found on Linux, see `kin`. If such a process closes the hook's pipes, and the
 //! hook then ends by itself, it keeps running: that is how a program starts a daemon. A process also survives if it has
 //! left the group, has lost its parent and has cleared its environment. Only a control group would find it, which an
 //! agent rarely may create.
