@@ -50,12 +50,14 @@
 //! | [`EventLog`] | every event, in memory, for tests | |
 //! | [`JsonlLog`] | every event, as a line of JSON in a file | |
 //! | [`WebhookAudit`] | posts an audit event for every tool call | `webhook-audit` |
+//! | [`Otel`] | a span of OpenTelemetry for every tool call, and, if asked, for every hook | `otel`, and not from a file |
 //!
 //! Each is a handle: a clone shares its state, so keep a clone to read a log or a count. You create each from its
 //! `…Config`, or with a shorter constructor (`BlockTools::new(["deploy"], "…")`). Guards fail closed: if a guard cannot
 //! decide, it blocks, with a reason that the model can act on. Logs never stop the agent, and do slow work on a
-//! thread of their own. Their queues are bounded, and they count what they had to drop. Only [`JsonlLog`] makes an
-//! event wait, for at most a second, if the disk is so slow that its buffer is full.
+//! thread of their own. Their queues are bounded, and they count what they had to drop. [`Otel`] leaves both to the
+//! exporter that you give it. Only [`JsonlLog`] makes an event wait by itself, for at most a second, if the disk is so
+//! slow that its buffer is full.
 //!
 //! Guards that check names, commands or paths judge a call twice: before it, and when it is to be approved, because
 //! hooks in between may have changed it. If an agent raises only one of the two events, that one guards it.
@@ -73,15 +75,19 @@
 //!
 //! | feature | default | brings |
 //! | --- | --- | --- |
-//! | `config` | yes | [`config`], and all hooks |
+//! | `config` | yes | [`config`], and all hooks, but not `otel` |
 //! | `redact`, `rate-limit`, `security-policy`, `shell-hook`, `tool-cache`, `webhook-audit` | through `config` | the hook of that name, and what it needs: a shell parser, an HTTP client, … |
+//! | `otel` | no | [`Otel`], and the API of OpenTelemetry |
 //!
 //! Asynchronous hooks ([`Approval`], [`ShellHook`]) and [`WebhookAudit`]'s `flush` must run inside a tokio runtime.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 // The overview links to hooks that a feature may leave out.
-#![cfg_attr(not(feature = "config"), allow(rustdoc::broken_intra_doc_links))]
+#![cfg_attr(
+    not(all(feature = "config", feature = "otel")),
+    allow(rustdoc::broken_intra_doc_links)
+)]
 
 // The project's pages show both crates, so their examples are tested here.
 #[cfg(all(doctest, feature = "config"))]
@@ -108,6 +114,8 @@ mod block_tools;
 mod command_logger;
 mod event_log;
 mod jsonl_log;
+#[cfg(feature = "otel")]
+mod otel;
 mod path_prefix;
 #[cfg(feature = "rate-limit")]
 mod rate_limit;
@@ -178,6 +186,8 @@ pub use self::block_tools::{BlockTools, BlockToolsConfig};
 pub use self::command_logger::{CommandLogger, CommandLoggerConfig, LogLevel};
 pub use self::event_log::{Decided, EventLog, EventLogConfig, LoggedEvent};
 pub use self::jsonl_log::{EventName, JsonlLog, JsonlLogConfig};
+#[cfg(feature = "otel")]
+pub use self::otel::Otel;
 pub use self::path_prefix::{PathPrefix, PathPrefixConfig};
 #[cfg(feature = "rate-limit")]
 pub use self::rate_limit::{Per, RateLimit, RateLimitConfig};

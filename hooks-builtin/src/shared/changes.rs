@@ -82,19 +82,21 @@ impl Seen {
         }
     }
 
-    /// Remembers the event after a hook.
-    pub(crate) fn ran(&mut self, hook: Ran<'_>, event: AgentEvent<'_>) {
+    /// Remembers the event after a hook. Returns whether the hook changed it.
+    pub(crate) fn ran(&mut self, hook: Ran<'_>, event: AgentEvent<'_>) -> bool {
         let newest = match self.ends.len().checked_sub(1) {
             Some(newest) if hook.changed => newest,
-            _ => return,
+            _ => return false,
         };
         self.add(event);
-        if self.state(newest) == self.state(newest + 1) {
+        let changed = self.state(newest) != self.state(newest + 1);
+        if changed {
+            self.hooks.push(hook.name.to_owned());
+        } else {
             self.ends.pop();
             self.bytes.truncate(self.ends[newest]);
-        } else {
-            self.hooks.push(hook.name.to_owned());
         }
+        changed
     }
 
     /// Forgets what a hook changed that failed: the event is as it was before it.

@@ -7,6 +7,8 @@ mod common;
 mod config;
 mod jsonl_log;
 mod layout;
+#[cfg(feature = "otel")]
+mod otel;
 #[cfg(feature = "webhook-audit")]
 mod receiver;
 mod redact;
