@@ -38,7 +38,7 @@
 //! | handler | what runs: a rule (written in the file itself), a command, an endpoint, a prompt, a process |
 //! | [dialect](Dialect) | the system whose file, wire format and rules apply |
 //! | [revision](Revision) | a complete, valid and immutable set of definitions, with a number and a hash |
-//! | [record](Record) | the outcome of one definition on one event, and the reason |
+//! | [record](Record) | the outcome of one hook of a file on one event, and the reason |
 //!
 //! # Guarantees
 //!

@@ -141,10 +141,8 @@ fn show(event: &OwnedEvent, before: &Value, outcome: &Outcome, records: &[Record
         paint::difference(before, &outcome.change);
     }
     if records.is_empty() {
-        let why = match &outcome.hook {
-            Some(hook) => format!("no hook of the file ran: `{hook}` is a built-in hook"),
-            None => "no hook of the file ran: `hooks why` says why".to_owned(),
-        };
+        let why =
+            "no definition has run, and no other hook has done anything: `hooks why` says why";
         say!("\n{}", painted(DIM, why));
         return;
     }

@@ -600,18 +600,16 @@ fn init_keeps_a_file_and_prints_the_settings_for_it() {
 }
 
 #[test]
-fn a_built_in_hook_that_decides_is_named() {
+fn a_built_in_hook_that_decides_is_shown() {
     let folder = folder("[hooks.builtin]\nblock_tools = { tools = ['deploy'] }\n");
-    let said = hooks(
-        folder.path(),
-        &["fire", "--event", "BeforeToolCall", "--tool", "deploy"],
-        "",
-    );
-    assert!(
-        said.out.contains("`BlockTools` is a built-in hook"),
-        "{}",
-        said.out
-    );
+    for (tool, row) in [
+        ("deploy", "block    BlockTools  builtin"),
+        ("ls", "no other hook has done anything"),
+    ] {
+        let args = ["fire", "--event", "BeforeToolCall", "--tool", tool];
+        let said = hooks(folder.path(), &args, "");
+        assert!(said.out.contains(row), "{}", said.out);
+    }
 }
 
 #[test]
@@ -679,6 +677,8 @@ fn the_output_of_a_tool_is_an_option() {
     ];
     let fired = fire(folder.path(), &args);
     assert_eq!(fired["change"][0]["value"], "write to [REDACTED:email]");
+    assert_eq!(fired["records"][0]["hook"], "Redact");
+    assert_eq!(fired["records"][0]["outcome"], "modify");
 }
 
 #[test]

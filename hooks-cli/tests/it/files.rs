@@ -6,13 +6,14 @@ use serde_json::{Value, json as value};
 #[test]
 fn run_and_serve_record_what_hooks_do() {
     let folder = tempfile::tempdir().unwrap();
-    let text = "[[hooks.on]]\nname = 'no-sudo'\nevent = 'BeforeToolCall'\nif = 'Bash(sudo *)'\nblock = 'no'\n";
+    let text = "[hooks.builtin]\nblock_tools = { tools = ['WebFetch'] }\n\
+                [[hooks.on]]\nname = 'no-sudo'\nevent = 'BeforeToolCall'\nif = 'Bash(sudo *)'\nblock = 'no'\n";
     std::fs::write(folder.path().join("hooks.toml"), text).unwrap();
-    let call = |command: &str| {
-        value!({ "hook_event_name": "PreToolUse", "session_id": "s1", "tool_name": "Bash", "tool_input": { "command": command } })
+    let call = |tool: &str, command: &str| {
+        value!({ "hook_event_name": "PreToolUse", "session_id": "s1", "tool_name": tool, "tool_input": { "command": command } })
             .to_string()
     };
-    for command in ["sudo ls", "ls"] {
+    for (tool, command) in [("Bash", "sudo ls"), ("Bash", "ls"), ("WebFetch", "")] {
         let args = [
             "run",
             "hooks.toml",
@@ -21,7 +22,7 @@ fn run_and_serve_record_what_hooks_do() {
             "--records",
             "records.jsonl",
         ];
-        assert_eq!(hooks(folder.path(), &args, &call(command)).code, 0);
+        assert_eq!(hooks(folder.path(), &args, &call(tool, command)).code, 0);
     }
     let request = value!({ "jsonrpc": "2.0", "id": 1, "method": "hook.before_tool",
                            "params": { "tool": "exec", "arguments": { "command": "sudo ls" } } });
@@ -45,6 +46,7 @@ fn run_and_serve_record_what_hooks_do() {
         shown.out,
         shown.errors
     );
+    assert_eq!(shown.out.matches("BlockTools").count(), 1, "{}", shown.out);
     // A file that cannot be written loses the records, and nothing else.
     let args = [
         "run",
@@ -54,7 +56,7 @@ fn run_and_serve_record_what_hooks_do() {
         "--records",
         "no/such/folder",
     ];
-    let said = hooks(folder.path(), &args, &call("sudo ls"));
+    let said = hooks(folder.path(), &args, &call("Bash", "sudo ls"));
     assert!(
         said.out.contains("\"deny\"")
             && said

@@ -32,6 +32,7 @@ use crate::definition::{Body, Definition, State};
 use crate::entry::{FileConfig, ImportEntry, LimitsConfig, Mode, OnFault};
 use crate::handler::{Handler, Making, Wrong};
 use crate::json::canonical;
+use crate::record::BuiltinRecords;
 use crate::services::Services;
 use crate::system::Dialect;
 use crate::system::table::Order;
@@ -617,6 +618,18 @@ impl<'a> Loader<'a> {
                 registry = registry.with(together.named(name));
             }
         }
+        // Also those inside a hook of a factory, so that no definition has the name of one.
+        let mut taken: HashSet<String> = registry.plan().map(|row| row.hook.into()).collect();
+        taken.extend(registry.names());
+        if let Some(recorder) = &shared.recorder
+            && !taken.is_empty()
+        {
+            registry.attach(Arc::new(BuiltinRecords {
+                recorder: Arc::clone(recorder),
+                hooks: taken.clone(),
+                revision: number,
+            }));
+        }
         let mut units = Vec::new();
         let answers_late = |draft: &Draft| {
             draft
@@ -626,8 +639,8 @@ impl<'a> Loader<'a> {
         };
         if self.drafts.iter().any(answers_late) {
             registry = registry.with(Delivery(Arc::clone(shared)));
+            taken.extend(registry.names());
         }
-        let mut taken: HashSet<String> = registry.names().into_iter().collect();
         for draft in self.drafts {
             let events = draft.definitions.iter().map(Definition::event_set);
             let unit = Arc::new(Unit {

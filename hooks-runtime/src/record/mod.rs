@@ -1,5 +1,6 @@
-//! Records what a definition did with an event, and why. Each [`Record`] is for logs, tests and people.
+//! Records what a hook of a file did with an event, and why. Each [`Record`] is for logs, tests and people.
 
+mod builtin;
 mod filter;
 
 use std::collections::VecDeque;
@@ -14,6 +15,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+pub(crate) use self::builtin::BuiltinRecords;
 pub use self::filter::RecordFilter;
 
 /// The outcome of a definition for one event.
@@ -71,7 +73,8 @@ impl fmt::Display for RecordOutcome {
     }
 }
 
-/// The outcome of one definition for one event.
+/// The outcome of one hook of a file for one event: of a definition, or of a built-in hook or a hook of a factory that
+/// decided something, changed something or failed.
 ///
 /// ```
 /// use hooks_runtime::{Record, RecordOutcome};
@@ -85,16 +88,16 @@ impl fmt::Display for RecordOutcome {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Record {
-    /// When the definition was asked.
+    /// When the definition was asked. Of a hook that is no definition: when it had run.
     pub at: Timestamp,
     /// The revision that was in force.
     pub revision: u64,
-    /// The definition's name.
+    /// The hook's name.
     pub hook: String,
-    /// The file with the definition, and the line.
+    /// The file with the definition, and the line; empty if it is no definition.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub source: String,
-    /// The kind of its handler: `rule`, `command`, `http`, `prompt` or `process`.
+    /// The kind of its handler: `rule`, `command`, `http`, `prompt` or `process`; `builtin` if it is no definition.
     pub handler: String,
     /// The event.
     pub event: String,

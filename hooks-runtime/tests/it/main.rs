@@ -18,6 +18,7 @@ mod owned;
 mod picoclaw;
 mod process;
 mod prompt;
+mod records;
 mod rules;
 mod sandbox;
 mod source;

@@ -1,0 +1,154 @@
+//! Records of the hooks of a file that are no definitions.
+
+use std::path::Path;
+
+use hooks_builtin::config::{FactoryError, HookFactory};
+use hooks_core::agent::{AfterToolCall, AgentContext, AgentEvent, BeforeToolCall, ToolOutput};
+use hooks_core::{BoxHook, hook, hooks};
+use hooks_runtime::{Record, RecordOutcome, Records, Runtime};
+use serde_json::{Value, json};
+
+/// Two hooks in one: `lower` changes the name of a tool, and `fragile` panics.
+struct Pair;
+
+#[hook]
+fn lower(call: &mut BeforeToolCall) {
+    call.name.make_ascii_lowercase();
+}
+
+#[hook]
+fn fragile(call: &BeforeToolCall) {
+    assert_ne!(call.name, "panic");
+}
+
+impl HookFactory for Pair {
+    fn hook_type(&self) -> &'static str {
+        "pair"
+    }
+
+    fn create(&self, _: &Value) -> Result<BoxHook<AgentEvent<'static>>, FactoryError> {
+        Ok(BoxHook::new(hooks![lower, fragile]))
+    }
+}
+
+/// What hooks did: each outcome, with the hook and its handler.
+fn done(records: &Records) -> Vec<(String, &'static str, String)> {
+    let of = |record: Record| (record.hook, record.outcome.as_str(), record.handler);
+    records.take().into_iter().map(of).collect()
+}
+
+fn one(hook: &str, outcome: &'static str, handler: &str) -> (String, &'static str, String) {
+    (hook.into(), outcome, handler.into())
+}
+
+async fn built(text: &str) -> (Runtime, Records) {
+    let records = Records::latest(100);
+    let builder = Runtime::builder().text(text).factory(Pair);
+    let runtime = builder.recorder(records.clone()).build().await.unwrap();
+    (runtime, records)
+}
+
+async fn call(runtime: &Runtime, tool: &str) -> bool {
+    let hooks = hooks![..runtime.clone()];
+    let mut call = BeforeToolCall::new("1", tool, json!({ "command": "ls" }));
+    let cx = AgentContext::new("s1");
+    hooks.intercept(&cx, &mut call).await.is_continue()
+}
+
+#[tokio::test]
+async fn a_built_in_hook_is_recorded_when_it_decides_or_changes_something() {
+    let text =
+        "[hooks.builtin]\nblock_tools = { tools = ['deploy'] }\nredact = true\nevent_log = true\n";
+    let (runtime, records) = built(text).await;
+    assert!(call(&runtime, "ls").await);
+    assert_eq!(records.take(), []);
+
+    assert!(!call(&runtime, "deploy").await);
+    let record = records.take().pop().unwrap();
+    assert_eq!(
+        (&*record.hook, record.outcome, &*record.handler),
+        ("BlockTools", RecordOutcome::Block, "builtin")
+    );
+    assert_eq!(
+        (
+            &*record.event,
+            record.subject.as_deref(),
+            &*record.session_id
+        ),
+        ("BeforeToolCall", Some("deploy"), "s1")
+    );
+    assert_eq!(
+        (record.tool_call_id.as_deref(), record.revision),
+        (Some("1"), 1)
+    );
+    assert!(record.reason.unwrap().contains("deploy"));
+
+    let hooks = hooks![..runtime];
+    for (said, redacted) in [("nothing", false), ("ada@example.com", true)] {
+        let mut done = AfterToolCall {
+            output: ToolOutput::new(said),
+            ..AfterToolCall::default()
+        };
+        let _ = hooks.intercept(&AgentContext::new("s1"), &mut done).await;
+        let record = records.take().pop();
+        assert_eq!(record.is_some(), redacted, "{said}");
+        if let Some(record) = record {
+            assert_eq!(
+                (&*record.hook, record.outcome),
+                ("Redact", RecordOutcome::Modify)
+            );
+            let change = record.change.unwrap();
+            assert_eq!(change[0]["value"], "[REDACTED:email]");
+            assert!(!change.to_string().contains("ada"), "{change}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn each_hook_of_a_factory_is_recorded() {
+    let (runtime, records) = built("[[hooks.chain]]\ntype = 'pair'\n").await;
+    assert!(call(&runtime, "LS").await);
+    assert_eq!(done(&records), [one("lower", "modify", "builtin")]);
+    assert!(!call(&runtime, "panic").await);
+    let record = records.take().pop().unwrap();
+    assert_eq!(record.outcome, RecordOutcome::Fault);
+    assert!(record.reason.unwrap().contains("panicked"));
+}
+
+#[tokio::test]
+async fn nothing_is_recorded_twice_whatever_its_name() {
+    for (name, text) in [
+        (
+            "BlockTools",
+            "[hooks.builtin]\nblock_tools = { tools = ['deploy'] }\n",
+        ),
+        ("lower", "[[hooks.chain]]\ntype = 'pair'\n"),
+    ] {
+        let rule =
+            format!("[[hooks.on]]\nname = '{name}'\nevent = 'BeforeToolCall'\nblock = 'no'\n");
+        let (runtime, records) = built(&format!("{text}{rule}")).await;
+        assert!(!call(&runtime, "ls").await);
+        assert_eq!(done(&records), [one(name, "block", "rule")]);
+    }
+}
+
+#[tokio::test]
+async fn a_second_file_with_the_same_hooks_is_recorded() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, tool: &str| {
+        let text = format!("[hooks.builtin]\nblock_tools = {{ tools = ['{tool}'] }}\n");
+        std::fs::write(folder.path().join(name), text).unwrap();
+    };
+    write("one.toml", "deploy");
+    write("two.toml", "shell");
+    let file = |name: &str| Path::join(folder.path(), name);
+    let records = Records::latest(100);
+    let builder = Runtime::builder()
+        .file(file("one.toml"))
+        .file(file("two.toml"));
+    let runtime = builder.recorder(records.clone()).build().await.unwrap();
+    for tool in ["deploy", "shell"] {
+        assert!(!call(&runtime, tool).await);
+        assert_eq!(done(&records), [one("BlockTools", "block", "builtin")]);
+    }
+}
