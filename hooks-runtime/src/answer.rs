@@ -104,6 +104,8 @@ pub(crate) struct Answer {
     pub(crate) warnings: Vec<String>,
     /// If the event can no longer be blocked, the model reads this instead of the tool's output, or after it.
     pub(crate) feedback: Option<String>,
+    /// What was ignored, although it may have been meant as a refusal. If the event goes on, the hook failed open.
+    pub(crate) ignored: Option<String>,
 }
 
 impl Answer {
@@ -118,6 +120,20 @@ impl Answer {
         Answer::of(Verdict::Block {
             reason: reason.into(),
         })
+    }
+
+    /// The answer of a hook that is not even asked, because of this.
+    pub(crate) fn ignoring(why: &str) -> Self {
+        Answer {
+            ignored: Some(why.to_owned()),
+            ..Answer::default()
+        }
+    }
+
+    /// Notes what is ignored, although it may have been meant as a refusal, and what comes of it.
+    pub(crate) fn ignore(&mut self, what: &str, then: &str) {
+        self.warnings.push(format!("{what}{then}"));
+        self.ignored.get_or_insert_with(|| what.to_owned());
     }
 
     /// Cuts its texts that are too long.
@@ -135,6 +151,7 @@ impl Answer {
         cut_all(&mut self.messages);
         cut_all(&mut self.warnings);
         self.feedback = self.feedback.map(cut);
+        self.ignored = self.ignored.map(cut);
         self
     }
 

@@ -142,7 +142,9 @@ pub struct HookStatus {
     pub last: Option<Record>,
 }
 
-/// A hook that failed while an event went on all the same, because its policy or its system says so.
+/// A hook that failed while an event went on all the same, because its policy, its system or a limit says so.
+///
+/// An answer that was not understood, and ignored as its system does, is such a failure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FailedOpen {

@@ -39,13 +39,22 @@ impl Unit {
                 record.outcome = RecordOutcome::Skipped;
                 record.why = skipped.into();
             }
-            let said = one
+            let mut said = one
                 .said
                 .and_then(|said| definition.judged(said))
                 .unwrap_or_else(|fault| failed(&definition, &fault, info, &mut record));
             if record.outcome == RecordOutcome::Continue {
                 record.outcome = outcome_of(&said);
                 record.reason = said.verdict.reason().map(str::to_owned);
+            }
+            if let Some(ignored) = said.ignored.take()
+                && said.verdict.rank() < 2
+                && said.feedback.is_none()
+            {
+                if record.why.is_empty() {
+                    record.why = "a part of its answer was ignored".into();
+                }
+                goes_on(&definition, &ignored, info, &mut record);
             }
             record.messages.clone_from(&said.messages);
             record.warnings.clone_from(&said.warnings);
@@ -245,15 +254,20 @@ fn failed(
     if definition.blocks_on(fault, info) {
         return Answer::block(format!("the hook `{}` failed: {fault}", definition.name));
     }
+    goes_on(definition, &fault.message, info, record);
+    Answer::default()
+}
+
+/// Counts that an event goes on although a definition has failed.
+fn goes_on(definition: &Definition, fault: &str, info: &'static EventInfo, record: &mut Record) {
     tracing::warn!(hook = &*definition.name, event = info.name, %fault, "a hook failed, and the event goes on");
     if definition.mode == Mode::Enforce {
         record.why.push_str(", and the event goes on");
         let state = definition.state.failed_open.lock();
         let (count, reason) = &mut *state.unwrap_or_else(PoisonError::into_inner);
         *count += 1;
-        reason.clone_from(&fault.message);
+        fault.clone_into(reason);
     }
-    Answer::default()
 }
 
 /// Applies the merged answer of the definitions.

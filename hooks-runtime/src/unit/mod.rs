@@ -246,7 +246,7 @@ impl Unit {
         let started = Instant::now();
         let skipped = self.skipped(cx, &event.view(), info);
         let said = match skipped {
-            Some(_) => Ok(Answer::default()),
+            Some(skipped) => Ok(Answer::ignoring(skipped)),
             None => filter.and_then(|()| {
                 let renamed = definition.filter.renamed(&event.view());
                 let said = caught(|| rule.decide(cx, &event.view(), renamed.as_ref()));
@@ -293,7 +293,7 @@ impl Unit {
         if let Some(skipped) = self.skipped(cx, &event.view(), info) {
             let left_out = matched.into_iter().map(|one| Done {
                 definition: one.definition,
-                said: Ok(Answer::default()),
+                said: Ok(Answer::ignoring(skipped)),
                 skipped: Some(skipped),
                 duration: Duration::ZERO,
             });

@@ -337,3 +337,62 @@ async fn text_is_for_the_model_where_the_system_says_so() {
         assert_eq!(message.context, expected, "{dialect}");
     }
 }
+
+#[tokio::test]
+async fn what_is_ignored_although_it_may_refuse_is_counted() {
+    let inner = |decision: &str| json!({ "hookSpecificOutput": { "hookEventName": "PreToolUse", "permissionDecision": decision } });
+    let both = json!({ "decision": "block", "reason": "no", "continue": "no" });
+    let late = || "cat > /dev/null; echo log; echo '{'; echo '}'".to_owned();
+    for (dialect, event, command, ignored) in [
+        (
+            Dialect::Claude,
+            "PreToolUse",
+            says(&inner("no")),
+            Some("unknown decision `no`"),
+        ),
+        (
+            Dialect::Claude,
+            "PreToolUse",
+            says(&json!({ "continue": "false" })),
+            Some("`continue`"),
+        ),
+        (
+            Dialect::Claude,
+            "PreToolUse",
+            late(),
+            Some("text before the JSON"),
+        ),
+        (
+            Dialect::Gemini,
+            "BeforeTool",
+            says(&json!({ "decision": "never" })),
+            Some("`never`"),
+        ),
+        (Dialect::Claude, "PreToolUse", says(&both), None),
+        (Dialect::Claude, "PreToolUse", says(&inner("allow")), None),
+        (Dialect::Claude, "PreToolUse", says(&json!({})), None),
+    ] {
+        let project = Project::with(dialect, event, &command).await;
+        let goes_on = project.call(&mut shell("ls")).await.is_continue();
+        assert_eq!(goes_on, command != says(&both), "{command}");
+        let failed = project.runtime.status().failed_open;
+        let reason = failed.first().map(|one| &*one.reason);
+        assert_eq!(
+            failed.len(),
+            usize::from(ignored.is_some()),
+            "{command}: {reason:?}"
+        );
+        assert!(
+            reason
+                .unwrap_or_default()
+                .contains(ignored.unwrap_or_default()),
+            "{reason:?}"
+        );
+        let why = project.records.all().pop().unwrap().why;
+        assert_eq!(
+            why.ends_with("and the event goes on"),
+            ignored.is_some(),
+            "{why}"
+        );
+    }
+}

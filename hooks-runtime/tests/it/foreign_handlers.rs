@@ -8,7 +8,8 @@ use hooks_core::hooks;
 use hooks_runtime::{Dialect, HttpEvaluator, Runtime};
 use serde_json::{Value, json};
 
-async fn blocked(dialect: Dialect, file: &Value) -> Option<String> {
+/// Why a hook blocks, and how often it failed open.
+async fn asked(dialect: Dialect, file: &Value) -> (Option<String>, usize) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("hooks.json");
     std::fs::write(&path, file.to_string()).unwrap();
@@ -28,10 +29,15 @@ async fn blocked(dialect: Dialect, file: &Value) -> Option<String> {
         runtime.status().notices
     );
     let mut call = BeforeToolCall::new("1", "shell", json!({ "command": "ls" }));
-    let result = hooks![..runtime]
+    let result = hooks![..runtime.clone()]
         .intercept(&AgentContext::new("s"), &mut call)
         .await;
-    result.as_cancel().map(|cancel| cancel.reason.to_string())
+    let reason = result.as_cancel().map(|cancel| cancel.reason.to_string());
+    (reason, runtime.status().failed_open.len())
+}
+
+async fn blocked(dialect: Dialect, file: &Value) -> Option<String> {
+    asked(dialect, file).await.0
 }
 
 #[tokio::test]
@@ -61,19 +67,25 @@ async fn claudes_endpoints_are_open_and_local_ones_may_be_called() {
 
 #[tokio::test]
 async fn goclaws_endpoints_are_closed() {
-    for (reply, blocks) in [
-        (Reply::json(&json!({ "decision": "block" })), true),
-        (Reply::json(&json!({ "decision": "deny" })), true),
-        (Reply::json(&json!({ "decision": "allow" })), false),
-        (Reply::json(&json!({ "continue": false })), true),
-        (Reply::Status(200, "text".into()), false),
-        (Reply::Status(404, String::new()), true),
+    for (reply, blocks, failed) in [
+        (Reply::json(&json!({ "decision": "block" })), true, 0),
+        (Reply::json(&json!({ "decision": "deny" })), true, 0),
+        (Reply::json(&json!({ "decision": "allow" })), false, 0),
+        (Reply::json(&json!({ "continue": false })), true, 0),
+        (Reply::Status(200, "text".into()), false, 0),
+        (
+            Reply::Status(200, "{\"decision\": \"block\"".into()),
+            false,
+            1,
+        ),
+        (Reply::Status(404, String::new()), true, 0),
     ] {
         let server = Server::always(reply.clone()).await;
         let file = json!({ "event": "pre_tool_use", "handler_type": "http", "scope": "global", "config": { "url": server.url() } });
+        let (reason, failed_open) = asked(Dialect::Goclaw, &file).await;
         assert_eq!(
-            blocked(Dialect::Goclaw, &file).await.is_some(),
-            blocks,
+            (reason.is_some(), failed_open),
+            (blocks, failed),
             "{reply:?}"
         );
         assert_eq!(server.requests()[0].json()["HookEvent"], "pre_tool_use");

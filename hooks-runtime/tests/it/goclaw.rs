@@ -63,6 +63,7 @@ fn reason<E: hooks_core::Event>(result: &HookResult<E>) -> Option<String> {
 
 #[tokio::test]
 async fn commands_block_by_code_and_by_answer() {
+    const BROKEN: &str = "echo '{\"decision\": \"block\"'";
     for (run, blocks) in [
         ("exit 0", false),
         ("exit 2", true),
@@ -73,6 +74,7 @@ async fn commands_block_by_code_and_by_answer() {
         ("echo '{\"decision\": \"deny\"}'", true),
         ("echo '{\"decision\": \"allow\"}'", false),
         ("echo '{\"updatedInput\": {}}'", false),
+        (BROKEN, false),
     ] {
         let gate = Gate::new(command(run, json!({}))).await;
         let result = gate.call("exec", json!({})).await;
@@ -82,6 +84,8 @@ async fn commands_block_by_code_and_by_answer() {
             "{run}: {:?}",
             reason(&result)
         );
+        let failed = gate.runtime.status().failed_open.len();
+        assert_eq!(failed, usize::from(run == BROKEN), "{run}");
     }
 }
 

@@ -403,20 +403,23 @@ async fn a_record_says_who_did_what_to_which_event() {
 
 #[tokio::test]
 async fn hooks_do_not_send_an_agent_on_for_ever() {
-    let runtime =
-        runtime("[hooks.limits]\nstops = 2\n[[hooks.on]]\nevent = 'Stop'\nblock = 'go on'").await;
-    let _ = runtime;
-    let runtime = self::runtime(
-        "[hooks.limits]\nstops = 2\n[[hooks.on]]\nevent = 'BeforeStop'\nblock = 'go on'",
+    let runtime = runtime(
+        "[hooks.limits]\nstops = 2\n[[hooks.on]]\nevent = 'BeforeStop'\nblock = 'go on'\nguard = false\n\
+         [[hooks.on]]\nname = 'asked'\nevent = 'BeforeStop'\ncommand = 'exit 2'\npriority = 1",
     )
     .await;
-    let hooks = hooks![..runtime];
+    let hooks = hooks![..runtime.clone()];
     for (attempt, goes_on) in [(0, true), (1, true), (2, false)] {
         let result = hooks
             .intercept(&cx(), &mut BeforeStop::new("done", attempt))
             .await;
         assert_eq!(!result.is_continue(), goes_on, "attempt {attempt}");
     }
+    // The agent stops although they did not let it: everybody can see that.
+    let failed = runtime.status().failed_open;
+    let counts: Vec<_> = failed.iter().map(|one| (&*one.hook, one.count)).collect();
+    assert_eq!(counts, [("asked", 1), ("BeforeStop-1", 1)]);
+    assert!(failed[0].reason.contains("as often as a turn allows"));
 }
 
 #[tokio::test]

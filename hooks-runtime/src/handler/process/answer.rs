@@ -75,13 +75,17 @@ pub(super) fn of(
             _ => Ok(answer),
         };
     }
-    if dialect != Dialect::Picoclaw && !result.is_object() {
-        return Err(Fault::nonsense(format!(
+    let mut answer = Answer::default();
+    if !result.is_object() {
+        let message = format!(
             "its result is {}: write `{{\"action\": \"continue\"}}`, for example",
             kind_of(&result)
-        )));
+        );
+        if dialect != Dialect::Picoclaw {
+            return Err(Fault::nonsense(message));
+        }
+        answer.ignore(&message, "");
     }
-    let mut answer = Answer::default();
     let reason = |otherwise: &str| {
         let reason = result["reason"]
             .as_str()
@@ -113,9 +117,7 @@ pub(super) fn of(
             if dialect != Dialect::Picoclaw {
                 return Err(Fault::nonsense("`respond` has no `result`"));
             }
-            answer
-                .warnings
-                .push("`respond` has no `result`, so the tool runs".into());
+            answer.ignore("`respond` has no `result`", ", so the tool runs");
         }
         Some("deny_tool") => return Ok(Answer::block(reason("denies it"))),
         Some("abort_turn") => {
@@ -134,14 +136,14 @@ pub(super) fn of(
             if dialect != Dialect::Picoclaw {
                 return Err(Fault::nonsense(message));
             }
-            answer.warnings.push(format!("{message}: it was ignored"));
+            answer.ignore(&message, ": it was ignored");
         }
     }
     // `{"approved": false}` is meant as a refusal, whatever the method.
-    if dialect != Dialect::Picoclaw
-        && let Some(mistake) = mistake(request.method, &result)
-    {
-        return Err(Fault::nonsense(mistake));
+    match mistake(request.method, &result) {
+        Some(mistake) if dialect != Dialect::Picoclaw => return Err(Fault::nonsense(mistake)),
+        Some(mistake) if result["action"].is_null() => answer.ignore(&mistake, ": it was ignored"),
+        _ => {}
     }
     change(request, &result, &mut answer);
     if result["action"] == "modify" && answer.change.is_none() && answer.warnings.is_empty() {
@@ -410,17 +412,19 @@ mod tests {
         );
         let approves = json!({ "approved": false });
         assert!(of(&request, approves, "gate", Dialect::Hooks).is_err());
-        let theirs = of(
-            &request,
-            json!({ "action": "what" }),
-            "gate",
-            Dialect::Picoclaw,
-        )
-        .unwrap();
-        assert_eq!(
-            (theirs.verdict, theirs.warnings.len()),
-            (Verdict::Continue, 1)
-        );
+        for (said, is_ignored) in [
+            (json!({ "action": "what" }), true),
+            (json!({ "action": "respond" }), true),
+            (json!({ "approved": false }), true),
+            (json!("deny"), true),
+            (json!({ "action": "continue", "more": 1 }), false),
+            (json!({}), false),
+        ] {
+            let theirs = of(&request, said.clone(), "gate", Dialect::Picoclaw).unwrap();
+            assert_eq!(theirs.verdict, Verdict::Continue, "{said}");
+            assert_eq!(theirs.ignored.is_some(), is_ignored, "{said}");
+            assert_eq!(theirs.warnings.len(), usize::from(is_ignored), "{said}");
+        }
     }
 
     #[test]

@@ -97,6 +97,10 @@ pub(super) fn of_http(
             reading.json(&json)?;
             Ok(told(dialect, on, reading.answer))
         }
+        Err(error) if dialect == Dialect::Goclaw => {
+            reading.unknown(error, "");
+            Ok(reading.answer)
+        }
         _ if dialect == Dialect::Goclaw => Ok(reading.answer),
         Err(error) if error.contains("stands twice") => Err(Fault::nonsense(error)),
         _ => Err(Fault::nonsense(
@@ -166,13 +170,13 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// Notes what was not understood, and what comes of it. In our own format, it may have been meant as a refusal, so
-    /// the answer fails unless it refuses anyway.
+    /// Notes what was not understood, and what comes of it. It may have been meant as a refusal. In our own format, the
+    /// answer therefore fails, unless it refuses anyway; other systems ignore it.
     fn unknown(&mut self, what: impl std::fmt::Display, then: &str) {
         if self.dialect == Dialect::Hooks {
             self.unknown.get_or_insert_with(|| what.to_string());
         } else {
-            self.warn(format!("{what}{then}"));
+            self.answer.ignore(&what.to_string(), then);
         }
     }
 
@@ -349,7 +353,7 @@ impl<'a> Reading<'a> {
                 match json_of(self.dialect, said) {
                     Ok(Some(json)) => self.json(&json)?,
                     Ok(None) => {}
-                    Err(error) => self.warn(error),
+                    Err(error) => self.unknown(error, ""),
                 }
                 Ok(self.answer)
             }
@@ -386,7 +390,7 @@ impl<'a> Reading<'a> {
             return;
         }
         if text.ends_with('}') && text.lines().any(|line| line.trim_start().starts_with('{')) {
-            self.warn("there is text before the JSON, so all of the output counts as text: print only JSON");
+            self.unknown("there is text before the JSON, so all of the output counts as text: print only JSON", "");
         }
         let is_for_the_model = match self.event {
             Some(event) => event.text,
