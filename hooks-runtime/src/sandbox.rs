@@ -14,7 +14,8 @@ use crate::entry::SandboxEntry;
 /// The program may read what every program needs: `/usr`, `/bin`, `/sbin`, `/lib`, `/lib64`, `/etc`, `/proc` and
 /// `/dev`. You must name everything else. By default, it may not write files, and may not connect to anything over TCP.
 ///
-/// Landlock restricts neither UDP nor sockets in the file system, such as `/run/docker.sock`.
+/// Landlock restricts neither UDP, MPTCP and TCP Fast Open, nor sockets in the file system, such as `/run/docker.sock`, nor
+/// the mode, times and attributes of files. A program that runs as root keeps all other rights of root.
 ///
 /// ```
 /// use std::process::Command;
@@ -260,7 +261,9 @@ mod system {
         let read = there(&SYSTEM).chain(sandbox.read.iter().map(|path| &**path));
         let write = sandbox.write.iter().map(|path| &**path);
         let read = read.map(|path| beneath(path, AccessFs::from_read(VERSION)));
-        let write = write.map(|path| beneath(path, AccessFs::from_all(VERSION)));
+        // Who makes a device reaches a disk or the memory through it.
+        let devices = AccessFs::MakeChar | AccessFs::MakeBlock;
+        let write = write.map(|path| beneath(path, AccessFs::from_all(VERSION) & !devices));
         read.chain(write).collect()
     }
 

@@ -19,6 +19,13 @@ fn has_landlock() -> bool {
     }
 }
 
+/// Whether the kernel is of this version, or a later one.
+fn is_linux(major: u32, minor: u32) -> bool {
+    let kernel = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap();
+    let mut numbers = kernel.split('.').map(|number| number.parse().unwrap_or(0));
+    (numbers.next(), numbers.next()) >= (Some(major), Some(minor))
+}
+
 /// What a script says on standard error, in a sandbox, from a file in this folder.
 async fn said(folder: &Path, script: &str, sandbox: &str) -> String {
     let path = folder.join("hooks.toml");
@@ -208,14 +215,40 @@ async fn it_neither_writes_to_the_agents_terminal_nor_controls_devices() {
         "{said}"
     );
 
-    // The kernel can do this since 6.10.
-    let kernel = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap();
-    let mut numbers = kernel.split('.').map(|number| number.parse().unwrap_or(0));
-    if (numbers.next(), numbers.next()) < (Some(6), Some(10)) {
+    if !is_linux(6, 10) {
         return;
     }
     let control =
         "python3 -c \"import fcntl; fcntl.ioctl(open('/dev/urandom', 'rb'), 0x80045200, b'0000')\"";
     let said = said_of(control).await;
     assert!(said.contains("ermission denied"), "{said}");
+}
+
+/// The user of the tests may be root, whom nothing else stops.
+#[tokio::test]
+async fn it_makes_no_device_in_a_folder_that_it_may_write() {
+    if !has_landlock() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let (out, write) = (folder.path().join("out"), "write = ['out']");
+    std::fs::create_dir(&out).unwrap();
+    let make = |what: &str| format!("mknod {}/{what} && echo made", out.display());
+    for device in ["null c 1 3", "disk b 7 0"] {
+        let said = said(folder.path(), &make(device), write).await;
+        assert!(said.contains("ermission denied"), "{device}: {said}");
+    }
+    assert_eq!(said(folder.path(), &make("pipe p"), write).await, "made");
+}
+
+#[tokio::test]
+async fn it_sends_no_signal_to_the_agent() {
+    if !has_landlock() || !is_linux(6, 12) {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let signal = |pid: &str| format!("kill -0 {pid} && echo sent");
+    assert_eq!(said(folder.path(), &signal("$$"), "").await, "sent");
+    let agents = said(folder.path(), &signal(&std::process::id().to_string()), "").await;
+    assert!(agents.contains("not permitted"), "{agents}");
 }
