@@ -7,7 +7,7 @@ use std::fmt;
 use std::io;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 
 use hooks_builtin::Approver;
@@ -58,16 +58,21 @@ pub struct Runtime(Arc<Inner>);
 
 struct Inner {
     plan: Arc<Plan>,
-    /// The hooks of the current revision.
+    /// The hooks of the current revision. They are replaced only while `current` is locked.
     hooks: HookRegistry<AgentEvent<'static>>,
     shared: Arc<Shared>,
     /// Allows one reload at a time.
     reloading: tokio::sync::Mutex<()>,
-    current: Mutex<Arc<Loaded>>,
+    current: Mutex<Current>,
     /// The files whose changes make another revision: those that were read last, also if they were refused.
     files: Mutex<Vec<PathBuf>>,
-    refused: Mutex<Option<Refused>>,
     watcher: OnceLock<Watcher>,
+}
+
+/// The revision that is in force, and the files that were refused since.
+struct Current {
+    loaded: Arc<Loaded>,
+    refused: Option<Refused>,
 }
 
 /// A runtime that may have been dropped.
@@ -432,9 +437,11 @@ impl RuntimeBuilder {
             hooks,
             shared,
             reloading: tokio::sync::Mutex::new(()),
-            current: Mutex::new(Arc::new(loaded)),
+            current: Mutex::new(Current {
+                loaded: Arc::new(loaded),
+                refused: None,
+            }),
             files: Mutex::new(files),
-            refused: Mutex::new(None),
             watcher: OnceLock::new(),
         })))
     }
@@ -488,13 +495,13 @@ impl Runtime {
         }
     }
 
+    fn locked(&self) -> MutexGuard<'_, Current> {
+        let current = self.0.current.lock();
+        current.unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn current(&self) -> Arc<Loaded> {
-        let current = self
-            .0
-            .current
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(&current)
+        Arc::clone(&self.locked().loaded)
     }
 
     /// Loads all files again, and puts them into force together.
@@ -519,33 +526,28 @@ impl Runtime {
         });
         *self.0.files.lock().unwrap_or_else(PoisonError::into_inner) = files;
         self.follow_files();
-        let mut refused = self
-            .0
-            .refused
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
         match loaded {
             Ok(loaded) => {
-                *refused = None;
                 let revision = loaded.revision();
-                let registry = loaded.registry.clone();
-                *self
-                    .0
-                    .current
-                    .lock()
-                    .unwrap_or_else(PoisonError::into_inner) = Arc::new(loaded);
-                self.0.hooks.swap(&registry);
+                let new = Current {
+                    loaded: Arc::new(loaded),
+                    refused: None,
+                };
+                let mut current = self.locked();
+                // What is old is dropped after the lock: a hook may ask for the status then.
+                let _old_hooks = self.0.hooks.swap(&new.loaded.registry);
+                let _old = std::mem::replace(&mut *current, new);
+                drop(current);
                 tracing::info!(%revision, "reloaded the hooks");
                 Ok(revision)
             }
             Err(error) => {
                 tracing::warn!(%error, "refused the new hooks: the last revision stays in force");
                 let shown = Arc::new(error);
-                *refused = Some(Refused {
+                self.locked().refused = Some(Refused {
                     at: Timestamp::now(),
                     error: Arc::clone(&shown),
                 });
-                drop(refused);
                 // The caller gets a copy, because the error itself stays in the status.
                 Err(ConfigError::clone(&shown))
             }
@@ -613,7 +615,10 @@ impl Runtime {
     /// Returns the current state.
     #[must_use]
     pub fn status(&self) -> Status {
-        let loaded = self.current();
+        let (loaded, refused) = {
+            let current = self.locked();
+            (Arc::clone(&current.loaded), current.refused.clone())
+        };
         let mut hooks = Vec::new();
         let mut failed_open = Vec::new();
         for unit in &loaded.units {
@@ -651,11 +656,6 @@ impl Runtime {
                 });
             }
         }
-        let refused = self
-            .0
-            .refused
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
         Status {
             revision: loaded.revision(),
             sources: loaded.sources.clone(),
@@ -663,7 +663,7 @@ impl Runtime {
             notices: loaded.notices.clone(),
             left_out: loaded.left_out,
             failed_open,
-            refused: refused.clone(),
+            refused,
             dropped: self.0.shared.dropped.load(Ordering::Relaxed),
         }
     }

@@ -279,6 +279,39 @@ async fn a_dispatch_runs_under_one_revision_while_others_swap() {
     assert_eq!(runtime.revision().number, 31);
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_revision_that_somebody_sees_is_the_one_that_decides() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("hooks.toml");
+    let write = |number: u64| {
+        let text = format!("[[hooks.on]]\nevent = 'BeforeStop'\nblock = '{number}'\n");
+        std::fs::write(&path, text).unwrap();
+    };
+    write(1);
+    let runtime = Runtime::load(&path).await.unwrap();
+    let stop = Arc::new(AtomicBool::new(false));
+    let looks = tokio::spawn({
+        let (runtime, stop) = (runtime.clone(), Arc::clone(&stop));
+        async move {
+            let hooks = hooks![..runtime.clone()];
+            let (cx, mut event) = (AgentContext::new("s1"), BeforeStop::new("done", 0));
+            while !stop.load(Ordering::Relaxed) {
+                let seen = runtime.revision().number;
+                let result = hooks.intercept(&cx, &mut event).await;
+                let decided: u64 = result.as_cancel().unwrap().reason.parse().unwrap();
+                assert!(decided >= seen, "{seen} is shown, and {decided} decides");
+            }
+        }
+    });
+    // The moment of the exchange is short.
+    for number in 2..=1000 {
+        write(number);
+        runtime.reload().await.unwrap();
+    }
+    stop.store(true, Ordering::Relaxed);
+    looks.await.unwrap();
+}
+
 #[tokio::test]
 async fn an_import_says_how_the_hooks_of_a_file_of_ours_run() {
     let folder = tempfile::tempdir().unwrap();
