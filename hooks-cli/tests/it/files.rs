@@ -704,6 +704,48 @@ fn notices_are_printed_where_the_agent_does_not_read_them() {
 }
 
 #[test]
+fn the_scripts_of_a_project_are_found_wherever_the_file_is_and_the_agent_works() {
+    let folder = tempfile::tempdir().unwrap();
+    let inner = folder.path().join("inner");
+    std::fs::create_dir_all(folder.path().join(".claude/hooks")).unwrap();
+    std::fs::create_dir(&inner).unwrap();
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    let settings = value!({ "hooks": { "PreToolUse": [{ "hooks": [
+        { "type": "command", "command": "sh \"$CLAUDE_PROJECT_DIR\"/.claude/hooks/guard.sh" }
+    ] }] } });
+    write(".claude/settings.json", &settings.to_string());
+    write(".claude/hooks/guard.sh", "echo guarded >&2; exit 2");
+    write("loose.json", &settings.to_string());
+    write(
+        "dotted.toml",
+        "[[hooks.import]]\nclaude = '.claude/settings.json'\n",
+    );
+    write("loose.toml", "[[hooks.import]]\nclaude = 'loose.json'\n");
+    let converted = hooks(folder.path(), &["convert", ".claude/settings.json"], "");
+    write("converted.toml", &converted.out);
+    for (file, cwd) in [
+        ("dotted.toml", folder.path()),
+        ("dotted.toml", &inner),
+        ("loose.toml", folder.path()),
+        ("converted.toml", folder.path()),
+    ] {
+        for agent in ["claude", "codex", "goose"] {
+            let event = value!({
+                "session_id": "s", "cwd": cwd, "working_dir": cwd, "hook_event_name": "PreToolUse", "event": "PreToolUse",
+                "tool_name": "Bash", "tool_input": { "command": "ls" },
+            });
+            let run = ["run", file, "--as", agent];
+            let said = hooks(folder.path(), &run, &event.to_string());
+            let shown = format!("{said:?}");
+            assert!(
+                shown.contains("guarded"),
+                "{file} as {agent} in {cwd:?}: {shown}"
+            );
+        }
+    }
+}
+
+#[test]
 fn a_prompt_asks_the_model_that_the_environment_names() {
     use std::io::{Read as _, Write as _};
 

@@ -87,8 +87,10 @@ pub(crate) trait Listener {
 pub(crate) struct Making {
     /// The folder of the file, which its relative paths are relative to. Empty for a text: the current folder.
     pub(crate) folder: PathBuf,
-    /// The root of the project that the agent works in.
+    /// The root of the project that the agent works in, as the program has told the runtime.
     pub(crate) project_dir: Option<PathBuf>,
+    /// The project that the file belongs to, by its place.
+    pub(crate) project_of_file: Option<PathBuf>,
     /// What the program has passed to the builder.
     pub(crate) services: Services,
     /// The definition's name, if the file gives it one.

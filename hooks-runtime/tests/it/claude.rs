@@ -594,6 +594,58 @@ async fn arguments_need_no_shell_and_placeholders_are_filled_in() {
 }
 
 #[tokio::test]
+async fn the_project_is_what_the_agent_names_then_the_files_then_where_the_agent_works() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path().canonicalize().unwrap();
+    let [shop, inner, other] = ["shop", "shop/inner", "other"].map(|name| folder.join(name));
+    for made in [
+        &inner,
+        &other,
+        &shop.join(".claude"),
+        &folder.join(".trees"),
+    ] {
+        std::fs::create_dir_all(made).unwrap();
+    }
+    let by_shell =
+        json!({ "type": "command", "command": "echo \"$CLAUDE_PROJECT_DIR\" >&2; exit 2" });
+    let by_word = json!({
+        "type": "command", "command": "sh", "args": ["-c", "echo \"$0\" >&2; exit 2", "${CLAUDE_PROJECT_DIR}"],
+    });
+    let nobody = std::path::Path::new("");
+    let here = std::env::current_dir().unwrap();
+    for (place, named, cwd, expected) in [
+        ("shop/.claude/settings.json", &other, &*inner, &other),
+        ("shop/.claude/settings.json", &other, &other, &other),
+        // Whoever knows no project names the folder, also one inside of the project.
+        ("shop/.claude/settings.json", &inner, &inner, &shop),
+        ("shop/.claude/settings.json", &nobody.into(), &other, &shop),
+        ("shop/mastery.json", &other, &inner, &other),
+        ("shop/mastery.json", &nobody.into(), &inner, &inner),
+        // A whole project in a hidden folder.
+        (".trees/mastery.json", &other, &other, &other),
+        ("shop/mastery.json", &nobody.into(), nobody, &here),
+    ] {
+        for hook in [&by_shell, &by_word] {
+            let settings = json!({ "hooks": { "PreToolUse": [{ "hooks": [hook] }] } });
+            std::fs::write(folder.join(place), settings.to_string()).unwrap();
+            let file = folder.join("hooks.toml");
+            std::fs::write(&file, format!("[[hooks.import]]\nclaude = '{place}'")).unwrap();
+            let runtime = Runtime::load(file).await.unwrap();
+            let cx = AgentContext::new("s1")
+                .with_cwd(cwd.to_string_lossy())
+                .with_project_dir(named.to_string_lossy());
+            let result = hooks![..runtime].intercept(&cx, &mut shell("ls")).await;
+            let said = reason(&result);
+            assert_eq!(
+                said,
+                expected.to_string_lossy(),
+                "{place} {named:?} {cwd:?} {hook}"
+            );
+        }
+    }
+}
+
+#[tokio::test]
 async fn tools_have_the_names_of_the_file() {
     let project = Project::with("PreToolUse", "Bash", "cat > input.json").await;
     assert!(project.call(&mut shell("ls")).await.is_continue());

@@ -14,6 +14,7 @@
 mod environment;
 mod program;
 
+use std::borrow::Cow;
 use std::io;
 use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
@@ -41,12 +42,17 @@ pub(crate) use self::program::in_folder;
 /// How much of a command's output is kept.
 const MOST_OUTPUT: usize = 1024 * 1024;
 
+/// What stands for the root of the project in the words of a command, in files of other systems.
+pub(crate) const PROJECT: &str = "${CLAUDE_PROJECT_DIR}";
+
 struct CommandHandler(Arc<Settings>);
 
 /// A checked entry.
 struct Settings {
     /// The program and its arguments.
     argv: Vec<String>,
+    /// Whether [`PROJECT`] is replaced in them. A shell reads the variable itself.
+    is_placed: bool,
     /// The command, in one line.
     shown: String,
     dialect: Dialect,
@@ -54,6 +60,7 @@ struct Settings {
     cwd: Option<PathBuf>,
     folder: PathBuf,
     project_dir: Option<PathBuf>,
+    project_of_file: Option<PathBuf>,
     most_output: usize,
     sandbox: Option<Sandbox>,
 }
@@ -74,12 +81,14 @@ pub(crate) fn make(
     let shown = entry.run.clone().unwrap_or_else(|| entry.argv.join(" "));
     Ok(Arc::new(CommandHandler(Arc::new(Settings {
         argv,
+        is_placed: entry.run.is_none() && dialect != Dialect::Hooks,
         shown,
         dialect,
         environment: Environment::check(&entry.env, dialect)?,
         cwd: entry.cwd.as_ref().map(|cwd| making.folder.join(cwd)),
         folder: making.folder.clone(),
         project_dir: making.project_dir.clone(),
+        project_of_file: making.project_of_file.clone(),
         most_output: entry.output_limit.map_or(MOST_OUTPUT, limited),
         sandbox,
     }))))
@@ -234,8 +243,15 @@ impl Settings {
     fn command(&self, about: &About) -> Result<Command, Fault> {
         let project = self.project(about);
         let cwd = self.directory(about, project.as_deref())?;
-        let (program, arguments) = self
-            .argv
+        let argv = match &project {
+            Some(project) if self.is_placed => {
+                let project = project.to_string_lossy();
+                let words = self.argv.iter();
+                words.map(|word| word.replace(PROJECT, &project)).collect()
+            }
+            _ => Cow::Borrowed(&*self.argv),
+        };
+        let (program, arguments) = argv
             .split_first()
             .ok_or_else(|| Fault::not_started("the command is empty"))?;
         let mut command = self.environment.command(
@@ -252,14 +268,21 @@ impl Settings {
         Ok(command)
     }
 
-    /// Returns the root of the project: the runtime's, otherwise the agent's. It does not follow the agent's directory.
+    /// Returns the root of the project: the runtime's, otherwise the agent's, otherwise that of the file, otherwise the
+    /// folder that the agent works in. A hook that looks for its script there never looks at the root of the disk.
     fn project(&self, about: &About) -> Option<PathBuf> {
-        let said = || {
-            Some(&about.project_dir)
-                .filter(|dir| !dir.is_empty())
-                .map(PathBuf::from)
-        };
-        self.project_dir.clone().or_else(said)
+        let named = |folder: &str| Some(PathBuf::from(folder)).filter(|_| !folder.is_empty());
+        // An agent that knows no project names its folder, which may be one inside of the file's project.
+        let of_file = self.project_of_file.clone().filter(|root| {
+            about.project_dir == about.cwd && Path::new(&about.cwd).starts_with(root)
+        });
+        self.project_dir
+            .clone()
+            .or(of_file)
+            .or_else(|| named(&about.project_dir))
+            .or_else(|| self.project_of_file.clone())
+            .or_else(|| named(&about.cwd))
+            .or_else(|| std::env::current_dir().ok())
     }
 
     fn directory(&self, about: &About, project: Option<&Path>) -> Result<Option<PathBuf>, Fault> {

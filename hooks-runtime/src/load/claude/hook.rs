@@ -241,9 +241,7 @@ impl Loader<'_> {
     ) -> Result<(Body, Arc<State>, Option<String>), Wrong> {
         let dialect = group.dialect;
         let mut making = self.making(group.document.file());
-        if making.project_dir.is_none() {
-            making.project_dir = project_of(group.document.file());
-        }
+        making.project_of_file = project_of(group.document.file());
         let key = json!([
             dialect.as_str(),
             kind,
@@ -251,6 +249,7 @@ impl Loader<'_> {
             name,
             &making.folder,
             &making.project_dir,
+            &making.project_of_file,
             &group.policy.urls,
             &group.policy.variables
         ]);
@@ -263,7 +262,7 @@ impl Loader<'_> {
         };
         let (made, twin) = match kind {
             "command" => {
-                let (entry, filled) = command_of(group, hook, making.project_dir.as_deref())?;
+                let (entry, filled) = command_of(group, hook, &making)?;
                 let made = self.handler(&key, || command::make(&entry, dialect, &making));
                 (made, twin(filled))
             }

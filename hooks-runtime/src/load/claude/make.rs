@@ -6,18 +6,24 @@ use serde_json::{Map, Value};
 
 use super::Group;
 use crate::entry::{CommandEntry, EnvEntry, PromptEntry};
-use crate::handler::{Wrong, http};
+use crate::handler::command::PROJECT;
+use crate::handler::{Making, Wrong, http};
 use crate::secrets::Replaced;
+use crate::system::Dialect;
 
 /// Returns the root of the project that a file belongs to: the parent of `.claude` in `.claude/settings.json`, or of
-/// `.grok` in `.grok/hooks/all.json`.
+/// `.grok` in `.grok/hooks/all.json`. Other hidden folders may have whole projects in them.
 pub(super) fn project_of(file: Option<&Path>) -> Option<PathBuf> {
     let file = std::path::absolute(file?).ok()?;
-    let is_hidden = |folder: &&Path| {
+    let is_of_system = |folder: &&Path| {
         let name = folder.file_name().and_then(|name| name.to_str());
-        name.is_some_and(|name| name.starts_with('.'))
+        let name = name.filter(|name| name.starts_with('.'));
+        let systems = Dialect::ALL.iter().map(|dialect| dialect.system());
+        let mut files = systems.flat_map(|system| system.files);
+        name.is_some_and(|name| files.any(|(_, file)| Path::new(file).starts_with(name)))
     };
-    let root = file.ancestors().skip(1).take(2).find(is_hidden)?.parent()?;
+    let mut folders = file.ancestors().skip(1).take(2);
+    let root = folders.find(is_of_system)?.parent()?;
     (std::env::home_dir().as_deref() != Some(root)).then(|| root.to_owned())
 }
 
@@ -28,11 +34,12 @@ pub(super) fn command_in<'h>(group: &Group<'_>, hook: &'h Map<String, Value>) ->
     command.as_str()
 }
 
-/// Returns a command, with the placeholders in all its parts filled in.
+/// Returns a command with the placeholders of its plugin filled in, and the text that is equal for equal commands. The
+/// handler knows the project, and fills that in.
 pub(super) fn command_of(
     group: &Group<'_>,
     hook: &Map<String, Value>,
-    project: Option<&Path>,
+    making: &Making,
 ) -> Result<(CommandEntry, String), Wrong> {
     let text = match command_in(group, hook) {
         Some(text) if !text.trim().is_empty() => text,
@@ -42,6 +49,10 @@ pub(super) fn command_of(
             );
         }
     };
+    let project = making
+        .project_dir
+        .as_ref()
+        .or(making.project_of_file.as_ref());
     let mut entry = CommandEntry::default();
     let rules = group.policy.rules;
     if let Some(cwd) = hook
@@ -49,7 +60,7 @@ pub(super) fn command_of(
         .and_then(Value::as_str)
         .filter(|_| rules.is_flat)
     {
-        entry.cwd = Some(project.unwrap_or(Path::new("")).join(cwd));
+        entry.cwd = Some(project.map_or_else(|| cwd.into(), |project| project.join(cwd)));
     } else if rules.runs_at_file {
         entry.cwd = Some(".".into());
     }
@@ -74,18 +85,11 @@ pub(super) fn command_of(
             entry.env.set.insert(name.to_owned(), root.clone());
         }
     }
-    let project = project.map(|project| project.display().to_string());
-    let placed = |text: &str| {
-        let mut text = text.to_owned();
-        if let Some(project) = &project {
-            text = text.replace("${CLAUDE_PROJECT_DIR}", project);
-        }
-        if let Some(root) = &plugin {
-            text = text
-                .replace("${CLAUDE_PLUGIN_ROOT}", root)
-                .replace("${PLUGIN_ROOT}", root);
-        }
-        text
+    let placed = |text: &str| match &plugin {
+        Some(root) => text
+            .replace("${CLAUDE_PLUGIN_ROOT}", root)
+            .replace("${PLUGIN_ROOT}", root),
+        None => text.to_owned(),
     };
     let mut filled = placed(text);
     match hook.get("args") {
@@ -119,6 +123,9 @@ pub(super) fn command_of(
             }
         }
         Some(_) => return Err(Wrong::new("`args` must be a list of strings").at("args")),
+    }
+    if let Some(project) = project {
+        filled = filled.replace(PROJECT, &project.to_string_lossy());
     }
     Ok((entry, filled))
 }
