@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::common::{Said, hooks, json};
-use serde_json::Value;
+use serde_json::{Value, json as value};
 
 fn init(folder: &Path, args: &[&str]) -> Said {
     let said = hooks(folder, &[&["init"], args].concat(), "");
@@ -207,4 +207,232 @@ fn the_plugin_for_opencode_blocks_and_rewrites() {
     let removed = init(folder.path(), &["--agent", "opencode", "--remove"]);
     assert!(removed.out.contains('-'), "{}", removed.out);
     assert!(!folder.path().join(".opencode/plugin/hooks.js").exists());
+}
+
+/// An agent, words of the line about `redact` in its file, `--event`, what the agent sends, and whether a secret in that is
+/// replaced.
+const REDACTED: &[(&str, &str, &str, &str, bool)] = &[
+    (
+        "claude",
+        OUTPUTS,
+        "",
+        r#"{"hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{},"tool_response":{"stdout":"TEXT"}}"#,
+        true,
+    ),
+    (
+        "claude",
+        OUTPUTS,
+        "",
+        r#"{"hook_event_name":"UserPromptSubmit","prompt":"TEXT"}"#,
+        false,
+    ),
+    (
+        "codex",
+        OUTPUTS,
+        "",
+        r#"{"hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{},"tool_response":"TEXT"}"#,
+        true,
+    ),
+    (
+        "codex",
+        OUTPUTS,
+        "",
+        r#"{"hook_event_name":"UserPromptSubmit","prompt":"TEXT"}"#,
+        false,
+    ),
+    (
+        "gemini",
+        "output of tools; a prompt stays",
+        "",
+        r#"{"hook_event_name":"AfterTool","tool_name":"t","tool_input":{},"tool_response":{"llmContent":"TEXT"}}"#,
+        true,
+    ),
+    (
+        "gemini",
+        "a prompt stays",
+        "",
+        r#"{"hook_event_name":"BeforeAgent","prompt":"TEXT"}"#,
+        false,
+    ),
+    (
+        "copilot",
+        OUTPUTS,
+        "postToolUse",
+        r#"{"toolName":"bash","toolArgs":{},"toolResult":{"resultType":"success","textResultForLlm":"TEXT"}}"#,
+        true,
+    ),
+    (
+        "copilot",
+        OUTPUTS,
+        "userPromptSubmitted",
+        r#"{"prompt":"TEXT"}"#,
+        false,
+    ),
+    (
+        "cursor",
+        "MCP tools",
+        "",
+        r#"{"hook_event_name":"postToolUse","tool_name":"MCP:x","tool_input":{},"tool_output":"{\"x\":\"TEXT\"}"}"#,
+        true,
+    ),
+    (
+        "cursor",
+        "MCP tools",
+        "",
+        r#"{"hook_event_name":"postToolUse","tool_name":"Shell","tool_input":{},"tool_output":"{\"x\":\"TEXT\"}"}"#,
+        false,
+    ),
+    (
+        "opencode",
+        "tools and in what the model answers",
+        "",
+        r#"{"event":"tool.execute.after","tool":"bash","args":{},"output":"TEXT"}"#,
+        true,
+    ),
+    (
+        "opencode",
+        "what the model answers",
+        "",
+        r#"{"event":"experimental.text.complete","text":"TEXT"}"#,
+        true,
+    ),
+    (
+        "opencode",
+        "a prompt stays",
+        "",
+        r#"{"event":"chat.message","prompt":"TEXT"}"#,
+        false,
+    ),
+    (
+        "goose",
+        NOTHING,
+        "",
+        r#"{"event":"PostToolUse","tool_name":"shell","tool_input":{},"tool_output":"TEXT"}"#,
+        false,
+    ),
+    (
+        "qwen",
+        NOTHING,
+        "",
+        r#"{"hook_event_name":"PostToolUse","tool_name":"t","tool_input":{},"tool_response":{"llmContent":"TEXT"}}"#,
+        false,
+    ),
+    (
+        "antigravity",
+        NOTHING,
+        "PostToolUse",
+        r#"{"toolCall":{"name":"run_command","args":{}},"toolOutput":"TEXT"}"#,
+        false,
+    ),
+    (
+        "grok",
+        NOTHING,
+        "",
+        r#"{"hookEventName":"post_tool_use","toolName":"t","toolInput":{},"toolResult":"TEXT"}"#,
+        false,
+    ),
+    (
+        "devin",
+        NOTHING,
+        "",
+        r#"{"hook_event_name":"PostToolUse","tool_name":"exec","tool_input":{},"tool_response":{"output":"TEXT"}}"#,
+        false,
+    ),
+    (
+        "kiro",
+        NOTHING,
+        "",
+        r#"{"hook_event_name":"PostToolUse","tool_name":"t","tool_input":{},"tool_response":{"result":["TEXT"]}}"#,
+        false,
+    ),
+    (
+        "windsurf",
+        NOTHING,
+        "",
+        r#"{"agent_action_name":"post_run_command","tool_info":{"command_line":"ls","stdout":"TEXT"}}"#,
+        false,
+    ),
+    (
+        "droid",
+        NOTHING,
+        "",
+        r#"{"hook_event_name":"PostToolUse","tool_name":"Execute","tool_input":{},"tool_response":"TEXT"}"#,
+        false,
+    ),
+];
+const OUTPUTS: &str = "output of tools; hooks cannot change a prompt";
+const NOTHING: &str = "nothing here";
+
+fn secret() -> String {
+    format!("the key sk-ant-api03-{}", "A".repeat(95))
+}
+
+/// The file that is written for an agent, and its line about `redact`.
+fn written(folder: &Path, args: &[&str]) -> (String, String) {
+    init(folder, &[&["--force"], args].concat());
+    let file = std::fs::read_to_string(folder.join("hooks.toml")).unwrap();
+    let line = file.lines().find(|line| line.starts_with("redact = true"));
+    let line = line.unwrap_or_default().to_owned();
+    (file, line)
+}
+
+#[test]
+fn what_the_file_says_of_redact_is_true_for_the_agent() {
+    let folder = tempfile::tempdir().unwrap();
+    for (agent, says, event, input, is_replaced) in REDACTED {
+        let (_, line) = written(folder.path(), &["--agent", agent]);
+        assert!(line.contains(says), "{agent}: {line}");
+        let input = input.replace("TEXT", &secret());
+        let mut args = vec!["run", "--as", agent];
+        if !event.is_empty() {
+            args.extend(["--event", event]);
+        }
+        let said = hooks(folder.path(), &args, &input);
+        assert_eq!(said.code, 0, "{agent}: {said:?}");
+        let replaced = said.out.contains("[REDACTED:");
+        assert_eq!(replaced, *is_replaced, "{agent}: {input} {said:?}");
+    }
+}
+
+#[test]
+fn what_the_file_says_of_redact_is_true_for_picoclaw_and_an_agent_of_ones_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_, line) = written(folder.path(), &[]);
+    let in_prompts = "with `{ model_input = true }` in prompts, too";
+    assert!(
+        line.contains("in outgoing messages") && line.contains(in_prompts),
+        "{line}"
+    );
+    let (file, line) = written(folder.path(), &["--agent", "picoclaw"]);
+    assert!(
+        line.contains("in the output of tools") && line.contains(in_prompts),
+        "{line}"
+    );
+    let request = |id: u64, method: &str, params: Value| {
+        value!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }).to_string()
+    };
+    let messages = value!([{ "role": "user", "content": secret() }]);
+    let requests = [
+        request(1, "hook.before_llm", value!({ "messages": messages })),
+        request(
+            2,
+            "hook.after_tool",
+            value!({ "tool": "exec", "result": { "for_llm": secret() } }),
+        ),
+    ];
+    for (switch, expected) in [
+        ("true", [false, true]),
+        ("{ model_input = true }", [true, true]),
+    ] {
+        let file = file.replace("redact = true", &format!("redact = {switch}"));
+        std::fs::write(folder.path().join("hooks.toml"), file).unwrap();
+        let serve = ["serve", "--stdio", "hooks.toml"];
+        let said = hooks(folder.path(), &serve, &requests.join("\n"));
+        let mut answers: Vec<Value> = said.out.lines().map(json).collect();
+        answers.sort_by_key(|answer| answer["id"].as_u64());
+        let replaced = answers
+            .iter()
+            .map(|answer| answer.to_string().contains("[REDACTED:"));
+        assert_eq!(replaced.collect::<Vec<_>>(), expected, "{said:?}");
+    }
 }

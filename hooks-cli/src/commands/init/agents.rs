@@ -65,7 +65,7 @@ impl Call {
     }
 }
 
-pub(crate) const TEXTS: &str = "replaces secrets in messages and in the output of tools";
+pub(crate) const TEXTS: &str = "replaces secrets in the output of tools and in outgoing messages; with `{ model_input = true }` in prompts, too";
 const OUTPUTS: &str = "replaces secrets in the output of tools; hooks cannot change a prompt here";
 
 pub(crate) const AGENTS: &[Agent] = &[
@@ -115,7 +115,7 @@ pub(crate) const AGENTS: &[Agent] = &[
         tools: &[],
         policy: "",
         shells: r#"["run_shell_command"]"#,
-        redacts: OUTPUTS,
+        redacts: "replaces secrets in the output of tools; a prompt stays as it is",
         seldom: &["BeforeModel", "AfterModel", "Notification"],
         content: |agent, call| {
             merged(agent.groups(call, |_, hook| hook["timeout"] = 30_000.into()))
@@ -191,7 +191,7 @@ pub(crate) const AGENTS: &[Agent] = &[
         policy: "\n\n[hooks.builtin.security_policy.tools]\n\
                  exec = { command = \"command\", directory = \"working_dir\", harmless = [\"timeout\"] }",
         shells: r#"["exec"]"#,
-        redacts: TEXTS,
+        redacts: "replaces secrets in the output of tools; with `{ model_input = true }` in prompts, too",
         seldom: &[],
         content: |_, call| {
             Content::Merged(
@@ -247,7 +247,7 @@ pub(crate) const AGENTS: &[Agent] = &[
         client: Some(Dialect::Opencode),
         place: Place::Project(".opencode/plugin/hooks.js"),
         profiles: &[Profile::Opencode],
-        redacts: TEXTS,
+        redacts: "replaces secrets in the output of tools and in what the model answers; a prompt stays as it is",
         content: |agent, call| {
             let text = include_str!("opencode.js");
             let program = json!([call.program, "run", call.file, "--as", "opencode"]);
