@@ -365,6 +365,54 @@ fn tools_of_ones_own_are_declared() {
 }
 
 #[test]
+fn the_profile_of_claude_code_knows_the_tools_that_it_offers() {
+    let workspace = Workspace::new();
+    let config: SecurityPolicyConfig =
+        serde_json::from_value(json!({ "profiles": ["claude_code"] })).unwrap();
+    let policy = SecurityPolicy::from_config(&config).unwrap();
+    let judge = |tool, args| workspace.judge(&policy, tool, args).is_ok();
+    for (tool, args) in [
+        ("ListAgents", json!({})),
+        ("ReportFindings", json!({ "findings": [] })),
+        (
+            "ScheduleWakeup",
+            json!({ "prompt": "go on", "delaySeconds": 60, "reason": "a build" }),
+        ),
+        ("Workflow", json!({ "name": "review" })),
+        (
+            "CronCreate",
+            json!({ "cron": "7 * * * *", "prompt": "look" }),
+        ),
+        ("CronDelete", json!({ "id": "1" })),
+        ("CronList", json!({})),
+        ("EnterWorktree", json!({ "name": "feature" })),
+        ("ExitWorktree", json!({ "action": "keep" })),
+        (
+            "Monitor",
+            json!({ "command": "ls", "description": "files" }),
+        ),
+        (
+            "SendMessage",
+            json!({ "to": "reviewer", "message": "done" }),
+        ),
+        ("SlashCommand", json!({ "command": "/review" })),
+        (
+            "LSP",
+            json!({ "operation": "hover", "filePath": "src/a.rs", "line": 1 }),
+        ),
+        (
+            "ReadMcpResourceTool",
+            json!({ "server": "docs", "uri": "docs://start" }),
+        ),
+    ] {
+        assert!(judge(tool, args), "{tool}");
+    }
+    // What they do is judged as well.
+    assert!(!judge("Monitor", json!({ "command": "rm -rf /" })));
+    assert!(!judge("LSP", json!({ "filePath": "/etc/passwd" })));
+}
+
+#[test]
 fn clawseeds_keys_say_who_is_asked() {
     let workspace = Workspace::new();
     let config: SecurityPolicyConfig = serde_json::from_value(json!({

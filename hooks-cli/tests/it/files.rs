@@ -745,6 +745,65 @@ fn the_scripts_of_a_project_are_found_wherever_the_file_is_and_the_agent_works()
     }
 }
 
+/// Settings of Claude Code that a file of ours imports, with one hook on each of these events.
+fn importing(hooks: &[(&str, &str)]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let mut events = serde_json::Map::new();
+    for (event, command) in hooks {
+        let hook = value!({ "type": "command", "name": format!("my {event}"), "command": command });
+        events.insert((*event).to_owned(), value!([{ "hooks": [hook] }]));
+    }
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    write("settings.json", &value!({ "hooks": events }).to_string());
+    write("hooks.toml", "[[hooks.import]]\nclaude = 'settings.json'\n");
+    folder
+}
+
+/// What Claude Code is told about a call of its shell.
+fn told_claude(folder: &std::path::Path, event: &str) -> crate::common::Said {
+    let input = value!({
+        "session_id": "s", "cwd": folder, "hook_event_name": event, "tool_name": "Bash", "tool_input": { "command": "ls" },
+    });
+    let run = ["run", "hooks.toml", "--as", "claude"];
+    hooks(folder, &run, &input.to_string())
+}
+
+#[test]
+fn a_hook_on_permission_requests_runs_when_claude_code_asks_for_one() {
+    let folder = importing(&[(
+        "PermissionRequest",
+        "touch \"$CLAUDE_PROJECT_DIR\"/asked; echo never >&2; exit 2",
+    )]);
+    let asked = folder.path().join("asked");
+    let said = told_claude(folder.path(), "PreToolUse");
+    assert_eq!((said.code, &*said.out, &*said.errors), (0, "", ""));
+    assert!(!asked.exists());
+    let said = told_claude(folder.path(), "PermissionRequest");
+    assert!(asked.exists());
+    assert_eq!(
+        json(&said.out)["hookSpecificOutput"]["decision"]["behavior"],
+        "deny",
+        "{said:?}"
+    );
+}
+
+#[test]
+fn a_failure_of_an_imported_hook_reaches_the_user_with_the_name_of_the_hook() {
+    for (command, why) in [
+        ("echo broken >&2; exit 1", "broken"),
+        ("nobody-has-this-program", "127"),
+        ("kill -SEGV $$", "signal"),
+        ("echo '{ \"decision\":'", "JSON"),
+    ] {
+        let folder = importing(&[("PreToolUse", command)]);
+        let said = told_claude(folder.path(), "PreToolUse");
+        assert_eq!(said.code, 0, "{said:?}");
+        let message = json(&said.out)["systemMessage"].to_string();
+        assert!(message.contains("my PreToolUse"), "{command}: {said:?}");
+        assert!(message.contains(why), "{command}: {said:?}");
+    }
+}
+
 #[test]
 fn a_prompt_asks_the_model_that_the_environment_names() {
     use std::io::{Read as _, Write as _};

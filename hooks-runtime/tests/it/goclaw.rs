@@ -213,6 +213,9 @@ async fn wrong_hooks_are_left_out_one_by_one() {
         command("exit 2", json!({ "if_expr": "nobody == 1" })),
         command("exit 2", json!({ "matcher": "(" })),
         { "event": "pre_tool_use", "handler_type": "prompt", "scope": "global", "config": { "prompt_template": "safe?" } },
+        // GoClaw writes the key into every file.
+        { "event": "pre_tool_use", "handler_type": "prompt", "scope": "global", "matcher": "",
+          "config": { "prompt_template": "safe?" } },
         { "event": "pre_tool_use", "handler_type": "script", "scope": "global", "config": {} },
         command("exit 2", json!({ "name": "good" })),
     ]))
@@ -225,8 +228,8 @@ async fn wrong_hooks_are_left_out_one_by_one() {
         .map(|hook| hook.name)
         .collect();
     let closed = names.iter().filter(|name| name.contains("(unusable)"));
-    assert_eq!((closed.count(), names.len()), (4, 5), "{names:?}");
-    assert_eq!(gate.runtime.status().left_out, 5);
+    assert_eq!((closed.count(), names.len()), (5, 6), "{names:?}");
+    assert_eq!(gate.runtime.status().left_out, 6);
     let result = gate.call("exec", json!({})).await;
     let reason = reason(&result).unwrap();
     assert!(reason.contains("cannot be used"), "{reason}");

@@ -219,6 +219,59 @@ async fn each_handler_has_a_span_with_its_outcome() {
     assert!(failed["why"].contains("exit code 7"), "{failed:?}");
 }
 
+/// Counts what is logged about one process, on any thread.
+struct Chatter(Arc<AtomicU64>);
+
+impl Subscriber for Chatter {
+    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+        metadata.is_event() && metadata.target().starts_with("hooks_runtime")
+    }
+
+    fn new_span(&self, _: &span::Attributes<'_>) -> span::Id {
+        span::Id::from_u64(1)
+    }
+
+    fn record(&self, _: &span::Id, _: &span::Record<'_>) {}
+
+    fn record_follows_from(&self, _: &span::Id, _: &span::Id) {}
+
+    fn event(&self, event: &Event<'_>) {
+        let mut fields = Fields::new();
+        event.record(&mut Read(&mut fields));
+        if fields.get("process").is_some_and(|name| name == "chatty") {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    fn enter(&self, _: &span::Id) {}
+
+    fn exit(&self, _: &span::Id) {}
+}
+
+#[tokio::test]
+async fn what_a_process_says_without_an_end_does_not_fill_the_log() {
+    let lines = Arc::<AtomicU64>::default();
+    // A process is served by a thread of its own.
+    tracing::subscriber::set_global_default(Chatter(Arc::clone(&lines))).unwrap();
+    let script = r#"read hello; echo '{"jsonrpc":"2.0","id":1,"result":{}}'
+        read call; yes '{"jsonrpc":"2.0","method":"log","params":{}}' | head -n 100000
+        echo '{"jsonrpc":"2.0","id":2,"result":{"action":"continue"}}'; cat > /dev/null"#;
+    let text = format!(
+        "[[hooks.on]]\nname = 'chatty'\nevent = 'BeforeToolCall'\ntimeout = '50s'\n\
+         process = {{ argv = ['sh', '-c', {}] }}\n[hooks.limits]\nchain = '60s'\n",
+        json!(script)
+    );
+    let runtime = Runtime::builder().text(text).build().await.unwrap();
+    let mut call = BeforeToolCall::new("1", "shell", json!({}));
+    let cx = AgentContext::new("s1");
+    let result = hooks![..runtime.clone()].intercept(&cx, &mut call).await;
+    assert!(result.is_continue(), "{result:?}");
+    runtime.shutdown().await;
+    // 50 a second, and how many more there were.
+    let lines = lines.load(Ordering::Relaxed);
+    assert!((50..5_000).contains(&lines), "{lines}");
+}
+
 #[test]
 fn nobody_else_may_read_records() {
     use std::os::unix::fs::PermissionsExt;

@@ -346,6 +346,34 @@ async fn a_file_that_imports_itself_is_a_mistake() {
 }
 
 #[tokio::test]
+async fn imports_have_an_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |nth: usize, imports: usize| {
+        let next = nth + 1;
+        let import = format!("[[hooks.import]]\nhooks = '{next}.toml'\n");
+        let text = format!("[hooks]\n{}", import.repeat(imports));
+        std::fs::write(folder.path().join(format!("{nth}.toml")), text).unwrap();
+    };
+    let load = async |first: usize| {
+        let loaded = Runtime::load(folder.path().join(format!("{first}.toml"))).await;
+        loaded.map(|_| ()).map_err(|error| error.to_string())
+    };
+    for nth in 0..16 {
+        write(nth, 1);
+    }
+    write(16, 0);
+    assert_eq!(load(1).await, Ok(()));
+    let error = load(0).await.unwrap_err();
+    assert!(error.contains("16 files"), "{error}");
+    // Files that import the next one twice: 2,047 to read.
+    for nth in 6..16 {
+        write(nth, 2);
+    }
+    let error = load(6).await.unwrap_err();
+    assert!(error.contains("more than 1000 files are read"), "{error}");
+}
+
+#[tokio::test]
 async fn a_missing_import_is_shown_where_it_is_imported() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("hooks.toml");
