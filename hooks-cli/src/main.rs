@@ -163,6 +163,12 @@ enum Command {
         after_help = "Examples:\n  hooks scan .\n  hooks scan . --policy ci/hooks.toml\n  hooks scan . deploy.sh --json"
     )]
     Scan(commands::scan::Args),
+    /// Revisions of hooks as files: build, sign, check and compare them.
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  hooks bundle key new -o key.pem\n  hooks bundle build hooks.toml -o bundle.json --sign key.pem\n  hooks bundle verify bundle.json --key PUBLIC\n  hooks bundle diff old.json new.json"
+    )]
+    Bundle(commands::bundle::Bundles),
     /// Print completions for a shell.
     #[command(
         after_help = "Examples:\n  hooks completions bash > ~/.local/share/bash-completion/completions/hooks"
@@ -178,6 +184,7 @@ fn main() -> ExitCode {
     let done = match command {
         Command::Init(args) => commands::init::run(&args, json),
         Command::Demo => commands::demo::run(json),
+        Command::Bundle(command) => commands::bundle::run(command, json),
         Command::Trust(args) => commands::trust::run(&args, json),
         Command::Check {
             files,

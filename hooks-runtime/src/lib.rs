@@ -62,6 +62,7 @@ mod readme {}
 mod answer;
 pub mod bridge;
 mod budget;
+mod bundle;
 mod cut;
 mod definition;
 pub mod entry;
@@ -81,18 +82,18 @@ mod sandbox;
 mod secrets;
 mod services;
 mod system;
+mod text;
 mod trust;
 mod unit;
 
 pub use self::budget::{Budget, BudgetError, MemoryBudget, Reservation};
+pub use self::bundle::{Bundle, BundleDiff, BundleError, Change, PublicKey, Signature, SigningKey};
 pub use self::evaluator::{
     EnvironmentEvaluator, Evaluated, Evaluation, Evaluator, EvaluatorError, HttpEvaluator,
     HttpEvaluatorBuilder,
 };
 pub use self::fault::FaultKind;
 pub use self::filter::input::tool_rule;
-#[doc(hidden)]
-pub use self::load::read_text as __read_text;
 pub use self::load::{Edition, SourceStatus};
 pub use self::owned::{EventError, Meaning, OwnedEvent};
 pub use self::record::RecordFilter;
@@ -105,6 +106,8 @@ pub use self::safeguard::BreakerState;
 pub use self::sandbox::{Sandbox, SandboxError};
 pub use self::secrets::{EnvironmentSecrets, Secrets};
 pub use self::system::Dialect;
+#[doc(hidden)]
+pub use self::text::read as __read_text;
 #[doc(hidden)]
 pub use self::trust::write_private as __write_private;
 pub use self::trust::{Trust, entries};

@@ -9,11 +9,9 @@ mod goclaw;
 mod native;
 mod near;
 mod picoclaw;
-mod text;
 mod warn;
 
 pub use self::goclaw::Edition;
-pub use self::text::read as read_text;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -28,6 +26,7 @@ use hooks_core::{EventSet, Hook, HookRegistry, OnPanic};
 use ring::digest::{SHA256, digest};
 use serde_json::{Value, json};
 
+use crate::bundle::Bundle;
 use crate::definition::{Body, Definition, State};
 use crate::entry::{FileConfig, ImportEntry, LimitsConfig, Mode, OnFault};
 use crate::handler::{Handler, Making, Wrong};
@@ -158,6 +157,16 @@ pub(crate) struct Loader<'a> {
     texts: Vec<Value>,
 }
 
+/// Reads a file of ours: in TOML, in JSON, or as a bundle.
+fn config_of(path: &Path, document: &Document, text: &str) -> Result<FileConfig, ConfigError> {
+    if !Bundle::is_meant(document.value()) {
+        return FileConfig::of(document);
+    }
+    let bundle = Bundle::read(text);
+    let bundle = bundle.map_err(|error| ConfigError::of_file(path, error.to_string()))?;
+    FileConfig::part(document, &bundle.file()["hooks"])
+}
+
 impl<'a> Loader<'a> {
     fn new(plan: &'a Plan, before: &'a Kept) -> Self {
         Loader {
@@ -284,7 +293,7 @@ impl<'a> Loader<'a> {
             return Err(ConfigError::of_file(path, message));
         }
         self.files.push(path.to_owned());
-        let text = text::read(path).map_err(|error| {
+        let text = crate::text::read(path).map_err(|error| {
             ConfigError::of_file(path, format!("the file cannot be read: {error}"))
         })?;
         if self.is_found && !self.plan.trust.covers(path, &text) {
@@ -309,7 +318,7 @@ impl<'a> Loader<'a> {
     }
 
     fn native_text(&mut self, path: &Path, text: &str) {
-        match Document::of_file(path, text).and_then(|document| FileConfig::of(&document)) {
+        match Document::of_file(path, text).and_then(|document| config_of(path, &document, text)) {
             Ok(config) => {
                 self.open.push(real(path));
                 self.native(&config);

@@ -8,6 +8,7 @@ const LAYOUT: Layout = Layout {
         "entry",
         "secrets",
         "trust",
+        "bundle",
         "sandbox",
         "request",
         "budget",
@@ -26,7 +27,7 @@ const LAYOUT: Layout = Layout {
         "runtime",
         "bridge",
     ],
-    leaves: &["cut", "fault", "json"],
+    leaves: &["cut", "fault", "json", "text"],
     collections: &["lib"],
     macros: &[],
 };

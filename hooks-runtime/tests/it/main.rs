@@ -1,6 +1,7 @@
 //! All tests of the crate in one program: each program more is one link more.
 
 mod bridge;
+mod bundle;
 mod claude;
 mod claude_scripts;
 mod command;

@@ -1,0 +1,260 @@
+//! Bundles: one revision of the hooks of one tenant, as one document in JSON.
+//!
+//! A bundle has everything of a `hooks.toml` and who published it. Its identity is the hash of its canonical text
+//! (RFC 8785), so the same hooks are the same bundle wherever they lie: in a file, behind a web server, in a store.
+//! A signature covers that text, and is checked before anything in it is read as a hook.
+
+mod diff;
+mod key;
+
+use std::fmt;
+use std::path::Path;
+
+use hooks_config::{ConfigError, Document};
+use jiff::Timestamp;
+use ring::digest::{SHA256, digest};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+pub use self::diff::{BundleDiff, Change};
+pub use self::key::{PublicKey, SigningKey};
+use crate::entry::FileConfig;
+use crate::trust::hex;
+
+/// The format that this version writes and reads.
+const FORMAT: &str = "hooks-bundle/1";
+
+/// One revision of the hooks of one tenant.
+///
+/// ```
+/// use hooks_runtime::Bundle;
+///
+/// let text = "[[hooks.on]]\nevent = 'BeforeToolCall'\ntools = ['deploy']\nblock = 'not today'";
+/// let bundle = Bundle::of_toml(text)?;
+/// let again = Bundle::read(&bundle.to_json())?;
+/// assert_eq!((again.sha256(), again.to_toml()), (bundle.sha256(), bundle.to_toml()));
+/// # Ok::<(), hooks_runtime::BundleError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Bundle {
+    format: String,
+    /// The tenant whose hooks these are; empty if there is only one.
+    #[serde(default)]
+    pub tenant: String,
+    /// The number of the revision. A later one has a higher number.
+    #[serde(default)]
+    pub revision: u64,
+    /// The hash of the revision before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<String>,
+    /// When it was published.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub created: Option<Timestamp>,
+    /// Who published it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub author: String,
+    /// Why.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub comment: String,
+    /// Each hook, with the keys of `[[hooks.on]]`.
+    #[serde(default)]
+    pub hooks: Vec<Value>,
+    /// The signatures, of the text without them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub signatures: Vec<Signature>,
+    /// The other tables of a file: `builtin`, `limits`, `import`, …
+    #[serde(flatten)]
+    tables: Map<String, Value>,
+}
+
+/// A signature of a bundle.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Signature {
+    /// The public key.
+    pub key: PublicKey,
+    /// The signature, in base64.
+    pub value: String,
+}
+
+/// Why a bundle is refused.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BundleError {
+    /// It is no bundle.
+    #[error("it is no bundle: {0}")]
+    Malformed(String),
+    /// No signature of a trusted key covers the text.
+    #[error("no signature of a trusted key holds: {0}")]
+    Unsigned(String),
+    /// A key cannot be read.
+    #[error("the key cannot be read: {0}")]
+    Key(String),
+    /// The hooks in it have mistakes.
+    #[error("{0}")]
+    Hooks(#[from] ConfigError),
+}
+
+impl Bundle {
+    /// Makes a bundle of a text in TOML, with everything about its publication left empty.
+    ///
+    /// # Errors
+    ///
+    /// If the text has a mistake.
+    pub fn of_toml(text: &str) -> Result<Self, BundleError> {
+        Bundle::of(&Document::toml(text)?)
+    }
+
+    /// Makes a bundle of a file, in TOML or JSON.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read, or has a mistake.
+    pub fn of_file(path: impl AsRef<Path>) -> Result<Self, BundleError> {
+        let path = path.as_ref();
+        let text = crate::text::read(path).map_err(|error| {
+            ConfigError::of_file(path, format!("the file cannot be read: {error}"))
+        })?;
+        Bundle::of(&Document::of_file(path, text)?)
+    }
+
+    fn of(document: &Document) -> Result<Self, BundleError> {
+        FileConfig::of(document)?;
+        let hooks = document.value().get("hooks").and_then(Value::as_object);
+        let mut tables = hooks.cloned().unwrap_or_default();
+        let hooks = match tables.remove("on") {
+            Some(Value::Array(hooks)) => hooks,
+            _ => Vec::new(),
+        };
+        Ok(Bundle {
+            format: FORMAT.to_owned(),
+            tenant: String::new(),
+            revision: 0,
+            parent: None,
+            created: None,
+            author: String::new(),
+            comment: String::new(),
+            hooks,
+            signatures: Vec::new(),
+            tables,
+        })
+    }
+
+    /// Whether a text is meant as a bundle: an object with the key `format`.
+    pub(crate) fn is_meant(document: &Value) -> bool {
+        document.get("format").is_some()
+    }
+
+    /// Reads a bundle. Its signatures are not checked: [`verify`](Self::verify) does that.
+    ///
+    /// # Errors
+    ///
+    /// If it is no bundle, is one of a format that this version does not know, or has a key twice.
+    pub fn read(text: &str) -> Result<Self, BundleError> {
+        let malformed = |error: serde_json::Error| BundleError::Malformed(error.to_string());
+        let value = crate::json::from_slice(text.as_bytes()).map_err(malformed)?;
+        let bundle: Bundle = serde_json::from_value(value).map_err(malformed)?;
+        if bundle.format != FORMAT {
+            let format = &bundle.format;
+            return Err(BundleError::Malformed(format!(
+                "its format is `{format}`, and this version reads `{FORMAT}`"
+            )));
+        }
+        if bundle.tables.contains_key("on") {
+            let what = "its hooks stand in `hooks`, and it has `on`, too";
+            return Err(BundleError::Malformed(what.to_owned()));
+        }
+        Ok(bundle)
+    }
+
+    /// Returns the canonical text, without the signatures: what is hashed and signed.
+    fn canonical(&self) -> Vec<u8> {
+        let unsigned = Bundle {
+            signatures: Vec::new(),
+            ..self.clone()
+        };
+        // Neither a key nor a number of JSON fails to be written.
+        serde_json_canonicalizer::to_vec(&unsigned).unwrap_or_default()
+    }
+
+    /// Returns the identity: the SHA-256 of the canonical text without the signatures, in hexadecimal digits.
+    #[must_use]
+    pub fn sha256(&self) -> String {
+        hex(digest(&SHA256, &self.canonical()).as_ref())
+    }
+
+    /// Returns the canonical text, with the signatures.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        serde_json_canonicalizer::to_string(self).unwrap_or_default()
+    }
+
+    /// Returns the hooks as a `hooks.toml`, which makes the same bundle again, but for its publication.
+    ///
+    /// # Panics
+    ///
+    /// If a hook has the value `null`, which TOML cannot say. No hook that loads has one.
+    #[must_use]
+    pub fn to_toml(&self) -> String {
+        toml::to_string_pretty(&self.file()).expect("hooks are tables, texts, numbers and lists")
+    }
+
+    /// Returns the hooks in the form of a file: one table `hooks`.
+    pub(crate) fn file(&self) -> Value {
+        let mut hooks = self.tables.clone();
+        if !self.hooks.is_empty() {
+            hooks.insert("on".to_owned(), Value::Array(self.hooks.clone()));
+        }
+        Value::Object(Map::from_iter([("hooks".to_owned(), hooks.into())]))
+    }
+
+    /// Signs it. A signature of the same key is replaced.
+    pub fn sign(&mut self, key: &SigningKey) {
+        let public = key.public();
+        self.signatures.retain(|signature| signature.key != public);
+        let value = key.sign(&self.canonical());
+        self.signatures.push(Signature { key: public, value });
+    }
+
+    /// Checks that one of these keys has signed it.
+    ///
+    /// # Errors
+    ///
+    /// If no signature of any of the keys holds.
+    pub fn verify(&self, keys: &[PublicKey]) -> Result<(), BundleError> {
+        let text = self.canonical();
+        let mut signatures = self.signatures.iter();
+        if signatures.any(|one| keys.contains(&one.key) && one.key.holds(&text, &one.value)) {
+            return Ok(());
+        }
+        let signers: Vec<_> = self
+            .signatures
+            .iter()
+            .map(|one| one.key.to_string())
+            .collect();
+        Err(BundleError::Unsigned(if signers.is_empty() {
+            "it has no signature".to_owned()
+        } else {
+            format!(
+                "it is signed by {}, or was changed afterwards",
+                signers.join(", ")
+            )
+        }))
+    }
+
+    /// Compares it with a later revision.
+    #[must_use]
+    pub fn diff(&self, later: &Bundle) -> BundleDiff {
+        BundleDiff::of(self, later)
+    }
+}
+
+/// The tenant, the revision and the start of the hash.
+impl fmt::Display for Bundle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.tenant.is_empty() {
+            write!(f, "{} ", self.tenant)?;
+        }
+        write!(f, "revision {} ({})", self.revision, &self.sha256()[..12])
+    }
+}

@@ -1,0 +1,175 @@
+//! Bundles: the same hooks are the same document, whoever holds them.
+
+use hooks_core::agent::{AgentContext, BeforeToolCall};
+use hooks_core::hooks;
+use hooks_runtime::{Bundle, BundleError, Change, Runtime, SigningKey};
+use serde_json::{Value, json};
+
+const FILE: &str = r#"
+[hooks.builtin]
+redact = true
+
+[hooks.limits]
+chain = "3s"
+breaker = { faults = 5, within = "1m", retry_after = "30s" }
+
+[[hooks.on]]
+name = "no-deploy"
+event = "BeforeToolCall"
+tools = ["deploy"]
+priority = 7
+block = "not today"
+
+[[hooks.on]]
+event = ["BeforeToolCall", "AfterToolCall"]
+if = 'size(args) > 3'
+context = "ümlaut, \"quotes\" and a \u2028 line"
+"#;
+
+async fn decides(text: &str, name: &str) -> Option<String> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(name);
+    std::fs::write(&path, text).unwrap();
+    let runtime = Runtime::load(&path)
+        .await
+        .unwrap_or_else(|error| panic!("{error}"));
+    let mut call = BeforeToolCall::new("1", "deploy", json!({}));
+    let result = hooks![..runtime]
+        .intercept(&AgentContext::new("s"), &mut call)
+        .await;
+    result.as_cancel().map(|cancel| cancel.reason.to_string())
+}
+
+#[tokio::test]
+async fn a_bundle_is_loaded_wherever_a_file_is() {
+    let bundle = Bundle::of_toml(FILE).unwrap();
+    let expected = Some("not today".to_owned());
+    assert_eq!(decides(FILE, "hooks.toml").await, expected);
+    assert_eq!(decides(&bundle.to_json(), "bundle.json").await, expected);
+    assert_eq!(decides(&bundle.to_toml(), "hooks.toml").await, expected);
+}
+
+#[test]
+fn nothing_is_lost_on_the_way_to_a_bundle_and_back() {
+    let bundle = Bundle::of_toml(FILE).unwrap();
+    let from: Value = toml::from_str(FILE).unwrap();
+    let back: Value = toml::from_str(&bundle.to_toml()).unwrap();
+    assert_eq!(from, back);
+    assert_eq!(Bundle::of_toml(&bundle.to_toml()).unwrap(), bundle);
+}
+
+#[test]
+fn the_same_hooks_are_the_same_bundle_however_they_are_written() {
+    let bundle = Bundle::of_toml(FILE).unwrap();
+    let mut json: Value = serde_json::from_str(&bundle.to_json()).unwrap();
+    // Another order of the keys, and other blanks.
+    let fields = json.as_object_mut().unwrap();
+    let hooks = fields.remove("hooks").unwrap();
+    fields.insert("hooks".to_owned(), hooks);
+    let again = Bundle::read(&serde_json::to_string_pretty(&json).unwrap()).unwrap();
+    assert_eq!(
+        (again.sha256(), again.to_json()),
+        (bundle.sha256(), bundle.to_json())
+    );
+    let mut later = bundle.clone();
+    later.revision = 1;
+    assert_ne!(later.sha256(), bundle.sha256());
+}
+
+#[test]
+fn one_changed_bit_breaks_a_signature() {
+    let (key, stranger) = (SigningKey::generate(), SigningKey::generate());
+    let mut bundle = Bundle::of_toml(FILE).unwrap();
+    let unsigned = bundle.sha256();
+    assert!(matches!(
+        bundle.verify(&[key.public()]),
+        Err(BundleError::Unsigned(_))
+    ));
+    bundle.sign(&key);
+    bundle.sign(&key);
+    assert_eq!((bundle.signatures.len(), bundle.sha256()), (1, unsigned));
+    assert!(bundle.verify(&[stranger.public(), key.public()]).is_ok());
+    assert!(bundle.verify(&[stranger.public()]).is_err());
+    assert!(bundle.verify(&[]).is_err());
+
+    let text = bundle.to_json();
+    for (from, to) in [
+        ("not today", "not todax"),
+        ("\"chain\":\"3s\"", "\"chain\":\"4s\""),
+    ] {
+        let changed = Bundle::read(&text.replace(from, to)).unwrap();
+        assert!(changed.verify(&[key.public()]).is_err(), "{to}");
+    }
+    let again = SigningKey::from_pem(&key.to_pem()).unwrap();
+    assert_eq!(again.public(), key.public());
+    assert!(!format!("{key:?}").contains(key.to_pem().lines().nth(1).unwrap()));
+}
+
+#[test]
+fn what_is_no_bundle_is_refused() {
+    for (text, why) in [
+        ("{", "EOF"),
+        ("[]", "it is no bundle"),
+        (
+            r#"{"format": "hooks-bundle/9"}"#,
+            "this version reads `hooks-bundle/1`",
+        ),
+        (
+            r#"{"format": "hooks-bundle/1", "hooks": [], "hooks": []}"#,
+            "stands twice",
+        ),
+        (
+            r#"{"format": "hooks-bundle/1", "on": []}"#,
+            "its hooks stand in `hooks`",
+        ),
+        (
+            r#"{"format": "hooks-bundle/1", "hooks": {}}"#,
+            "it is no bundle",
+        ),
+    ] {
+        let error = Bundle::read(text).unwrap_err().to_string();
+        assert!(error.contains(why), "{text}: {error}");
+    }
+}
+
+#[tokio::test]
+async fn a_bundle_with_a_mistake_does_not_load() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("bundle.json");
+    for (text, why) in [
+        (
+            r#"{"format": "hooks-bundle/1", "hooks": [{"event": "BeforeToolCall", "blok": "x"}]}"#,
+            "blok",
+        ),
+        (r#"{"format": "hooks-bundle/1", "revison": 3}"#, "revison"),
+    ] {
+        std::fs::write(&path, text).unwrap();
+        let error = Runtime::load(&path).await.unwrap_err().to_string();
+        assert!(error.contains(why), "{error}");
+    }
+}
+
+#[test]
+fn a_diff_names_each_hook_and_what_differs() {
+    let old = Bundle::of_toml(FILE).unwrap();
+    let new = FILE
+        .replace("not today", "never")
+        .replace(
+            "name = \"no-deploy\"\n",
+            "name = \"no-deploy\"\nmode = \"shadow\"\n",
+        )
+        .replace("[hooks.builtin]\nredact = true\n", "")
+        + "[[hooks.on]]\nname = 'new'\nevent = 'MessageReceived'\nblock = 'x'\n";
+    let diff = old.diff(&Bundle::of_toml(&new).unwrap());
+    let shown: Vec<_> = diff
+        .changes
+        .iter()
+        .map(|change| match change {
+            Change::Changed { hook, keys, .. } => format!("{hook}: {}", keys.join(" ")),
+            Change::Added { hook, .. } => format!("+{hook}"),
+            Change::Removed { hook, .. } => format!("-{hook}"),
+        })
+        .collect();
+    assert_eq!(shown, ["-[builtin]", "+new", "no-deploy: block mode"]);
+    assert!(old.diff(&old).is_empty());
+}
