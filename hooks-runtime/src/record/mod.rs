@@ -130,7 +130,7 @@ pub struct Record {
     /// How long it took.
     #[serde(rename = "duration_us", with = "micros")]
     pub duration: Duration,
-    /// The change, as a JSON Patch of the event.
+    /// The change, as a JSON Patch of the event. Only recorders are told: to find it, the event is compared as a whole.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change: Option<Value>,
     /// The hook's messages for the user.

@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use hooks_core::agent::{AgentContext, AgentEvent, AgentEventMut, AgentSaid};
 use jiff::Timestamp;
-use serde_json::Value;
 
 use super::{Done, Shared, Unit};
 use crate::answer::{self, Answer, Verdict};
@@ -30,6 +29,7 @@ impl Unit {
         let mut decided = None;
         let mut records = Vec::with_capacity(done.len());
         let mut changed_by: Option<usize> = None;
+        let mut added_by = None;
         for (index, one) in done.enumerate() {
             let definition = Arc::clone(one.definition);
             let mut record = self.blank(cx, &event.view(), info, &definition);
@@ -74,6 +74,9 @@ impl Unit {
                     changed_by = Some(index);
                     merged.change = said.change;
                 }
+                if !said.context.is_empty() {
+                    added_by = added_by.or(Some(index));
+                }
                 merged.context.extend(said.context);
                 merged.feedback = match (merged.feedback.take(), said.feedback) {
                     (Some(one), Some(other)) => Some(format!("{one}\n\n{other}")),
@@ -87,8 +90,10 @@ impl Unit {
             merged.change = None;
             changed_by = None;
         }
-        let before = (merged.change.is_some() || !merged.context.is_empty())
-            .then(|| serde_json::to_value(event.view()).unwrap_or_default());
+        // An event may be long, and only a recorder asks what has changed in it.
+        let whose = changed_by.or(added_by);
+        let whose = whose.filter(|_| self.shared.recorder.is_some());
+        let before = whose.map(|at| (at, serde_json::to_value(event.view()).unwrap_or_default()));
         let said = if merged.is_nothing() {
             AgentSaid::Continue
         } else {
@@ -105,18 +110,11 @@ impl Unit {
                 &mut records,
             )
         };
-        if let Some(before) = before {
+        if let Some((at, before)) = before {
             let after = serde_json::to_value(event.view()).unwrap_or_default();
             if before != after {
-                let patch =
-                    serde_json::to_value(json_patch::diff(&before, &after)).unwrap_or(Value::Null);
-                let at = changed_by.unwrap_or(0).min(records.len().saturating_sub(1));
-                if let Some((_, record)) = records.get_mut(at) {
-                    record.change = Some(patch);
-                    if record.outcome == RecordOutcome::Continue {
-                        record.outcome = RecordOutcome::Modify;
-                    }
-                }
+                let patch = json_patch::diff(&before, &after);
+                records[at].1.change = serde_json::to_value(patch).ok();
             }
         }
         for (definition, record) in records {
@@ -146,7 +144,6 @@ impl Unit {
         event: &AgentEvent<'_>,
         info: &'static EventInfo,
         done: Done<'_>,
-        change: Option<Value>,
     ) {
         // A handler in the background is recorded when it has ended.
         if done.skipped.is_some() {
@@ -154,7 +151,6 @@ impl Unit {
         }
         let mut record = self.blank(cx, event, info, done.definition);
         record.duration = done.duration;
-        record.change = change;
         match done.said {
             Ok(answer) => {
                 record.messages = answer.messages;

@@ -362,7 +362,7 @@ impl Unit {
             .map(|one| self.ask(cx, &view, info, one, self.budget()));
         let done = join_all(asked.collect()).await;
         for one in done {
-            self.record(cx, &view, info, one, None);
+            self.record(cx, &view, info, one);
         }
         AgentSaid::Continue
     }

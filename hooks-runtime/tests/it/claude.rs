@@ -245,6 +245,33 @@ async fn the_last_change_counts_and_both_are_named() {
 }
 
 #[tokio::test]
+async fn what_is_added_is_recorded_with_the_hook_that_added_it() {
+    let context = json!({ "hookSpecificOutput": { "hookEventName": "PostToolUse", "additionalContext": "it is slow" } });
+    let hook = |command: &str| json!({ "type": "command", "command": command });
+    let project = Project::new(json!({ "hooks": { "PostToolUse": [{ "hooks": [
+        hook("true"), hook(&says(&context, 0))
+    ] }] } }))
+    .await;
+    let mut done = AfterToolCall::of(shell("ls"), ToolOutput::new(""), std::time::Duration::ZERO);
+    let hooks = hooks![..project.runtime.clone()];
+    assert!(
+        hooks
+            .intercept(&project.cx(), &mut done)
+            .await
+            .is_continue()
+    );
+    let records = project.records.all().into_iter();
+    let recorded = records.map(|record| (record.outcome, record.change.is_some()));
+    assert_eq!(
+        recorded.collect::<Vec<_>>(),
+        [
+            (RecordOutcome::Continue, false),
+            (RecordOutcome::Modify, true)
+        ]
+    );
+}
+
+#[tokio::test]
 async fn matchers_are_names_or_regular_expressions() {
     for (matcher, tool, runs) in [
         ("", "shell", true),

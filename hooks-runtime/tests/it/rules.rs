@@ -402,6 +402,25 @@ async fn a_record_says_who_did_what_to_which_event() {
 }
 
 #[tokio::test]
+async fn an_event_is_compared_only_for_a_recorder() {
+    let text = "[[hooks.on]]\nevent = 'BeforeToolCall'\nmodify = { command = '{args.command} -l' }";
+    for records in [None, Some(Records::latest(1))] {
+        let mut builder = Runtime::builder().text(text);
+        if let Some(records) = &records {
+            builder = builder.recorder(records.clone());
+        }
+        let runtime = builder.build().await.unwrap();
+        let mut call = BeforeToolCall::new("1", "shell", json!({ "command": "ls" }));
+        let hooks = hooks![..runtime.clone()];
+        let _ = hooks.intercept(&AgentContext::new("s1"), &mut call).await;
+        assert_eq!(call.args["command"], "ls -l");
+        let last = runtime.status().hooks.remove(0).last.unwrap();
+        assert_eq!(last.outcome, RecordOutcome::Modify);
+        assert_eq!(last.change.is_some(), records.is_some());
+    }
+}
+
+#[tokio::test]
 async fn hooks_do_not_send_an_agent_on_for_ever() {
     let runtime = runtime(
         "[hooks.limits]\nstops = 2\n[[hooks.on]]\nevent = 'BeforeStop'\nblock = 'go on'\nguard = false\n\
