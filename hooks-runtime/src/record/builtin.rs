@@ -8,7 +8,7 @@ use hooks_core::probe::{Probe, Ran};
 use hooks_core::{AnyAction, EventInfo, Scope};
 use serde_json::Value;
 
-use super::{Record, RecordOutcome, Recorder};
+use super::{Record, RecordOutcome, Recorder, pass};
 use crate::events;
 
 /// Writes a record of each of these hooks that decides, changes something, or fails. A definition writes its own.
@@ -106,12 +106,13 @@ impl Probe<AgentEvent<'static>> for BuiltinRecords {
             _ => return,
         };
         let record = dispatch.record(hook.name, event, outcome);
-        self.recorder.record(&Record {
+        let record = Record {
             reason,
             change,
             duration: hook.duration,
             ..record
-        });
+        };
+        pass(&record, &self.recorder);
     }
 
     fn failed(
@@ -123,11 +124,12 @@ impl Probe<AgentEvent<'static>> for BuiltinRecords {
     ) {
         if self.hooks.contains(hook) {
             let record = dispatch.record(hook, event, RecordOutcome::Fault);
-            self.recorder.record(&Record {
+            let record = Record {
                 why: "it failed".into(),
                 reason: Some(failure.to_string()),
                 ..record
-            });
+            };
+            pass(&record, &self.recorder);
         }
     }
 }

@@ -6,6 +6,7 @@ mod filter;
 use std::collections::VecDeque;
 use std::fmt;
 use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -205,6 +206,16 @@ pub trait Recorder: Send + Sync {
 impl<T: Recorder + ?Sized> Recorder for Arc<T> {
     fn record(&self, record: &Record) {
         (**self).record(record);
+    }
+}
+
+/// Passes a record to the recorder. Who only looks never harms the agent.
+pub(crate) fn pass(record: &Record, recorder: &dyn Recorder) {
+    if catch_unwind(AssertUnwindSafe(|| recorder.record(record))).is_err() {
+        tracing::error!(
+            hook = record.hook,
+            "the recorder panicked, and the record may be lost"
+        );
     }
 }
 

@@ -1,6 +1,5 @@
 //! Combines the answers of definitions: one decision, one change, and a record of each.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
@@ -13,7 +12,7 @@ use crate::definition::Definition;
 use crate::entry::Mode;
 use crate::events::{self, EventInfo};
 use crate::fault::{Fault, FaultKind};
-use crate::record::{Record, RecordOutcome};
+use crate::record::{self, Record, RecordOutcome};
 
 impl Unit {
     /// Merges the answers of the definitions, applies the result, and records it.
@@ -336,14 +335,8 @@ pub(super) fn finish(shared: &Shared, definition: &Definition, record: Record) {
     for warning in &record.warnings {
         tracing::warn!(hook = &*definition.name, "{warning}");
     }
-    // Who only looks never harms the agent.
-    if let Some(recorder) = &shared.recorder
-        && catch_unwind(AssertUnwindSafe(|| recorder.record(&record))).is_err()
-    {
-        tracing::error!(
-            hook = &*definition.name,
-            "the recorder panicked, and the record may be lost"
-        );
+    if let Some(recorder) = &shared.recorder {
+        record::pass(&record, recorder);
     }
     let mut last = definition
         .state

@@ -5,7 +5,7 @@ use std::path::Path;
 use hooks_builtin::config::{FactoryError, HookFactory};
 use hooks_core::agent::{AfterToolCall, AgentContext, AgentEvent, BeforeToolCall, ToolOutput};
 use hooks_core::{BoxHook, hook, hooks};
-use hooks_runtime::{Record, RecordOutcome, Records, Runtime};
+use hooks_runtime::{Record, RecordOutcome, Recorder, Records, Runtime};
 use serde_json::{Value, json};
 
 /// Two hooks in one: `lower` changes the name of a tool, and `fragile` panics.
@@ -151,4 +151,24 @@ async fn a_second_file_with_the_same_hooks_is_recorded() {
         assert!(!call(&runtime, tool).await);
         assert_eq!(done(&records), [one("BlockTools", "block", "builtin")]);
     }
+}
+
+#[tokio::test]
+async fn a_recorder_that_panics_loses_one_record() {
+    struct Fragile(Records);
+
+    impl Recorder for Fragile {
+        fn record(&self, record: &Record) {
+            assert_ne!(record.hook, "lower");
+            self.0.record(record);
+        }
+    }
+
+    let text = "[[hooks.chain]]\ntype = 'pair'\n[[hooks.chain]]\ntype = 'block_tools'\nconfig = { tools = ['ls'] }\n";
+    let records = Records::latest(100);
+    let builder = Runtime::builder().text(text).factory(Pair);
+    let builder = builder.recorder(Fragile(records.clone()));
+    let runtime = builder.build().await.unwrap();
+    assert!(!call(&runtime, "LS").await);
+    assert_eq!(done(&records), [one("BlockTools", "block", "builtin")]);
 }
