@@ -81,6 +81,7 @@ mod safeguard;
 mod sandbox;
 mod secrets;
 mod services;
+mod source;
 mod system;
 mod text;
 mod trust;
@@ -105,6 +106,7 @@ pub use self::runtime::{
 pub use self::safeguard::BreakerState;
 pub use self::sandbox::{Sandbox, SandboxError};
 pub use self::secrets::{EnvironmentSecrets, Secrets};
+pub use self::source::{HttpBundle, Source, SourceError};
 pub use self::system::Dialect;
 #[doc(hidden)]
 pub use self::text::read as __read_text;

@@ -33,6 +33,7 @@ use crate::handler::{Handler, Making, Wrong};
 use crate::json::canonical;
 use crate::record::BuiltinRecords;
 use crate::services::Services;
+use crate::source::Held;
 use crate::system::Dialect;
 use crate::system::table::Order;
 use crate::system::table::Whose;
@@ -49,6 +50,8 @@ pub(crate) enum Origin {
     Found(PathBuf),
     /// A text in TOML.
     Text(String),
+    /// The bundle that a source holds.
+    Source(Arc<Held>),
 }
 
 /// The settings of a runtime.
@@ -274,6 +277,16 @@ impl<'a> Loader<'a> {
                 self.is_found = true;
                 self.native_file(path);
                 self.is_found = false;
+            }
+            Origin::Source(held) => {
+                let Some(bundle) = held.bundle() else { return };
+                let document = Document::of_file(format!("{}.json", held.name()), bundle.to_json());
+                let config = document
+                    .and_then(|document| FileConfig::part(&document, &bundle.file()["hooks"]));
+                match config {
+                    Ok(config) => self.native(&config),
+                    Err(error) => self.mistakes.push(error),
+                }
             }
             Origin::File { path, dialect } => {
                 let entry = ImportEntry::default();

@@ -21,6 +21,7 @@ use serde::{Deserialize, Serialize};
 use tokio::task::JoinSet;
 
 use crate::budget::Budget;
+use crate::bundle::Bundle;
 use crate::definition::Body;
 use crate::entry::Mode;
 use crate::evaluator::Evaluator;
@@ -30,6 +31,7 @@ use crate::record::{Record, Recorder};
 use crate::safeguard::BreakerState;
 use crate::secrets::Secrets;
 use crate::services::Services;
+use crate::source::{Held, Source};
 use crate::system::Dialect;
 use crate::trust::Trust;
 use crate::unit::Shared;
@@ -276,6 +278,29 @@ impl RuntimeBuilder {
         self
     }
 
+    /// Adds a source of bundles, such as [`HttpBundle`](crate::HttpBundle). [`watch`](Runtime::watch) follows it.
+    pub fn source(mut self, source: impl Source + 'static) -> Self {
+        let held = Arc::new(Held::new(Box::new(source)));
+        self.plan.origins.push(Origin::Source(held));
+        self
+    }
+
+    /// Keeps the last good bundle of the source that was added last in this file. If the source cannot be reached when
+    /// the agent starts, the runtime starts with that bundle.
+    ///
+    /// # Panics
+    ///
+    /// If there is no source before it.
+    pub fn cache(mut self, path: impl Into<PathBuf>) -> Self {
+        let held = match self.plan.origins.last_mut() {
+            Some(Origin::Source(held)) => Arc::get_mut(held),
+            _ => None,
+        };
+        held.expect("`cache` follows the `source` that it is for")
+            .keep_in(path.into());
+        self
+    }
+
     /// Adds the files that these systems find by themselves: the user's, the organisation's, and those of the
     /// [project](Self::project_dir). By default, the runtime looks for none.
     ///
@@ -423,13 +448,15 @@ impl RuntimeBuilder {
     pub async fn build(self) -> Result<Runtime, ConfigError> {
         let shared = Arc::new(Shared::new(self.recorder));
         let plan = Arc::new(self.plan);
+        let offered = Offered::of(&plan).await?;
         let (loaded, files) = apart({
             let (plan, shared) = (Arc::clone(&plan), Arc::clone(&shared));
             move || load::load(&plan, 1, &Kept::default(), &shared)
         })
         .await
         .unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-        let loaded = loaded?;
+        let mut loaded = loaded?;
+        offered.accept(&mut loaded);
         let hooks = HookRegistry::new();
         hooks.swap(&loaded.registry);
         Ok(Runtime(Arc::new(Inner {
@@ -444,6 +471,51 @@ impl RuntimeBuilder {
             files: Mutex::new(files),
             watcher: OnceLock::new(),
         })))
+    }
+}
+
+/// The bundles that sources offer. Unless they are accepted, those from before come back.
+struct Offered {
+    before: Vec<(Arc<Held>, Option<Arc<Bundle>>)>,
+    notices: Vec<String>,
+}
+
+impl Offered {
+    /// Fetches a bundle of each source.
+    async fn of(plan: &Plan) -> Result<Self, ConfigError> {
+        let mut offered = Offered {
+            before: Vec::new(),
+            notices: Vec::new(),
+        };
+        for origin in &plan.origins {
+            let Origin::Source(held) = origin else {
+                continue;
+            };
+            let (bundle, notice) = held.next().await?;
+            offered.notices.extend(notice);
+            let before = held.put(Some(bundle));
+            offered.before.push((Arc::clone(held), before));
+        }
+        Ok(offered)
+    }
+
+    /// They are in force now.
+    fn accept(mut self, loaded: &mut Loaded) {
+        loaded.notices.append(&mut self.notices);
+        for (held, before) in self.before.drain(..) {
+            let is_new = held.bundle() != before;
+            if is_new {
+                held.keep();
+            }
+        }
+    }
+}
+
+impl Drop for Offered {
+    fn drop(&mut self) {
+        for (held, before) in self.before.drain(..) {
+            held.put(before);
+        }
     }
 }
 
@@ -518,6 +590,10 @@ impl Runtime {
         let _one_at_a_time = self.0.reloading.lock().await;
         let before = self.current();
         let (plan, shared) = (Arc::clone(&self.0.plan), Arc::clone(&self.0.shared));
+        let offered = match Offered::of(&plan).await {
+            Ok(offered) => offered,
+            Err(error) => return self.refuse(error),
+        };
         let read = apart(move || load::load(&plan, before.number + 1, &before.kept, &shared)).await;
         let (loaded, files) = read.unwrap_or_else(|_| {
             let message = "a part of the program panicked while it was loaded";
@@ -527,7 +603,8 @@ impl Runtime {
         *self.0.files.lock().unwrap_or_else(PoisonError::into_inner) = files;
         self.follow_files();
         match loaded {
-            Ok(loaded) => {
+            Ok(mut loaded) => {
+                offered.accept(&mut loaded);
                 let revision = loaded.revision();
                 let new = Current {
                     loaded: Arc::new(loaded),
@@ -542,16 +619,22 @@ impl Runtime {
                 Ok(revision)
             }
             Err(error) => {
-                tracing::warn!(%error, "refused the new hooks: the last revision stays in force");
-                let shown = Arc::new(error);
-                self.locked().refused = Some(Refused {
-                    at: Timestamp::now(),
-                    error: Arc::clone(&shown),
-                });
-                // The caller gets a copy, because the error itself stays in the status.
-                Err(ConfigError::clone(&shown))
+                drop(offered);
+                self.refuse(error)
             }
         }
+    }
+
+    /// Keeps the last revision in force, and why another is not.
+    fn refuse(&self, error: ConfigError) -> Result<Revision, ConfigError> {
+        tracing::warn!(%error, "refused the new hooks: the last revision stays in force");
+        let shown = Arc::new(error);
+        self.locked().refused = Some(Refused {
+            at: Timestamp::now(),
+            error: Arc::clone(&shown),
+        });
+        // The caller gets a copy, because the error itself stays in the status.
+        Err(ConfigError::clone(&shown))
     }
 
     /// Follows the files from now on: when one changes, all are loaded again, as [`reload`](Self::reload) does.
@@ -579,6 +662,15 @@ impl Runtime {
 
     pub(crate) fn downgrade(&self) -> WeakRuntime {
         WeakRuntime(Arc::downgrade(&self.0))
+    }
+
+    /// Returns the sources of bundles.
+    pub(crate) fn sources(&self) -> impl Iterator<Item = Arc<Held>> {
+        let origins = self.0.plan.origins.iter();
+        origins.filter_map(|origin| match origin {
+            Origin::Source(held) => Some(Arc::clone(held)),
+            _ => None,
+        })
     }
 
     /// Returns the files and folders that are watched for changes.

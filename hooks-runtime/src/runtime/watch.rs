@@ -23,6 +23,7 @@ use tokio::sync::Notify;
 use tokio::task::AbortHandle;
 
 use crate::runtime::{Runtime, WeakRuntime};
+use crate::source::Held;
 
 /// How long there must be no further change after one that is complete.
 const QUIET: Duration = Duration::from_millis(100);
@@ -38,7 +39,7 @@ pub(crate) struct Watcher {
     system: Mutex<RecommendedWatcher>,
     folders: Mutex<BTreeSet<PathBuf>>,
     changes: Arc<Changes>,
-    task: AbortHandle,
+    tasks: Vec<AbortHandle>,
 }
 
 /// Names of what is followed. They are compared instead of paths, because a system may report another path to a folder
@@ -135,7 +136,9 @@ impl fmt::Debug for Watcher {
 
 impl Drop for Watcher {
     fn drop(&mut self) {
-        self.task.abort();
+        for task in &self.tasks {
+            task.abort();
+        }
     }
 }
 
@@ -151,12 +154,14 @@ impl Watcher {
         let system = notify::recommended_watcher(move |event| noting.note(event));
         let loaded = stamps(runtime.files());
         let task = load_again(Arc::clone(&changes), loaded, runtime.downgrade());
-        let task = tokio::spawn(task);
+        let sources = runtime.sources();
+        let follow = |source| tokio::spawn(follow_source(source, runtime.downgrade()));
+        let tasks = std::iter::once(tokio::spawn(task)).chain(sources.map(follow));
         let watcher = Watcher {
             system: Mutex::new(system.map_err(io::Error::other)?),
             folders: Mutex::default(),
             changes,
-            task: task.abort_handle(),
+            tasks: tasks.map(|task| task.abort_handle()).collect(),
         };
         watcher.follow(&runtime.files())?;
         Ok(watcher)
@@ -220,6 +225,24 @@ impl Watcher {
     }
 }
 
+/// Loads everything. What is wrong is in the status and in the log; the last good revision stays in force.
+async fn reload(runtime: Runtime) {
+    if let Err(error) = tokio::spawn(async move { runtime.reload().await.is_ok() }).await {
+        tracing::error!(%error, "loading the hooks panicked: the last revision stays in force");
+    }
+}
+
+/// Loads everything whenever a source may have another bundle.
+async fn follow_source(source: Arc<Held>, followed: WeakRuntime) {
+    loop {
+        source.changed().await;
+        let Some(runtime) = followed.upgrade() else {
+            return;
+        };
+        reload(runtime).await;
+    }
+}
+
 /// Loads the files whenever they have changed.
 async fn load_again(
     changes: Arc<Changes>,
@@ -249,11 +272,7 @@ async fn load_again(
         }
         lock(&changes.due).clear();
         runtime.watch_again();
-        let again = runtime.clone();
-        // What is wrong is in the status and in the log; the last good revision stays in force.
-        if let Err(error) = tokio::spawn(async move { again.reload().await.is_ok() }).await {
-            tracing::error!(%error, "loading the hooks panicked: the last revision stays in force");
-        }
+        reload(runtime.clone()).await;
         // What changed while it was read counts as a change after it.
         loaded = stamps_of(&runtime).await;
         loaded.extend(now);

@@ -11,6 +11,7 @@ const LAYOUT: Layout = Layout {
         "bundle",
         "sandbox",
         "request",
+        "source",
         "budget",
         "answer",
         "system",

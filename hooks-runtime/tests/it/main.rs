@@ -23,6 +23,7 @@ mod records;
 mod rules;
 mod sandbox;
 mod source;
+mod sources;
 mod systems;
 mod trust;
 mod watch;

@@ -1,0 +1,89 @@
+//! Where bundles come from: a server, a store, or whatever you write.
+//!
+//! A dispatch never waits for a source. The last bundle that was put into force is kept in a file, so that an agent
+//! starts and keeps deciding while its server is away.
+
+mod held;
+mod http;
+
+use async_trait::async_trait;
+
+pub(crate) use self::held::Held;
+pub use self::http::HttpBundle;
+use crate::bundle::{Bundle, BundleError};
+
+/// Hands out bundles, one revision after another.
+///
+/// ```
+/// use hooks_runtime::{Bundle, Runtime, Source, SourceError};
+///
+/// /// One bundle, compiled into the program.
+/// struct Fixed;
+///
+/// #[async_trait::async_trait]
+/// impl Source for Fixed {
+///     fn name(&self) -> String {
+///         "compiled in".into()
+///     }
+///
+///     async fn fetch(&self, seen: Option<&str>) -> Result<Option<Bundle>, SourceError> {
+///         let bundle = Bundle::of_toml("[[hooks.on]]\nevent = 'BeforeToolCall'\nblock = 'no'")?;
+///         Ok((seen != Some(&*bundle.sha256())).then_some(bundle))
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let runtime = Runtime::builder().source(Fixed).build().await?;
+/// assert_eq!(runtime.status().hooks.len(), 1);
+/// # Ok(())
+/// # }
+/// ```
+#[async_trait]
+pub trait Source: Send + Sync {
+    /// Returns what people call it, such as its address. It holds no secret.
+    fn name(&self) -> String;
+
+    /// Returns the bundle that is in force there, or `None` if it is the one with the hash `seen`.
+    ///
+    /// # Errors
+    ///
+    /// If there is none, or it cannot be had or trusted.
+    async fn fetch(&self, seen: Option<&str>) -> Result<Option<Bundle>, SourceError>;
+
+    /// Checks a bundle that was kept on disk, as one that is fetched. The default is to trust it.
+    ///
+    /// # Errors
+    ///
+    /// If the bundle is not to be trusted.
+    fn check(&self, _kept: &Bundle) -> Result<(), BundleError> {
+        Ok(())
+    }
+
+    /// Waits until there may be another bundle. The default is for ever.
+    async fn changed(&self) {
+        std::future::pending().await
+    }
+}
+
+/// Why a source has no bundle.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SourceError {
+    /// The source cannot be reached, or says no.
+    #[error("{0}")]
+    Unreachable(String),
+    /// The bundle is refused.
+    #[error("the bundle is refused: {0}")]
+    Refused(#[from] BundleError),
+    /// The bundle is an older one than was in force already.
+    #[error(
+        "the bundle is refused: it is revision {offered}, and revision {seen} was in force already; a bundle that is \
+         meant to take its place has a higher number"
+    )]
+    Older {
+        /// The revision that was in force.
+        seen: u64,
+        /// The revision of the bundle.
+        offered: u64,
+    },
+}

@@ -1,0 +1,184 @@
+//! Sources of bundles: what an agent runs while its server publishes, lies, or is away.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use hooks_core::agent::{AgentContext, BeforeToolCall};
+use hooks_core::hooks;
+use hooks_runtime::{Bundle, HttpBundle, Runtime, SigningKey};
+use serde_json::json;
+
+use crate::common::{Reply, Request, Server};
+
+fn bundle(revision: u64, reason: &str) -> Bundle {
+    let text = format!("[[hooks.on]]\nname = 'no'\nevent = 'BeforeToolCall'\nblock = '{reason}'");
+    let mut bundle = Bundle::of_toml(&text).unwrap();
+    bundle.revision = revision;
+    bundle
+}
+
+/// A server that publishes a bundle, and waits with its answer as `?wait=` says.
+#[derive(Clone, Default)]
+struct Published {
+    bundle: Arc<Mutex<Option<Bundle>>>,
+    answers: Arc<AtomicU64>,
+}
+
+impl Published {
+    fn publish(&self, bundle: Bundle) {
+        *self.bundle.lock().unwrap() = Some(bundle);
+    }
+
+    fn answer(&self, request: &Request) -> Reply {
+        self.answers.fetch_add(1, Ordering::Relaxed);
+        let tag = request.header("if-none-match").map(str::to_owned);
+        let waits = request.head.starts_with("GET /hook?wait=");
+        for _ in 0..1000 {
+            let bundle = self.bundle.lock().unwrap().clone();
+            let Some(bundle) = bundle else {
+                return Reply::Status(503, String::new());
+            };
+            let hash = format!("\"{}\"", bundle.sha256());
+            if tag.as_deref() != Some(&*hash) {
+                let body = bundle.to_json();
+                let head = format!(
+                    "HTTP/1.1 200 OK\r\netag: {hash}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
+                    body.len()
+                );
+                return Reply::Bytes((head + &body).into_bytes());
+            }
+            if !waits {
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        Reply::Status(304, String::new())
+    }
+
+    async fn serve(&self) -> Server {
+        let published = self.clone();
+        Server::start(move |_, request| published.answer(request)).await
+    }
+}
+
+async fn reason(runtime: &Runtime) -> Option<String> {
+    let mut call = BeforeToolCall::new("1", "shell", json!({}));
+    let cx = AgentContext::new("s");
+    let result = hooks![..runtime.clone()].intercept(&cx, &mut call).await;
+    result.as_cancel().map(|cancel| cancel.reason.to_string())
+}
+
+async fn until(runtime: &Runtime, expected: &str) {
+    for _ in 0..1000 {
+        if reason(runtime).await.as_deref() == Some(expected) {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    panic!(
+        "`{expected}` is never in force: {:?}",
+        runtime.status().refused
+    );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn what_is_published_is_in_force_soon() {
+    let published = Published::default();
+    published.publish(bundle(1, "one"));
+    let server = published.serve().await;
+    let runtime = Runtime::builder()
+        .source(HttpBundle::new(server.url()))
+        .build()
+        .await
+        .unwrap();
+    assert_eq!(reason(&runtime).await.as_deref(), Some("one"));
+    runtime.watch().unwrap();
+    published.publish(bundle(2, "two"));
+    until(&runtime, "two").await;
+
+    // A mistake, and an older bundle, change nothing.
+    let mut wrong = bundle(3, "three");
+    wrong.hooks[0]["blok"] = "x".into();
+    published.publish(wrong);
+    for _ in 0..1000 {
+        if runtime.status().refused.is_some() {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    assert!(
+        runtime
+            .status()
+            .refused
+            .unwrap()
+            .error
+            .to_string()
+            .contains("blok")
+    );
+    assert_eq!(reason(&runtime).await.as_deref(), Some("two"));
+    published.publish(bundle(4, "four"));
+    until(&runtime, "four").await;
+}
+
+#[tokio::test]
+async fn an_older_bundle_is_refused() {
+    let published = Published::default();
+    published.publish(bundle(5, "five"));
+    let server = published.serve().await;
+    let source = HttpBundle::new(server.url());
+    let runtime = Runtime::builder().source(source).build().await.unwrap();
+    published.publish(bundle(4, "four"));
+    let error = runtime.reload().await.unwrap_err().to_string();
+    assert!(
+        error.contains("it is revision 4, and revision 5 was in force"),
+        "{error}"
+    );
+    assert_eq!(reason(&runtime).await.as_deref(), Some("five"));
+}
+
+#[tokio::test]
+async fn an_agent_starts_while_its_server_is_away_but_never_with_what_is_not_signed() {
+    let folder = tempfile::tempdir().unwrap();
+    let cache = folder.path().join("kept/bundle.json");
+    let key = SigningKey::generate();
+    let published = Published::default();
+    let server = published.serve().await;
+    let build = || {
+        let source = HttpBundle::new(server.url())
+            .token("t0ken")
+            .verify(key.public());
+        Runtime::builder().source(source).cache(&cache).build()
+    };
+    let error = build().await.unwrap_err().to_string();
+    assert!(error.contains("503"), "{error}");
+
+    published.publish(bundle(1, "unsigned"));
+    let error = build().await.unwrap_err().to_string();
+    assert!(error.contains("it has no signature"), "{error}");
+    assert!(!cache.exists());
+
+    let mut signed = bundle(2, "signed");
+    signed.sign(&key);
+    published.publish(signed);
+    assert_eq!(
+        reason(&build().await.unwrap()).await.as_deref(),
+        Some("signed")
+    );
+    let request = server.requests().pop().unwrap();
+    assert_eq!(request.header("authorization"), Some("Bearer t0ken"));
+
+    *published.bundle.lock().unwrap() = None;
+    let away = build().await.unwrap();
+    assert_eq!(reason(&away).await.as_deref(), Some("signed"));
+    let notices = away.status().notices.join("\n");
+    assert!(
+        notices.contains("the last good bundle is in force"),
+        "{notices}"
+    );
+
+    // What was kept is as little trusted as what is fetched.
+    let text = std::fs::read_to_string(&cache).unwrap();
+    std::fs::write(&cache, text.replace("signed", "forged")).unwrap();
+    assert!(build().await.is_err());
+}
