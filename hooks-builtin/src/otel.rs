@@ -302,6 +302,7 @@ impl Probe<AgentEvent<'static>> for Otel {
 
     fn begin(&self, cx: &AgentContext, event: AgentEvent<'_>) -> Judging {
         let id = match event {
+            AgentEvent::InvalidToolCall(call) => &*call.id,
             AgentEvent::BeforeToolCall(call) => &*call.id,
             AgentEvent::ApproveToolCall(call) => call.id,
             AgentEvent::AfterToolCall(call) => &*call.id,

@@ -175,25 +175,39 @@ impl Definition {
         caught(|| self.filter.check(cx, event))
     }
 
-    /// Returns the answer, unless it is more than a guard may say.
+    /// Returns what a guard says: it allows or cancels. Whatever refuses counts, even if it says more.
+    ///
+    /// # Errors
+    ///
+    /// If a guard that does not refuse says more than a guard may.
     pub(crate) fn judged(&self, mut answer: Answer) -> Result<Answer, Fault> {
         if !self.is_guard {
             return Ok(answer);
         }
-        // What a guard does not cancel, it allows. That does not take the place of an approval.
-        if matches!(answer.verdict, Verdict::Approve { .. }) {
-            answer.verdict = Verdict::Continue;
+        match answer.verdict {
+            // What a guard does not cancel, it allows. That does not take the place of an approval.
+            Verdict::Approve { .. } => answer.verdict = Verdict::Continue,
+            // Whoever asks does not allow, and a guard asks nobody.
+            Verdict::Ask { reason } | Verdict::Defer { reason } => {
+                answer.verdict = Verdict::Block { reason };
+            }
+            _ => {}
         }
+        let more = answer.change.is_some() || !answer.context.is_empty();
         let cancels = matches!(
             answer.verdict,
             Verdict::Block { .. } | Verdict::AbortTurn { .. } | Verdict::AbortRun { .. }
         );
-        if (cancels && answer.change.is_none() && answer.context.is_empty()) || answer.is_nothing()
-        {
+        if cancels && more {
+            (answer.change, answer.context) = (None, Vec::new());
+            let warning = "a guard only allows or cancels: what else it said has no effect";
+            answer.warnings.push(warning.to_owned());
+        }
+        if cancels || answer.is_nothing() {
             return Ok(answer);
         }
         Err(Fault::nonsense(
-            "a guard may only allow or cancel: another hook has to change, answer or ask",
+            "a guard may only allow or cancel: another hook has to change or answer",
         ))
     }
 

@@ -497,23 +497,29 @@ impl OwnedEvent {
     /// Returns how a tool call gets its approval, and the event that an agent raises for that before the tool runs;
     /// `None` if the event is no `BeforeToolCall`.
     ///
+    /// # Errors
+    ///
+    /// If the call cannot be written as that event.
+    ///
     /// ```
     /// use hooks_core::agent::Approval;
     /// use hooks_runtime::OwnedEvent;
     ///
     /// let call = OwnedEvent::from_json("BeforeToolCall", serde_json::json!({ "name": "deploy" }))?;
-    /// let (approval, event) = call.approval().unwrap();
+    /// let (approval, event) = call.approval().unwrap()?;
     /// assert_eq!((approval, event.name(), event.subject()), (Approval::Usual, "ApproveToolCall", Some("deploy")));
     /// # Ok::<(), hooks_runtime::EventError>(())
     /// ```
     #[must_use]
-    pub fn approval(&self) -> Option<(Approval, OwnedEvent)> {
+    pub fn approval(&self) -> Option<Result<(Approval, OwnedEvent), EventError>> {
         let AgentEvent::BeforeToolCall(call) = self.view() else {
             return None;
         };
-        let fields = serde_json::to_value(ApproveToolCall::from(call)).ok()?;
-        let event = OwnedEvent::from_json("ApproveToolCall", fields).ok()?;
-        Some((call.approval.clone(), event))
+        let fields = serde_json::to_value(ApproveToolCall::from(call));
+        let event = fields
+            .map_err(|error| EventError::new(error.to_string()))
+            .and_then(|fields| OwnedEvent::from_json("ApproveToolCall", fields));
+        Some(event.map(|event| (call.approval.clone(), event)))
     }
 
     /// Borrows the event for hooks, which may change it.

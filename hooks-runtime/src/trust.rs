@@ -239,9 +239,18 @@ pub fn entries(text: &str) -> Vec<String> {
     let Ok(document) = document else {
         return vec![Visible(text).to_string()];
     };
-    let value = document.value();
     let mut found = Vec::new();
-    collect("", value.get("hooks").unwrap_or(value), 0, &mut found);
+    match document.value() {
+        Value::Object(fields) => {
+            for (key, value) in fields {
+                match (key.as_str(), value) {
+                    ("hooks", Value::Object(_)) => collect("", value, 0, &mut found),
+                    (key, value) => collect(key, value, 1, &mut found),
+                }
+            }
+        }
+        value => collect("", value, 0, &mut found),
+    }
     found
 }
 

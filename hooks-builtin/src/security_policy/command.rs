@@ -284,6 +284,7 @@ pub(super) fn shell_of(text: &str) -> Option<&str> {
     let line = text.lines().next()?.strip_prefix("#!")?;
     let words = line.split_whitespace();
     let mut names = words.map(|word| word.rsplit('/').next().unwrap_or(word));
-    let name = names.find(|name| *name != "env" && !name.starts_with('-'))?;
+    let name =
+        names.find(|name| *name != "env" && !name.starts_with('-') && !name.contains('='))?;
     matches!(name, "sh" | "bash" | "dash" | "zsh").then_some(name)
 }

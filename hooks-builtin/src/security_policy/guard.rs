@@ -187,9 +187,11 @@ impl Guard {
             match &used.path {
                 // A path that occurs many times is checked once.
                 Argument::Text(path) if used.access != Access::Tree => {
-                    if known.insert((path, directory, used.follows_links)) {
+                    let key = (&**path, directory.as_str(), used.follows_links);
+                    if !known.contains(&key) {
                         made.check(used, base)?;
                         self.check(super::path_of_address(path)?, base)?;
+                        known.insert(key);
                     }
                 }
                 Argument::Text(path) if HARMLESS.contains(&path.as_ref()) => {}

@@ -399,7 +399,8 @@ impl SecurityPolicy {
         if let Some(change) = change {
             change.apply(&mut call.args);
         }
-        if config.always_ask.matches(&call.name) {
+        let is_deferred = matches!(call.approval, Approval::Defer { .. });
+        if config.always_ask.matches(&call.name) && !is_deferred {
             call.approval = Approval::ask("the security policy requires approval for this tool");
         } else if config.auto_approve.matches(&call.name) && call.approval == Approval::Usual {
             call.approval = Approval::Granted {

@@ -421,8 +421,9 @@ fn clawseeds_keys_say_who_is_asked() {
     .unwrap();
     assert_eq!(config.autonomy, Autonomy::Full);
     let policy = SecurityPolicy::from_config(&config).unwrap();
-    let approval = |tool: &str| {
+    let approval_after = |tool: &str, before: Approval| {
         let mut call = BeforeToolCall::new("1", tool, json!({ "path": "src" }));
+        call.approval = before;
         assert!(
             hooks![&policy]
                 .intercept_now(&workspace.cx, &mut call)
@@ -430,6 +431,10 @@ fn clawseeds_keys_say_who_is_asked() {
         );
         call.approval
     };
+    let approval = |tool: &str| approval_after(tool, Approval::Usual);
+    // What somebody decides later, nobody is asked now.
+    let later = Approval::defer("later");
+    assert_eq!(approval_after("list", later.clone()), later);
     assert!(matches!(approval("read"), Approval::Granted { .. }));
     assert!(matches!(approval("list"), Approval::Ask { .. }));
     assert_eq!(approval("write"), Approval::Usual);

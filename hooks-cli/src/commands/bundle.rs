@@ -64,7 +64,7 @@ pub(crate) struct Build {
     /// The tenant whose hooks these are.
     #[arg(long, default_value = "")]
     tenant: String,
-    /// The number of the revision. A node refuses one that is lower than its own.
+    /// The number of the revision. A runtime refuses one that is lower than its own.
     #[arg(long, default_value_t = 0)]
     revision: u64,
     /// The hash of the revision before.
@@ -115,7 +115,8 @@ pub(crate) fn run(command: Bundles, json: bool) -> Done {
             Ok(ExitCode::SUCCESS)
         }
         Bundles::Toml { file } => {
-            say!("{}", read(&file)?.to_toml().trim_end());
+            let text = read(&file)?.to_toml().map_err(|error| of(&file, &error))?;
+            say!("{}", text.trim_end());
             Ok(ExitCode::SUCCESS)
         }
         Bundles::Key(Keys::New { output }) => {
@@ -189,21 +190,22 @@ fn key_of(file: &Path) -> Result<SigningKey, Failure> {
     SigningKey::from_pem(&text(file)?).map_err(|error| of(file, &error))
 }
 
-/// Writes a bundle as a whole, so that nobody reads half of one.
+/// Writes a bundle as a whole, so that nobody reads half of one. What a link leads to is written, and keeps its mode.
 fn write(file: &Path, bundle: &Bundle) -> Result<(), Failure> {
-    let folder = file
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty());
+    let real = std::fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
+    let folder = real.parent();
+    let folder = folder.filter(|folder| !folder.as_os_str().is_empty());
     let written = || -> io::Result<()> {
         let mut new = tempfile::NamedTempFile::new_in(folder.unwrap_or(Path::new(".")))?;
         writeln!(new, "{}", bundle.to_json())?;
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt as _;
-            let readable = std::fs::Permissions::from_mode(0o644);
-            new.as_file().set_permissions(readable)?;
+            let before = real.metadata().map(|about| about.permissions());
+            let mode = before.unwrap_or_else(|_| std::fs::Permissions::from_mode(0o644));
+            new.as_file().set_permissions(mode)?;
         }
-        new.persist(file)?;
+        new.persist(&real)?;
         Ok(())
     };
     written().map_err(|error| Failure::usage(format!("{}: {error}", file.display())))

@@ -81,8 +81,14 @@ impl Approver for Nobody {
 
 /// Runs the hooks that approve a call, after the others let it continue, as an agent does.
 async fn approve(runtime: &Runtime, cx: &AgentContext, call: &OwnedEvent, outcome: &mut Outcome) {
-    let Some((approval, mut event)) = call.approval() else {
-        return;
+    let (approval, mut event) = match call.approval() {
+        None => return,
+        Some(Ok(asked)) => asked,
+        Some(Err(error)) => {
+            outcome.decision = Decided::Block;
+            outcome.reason = Some(error.to_string());
+            return;
+        }
     };
     let said = runtime.fire(cx, &mut event).await;
     outcome.duration += said.duration;

@@ -99,14 +99,25 @@ fn policy(args: &Args, folder: &Path) -> Result<SecurityPolicy, Failure> {
 /// Finds the scripts in a folder. A link is skipped: what it leads to is found in its own place.
 fn collect(folder: &Path, scripts: &mut Vec<PathBuf>, found: &mut Vec<Finding>) {
     let entries = match folder.read_dir() {
-        Ok(entries) => entries.flatten(),
+        Ok(entries) => entries,
         Err(error) => return found.push(unread(folder, &error)),
     };
     for entry in entries {
+        let entry = match entry {
+            Ok(entry) => entry,
+            Err(error) => {
+                found.push(unread(folder, &error));
+                continue;
+            }
+        };
         let path = entry.path();
         let path = path.strip_prefix(".").unwrap_or(&path).to_owned();
-        let Ok(kind) = entry.file_type() else {
-            continue;
+        let kind = match entry.file_type() {
+            Ok(kind) => kind,
+            Err(error) => {
+                found.push(unread(&path, &error));
+                continue;
+            }
         };
         if kind.is_dir() && !SKIPPED.iter().any(|name| entry.file_name() == *name) {
             collect(&path, scripts, found);

@@ -285,8 +285,10 @@ impl Incoming {
 
     /// Runs the hooks that approve a tool call, after the other hooks let it continue.
     async fn approve(&self, runtime: &Runtime, asked: &LeftToAgent, said: &mut Said) {
-        let Some((approval, mut event)) = self.event.as_ref().and_then(OwnedEvent::approval) else {
-            return;
+        let (approval, mut event) = match self.event.as_ref().and_then(OwnedEvent::approval) {
+            None => return,
+            Some(Ok(asked)) => asked,
+            Some(Err(error)) => return said.deny(error.to_string()),
         };
         let mut cx = self.cx.clone();
         let mut events = self.system.system().events.iter();

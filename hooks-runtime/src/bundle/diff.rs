@@ -1,6 +1,6 @@
 //! What changes from one bundle to the next.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 use serde_json::Value;
@@ -69,14 +69,18 @@ impl Change {
 
 impl BundleDiff {
     pub(super) fn of(old: &Bundle, new: &Bundle) -> Self {
+        let moved = moved(old, new);
         let (old, mut new) = (parts(old), parts(new));
         let mut changes = Vec::new();
         for (hook, old) in old {
             match new.remove(&hook) {
                 None => changes.push(Change::Removed { hook, old }),
-                Some(new) if new == old => {}
+                Some(new) if new == old && !moved.contains(&hook) => {}
                 Some(new) => {
-                    let keys = keys(&old, &new);
+                    let mut keys = keys(&old, &new);
+                    if moved.contains(&hook) {
+                        keys.push("its place".to_owned());
+                    }
                     changes.push(Change::Changed {
                         hook,
                         old,
@@ -99,20 +103,38 @@ impl BundleDiff {
     }
 }
 
-/// The hooks by their names, and the other tables. A hook without a name has that of its event, and a number.
-fn parts(bundle: &Bundle) -> BTreeMap<String, Value> {
-    let mut parts = BTreeMap::new();
+/// The hooks of both that have another place among those of both: at an equal priority, the earlier one runs first.
+fn moved(old: &Bundle, new: &Bundle) -> BTreeSet<String> {
+    let (old, new) = (named(old), named(new));
+    let in_both = |names: &[(String, Value)], other: &[(String, Value)]| -> Vec<String> {
+        let names = names.iter().map(|(name, _)| name);
+        let both = names.filter(|name| other.iter().any(|(other, _)| other == *name));
+        both.cloned().collect()
+    };
+    let places = in_both(&old, &new).into_iter().zip(in_both(&new, &old));
+    let moved = places.filter(|(old, new)| old != new);
+    moved.flat_map(|(old, new)| [old, new]).collect()
+}
+
+/// The hooks in their order, each with its name. One without a name has that of its event, and a number.
+fn named(bundle: &Bundle) -> Vec<(String, Value)> {
+    let mut named: Vec<(String, Value)> = Vec::new();
     for hook in &bundle.hooks {
         let event = hook["event"].as_str().unwrap_or("hook");
         let name = hook["name"].as_str().unwrap_or(event);
-        let names = std::iter::once(name.to_owned()).chain((2..).map(|n| format!("{name}#{n}")));
-        let free = names.into_iter().find(|name| !parts.contains_key(name));
-        parts.insert(free.unwrap_or_default(), hook.clone());
+        let mut names =
+            std::iter::once(name.to_owned()).chain((2..).map(|n| format!("{name}#{n}")));
+        let free = names.find(|name| named.iter().all(|(taken, _)| taken != name));
+        named.push((free.unwrap_or_default(), hook.clone()));
     }
-    for (table, value) in &bundle.tables {
-        parts.insert(format!("[{table}]"), value.clone());
-    }
-    parts
+    named
+}
+
+/// The hooks by their names, and the other tables.
+fn parts(bundle: &Bundle) -> BTreeMap<String, Value> {
+    let tables = bundle.tables.iter();
+    let tables = tables.map(|(table, value)| (format!("[{table}]"), value.clone()));
+    named(bundle).into_iter().chain(tables).collect()
 }
 
 /// The keys of two tables whose values differ.

@@ -2,7 +2,8 @@
 //!
 //! A bundle has everything of a `hooks.toml` and who published it. Its identity is the hash of its canonical text
 //! (RFC 8785), so the same hooks are the same bundle wherever they lie: in a file, behind a web server, in a store.
-//! A signature covers that text, and is checked before anything in it is read as a hook.
+//! A signature covers that text. A [`Source`](crate::Source) that names keys checks it before anything in the bundle is
+//! read as a hook; whoever loads a bundle as a file has chosen the file, and nothing is checked.
 
 mod diff;
 mod key;
@@ -32,7 +33,7 @@ const FORMAT: &str = "hooks-bundle/1";
 /// let text = "[[hooks.on]]\nevent = 'BeforeToolCall'\ntools = ['deploy']\nblock = 'not today'";
 /// let bundle = Bundle::of_toml(text)?;
 /// let again = Bundle::read(&bundle.to_json())?;
-/// assert_eq!((again.sha256(), again.to_toml()), (bundle.sha256(), bundle.to_toml()));
+/// assert_eq!((again.sha256(), again.to_toml()?), (bundle.sha256(), bundle.to_toml()?));
 /// # Ok::<(), hooks_runtime::BundleError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -120,6 +121,7 @@ impl Bundle {
 
     fn of(document: &Document) -> Result<Self, BundleError> {
         FileConfig::of(document)?;
+        exact(document.value())?;
         let hooks = document.value().get("hooks").and_then(Value::as_object);
         let mut tables = hooks.cloned().unwrap_or_default();
         let hooks = match tables.remove("on") {
@@ -140,9 +142,10 @@ impl Bundle {
         })
     }
 
-    /// Whether a text is meant as a bundle: an object with the key `format`.
+    /// Whether a text is meant as a bundle, of this or another version.
     pub(crate) fn is_meant(document: &Value) -> bool {
-        document.get("format").is_some()
+        let format = document.get("format").and_then(Value::as_str);
+        format.is_some_and(|format| format.starts_with("hooks-bundle/"))
     }
 
     /// Reads a bundle. Its signatures are not checked: [`verify`](Self::verify) does that.
@@ -153,6 +156,7 @@ impl Bundle {
     pub fn read(text: &str) -> Result<Self, BundleError> {
         let malformed = |error: serde_json::Error| BundleError::Malformed(error.to_string());
         let value = crate::json::from_slice(text.as_bytes()).map_err(malformed)?;
+        exact(&value)?;
         let bundle: Bundle = serde_json::from_value(value).map_err(malformed)?;
         if bundle.format != FORMAT {
             let format = &bundle.format;
@@ -173,8 +177,11 @@ impl Bundle {
             signatures: Vec::new(),
             ..self.clone()
         };
-        // Neither a key nor a number of JSON fails to be written.
-        serde_json_canonicalizer::to_vec(&unsigned).unwrap_or_default()
+        unsigned.text().into_bytes()
+    }
+
+    fn text(&self) -> String {
+        serde_json_canonicalizer::to_string(self).expect("JSON can always be written")
     }
 
     /// Returns the identity: the SHA-256 of the canonical text without the signatures, in hexadecimal digits.
@@ -186,17 +193,17 @@ impl Bundle {
     /// Returns the canonical text, with the signatures.
     #[must_use]
     pub fn to_json(&self) -> String {
-        serde_json_canonicalizer::to_string(self).unwrap_or_default()
+        self.text()
     }
 
     /// Returns the hooks as a `hooks.toml`, which makes the same bundle again, but for its publication.
     ///
-    /// # Panics
+    /// # Errors
     ///
-    /// If a hook has the value `null`, which TOML cannot say. No hook that loads has one.
-    #[must_use]
-    pub fn to_toml(&self) -> String {
-        toml::to_string_pretty(&self.file()).expect("hooks are tables, texts, numbers and lists")
+    /// If a hook has the value `null`, which TOML cannot say.
+    pub fn to_toml(&self) -> Result<String, BundleError> {
+        let written = toml::to_string_pretty(&self.file());
+        written.map_err(|error| BundleError::Malformed(format!("TOML cannot say it: {error}")))
     }
 
     /// Returns the hooks in the form of a file: one table `hooks`.
@@ -247,6 +254,26 @@ impl Bundle {
     pub fn diff(&self, later: &Bundle) -> BundleDiff {
         BundleDiff::of(self, later)
     }
+}
+
+/// Refuses whole numbers that the canonical text cannot tell apart, because it writes them as JavaScript does.
+fn exact(value: &Value) -> Result<(), BundleError> {
+    const MOST: u64 = (1 << 53) - 1;
+    let wrong = match value {
+        Value::Number(number) => match (number.as_u64(), number.as_i64()) {
+            (Some(number), _) => number > MOST,
+            (None, Some(number)) => number.unsigned_abs() > MOST,
+            (None, None) => false,
+        },
+        Value::Array(values) => return values.iter().try_for_each(exact),
+        Value::Object(fields) => return fields.values().try_for_each(exact),
+        _ => false,
+    };
+    if wrong {
+        let what = format!("{value} is more than a number in a bundle can be: {MOST}");
+        return Err(BundleError::Malformed(what));
+    }
+    Ok(())
 }
 
 /// The tenant, the revision and the start of the hash.

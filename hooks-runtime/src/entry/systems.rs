@@ -6,7 +6,8 @@ macro_rules! systems {
     ($then:ident) => {
         $then! {
             /// Our own: Claude Code's field names, with the whole payload under `event`. An answer may also have the
-            /// keys of a rule: `block`, `abort_turn`, `abort_run`, `ask`, `approve`, `context`, `respond` and `modify`.
+            /// keys of a rule: `block`, `abort_turn`, `abort_run`, `ask`, `defer`, `approve`, `context`,
+            /// `respond` and `modify`.
             #[default]
             Hooks = hooks, "Another file of this format. All its hooks are imported, but not its limits";
             /// Claude Code's.

@@ -17,18 +17,26 @@ pub(super) fn misspelled(
     table: &Value,
     known: &[&str],
 ) -> Option<ConfigError> {
-    let keys = table.as_object()?.keys();
-    let mut unknown = keys.filter(|key| !known.contains(&key.as_str()));
+    let table = table.as_object()?;
+    let mut unknown = table.keys().filter(|key| !known.contains(&key.as_str()));
     unknown.find_map(|key| {
-        let meant = known.iter().find(|known| is_near(key, known))?;
+        // Who has written the key knows how it is spelled, and means something else.
+        let missing = |known: &&&str| !table.contains_key(**known) && is_near(key, known);
+        let meant = known.iter().find(missing)?;
         let at: Vec<_> = path.iter().cloned().chain([key.as_str().into()]).collect();
         let message = format!("`{key}` is not a key here");
         Some(document.mistake(&at, message, Some(&format!("did you mean `{meant}`?"))))
     })
 }
 
+/// Keys of people, or of other programs.
+const OTHERS: &[&str] = &["comment", "mode"];
+
 /// Whether a key is probably meant as a known one: short words have many neighbours.
-fn is_near(key: &str, known: &str) -> bool {
+pub(super) fn is_near(key: &str, known: &str) -> bool {
+    if OTHERS.contains(&key) {
+        return false;
+    }
     let key = key.to_ascii_lowercase();
     let known = known.to_ascii_lowercase();
     match strsim::osa_distance(&key, &known) {
@@ -46,7 +54,15 @@ pub(super) fn without_hooks(document: &Document) -> Option<ConfigError> {
         let help = "write `{ \"hooks\": { … } }`";
         return Some(document.mistake(&[], "the file must be a table", Some(help)));
     }
-    misspelled(document, &[], value, &["hooks"]).filter(|_| value.get("hooks").is_none())
+    // A list of texts, such as `hosts`, is no list of hooks.
+    let is_hooks = |value: &Value| match value {
+        Value::Array(values) => values.iter().all(Value::is_object),
+        other => other.is_object(),
+    };
+    let fields = value.as_object().into_iter().flatten();
+    let mut near = fields.filter(|(key, value)| is_near(key, "hooks") && is_hooks(value));
+    near.next()
+        .and_then(|_| misspelled(document, &[], value, &["hooks"]))
 }
 
 impl Loader<'_> {

@@ -46,16 +46,19 @@ async fn a_bundle_is_loaded_wherever_a_file_is() {
     let expected = Some("not today".to_owned());
     assert_eq!(decides(FILE, "hooks.toml").await, expected);
     assert_eq!(decides(&bundle.to_json(), "bundle.json").await, expected);
-    assert_eq!(decides(&bundle.to_toml(), "hooks.toml").await, expected);
+    assert_eq!(
+        decides(&bundle.to_toml().unwrap(), "hooks.toml").await,
+        expected
+    );
 }
 
 #[test]
 fn nothing_is_lost_on_the_way_to_a_bundle_and_back() {
     let bundle = Bundle::of_toml(FILE).unwrap();
     let from: Value = toml::from_str(FILE).unwrap();
-    let back: Value = toml::from_str(&bundle.to_toml()).unwrap();
+    let back: Value = toml::from_str(&bundle.to_toml().unwrap()).unwrap();
     assert_eq!(from, back);
-    assert_eq!(Bundle::of_toml(&bundle.to_toml()).unwrap(), bundle);
+    assert_eq!(Bundle::of_toml(&bundle.to_toml().unwrap()).unwrap(), bundle);
 }
 
 #[test]
@@ -172,4 +175,31 @@ fn a_diff_names_each_hook_and_what_differs() {
         .collect();
     assert_eq!(shown, ["-[builtin]", "+new", "no-deploy: block mode"]);
     assert!(old.diff(&old).is_empty());
+}
+
+#[test]
+fn numbers_that_the_canonical_text_cannot_tell_apart_are_refused() {
+    for number in ["9007199254740993", "-9007199254740993"] {
+        let text = format!(r#"{{"format": "hooks-bundle/1", "hooks": [{{"a": [{number}]}}]}}"#);
+        let error = Bundle::read(&text).unwrap_err().to_string();
+        assert!(error.contains(number), "{error}");
+    }
+    assert!(Bundle::read(r#"{"format": "hooks-bundle/1", "revision": 9007199254740991}"#).is_ok());
+}
+
+#[test]
+fn another_order_of_hooks_is_a_change() {
+    let hook = |name: &str| {
+        format!("[[hooks.on]]\nname = '{name}'\nevent = 'BeforeToolCall'\nblock = 'x'\n")
+    };
+    let bundle = |names: [&str; 3]| Bundle::of_toml(&names.map(hook).concat()).unwrap();
+    let diff = bundle(["a", "b", "c"]).diff(&bundle(["b", "a", "c"]));
+    let names: Vec<_> = diff.changes.iter().map(Change::hook).collect();
+    assert_eq!(names, ["a", "b"]);
+}
+
+#[test]
+fn what_toml_cannot_say_is_an_error() {
+    let text = r#"{"format": "hooks-bundle/1", "hooks": [{"modify": {"a": null}}]}"#;
+    assert!(Bundle::read(text).unwrap().to_toml().is_err());
 }

@@ -766,3 +766,17 @@ async fn a_key_that_is_almost_known_is_a_mistake() {
         assert!(!result.is_continue(), "it blocks what it is for");
     }
 }
+
+#[tokio::test]
+async fn a_key_of_people_beside_all_known_ones_is_no_mistake() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("settings.json");
+    let hook = json!({ "type": "command", "command": "exit 0", "comment": "ours", "mode": "x" });
+    let settings = json!({ "hooks": { "PreToolUse": [{ "hooks": [hook] }] } });
+    std::fs::write(&path, settings.to_string()).unwrap();
+    let builder = Runtime::builder().file_as(Dialect::Claude, &path);
+    assert_eq!(builder.build().await.unwrap().status().left_out, 0);
+    std::fs::write(&path, r#"{"hosts": ["a"]}"#).unwrap();
+    let builder = Runtime::builder().file_as(Dialect::Claude, &path);
+    assert_eq!(builder.build().await.unwrap().status().left_out, 0);
+}

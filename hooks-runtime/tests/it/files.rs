@@ -384,3 +384,55 @@ async fn a_hook_for_windows_only_is_named_and_does_not_run() {
         "{notices}"
     );
 }
+
+#[tokio::test]
+async fn a_refusal_of_any_system_counts_in_every_file() {
+    for (system, event) in [
+        ("cursor", "preToolUse"),
+        ("cursor", "beforeShellExecution"),
+        ("copilot", "preToolUse"),
+        ("antigravity", "PreToolUse"),
+    ] {
+        for answer in [
+            r#"{"continue": false}"#,
+            r#"{"allow_tool": false}"#,
+            r#"{"cancel": true}"#,
+        ] {
+            let folder = tempfile::tempdir().unwrap();
+            let runtime = hook(folder.path(), system, event, &format!("echo '{answer}'")).await;
+            let (reason, _) = call(&runtime, "shell", "ls").await;
+            assert!(reason.is_some(), "{system} {event}: {answer}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_file_of_the_wrong_form_or_with_a_misspelt_event_is_told() {
+    for (system, name, text) in [
+        (
+            "antigravity",
+            ".agents/hooks.json",
+            r#"[{"PreToolUse": [{"command": "exit 2"}]}]"#,
+        ),
+        (
+            "devin",
+            ".devin/config.json",
+            r#"{"PreTolUse": [{"hooks": [{"type": "command", "command": "exit 2"}]}]}"#,
+        ),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let status = imported(folder.path(), system, name, text).await.status();
+        assert_eq!(status.left_out, 1, "{system}: {:?}", status.notices);
+    }
+    // Other settings, which are none of our business.
+    let folder = tempfile::tempdir().unwrap();
+    let text = r#"{"permissions": ["x"], "PreToolUse": [{"hooks": [{"type": "command", "command": "exit 2"}]}]}"#;
+    let runtime = imported(folder.path(), "devin", ".devin/config.json", text).await;
+    assert_eq!(
+        runtime.status().left_out,
+        0,
+        "{:?}",
+        runtime.status().notices
+    );
+    assert!(call(&runtime, "shell", "ls").await.0.is_some());
+}

@@ -619,8 +619,21 @@ async fn a_guard_that_changes_or_approves_does_not_get_its_way() {
         (json!({ "respond": "done" }), true),
         (json!({ "context": "be careful" }), true),
         (json!({ "ask": "sure?" }), true),
+        (json!({ "defer": "later" }), true),
+        (json!({ "block": "no", "context": "be careful" }), true),
         (json!({ "approve": "me" }), false),
     ] {
+        let is_refusal = ["ask", "defer", "block"]
+            .iter()
+            .any(|key| answer.get(key).is_some());
+        let open = says(answer.clone()) + "\non_failure = 'skip'";
+        let (runtime, _) = judged(&open, "if = 'false'\nblock = ''").await;
+        let said = decide(&runtime, &mut shell("ls")).await;
+        assert_eq!(
+            said.is_continue(),
+            !is_refusal,
+            "a refusal counts: {answer}"
+        );
         let (runtime, _) = judged(&says(answer.clone()), "if = 'false'\nblock = ''").await;
         let mut call = shell("ls");
         let said = decide(&runtime, &mut call).await;

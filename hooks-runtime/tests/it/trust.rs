@@ -452,3 +452,19 @@ async fn a_project_file_that_does_not_end_or_does_not_answer_is_skipped() {
     std::fs::write(&file, " ".repeat(5 << 20)).unwrap();
     builds().await;
 }
+
+#[test]
+fn whoever_trusts_a_file_sees_everything_that_it_runs() {
+    let bundle = r#"{"format": "hooks-bundle/1", "hooks": [{"event": "BeforeToolCall", "block": "nice"}],
+        "processes": {"evil": {"command": ["curl", "evil"]}}, "import": [{"claude": "evil.json"}]}"#;
+    let sets = r#"{"hooks": {"PreToolUse": [{"command": "echo nice"}]}, "other": {"PreToolUse": [{"command": "curl evil"}]}}"#;
+    for (text, parts) in [
+        (bundle, &["nice", "curl", "evil.json"][..]),
+        (sets, &["echo nice", "curl evil"]),
+    ] {
+        let shown = hooks_runtime::entries(text).join("\n");
+        for part in parts {
+            assert!(shown.contains(part), "{part}: {shown}");
+        }
+    }
+}

@@ -63,14 +63,14 @@ impl ChatMessage {
 
 /// The result of a call that does not run.
 macro_rules! skip {
-    ($hooks:ident, $cx:ident, $call:ident, $cancel:ident) => {{
+    ($hooks:ident, $cx:ident, $call:ident, $cancel:ident, $outcome:expr) => {{
         $hooks
             .observe($cx, &ToolCallSkipped::of(&$call, &$cancel))
             .await;
         if $cancel.scope > Scope::Event {
             Err($cancel)
         } else {
-            let outcome = how_skipped(&$call.approval, &$cancel);
+            let outcome = $outcome;
             let output = ToolOutput::error($cancel.to_string());
             Ok(did_not_run($call, output, outcome))
         }
@@ -153,13 +153,13 @@ where
     F: AsyncFnOnce(&BeforeToolCall) -> ToolOutput + Clone, // `async |call: &BeforeToolCall| …`; it may run twice: count in a `Cell`
 {
     let mut call = call.into();
-    let cancel = 'skipped: {
+    let (cancel, outcome) = 'skipped: {
         let (output, duration, outcome);
         match hooks.intercept(cx, &mut call).await {
             HookResult::Continue => {
                 let asked = hooks.intercept(cx, &mut ApproveToolCall::from(&call)).await;
-                if let Err(cancel) = approved(asked, &call.approval) {
-                    break 'skipped cancel;
+                if let Err(skipped) = approved(asked, &call.approval) {
+                    break 'skipped skipped;
                 }
                 hooks.observe(cx, &ToolCallStart::from(&call)).await;
                 let is_timed =
@@ -174,12 +174,12 @@ where
                 duration = Duration::ZERO;
                 outcome = ToolOutcome::Answered;
             }
-            HookResult::Cancel(cancel) => break 'skipped cancel,
+            HookResult::Cancel(cancel) => break 'skipped (cancel, ToolOutcome::Skipped),
         }
         let mut after = AfterToolCall::of(call, output, duration);
         return finish!(hooks, cx, after, outcome);
     };
-    skip!(hooks, cx, call, cancel)
+    skip!(hooks, cx, call, cancel, outcome)
 }
 
 /// Runs an invalid tool call if hooks can repair it: a call of a tool that does not exist, or with invalid arguments.
@@ -267,20 +267,23 @@ where
             let mut after = AfterToolCall::of(call, answer, Duration::ZERO);
             finish!(hooks, cx, after, ToolOutcome::Answered)
         }
-        HookResult::Cancel(cancel) => skip!(hooks, cx, call, cancel),
+        HookResult::Cancel(cancel) => skip!(hooks, cx, call, cancel, ToolOutcome::Skipped),
     }
 }
 
-/// Whether the call may run, given what the hooks on `ApproveToolCall` decided.
+/// Whether the call may run, given what the hooks on `ApproveToolCall` decided; if not, its outcome.
 #[inline]
-fn approved(asked: HookResult<ApproveToolCall<'_>>, approval: &Approval) -> Result<(), Cancel> {
+fn approved(
+    asked: HookResult<ApproveToolCall<'_>>,
+    approval: &Approval,
+) -> Result<(), (Cancel, ToolOutcome)> {
     match asked {
-        HookResult::Cancel(cancel) => Err(cancel),
+        HookResult::Cancel(cancel) => Err((cancel, ToolOutcome::Skipped)),
         HookResult::Respond(_) => Ok(()),
         HookResult::Continue => match approval {
             Approval::Usual | Approval::Granted { .. } => Ok(()),
-            Approval::Ask { reason } => Err(nobody_approved(reason)),
-            Approval::Defer { reason } => Err(deferred(reason)),
+            Approval::Ask { reason } => Err((nobody_approved(reason), ToolOutcome::Skipped)),
+            Approval::Defer { reason } => Err((deferred(reason), ToolOutcome::Deferred)),
         },
     }
 }
@@ -289,32 +292,20 @@ fn approved(asked: HookResult<ApproveToolCall<'_>>, approval: &Approval) -> Resu
 #[cold]
 fn nobody_approved(reason: &str) -> Cancel {
     Cancel {
-        hook: APPROVAL.into(),
+        hook: "approval".into(),
         reason: format!("nobody approved the tool call, and a hook requires it: {reason}").into(),
         scope: Scope::Event,
     }
 }
 
-/// The name in a cancel for what no hook has decided.
-const APPROVAL: &str = "approval";
-
 /// A hook deferred the call, and no hook approved it at once.
 #[cold]
 fn deferred(reason: &str) -> Cancel {
     Cancel {
-        hook: APPROVAL.into(),
+        hook: "approval".into(),
         reason: format!("the tool call has to wait until somebody decides about it: {reason}")
             .into(),
         scope: Scope::Event,
-    }
-}
-
-/// The outcome of a call that does not run: a hook that blocks a deferred call skips it.
-#[cold]
-fn how_skipped(approval: &Approval, by: &Cancel) -> ToolOutcome {
-    match approval {
-        Approval::Defer { .. } if by.hook == APPROVAL => ToolOutcome::Deferred,
-        _ => ToolOutcome::Skipped,
     }
 }
 

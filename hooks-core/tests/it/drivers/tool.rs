@@ -113,6 +113,16 @@ fn a_deferred_call_may_be_approved_at_once_or_blocked() {
 }
 
 #[test]
+fn a_hook_named_as_the_approval_that_blocks_a_deferred_call_skips_it() {
+    #[hook(name = "approval", priority = -1)]
+    fn blocks(_: &BeforeToolCall) -> HookAction<BeforeToolCall> {
+        HookAction::block("never")
+    }
+    let done = run(&hooks![Says::new("BeforeToolCall", Say::Defer), blocks]).unwrap();
+    assert_eq!(done.outcome, ToolOutcome::Skipped);
+}
+
+#[test]
 fn what_is_known_about_a_tool_is_in_every_event_of_its_call() {
     let known = ToolAnnotations {
         destructive: Some(true),

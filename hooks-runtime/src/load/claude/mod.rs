@@ -12,9 +12,10 @@ use std::path::Path;
 use std::time::Duration;
 
 use hooks_config::{ConfigError, Document, Segment};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::closed::Meant;
+use super::near::is_near;
 use super::{Loader, SourceStatus};
 use crate::definition::Definition;
 use crate::entry::ImportEntry;
@@ -205,7 +206,9 @@ impl Loader<'_> {
             if policy.dialect == Dialect::Gemini && is_switch {
                 continue;
             }
-            if at.is_empty() && !groups.is_array() && policy.rules.named(name).is_none() {
+            // Among other settings, only what is named as an event is one.
+            let is_event = |event: &Event| event.named == name || is_near(name, event.named);
+            if at.is_empty() && !policy.rules.events.iter().any(is_event) {
                 continue;
             }
             self.event(document, policy, &at, name, groups, &disabled, definitions);
@@ -219,8 +222,10 @@ impl Loader<'_> {
         policy: &Policy<'_>,
         definitions: &mut Vec<Definition>,
     ) {
-        let sets = document.value().as_object();
-        for (set, events) in sets.into_iter().flatten() {
+        let Some(sets) = document.value().as_object() else {
+            return self.no_hooks(document, policy.entry);
+        };
+        for (set, events) in sets {
             let Value::Object(events) = events else {
                 if !events.is_array() {
                     continue;
@@ -262,7 +267,11 @@ pub(super) fn events_of<'d>(
     let is_all_hooks = name.is_some_and(|name| name.to_string_lossy().starts_with("hooks"));
     let has_event = || {
         let mut events = rules.events.iter();
-        events.any(|event| value.get(event.named).is_some())
+        let is_there = |event: &Event| {
+            let mut keys = value.as_object().into_iter().flat_map(Map::keys);
+            keys.any(|key| key == event.named || is_near(key, event.named))
+        };
+        events.any(is_there)
     };
     let is_here = match rules.root {
         Root::Hooks => false,

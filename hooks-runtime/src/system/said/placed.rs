@@ -18,6 +18,14 @@ const DECISIONS: &[&str] = &[
     "hookSpecificOutput.decision.behavior",
 ];
 
+/// What refuses a call in any system.
+const REFUSALS: &[(&str, bool)] = &[
+    ("continue", false),
+    ("allow_tool", false),
+    ("approved", false),
+    ("cancel", true),
+];
+
 /// What stands at a place.
 fn at<'j>(json: &'j Map<String, Value>, path: &str) -> Option<&'j Value> {
     let (first, rest) = path.split_once('.').unwrap_or((path, ""));
@@ -69,6 +77,11 @@ impl Reading<'_> {
                 }
                 _ => {}
             }
+        }
+        let is_call = matches!(self.on.info.name, "BeforeToolCall" | "ApproveToolCall");
+        let mut refusals = REFUSALS.iter();
+        if is_call && refusals.any(|(path, word)| at(json, path) == Some(&Value::Bool(*word))) {
+            self.refuse(self.reason(json, says));
         }
         self.needs_answer(is_understood || self.has_refused())
     }
