@@ -113,7 +113,8 @@ pub(crate) fn text(text: &str) -> String {
     let next = |rest: &str| {
         let starts = |mark: &str| {
             let mut starts = rest.match_indices(mark).map(|(at, _)| at);
-            starts.find(|at| mark == "://" || !rest[..*at].ends_with(is_of_word))
+            // `task-force` is no secret; no word contains any of the other marks.
+            starts.find(|at| mark != "sk-" || !rest[..*at].ends_with(is_of_word))
         };
         let marks = TOKENS.into_iter().chain(["://"]);
         let found = marks.filter_map(|mark| Some((starts(mark)? + mark.len(), mark)));

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 /// # Errors
 ///
 /// If the text is not JSON, or a key stands twice in one object.
-pub(crate) fn from_slice(text: &[u8]) -> serde_json::Result<Value> {
+pub fn from_slice(text: &[u8]) -> serde_json::Result<Value> {
     let mut reader = serde_json::Deserializer::from_slice(text);
     let value = Unique.deserialize(&mut reader)?;
     reader.end()?;

@@ -95,6 +95,8 @@ pub use self::evaluator::{
 };
 pub use self::fault::FaultKind;
 pub use self::filter::input::tool_rule;
+#[doc(hidden)]
+pub use self::json::from_slice as __json;
 pub use self::load::{Edition, SourceStatus};
 pub use self::owned::{EventError, Meaning, OwnedEvent};
 pub use self::record::RecordFilter;

@@ -17,6 +17,7 @@ use std::rc::Rc;
 
 use hooks_core::agent::Approval;
 use hooks_runtime::Runtime;
+use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use tokio::task::{JoinSet, spawn_local};
 
@@ -89,9 +90,16 @@ async fn serve(served: Rc<Served>) {
         if line.iter().all(u8::is_ascii_whitespace) {
             continue;
         }
-        let mut message: Map<String, Value> = match serde_json::from_slice(&line) {
+        let line = line.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&line);
+        let mut message: Map<String, Value> = match read(line) {
             Ok(message) => message,
             Err(error) => {
+                // PicoClaw goes on without an answer, so what cannot be judged is refused.
+                if let Ok(asked) = serde_json::from_slice::<Asked>(line) {
+                    let why = format!("the request cannot be read: {error}");
+                    reply(&asked.id, &asked.method, Err(why));
+                    continue;
+                }
                 anstream::eprintln!("warning: ignored a line that is not a JSON object: {error}");
                 continue;
             }
@@ -134,6 +142,22 @@ async fn serve(served: Rc<Served>) {
 /// Writes one answer.
 ///
 /// PicoClaw continues after an error. So a request that hooks could not judge gets a refusal in PicoClaw's form.
+/// What is needed to answer a request, whatever its parameters are.
+#[derive(Deserialize)]
+struct Asked {
+    id: Value,
+    method: String,
+}
+
+/// Reads a message, in which no key stands twice.
+fn read(line: &[u8]) -> Result<Map<String, Value>, String> {
+    match hooks_runtime::__json(line) {
+        Ok(Value::Object(message)) => Ok(message),
+        Ok(_) => Err("it is no object".to_owned()),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
 fn reply(id: &Value, method: &str, result: Result<Value, String>) {
     let line = |result: Result<Value, String>| {
         let refused = |message| answer::refused(method, message);

@@ -427,16 +427,17 @@ fn a_program_in_the_sandbox_writes_only_where_it_may() {
 
 /// What is answered to these requests, by their ids.
 fn served(file: &str, requests: &[Value]) -> Vec<Value> {
+    let lines: Vec<_> = requests.iter().map(Value::to_string).collect();
+    served_lines(file, &lines)
+}
+
+fn served_lines(file: &str, lines: &[String]) -> Vec<Value> {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("hooks.toml"), file).unwrap();
-    let lines: Vec<String> = requests
-        .iter()
-        .map(|request| format!("{request}\n"))
-        .collect();
     let said = hooks(
         folder.path(),
         &["serve", "--stdio", "hooks.toml"],
-        &lines.concat(),
+        &(lines.join("\n") + "\n"),
     );
     assert_eq!(said.code, 0, "{}", said.errors);
     let mut answers: Vec<Value> = said.out.lines().map(json).collect();
@@ -940,4 +941,33 @@ fn what_is_no_regular_file_is_not_read() {
         let words = said.out + &said.errors;
         assert!(words.contains("not a regular file"), "{args:?}: {words}");
     }
+}
+
+/// PicoClaw goes on without an answer, and its encoder writes all of these.
+#[test]
+fn a_request_that_cannot_be_read_is_refused() {
+    let deep = "[".repeat(200) + &"]".repeat(200);
+    let arguments = [
+        format!(r#"{{"command": "ls", "z": {deep}}}"#),
+        r#"{"command": "ls", "n": 1e400}"#.to_owned(),
+        r#"{"command": "ls", "u": "\ud800"}"#.to_owned(),
+        r#"{"command": "rm x", "command": "ls"}"#.to_owned(),
+    ];
+    let line = |(id, arguments): (usize, &String)| {
+        format!(
+            r#"{{"jsonrpc": "2.0", "id": {id}, "method": "hook.before_tool", "params": {{"meta": {{}}, "tool": "exec", "arguments": {arguments}}}}}"#
+        )
+    };
+    let mut lines: Vec<_> = arguments.iter().enumerate().map(line).collect();
+    lines.push(format!(
+        "\u{feff}{}",
+        line((4, &r#"{"command": "ls"}"#.to_owned()))
+    ));
+    let answers = served_lines("[hooks]\nenabled = true\n", &lines);
+    let actions: Vec<_> = answers
+        .iter()
+        .map(|answer| answer["result"]["action"].as_str())
+        .collect();
+    let denied = Some("deny_tool");
+    assert_eq!(actions, [denied, denied, denied, denied, Some("continue")]);
 }

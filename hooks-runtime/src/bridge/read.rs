@@ -235,7 +235,7 @@ impl<'a> Reading<'a> {
         ];
         let args = match self.first(&keys) {
             None => return Ok(json!({})),
-            Some(Value::String(text)) => serde_json::from_str(text)
+            Some(Value::String(text)) => crate::json::from_slice(text.as_bytes())
                 .map_err(|error| EventError::new(format!("`tool_input` is not JSON: {error}")))?,
             Some(other) => other.clone(),
         };

@@ -122,9 +122,9 @@ fn named(bundle: &Bundle) -> Vec<(String, Value)> {
     for hook in &bundle.hooks {
         let event = hook["event"].as_str().unwrap_or("hook");
         let name = hook["name"].as_str().unwrap_or(event);
-        let mut names =
+        let mut candidates =
             std::iter::once(name.to_owned()).chain((2..).map(|n| format!("{name}#{n}")));
-        let free = names.find(|name| named.iter().all(|(taken, _)| taken != name));
+        let free = candidates.find(|name| named.iter().all(|(taken, _)| taken != name));
         named.push((free.unwrap_or_default(), hook.clone()));
     }
     named

@@ -83,7 +83,13 @@ impl Rule {
             None => (trimmed, Some("*")),
         };
         let class = tools::class_of(tool);
+        // A rule stands alone: `Bash(a) || Bash(b)` is no pattern of a command.
+        let several = inner.is_some_and(|inner| {
+            let rest = inner.split_once(')').map(|(_, rest)| rest.trim_start());
+            rest.is_some_and(|rest| rest.starts_with(['|', '&', ',']) && rest.contains('('))
+        });
         let pattern = match (inner.map(str::trim), class) {
+            _ if several => Pattern::Unknown,
             (None, _) => Pattern::Unknown,
             (Some("*" | ""), _) => Pattern::Any,
             (Some(inner), Some(Class::Shell)) => command(inner),
@@ -140,6 +146,8 @@ impl Rule {
         }
         self.is_tool(tool)
             && match &self.pattern {
+                // Of two names of an argument, nobody knows which one the tool reads.
+                _ if tools::ambiguous(args).is_some() => true,
                 Pattern::Any | Pattern::Unknown => true,
                 Pattern::Command { regex, is_name } => runs(cx, args, regex, *is_name),
                 Pattern::Path { regex, from } => is_below(cx, args, regex, *from),

@@ -15,7 +15,7 @@ use crate::events;
 use crate::fault::Fault;
 use crate::system::path_of;
 use crate::system::table::{Subject, When};
-use crate::system::tools::{Aliases, Renamed};
+use crate::system::tools::{Aliases, Renamed, ambiguous, class_of};
 
 /// Returns the error of a regular expression in one line. The lines above it show the whole expression.
 pub(crate) fn no_regex(error: &regex::Error) -> String {
@@ -169,6 +169,16 @@ impl Filter {
             .is_some_and(|rule| !rule.matches(cx, event))
         {
             return Ok(Err(Unmet::Rule));
+        }
+        // A condition reads one of two names, and the tool perhaps the other.
+        if let Some(condition) = &self.condition
+            && condition.text().contains("args")
+            && class_of(events::subject(event).unwrap_or_default()).is_some()
+            && let Some((one, other)) = events::args(event).and_then(ambiguous)
+        {
+            return Err(Fault::filter(format_args!(
+                "`{one}` and `{other}` mean the same, and differ: nobody knows which of them counts"
+            )));
         }
         match &self.condition {
             Some(condition) if !self.is_met(condition, cx, event)? => Ok(Err(Unmet::Condition)),

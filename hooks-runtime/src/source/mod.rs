@@ -61,7 +61,7 @@ pub trait Source: Send + Sync {
 
     /// Waits until there may be another bundle. The default is for ever.
     async fn changed(&self) {
-        std::future::pending().await
+        std::future::pending::<()>().await;
     }
 }
 

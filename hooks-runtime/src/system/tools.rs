@@ -180,6 +180,20 @@ impl Aliases {
     }
 }
 
+/// Returns two arguments of a call that mean the same, but differ: nobody knows which of them the tool reads.
+pub(crate) fn ambiguous(args: &Value) -> Option<(&'static str, &'static str)> {
+    let args = args.as_object()?;
+    MEANINGS.iter().find_map(|meaning| {
+        let mut given = meaning.iter().filter(|name| args.contains_key(**name));
+        let first = given.next()?;
+        let other = given.find(|other| args[**other] != args[*first])?;
+        Some((*first, *other))
+    })
+}
+
+/// The names of arguments that mean the same.
+static MEANINGS: LazyLock<Vec<Vec<&str>>> = LazyLock::new(|| arguments().collect());
+
 /// The arguments of a call, with the names that go with another name of the tool.
 #[derive(Clone, Debug)]
 pub(crate) struct Renamed {
@@ -192,7 +206,6 @@ pub(crate) struct Renamed {
 impl Renamed {
     /// Returns the arguments for a tool of this name, of an agent or of any; none if they have these names already.
     pub(crate) fn of(tool: &str, args: &Value, agent: Option<Profile>) -> Option<Self> {
-        static MEANINGS: LazyLock<Vec<Vec<&str>>> = LazyLock::new(|| arguments().collect());
         let args = args.as_object()?;
         let expected: Vec<_> = arguments_of(tool, agent).collect();
         let mut names = Vec::new();

@@ -658,3 +658,64 @@ async fn one_file_guards_every_agent() {
         );
     }
 }
+
+#[tokio::test]
+async fn an_argument_that_stands_twice_in_a_text_is_refused() {
+    let twice = r#"{"command": "git push --force", "command": "ls"}"#;
+    let input = of(
+        "PreToolUse",
+        json!({ "tool_name": "Bash", "tool_input": twice }),
+    );
+    let file = rule("BeforeToolCall", "if = 'Bash(git push *)'\nblock = 'no'");
+    assert_eq!(run(Dialect::Claude, &file, &input).await.exit_code, 2);
+}
+
+/// A model could write the name that a rule reads, and the one that the tool reads.
+#[tokio::test]
+async fn two_names_of_one_argument_do_not_hide_each_other() {
+    let file = [
+        "tools = ['file_read']\nif = 'args.path.startsWith(\"/etc\")'\nblock = 'no etc'",
+        "if = 'Read(*.pem)'\nblock = 'no pem'",
+        "if = 'Bash(git push *)'\nblock = 'no push'",
+    ];
+    let named = |(nth, lines): (usize, &&str)| {
+        rule("BeforeToolCall", lines).replace("'rule'", &format!("'rule {nth}'"))
+    };
+    let file: String = file.iter().enumerate().map(named).collect();
+    for (tool, args) in [
+        ("Read", json!({ "file_path": "/etc/shadow", "path": "/ok" })),
+        ("Read", json!({ "file_path": "/ok", "path": "a.pem" })),
+        (
+            "Bash",
+            json!({ "cmd": "git push --force", "command": "ls" }),
+        ),
+        ("local_shell", json!({ "command": "git push --force" })),
+        ("Monitor", json!({ "command": "git push --force" })),
+    ] {
+        let input = of(
+            "PreToolUse",
+            json!({ "tool_name": tool, "tool_input": args }),
+        );
+        let reply = run(Dialect::Claude, &file, &input).await;
+        let is_denied = reply.exit_code == 2 || reply.stdout.contains("deny");
+        assert!(is_denied, "{tool} {args}: {reply:?}");
+    }
+    let same = json!({ "tool_name": "Read", "tool_input": { "file_path": "/ok", "path": "/ok" } });
+    let reply = run(Dialect::Claude, &file, &of("PreToolUse", same)).await;
+    assert_eq!((reply.exit_code, &*reply.stdout), (0, ""));
+}
+
+#[tokio::test]
+async fn two_rules_in_one_are_a_mistake() {
+    for rules in [
+        "Bash(rm *) || Bash(git *)",
+        "Bash(rm *), Bash(git *)",
+        "Bash(a) && Bash(b)",
+    ] {
+        let text = rule("BeforeToolCall", &format!("if = '{rules}'\nblock = 'no'"));
+        assert!(
+            Runtime::builder().text(text).build().await.is_err(),
+            "{rules}"
+        );
+    }
+}

@@ -51,7 +51,7 @@ impl Published {
             if !waits {
                 break;
             }
-            std::thread::sleep(Duration::from_millis(5));
+            tokio::task::block_in_place(|| std::thread::sleep(Duration::from_millis(5)));
         }
         Reply::Status(304, String::new())
     }

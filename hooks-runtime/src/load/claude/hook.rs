@@ -124,7 +124,7 @@ impl Loader<'_> {
             self.notices.push(notice.to_string());
             return;
         }
-        let line = group.document.mistake(&group.path, "", None).line();
+        let line = Some(group.document.line(&group.path));
         let origin = Origin::of(group.document.file(), line);
         let number = definitions.len() + 1;
         let name = given.map_or_else(|| format!("{}-{number}", group.name), str::to_owned);

@@ -85,7 +85,7 @@ impl Loader<'_> {
                 ));
             }
         };
-        let line = place.wrong(&[], "", None).line();
+        let line = Some(place.document.line(&place.path));
         let origin = Origin::of(place.document.file(), line);
         let name = self.free_name("quality gate", &origin.to_string());
         let (body, state) = self.goclaw_body(place, kind, &config, gate, &name, true)?;

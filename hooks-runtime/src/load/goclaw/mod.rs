@@ -314,7 +314,7 @@ impl Loader<'_> {
             .clone()
             .or_else(|| hook.id.clone())
             .filter(|name| !name.trim().is_empty());
-        let line = place.wrong(&[], "", None).line();
+        let line = Some(place.document.line(&place.path));
         let origin = Origin::of(place.document.file(), line);
         let name = self.free_name(
             &name.unwrap_or_else(|| hook.event.clone()),
