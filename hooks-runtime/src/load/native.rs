@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::{Draft, Loader};
 use crate::definition::{Body, Definition, Origin, State};
-use crate::entry::{FileConfig, OnEntry};
+use crate::entry::{FileConfig, OnEntry, Scopes};
 use crate::events::{EVENTS, EventInfo};
 use crate::filter::cel::{Cel, Template};
 use crate::filter::{Filter, Subjects, input, no_regex};
@@ -186,6 +186,20 @@ impl Checking<'_> {
                 let message = format!("the hook has two handlers: `{first}` and `{second}`");
                 self.wrong(&[second], message, Some("write a hook for each"));
                 None
+            }
+        }
+    }
+
+    /// Checks the ids of tenants and agents, which are compared as they are.
+    fn check_scope(&mut self) {
+        let Scopes { tenants, agents } = &self.entry.scope;
+        for (key, ids) in [("tenants", tenants), ("agents", agents)] {
+            if let Some(id) = ids.iter().find(|id| id.is_empty() || id.contains('*')) {
+                self.wrong(
+                    &["scope", key],
+                    format!("no id is `{id}`: ids are compared as they are"),
+                    Some("leave the key out, and the hook is for all of them"),
+                );
             }
         }
     }
@@ -559,6 +573,7 @@ impl Loader<'_> {
         };
         let is_observed = events.iter().all(|(event, _)| !event.is_intercepted);
         checked.check_policy(&events);
+        checked.check_scope();
         let is_guard = checked.is_guard(handler, &events);
         let place = checked.path(&[]);
         let line = config.line(&place);

@@ -666,3 +666,18 @@ async fn what_cannot_be_a_guard_is_a_mistake() {
         assert!(error.contains(wrong), "{error}");
     }
 }
+
+#[tokio::test]
+async fn an_id_with_a_star_would_match_nobody() {
+    for scope in ["agents = ['*']", "tenants = ['']"] {
+        let hook = format!("scope = {{ {scope} }}\nblock = 'no'");
+        let text = format!("[[hooks.on]]\nevent = 'BeforeToolCall'\n{hook}");
+        let error = Runtime::builder()
+            .text(text)
+            .build()
+            .await
+            .unwrap_err()
+            .to_string();
+        assert!(error.contains("ids are compared as they are"), "{error}");
+    }
+}

@@ -79,9 +79,13 @@ pub(super) struct About {
 /// Checks that these can be names of variables.
 pub(crate) fn check_names<'n>(mut names: impl Iterator<Item = &'n String>) -> Result<(), Wrong> {
     match names.find(|name| name.is_empty() || name.contains(['=', '\0'])) {
+        // What follows the `=` may be a secret.
         Some(name) => Err(Wrong::new(format!(
-            "`{}` is not a valid name of a variable",
-            name.escape_debug()
+            "`{}` is not a valid name of a variable: write `env = {{ NAME = \"value\" }}` to set one",
+            name.split_inclusive('=')
+                .next()
+                .unwrap_or_default()
+                .escape_debug()
         ))),
         None => Ok(()),
     }
