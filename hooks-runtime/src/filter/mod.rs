@@ -172,9 +172,9 @@ impl Filter {
         }
         // A condition reads one of two names, and the tool perhaps the other.
         if let Some(condition) = &self.condition
+            && let Some((one, other)) = events::args(event).and_then(ambiguous)
             && condition.text().contains("args")
             && class_of(events::subject(event).unwrap_or_default()).is_some()
-            && let Some((one, other)) = events::args(event).and_then(ambiguous)
         {
             return Err(Fault::filter(format_args!(
                 "`{one}` and `{other}` mean the same, and differ: nobody knows which of them counts"

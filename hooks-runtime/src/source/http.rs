@@ -6,7 +6,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use hooks_builtin::ssrf::{Endpoint, Guard};
 use reqwest::header::{AUTHORIZATION, ETAG, HeaderValue, IF_NONE_MATCH};
-use reqwest::{Method, Response, StatusCode};
+use reqwest::{Method, Response, StatusCode, Url};
 use ring::rand::{SecureRandom as _, SystemRandom};
 use tokio::time::{Instant, sleep};
 
@@ -95,12 +95,9 @@ impl HttpBundle {
         }
         let unreachable =
             |error: &dyn std::fmt::Display| SourceError::Unreachable(error.to_string());
-        let host = self.url.split("://").nth(1).unwrap_or_default();
-        let host = host.split(['/', '?', '#']).next().unwrap_or_default();
-        let host = match host.rsplit_once(':') {
-            Some((host, port)) if port.bytes().all(|digit| digit.is_ascii_digit()) => host,
-            _ => host,
-        };
+        // The guard says what is wrong with a URL that has no host.
+        let url = Url::parse(&self.url).ok();
+        let host = url.as_ref().and_then(Url::host_str).unwrap_or_default();
         let host = host.trim_start_matches('[').trim_end_matches(']');
         let guard = Guard::new().allow_internal(host);
         let made = guard.endpoint(&self.url, LONGEST);

@@ -182,7 +182,8 @@ impl Aliases {
 
 /// Returns two arguments of a call that mean the same, but differ: nobody knows which of them the tool reads.
 pub(crate) fn ambiguous(args: &Value) -> Option<(&'static str, &'static str)> {
-    let args = args.as_object()?;
+    // Most calls have one argument, and every condition asks.
+    let args = args.as_object().filter(|args| args.len() > 1)?;
     MEANINGS.iter().find_map(|meaning| {
         let mut given = meaning.iter().filter(|name| args.contains_key(**name));
         let first = given.next()?;

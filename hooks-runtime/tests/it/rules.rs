@@ -642,6 +642,12 @@ async fn a_guard_that_changes_or_approves_does_not_get_its_way() {
     }
 }
 
+/// What is wrong with a file.
+async fn refused(text: &str) -> String {
+    let built = Runtime::builder().text(text).build().await;
+    built.unwrap_err().to_string()
+}
+
 #[tokio::test]
 async fn what_cannot_be_a_guard_is_a_mistake() {
     for (event, handler, wrong) in [
@@ -657,12 +663,7 @@ async fn what_cannot_be_a_guard_is_a_mistake() {
         ),
     ] {
         let text = format!("[[hooks.on]]\nevent = '{event}'\nguard = true\n{handler}");
-        let error = Runtime::builder()
-            .text(text)
-            .build()
-            .await
-            .unwrap_err()
-            .to_string();
+        let error = refused(&text).await;
         assert!(error.contains(wrong), "{error}");
     }
 }
@@ -672,12 +673,7 @@ async fn an_id_with_a_star_would_match_nobody() {
     for scope in ["agents = ['*']", "tenants = ['']"] {
         let hook = format!("scope = {{ {scope} }}\nblock = 'no'");
         let text = format!("[[hooks.on]]\nevent = 'BeforeToolCall'\n{hook}");
-        let error = Runtime::builder()
-            .text(text)
-            .build()
-            .await
-            .unwrap_err()
-            .to_string();
+        let error = refused(&text).await;
         assert!(error.contains("ids are compared as they are"), "{error}");
     }
 }
