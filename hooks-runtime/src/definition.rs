@@ -88,6 +88,17 @@ pub(crate) struct State {
     pub(crate) spare: Mutex<Option<Record>>,
 }
 
+/// What only an entry of our own says about its hook.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Marks {
+    /// The version, which a store has set.
+    pub(crate) version: Option<u64>,
+    /// Whether its handler may run in a dry run.
+    pub(crate) is_harmless: bool,
+    /// Whether the agent waits for its record.
+    pub(crate) must_audit: bool,
+}
+
 /// One definition.
 #[derive(Debug)]
 #[expect(
@@ -121,6 +132,7 @@ pub(crate) struct Definition {
     pub(crate) priority: Option<i32>,
     /// Of the definitions with an equal value, only one runs.
     pub(crate) twin: Option<Arc<str>>,
+    pub(crate) marks: Marks,
     pub(crate) state: Arc<State>,
 }
 

@@ -108,6 +108,18 @@ pub struct OnEntry {
     /// The format of the events that the handler receives, and of its answers. The default is `hooks`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dialect: Option<String>,
+    /// Whether a level below may not replace or switch off this hook. Stores obey it; in a file alone, it has no effect.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub mandatory: bool,
+    /// The version of the hook, which a store sets. Records show it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<u64>,
+    /// Whether its handler changes nothing outside of itself, so that a dry run may run it. Rules are harmless anyway.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub harmless: bool,
+    /// Whether the agent waits until the hook's record is written where it stays. If that fails, the hook has failed.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub must_audit: bool,
 }
 
 impl OnEntry {

@@ -8,7 +8,7 @@ use std::time::Duration;
 use hooks_config::ConfigError;
 
 use super::Loader;
-use crate::definition::{Body, Definition, Origin};
+use crate::definition::{Body, Definition, Marks, Origin};
 use crate::entry::{ImportEntry, Mode, OnFault};
 use crate::events::EventInfo;
 use crate::fault::Fault;
@@ -82,6 +82,7 @@ impl Loader<'_> {
             wakes: false,
             is_guard: false,
             is_in_turn: false,
+            marks: Marks::default(),
             priority: None,
             twin: None,
             state: Arc::default(),

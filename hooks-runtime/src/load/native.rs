@@ -10,7 +10,7 @@ use regex::Regex;
 use serde_json::Value;
 
 use super::{Draft, Loader};
-use crate::definition::{Body, Definition, Origin, State};
+use crate::definition::{Body, Definition, Marks, Origin, State};
 use crate::entry::{FileConfig, OnEntry, Scopes};
 use crate::events::{EVENTS, EventInfo};
 use crate::filter::cel::{Cel, Template};
@@ -603,6 +603,11 @@ impl Loader<'_> {
             wakes: false,
             is_guard,
             is_in_turn: false,
+            marks: Marks {
+                version: entry.version,
+                is_harmless: entry.harmless,
+                must_audit: entry.must_audit,
+            },
             priority: None,
             twin: None,
             events,

@@ -10,7 +10,7 @@ use hooks_config::{ConfigError, Document, Segment};
 use serde_json::{Value, json};
 
 use super::{Loader, SourceStatus};
-use crate::definition::{Definition, Origin, State};
+use crate::definition::{Definition, Marks, Origin, State};
 use crate::entry::{FileConfig, ImportEntry, Mode, OnFault};
 use crate::events::EventInfo;
 use crate::filter::Filter;
@@ -250,6 +250,7 @@ impl Loader<'_> {
                     wakes: false,
                     is_guard: false,
                     is_in_turn: false,
+                    marks: Marks::default(),
                     priority: None,
                     twin: None,
                     state: Arc::<State>::default(),

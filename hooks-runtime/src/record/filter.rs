@@ -7,10 +7,11 @@ use crate::filter::cel::{Cel, Variables};
 use crate::record::Record;
 
 /// The fields of a record.
-const FIELDS: [&str; 20] = [
+const FIELDS: [&str; 21] = [
     "at",
     "revision",
     "hook",
+    "hook_version",
     "source",
     "handler",
     "event",
@@ -33,7 +34,7 @@ const FIELDS: [&str; 20] = [
 /// Returns the value of a field that a record does not have.
 fn missing(field: &str) -> Value {
     match field {
-        "revision" | "duration_us" => json!(0),
+        "revision" | "hook_version" | "duration_us" => json!(0),
         "shadow" => json!(false),
         "change" | "messages" | "warnings" => json!([]),
         _ => json!(""),

@@ -11,6 +11,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use async_trait::async_trait;
 use hooks_builtin::__sink::{Limits, LogFile, Queue};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -95,6 +96,9 @@ pub struct Record {
     pub revision: u64,
     /// The hook's name.
     pub hook: String,
+    /// The version of the hook, if it comes from a store.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hook_version: Option<u64>,
     /// The file with the definition, and the line; empty if it is no definition.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub source: String,
@@ -153,6 +157,7 @@ impl Record {
             at: Timestamp::now(),
             revision: 0,
             hook: hook.into(),
+            hook_version: None,
             source: String::new(),
             handler: String::new(),
             event: event.into(),
@@ -198,14 +203,30 @@ mod micros {
 ///
 /// It is called in the agent's own task, so it must not wait. Put the record into a queue, and count the records that
 /// do not fit.
+#[async_trait]
 pub trait Recorder: Send + Sync {
     /// Records. It must not block.
     fn record(&self, record: &Record);
+
+    /// Waits until all records so far are written where they stay. The agent waits for it after a hook with
+    /// `must_audit = true`, for at most the hook's timeout. The default returns at once.
+    ///
+    /// # Errors
+    ///
+    /// If some of them cannot be written. Then the hook has failed.
+    async fn durable(&self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
+#[async_trait]
 impl<T: Recorder + ?Sized> Recorder for Arc<T> {
     fn record(&self, record: &Record) {
         (**self).record(record);
+    }
+
+    async fn durable(&self) -> io::Result<()> {
+        (**self).durable().await
     }
 }
 
@@ -347,8 +368,14 @@ fn make_private(_: &Path) -> io::Result<()> {
     Ok(())
 }
 
+#[async_trait]
 impl Recorder for JsonlRecorder {
     fn record(&self, record: &Record) {
         self.0.send(|out| serde_json::to_writer(out, record));
+    }
+
+    /// Waits until the lines are in the file. A dropped one is an error.
+    async fn durable(&self) -> io::Result<()> {
+        self.0.flushed().await
     }
 }

@@ -127,6 +127,8 @@ impl fmt::Display for Refused {
 pub struct HookStatus {
     /// The name.
     pub name: String,
+    /// The version, if it comes from a store.
+    pub version: Option<u64>,
     /// The file with the definition, and the line.
     pub source: String,
     /// The dialect of the file.
@@ -143,6 +145,8 @@ pub struct HookStatus {
     pub priority: i32,
     /// Whether it enforces its decisions.
     pub mode: Mode,
+    /// Whether its entry says that its handler changes nothing outside of itself.
+    pub harmless: bool,
     /// Whether it is asked, or not asked because it has failed too often.
     pub breaker: BreakerState,
     /// Its last record.
@@ -731,6 +735,7 @@ impl Runtime {
                     .unwrap_or_else(PoisonError::into_inner);
                 hooks.push(HookStatus {
                     name: definition.name.to_string(),
+                    version: definition.marks.version,
                     source: definition.origin.to_string(),
                     dialect: definition.dialect,
                     events: definition
@@ -743,6 +748,7 @@ impl Runtime {
                     place: unit.name.to_string(),
                     priority: definition.priority.unwrap_or(unit.priority),
                     mode: definition.mode,
+                    harmless: definition.marks.is_harmless,
                     breaker: definition.state.breaker.state(),
                     last: last.clone(),
                 });

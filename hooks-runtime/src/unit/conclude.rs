@@ -180,6 +180,7 @@ impl Unit {
             at,
             revision,
             hook,
+            hook_version,
             source,
             handler,
             event: event_name,
@@ -201,6 +202,7 @@ impl Unit {
         *at = Timestamp::now();
         *revision = self.revision;
         set(hook, &definition.name);
+        *hook_version = definition.marks.version;
         set(source, definition.origin.shown());
         set(handler, definition.body.kind());
         set(event_name, info.name);

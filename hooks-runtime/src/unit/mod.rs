@@ -21,6 +21,7 @@ use std::sync::atomic::AtomicU64;
 use std::task::{Context as Task, Poll};
 use std::time::Duration;
 
+use hooks_builtin::__clock as clock;
 use hooks_core::agent::{AgentContext, AgentEvent, AgentEventMut, AgentHandler, AgentSaid};
 use hooks_core::{EventSet, spend_time, time_spent};
 use tokio::sync::Semaphore;
@@ -175,17 +176,26 @@ impl AgentHandler for Unit {
         if let [definition] = self.definitions.as_slice()
             && let Body::Rule(_) = definition.body
         {
-            return match definition.check(cx, &event.view(), info) {
-                Ok(Err(_)) => Box::pin(Nothing),
-                Ok(Ok(())) => self.by_rule(definition, Ok(()), cx, event, info),
-                Err(fault) => self.by_rule(definition, Err(fault), cx, event, info),
+            let filter = match definition.check(cx, &event.view(), info) {
+                Ok(Err(_)) => return Box::pin(Nothing),
+                Ok(Ok(())) => Ok(()),
+                Err(fault) => Err(fault),
+            };
+            let said = self.by_rule(definition, filter, cx, event, info);
+            return match self.audited() {
+                Some(definition) => Box::pin(self.audit(definition, info, said)),
+                None => said,
             };
         }
         let matched = self.matched(cx, &event.view(), info);
         if matched.is_empty() {
             return Box::pin(Nothing);
         }
-        Box::pin(self.run(cx, event, info, matched))
+        let said = self.run(cx, event, info, matched);
+        match self.audited() {
+            Some(definition) => Box::pin(self.audit(definition, info, said)),
+            None => Box::pin(said),
+        }
     }
 }
 
@@ -216,6 +226,44 @@ impl Unit {
             }
         }
         matched
+    }
+
+    /// Returns the definition whose record the agent waits for. Only entries of our own have that key, and each is alone in
+    /// its unit.
+    fn audited(&self) -> Option<&Definition> {
+        let first = self.definitions.first()?;
+        first.marks.must_audit.then_some(&**first)
+    }
+
+    /// Waits until the record of a definition is written where it stays. If that fails, the definition has failed.
+    async fn audit(
+        &self,
+        definition: &Definition,
+        info: &'static EventInfo,
+        said: impl Future<Output = AgentSaid>,
+    ) -> AgentSaid {
+        let said = said.await;
+        let fault = match &self.shared.recorder {
+            _ if !clock::is_there() => Fault::not_started(clock::MISSING),
+            None => Fault::failed("it must be recorded, and nothing records here"),
+            Some(recorder) => {
+                match tokio::time::timeout(definition.timeout, recorder.durable()).await {
+                    Ok(Ok(())) => return said,
+                    Ok(Err(error)) => {
+                        Fault::failed(format!("its record cannot be written: {error}"))
+                    }
+                    Err(_) => Fault::timed_out(definition.timeout),
+                }
+            }
+        };
+        tracing::error!(hook = &*definition.name, event = info.name, %fault, "a hook must be recorded, and is not");
+        match said {
+            AgentSaid::Cancel { .. } => said,
+            _ if definition.blocks_on(&fault, info) => {
+                AgentSaid::block(format!("the hook `{}` failed: {fault}", definition.name))
+            }
+            _ => said,
+        }
     }
 
     /// Explains for each definition why it would run on an event, or why not.

@@ -1,11 +1,15 @@
 //! Records of the hooks of a file that are no definitions.
 
+use std::io;
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
+use async_trait::async_trait;
 use hooks_builtin::config::{FactoryError, HookFactory};
 use hooks_core::agent::{AfterToolCall, AgentContext, AgentEvent, BeforeToolCall, ToolOutput};
 use hooks_core::{BoxHook, hook, hooks};
-use hooks_runtime::{Record, RecordOutcome, Recorder, Records, Runtime};
+use hooks_runtime::{JsonlRecorder, Record, RecordOutcome, Recorder, Records, Runtime};
 use serde_json::{Value, json};
 
 /// Two hooks in one: `lower` changes the name of a tool, and `fragile` panics.
@@ -171,4 +175,77 @@ async fn a_recorder_that_panics_loses_one_record() {
     let runtime = builder.build().await.unwrap();
     assert!(!call(&runtime, "LS").await);
     assert_eq!(done(&records), [one("BlockTools", "block", "builtin")]);
+}
+
+#[tokio::test]
+async fn a_record_has_the_version_of_its_hook() {
+    let text = "[[hooks.on]]\nname = 'no'\nversion = 3\nmandatory = true\nharmless = true\n\
+                event = 'BeforeToolCall'\nblock = 'no'\n";
+    let (runtime, records) = built(text).await;
+    assert!(!call(&runtime, "ls").await);
+    let record = records.take().pop().unwrap();
+    assert_eq!((&*record.hook, record.hook_version), ("no", Some(3)));
+    let status = runtime.status().hooks.remove(0);
+    assert_eq!((status.version, status.harmless), (Some(3), true));
+}
+
+/// A recorder that is asked whether its records are there.
+#[derive(Default)]
+struct Audit {
+    recorded: AtomicUsize,
+    /// How many records there were when somebody asked.
+    durable: AtomicUsize,
+    fails: bool,
+}
+
+#[async_trait]
+impl Recorder for Audit {
+    fn record(&self, _: &Record) {
+        self.recorded.fetch_add(1, Ordering::Relaxed);
+    }
+
+    async fn durable(&self) -> io::Result<()> {
+        let recorded = self.recorded.load(Ordering::Relaxed);
+        self.durable.store(recorded, Ordering::Relaxed);
+        if self.fails {
+            return Err(io::Error::other("the disk is full"));
+        }
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn the_agent_waits_for_a_record_that_must_be_there() {
+    let rule = "[[hooks.on]]\nname = 'audited'\nmust_audit = true\nevent = 'BeforeToolCall'\ntools = ['deploy']\n\
+                context = 'take care'\n";
+    for (fails, recorder, passes) in [
+        (false, true, true),
+        (true, true, false),
+        (false, false, false),
+    ] {
+        let audit = Arc::new(Audit {
+            fails,
+            ..Audit::default()
+        });
+        let mut builder = Runtime::builder().text(rule);
+        if recorder {
+            builder = builder.recorder(Arc::clone(&audit));
+        }
+        let runtime = builder.build().await.unwrap();
+        assert!(call(&runtime, "ls").await, "it is not asked");
+        assert_eq!(audit.durable.load(Ordering::Relaxed), 0);
+        assert_eq!(call(&runtime, "deploy").await, passes);
+        assert_eq!(audit.durable.load(Ordering::Relaxed), usize::from(recorder));
+    }
+}
+
+#[tokio::test]
+async fn what_is_durable_is_in_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("records.jsonl");
+    let recorder = JsonlRecorder::append(&path).unwrap();
+    recorder.record(&Record::new("one", "BeforeToolCall"));
+    recorder.durable().await.unwrap();
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert!(text.contains("\"hook\":\"one\""), "{text}");
 }

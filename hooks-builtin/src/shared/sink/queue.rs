@@ -94,6 +94,12 @@ impl State {
         self.untold += 1;
     }
 
+    /// Asks for an attempt at once. Returns how many lines it is for, and its number.
+    fn ask(&mut self) -> (u64, u64) {
+        self.asked += 1;
+        (self.queued.0, self.asked)
+    }
+
     /// The result of a wait for the thread.
     fn came_to(&self, is_done: bool) -> io::Result<()> {
         match &self.error {
@@ -177,7 +183,6 @@ impl Shared {
         waited.unwrap_or_else(PoisonError::into_inner).0
     }
 
-    #[cfg(feature = "webhook-audit")]
     async fn until(&self, is_done: impl Fn(&State) -> bool) {
         loop {
             let mut told = std::pin::pin!(self.done.1.notified());
@@ -304,14 +309,26 @@ impl Queue {
             return self.shutdown();
         }
         let mut state = self.shared.lock();
-        let lines = state.queued.0;
-        state.asked += 1;
-        let mine = state.asked;
+        let (lines, mine) = state.ask();
         self.shared.work.notify_one();
         state = self.shared.wait_while(state, WAIT_FOR_END, |state| {
             state.failed < mine && !state.is_finished(lines)
         });
         state.came_to(state.finished.0 >= lines && state.error.is_none())
+    }
+
+    /// Waits until the lines so far are delivered, without blocking a thread. It makes an attempt at once.
+    ///
+    /// # Errors
+    ///
+    /// If the attempt fails, or if a line has been dropped meanwhile or since the last attempt that succeeded.
+    pub async fn flushed(&self) -> io::Result<()> {
+        let (lines, mine) = self.shared.lock().ask();
+        self.shared.work.notify_one();
+        let is_done = |state: &State| state.failed >= mine || state.is_finished(lines);
+        self.shared.until(is_done).await;
+        let state = self.shared.lock();
+        state.came_to(state.finished.0 >= lines && state.error.is_none() && !state.is_stuck)
     }
 
     /// Waits until the lines so far are delivered or dropped, however long that takes.

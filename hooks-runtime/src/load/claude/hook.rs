@@ -10,7 +10,7 @@ use super::super::Loader;
 use super::super::near::misspelled;
 use super::make::{command_in, command_of, http_of, project_of, prompt_of};
 use super::{Group, NeverRuns, takes_prompt};
-use crate::definition::{Body, Definition, Origin, State};
+use crate::definition::{Body, Definition, Marks, Origin, State};
 use crate::entry::OnFault;
 use crate::filter::{Filter, input};
 use crate::handler::{Handler, Wrong, command, http, prompt};
@@ -186,6 +186,7 @@ impl Loader<'_> {
             wakes,
             is_guard: false,
             is_in_turn: group.is_sequential,
+            marks: Marks::default(),
             priority: None,
             twin: twin.map(Into::into),
             state,

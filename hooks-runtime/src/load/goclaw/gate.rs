@@ -4,7 +4,7 @@ use hooks_config::ConfigError;
 use serde_json::{Map, Value};
 
 use super::{LONGEST, Place};
-use crate::definition::{Definition, Origin};
+use crate::definition::{Definition, Marks, Origin};
 use crate::entry::{ImportEntry, Mode, OnFault};
 use crate::events::EventInfo;
 use crate::filter::Filter;
@@ -120,6 +120,7 @@ impl Loader<'_> {
             wakes: false,
             is_guard: false,
             is_in_turn: false,
+            marks: Marks::default(),
             priority: None,
             twin: None,
             state,

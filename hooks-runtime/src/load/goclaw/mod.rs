@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 use super::closed::Meant;
 use super::near::{misspelled, without_hooks};
 use super::{Loader, SourceStatus, claude};
-use crate::definition::{Definition, Origin};
+use crate::definition::{Definition, Marks, Origin};
 use crate::entry::{ImportEntry, Mode, OnFault};
 use crate::filter::cel::Cel;
 use crate::filter::{Filter, Subjects, no_regex};
@@ -374,6 +374,7 @@ impl Loader<'_> {
             wakes: false,
             is_guard: false,
             is_in_turn: false,
+            marks: Marks::default(),
             priority: None,
             twin: None,
             state,
