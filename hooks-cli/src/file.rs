@@ -141,11 +141,11 @@ pub(crate) fn warn(message: &str) {
     anstream::eprintln!("{}: {}", painted(WARN, "warning"), lines(message));
 }
 
-/// Records every hook in a file, if one is named. Records are for people: without them the hooks run all the same.
+/// Records every hook and every event in a file, if one is named. Records are for people: without them the hooks run all the same.
 pub(crate) fn recorded(builder: RuntimeBuilder, file: Option<&Path>) -> RuntimeBuilder {
     let Some(file) = file else { return builder };
     match JsonlRecorder::append(file) {
-        Ok(recorder) => builder.recorder(recorder),
+        Ok(recorder) => builder.recorder(recorder.keeping_events()),
         Err(error) => {
             let file = file.display();
             warn(&format!("cannot write records to {file}: {error}"));

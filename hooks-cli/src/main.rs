@@ -104,7 +104,7 @@ enum Command {
         /// The event, for agents whose input does not name it, such as Antigravity CLI.
         #[arg(long)]
         event: Option<String>,
-        /// Append a record of each hook to this file. `hooks log` shows it.
+        /// Append a record of each hook and each event to this file. `hooks log` shows it.
         #[arg(long, value_name = "FILE")]
         records: Option<PathBuf>,
     },
@@ -114,7 +114,7 @@ enum Command {
         /// Speak JSON-RPC on standard input and output, a message a line.
         #[arg(long, required = true)]
         stdio: bool,
-        /// Append a record of each hook to this file. `hooks log` shows it.
+        /// Append a record of each hook and each event to this file. `hooks log` shows it.
         #[arg(long, value_name = "FILE")]
         records: Option<PathBuf>,
         /// The file; by default the hooks.toml here or in a folder above.

@@ -100,7 +100,7 @@ pub use self::json::from_slice as __json;
 pub use self::load::{Edition, SourceStatus};
 pub use self::owned::{EventError, Meaning, OwnedEvent};
 pub use self::record::RecordFilter;
-pub use self::record::{JsonlRecorder, Record, RecordOutcome, Recorder, Records};
+pub use self::record::{EventRecords, JsonlRecorder, Record, RecordOutcome, Recorder, Records};
 pub use self::runtime::{Decided, Outcome};
 pub use self::runtime::{
     Explanation, FailedOpen, HookStatus, Refused, Revision, Runtime, RuntimeBuilder, Status,

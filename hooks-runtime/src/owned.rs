@@ -6,13 +6,13 @@ use std::fmt;
 use std::time::Duration;
 
 use hooks_core::agent::{
-    AfterCompact, AfterLlmCall, AfterToolCall, AgentEnd, AgentError, AgentEvent, AgentEventMut,
-    AgentStart, Approval, ApproveToolCall, BeforeCompact, BeforeLlmCall, BeforeModelResolve,
-    BeforePromptBuild, BeforeStop, BeforeToolCall, ChatMessage, Custom, GatewayStart, GatewayStop,
-    HeartbeatTick, Interrupt, InvalidToolCall, LlmDelta, LlmFailed, LlmInput, LlmOutput,
-    LlmResponse, MessageFailed, MessageReceived, MessageSending, MessageSent, Notification,
-    SessionEnd, SessionStart, SubagentStart, SubagentStop, ToolCallEnd, ToolCallSkipped,
-    ToolCallStart, ToolOutcome, ToolOutput,
+    AfterCompact, AfterLlmCall, AfterToolCall, AgentContext, AgentEnd, AgentError, AgentEvent,
+    AgentEventMut, AgentStart, Approval, ApproveToolCall, BeforeCompact, BeforeLlmCall,
+    BeforeModelResolve, BeforePromptBuild, BeforeStop, BeforeToolCall, ChatMessage, Custom,
+    GatewayStart, GatewayStop, HeartbeatTick, Interrupt, InvalidToolCall, LlmDelta, LlmFailed,
+    LlmInput, LlmOutput, LlmResponse, MessageFailed, MessageReceived, MessageSending, MessageSent,
+    Notification, SessionEnd, SessionStart, SubagentStart, SubagentStop, ToolCallEnd,
+    ToolCallSkipped, ToolCallStart, ToolOutcome, ToolOutput,
 };
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -21,6 +21,7 @@ use yoke::{Yoke, Yokeable};
 
 use crate::answer::kind_of;
 use crate::events::EventInfo;
+use crate::record::Record;
 use crate::system::Dialect;
 use crate::system::names;
 use crate::system::table::When;
@@ -451,6 +452,21 @@ impl OwnedEvent {
         Held::made(info.name, fields)
             .map(OwnedEvent)
             .map_err(|EventError(error)| EventError::new(format!("`{}`: {error}", info.name)))
+    }
+
+    /// Returns the event of a [record of a whole dispatch](crate::Record::is_event), and its context; `None` if the record
+    /// holds no event.
+    ///
+    /// # Errors
+    ///
+    /// If it is an event that this version does not know.
+    #[must_use]
+    pub fn of_record(record: &Record) -> Option<Result<(AgentContext, Self), EventError>> {
+        let input = record.input.as_ref()?;
+        let cx = serde_json::from_value(input["cx"].clone());
+        let event = OwnedEvent::from_json(&record.event, input["event"].clone());
+        let wrong = |error: serde_json::Error| EventError::new(format!("its context: {error}"));
+        Some(cx.map_err(wrong).and_then(|cx| Ok((cx, event?))))
     }
 
     fn known(name: &str) -> Option<&'static EventInfo> {

@@ -157,6 +157,12 @@ impl Redact {
         self.0.scanner.redact(text)
     }
 
+    /// Rewrites all texts in a value, and other values that are secrets. For records.
+    #[doc(hidden)]
+    pub fn __texts(&self, value: &mut Value) {
+        self.0.rewrite_texts(value);
+    }
+
     /// Returns how many of each kind the hook has replaced, without kinds that it did not find. The kinds come in the
     /// order of [`SecretKind::ALL`], followed by your own patterns.
     #[must_use]

@@ -78,12 +78,35 @@ fn show(record: &Record) {
     let outcome = painted(style_of(record), format_args!("{:<10}", record.outcome));
     let shadow = if record.shadow { " (shadow)" } else { "" };
     let subject = record.subject.as_deref().unwrap_or_default();
-    let mut line = format!("{}{shadow}  {} {subject}", record.hook, record.event);
-    if let Some(reason) = &record.reason {
-        line.push_str("  ");
-        line.push_str(&reason.replace('\n', " "));
+    let mut line = if record.is_event() {
+        format!("{} {subject}  {}", record.event, asked(record))
+    } else {
+        format!("{}{shadow}  {} {subject}", record.hook, record.event)
+    };
+    for more in [
+        Some(&record.why).filter(|_| record.is_event()),
+        record.reason.as_ref(),
+    ] {
+        let more = more.filter(|text| !text.is_empty());
+        line.extend(more.map(|text| format!("  {}", text.replace('\n', " "))));
     }
     let line = Visible(line.trim_end());
     let time = painted(DIM, paint::time(record.duration));
     say!("{at}  {outcome}  {line}  {time}");
+}
+
+/// What the event was about: the arguments of the tool, or the first text of another event, cut.
+fn asked(record: &Record) -> String {
+    let Some(event) = record.input.as_ref().map(|input| &input["event"]) else {
+        return String::new();
+    };
+    let mut texts = ["content", "prompt", "response"].iter();
+    let text = match &event["args"] {
+        serde_json::Value::Null => texts
+            .find_map(|key| event[key].as_str())
+            .unwrap_or_default()
+            .to_owned(),
+        args => args.to_string(),
+    };
+    paint::short(&text.replace('\n', " "))
 }

@@ -36,7 +36,12 @@ fn run_and_serve_record_what_hooks_do() {
     hooks(folder.path(), &args, &format!("{request}\n"));
     let shown = hooks(
         folder.path(),
-        &["log", "records.jsonl", "--where", "outcome == 'block'"],
+        &[
+            "log",
+            "records.jsonl",
+            "--where",
+            "outcome == 'block' && handler != 'event'",
+        ],
         "",
     );
     assert_eq!(
@@ -47,6 +52,20 @@ fn run_and_serve_record_what_hooks_do() {
         shown.errors
     );
     assert_eq!(shown.out.matches("BlockTools").count(), 1, "{}", shown.out);
+    let shown = hooks(
+        folder.path(),
+        &["log", "records.jsonl", "--where", "handler == 'event'"],
+        "",
+    );
+    let lines: Vec<_> = shown.out.lines().collect();
+    assert_eq!(lines.len(), 5, "{}{}", shown.out, shown.errors);
+    assert!(
+        lines[0]
+            .contains(r#"BeforeToolCall Bash  {"command":"sudo ls"}  decided by `no-sudo`  no"#),
+        "{}",
+        shown.out
+    );
+    assert!(lines[1].contains("continue"), "{}", shown.out);
     // A file that cannot be written loses the records, and nothing else.
     let args = [
         "run",

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use hooks_core::agent::{AgentContext, AgentEvent};
 use hooks_core::probe::{Probe, Ran};
-use hooks_core::{AnyAction, EventInfo, Scope};
+use hooks_core::{AnyAction, EventInfo};
 use serde_json::Value;
 
-use super::{Record, RecordOutcome, Recorder, pass};
+use super::{Record, RecordOutcome, Recorder, answered, cancelled, pass};
 use crate::events;
 
 /// Writes a record of each of these hooks that decides, changes something, or fails. A definition writes its own.
@@ -90,18 +90,8 @@ impl Probe<AgentEvent<'static>> for BuiltinRecords {
         }
         let change = hook.changed.then(|| dispatch.change(event)).flatten();
         let (outcome, reason) = match hook.action {
-            AnyAction::Cancel(cancel) => {
-                let outcome = match cancel.scope {
-                    Scope::Event => RecordOutcome::Block,
-                    Scope::Turn => RecordOutcome::AbortTurn,
-                    Scope::Run => RecordOutcome::AbortRun,
-                };
-                (outcome, Some(cancel.reason.to_string()))
-            }
-            AnyAction::Respond if matches!(event, AgentEvent::ApproveToolCall(_)) => {
-                (RecordOutcome::Approve, None)
-            }
-            AnyAction::Respond => (RecordOutcome::Respond, None),
+            AnyAction::Cancel(cancel) => (cancelled(cancel.scope), Some(cancel.reason.to_string())),
+            AnyAction::Respond => (answered(&event), None),
             _ if change.is_some() => (RecordOutcome::Modify, None),
             _ => return,
         };

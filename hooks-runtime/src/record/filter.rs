@@ -7,7 +7,7 @@ use crate::filter::cel::{Cel, Variables};
 use crate::record::Record;
 
 /// The fields of a record.
-const FIELDS: [&str; 21] = [
+const FIELDS: [&str; 22] = [
     "at",
     "revision",
     "hook",
@@ -29,6 +29,7 @@ const FIELDS: [&str; 21] = [
     "messages",
     "warnings",
     "trace_id",
+    "input",
 ];
 
 /// Returns the value of a field that a record does not have.
@@ -37,6 +38,7 @@ fn missing(field: &str) -> Value {
         "revision" | "hook_version" | "duration_us" => json!(0),
         "shadow" => json!(false),
         "change" | "messages" | "warnings" => json!([]),
+        "input" => json!({}),
         _ => json!(""),
     }
 }

@@ -1,6 +1,7 @@
 //! Records what a hook of a file did with an event, and why. Each [`Record`] is for logs, tests and people.
 
 mod builtin;
+mod event;
 mod filter;
 
 use std::collections::VecDeque;
@@ -18,6 +19,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub(crate) use self::builtin::BuiltinRecords;
+pub use self::event::EventRecords;
+pub(crate) use self::event::{Ended, answered, cancelled};
 pub use self::filter::RecordFilter;
 
 /// The outcome of a definition for one event.
@@ -78,6 +81,10 @@ impl fmt::Display for RecordOutcome {
 /// The outcome of one hook of a file for one event: of a definition, or of a built-in hook or a hook of a factory that
 /// decided something, changed something or failed.
 ///
+/// With a recorder that [keeps events](Recorder::keeps_events), there is also a record of each whole dispatch, which
+/// [`is_event`](Self::is_event): its `hook` is empty, its `outcome` is what all hooks together decided, its `why` names
+/// the hook that decided, and its `input` is the event.
+///
 /// ```
 /// use hooks_runtime::{Record, RecordOutcome};
 ///
@@ -102,7 +109,8 @@ pub struct Record {
     /// The file with the definition, and the line; empty if it is no definition.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub source: String,
-    /// The kind of its handler: `rule`, `command`, `http`, `prompt` or `process`; `builtin` if it is no definition.
+    /// The kind of its handler: `rule`, `command`, `http`, `prompt` or `process`; `builtin` if it is no definition, and
+    /// `event` if it is a whole dispatch.
     pub handler: String,
     /// The event.
     pub event: String,
@@ -147,6 +155,10 @@ pub struct Record {
     /// The trace that the event belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace_id: Option<String>,
+    /// Of a whole dispatch: `{ "event": …, "cx": … }`, the event as it came, and its context. Secrets and personal data
+    /// are redacted. [`OwnedEvent::of_record`](crate::OwnedEvent::of_record) reads it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input: Option<Value>,
 }
 
 impl Record {
@@ -175,6 +187,7 @@ impl Record {
             messages: Vec::new(),
             warnings: Vec::new(),
             trace_id: None,
+            input: None,
         }
     }
 }
@@ -217,6 +230,11 @@ pub trait Recorder: Send + Sync {
     async fn durable(&self) -> io::Result<()> {
         Ok(())
     }
+
+    /// Whether it wants a record of each whole dispatch, with the event in it. The default is no.
+    fn keeps_events(&self) -> bool {
+        false
+    }
 }
 
 #[async_trait]
@@ -227,6 +245,10 @@ impl<T: Recorder + ?Sized> Recorder for Arc<T> {
 
     async fn durable(&self) -> io::Result<()> {
         (**self).durable().await
+    }
+
+    fn keeps_events(&self) -> bool {
+        (**self).keeps_events()
     }
 }
 
@@ -255,6 +277,7 @@ pub(crate) fn pass(record: &Record, recorder: &dyn Recorder) {
 #[derive(Clone, Debug)]
 pub struct Records {
     most: usize,
+    keeps_events: bool,
     kept: Arc<Mutex<VecDeque<Record>>>,
 }
 
@@ -264,8 +287,16 @@ impl Records {
     pub fn latest(most: usize) -> Self {
         Records {
             most,
+            keeps_events: false,
             kept: Arc::default(),
         }
+    }
+
+    /// Also keeps the record of each whole dispatch, with the event in it.
+    #[must_use]
+    pub fn keeping_events(mut self) -> Self {
+        self.keeps_events = true;
+        self
     }
 
     /// Returns a copy of the records, the oldest first.
@@ -293,6 +324,10 @@ impl Recorder for Records {
             kept.push_back(record.clone());
         }
     }
+
+    fn keeps_events(&self) -> bool {
+        self.keeps_events
+    }
 }
 
 /// Writes every record as a line of JSON, on a thread of its own.
@@ -312,7 +347,10 @@ impl Recorder for Records {
 /// # Ok::<(), std::io::Error>(())
 /// ```
 #[derive(Debug)]
-pub struct JsonlRecorder(Queue);
+pub struct JsonlRecorder {
+    queue: Queue,
+    keeps_events: bool,
+}
 
 /// The maximum number of lines that wait for the disk.
 const QUEUE: usize = 4096;
@@ -335,19 +373,29 @@ impl JsonlRecorder {
         }
         let file = LogFile::open(&path)?;
         make_private(&path)?;
-        Queue::start(file, limits).map(JsonlRecorder)
+        Ok(JsonlRecorder {
+            queue: Queue::start(file, limits)?,
+            keeps_events: false,
+        })
+    }
+
+    /// Also writes the record of each whole dispatch, with the event in it, so that it can be asked again.
+    #[must_use]
+    pub fn keeping_events(mut self) -> Self {
+        self.keeps_events = true;
+        self
     }
 
     /// Returns how many records are not in the file and never will be.
     #[must_use]
     pub fn dropped(&self) -> u64 {
-        self.0.dropped()
+        self.queue.dropped()
     }
 
     /// Returns why the last attempt to write the file failed; nothing if it succeeded.
     #[must_use]
     pub fn last_error(&self) -> Option<io::Error> {
-        self.0.last_error()
+        self.queue.last_error()
     }
 }
 
@@ -371,11 +419,15 @@ fn make_private(_: &Path) -> io::Result<()> {
 #[async_trait]
 impl Recorder for JsonlRecorder {
     fn record(&self, record: &Record) {
-        self.0.send(|out| serde_json::to_writer(out, record));
+        self.queue.send(|out| serde_json::to_writer(out, record));
     }
 
     /// Waits until the lines are in the file. A dropped one is an error.
     async fn durable(&self) -> io::Result<()> {
-        self.0.flushed().await
+        self.queue.flushed().await
+    }
+
+    fn keeps_events(&self) -> bool {
+        self.keeps_events
     }
 }

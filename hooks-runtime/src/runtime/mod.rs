@@ -664,6 +664,10 @@ impl Runtime {
         Ok(())
     }
 
+    fn recorder(&self) -> Option<&dyn Recorder> {
+        self.0.shared.recorder.as_deref()
+    }
+
     pub(crate) fn downgrade(&self) -> WeakRuntime {
         WeakRuntime(Arc::downgrade(&self.0))
     }

@@ -198,6 +198,7 @@ impl Unit {
             messages,
             warnings,
             trace_id,
+            input,
         } = &mut record;
         *at = Timestamp::now();
         *revision = self.revision;
@@ -222,6 +223,7 @@ impl Unit {
         *change = None;
         messages.clear();
         warnings.clear();
+        *input = None;
         set_if(trace_id, cx.trace_id.as_deref());
         record
     }

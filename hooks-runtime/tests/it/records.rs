@@ -9,7 +9,9 @@ use async_trait::async_trait;
 use hooks_builtin::config::{FactoryError, HookFactory};
 use hooks_core::agent::{AfterToolCall, AgentContext, AgentEvent, BeforeToolCall, ToolOutput};
 use hooks_core::{BoxHook, hook, hooks};
-use hooks_runtime::{JsonlRecorder, Record, RecordOutcome, Recorder, Records, Runtime};
+use hooks_runtime::{
+    EventRecords, JsonlRecorder, OwnedEvent, Record, RecordOutcome, Recorder, Records, Runtime,
+};
 use serde_json::{Value, json};
 
 /// Two hooks in one: `lower` changes the name of a tool, and `fragile` panics.
@@ -248,4 +250,88 @@ async fn what_is_durable_is_in_the_file() {
     recorder.durable().await.unwrap();
     let text = std::fs::read_to_string(&path).unwrap();
     assert!(text.contains("\"hook\":\"one\""), "{text}");
+}
+
+#[tokio::test]
+async fn a_whole_dispatch_is_recorded_and_can_be_asked_again() {
+    let text = "[[hooks.on]]\nname = 'no'\nevent = 'BeforeToolCall'\ntools = ['deploy']\nblock = 'not today'\n\
+                [[hooks.on]]\nname = 'dry'\nevent = 'BeforeToolCall'\ntools = ['clean']\nmodify = { dry = true }\n\
+                [[hooks.on]]\nname = 'who'\nevent = 'BeforeToolCall'\ntools = ['pay']\nask = 'sure?'\n";
+    let records = Records::latest(100).keeping_events();
+    let builder = Runtime::builder().text(text).recorder(records.clone());
+    let runtime = builder.build().await.unwrap();
+    let cx = AgentContext::new("s1").with_turn(2);
+    for (tool, outcome, why, reason) in [
+        ("deploy", "block", "decided by `no`", Some("not today")),
+        ("clean", "modify", "", None),
+        ("pay", "ask", "", Some("sure?")),
+        ("ls", "continue", "", None),
+    ] {
+        let args = json!({ "mail": "ada@example.com" });
+        let fields = json!({ "id": "7", "name": tool, "args": args });
+        let mut event = OwnedEvent::from_json("BeforeToolCall", fields).unwrap();
+        let _ = runtime.fire(&cx, &mut event).await;
+        let record = records.take().pop().unwrap();
+        assert!(record.is_event());
+        assert_eq!((&*record.hook, record.outcome.as_str()), ("", outcome));
+        assert_eq!((&*record.why, record.reason.as_deref()), (why, reason));
+        assert_eq!(
+            (record.revision, record.tool_call_id.as_deref()),
+            (1, Some("7"))
+        );
+        assert_eq!(record.change.is_some(), matches!(tool, "clean" | "pay"));
+        let line = serde_json::to_string(&record).unwrap();
+        assert!(!line.contains("ada"), "{line}");
+        let read: Record = serde_json::from_str(&line).unwrap();
+        let (asked_in, asked) = OwnedEvent::of_record(&read).unwrap().unwrap();
+        assert_eq!(asked_in, cx);
+        let json = asked.to_json();
+        assert_eq!(
+            (&json["name"], &json["args"]),
+            (&json!(tool), &json!({ "mail": "[REDACTED:email]" }))
+        );
+    }
+    let mut event = OwnedEvent::from_json("ToolCallEnd", json!({ "name": "ls" })).unwrap();
+    let _ = runtime.fire(&cx, &mut event).await;
+    assert_eq!(records.take(), [], "hooks decide nothing about it");
+}
+
+#[tokio::test]
+async fn a_probe_records_a_pipeline_with_its_static_hooks() {
+    let (runtime, _) =
+        built("[[hooks.on]]\nname = 'no'\nevent = 'BeforeToolCall'\nblock = 'no'\n").await;
+    let records = Records::latest(100).keeping_events();
+    let events = EventRecords::new(records.clone());
+    let hooks = hooks![lower, ..runtime].with_probe(&events);
+    let mut call = BeforeToolCall::new("1", "LS", json!({}));
+    let _ = hooks.intercept(&AgentContext::new("s1"), &mut call).await;
+    let record = records.take().pop().unwrap();
+    assert_eq!(
+        (record.outcome, &*record.why),
+        (RecordOutcome::Block, "decided by `no`")
+    );
+    assert_eq!(
+        (record.subject.as_deref(), record.reason.as_deref()),
+        (Some("ls"), Some("no"))
+    );
+    assert_eq!(record.input.unwrap()["event"]["name"], "LS", "as it came");
+
+    let nobody = EventRecords::new(Records::latest(100));
+    let hooks = hooks![lower].with_probe(&nobody);
+    let _ = hooks.intercept(&AgentContext::new("s1"), &mut call).await;
+}
+
+#[tokio::test]
+async fn an_event_that_is_too_long_is_recorded_without_its_text() {
+    let (records, cx) = (Records::latest(1).keeping_events(), AgentContext::default());
+    let runtime = Runtime::builder()
+        .recorder(records.clone())
+        .build()
+        .await
+        .unwrap();
+    let fields = json!({ "name": "write", "args": { "content": "x".repeat(300 << 10) } });
+    let mut event = OwnedEvent::from_json("BeforeToolCall", fields).unwrap();
+    let _ = runtime.fire(&cx, &mut event).await;
+    let record = records.take().pop().unwrap();
+    assert_eq!((record.input, record.warnings.len()), (None, 1));
 }
