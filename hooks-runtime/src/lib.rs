@@ -65,6 +65,7 @@ mod budget;
 mod bundle;
 mod cut;
 mod definition;
+mod dry_run;
 pub mod entry;
 mod evaluator;
 mod events;
@@ -89,6 +90,7 @@ mod unit;
 
 pub use self::budget::{Budget, BudgetError, MemoryBudget, Reservation};
 pub use self::bundle::{Bundle, BundleDiff, BundleError, Change, PublicKey, Signature, SigningKey};
+pub use self::dry_run::DryRun;
 pub use self::evaluator::{
     EnvironmentEvaluator, Evaluated, Evaluation, Evaluator, EvaluatorError, HttpEvaluator,
     HttpEvaluatorBuilder,

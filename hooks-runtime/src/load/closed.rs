@@ -82,7 +82,10 @@ impl Loader<'_> {
             wakes: false,
             is_guard: false,
             is_in_turn: false,
-            marks: Marks::default(),
+            marks: Marks {
+                is_harmless: true,
+                ..Marks::default()
+            },
             priority: None,
             twin: None,
             state: Arc::default(),

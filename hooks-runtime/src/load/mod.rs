@@ -5,6 +5,7 @@
 mod claude;
 mod closed;
 mod discover;
+mod dry;
 mod goclaw;
 mod native;
 mod near;
@@ -28,6 +29,7 @@ use serde_json::{Value, json};
 
 use crate::bundle::Bundle;
 use crate::definition::{Body, Definition, State};
+use crate::dry_run::DryRun;
 use crate::entry::{FileConfig, ImportEntry, LimitsConfig, Mode, OnFault};
 use crate::handler::{Handler, Making, Wrong};
 use crate::json::canonical;
@@ -69,6 +71,8 @@ pub(crate) struct Plan {
     pub(crate) edition: Edition,
     /// What handlers get from the program.
     pub(crate) services: Services,
+    /// What takes the place of handlers with effects, if nothing may have any.
+    pub(crate) dry_run: Option<DryRun>,
 }
 
 /// A unit without a place yet.
@@ -436,10 +440,17 @@ impl<'a> Loader<'a> {
                 .push(format!("{origin}: the hook `{name}` is off"));
         }
         let mut config = file.hooks.clone();
+        let leaves_asking = self.plan.dry_run.is_some() && !is_unapproved(&config);
+        if self.plan.dry_run.is_some() {
+            let left_out = dry::leave_out(&mut config, self.plan.approver.is_some());
+            let left_out = left_out.into_iter();
+            self.notices
+                .extend(left_out.map(|hook| format!("a dry run leaves out `{hook}`")));
+        }
         if self.plan.approver.is_some() && is_unapproved(&config) {
             // There is an approver, and the policy needs one.
             config.builtin.approval = Switch::On(ApprovalConfig::default());
-        } else if is_unapproved(&config) {
+        } else if is_unapproved(&config) && !leaves_asking {
             self.notices.push(
                 "`autonomy = \"supervised\"` without `approval`: a call that needs approval is blocked, because nobody is asked, \
                  unless the agent itself asks its user; write `approval = true`, or `autonomy = \"full\"`"
@@ -455,6 +466,8 @@ impl<'a> Loader<'a> {
         };
         match hooks {
             Ok(mut hooks) => {
+                // In a dry run nobody is asked, and the policy leaves the question to who would be.
+                hooks.builtin.is_asked_in_chain |= leaves_asking;
                 if let Some(approver) = &self.plan.approver {
                     let approval = hooks.builtin.approval.take();
                     hooks.builtin.approval =

@@ -23,6 +23,7 @@ use tokio::task::JoinSet;
 use crate::budget::Budget;
 use crate::bundle::Bundle;
 use crate::definition::Body;
+use crate::dry_run::DryRun;
 use crate::entry::Mode;
 use crate::evaluator::Evaluator;
 use crate::filter::Unmet;
@@ -371,6 +372,13 @@ impl RuntimeBuilder {
         self
     }
 
+    /// Makes a runtime whose hooks decide, and change nothing: handlers with effects are left out, or give the answers
+    /// that are known. [`DryRun`] says what that means for each kind of hook.
+    pub fn dry_run(mut self, dry_run: DryRun) -> Self {
+        self.plan.dry_run = Some(dry_run);
+        self
+    }
+
     /// Sets which files may run code.
     pub fn trust(mut self, trust: Trust) -> Self {
         self.plan.trust = trust;
@@ -450,7 +458,7 @@ impl RuntimeBuilder {
     ///
     /// If any of the files contains a mistake. The error contains every mistake.
     pub async fn build(self) -> Result<Runtime, ConfigError> {
-        let shared = Arc::new(Shared::new(self.recorder));
+        let shared = Arc::new(Shared::new(self.recorder, self.plan.dry_run.clone()));
         let plan = Arc::new(self.plan);
         let offered = Offered::of(&plan).await?;
         let (loaded, files) = apart({
@@ -566,6 +574,7 @@ impl Runtime {
                 managed_dir: None,
                 edition: Edition::default(),
                 services: Services::default(),
+                dry_run: None,
             },
             recorder: None,
         }

@@ -13,12 +13,16 @@ use super::guard::{asked, guarded, told};
 use super::{Done, Matched, Unit};
 use crate::answer::Answer;
 use crate::definition::{Body, Definition};
+use crate::dry_run::DryRun;
 use crate::entry::Mode;
 use crate::events::EventInfo;
 use crate::fault::{Fault, FaultKind, caught};
 use crate::handler::Asked;
 use crate::system::Ask;
 use crate::system::tools::Renamed;
+
+/// Why a handler has not answered: it is recorded when it has ended.
+pub(super) const IN_BACKGROUND: &str = "it runs in the background";
 
 impl Unit {
     /// Asks one definition under its safeguards, in the time that is left for all hooks of the event.
@@ -37,6 +41,15 @@ impl Unit {
         let said = match (filter, &definition.body) {
             (Err(fault), _) => Err(fault),
             (Ok(()), Body::Rule(rule)) => caught(|| rule.decide(cx, event, renamed.as_ref())),
+            (Ok(()), Body::Handler(_)) if let Some(dry_run) = self.left_out(definition) => {
+                match dry_run.ask(&definition.name, cx, event) {
+                    Ok(said) => said,
+                    Err(why) => {
+                        skipped = Some(why);
+                        Ok(Answer::default())
+                    }
+                }
+            }
             (Ok(()), Body::Handler(_)) if cx.depth > self.limits.config.depth => {
                 tracing::warn!(
                     key = "security.hook.loop_depth_exceeded",
@@ -72,7 +85,7 @@ impl Unit {
                     })
                 } else if is_background {
                     let asked = asked(|| handler.ask(&ask));
-                    skipped = Some("it runs in the background");
+                    skipped = Some(IN_BACKGROUND);
                     self.in_background(definition, asked, cx, event, info);
                     Ok(Answer::default())
                 } else if left.is_some_and(|left| left.is_zero()) {
@@ -95,6 +108,12 @@ impl Unit {
             skipped,
             duration: started.elapsed(),
         }
+    }
+
+    /// Returns the dry run, if it must not run the handler.
+    fn left_out(&self, definition: &Definition) -> Option<&DryRun> {
+        let dry_run = self.shared.dry_run.as_ref();
+        dry_run.filter(|_| !definition.marks.is_harmless)
     }
 
     /// Returns the semaphore for a handler that the agent waits for.

@@ -6,6 +6,7 @@ use std::time::Duration;
 use hooks_core::agent::{AgentContext, AgentEvent, AgentEventMut, AgentSaid};
 use jiff::Timestamp;
 
+use super::ask::IN_BACKGROUND;
 use super::{Done, Shared, Unit};
 use crate::answer::{self, Answer, Verdict};
 use crate::definition::Definition;
@@ -145,11 +146,15 @@ impl Unit {
         done: Done<'_>,
     ) {
         // A handler in the background is recorded when it has ended.
-        if done.skipped.is_some() {
+        if done.skipped == Some(IN_BACKGROUND) {
             return;
         }
         let mut record = self.blank(cx, event, info, done.definition);
         record.duration = done.duration;
+        if let Some(skipped) = done.skipped {
+            record.outcome = RecordOutcome::Skipped;
+            record.why = skipped.into();
+        }
         match done.said {
             Ok(answer) => {
                 record.messages = answer.messages;

@@ -17,6 +17,7 @@ const LAYOUT: Layout = Layout {
         "system",
         "filter",
         "record",
+        "dry_run",
         "safeguard",
         "evaluator",
         "services",

@@ -7,6 +7,7 @@ mod claude_scripts;
 mod command;
 mod common;
 mod dialects;
+mod dry_run;
 mod files;
 mod foreign_handlers;
 mod goclaw;

@@ -1,0 +1,145 @@
+//! Dry runs: the hooks decide, and nothing outside of them changes. For trying a policy on events of the past.
+
+use std::fmt;
+use std::sync::Arc;
+
+use hooks_core::agent::{AgentContext, AgentEvent};
+use serde_json::Value;
+
+use crate::answer::{Answer, Change, Verdict};
+use crate::fault::Fault;
+use crate::record::{Record, RecordOutcome};
+
+/// Returns what a hook is known to have said about an event.
+type Answers = dyn Fn(&str, &AgentContext, &AgentEvent<'_>) -> Option<Record> + Send + Sync;
+
+/// What takes the place of the handlers in a runtime that changes nothing:
+/// [`RuntimeBuilder::dry_run`](crate::RuntimeBuilder::dry_run).
+///
+/// Rules decide, and so do the built-in hooks that change nothing outside of themselves: `security_policy` (without
+/// `max_actions_per_hour`, which counts), `block_tools`, `path_prefix` and `redact`. All others are left out:
+/// `rate_limit`, `approval` (unless your program has passed an approver), `shell_hook`, `tool_cache`, the logs, and hooks
+/// of factories of your own. The notices of the runtime name them.
+///
+/// A `command`, `http`, `prompt` or `process` runs only if its entry says `harmless = true`. Any other gives the answer
+/// that it is [known to have given](Self::answering), or is left out: its record is `skipped`, and its `why` says so.
+///
+/// ```
+/// use hooks_core::agent::AgentContext;
+/// use hooks_runtime::{Decided, DryRun, OwnedEvent, Record, RecordOutcome, Runtime};
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let known = DryRun::new().answering(|hook, _cx, event| {
+///     (hook == "gate").then(|| {
+///         let mut record = Record::new(hook, event.name());
+///         record.outcome = RecordOutcome::Block;
+///         record
+///     })
+/// });
+/// let runtime = Runtime::builder()
+///     .text("[[hooks.on]]\nname = 'gate'\nevent = 'BeforeToolCall'\ncommand = './gate.sh'")
+///     .dry_run(known)
+///     .build()
+///     .await?;
+/// let mut call = OwnedEvent::from_json("BeforeToolCall", serde_json::json!({ "name": "ls" }))?;
+/// let outcome = runtime.fire(&AgentContext::new("s1"), &mut call).await;
+/// assert_eq!(outcome.decision, Decided::Block);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Default)]
+pub struct DryRun {
+    answers: Option<Arc<Answers>>,
+}
+
+impl DryRun {
+    /// Leaves out every handler that is not harmless.
+    #[must_use]
+    pub fn new() -> Self {
+        DryRun::default()
+    }
+
+    /// Lets a handler give the answer in the record that this returns for its name and the event.
+    ///
+    /// A decision, a failure and a change are given again. An answer in the agent's place, which a record does not hold,
+    /// cannot be: the handler is left out.
+    #[must_use]
+    pub fn answering(
+        mut self,
+        answers: impl Fn(&str, &AgentContext, &AgentEvent<'_>) -> Option<Record> + Send + Sync + 'static,
+    ) -> Self {
+        self.answers = Some(Arc::new(answers));
+        self
+    }
+
+    /// Returns the answer of a handler, or why there is none.
+    pub(crate) fn ask(
+        &self,
+        hook: &str,
+        cx: &AgentContext,
+        event: &AgentEvent<'_>,
+    ) -> Result<Result<Answer, Fault>, &'static str> {
+        let answers = self.answers.as_ref();
+        let Some(record) = answers.and_then(|answers| answers(hook, cx, event)) else {
+            return Err("a dry run leaves it out, because its handler may change something");
+        };
+        given(&record, event)
+            .ok_or("a dry run leaves it out, because its record does not hold its answer")
+    }
+}
+
+impl fmt::Debug for DryRun {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DryRun")
+            .field("answers", &self.answers.is_some())
+            .finish()
+    }
+}
+
+/// Returns the answer that a record holds.
+fn given(record: &Record, event: &AgentEvent<'_>) -> Option<Result<Answer, Fault>> {
+    let reason = record.reason.clone().unwrap_or_default();
+    let verdict = match record.outcome {
+        RecordOutcome::Continue | RecordOutcome::Modify => Verdict::Continue,
+        RecordOutcome::Approve => Verdict::Approve { by: None },
+        RecordOutcome::Ask => Verdict::Ask { reason },
+        RecordOutcome::Defer => Verdict::Defer { reason },
+        RecordOutcome::Block => Verdict::Block { reason },
+        RecordOutcome::AbortTurn => Verdict::AbortTurn { reason },
+        RecordOutcome::AbortRun => Verdict::AbortRun { reason },
+        RecordOutcome::Fault => return Some(Err(Fault::failed(reason))),
+        RecordOutcome::Respond | RecordOutcome::Skipped => return None,
+    };
+    let answer = Answer::of(verdict);
+    match &record.change {
+        Some(change) => changed(answer, change, event).map(Ok),
+        // Without its change, it would be another answer.
+        None if record.outcome == RecordOutcome::Modify => None,
+        None => Some(Ok(answer)),
+    }
+}
+
+/// Adds a change to an answer: a JSON Patch of the event, as records hold it.
+fn changed(mut answer: Answer, change: &Value, event: &AgentEvent<'_>) -> Option<Answer> {
+    let patch: json_patch::Patch = serde_json::from_value(change.clone()).ok()?;
+    let before = serde_json::to_value(event).ok()?;
+    let mut after = before.clone();
+    json_patch::patch(&mut after, &patch).ok()?;
+    let fields = after.as_object_mut()?;
+    fields.retain(|key, value| before.get(key) != Some(value));
+    // What the verdict has done to the call, it does again.
+    fields.remove("approval");
+    if let Some(Value::Array(texts)) = fields.remove("context") {
+        let old = before["context"].as_array().map_or(0, Vec::len);
+        let texts = texts.iter().skip(old).filter_map(Value::as_str);
+        answer.context.extend(texts.map(str::to_owned));
+    }
+    let args = fields.remove("args");
+    answer.change = match (fields.remove("name"), args, fields.remove("output")) {
+        (Some(Value::String(name)), args, _) => Some(Change::Tool { name, args }),
+        (_, Some(all), _) | (_, None, Some(all)) => Some(Change::Replace(all)),
+        _ if fields.is_empty() => None,
+        _ => Some(Change::Merge(std::mem::take(fields))),
+    };
+    Some(answer)
+}
