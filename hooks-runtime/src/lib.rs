@@ -99,7 +99,7 @@ pub use self::fault::FaultKind;
 pub use self::filter::input::tool_rule;
 #[doc(hidden)]
 pub use self::json::from_slice as __json;
-pub use self::load::{Edition, SourceStatus};
+pub use self::load::{BundleStatus, Edition, SourceStatus};
 pub use self::owned::{EventError, Meaning, OwnedEvent};
 pub use self::record::RecordFilter;
 pub use self::record::{EventRecords, JsonlRecorder, Record, RecordOutcome, Recorder, Records};
@@ -110,7 +110,7 @@ pub use self::runtime::{
 pub use self::safeguard::BreakerState;
 pub use self::sandbox::{Sandbox, SandboxError};
 pub use self::secrets::{EnvironmentSecrets, Secrets};
-pub use self::source::{HttpBundle, Source, SourceError};
+pub use self::source::{Directory, HttpBundle, Source, SourceError};
 pub use self::system::Dialect;
 #[doc(hidden)]
 pub use self::text::read as __read_text;

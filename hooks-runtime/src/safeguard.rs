@@ -85,6 +85,11 @@ impl Breaker {
         }
     }
 
+    /// Closes it, and forgets the failures.
+    pub(crate) fn reset(&self) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Inner::default();
+    }
+
     pub(crate) fn state(&self) -> BreakerState {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).state
     }

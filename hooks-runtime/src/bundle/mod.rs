@@ -106,29 +106,31 @@ impl Bundle {
         Bundle::of(&Document::toml(text)?)
     }
 
-    /// Makes a bundle of a file, in TOML or JSON.
+    /// Makes a bundle of hooks, each with the keys of `[[hooks.on]]`, and of the other tables of a file, such as `builtin`
+    /// and `limits`.
+    ///
+    /// ```
+    /// use hooks_runtime::Bundle;
+    /// use serde_json::{Map, json};
+    ///
+    /// let hook = json!({ "name": "no", "event": "BeforeToolCall", "block": "not today" });
+    /// let bundle = Bundle::new(vec![hook], Map::new())?;
+    /// assert_eq!(bundle.hooks.len(), 1);
+    /// assert!(Bundle::new(vec![json!({ "event": "BeforeToolCall", "blok": "" })], Map::new()).is_err());
+    /// # Ok::<(), hooks_runtime::BundleError>(())
+    /// ```
     ///
     /// # Errors
     ///
-    /// If the file cannot be read, or has a mistake.
-    pub fn of_file(path: impl AsRef<Path>) -> Result<Self, BundleError> {
-        let path = path.as_ref();
-        let text = crate::text::read(path).map_err(|error| {
-            ConfigError::of_file(path, format!("the file cannot be read: {error}"))
-        })?;
-        Bundle::of(&Document::of_file(path, text)?)
-    }
-
-    fn of(document: &Document) -> Result<Self, BundleError> {
-        FileConfig::of(document)?;
-        exact(document.value())?;
-        let hooks = document.value().get("hooks").and_then(Value::as_object);
-        let mut tables = hooks.cloned().unwrap_or_default();
-        let hooks = match tables.remove("on") {
-            Some(Value::Array(hooks)) => hooks,
-            _ => Vec::new(),
-        };
-        Ok(Bundle {
+    /// If one of the values is not what a file may have there, as [`of_toml`](Self::of_toml) checks it. Whether the hooks
+    /// can run, such as whether a condition compiles, is found when a runtime loads the bundle.
+    pub fn new(hooks: Vec<Value>, tables: Map<String, Value>) -> Result<Self, BundleError> {
+        if tables.contains_key("on") {
+            return Err(BundleError::Malformed(
+                "`on` is no table beside the hooks: add its hooks to `hooks`".to_owned(),
+            ));
+        }
+        let bundle = Bundle {
             format: FORMAT.to_owned(),
             tenant: String::new(),
             revision: 0,
@@ -139,7 +141,39 @@ impl Bundle {
             hooks,
             signatures: Vec::new(),
             tables,
-        })
+        };
+        FileConfig::of(&Document::json(&bundle.file().to_string())?)?;
+        exact(&bundle.file())?;
+        Ok(bundle)
+    }
+
+    /// Makes a bundle of a file, in TOML or JSON, or reads the bundle that it is.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read, or has a mistake.
+    pub fn of_file(path: impl AsRef<Path>) -> Result<Self, BundleError> {
+        let path = path.as_ref();
+        let text = crate::text::read(path).map_err(|error| {
+            ConfigError::of_file(path, format!("the file cannot be read: {error}"))
+        })?;
+        let document = Document::of_file(path, &*text)?;
+        if Bundle::is_meant(document.value()) {
+            return Bundle::read(&text);
+        }
+        Bundle::of(&document)
+    }
+
+    /// Checked as it is written, so that a mistake is shown at its place.
+    fn of(document: &Document) -> Result<Self, BundleError> {
+        FileConfig::of(document)?;
+        let hooks = document.value().get("hooks").and_then(Value::as_object);
+        let mut tables = hooks.cloned().unwrap_or_default();
+        let hooks = match tables.remove("on") {
+            Some(Value::Array(hooks)) => hooks,
+            _ => Vec::new(),
+        };
+        Bundle::new(hooks, tables)
     }
 
     /// Whether a text is meant as a bundle, of this or another version.
@@ -204,6 +238,12 @@ impl Bundle {
     pub fn to_toml(&self) -> Result<String, BundleError> {
         let written = toml::to_string_pretty(&self.file());
         written.map_err(|error| BundleError::Malformed(format!("TOML cannot say it: {error}")))
+    }
+
+    /// Returns the other tables of a file: `builtin`, `limits`, `import`, …
+    #[must_use]
+    pub fn tables(&self) -> &Map<String, Value> {
+        &self.tables
     }
 
     /// Returns the hooks in the form of a file: one table `hooks`.

@@ -156,6 +156,7 @@ impl Loader<'_> {
             dialect,
             definitions: 0,
             trusted: false,
+            bundle: None,
         });
     }
 
@@ -187,6 +188,7 @@ impl Loader<'_> {
             dialect,
             definitions: 0,
             trusted: false,
+            bundle: None,
         });
     }
 }

@@ -105,6 +105,22 @@ pub struct SourceStatus {
     pub definitions: usize,
     /// Whether it may run code. If not, its definitions do not run, and the notices list them.
     pub trusted: bool,
+    /// The bundle, if it comes from a [`Source`](crate::Source).
+    pub bundle: Option<BundleStatus>,
+}
+
+/// The bundle of a source that is in force.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct BundleStatus {
+    /// What people call the source, such as its address.
+    pub source: String,
+    /// The number of the bundle's revision.
+    pub revision: u64,
+    /// The bundle's identity.
+    pub sha256: String,
+    /// Why the source has not brought another one, the last time: it cannot be reached, or its bundle is refused.
+    pub refused: Option<String>,
 }
 
 /// A complete revision.
@@ -283,12 +299,21 @@ impl<'a> Loader<'a> {
                 self.is_found = false;
             }
             Origin::Source(held) => {
+                self.files.extend(held.files());
                 let Some(bundle) = held.bundle() else { return };
                 let document = Document::of_file(format!("{}.json", held.name()), bundle.to_json());
                 let config = document
                     .and_then(|document| FileConfig::part(&document, &bundle.file()["hooks"]));
                 match config {
-                    Ok(config) => self.native(&config),
+                    Ok(config) => {
+                        self.native(&config);
+                        self.sources[0].bundle = Some(BundleStatus {
+                            source: held.name(),
+                            revision: bundle.revision,
+                            sha256: bundle.sha256(),
+                            refused: None,
+                        });
+                    }
                     Err(error) => self.mistakes.push(error),
                 }
             }
@@ -414,6 +439,7 @@ impl<'a> Loader<'a> {
                 dialect: Dialect::Hooks,
                 definitions,
                 trusted: true,
+                bundle: None,
             },
         );
     }

@@ -75,6 +75,7 @@ impl Loader<'_> {
             dialect: Dialect::Picoclaw,
             definitions,
             trusted: true,
+            bundle: None,
         });
     }
 

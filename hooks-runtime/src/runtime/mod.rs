@@ -728,6 +728,14 @@ impl Runtime {
             let current = self.locked();
             (Arc::clone(&current.loaded), current.refused.clone())
         };
+        let mut sources = loaded.sources.clone();
+        for bundle in sources
+            .iter_mut()
+            .filter_map(|source| source.bundle.as_mut())
+        {
+            let held = self.sources().find(|held| held.name() == bundle.source);
+            bundle.refused = held.and_then(|held| held.refused());
+        }
         let mut hooks = Vec::new();
         let mut failed_open = Vec::new();
         for unit in &loaded.units {
@@ -769,7 +777,7 @@ impl Runtime {
         }
         Status {
             revision: loaded.revision(),
-            sources: loaded.sources.clone(),
+            sources,
             hooks,
             notices: loaded.notices.clone(),
             left_out: loaded.left_out,
@@ -777,6 +785,21 @@ impl Runtime {
             refused,
             dropped: self.0.shared.dropped.load(Ordering::Relaxed),
         }
+    }
+
+    /// Closes the breaker of a definition, so that it is asked again at once. Returns whether there is such a definition.
+    #[expect(
+        clippy::must_use_candidate,
+        reason = "who knows the hook need not look"
+    )]
+    pub fn reset_breaker(&self, hook: &str) -> bool {
+        let loaded = self.current();
+        let definitions = loaded.units.iter().flat_map(|unit| &unit.definitions);
+        let named: Vec<_> = definitions.filter(|one| &*one.name == hook).collect();
+        for definition in &named {
+            definition.state.breaker.reset();
+        }
+        !named.is_empty()
     }
 
     /// Runs all hooks of the files on an event of any type, and returns their decision.

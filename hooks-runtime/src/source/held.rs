@@ -15,6 +15,8 @@ pub(crate) struct Held {
     source: Box<dyn Source>,
     cache: Option<PathBuf>,
     bundle: Mutex<Option<Arc<Bundle>>>,
+    /// Why the last attempt to fetch another one failed.
+    refused: Mutex<Option<String>>,
 }
 
 impl fmt::Debug for Held {
@@ -29,6 +31,7 @@ impl Held {
             source,
             cache: None,
             bundle: Mutex::default(),
+            refused: Mutex::default(),
         }
     }
 
@@ -39,6 +42,20 @@ impl Held {
 
     pub(crate) fn name(&self) -> String {
         self.source.name()
+    }
+
+    pub(crate) fn files(&self) -> Vec<PathBuf> {
+        self.source.files()
+    }
+
+    pub(crate) fn refused(&self) -> Option<String> {
+        let refused = self.refused.lock();
+        refused.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Keeps why there is no other bundle, for the status.
+    pub(crate) fn refuse(&self, why: Option<String>) {
+        *self.refused.lock().unwrap_or_else(PoisonError::into_inner) = why;
     }
 
     pub(crate) fn bundle(&self) -> Option<Arc<Bundle>> {
@@ -62,11 +79,15 @@ impl Held {
         let fetched = match self.source.fetch(hash.as_deref()).await {
             Ok(Some(bundle)) => newer(seen.as_deref(), bundle),
             Ok(None) => match &seen {
-                Some(bundle) => return Ok((Arc::clone(bundle), None)),
+                Some(bundle) => {
+                    self.refuse(None);
+                    return Ok((Arc::clone(bundle), None));
+                }
                 None => Err(SourceError::Unreachable("it has no bundle".to_owned())),
             },
             Err(error) => Err(error),
         };
+        self.refuse(fetched.as_ref().err().map(ToString::to_string));
         match (fetched, seen) {
             (Ok(bundle), _) => Ok((Arc::new(bundle), None)),
             (Err(error), Some(bundle)) if self.stays(&error) => {

@@ -3,11 +3,15 @@
 //! A dispatch never waits for a source. The last bundle that was put into force is kept in a file, so that an agent
 //! starts and keeps deciding while its server is away.
 
+mod directory;
 mod held;
 mod http;
 
+use std::path::PathBuf;
+
 use async_trait::async_trait;
 
+pub use self::directory::Directory;
 pub(crate) use self::held::Held;
 pub use self::http::HttpBundle;
 use crate::bundle::{Bundle, BundleError};
@@ -57,6 +61,12 @@ pub trait Source: Send + Sync {
     /// If the bundle is not to be trusted.
     fn check(&self, _kept: &Bundle) -> Result<(), BundleError> {
         Ok(())
+    }
+
+    /// Returns the files and folders whose changes mean another bundle. [`watch`](crate::Runtime::watch) follows them. The
+    /// default is none.
+    fn files(&self) -> Vec<PathBuf> {
+        Vec::new()
     }
 
     /// Waits until there may be another bundle. The default is for ever.

@@ -1,12 +1,13 @@
 //! Sources of bundles: what an agent runs while its server publishes, lies, or is away.
 
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use hooks_core::agent::{AgentContext, BeforeToolCall};
 use hooks_core::hooks;
-use hooks_runtime::{Bundle, HttpBundle, Runtime, SigningKey};
+use hooks_runtime::{BreakerState, Bundle, Directory, HttpBundle, Runtime, SigningKey};
 use serde_json::json;
 
 use crate::common::{Reply, Request, Server};
@@ -181,4 +182,118 @@ async fn an_agent_starts_while_its_server_is_away_but_never_with_what_is_not_sig
     let text = std::fs::read_to_string(&cache).unwrap();
     std::fs::write(&cache, text.replace("signed", "forged")).unwrap();
     assert!(build().await.is_err());
+}
+
+#[tokio::test]
+async fn the_status_shows_the_bundle_of_a_source_and_why_another_was_refused() {
+    let published = Published::default();
+    published.publish(bundle(2, "two"));
+    let server = published.serve().await;
+    let runtime = Runtime::builder().source(HttpBundle::new(server.url()));
+    let runtime = runtime.build().await.unwrap();
+    let shown = || runtime.status().sources.remove(0).bundle.unwrap();
+    assert_eq!(
+        (shown().revision, shown().sha256),
+        (2, bundle(2, "two").sha256())
+    );
+    assert_eq!((shown().source, shown().refused), (server.url(), None));
+    published.publish(bundle(1, "one"));
+    assert!(runtime.reload().await.is_err());
+    assert_eq!(shown().revision, 2);
+    let refused = shown().refused.unwrap();
+    assert!(refused.contains("it is revision 1"), "{refused}");
+    published.publish(bundle(3, "three"));
+    runtime.reload().await.unwrap();
+    assert_eq!((shown().revision, shown().refused), (3, None));
+}
+
+#[tokio::test]
+async fn a_breaker_that_is_reset_lets_a_hook_be_asked_at_once() {
+    let text = "[[hooks.on]]\nname = 'gate'\nevent = 'BeforeToolCall'\ncommand = 'exit 1'\n\
+                [hooks.limits]\nbreaker = { faults = 1 }\n";
+    let runtime = Runtime::builder().text(text).build().await.unwrap();
+    let breaker = || runtime.status().hooks[0].breaker;
+    assert!(reason(&runtime).await.is_some());
+    assert_eq!(breaker(), BreakerState::Open);
+    assert!(reason(&runtime).await.unwrap().contains("circuit breaker"));
+    assert!(runtime.reset_breaker("gate") && !runtime.reset_breaker("other"));
+    assert_eq!(breaker(), BreakerState::Closed);
+    assert!(!reason(&runtime).await.unwrap().contains("circuit breaker"));
+}
+
+/// A file with one hook of this name.
+fn file(folder: &Path, file: &str, name: &str) {
+    let text =
+        format!("[[hooks.on]]\nname = '{name}'\nevent = 'BeforeToolCall'\nblock = '{name}'\n");
+    std::fs::write(folder.join(file), text).unwrap();
+}
+
+#[tokio::test]
+async fn a_directory_is_one_set_of_hooks_that_is_followed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    file(path, "20.toml", "second");
+    file(path, "10.toml", "first");
+    file(path, ".hidden.toml", "hidden");
+    std::fs::write(path.join("30.json"), bundle(7, "third").to_json()).unwrap();
+    std::fs::write(path.join("README.md"), "# hooks").unwrap();
+    let runtime = Runtime::builder()
+        .source(Directory::new(path))
+        .build()
+        .await
+        .unwrap();
+    let names = || -> Vec<_> {
+        let hooks = runtime.status().hooks.into_iter();
+        hooks.map(|hook| hook.name).collect()
+    };
+    assert_eq!(names(), ["first", "second", "no"]);
+    runtime.watch().unwrap();
+    file(path, "15.toml", "new");
+    for _ in 0..2000 {
+        if names().len() == 4 {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    assert_eq!(names(), ["first", "new", "second", "no"]);
+}
+
+#[tokio::test]
+async fn a_directory_with_a_mistake_changes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    file(path, "10.toml", "first");
+    std::fs::write(path.join("20.toml"), "[hooks.builtin]\nredact = true\n").unwrap();
+    let runtime = Runtime::builder()
+        .source(Directory::new(path))
+        .build()
+        .await
+        .unwrap();
+    for (text, says) in [
+        (
+            "[[hooks.on]]\nevent = 'BeforeToolCal'\nblock = 'no'\n",
+            "`BeforeToolCal` is not an event",
+        ),
+        (
+            "[[hooks.on]]\nevent = 'BeforeToolCall'\nblok = 'no'\n",
+            "30.toml:3",
+        ),
+        (
+            "[hooks.builtin]\nredact = true\n",
+            "`builtin` stands in another file",
+        ),
+        ("[[hooks.import]]\nhooks = '10.toml'\n", "imports no other"),
+    ] {
+        std::fs::write(path.join("30.toml"), text).unwrap();
+        let error = runtime.reload().await.unwrap_err().to_string();
+        assert!(error.contains(says), "{error}");
+        assert_eq!(reason(&runtime).await.as_deref(), Some("first"));
+    }
+    assert!(
+        Runtime::builder()
+            .source(Directory::new(path.join("none")))
+            .build()
+            .await
+            .is_err()
+    );
 }

@@ -148,6 +148,7 @@ impl Loader<'_> {
                 dialect,
                 definitions: definitions.len() - before,
                 trusted: true,
+                bundle: None,
             });
         }
         let last_work = last_work(&definitions);

@@ -243,6 +243,7 @@ impl Loader<'_> {
             dialect: Dialect::Goclaw,
             definitions: definitions.len(),
             trusted: true,
+            bundle: None,
         });
         let name = format!("goclaw:{}", claude::shown(document));
         self.add(&name, Dialect::Goclaw.system().order, entry, definitions);
