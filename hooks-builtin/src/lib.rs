@@ -131,6 +131,9 @@ mod tool_cache;
 #[cfg(feature = "webhook-audit")]
 mod webhook_audit;
 
+/// For `hooks-runtime`, which answers for other processes.
+#[doc(hidden)]
+pub use self::shared::caller as __caller;
 /// For `hooks-runtime`, which starts its processes in the same way.
 #[cfg(feature = "shell-hook")]
 #[doc(hidden)]

@@ -1,5 +1,6 @@
 //! The sources of the values for `secret:NAME` and `$NAME`, and the texts that contain these names.
 
+use hooks_builtin::__caller as caller;
 use std::collections::BTreeSet;
 use std::fmt;
 
@@ -56,7 +57,7 @@ pub struct EnvironmentSecrets;
 
 impl Secrets for EnvironmentSecrets {
     fn secret(&self, name: &str) -> Option<String> {
-        std::env::var(format!("{PREFIX}{name}")).ok()
+        caller::var(format!("{PREFIX}{name}"))
     }
 }
 
@@ -167,10 +168,10 @@ impl SecretText {
         for part in &self.0 {
             match part {
                 Part::Plain(plain) => text.push_str(plain),
-                Part::Variable(name, may_be_missing) => match std::env::var(name) {
-                    Ok(value) => text.push_str(&value),
-                    Err(_) if *may_be_missing => {}
-                    Err(_) => return Err(Missing::Variable(name.clone())),
+                Part::Variable(name, may_be_missing) => match caller::var(name) {
+                    Some(value) => text.push_str(&value),
+                    None if *may_be_missing => {}
+                    None => return Err(Missing::Variable(name.clone())),
                 },
                 Part::Secret(name) => match secrets.secret(name) {
                     Some(value) => text.push_str(&value),
@@ -184,7 +185,7 @@ impl SecretText {
     /// Returns the variables that are missing and may be.
     pub(crate) fn empty(&self) -> impl Iterator<Item = &str> {
         self.0.iter().filter_map(|part| match part {
-            Part::Variable(name, true) if std::env::var(name).is_err() => Some(name.as_str()),
+            Part::Variable(name, true) if caller::var(name).is_none() => Some(name.as_str()),
             _ => None,
         })
     }

@@ -5,6 +5,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use hooks_builtin::__Visible as Visible;
+use hooks_builtin::__caller as caller;
 use hooks_config::Document;
 use ring::digest::{SHA256, digest};
 use serde_json::Value;
@@ -84,9 +85,9 @@ impl Trust {
     /// `~/.local/state`. None if the user has no folder.
     #[must_use]
     pub fn user_file() -> Option<PathBuf> {
-        let state = std::env::var_os("XDG_STATE_HOME").map(PathBuf::from);
+        let state = caller::var_os("XDG_STATE_HOME").map(PathBuf::from);
         let state = state.filter(|folder| folder.is_absolute());
-        let state = state.or_else(|| Some(std::env::home_dir()?.join(".local/state")));
+        let state = state.or_else(|| Some(caller::home_dir()?.join(".local/state")));
         state.map(|folder| folder.join("hooks/trusted"))
     }
 

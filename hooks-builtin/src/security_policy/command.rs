@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::guard::Guard;
 use super::sandbox::in_quotes;
+use crate::shared::caller;
 use crate::shared::visible::Visible;
 
 /// The allowed programs.
@@ -125,19 +126,25 @@ pub(super) fn describe(form: &Form, workspace: &Path) -> String {
 }
 
 /// What is known about every shell: it starts with the variables of this process.
-static ENVIRONMENT: LazyLock<Environment> = LazyLock::new(|| {
-    let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+static ENVIRONMENT: LazyLock<Environment> = LazyLock::new(inherited);
+
+fn inherited() -> Environment {
+    let names = caller::names().into_iter();
+    let names = names.filter_map(|name| name.into_string().ok());
     let environment = Environment::default().with_inherited(names);
-    match std::env::home_dir().as_deref().and_then(Path::to_str) {
+    match caller::home_dir().as_deref().and_then(Path::to_str) {
         Some(home) => environment.with_home(home),
         None => environment,
     }
-});
+}
 
 fn environment(directory: &Path) -> Environment {
-    ENVIRONMENT
-        .clone()
-        .in_directory(directory.to_string_lossy())
+    let environment = if caller::other().is_some() {
+        inherited()
+    } else {
+        ENVIRONMENT.clone()
+    };
+    environment.in_directory(directory.to_string_lossy())
 }
 
 /// Returns the text after the prelude that a policy has written.

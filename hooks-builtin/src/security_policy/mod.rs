@@ -28,6 +28,7 @@ use self::sandbox::Sandbox;
 pub use self::tools::ToolConfig;
 use self::tools::{ToolConfigs, Tools};
 use crate::shared::alias::Alias;
+use crate::shared::caller;
 use crate::shared::patch;
 pub use crate::shared::tools::Profile;
 use crate::shared::tools::{Role, Tool};
@@ -715,8 +716,10 @@ impl Inner {
     /// Returns the guard for the workspace of an agent in this directory.
     fn guard(&self, directory: &str) -> Result<Arc<Guard>, String> {
         let mut known = self.guard.lock().unwrap_or_else(PoisonError::into_inner);
+        // A relative path means another folder for each process.
         if let Some((of, guard)) = &*known
             && of == directory
+            && caller::other().is_none()
         {
             return Ok(guard.clone());
         }

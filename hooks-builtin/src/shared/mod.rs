@@ -4,6 +4,7 @@
 //! knows them all. `tests/layout.rs` holds them to it.
 
 pub(crate) mod alias;
+pub mod caller;
 pub(crate) mod changes;
 #[cfg(feature = "shell-hook")]
 pub mod child;

@@ -5,6 +5,8 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
+use super::caller;
+
 /// The number of links that Linux follows before it gives up.
 const MOST_LINKS: usize = 40;
 
@@ -26,7 +28,7 @@ pub(crate) fn resolve(path: &str, base: &Path) -> io::Result<PathBuf> {
     match path.strip_prefix('~') {
         None if Path::new(path).has_root() => follow(root_of(&base.join(path)), &base.join(path)),
         None => follow(base.to_owned(), Path::new(path)),
-        Some(rest) if rest.is_empty() || rest.starts_with('/') => match std::env::home_dir() {
+        Some(rest) if rest.is_empty() || rest.starts_with('/') => match caller::home_dir() {
             Some(home) if home.is_absolute() => {
                 let path = home.join(rest.trim_start_matches('/'));
                 follow(root_of(&path), &path)
@@ -50,7 +52,7 @@ pub(crate) fn folder(path: &Path) -> io::Result<PathBuf> {
     let base = if path.has_root() || text.starts_with('~') {
         PathBuf::from("/")
     } else {
-        std::env::current_dir()?
+        caller::current_dir()?
     };
     let folder = resolve(text, &base)?.canonicalize()?;
     if !folder.is_dir() {

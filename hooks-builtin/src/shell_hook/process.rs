@@ -6,6 +6,7 @@ use std::process::Command;
 use tokio::time::timeout;
 
 use super::ShellHookConfig;
+use crate::shared::caller;
 use crate::shared::child::{Background, Child, Output};
 use crate::shared::clock;
 
@@ -57,7 +58,7 @@ impl Run<'_> {
         command
             .arg(&self.config.command)
             .env_clear()
-            .envs(kept.filter_map(|name| Some((name, std::env::var_os(name)?))))
+            .envs(kept.filter_map(|name| Some((name, caller::var_os(name)?))))
             .envs(self.variables.iter().copied());
         if let Some(directory) = self.directory {
             command.current_dir(directory);
@@ -68,14 +69,14 @@ impl Run<'_> {
 
 #[cfg(not(windows))]
 fn shell() -> Command {
-    let mut command = Command::new("sh");
+    let mut command = caller::command("sh");
     command.arg("-c");
     command
 }
 
 #[cfg(windows)]
 fn shell() -> Command {
-    let mut command = Command::new("cmd");
+    let mut command = caller::command("cmd");
     command.arg("/C");
     command
 }

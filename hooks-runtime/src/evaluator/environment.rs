@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
+use hooks_builtin::__caller as caller;
 use reqwest::Url;
 
 use super::{Evaluated, Evaluation, Evaluator, EvaluatorError, HttpEvaluator};
@@ -54,7 +55,7 @@ impl EnvironmentEvaluator {
         if let Some(known) = &*known {
             return Ok(known.clone());
         }
-        let variable = |name: &str| std::env::var(name).ok();
+        let variable = |name: &str| caller::var(name);
         let made = Arc::new(named_by(&variable)?);
         *known = Some(made.clone());
         Ok(made)

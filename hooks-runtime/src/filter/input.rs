@@ -4,6 +4,7 @@
 
 use std::path::Path;
 
+use hooks_builtin::__caller as caller;
 use hooks_builtin::Glob;
 use hooks_core::agent::{AgentContext, AgentEvent};
 use hooks_shell::{Environment, Script};
@@ -267,7 +268,7 @@ fn is_below(cx: &AgentContext, args: &Value, regex: &Regex, from: From) -> bool 
     // If the agent does not give its directory, the directory of this process counts.
     let here;
     let cwd = if cx.cwd.is_empty() {
-        let Ok(folder) = std::env::current_dir() else {
+        let Ok(folder) = caller::current_dir() else {
             return true;
         };
         here = folder.to_string_lossy().into_owned();
@@ -291,7 +292,7 @@ fn is_below(cx: &AgentContext, args: &Value, regex: &Regex, from: From) -> bool 
         let rest = whole.strip_prefix(folder.trim_end_matches('/'))?;
         rest.strip_prefix('/').map(str::to_owned)
     };
-    let home = || std::env::home_dir().map(|home| home.to_string_lossy().into_owned());
+    let home = || caller::home_dir().map(|home| home.to_string_lossy().into_owned());
     match from {
         From::Root => regex.is_match(whole.trim_start_matches('/')),
         From::Home => home()

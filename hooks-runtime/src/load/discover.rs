@@ -4,6 +4,7 @@ use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 
 use hooks_builtin::__Visible as Visible;
+use hooks_builtin::__caller as caller;
 use hooks_config::{ConfigError, Document};
 
 use super::claude::{File, events_of};
@@ -79,7 +80,7 @@ impl Loader<'_> {
                     let name = Path::new(name).file_name();
                     return name.map(|name| moved.join(name)).into_iter().collect();
                 }
-                (None, None) => std::env::home_dir(),
+                (None, None) => caller::home_dir(),
             },
         };
         let Some(path) = folder.map(|folder| folder.join(name)) else {
@@ -247,7 +248,7 @@ fn moved(dialect: Dialect) -> Option<PathBuf> {
         Dialect::Codex => "CODEX_HOME",
         _ => return None,
     };
-    std::env::var_os(variable)
+    caller::var_os(variable)
         .filter(|folder| !folder.is_empty())
         .map(PathBuf::from)
 }

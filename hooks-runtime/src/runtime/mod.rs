@@ -10,9 +10,9 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 
-use hooks_builtin::Approver;
 use hooks_builtin::config::{HookFactory, HookFactoryRegistry};
 use hooks_builtin::ssrf::Guard;
+use hooks_builtin::{__caller as caller, Approver};
 use hooks_config::ConfigError;
 use hooks_core::agent::{AgentContext, AgentEvent, AgentEventMut, AgentSaid};
 use hooks_core::{HandlerSource, HookRegistry};
@@ -541,7 +541,7 @@ async fn apart<T: Send + 'static>(
 ) -> std::thread::Result<T> {
     match tokio::runtime::Handle::try_current() {
         Ok(executor) => {
-            let done = executor.spawn_blocking(work).await;
+            let done = executor.spawn_blocking(caller::inherited_by(work)).await;
             let ended = |_| Box::new("the executor has ended") as _;
             done.map_err(|error| error.try_into_panic().unwrap_or_else(ended))
         }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use hooks_builtin::__caller as caller;
 use hooks_core::agent::{AgentContext, AgentEvent};
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
@@ -170,7 +171,7 @@ impl Unit {
         let shared = Arc::clone(&self.shared);
         let mut record = self.blank(cx, event, info, &definition);
         let (cx, span) = (cx.clone(), self.span(&definition, info));
-        tasks.spawn(async move {
+        tasks.spawn(caller::inherited(async move {
             let started = Instant::now();
             let room = &limits.watching;
             let asked = move || asked;
@@ -194,6 +195,6 @@ impl Unit {
                 Err(fault) => fail(&mut record, &fault),
             }
             finish(&shared, &definition, record);
-        });
+        }));
     }
 }

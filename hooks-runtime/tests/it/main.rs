@@ -2,6 +2,7 @@
 
 mod bridge;
 mod bundle;
+mod caller;
 mod claude;
 mod claude_scripts;
 mod command;

@@ -23,6 +23,8 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use hooks_builtin::__caller as caller;
+
 use crate::entry::EnvEntry;
 use crate::fault::Fault;
 use crate::handler::Wrong;
@@ -125,7 +127,7 @@ impl Environment {
     ) -> Result<Command, Fault> {
         let set = self.set.iter().find(|(name, _)| name == "PATH");
         let path = set.map(|(_, path)| OsStr::new(path.as_str()));
-        let mut command = Command::new(find(path).map_err(Fault::not_started)?);
+        let mut command = caller::command(find(path).map_err(Fault::not_started)?);
         self.inherit(&mut command);
         command
             .env("HOOK_EVENT", &about.event)
@@ -163,15 +165,14 @@ impl Environment {
             command.env_clear();
             let base = base.iter().copied();
             let names = base.chain(self.inherit.iter().map(String::as_str));
-            let known = names.filter_map(|name| Some((name, std::env::var_os(name)?)));
+            let known = names.filter_map(|name| Some((name, caller::var_os(name)?)));
             command.envs(known);
         };
         match self.dialect {
             Dialect::Hooks => only(BASE, command),
             Dialect::Goclaw => only(&["PATH"], command),
             dialect => {
-                let names = std::env::vars_os().map(|(name, _)| name);
-                for name in names {
+                for name in caller::names() {
                     let text = name.to_string_lossy();
                     let is_named = || self.inherit.iter().any(|named| *named == text);
                     let is_kept_back =

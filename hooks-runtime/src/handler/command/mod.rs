@@ -21,6 +21,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
+use hooks_builtin::__caller as caller;
 use hooks_builtin::__child::Background;
 
 use self::environment::{About, Environment};
@@ -132,11 +133,7 @@ fn argv(entry: &CommandEntry, dialect: Dialect) -> Result<Vec<String>, Wrong> {
 
 /// Returns the shell, and its arguments before the command.
 fn shell(named: Option<&str>, dialect: Dialect) -> Vec<String> {
-    let of_user = || {
-        std::env::var("SHELL")
-            .ok()
-            .filter(|shell| !shell.is_empty())
-    };
+    let of_user = || caller::var("SHELL").filter(|shell| !shell.is_empty());
     let (shell, is_login) = match named {
         Some(shell) => (shell.to_owned(), false),
         None if dialect == Dialect::Codex => (of_user().unwrap_or_else(|| "sh".into()), true),
@@ -282,7 +279,7 @@ impl Settings {
             .or_else(|| named(&about.project_dir))
             .or_else(|| self.project_of_file.clone())
             .or_else(|| named(&about.cwd))
-            .or_else(|| std::env::current_dir().ok())
+            .or_else(|| caller::current_dir().ok())
     }
 
     fn directory(&self, about: &About, project: Option<&Path>) -> Result<Option<PathBuf>, Fault> {

@@ -3,6 +3,7 @@
 //! We search for it ourselves, because the standard library uses the slow way (`fork`) if it must search in another
 //! `PATH` than its own.
 
+use hooks_builtin::__caller as caller;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
@@ -17,7 +18,7 @@ pub(crate) fn in_folder(
     if !is_path(program) {
         return found(program, path);
     }
-    let here = std::env::current_dir().unwrap_or_default();
+    let here = caller::current_dir().unwrap_or_default();
     let base = if folder.as_os_str().is_empty() {
         here.join(cwd.unwrap_or(Path::new("")))
     } else {
@@ -40,7 +41,7 @@ pub(super) fn found(program: &str, path: Option<&OsStr>) -> Result<PathBuf, Stri
     if is_path(program) || cfg!(windows) && path.is_some() {
         return Ok(program.into());
     }
-    let own = std::env::var_os("PATH");
+    let own = caller::var_os("PATH");
     let path = path
         .or(own.as_deref())
         .unwrap_or(OsStr::new("/usr/bin:/bin"));

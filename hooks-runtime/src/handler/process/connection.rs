@@ -6,6 +6,7 @@ use std::process::Command;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use hooks_builtin::__caller as caller;
 use hooks_builtin::__child::{Background, Child, Input, Pipes};
 use serde_json::{Value, json};
 use tokio::io::AsyncRead;
@@ -305,11 +306,11 @@ fn command(settings: &Settings) -> Result<Command, String> {
         .split_first()
         .ok_or("the program is missing")?;
     let found = command::in_folder(program, &settings.folder, settings.dir.as_deref(), set)?;
-    let mut command = Command::new(found);
+    let mut command = caller::command(found);
     #[cfg(unix)]
     std::os::unix::process::CommandExt::arg0(&mut command, program);
     command.args(arguments);
-    for (name, _) in std::env::vars_os() {
+    for name in caller::names() {
         if command::is_private(&name.to_string_lossy()) {
             command.env_remove(name);
         }

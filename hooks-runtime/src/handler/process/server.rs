@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use hooks_builtin::__caller as caller;
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, sleep, timeout};
 
@@ -118,7 +119,8 @@ impl Server {
             messages,
             run: 0,
         };
-        runtime.spawn(keep(Arc::clone(&self.settings), ours, sender, is_stopped));
+        let kept = keep(Arc::clone(&self.settings), ours, sender, is_stopped);
+        runtime.spawn(caller::inherited(kept));
         *keeper = Some(Keeper {
             state: state.clone(),
             stop,

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use hooks_builtin::__caller as caller;
 use serde_json::{Map, Value};
 
 use super::Group;
@@ -24,7 +25,7 @@ pub(super) fn project_of(file: Option<&Path>) -> Option<PathBuf> {
     };
     let mut folders = file.ancestors().skip(1).take(2);
     let root = folders.find(is_of_system)?.parent()?;
-    (std::env::home_dir().as_deref() != Some(root)).then(|| root.to_owned())
+    (caller::home_dir().as_deref() != Some(root)).then(|| root.to_owned())
 }
 
 /// Returns the text of the hook's command, under the first of its keys that is there.
