@@ -70,6 +70,8 @@ pub(crate) enum Replaced {
     /// Only these variables. All others are empty, and so are missing ones. Secrets are not replaced.
     #[allow(dead_code, reason = "for files of other systems")]
     Only(BTreeSet<String>),
+    /// Only a text that is `secret:NAME` as a whole.
+    Whole,
     /// Nothing: the text is used unchanged.
     #[allow(dead_code, reason = "for files of other systems")]
     Nothing,
@@ -122,12 +124,12 @@ impl Missing {
 
 impl SecretText {
     pub(crate) fn parse(text: &str, replaced: &Replaced) -> Self {
-        if *replaced == Replaced::Nothing {
-            return SecretText(vec![Part::Plain(text.to_owned())]);
-        }
-        let takes_secrets = *replaced == Replaced::All;
+        let takes_secrets = matches!(replaced, Replaced::All | Replaced::Whole);
         if takes_secrets && let Some(name) = text.strip_prefix("secret:") {
             return SecretText(vec![Part::Secret(name.trim().to_owned())]);
+        }
+        if matches!(replaced, Replaced::Whole | Replaced::Nothing) {
+            return SecretText(vec![Part::Plain(text.to_owned())]);
         }
         let mut parts = Vec::new();
         let mut plain = String::new();

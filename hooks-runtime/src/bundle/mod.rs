@@ -19,7 +19,7 @@ use serde_json::{Map, Value};
 
 pub use self::diff::{BundleDiff, Change};
 pub use self::key::{PublicKey, SigningKey};
-use crate::entry::FileConfig;
+use crate::entry::{FileConfig, ImportEntry};
 use crate::trust::hex;
 
 /// The format that this version writes and reads.
@@ -57,7 +57,8 @@ pub struct Bundle {
     /// Why.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub comment: String,
-    /// Each hook, with the keys of `[[hooks.on]]`.
+    /// Each hook, with the keys of `[[hooks.on]]`. One of another system stands under that system's key, as in its file:
+    /// `{ "name": "gate", "goclaw": { "event": "pre_tool_use", … } }`. It runs by that system's rules.
     #[serde(default)]
     pub hooks: Vec<Value>,
     /// The signatures, of the text without them.
@@ -234,10 +235,22 @@ impl Bundle {
     ///
     /// # Errors
     ///
-    /// If a hook has the value `null`, which TOML cannot say.
+    /// If a hook has the value `null`, or is one of another system, which TOML cannot say.
     pub fn to_toml(&self) -> Result<String, BundleError> {
+        if let Some((name, system, _)) = self.foreign().next() {
+            let what = format!("TOML cannot say it: `{name}` is a hook of the system `{system}`");
+            return Err(BundleError::Malformed(what));
+        }
         let written = toml::to_string_pretty(&self.file());
         written.map_err(|error| BundleError::Malformed(format!("TOML cannot say it: {error}")))
+    }
+
+    /// Returns the hooks of other systems, kept whole: the name, the system, and what stands in its file.
+    pub(crate) fn foreign(&self) -> impl Iterator<Item = (&str, &'static str, &Value)> {
+        self.hooks.iter().filter_map(|hook| {
+            let (system, file) = foreign(hook)?;
+            Some((hook["name"].as_str().unwrap_or(system), system, file))
+        })
     }
 
     /// Returns the other tables of a file: `builtin`, `limits`, `import`, …
@@ -246,11 +259,13 @@ impl Bundle {
         &self.tables
     }
 
-    /// Returns the hooks in the form of a file: one table `hooks`.
+    /// Returns the hooks in the form of a file, without those of other systems: one table `hooks`.
     pub(crate) fn file(&self) -> Value {
         let mut hooks = self.tables.clone();
-        if !self.hooks.is_empty() {
-            hooks.insert("on".to_owned(), Value::Array(self.hooks.clone()));
+        let own = self.hooks.iter().filter(|hook| foreign(hook).is_none());
+        let own: Vec<_> = own.cloned().collect();
+        if !own.is_empty() {
+            hooks.insert("on".to_owned(), Value::Array(own));
         }
         Value::Object(Map::from_iter([("hooks".to_owned(), hooks.into())]))
     }
@@ -294,6 +309,12 @@ impl Bundle {
     pub fn diff(&self, later: &Bundle) -> BundleDiff {
         BundleDiff::of(self, later)
     }
+}
+
+/// A hook of another system, kept whole: the key that names the system, and what stands in its file.
+fn foreign(hook: &Value) -> Option<(&'static str, &Value)> {
+    let mut systems = ImportEntry::KEYS.iter().filter(|key| **key != "hooks");
+    systems.find_map(|system| Some((*system, hook.get(system)?)))
 }
 
 /// Refuses whole numbers that the canonical text cannot tell apart, because it writes them as JavaScript does.

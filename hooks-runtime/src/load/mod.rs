@@ -180,14 +180,19 @@ pub(crate) struct Loader<'a> {
     texts: Vec<Value>,
 }
 
-/// Reads a file of ours: in TOML, in JSON, or as a bundle.
-fn config_of(path: &Path, document: &Document, text: &str) -> Result<FileConfig, ConfigError> {
+/// Reads a file of ours: in TOML, in JSON, or as a bundle, which is returned as well.
+fn config_of(
+    path: &Path,
+    document: &Document,
+    text: &str,
+) -> Result<(FileConfig, Option<Bundle>), ConfigError> {
     if !Bundle::is_meant(document.value()) {
-        return FileConfig::of(document);
+        return Ok((FileConfig::of(document)?, None));
     }
     let bundle = Bundle::read(text);
     let bundle = bundle.map_err(|error| ConfigError::of_file(path, error.to_string()))?;
-    FileConfig::part(document, &bundle.file()["hooks"])
+    let config = FileConfig::part(document, &bundle.file()["hooks"])?;
+    Ok((config, Some(bundle)))
 }
 
 impl<'a> Loader<'a> {
@@ -313,6 +318,7 @@ impl<'a> Loader<'a> {
                             sha256: bundle.sha256(),
                             refused: None,
                         });
+                        self.kept_whole(&config, &bundle, &held.name());
                     }
                     Err(error) => self.mistakes.push(error),
                 }
@@ -361,9 +367,12 @@ impl<'a> Loader<'a> {
 
     fn native_text(&mut self, path: &Path, text: &str) {
         match Document::of_file(path, text).and_then(|document| config_of(path, &document, text)) {
-            Ok(config) => {
+            Ok((config, bundle)) => {
                 self.open.push(real(path));
                 self.native(&config);
+                if let Some(bundle) = bundle {
+                    self.kept_whole(&config, &bundle, &path.display().to_string());
+                }
                 self.open.pop();
             }
             Err(error) => self
@@ -603,6 +612,31 @@ impl<'a> Loader<'a> {
                 }
             },
             Err(error) => self.mistakes.push(error),
+        }
+    }
+
+    /// Reads the hooks of a bundle that are other systems'. GoClaw's run one after the other, so they are read together.
+    fn kept_whole(&mut self, config: &FileConfig, bundle: &Bundle, source: &str) {
+        if !config.hooks.enabled || self.imported.is_off {
+            return;
+        }
+        let mut rows = Vec::new();
+        for (name, system, file) in bundle.foreign() {
+            match system.parse() {
+                Ok(Dialect::Goclaw) if file.get("event").is_some() => rows.push(file),
+                Ok(dialect) => {
+                    let path = format!("{source}/{name}.json");
+                    let entry = ImportEntry::default();
+                    self.foreign(Path::new(&path), file.to_string(), dialect, &entry);
+                }
+                Err(error) => self.mistakes.push(ConfigError::of_file(source, error)),
+            }
+        }
+        if !rows.is_empty() {
+            let path = format!("{source}/goclaw.json");
+            let text = json!({ "hooks": rows }).to_string();
+            let entry = ImportEntry::default();
+            self.foreign(Path::new(&path), text, Dialect::Goclaw, &entry);
         }
     }
 

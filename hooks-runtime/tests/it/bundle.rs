@@ -2,7 +2,7 @@
 
 use hooks_core::agent::{AgentContext, BeforeToolCall};
 use hooks_core::hooks;
-use hooks_runtime::{Bundle, BundleError, Change, Runtime, SigningKey};
+use hooks_runtime::{Bundle, BundleError, Change, Runtime, SigningKey, Source, SourceError};
 use serde_json::{Value, json};
 
 const FILE: &str = r#"
@@ -202,4 +202,63 @@ fn another_order_of_hooks_is_a_change() {
 fn what_toml_cannot_say_is_an_error() {
     let text = r#"{"format": "hooks-bundle/1", "hooks": [{"modify": {"a": null}}]}"#;
     assert!(Bundle::read(text).unwrap().to_toml().is_err());
+}
+
+#[tokio::test]
+async fn a_hook_of_another_system_is_kept_whole_and_runs_by_its_rules() {
+    struct Fixed(Bundle);
+
+    #[async_trait::async_trait]
+    impl Source for Fixed {
+        fn name(&self) -> String {
+            "fixed".into()
+        }
+
+        async fn fetch(&self, _: Option<&str>) -> Result<Option<Bundle>, SourceError> {
+            Ok(Some(self.0.clone()))
+        }
+    }
+
+    let hooks = json!([
+        { "name": "own", "event": "BeforeToolCall", "tools": ["ship"], "block": "no ships" },
+        { "name": "row", "goclaw": {
+            "name": "row", "event": "pre_tool_use", "handler_type": "command", "scope": "global", "matcher": "^exec$",
+            "config": { "command": "echo no exec >&2; exit 2" },
+        } },
+        { "name": "settings", "claude": { "hooks": { "PreToolUse": [
+            { "matcher": "deploy", "hooks": [{ "type": "command", "command": "echo no deploy >&2; exit 2" }] },
+        ] } } },
+    ]);
+    let hooks = hooks.as_array().unwrap().clone();
+    let bundle = Bundle::new(hooks, serde_json::Map::new()).unwrap();
+    let again = Bundle::read(&bundle.to_json()).unwrap();
+    assert_eq!(again.hooks, bundle.hooks);
+    assert!(bundle.to_toml().unwrap_err().to_string().contains("`row`"));
+    // From a source, and as a file.
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("bundle.json");
+    std::fs::write(&file, bundle.to_json()).unwrap();
+    for builder in [
+        Runtime::builder().source(Fixed(bundle)),
+        Runtime::builder().file(file),
+    ] {
+        let runtime = builder.build().await.unwrap();
+        let hooks = hooks![..runtime.clone()];
+        for (tool, reason) in [
+            ("ship", "no ships"),
+            ("exec", "no exec"),
+            ("deploy", "no deploy"),
+            ("ls", ""),
+        ] {
+            let mut call = BeforeToolCall::new("1", tool, json!({}));
+            let result = hooks.intercept(&AgentContext::new("s1"), &mut call).await;
+            let said = result
+                .as_cancel()
+                .map_or("", |cancelled| cancelled.reason.trim());
+            assert!(
+                said.contains(reason) && said.is_empty() == reason.is_empty(),
+                "{tool}: {said}"
+            );
+        }
+    }
 }

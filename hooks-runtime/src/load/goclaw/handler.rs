@@ -80,7 +80,7 @@ impl Loader<'_> {
                         })
                         .collect(),
                     retries: Some(1),
-                    replaced: Replaced::Nothing,
+                    replaced: Replaced::Whole,
                     ..http::Settings::default()
                 };
                 self.handler(&key, || {
