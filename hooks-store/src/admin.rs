@@ -1,0 +1,228 @@
+//! The admin log: who has changed what, from where and why. A write and its entry are one transaction, and each tenant's
+//! entries are a [chain](crate::chain) of hashes, as its executions are.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::chain::{self, Link, Verified};
+use crate::engine::{Row, Transaction, args};
+use crate::error::StoreError;
+use crate::page::{Page, rows_for};
+use crate::store::Tenant;
+
+/// Who writes, from where and why.
+///
+/// ```
+/// let by = hooks_store::By::new("ada").from("10.0.0.7").comment("stops force pushes");
+/// assert_eq!((by.actor, by.comment), ("ada".into(), "stops force pushes".into()));
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct By {
+    /// The person or the program.
+    pub actor: String,
+    /// Where the request came from, such as an address.
+    pub from: String,
+    /// Why. A revision has it as its comment.
+    pub comment: String,
+}
+
+impl By {
+    /// Names who writes.
+    #[must_use]
+    pub fn new(actor: impl Into<String>) -> Self {
+        By {
+            actor: actor.into(),
+            ..By::default()
+        }
+    }
+
+    /// Says where the request came from.
+    #[must_use]
+    pub fn from(mut self, from: impl Into<String>) -> Self {
+        self.from = from.into();
+        self
+    }
+
+    /// Says why.
+    #[must_use]
+    pub fn comment(mut self, comment: impl Into<String>) -> Self {
+        self.comment = comment.into();
+        self
+    }
+}
+
+/// What somebody has changed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AdminEntry {
+    /// The place in the tenant's log, from 1.
+    #[serde(default)]
+    pub seq: u64,
+    /// When.
+    pub at: Timestamp,
+    /// Who.
+    pub actor: String,
+    /// From where.
+    pub from: String,
+    /// What was done, such as `hook.update`.
+    pub action: String,
+    /// With what: its id or name.
+    pub entity: String,
+    /// The hash before; empty if there was nothing.
+    pub before: String,
+    /// The hash afterwards; empty if there is nothing any more.
+    pub after: String,
+    /// Why.
+    pub comment: String,
+}
+
+/// The name of the log among the chains.
+pub(crate) const LOG: &str = "admin";
+
+/// A write of a person: one transaction, which other such writes wait for.
+///
+/// Its first statement counts the change. That is what keeps others out, and what tells everybody that there is something
+/// new.
+pub(crate) struct Write<'a> {
+    tenant: &'a Tenant,
+    by: &'a By,
+    pub(crate) transaction: Box<dyn Transaction>,
+    pub(crate) at: Timestamp,
+    change: u64,
+}
+
+impl Tenant {
+    pub(crate) async fn write<'a>(&'a self, by: &'a By) -> Result<Write<'a>, StoreError> {
+        let mut transaction = self.store.engine.begin().await?;
+        let sql = "UPDATE counter SET value = value + 1 WHERE name = 'change' RETURNING value";
+        let rows = transaction.fetch(sql, args![]).await?;
+        let change = rows.first().map_or(Ok(0), |row| row.number("value"))?;
+        Ok(Write {
+            tenant: self,
+            by,
+            transaction,
+            at: self.store.now(),
+            change,
+        })
+    }
+
+    /// Returns a page of the admin log, newest first, before the entry `cursor`.
+    ///
+    /// # Errors
+    ///
+    /// If the database fails.
+    pub async fn admin_log(
+        &self,
+        cursor: Option<u64>,
+        limit: u32,
+    ) -> Result<Page<AdminEntry>, StoreError> {
+        let sql = "SELECT seq, body FROM admin_log WHERE tenant_id = $1 AND seq < $2 ORDER BY seq DESC LIMIT $3";
+        let before = cursor.unwrap_or(i64::MAX.unsigned_abs());
+        let args = args![&self.id, before, rows_for(limit)];
+        let rows = self.store.engine.fetch(sql, args).await?;
+        let entries = rows.iter().map(|row| {
+            let entry: AdminEntry = row.json("body")?;
+            let seq = row.number("seq")?;
+            Ok(AdminEntry { seq, ..entry })
+        });
+        let entries = entries.collect::<Result<_, StoreError>>()?;
+        Ok(Page::of(entries, limit, |entry| entry.seq))
+    }
+
+    /// Writes an entry of the store itself, unless it is there already.
+    pub(crate) async fn log_once(
+        &self,
+        action: &str,
+        entity: &str,
+        hash: &str,
+        why: &str,
+    ) -> Result<(), StoreError> {
+        let by = By::new("the store").comment(why);
+        let mut write = self.write(&by).await?;
+        let sql = "SELECT body FROM admin_log WHERE tenant_id = $1 ORDER BY seq DESC";
+        for row in write.fetch(sql, args![&self.id]).await? {
+            let old: AdminEntry = row.json("body")?;
+            if (&*old.action, &*old.entity, &*old.before) == (action, entity, hash) {
+                return Ok(());
+            }
+        }
+        write.log(action, entity, hash, "").await?;
+        write.commit().await
+    }
+
+    /// Checks the chain of the admin log.
+    ///
+    /// # Errors
+    ///
+    /// If the database fails. A broken chain is no error: the answer names it.
+    pub async fn verify_admin_log(&self) -> Result<Verified, StoreError> {
+        let sql = "SELECT seq, body, hash FROM admin_log WHERE tenant_id = $1 AND seq > $2 ORDER BY seq LIMIT $3";
+        self.verify_chain(LOG, sql, |row| Link::of(row, Vec::new()), |_| None)
+            .await
+    }
+}
+
+impl Write<'_> {
+    pub(crate) async fn fetch(
+        &mut self,
+        sql: &str,
+        args: Vec<crate::engine::Value>,
+    ) -> Result<Vec<Row>, StoreError> {
+        self.transaction.fetch(sql, args).await
+    }
+
+    pub(crate) async fn execute(
+        &mut self,
+        sql: &str,
+        args: Vec<crate::engine::Value>,
+    ) -> Result<u64, StoreError> {
+        self.transaction.execute(sql, args).await
+    }
+
+    /// Appends an entry to the admin log.
+    pub(crate) async fn log(
+        &mut self,
+        action: &str,
+        entity: &str,
+        before: &str,
+        after: &str,
+    ) -> Result<(), StoreError> {
+        let entry = AdminEntry {
+            seq: 0,
+            at: self.at,
+            actor: self.by.actor.clone(),
+            from: self.by.from.clone(),
+            action: action.to_owned(),
+            entity: entity.to_owned(),
+            before: before.to_owned(),
+            after: after.to_owned(),
+            comment: self.by.comment.clone(),
+        };
+        let body = crate::text::canonical(&entry);
+        let tenant = &self.tenant.id;
+        let mut link = [Link::new(body)];
+        chain::append(&mut *self.transaction, tenant, LOG, &mut link).await?;
+        let [link] = link;
+        let sql = "INSERT INTO admin_log (tenant_id, seq, body, hash) VALUES ($1, $2, $3, $4)";
+        let args = args![tenant, link.seq, link.body, link.hash];
+        self.transaction.execute(sql, args).await?;
+        Ok(())
+    }
+
+    /// Who writes.
+    pub(crate) fn by(&self) -> &By {
+        self.by
+    }
+
+    /// Whether nobody has written since the change `seen`.
+    pub(crate) fn is_next_after(&self, seen: u64) -> bool {
+        self.change == seen + 1
+    }
+
+    /// Makes the write durable, and tells everybody.
+    pub(crate) async fn commit(mut self) -> Result<(), StoreError> {
+        self.transaction.announce().await?;
+        self.transaction.commit().await?;
+        self.tenant.store.changed(self.change);
+        Ok(())
+    }
+}

@@ -1,0 +1,225 @@
+//! Budgets: how many tokens the prompts of a tenant may use per month, counted by all processes together.
+//!
+//! A reservation is one statement that adds and compares, so callers at once never exceed the limit. Each reservation,
+//! settlement and refund is also an entry of the ledger.
+
+use std::fmt;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use hooks_runtime::{Budget, BudgetError, Reservation};
+use jiff::tz::TimeZone;
+use serde::Serialize;
+
+use crate::admin::By;
+use crate::engine::{Transaction, args};
+use crate::error::StoreError;
+use crate::store::Tenant;
+use crate::store::{Inner, Store};
+
+/// What a tenant has used in a month.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct BudgetUse {
+    /// The month in UTC, such as `2026-11`.
+    pub month: String,
+    /// The tokens that are used or reserved.
+    pub taken: u64,
+    /// The limit that was set here. Without one, that of each hook applies.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u64>,
+}
+
+/// Counts tokens in the store. A clone is the same one.
+#[derive(Clone)]
+pub struct StoreBudget(Arc<Inner>);
+
+impl fmt::Debug for StoreBudget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("StoreBudget").finish()
+    }
+}
+
+/// The limit that was set for a month, or for every month.
+const LIMIT: &str = "SELECT tokens FROM budget_limit WHERE tenant_id = $1 AND month IN ($2, '') \
+     ORDER BY month DESC LIMIT 1";
+
+impl StoreBudget {
+    pub(crate) fn new(store: Arc<Inner>) -> Self {
+        StoreBudget(store)
+    }
+
+    fn month(&self) -> String {
+        let now = self.0.now().to_zoned(TimeZone::UTC);
+        now.strftime("%Y-%m").to_string()
+    }
+
+    async fn take(
+        &self,
+        tenant: &str,
+        tokens: u64,
+        limit: u64,
+    ) -> Result<Result<Reservation, u64>, StoreError> {
+        let month = self.month();
+        let mut transaction = self.0.engine.begin().await?;
+        let rows = transaction.fetch(LIMIT, args![tenant, &month]).await?;
+        let set = rows.first().map(|row| row.number("tokens")).transpose()?;
+        let limit = set.map_or(limit, |set| set.min(limit));
+        let sql = "INSERT INTO budget (tenant_id, month, taken) SELECT $1, $2, $3 WHERE $3 <= $4 \
+                   ON CONFLICT (tenant_id, month) DO UPDATE SET taken = budget.taken + excluded.taken \
+                   WHERE budget.taken + excluded.taken <= $4 RETURNING taken";
+        let taken = transaction
+            .fetch(sql, args![tenant, &month, tokens, limit])
+            .await?;
+        if taken.is_empty() {
+            let sql = "SELECT taken FROM budget WHERE tenant_id = $1 AND month = $2";
+            let rows = transaction.fetch(sql, args![tenant, &month]).await?;
+            let taken = rows.first().map_or(Ok(0), |row| row.number("taken"))?;
+            return Ok(Err(limit.saturating_sub(taken)));
+        }
+        self.enter(&mut *transaction, tenant, &month, "reserve", tokens)
+            .await?;
+        transaction.commit().await?;
+        Ok(Ok(Reservation {
+            tenant: tenant.to_owned(),
+            month,
+            tokens,
+            limit,
+        }))
+    }
+
+    /// Replaces reserved tokens by used ones. Returns how many are left.
+    async fn replace(
+        &self,
+        kind: &str,
+        reservation: &Reservation,
+        used: u64,
+    ) -> Result<u64, StoreError> {
+        let Reservation {
+            tenant,
+            month,
+            tokens,
+            limit,
+        } = reservation;
+        let mut transaction = self.0.engine.begin().await?;
+        let sql = "UPDATE budget SET taken = CASE WHEN taken > $3 THEN taken - $3 + $4 ELSE $4 END \
+                   WHERE tenant_id = $1 AND month = $2 RETURNING taken";
+        let rows = transaction
+            .fetch(sql, args![tenant, month, *tokens, used])
+            .await?;
+        let taken = rows.first().map_or(Ok(used), |row| row.number("taken"))?;
+        self.enter(&mut *transaction, tenant, month, kind, used)
+            .await?;
+        transaction.commit().await?;
+        Ok(limit.saturating_sub(taken))
+    }
+
+    async fn enter(
+        &self,
+        transaction: &mut dyn Transaction,
+        tenant: &str,
+        month: &str,
+        kind: &str,
+        tokens: u64,
+    ) -> Result<(), StoreError> {
+        let sql = "INSERT INTO budget_entry (tenant_id, id, month, kind, tokens, at) VALUES ($1, $2, $3, $4, $5, $6)";
+        let values = args![tenant, self.0.new_id(), month, kind, tokens, self.0.now()];
+        transaction.execute(sql, values).await?;
+        Ok(())
+    }
+}
+
+fn failed(error: StoreError) -> BudgetError {
+    BudgetError::Failed(error.to_string())
+}
+
+#[async_trait]
+impl Budget for StoreBudget {
+    async fn reserve(
+        &self,
+        tenant: &str,
+        tokens: u64,
+        limit: u64,
+    ) -> Result<Reservation, BudgetError> {
+        let taken = self.take(tenant, tokens, limit).await.map_err(failed)?;
+        taken.map_err(|left| BudgetError::Spent { left })
+    }
+
+    async fn settle(&self, reservation: Reservation, used: u64) -> Result<u64, BudgetError> {
+        self.replace("settle", &reservation, used)
+            .await
+            .map_err(failed)
+    }
+
+    async fn refund(&self, reservation: Reservation) -> Result<(), BudgetError> {
+        self.replace("refund", &reservation, 0)
+            .await
+            .map_err(failed)?;
+        Ok(())
+    }
+}
+
+impl Tenant {
+    /// Returns what was used in each month, the latest first, and each limit that was set.
+    ///
+    /// # Errors
+    ///
+    /// If the database fails.
+    pub async fn budgets(&self) -> Result<Vec<BudgetUse>, StoreError> {
+        let sql = "SELECT m.month, COALESCE((SELECT taken FROM budget WHERE tenant_id = $1 AND month = m.month), 0) AS taken, \
+                   COALESCE((SELECT tokens FROM budget_limit WHERE tenant_id = $1 AND month = m.month), \
+                   (SELECT tokens FROM budget_limit WHERE tenant_id = $1 AND month = ''), -1) AS tokens \
+                   FROM (SELECT month FROM budget WHERE tenant_id = $1 UNION \
+                   SELECT month FROM budget_limit WHERE tenant_id = $1) m ORDER BY m.month DESC";
+        let rows = self.store.engine.fetch(sql, args![&self.id]).await?;
+        let uses = rows.iter().map(|row| {
+            Ok(BudgetUse {
+                month: row.text("month")?,
+                taken: row.number("taken")?,
+                limit: u64::try_from(row.int("tokens")?).ok(),
+            })
+        });
+        uses.collect()
+    }
+
+    /// Sets how many tokens this tenant may use in a month such as `2026-11`, or in every month. A hook may name less, and
+    /// never gets more. `None` removes the limit.
+    ///
+    /// # Errors
+    ///
+    /// If the month is none, or the database fails.
+    pub async fn set_budget(
+        &self,
+        month: Option<&str>,
+        limit: Option<u64>,
+        by: &By,
+    ) -> Result<(), StoreError> {
+        if month.is_some_and(|month| format!("{month}-01").parse::<jiff::civil::Date>().is_err()) {
+            return Err(StoreError::invalid(
+                "/month",
+                "this is no month",
+                "write `2026-11`",
+            ));
+        }
+        let month = month.unwrap_or_default();
+        let mut write = self.write(by).await?;
+        let sql = "DELETE FROM budget_limit WHERE tenant_id = $1 AND month = $2 RETURNING tokens";
+        let rows = write.fetch(sql, args![&self.id, month]).await?;
+        let before = rows.first().map(|row| row.number("tokens")).transpose()?;
+        if let Some(limit) = limit {
+            let sql = "INSERT INTO budget_limit (tenant_id, month, tokens) VALUES ($1, $2, $3)";
+            write.execute(sql, args![&self.id, month, limit]).await?;
+        }
+        let [before, after] =
+            [before, limit].map(|limit| limit.map_or_else(String::new, |limit| limit.to_string()));
+        write.log("budget.set", month, &before, &after).await?;
+        write.commit().await
+    }
+}
+
+impl Store {
+    /// Returns a budget, whose counts all processes with this store share.
+    #[must_use]
+    pub fn budget(&self) -> StoreBudget {
+        StoreBudget::new(Arc::clone(&self.0))
+    }
+}

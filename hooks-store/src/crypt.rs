@@ -1,0 +1,253 @@
+//! Encryption: AES-256-GCM, with a key for each value.
+//!
+//! A value's key comes from a master key and a random salt (HKDF), so no key is used twice and a nonce of zeros is safe. The
+//! table, the tenant, the row and the column are additional data, so a value that is moved to another row cannot be read
+//! there. What this does not give: an old value that is put back into its own row can be read.
+//!
+//! A sealed value is the key's id (8 bytes), the salt (32 bytes) and the text with its tag.
+
+use std::fmt;
+use std::path::Path;
+
+use base64::prelude::{BASE64_STANDARD, Engine as _};
+use ring::aead::{AES_256_GCM, Aad, LessSafeKey, Nonce, UnboundKey};
+use ring::hkdf::{HKDF_SHA256, Salt};
+use ring::rand::{SecureRandom as _, SystemRandom};
+
+use crate::error::StoreError;
+use crate::text::sha256;
+
+const VARIABLE: &str = "HOOKS_STORE_KEY";
+const ID: usize = 8;
+const SALT: usize = 32;
+
+/// The keys that encrypt what a store keeps secret: the first encrypts, all decrypt.
+///
+/// ```
+/// use hooks_store::Keys;
+///
+/// // What `openssl rand -base64 32` prints; a new key stands before the old one.
+/// let keys = Keys::read("q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA=")?;
+/// assert_eq!(format!("{keys:?}"), "Keys(1)");
+/// # Ok::<(), hooks_store::StoreError>(())
+/// ```
+#[derive(Clone)]
+pub struct Keys(Vec<Key>);
+
+#[derive(Clone)]
+pub(crate) struct Key {
+    pub(crate) id: Vec<u8>,
+    secret: [u8; 32],
+}
+
+/// Shows how many there are.
+impl fmt::Debug for Keys {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Keys").field(&self.0.len()).finish()
+    }
+}
+
+fn random<const N: usize>() -> [u8; N] {
+    let mut bytes = [0; N];
+    SystemRandom::new()
+        .fill(&mut bytes)
+        .expect("the system has randomness");
+    bytes
+}
+
+/// Random letters for a text that nobody can guess: 256 bits.
+pub(crate) fn random_text() -> String {
+    base64::prelude::BASE64_URL_SAFE_NO_PAD.encode(random::<32>())
+}
+
+impl Keys {
+    /// Makes a new key.
+    ///
+    /// # Panics
+    ///
+    /// If the system has no randomness.
+    #[must_use]
+    pub fn generate() -> Self {
+        Keys(vec![Key::new(random())])
+    }
+
+    /// No key: nothing can be encrypted.
+    #[must_use]
+    pub fn none() -> Self {
+        Keys(Vec::new())
+    }
+
+    /// Reads keys as `HOOKS_STORE_KEY` has them: 32 bytes each, in base64, separated by commas.
+    ///
+    /// # Errors
+    ///
+    /// If one is no such key.
+    pub fn read(text: &str) -> Result<Self, StoreError> {
+        let keys = text.split(',').map(|key| {
+            let bytes = BASE64_STANDARD.decode(key.trim()).unwrap_or_default();
+            let secret = bytes.try_into().map_err(|_| {
+                StoreError::Key(
+                    "a key of the store is 32 bytes in base64: make one with `openssl rand -base64 32`"
+                        .to_owned(),
+                )
+            })?;
+            Ok(Key::new(secret))
+        });
+        keys.collect::<Result<_, _>>().map(Keys)
+    }
+
+    /// The default keys of a database.
+    pub(crate) fn of_address(address: &str) -> Result<Self, StoreError> {
+        if let Ok(keys) = std::env::var(VARIABLE) {
+            return Keys::read(&keys);
+        }
+        match address.strip_prefix("sqlite:") {
+            Some(":memory:") => Ok(Keys::generate()),
+            Some(file) => {
+                let file = file.strip_prefix("//").unwrap_or(file);
+                let file = file.split('?').next().unwrap_or_default();
+                Keys::of_file(Path::new(&format!("{file}.key")))
+            }
+            None => Ok(Keys::none()),
+        }
+    }
+
+    /// Reads a file with keys, or makes it, so that only you may read it.
+    fn of_file(path: &Path) -> Result<Self, StoreError> {
+        let unread = |error: std::io::Error| {
+            StoreError::Key(format!(
+                "the key file {} cannot be used: {error}",
+                path.display()
+            ))
+        };
+        let keys = Keys::generate();
+        let mut options = std::fs::OpenOptions::new();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        match options.open(path) {
+            Ok(mut file) => {
+                let text = BASE64_STANDARD.encode(keys.0[0].secret);
+                std::io::Write::write_all(&mut file, text.as_bytes()).map_err(unread)?;
+                file.sync_all().map_err(unread)?;
+                Ok(keys)
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
+                only_mine(path)?;
+                Keys::read(&std::fs::read_to_string(path).map_err(unread)?)
+            }
+            Err(error) => Err(unread(error)),
+        }
+    }
+
+    pub(crate) fn are_there(&self) -> bool {
+        !self.0.is_empty()
+    }
+
+    /// The id of the key that encrypts.
+    pub(crate) fn first(&self) -> Result<&Key, StoreError> {
+        self.0.first().ok_or_else(|| {
+            StoreError::Key(format!(
+                "the store has no key to encrypt with: set `{VARIABLE}` to what `openssl rand -base64 32` prints"
+            ))
+        })
+    }
+
+    /// Encrypts a value for its place: the table, the tenant, the row and the column.
+    pub(crate) fn seal(&self, place: &[&str], value: &[u8]) -> Result<Vec<u8>, StoreError> {
+        let key = self.first()?;
+        let salt: [u8; SALT] = random();
+        let mut text = value.to_vec();
+        key.derived(&salt)
+            .seal_in_place_append_tag(nonce(), aad(place), &mut text)
+            .map_err(|_| StoreError::Key("the value cannot be encrypted".to_owned()))?;
+        Ok([&key.id[..], &salt, &text].concat())
+    }
+
+    /// Decrypts the value of a place. `None` if its key is not there.
+    pub(crate) fn open(
+        &self,
+        place: &[&str],
+        sealed: &[u8],
+    ) -> Result<Option<Vec<u8>>, StoreError> {
+        let damaged = || {
+            StoreError::Key(format!(
+                "{} was changed, and cannot be decrypted",
+                place.join("/")
+            ))
+        };
+        let (id, rest) = sealed.split_at_checked(ID).ok_or_else(damaged)?;
+        let (salt, text) = rest.split_at_checked(SALT).ok_or_else(damaged)?;
+        let Some(key) = self.0.iter().find(|key| key.id == id) else {
+            return Ok(None);
+        };
+        let mut text = text.to_vec();
+        let opened = key
+            .derived(salt)
+            .open_in_place(nonce(), aad(place), &mut text);
+        Ok(Some(opened.map_err(|_| damaged())?.to_vec()))
+    }
+}
+
+impl Keys {
+    /// Decrypts a value whose key must be there.
+    pub(crate) fn must_open(&self, place: &[&str], sealed: &[u8]) -> Result<Vec<u8>, StoreError> {
+        let missing = || {
+            StoreError::Key(format!(
+                "the key that has encrypted {} is not there",
+                place.join("/")
+            ))
+        };
+        self.open(place, sealed)?.ok_or_else(missing)
+    }
+}
+
+impl Key {
+    fn new(secret: [u8; 32]) -> Self {
+        let mut id = sha256(&[b"the id of a key of a store".as_slice(), &secret].concat());
+        id.truncate(ID);
+        Key { id, secret }
+    }
+
+    /// The key of one value.
+    fn derived(&self, salt: &[u8]) -> LessSafeKey {
+        let derived = Salt::new(HKDF_SHA256, salt).extract(&self.secret);
+        let derived = derived.expand(&[b"hooks-store"], &AES_256_GCM);
+        let derived = derived.expect("a key is as long as HKDF allows");
+        LessSafeKey::new(UnboundKey::from(derived))
+    }
+}
+
+fn nonce() -> Nonce {
+    Nonce::assume_unique_for_key([0; 12])
+}
+
+fn aad(place: &[&str]) -> Aad<Vec<u8>> {
+    let parts = place.iter().flat_map(|part| {
+        let length = (part.len() as u64).to_be_bytes();
+        [&length[..], part.as_bytes()].concat()
+    });
+    Aad::from(parts.collect())
+}
+
+/// A key that others may read is no secret.
+#[cfg(unix)]
+fn only_mine(path: &Path) -> Result<(), StoreError> {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let mode = path
+        .metadata()
+        .map_or(0, |about| about.permissions().mode());
+    if mode & 0o077 != 0 {
+        return Err(StoreError::Key(format!(
+            "others may read the key file {}: make a new key, or run `chmod 600` on it",
+            path.display()
+        )));
+    }
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn only_mine(_: &Path) -> Result<(), StoreError> {
+    Ok(())
+}

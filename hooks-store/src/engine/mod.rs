@@ -1,0 +1,163 @@
+//! The engines: SQLite and Postgres behind one small trait, so that every statement is written once.
+//!
+//! A statement names its values `$1`, `$2`, …, which both understand, as they do `RETURNING` and `ON CONFLICT`. All values
+//! are whole numbers, texts or bytes, and none is NULL.
+
+mod postgres;
+mod sqlite;
+mod value;
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use sqlx::SqlSafeStr as _;
+use sqlx::migrate::{MigrateError, Migration, MigrationType, Migrator};
+
+pub(crate) use self::value::{Row, Value, args};
+use crate::error::StoreError;
+
+/// How long a statement waits for a connection, or for a lock that another process holds.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// What a store needs of a database.
+#[async_trait]
+pub(crate) trait Engine: Send + Sync {
+    /// Reads rows.
+    async fn fetch(&self, sql: &str, args: Vec<Value>) -> Result<Vec<Row>, StoreError>;
+
+    /// Begins a transaction that writes. Dropped without [`Transaction::commit`], it changes nothing.
+    ///
+    /// Do not call [`fetch`](Self::fetch) before it has ended: a store in memory has one connection for both.
+    async fn begin(&self) -> Result<Box<dyn Transaction>, StoreError>;
+
+    /// Waits until another process may have written.
+    async fn hint(&self);
+
+    /// Closes all connections.
+    async fn close(&self);
+}
+
+/// A transaction that writes.
+#[async_trait]
+pub(crate) trait Transaction: Send {
+    /// Runs a statement and returns its rows.
+    async fn fetch(&mut self, sql: &str, args: Vec<Value>) -> Result<Vec<Row>, StoreError>;
+
+    /// Runs a statement, and returns how many rows it has changed.
+    async fn execute(&mut self, sql: &str, args: Vec<Value>) -> Result<u64, StoreError>;
+
+    /// Tells other processes, when it is committed, that there is something new.
+    async fn announce(&mut self) -> Result<(), StoreError>;
+
+    /// Makes the changes durable.
+    async fn commit(self: Box<Self>) -> Result<(), StoreError>;
+}
+
+/// Writes what both engines say alike in the types of their drivers: a statement, its rows, and a transaction.
+///
+/// The last two are the name of the type of whole numbers, and the statement that announces a change.
+macro_rules! speak {
+    ($database:ty, $arguments:ty, $row:ty, $int:literal, $announce:expr) => {
+        fn query(sql: &str, args: Vec<Value>) -> sqlx::query::Query<'_, $database, $arguments> {
+            let query = sqlx::query(sqlx::AssertSqlSafe(sql));
+            args.into_iter().fold(query, |query, value| match value {
+                Value::Int(value) => query.bind(value),
+                Value::Text(text) => query.bind(text),
+                Value::Bytes(bytes) => query.bind(bytes),
+            })
+        }
+
+        fn rows(sql: &str, rows: &[$row]) -> Result<Vec<Row>, StoreError> {
+            use sqlx::{Column as _, Row as _, TypeInfo as _, ValueRef as _};
+
+            let sql: std::sync::Arc<str> = sql.into();
+            let rows = rows.iter().map(|row| {
+                let mut key = String::new();
+                let values = row.columns().iter().map(|column| {
+                    let index = column.ordinal();
+                    let value = match row.try_get_raw(index)?.type_info().name() {
+                        $int => Value::Int(row.try_get(index)?),
+                        "TEXT" => Value::Text(row.try_get(index)?),
+                        _ => Value::Bytes(row.try_get(index)?),
+                    };
+                    if index == 0 {
+                        key = value.shown();
+                    }
+                    Ok((column.name().to_owned(), value))
+                });
+                let values = values.collect::<Result<_, sqlx::Error>>()?;
+                let sql = std::sync::Arc::clone(&sql);
+                Ok(Row { sql, values, key })
+            });
+            rows.collect()
+        }
+
+        #[async_trait]
+        impl Transaction for sqlx::Transaction<'static, $database> {
+            async fn fetch(&mut self, sql: &str, args: Vec<Value>) -> Result<Vec<Row>, StoreError> {
+                rows(sql, &query(sql, args).fetch_all(&mut **self).await?)
+            }
+
+            async fn execute(&mut self, sql: &str, args: Vec<Value>) -> Result<u64, StoreError> {
+                let done = query(sql, args).execute(&mut **self).await?;
+                Ok(done.rows_affected())
+            }
+
+            async fn announce(&mut self) -> Result<(), StoreError> {
+                let announce: Option<&str> = $announce;
+                if let Some(sql) = announce {
+                    query(sql, Vec::new()).execute(&mut **self).await?;
+                }
+                Ok(())
+            }
+
+            async fn commit(self: Box<Self>) -> Result<(), StoreError> {
+                Ok((*self).commit().await?)
+            }
+        }
+    };
+}
+use speak;
+
+/// Opens a database, and brings its tables to this version.
+pub(crate) async fn open(address: &str) -> Result<Box<dyn Engine>, StoreError> {
+    match address.split_once(':') {
+        Some(("sqlite", _)) => Ok(Box::new(sqlite::Sqlite::open(address).await?)),
+        Some(("postgres" | "postgresql", _)) => {
+            Ok(Box::new(postgres::Postgres::open(address).await?))
+        }
+        // What follows may be a password.
+        other => Err(StoreError::Address(
+            other.map_or("", |(kind, _)| kind).to_owned(),
+        )),
+    }
+}
+
+/// The migrations, oldest first. One that was published is never changed: a change of the tables is a new one.
+const MIGRATIONS: &[(&str, &str)] = &[("start", include_str!("../../migrations/0001_start.sql"))];
+
+/// The migrations in the words of an engine.
+fn migrator(bytes: &str) -> Migrator {
+    let numbered = (1..).zip(MIGRATIONS);
+    let migrations = numbered.map(|(number, (name, sql))| {
+        let sql = sqlx::AssertSqlSafe(sql.replace("BLOB", bytes)).into_sql_str();
+        Migration::new(number, (*name).into(), MigrationType::Simple, sql, false)
+    });
+    let mut migrator = Migrator::with_migrations(migrations.collect());
+    // Each engine runs them in a transaction of its own that keeps others out.
+    migrator.set_locking(false);
+    migrator
+}
+
+fn schema(error: MigrateError) -> StoreError {
+    match error {
+        MigrateError::VersionMissing(number) => StoreError::Schema(format!(
+            "a later version has made migration {number}, and this one knows {}: update this program",
+            MIGRATIONS.len()
+        )),
+        MigrateError::VersionMismatch(number) => StoreError::Schema(format!(
+            "migration {number} was another one: the database belongs to another program"
+        )),
+        other => StoreError::Schema(other.to_string()),
+    }
+}

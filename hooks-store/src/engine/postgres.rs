@@ -1,0 +1,105 @@
+//! Postgres: a pool of connections, and a channel that tells of changes.
+//!
+//! Each transaction takes its row locks in one order (the counter of changes, then the ends of the chains by tenant), so
+//! the default isolation is enough, and none fails because of another.
+
+use std::str::FromStr as _;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use sqlx::postgres::{PgArguments, PgConnectOptions, PgListener, PgPool, PgPoolOptions, PgRow};
+use tokio::sync::Mutex;
+
+use super::value::{Row, Value};
+use super::{Engine, PATIENCE, Transaction, migrator, schema, speak};
+use crate::error::StoreError;
+
+/// The channel that tells of changes.
+const CHANNEL: &str = "hooks_store";
+
+/// How often the database is asked for news that the channel may have lost.
+const POLL: Duration = Duration::from_secs(2);
+
+/// The number of the lock of who migrates: "hooks" in ASCII.
+const MIGRATING: i64 = 0x68_6f_6f_6b_73;
+
+/// How often somebody else's migration is asked whether it has ended.
+const BACK_OFF: Duration = Duration::from_millis(200);
+
+pub(super) struct Postgres {
+    pool: PgPool,
+    listener: Mutex<Option<PgListener>>,
+}
+
+impl Postgres {
+    pub(super) async fn open(address: &str) -> Result<Self, StoreError> {
+        // The address may hold a password.
+        let no_address = |_| StoreError::Address("postgres:…".to_owned());
+        let options = PgConnectOptions::from_str(address).map_err(no_address)?;
+        let pool = PgPoolOptions::new().acquire_timeout(PATIENCE);
+        let pool = pool.connect_with(options).await?;
+        loop {
+            // Waiting for the lock would hold up an index that the other one builds concurrently.
+            let mut transaction = pool.begin().await?;
+            let lock = sqlx::query_scalar("SELECT pg_try_advisory_xact_lock($1)");
+            if lock.bind(MIGRATING).fetch_one(&mut *transaction).await? {
+                let migrator = migrator("BYTEA");
+                let migrated = migrator.run_direct(None, &mut *transaction, false);
+                migrated.await.map_err(schema)?;
+                transaction.commit().await?;
+                break;
+            }
+            drop(transaction);
+            tokio::time::sleep(BACK_OFF).await;
+        }
+        Ok(Postgres {
+            pool,
+            listener: Mutex::default(),
+        })
+    }
+
+    async fn listen(&self) -> Result<(), sqlx::Error> {
+        let mut listener = self.listener.lock().await;
+        if listener.is_none() {
+            let mut new = PgListener::connect_with(&self.pool).await?;
+            new.listen(CHANNEL).await?;
+            *listener = Some(new);
+        }
+        if let Some(listener) = &mut *listener {
+            listener.recv().await?;
+        }
+        Ok(())
+    }
+}
+
+#[async_trait]
+impl Engine for Postgres {
+    async fn fetch(&self, sql: &str, args: Vec<Value>) -> Result<Vec<Row>, StoreError> {
+        rows(sql, &query(sql, args).fetch_all(&self.pool).await?)
+    }
+
+    async fn begin(&self) -> Result<Box<dyn Transaction>, StoreError> {
+        Ok(Box::new(self.pool.begin().await?))
+    }
+
+    async fn hint(&self) {
+        let heard = tokio::time::timeout(POLL, self.listen()).await;
+        if let Ok(Err(_)) = heard {
+            // The database is away. A new listener follows.
+            *self.listener.lock().await = None;
+            tokio::time::sleep(POLL).await;
+        }
+    }
+
+    async fn close(&self) {
+        self.pool.close().await;
+    }
+}
+
+speak!(
+    sqlx::Postgres,
+    PgArguments,
+    PgRow,
+    "INT8",
+    Some("SELECT pg_notify('hooks_store', '')")
+);

@@ -1,0 +1,108 @@
+//! SQLite: one connection writes, a pool reads.
+//!
+//! With one writer, "the database is locked" can only come from another process, and then a write waits. `synchronous` is
+//! `FULL`: what a commit has acknowledged survives a loss of power, which `NORMAL` does not promise in WAL mode. Executions
+//! are written in batches, so one `fsync` a commit is cheap.
+
+use std::path::Path;
+use std::str::FromStr as _;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use sqlx::sqlite::{
+    SqliteArguments, SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions,
+    SqliteRow, SqliteSynchronous,
+};
+
+use super::value::{Row, Value};
+use super::{Engine, PATIENCE, Transaction, migrator, schema, speak};
+use crate::error::StoreError;
+
+/// How many connections read.
+const READERS: u32 = 4;
+
+/// How often another process is asked for news.
+const POLL: Duration = Duration::from_millis(100);
+
+pub(super) struct Sqlite {
+    writer: SqlitePool,
+    readers: SqlitePool,
+}
+
+impl Sqlite {
+    pub(super) async fn open(address: &str) -> Result<Self, StoreError> {
+        let no_address = |_| StoreError::Address(address.to_owned());
+        let options = SqliteConnectOptions::from_str(address).map_err(no_address)?;
+        let in_memory = address.contains(":memory:");
+        let options = options
+            .create_if_missing(true)
+            .journal_mode(SqliteJournalMode::Wal)
+            .synchronous(SqliteSynchronous::Full)
+            .busy_timeout(PATIENCE)
+            .foreign_keys(false)
+            // A checkpoint waits for the disk: with these, it comes every 32 MiB, and the pages of the indexes stay in
+            // memory meanwhile.
+            .pragma("wal_autocheckpoint", "8192")
+            .pragma("cache_size", "-32768");
+        if !in_memory {
+            make_private(options.get_filename())?;
+        }
+        let pool = || {
+            SqlitePoolOptions::new()
+                .acquire_timeout(PATIENCE)
+                .idle_timeout(None)
+                .max_lifetime(None)
+                .test_before_acquire(false)
+        };
+        let writer = pool().max_connections(1).min_connections(1);
+        let writer = writer.connect_with(options.clone()).await?;
+        let mut transaction = writer.begin_with("BEGIN IMMEDIATE").await?;
+        let migrator = migrator("BLOB");
+        let migrated = migrator.run_direct(None, &mut *transaction, false);
+        migrated.await.map_err(schema)?;
+        transaction.commit().await?;
+        let readers = if in_memory {
+            writer.clone()
+        } else {
+            let readers = pool().max_connections(READERS);
+            readers.connect_with(options.read_only(true)).await?
+        };
+        Ok(Sqlite { writer, readers })
+    }
+}
+
+/// Makes the file, which nobody else may read.
+fn make_private(file: &Path) -> Result<(), StoreError> {
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    match options.open(file) {
+        Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => Err(
+            StoreError::Unavailable(format!("{} cannot be made: {error}", file.display())),
+        ),
+        _ => Ok(()),
+    }
+}
+
+#[async_trait]
+impl Engine for Sqlite {
+    async fn fetch(&self, sql: &str, args: Vec<Value>) -> Result<Vec<Row>, StoreError> {
+        rows(sql, &query(sql, args).fetch_all(&self.readers).await?)
+    }
+
+    async fn begin(&self) -> Result<Box<dyn Transaction>, StoreError> {
+        Ok(Box::new(self.writer.begin_with("BEGIN IMMEDIATE").await?))
+    }
+
+    async fn hint(&self) {
+        tokio::time::sleep(POLL).await;
+    }
+
+    async fn close(&self) {
+        self.readers.close().await;
+        self.writer.close().await;
+    }
+}
+
+speak!(sqlx::Sqlite, SqliteArguments, SqliteRow, "INTEGER", None);

@@ -1,0 +1,134 @@
+//! What can go wrong in a store. Who reads an error decides by its variant; its text is for people, and holds no secret.
+
+use std::fmt;
+
+use hooks_runtime::{BundleError, ConfigError};
+use serde::Serialize;
+
+/// Why a store refuses, or cannot do, what you ask.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StoreError {
+    /// What you save has mistakes: all of them.
+    #[error("{}", told(.0))]
+    Invalid(Vec<Mistake>),
+    /// Somebody has saved another version since you read it.
+    #[error("version {current} is the newest: read it, and write your change again")]
+    Conflict {
+        /// The version that is the newest now.
+        current: u64,
+    },
+    /// This tenant has no such thing.
+    #[error("there is no {0}")]
+    NotFound(String),
+    /// Nothing can be encrypted or decrypted.
+    #[error("{0}")]
+    Key(String),
+    /// The database cannot be reached, is full, or is locked. It may work later.
+    #[error("the database does not answer: {0}")]
+    Unavailable(String),
+    /// A row of the database makes no sense.
+    #[error("the table `{table}` is damaged: `{column}` of row {row} {what}")]
+    Inconsistent {
+        /// The table.
+        table: String,
+        /// The column.
+        column: String,
+        /// The first column of the row.
+        row: String,
+        /// What is wrong.
+        what: String,
+    },
+    /// The tables are not those that this version knows.
+    #[error("the tables of the database are not those of this version: {0}")]
+    Schema(String),
+    /// The address of the database makes no sense.
+    #[error("`{0}` is no address of a store: write `sqlite:hooks.db` or `postgres://…`")]
+    Address(String),
+}
+
+/// A mistake in what you save.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Mistake {
+    /// Where, as a JSON Pointer into what you sent, such as `/http/url`.
+    pub path: String,
+    /// What is wrong.
+    pub message: String,
+    /// What to write instead.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub help: Option<String>,
+}
+
+impl Mistake {
+    pub(crate) fn new(path: impl Into<String>, message: impl Into<String>, help: &str) -> Self {
+        Mistake {
+            path: path.into(),
+            message: message.into(),
+            help: (!help.is_empty()).then(|| help.to_owned()),
+        }
+    }
+}
+
+impl fmt::Display for Mistake {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.path, self.message)?;
+        match &self.help {
+            Some(help) => write!(f, "; {help}"),
+            None => Ok(()),
+        }
+    }
+}
+
+fn told(mistakes: &[Mistake]) -> String {
+    let told: Vec<_> = mistakes.iter().map(Mistake::to_string).collect();
+    told.join("\n")
+}
+
+impl StoreError {
+    /// One mistake.
+    pub(crate) fn invalid(path: &str, message: impl Into<String>, help: &str) -> Self {
+        StoreError::Invalid(vec![Mistake::new(path, message, help)])
+    }
+
+    /// All mistakes of a file, whose paths begin at the table `hooks`: `hooks.on[0].http.url`.
+    pub(crate) fn of_config(error: &ConfigError) -> Self {
+        let mistakes = error.mistakes().map(|mistake| {
+            let path = mistake.path().replace(['.', '['], "/").replace(']', "");
+            let path = path.strip_prefix("hooks").unwrap_or(&path);
+            let path = match path.strip_prefix("/on") {
+                Some(rest) if rest.is_empty() || rest.starts_with('/') => format!("/hooks{rest}"),
+                _ => path.to_owned(),
+            };
+            Mistake::new(path, mistake.message(), mistake.help().unwrap_or_default())
+        });
+        StoreError::Invalid(mistakes.collect())
+    }
+
+    /// Changes the path of each mistake.
+    pub(crate) fn at(self, path: impl Fn(&str) -> String) -> Self {
+        match self {
+            StoreError::Invalid(mut mistakes) => {
+                for mistake in &mut mistakes {
+                    mistake.path = path(&mistake.path);
+                }
+                StoreError::Invalid(mistakes)
+            }
+            other => other,
+        }
+    }
+}
+
+impl From<BundleError> for StoreError {
+    fn from(error: BundleError) -> Self {
+        match &error {
+            BundleError::Hooks(error) => StoreError::of_config(error),
+            _ => StoreError::invalid("", error.to_string(), ""),
+        }
+    }
+}
+
+impl From<sqlx::Error> for StoreError {
+    fn from(error: sqlx::Error) -> Self {
+        StoreError::Unavailable(error.to_string())
+    }
+}

@@ -1,0 +1,117 @@
+//! Executions as lines of JSON, which can be verified without the store.
+
+use std::io::BufRead;
+
+use serde::Deserialize;
+use serde_json::{Value as Json, json};
+
+use crate::chain::{Link, Verified, Walk};
+use crate::engine::args;
+use crate::error::StoreError;
+use crate::store::Tenant;
+
+#[derive(Deserialize)]
+struct Line {
+    seq: u64,
+    hash: String,
+    #[serde(default)]
+    detail_hash: String,
+    before: String,
+    record: Json,
+}
+
+impl Tenant {
+    /// Returns executions after the one with the number `seq` as lines of JSON, oldest first. Together, they are a file that
+    /// [`verify_lines`] checks.
+    ///
+    /// # Errors
+    ///
+    /// If the database fails.
+    pub async fn lines(&self, seq: u64, limit: u32) -> Result<Vec<String>, StoreError> {
+        let sql = "SELECT seq, body, detail_hash, hash FROM execution WHERE tenant_id = $1 AND seq >= $2 \
+                   ORDER BY seq LIMIT $3";
+        // The row before has the hash that the first line needs.
+        let values = args![&self.id, seq, u64::from(limit) + 1];
+        let rows = self.store.engine.fetch(sql, values).await?;
+        let sql = "SELECT removed_seq, removed_hash FROM chain WHERE tenant_id = $1 AND log = $2";
+        let ends = self
+            .store
+            .engine
+            .fetch(sql, args![&self.id, super::LOG])
+            .await?;
+        let mut before = ends
+            .first()
+            .map_or(Ok(Vec::new()), |row| row.bytes("removed_hash"))?;
+        let mut lines = Vec::new();
+        for row in rows {
+            let hash = row.bytes("hash")?;
+            if row.number("seq")? > seq {
+                let line = json!({
+                    "seq": row.number("seq")?,
+                    "hash": crate::text::hex(&hash),
+                    "detail_hash": crate::text::hex(&row.bytes("detail_hash")?),
+                    "before": crate::text::hex(&before),
+                    "record": row.json::<Json>("body")?,
+                });
+                lines.push(line.to_string());
+            }
+            before = hash;
+        }
+        lines.truncate(limit as usize);
+        Ok(lines)
+    }
+}
+
+/// Checks the chain in lines of [`Tenant::lines`]: that no row was changed, removed or moved. It cannot tell whether rows are
+/// missing before the first or after the last one: compare their numbers with what you expect.
+///
+/// ```
+/// use hooks_runtime::Record;
+/// use hooks_store::{Store, verify_lines};
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), hooks_store::StoreError> {
+/// let acme = Store::open("sqlite::memory:").await?.tenant("acme");
+/// acme.insert(vec![Record::new("a", "BeforeToolCall"), Record::new("b", "BeforeToolCall")]).await?;
+/// let lines = acme.lines(0, 1000).await?.join("\n");
+/// assert_eq!(verify_lines(lines.as_bytes())?.rows, 2);
+/// assert_eq!(verify_lines(lines.replace("\"b\"", "\"c\"").as_bytes())?.broken.unwrap().seq, 2);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+///
+/// If the lines cannot be read, or one is no such line.
+pub fn verify_lines(lines: impl BufRead) -> Result<Verified, StoreError> {
+    let unread = |line: usize, error: String| {
+        StoreError::invalid("", format!("line {line} is no execution: {error}"), "")
+    };
+    let mut walk: Option<Walk> = None;
+    for (number, line) in (1..).zip(lines.lines()) {
+        let line = line.map_err(|error| unread(number, error.to_string()))?;
+        let line: Line =
+            serde_json::from_str(&line).map_err(|error| unread(number, error.to_string()))?;
+        let row = Link {
+            seq: line.seq,
+            body: crate::text::canonical(&line.record),
+            detail_hash: bytes(&line.detail_hash),
+            hash: bytes(&line.hash),
+        };
+        let walk = walk
+            .get_or_insert_with(|| Walk::after(line.seq.saturating_sub(1), bytes(&line.before)));
+        if !walk.step(&row) {
+            break;
+        }
+    }
+    Ok(walk.unwrap_or_else(|| Walk::after(0, Vec::new())).verified)
+}
+
+fn bytes(hex: &str) -> Vec<u8> {
+    let pairs = hex.as_bytes().chunks(2);
+    let bytes = pairs.map(|pair| {
+        std::str::from_utf8(pair)
+            .ok()
+            .and_then(|pair| u8::from_str_radix(pair, 16).ok())
+    });
+    bytes.collect::<Option<_>>().unwrap_or_default()
+}

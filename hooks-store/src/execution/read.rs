@@ -1,0 +1,245 @@
+//! Reading executions: page by page, one, a session, what is new.
+
+use std::fmt::Write as _;
+
+use hooks_runtime::{Record, RecordOutcome};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
+
+use super::row::{COLUMNS, Columns, LOG, column, json_of, place};
+use crate::admin::By;
+use crate::chain::{Link, Verified};
+use crate::engine::{Row, Value, args};
+use crate::error::StoreError;
+use crate::page::{Page, rows_for};
+use crate::store::Tenant;
+use crate::text::sha256;
+
+/// What one hook did with one event.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Execution {
+    /// The place in the tenant's log, from 1, without gaps.
+    pub seq: u64,
+    /// The hash of the row, in hexadecimal digits.
+    pub hash: String,
+    /// Whether [`Tenant::detail`] has more than the record here.
+    pub has_detail: bool,
+    /// The record, with texts cut at 256 characters.
+    pub record: Record,
+}
+
+/// Which executions to read. The default is all.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ExecutionFilter {
+    /// Those of this hook.
+    pub hook: Option<String>,
+    /// Those with this outcome.
+    pub outcome: Option<RecordOutcome>,
+    /// Those about this tool.
+    pub tool: Option<String>,
+    /// Those of this session.
+    pub session: Option<String>,
+    /// Those of this agent.
+    pub agent: Option<String>,
+    /// Those on this event.
+    pub event: Option<String>,
+    /// Those from this time on.
+    pub since: Option<Timestamp>,
+    /// Those before this time.
+    pub until: Option<Timestamp>,
+}
+
+/// The columns of an execution.
+const ROW: &str = "SELECT seq, body, detail_hash, hash FROM execution WHERE tenant_id = $1";
+
+/// How many executions of a session are read at most.
+const SESSION: u64 = 10_000;
+
+impl Execution {
+    fn of(row: &Row) -> Result<Self, StoreError> {
+        Ok(Execution {
+            seq: row.number("seq")?,
+            hash: crate::text::hex(&row.bytes("hash")?),
+            has_detail: !row.bytes("detail_hash")?.is_empty(),
+            record: row.json("body")?,
+        })
+    }
+}
+
+impl ExecutionFilter {
+    /// Adds its conditions to a statement.
+    fn add_to(&self, sql: &mut String, values: &mut Vec<Value>) {
+        let text = |text: &Option<String>| text.as_deref().map(|text| column(text).into());
+        let conditions: [(&str, Option<Value>); 8] = [
+            ("hook =", text(&self.hook)),
+            (
+                "outcome =",
+                self.outcome.map(|outcome| outcome.as_str().into()),
+            ),
+            ("tool =", text(&self.tool)),
+            ("session =", text(&self.session)),
+            ("agent =", text(&self.agent)),
+            ("event =", text(&self.event)),
+            ("at >=", self.since.map(Into::into)),
+            ("at <", self.until.map(Into::into)),
+        ];
+        for (condition, value) in conditions {
+            if let Some(value) = value {
+                values.push(value);
+                let _ = write!(sql, " AND {condition} ${}", values.len());
+            }
+        }
+    }
+}
+
+impl Tenant {
+    async fn executions_of(
+        &self,
+        sql: &str,
+        values: Vec<Value>,
+    ) -> Result<Vec<Execution>, StoreError> {
+        let rows = self.store.engine.fetch(sql, values).await?;
+        rows.iter().map(Execution::of).collect()
+    }
+
+    /// Returns a page of executions, newest first, before the one with the number `cursor`.
+    ///
+    /// # Errors
+    ///
+    /// If the database fails.
+    pub async fn executions(
+        &self,
+        filter: &ExecutionFilter,
+        cursor: Option<u64>,
+        limit: u32,
+    ) -> Result<Page<Execution>, StoreError> {
+        let before = cursor.unwrap_or(i64::MAX.unsigned_abs());
+        let mut sql = format!("{ROW} AND seq < $2");
+        let mut values = args![&self.id, before];
+        filter.add_to(&mut sql, &mut values);
+        values.push(rows_for(limit).into());
+        let _ = write!(sql, " ORDER BY seq DESC LIMIT ${}", values.len());
+        let found = self.executions_of(&sql, values).await?;
+        Ok(Page::of(found, limit, |execution| execution.seq))
+    }
+
+    /// Returns an execution.
+    ///
+    /// # Errors
+    ///
+    /// If the database fails.
+    pub async fn execution(&self, seq: u64) -> Result<Option<Execution>, StoreError> {
+        let found = self
+            .executions_of(&format!("{ROW} AND seq = $2"), args![&self.id, seq])
+            .await?;
+        Ok(found.into_iter().next())
+    }
+
+    /// Returns the whole record of an execution, with the event's input, if there is more than its row shows. The admin log
+    /// says who has read it.
+    ///
+    /// # Errors
+    ///
+    /// If its key is missing, it was changed, or the database fails.
+    pub async fn detail(&self, seq: u64, by: &By) -> Result<Option<Json>, StoreError> {
+        let sql =
+            "SELECT seq, detail, detail_hash FROM execution WHERE tenant_id = $1 AND seq = $2";
+        let rows = self.store.engine.fetch(sql, args![&self.id, seq]).await?;
+        let Some(row) = rows.first() else {
+            return Ok(None);
+        };
+        let hash = row.bytes("detail_hash")?;
+        if hash.is_empty() {
+            return Ok(None);
+        }
+        let place_hash = crate::text::hex(&hash);
+        let place = place(&self.id, &place_hash);
+        let detail = self.store.keys.must_open(&place, &row.bytes("detail")?)?;
+        let mut write = self.write(by).await?;
+        write
+            .log("execution.detail", &seq.to_string(), "", "")
+            .await?;
+        write.commit().await?;
+        Ok(json_of(&detail))
+    }
+
+    /// Returns the executions of a session, oldest first; the first 10,000.
+    ///
+    /// # Errors
+    ///
+    /// If the database fails.
+    pub async fn session(&self, session: &str) -> Result<Vec<Execution>, StoreError> {
+        let sql = format!("{ROW} AND session = $2 ORDER BY seq LIMIT $3");
+        self.executions_of(&sql, args![&self.id, column(session), SESSION])
+            .await
+    }
+
+    /// Returns executions after the one with the number `seq`, oldest first: what a live view shows next.
+    /// [`Store::rows`](crate::Store::rows) says when there are more.
+    ///
+    /// # Errors
+    ///
+    /// If the database fails.
+    pub async fn since(&self, seq: u64, limit: u32) -> Result<Vec<Execution>, StoreError> {
+        let sql = format!("{ROW} AND seq > $2 ORDER BY seq LIMIT $3");
+        self.executions_of(&sql, args![&self.id, seq, u64::from(limit)])
+            .await
+    }
+
+    /// Walks the chain of this tenant's executions, and names the first row that was changed, removed or moved.
+    ///
+    /// # Errors
+    ///
+    /// If the database fails. A broken chain is no error: the answer names it.
+    pub async fn verify(&self) -> Result<Verified, StoreError> {
+        let columns = COLUMNS.join(", ");
+        let sql = format!(
+            "SELECT seq, {columns}, body, detail, detail_hash, hash FROM execution \
+             WHERE tenant_id = $1 AND seq > $2 ORDER BY seq LIMIT $3"
+        );
+        let unread = std::sync::atomic::AtomicU64::new(0);
+        let link = |row: &Row| Link::of(row, row.bytes("detail_hash")?);
+        let wrong = |row: &Row| {
+            self.wrong(row, &unread)
+                .unwrap_or_else(|error| Some(error.to_string()))
+        };
+        let mut verified = self.verify_chain(LOG, &sql, link, wrong).await?;
+        verified.unread = unread.into_inner();
+        Ok(verified)
+    }
+
+    /// What is wrong with a row whose hash holds.
+    fn wrong(
+        &self,
+        row: &Row,
+        unread: &std::sync::atomic::AtomicU64,
+    ) -> Result<Option<String>, StoreError> {
+        let record: Record = row.json("body")?;
+        let columns = Columns::of(&record);
+        if let Some(column) = columns.differs(row) {
+            return Ok(Some(format!(
+                "its column `{column}` is not what its body says"
+            )));
+        }
+        let (detail, hash) = (row.bytes("detail")?, row.bytes("detail_hash")?);
+        if hash.is_empty() {
+            return Ok(
+                (!detail.is_empty()).then(|| "it has a detail that it did not have".to_owned())
+            );
+        }
+        match self
+            .store
+            .keys
+            .open(&place(&self.id, &crate::text::hex(&hash)), &detail)
+        {
+            Ok(Some(detail)) if sha256(&detail) == hash => Ok(None),
+            Ok(None) => {
+                unread.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                Ok(None)
+            }
+            _ => Ok(Some("its detail was changed".to_owned())),
+        }
+    }
+}

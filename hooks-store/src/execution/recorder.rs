@@ -1,0 +1,259 @@
+//! The recorder: a queue in memory, and a task that writes it in batches.
+//!
+//! The agent only puts a clone of the record into the queue; nobody is woken for it. The task looks every [`PAUSE`]. While
+//! the database does not answer, the task tries again, the queue fills up, and what does not fit is counted.
+
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use hooks_runtime::{Record, Recorder};
+use tokio::sync::{Notify, watch};
+
+use super::row::{Ready, ready, write};
+use crate::error::StoreError;
+use crate::store::Tenant;
+use crate::store::{Inner, Store};
+
+/// How many records wait at most.
+const QUEUE: usize = 32_768;
+
+/// How many rows a transaction has at most.
+const BATCH: usize = 4096;
+
+/// How often the task looks into the queue, unless somebody waits.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// How long the task waits before it tries again.
+const AGAIN: Duration = Duration::from_millis(500);
+
+/// Writes executions. A clone has the same queue; the last one that is dropped writes what is left.
+///
+/// ```
+/// use hooks_runtime::{Record, Recorder as _};
+/// use hooks_store::Store;
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), hooks_store::StoreError> {
+/// let store = Store::open("sqlite::memory:").await?;
+/// let recorder = store.recorder();
+/// recorder.record(&Record::new("no-deploy", "BeforeToolCall"));
+/// recorder.flush().await?;
+/// assert_eq!(store.tenant("").execution(1).await?.unwrap().record.hook, "no-deploy");
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct StoreRecorder(Arc<Handle>);
+
+/// Its end is the end of the task.
+struct Handle(Arc<Shared>);
+
+impl Drop for Handle {
+    fn drop(&mut self) {
+        self.0.wake.notify_one();
+    }
+}
+
+struct Shared {
+    has_keys: bool,
+    queue: Mutex<Queue>,
+    dropped: AtomicU64,
+    wake: Notify,
+    progress: watch::Sender<Progress>,
+}
+
+#[derive(Default)]
+struct Queue {
+    records: Vec<Record>,
+    /// How many records were ever put in.
+    count: u64,
+}
+
+/// How far the task is.
+#[derive(Clone, Default)]
+struct Progress {
+    /// How many records are durable.
+    written: u64,
+    /// How often the database has failed, and why it does now.
+    failures: u64,
+    error: Option<String>,
+}
+
+impl Shared {
+    fn queue(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for StoreRecorder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("StoreRecorder")
+            .field("dropped", &self.dropped())
+            .finish_non_exhaustive()
+    }
+}
+
+impl StoreRecorder {
+    pub(crate) fn start(store: Arc<Inner>) -> Self {
+        let shared = Arc::new(Shared {
+            has_keys: store.keys.are_there(),
+            queue: Mutex::default(),
+            dropped: AtomicU64::new(0),
+            wake: Notify::new(),
+            progress: watch::Sender::default(),
+        });
+        let handle = Arc::new(Handle(Arc::clone(&shared)));
+        tokio::spawn(run(store, shared, Arc::downgrade(&handle)));
+        StoreRecorder(handle)
+    }
+
+    /// Returns how many records did not fit into the queue.
+    #[must_use]
+    pub fn dropped(&self) -> u64 {
+        self.0.0.dropped.load(Ordering::Relaxed)
+    }
+
+    /// Returns why the database does not take records now; nothing if it does.
+    #[must_use]
+    pub fn last_error(&self) -> Option<String> {
+        self.0.0.progress.borrow().error.clone()
+    }
+
+    /// Waits until every record that was given so far is durable.
+    ///
+    /// # Errors
+    ///
+    /// If the database does not take them now. They stay in the queue.
+    pub async fn flush(&self) -> Result<(), StoreError> {
+        let shared = &self.0.0;
+        let count = shared.queue().count;
+        let mut progress = shared.progress.subscribe();
+        let failures = progress.borrow().failures;
+        shared.wake.notify_one();
+        let settled = progress.wait_for(|now| now.written >= count || now.failures > failures);
+        let gone = |_| StoreError::Unavailable("the recorder has ended".to_owned());
+        let now = settled.await.map_err(gone)?.clone();
+        if now.written >= count {
+            return Ok(());
+        }
+        Err(StoreError::Unavailable(now.error.unwrap_or_default()))
+    }
+}
+
+#[async_trait]
+impl Recorder for StoreRecorder {
+    fn record(&self, record: &Record) {
+        let record = record.clone();
+        let shared = &self.0.0;
+        let mut queue = shared.queue();
+        if queue.records.len() < QUEUE {
+            queue.records.push(record);
+            queue.count += 1;
+        } else {
+            drop(queue);
+            shared.dropped.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// An event is only worth keeping with its input, which is encrypted.
+    fn keeps_events(&self) -> bool {
+        self.0.0.has_keys
+    }
+
+    async fn durable(&self) -> std::io::Result<()> {
+        self.flush().await.map_err(std::io::Error::other)
+    }
+}
+
+async fn run(store: Arc<Inner>, shared: Arc<Shared>, handle: Weak<Handle>) {
+    loop {
+        let _ = tokio::time::timeout(PAUSE, shared.wake.notified()).await;
+        let is_last = handle.strong_count() == 0;
+        let mut records = std::mem::take(&mut shared.queue().records);
+        while !records.is_empty() {
+            let rest = records.split_off(records.len().min(BATCH));
+            let count = records.len() as u64;
+            if !save(&store, &shared, &handle, records).await {
+                return;
+            }
+            shared.progress.send_modify(|progress| {
+                progress.written += count;
+                progress.error = None;
+            });
+            records = rest;
+        }
+        if is_last {
+            return;
+        }
+    }
+}
+
+/// Writes a batch, as often as it takes. If nobody has the recorder any more, a failure is the end.
+async fn save(
+    store: &Arc<Inner>,
+    shared: &Shared,
+    handle: &Weak<Handle>,
+    records: Vec<Record>,
+) -> bool {
+    let lost = records.len();
+    let mut mark = None;
+    loop {
+        let keys = store.keys.clone();
+        let error = match encode(records.clone(), keys).await {
+            Ok(rows) => match write(&*store.engine, &rows, &mut mark).await {
+                Ok(()) => {
+                    store.rows.send_modify(|count| *count += rows.len() as u64);
+                    return true;
+                }
+                Err(error) => error,
+            },
+            Err(error) => error,
+        };
+        tracing::warn!(%error, "cannot write executions: they wait");
+        shared.progress.send_modify(|progress| {
+            progress.failures += 1;
+            progress.error = Some(error.to_string());
+        });
+        if handle.strong_count() == 0 {
+            tracing::error!(lost, "the recorder ends, and executions are lost");
+            return false;
+        }
+        tokio::time::sleep(AGAIN).await;
+    }
+}
+
+/// Makes rows where that does not hold up others.
+async fn encode(records: Vec<Record>, keys: crate::crypt::Keys) -> Result<Vec<Ready>, StoreError> {
+    let encoded = tokio::task::spawn_blocking(move || ready(&records, &keys)).await;
+    encoded.unwrap_or_else(|error| Err(StoreError::Unavailable(error.to_string())))
+}
+
+impl Tenant {
+    /// Writes records of a remote agent, and returns when they are durable. Their tenant is this one, whatever they say.
+    ///
+    /// # Errors
+    ///
+    /// If the database fails. Then none is written.
+    pub async fn insert(&self, mut records: Vec<Record>) -> Result<u64, StoreError> {
+        for record in &mut records {
+            record.tenant_id = Some(self.id.clone());
+        }
+        let count = records.len() as u64;
+        for batch in records.chunks(BATCH) {
+            let rows = encode(batch.to_vec(), self.store.keys.clone()).await?;
+            write(&*self.store.engine, &rows, &mut None).await?;
+        }
+        self.store.rows.send_modify(|rows| *rows += count);
+        Ok(count)
+    }
+}
+
+impl Store {
+    /// Returns a recorder, which writes executions.
+    #[must_use]
+    pub fn recorder(&self) -> StoreRecorder {
+        StoreRecorder::start(Arc::clone(&self.0))
+    }
+}

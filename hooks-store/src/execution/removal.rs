@@ -1,0 +1,72 @@
+//! Removing old executions. The chain remembers the last row that is gone, and is verified from there.
+
+use jiff::SignedDuration;
+
+use super::LOG;
+use crate::chain;
+use crate::engine::args;
+use crate::error::StoreError;
+use crate::retention::Retention;
+use crate::store::{Store, Tenant};
+
+/// How many rows are removed in one transaction.
+const BATCH: u64 = 5000;
+
+impl Store {
+    /// Removes the executions that are older than the [`Retention`] keeps. It also happens by itself, every ten minutes.
+    /// Returns how many were removed.
+    ///
+    /// # Errors
+    ///
+    /// If the database fails.
+    pub async fn retain(&self) -> Result<u64, StoreError> {
+        if self.0.retention == Retention::default() {
+            return Ok(0);
+        }
+        let sql = "SELECT tenant_id, seq FROM chain WHERE log = $1";
+        let mut removed = 0;
+        for row in self.0.engine.fetch(sql, args![LOG]).await? {
+            let tenant = self.tenant(&row.text("tenant_id")?);
+            removed += tenant.remove_old(row.number("seq")?).await?;
+        }
+        Ok(removed)
+    }
+}
+
+impl Tenant {
+    async fn remove_old(&self, newest: u64) -> Result<u64, StoreError> {
+        let retention = self.store.retention;
+        let mut last = retention.rows.map_or(0, |rows| newest.saturating_sub(rows));
+        if let Some(days) = retention.days {
+            let oldest = self.store.now() - SignedDuration::from_hours(i64::from(days) * 24);
+            // The first row that stays. Its time alone would not do: clocks step back.
+            let sql =
+                "SELECT seq FROM execution WHERE tenant_id = $1 AND at >= $2 ORDER BY seq LIMIT 1";
+            let rows = self
+                .store
+                .engine
+                .fetch(sql, args![&self.id, oldest])
+                .await?;
+            let stays = rows
+                .first()
+                .map_or(Ok(newest + 1), |row| row.number("seq"))?;
+            last = last.max(stays - 1);
+        }
+        let mut removed = 0;
+        loop {
+            let mut transaction = self.store.engine.begin().await?;
+            let (_, _, gone) = chain::lock(&mut *transaction, &self.id, LOG).await?;
+            let end = last.min(gone + BATCH);
+            if end <= gone {
+                return Ok(removed);
+            }
+            let sql = "UPDATE chain SET removed_seq = $3, removed_hash = \
+                       (SELECT hash FROM execution WHERE tenant_id = $1 AND seq = $3) \
+                       WHERE tenant_id = $1 AND log = $2";
+            transaction.execute(sql, args![&self.id, LOG, end]).await?;
+            let sql = "DELETE FROM execution WHERE tenant_id = $1 AND seq <= $2";
+            removed += transaction.execute(sql, args![&self.id, end]).await?;
+            transaction.commit().await?;
+        }
+    }
+}

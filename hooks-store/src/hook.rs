@@ -1,0 +1,789 @@
+//! Hooks as people edit them: the draft of a tenant, and every version that there ever was.
+//!
+//! Nothing is overwritten. A save is a new version, and names the version that it follows; a delete is a version, too. The
+//! other tables of a bundle, such as `builtin`, are one more hook here, with the id [`SETTINGS`].
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use async_trait::async_trait;
+use hooks_runtime::Bundle;
+use jiff::Timestamp;
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use crate::admin::{By, Write};
+use crate::bundle::bundle_of;
+use crate::engine::{Engine, Row, args};
+use crate::error::{Mistake, StoreError};
+use crate::goclaw::{Moved, take_secrets};
+use crate::scope::HookScope;
+use crate::store::Tenant;
+use crate::text::sha256;
+
+/// The id of the settings of a set: the tables of a bundle other than its hooks.
+pub const SETTINGS: &str = "settings";
+
+/// The newest version of a hook.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Hook {
+    /// The id, which stays the same.
+    pub id: String,
+    /// The name, which is unique within the tenant.
+    pub name: String,
+    /// The number of the version, from 1. A write names it.
+    pub version: u64,
+    /// The SHA-256 of the canonical body, in hexadecimal digits.
+    pub hash: String,
+    /// For whom it runs.
+    pub scope: HookScope,
+    /// Whether a tenant's hook of the same name cannot take its place.
+    pub mandatory: bool,
+    /// The hook, with the keys of `[[hooks.on]]`.
+    pub body: Value,
+    /// Who has saved this version.
+    pub author: String,
+    /// Why.
+    pub comment: String,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// A version of a hook.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct HookVersion {
+    /// Its number, from 1.
+    pub version: u64,
+    /// The version before; 0 for the first.
+    pub parent: u64,
+    /// The SHA-256 of the canonical body, in hexadecimal digits.
+    pub hash: String,
+    /// The hook.
+    pub body: Value,
+    /// Whether this version is the end of the hook. Its body is that of the version before.
+    pub is_deleted: bool,
+    /// Who has saved it.
+    pub author: String,
+    /// Why.
+    pub comment: String,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// What a new draft has changed, by the names of the hooks.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct DraftReport {
+    /// What is new.
+    pub created: Vec<String>,
+    /// What is another.
+    pub updated: Vec<String>,
+    /// What is gone.
+    pub deleted: Vec<String>,
+}
+
+/// A set in the canonical form, and the secrets that were moved out of it.
+pub(crate) struct Set {
+    pub(crate) hooks: Vec<Value>,
+    pub(crate) tables: Map<String, Value>,
+    pub(crate) secrets: Vec<Moved>,
+}
+
+/// Reads rows: within a transaction, or on its own.
+#[async_trait]
+pub(crate) trait Reads: Send {
+    async fn read(
+        &mut self,
+        sql: &str,
+        args: Vec<crate::engine::Value>,
+    ) -> Result<Vec<Row>, StoreError>;
+}
+
+#[async_trait]
+impl Reads for &dyn Engine {
+    async fn read(
+        &mut self,
+        sql: &str,
+        args: Vec<crate::engine::Value>,
+    ) -> Result<Vec<Row>, StoreError> {
+        self.fetch(sql, args).await
+    }
+}
+
+#[async_trait]
+impl Reads for Write<'_> {
+    async fn read(
+        &mut self,
+        sql: &str,
+        args: Vec<crate::engine::Value>,
+    ) -> Result<Vec<Row>, StoreError> {
+        self.fetch(sql, args).await
+    }
+}
+
+/// The columns of a hook with its newest version.
+const HOOK: &str = "SELECT h.id, h.name, h.version, v.hash, v.body, v.author, v.comment, v.at FROM hook h \
+     JOIN hook_version v ON v.tenant_id = h.tenant_id AND v.hook_id = h.id AND v.version = h.version \
+     WHERE h.tenant_id = $1 AND h.deleted = 0";
+
+impl Hook {
+    fn of(tenant: &Tenant, row: &Row) -> Result<Self, StoreError> {
+        let body: Value = row.json("body")?;
+        Ok(Hook {
+            id: row.text("id")?,
+            name: row.text("name")?,
+            version: row.number("version")?,
+            hash: row.text("hash")?,
+            scope: HookScope::of(tenant.is_global(), &body),
+            mandatory: body["mandatory"] == true,
+            body,
+            author: row.text("author")?,
+            comment: row.text("comment")?,
+            at: row.time("at")?,
+        })
+    }
+}
+
+impl Tenant {
+    fn engine(&self) -> &dyn Engine {
+        &*self.store.engine
+    }
+
+    /// Returns the hooks of the draft, in their order.
+    ///
+    /// # Errors
+    ///
+    /// If the database fails.
+    pub async fn hooks(&self) -> Result<Vec<Hook>, StoreError> {
+        self.hooks_in(&mut self.engine()).await
+    }
+
+    async fn hooks_in(&self, reads: &mut dyn Reads) -> Result<Vec<Hook>, StoreError> {
+        let sql = format!("{HOOK} AND h.id <> $2 ORDER BY h.place, h.id");
+        let rows = reads.read(&sql, args![&self.id, SETTINGS]).await?;
+        rows.iter().map(|row| Hook::of(self, row)).collect()
+    }
+
+    /// Returns a hook of the draft.
+    ///
+    /// # Errors
+    ///
+    /// If the database fails.
+    pub async fn hook(&self, id: &str) -> Result<Option<Hook>, StoreError> {
+        self.hook_in(&mut self.engine(), id).await
+    }
+
+    async fn hook_in(&self, reads: &mut dyn Reads, id: &str) -> Result<Option<Hook>, StoreError> {
+        let sql = format!("{HOOK} AND h.id = $2");
+        let rows = reads.read(&sql, args![&self.id, id]).await?;
+        rows.first().map(|row| Hook::of(self, row)).transpose()
+    }
+
+    /// Returns all versions of a hook, newest first, also of a deleted one; nothing if there never was one.
+    ///
+    /// # Errors
+    ///
+    /// If the database fails.
+    pub async fn versions(&self, id: &str) -> Result<Vec<HookVersion>, StoreError> {
+        let sql = "SELECT version, parent, hash, body, deleted, author, comment, at FROM hook_version \
+                   WHERE tenant_id = $1 AND hook_id = $2 ORDER BY version DESC";
+        let rows = self.engine().fetch(sql, args![&self.id, id]).await?;
+        let versions = rows.iter().map(|row| {
+            Ok(HookVersion {
+                version: row.number("version")?,
+                parent: row.number("parent")?,
+                hash: row.text("hash")?,
+                body: row.json("body")?,
+                is_deleted: row.int("deleted")? != 0,
+                author: row.text("author")?,
+                comment: row.text("comment")?,
+                at: row.time("at")?,
+            })
+        });
+        versions.collect()
+    }
+
+    /// Adds a hook to the draft. Without a name, it gets that of its event, and a number.
+    ///
+    /// ```
+    /// use hooks_store::{By, Store, StoreError};
+    /// use serde_json::json;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), StoreError> {
+    /// let acme = Store::open("sqlite::memory:").await?.tenant("acme");
+    /// let hook = json!({
+    ///     "name": "writers-only", "scope": "agent", "agents": ["writer"],
+    ///     "event": "BeforeToolCall", "tools": ["deploy"], "block": "a writer does not deploy",
+    /// });
+    /// let hook = acme.create(&hook, &By::new("ada")).await?;
+    /// assert_eq!((hook.version, &*hook.body["scope"]["agents"][0].to_string()), (1, "\"writer\""));
+    ///
+    /// let wrong = json!({ "event": "BeforeToolCall", "blok": "no" });
+    /// let Err(StoreError::Invalid(mistakes)) = acme.create(&wrong, &By::new("ada")).await else { panic!() };
+    /// assert_eq!(mistakes[0].path, "/blok");
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the hook has a mistake, its name is taken, or the database fails.
+    pub async fn create(&self, body: &Value, by: &By) -> Result<Hook, StoreError> {
+        let mut body = self.lowered(body)?;
+        let secrets = take_secrets(&mut body);
+        self.check_hook(&body).await?;
+        let mut write = self.write(by).await?;
+        self.put_moved(&mut write, &secrets).await?;
+        let hook = self.add(&mut write, body, None).await?;
+        write.commit().await?;
+        Ok(hook)
+    }
+
+    /// Saves a new version of a hook that follows the version `expected`.
+    ///
+    /// # Errors
+    ///
+    /// If another version is the newest, the hook has a mistake, its name is taken, there is no such hook, or the database
+    /// fails.
+    pub async fn update(
+        &self,
+        id: &str,
+        expected: u64,
+        body: &Value,
+        by: &By,
+    ) -> Result<Hook, StoreError> {
+        let mut body = self.lowered(body)?;
+        let secrets = take_secrets(&mut body);
+        self.check_hook(&body).await?;
+        let mut write = self.write(by).await?;
+        let old = self.expect(&mut write, id, expected).await?;
+        self.put_moved(&mut write, &secrets).await?;
+        let hook = self.save(&mut write, &old, body, false).await?;
+        write.commit().await?;
+        Ok(hook)
+    }
+
+    /// Removes a hook, whose newest version is `expected`, from the draft.
+    ///
+    /// # Errors
+    ///
+    /// If another version is the newest, there is no such hook, or the database fails.
+    pub async fn delete(&self, id: &str, expected: u64, by: &By) -> Result<(), StoreError> {
+        let mut write = self.write(by).await?;
+        let old = self.expect(&mut write, id, expected).await?;
+        self.save(&mut write, &old, old.body.clone(), true).await?;
+        write.commit().await
+    }
+
+    /// Saves an old version of a hook as its newest one, after the version `expected`. A deleted hook comes back.
+    ///
+    /// # Errors
+    ///
+    /// If another version is the newest, the old one has a mistake by now, there is no such version, or the database fails.
+    pub async fn restore(
+        &self,
+        id: &str,
+        version: u64,
+        expected: u64,
+        by: &By,
+    ) -> Result<Hook, StoreError> {
+        let versions = self.versions(id).await?;
+        let missing = || StoreError::NotFound(format!("version {version} of a hook {id:?}"));
+        let current = versions.first().ok_or_else(missing)?;
+        let old = versions
+            .iter()
+            .find(|old| old.version == version)
+            .ok_or_else(missing)?;
+        if id != SETTINGS {
+            self.check_hook(&old.body).await?;
+        }
+        let mut write = self.write(by).await?;
+        let sql = "SELECT version FROM hook WHERE tenant_id = $1 AND id = $2";
+        let rows = write.fetch(sql, args![&self.id, id]).await?;
+        let newest = rows.first().map_or(Ok(0), |row| row.number("version"))?;
+        if newest != expected {
+            return Err(StoreError::Conflict { current: newest });
+        }
+        let before = Hook {
+            id: id.to_owned(),
+            name: String::new(),
+            version: newest,
+            hash: current.hash.clone(),
+            scope: HookScope::of(self.is_global(), &old.body),
+            mandatory: false,
+            body: Value::Null,
+            author: String::new(),
+            comment: String::new(),
+            at: current.at,
+        };
+        let hook = self
+            .save(&mut write, &before, old.body.clone(), false)
+            .await?;
+        write.commit().await?;
+        Ok(hook)
+    }
+
+    /// Returns the settings of the set: its tables other than the hooks, as the body. Version 0 says that nobody has saved
+    /// any.
+    ///
+    /// # Errors
+    ///
+    /// If the database fails.
+    pub async fn settings(&self) -> Result<Hook, StoreError> {
+        self.settings_in(&mut self.engine()).await
+    }
+
+    async fn settings_in(&self, reads: &mut dyn Reads) -> Result<Hook, StoreError> {
+        let none = || Hook {
+            id: SETTINGS.to_owned(),
+            name: String::new(),
+            version: 0,
+            hash: String::new(),
+            scope: HookScope::of(self.is_global(), &Value::Null),
+            mandatory: false,
+            body: json!({}),
+            author: String::new(),
+            comment: String::new(),
+            at: Timestamp::UNIX_EPOCH,
+        };
+        Ok(self.hook_in(reads, SETTINGS).await?.unwrap_or_else(none))
+    }
+
+    /// Saves the settings of the set, after the version `expected`.
+    ///
+    /// # Errors
+    ///
+    /// If another version is the newest, the settings have a mistake, or the database fails.
+    pub async fn put_settings(
+        &self,
+        expected: u64,
+        tables: &Value,
+        by: &By,
+    ) -> Result<Hook, StoreError> {
+        let tables = self.checked_tables(tables)?;
+        self.check_set(&bundle_of(&self.id, Vec::new(), &tables)?)
+            .await?;
+        let mut write = self.write(by).await?;
+        let old = self.settings_in(&mut write).await?;
+        if old.version != expected {
+            return Err(StoreError::Conflict {
+                current: old.version,
+            });
+        }
+        let hook = self.save(&mut write, &old, tables.into(), false).await?;
+        write.commit().await?;
+        Ok(hook)
+    }
+
+    /// Returns the set as it is edited.
+    ///
+    /// # Errors
+    ///
+    /// If the database fails.
+    pub async fn draft(&self) -> Result<Bundle, StoreError> {
+        self.draft_in(&mut self.engine()).await
+    }
+
+    pub(crate) async fn draft_in(&self, reads: &mut dyn Reads) -> Result<Bundle, StoreError> {
+        let settings = self.settings_in(reads).await?;
+        let hooks = self.hooks_in(reads).await?.into_iter().map(|hook| {
+            let mut body = hook.body;
+            body["version"] = hook.version.into();
+            body
+        });
+        let empty = Map::new();
+        let tables = settings.body.as_object().unwrap_or(&empty);
+        bundle_of(&self.id, hooks.collect(), tables)
+    }
+
+    /// Puts this set in the place of the draft: it creates, updates and deletes what differs, by the names of the hooks.
+    ///
+    /// # Errors
+    ///
+    /// If the set has mistakes, or the database fails.
+    pub async fn put_draft(&self, bundle: &Bundle, by: &By) -> Result<DraftReport, StoreError> {
+        let set = self.lowered_set(bundle)?;
+        self.check_set(&bundle_of(&self.id, set.hooks.clone(), &set.tables)?)
+            .await?;
+        let mut write = self.write(by).await?;
+        self.put_moved(&mut write, &set.secrets).await?;
+        let report = self.replace(&mut write, set.hooks, set.tables).await?;
+        write.commit().await?;
+        Ok(report)
+    }
+
+    /// The hooks and the tables of a bundle, in the canonical form, each hook with a name.
+    pub(crate) fn lowered_set(&self, bundle: &Bundle) -> Result<Set, StoreError> {
+        let mut mistakes = Vec::new();
+        let (mut hooks, mut names, mut secrets) = (Vec::new(), BTreeSet::new(), Vec::new());
+        for (index, body) in bundle.hooks.iter().enumerate() {
+            match self.lowered(body) {
+                Ok(mut body) => {
+                    name(&mut body, &names);
+                    let name = body["name"].as_str().unwrap_or_default().to_owned();
+                    if !names.insert(name.clone()) {
+                        let path = format!("/hooks/{index}/name");
+                        mistakes.push(taken(&path, &name));
+                    }
+                    secrets.extend(take_secrets(&mut body));
+                    hooks.push(body);
+                }
+                Err(error) => {
+                    let error = error.at(|path| format!("/hooks/{index}{path}"));
+                    let StoreError::Invalid(more) = error else {
+                        return Err(error);
+                    };
+                    mistakes.extend(more);
+                }
+            }
+        }
+        let tables = self.checked_tables(&bundle.tables().clone().into())?;
+        if mistakes.is_empty() {
+            Ok(Set {
+                hooks,
+                tables,
+                secrets,
+            })
+        } else {
+            Err(StoreError::Invalid(mistakes))
+        }
+    }
+
+    /// Puts values that were moved out of hooks among the secrets.
+    pub(crate) async fn put_moved(
+        &self,
+        write: &mut Write<'_>,
+        secrets: &[Moved],
+    ) -> Result<(), StoreError> {
+        for secret in secrets {
+            self.put_secret_in(write, &secret.name, &secret.value)
+                .await?;
+        }
+        Ok(())
+    }
+
+    /// Puts hooks and tables in the place of the draft.
+    pub(crate) async fn replace(
+        &self,
+        write: &mut Write<'_>,
+        hooks: Vec<Value>,
+        tables: Map<String, Value>,
+    ) -> Result<DraftReport, StoreError> {
+        let mut report = DraftReport::default();
+        let old = self.hooks_in(write).await?;
+        let mut old: BTreeMap<String, Hook> = old
+            .into_iter()
+            .map(|hook| (hook.name.clone(), hook))
+            .collect();
+        let kept: BTreeSet<_> = hooks
+            .iter()
+            .filter_map(|hook| hook["name"].as_str())
+            .collect();
+        // What goes first leaves its name to others.
+        let gone: Vec<_> = old
+            .keys()
+            .filter(|name| !kept.contains(name.as_str()))
+            .cloned()
+            .collect();
+        for name in gone {
+            if let Some(hook) = old.remove(&name) {
+                self.save(write, &hook, hook.body.clone(), true).await?;
+                report.deleted.push(name);
+            }
+        }
+        for (place, body) in hooks.into_iter().enumerate() {
+            let name = body["name"].as_str().unwrap_or_default().to_owned();
+            let id = match old.remove(&name) {
+                None => {
+                    report.created.push(name);
+                    self.add(write, body, Some(place as u64)).await?.id
+                }
+                Some(hook) => {
+                    if hook.body != body {
+                        self.save(write, &hook, body, false).await?;
+                        report.updated.push(name);
+                    }
+                    hook.id
+                }
+            };
+            let sql = "UPDATE hook SET place = $3 WHERE tenant_id = $1 AND id = $2";
+            write
+                .execute(sql, args![&self.id, id, place as u64])
+                .await?;
+        }
+        let settings = self.settings_in(write).await?;
+        if settings.body != Value::Object(tables.clone()) {
+            self.save(write, &settings, tables.into(), false).await?;
+            report.updated.push(SETTINGS.to_owned());
+        }
+        Ok(report)
+    }
+
+    /// Returns a hook whose newest version must be `expected`.
+    async fn expect(
+        &self,
+        write: &mut Write<'_>,
+        id: &str,
+        expected: u64,
+    ) -> Result<Hook, StoreError> {
+        let hook = self
+            .hook_in(write, id)
+            .await?
+            .filter(|hook| hook.id != SETTINGS);
+        let hook = hook.ok_or_else(|| StoreError::NotFound(format!("hook {id:?}")))?;
+        if hook.version != expected {
+            return Err(StoreError::Conflict {
+                current: hook.version,
+            });
+        }
+        Ok(hook)
+    }
+
+    /// Adds a hook, at the end unless a place is given.
+    async fn add(
+        &self,
+        write: &mut Write<'_>,
+        mut body: Value,
+        place: Option<u64>,
+    ) -> Result<Hook, StoreError> {
+        let sql = "SELECT name, place FROM hook WHERE tenant_id = $1 AND deleted = 0";
+        let rows = write.fetch(sql, args![&self.id]).await?;
+        let names = rows
+            .iter()
+            .map(|row| row.text("name"))
+            .collect::<Result<_, _>>()?;
+        name(&mut body, &names);
+        let places = rows.iter().map(|row| row.number("place"));
+        let last = places.collect::<Result<Vec<_>, _>>()?.into_iter().max();
+        let new = Hook {
+            id: self.store.new_id(),
+            name: String::new(),
+            version: 0,
+            hash: String::new(),
+            scope: HookScope::of(self.is_global(), &body),
+            mandatory: false,
+            body: Value::Null,
+            author: String::new(),
+            comment: String::new(),
+            at: write.at,
+        };
+        let hook = self.save(write, &new, body, false).await?;
+        let place = place.unwrap_or_else(|| last.map_or(0, |last| last + 1));
+        let sql = "UPDATE hook SET place = $3 WHERE tenant_id = $1 AND id = $2";
+        write.execute(sql, args![&self.id, &hook.id, place]).await?;
+        Ok(hook)
+    }
+
+    /// Saves a version after `old`.
+    async fn save(
+        &self,
+        write: &mut Write<'_>,
+        old: &Hook,
+        body: Value,
+        deleted: bool,
+    ) -> Result<Hook, StoreError> {
+        let name = body["name"].as_str().unwrap_or_default().to_owned();
+        if !deleted {
+            let sql = "SELECT id FROM hook WHERE tenant_id = $1 AND name = $2 AND id <> $3 AND deleted = 0";
+            if !write
+                .fetch(sql, args![&self.id, &name, &old.id])
+                .await?
+                .is_empty()
+            {
+                return Err(StoreError::Invalid(vec![taken("/name", &name)]));
+            }
+        }
+        if !deleted && !self.is_global() && self.is_mandatory_above(write, &name).await? {
+            let message = format!("the global hook `{name}` is mandatory: none takes its place");
+            return Err(StoreError::invalid("/name", message, "choose another name"));
+        }
+        let text = crate::text::canonical(&body);
+        let hash = crate::text::hex(&sha256(text.as_bytes()));
+        let version = old.version + 1;
+        let sql = "INSERT INTO hook_version \
+                   (tenant_id, hook_id, version, parent, hash, body, deleted, author, comment, at) \
+                   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
+        let (by, at) = (write.by(), write.at);
+        let (author, comment) = (by.actor.clone(), by.comment.clone());
+        let values = args![
+            &self.id,
+            &old.id,
+            version,
+            old.version,
+            &hash,
+            text,
+            deleted,
+            &author,
+            &comment,
+            at
+        ];
+        write.execute(sql, values).await?;
+        let sql = "INSERT INTO hook (tenant_id, id, name, version, place, deleted) VALUES ($1, $2, $3, $4, 0, $5) \
+                   ON CONFLICT (tenant_id, id) DO UPDATE \
+                   SET name = excluded.name, version = excluded.version, deleted = excluded.deleted";
+        write
+            .execute(sql, args![&self.id, &old.id, &name, version, deleted])
+            .await?;
+        let action = match (deleted, old.version) {
+            (true, _) => "hook.delete",
+            (false, 0) => "hook.create",
+            (false, _) => "hook.update",
+        };
+        let after = if deleted { "" } else { hash.as_str() };
+        write.log(action, &old.id, &old.hash, after).await?;
+        Ok(Hook {
+            id: old.id.clone(),
+            name,
+            version,
+            hash,
+            scope: HookScope::of(self.is_global(), &body),
+            mandatory: body["mandatory"] == true,
+            body,
+            author,
+            comment,
+            at,
+        })
+    }
+
+    /// Whether a global hook in force of this name is mandatory.
+    async fn is_mandatory_above(
+        &self,
+        write: &mut Write<'_>,
+        name: &str,
+    ) -> Result<bool, StoreError> {
+        let sql =
+            "SELECT number, body FROM revision WHERE tenant_id = '' ORDER BY number DESC LIMIT 1";
+        let rows = write.fetch(sql, args![]).await?;
+        let above: Value = rows
+            .first()
+            .map_or(Ok(Value::Null), |row| row.json("body"))?;
+        let mut hooks = above["hooks"].as_array().into_iter().flatten();
+        Ok(hooks.any(|hook| hook["name"] == name && hook["mandatory"] == true))
+    }
+
+    /// Returns a hook in the form that the runtime reads, whose scope is a table.
+    ///
+    /// # Errors
+    ///
+    /// If the hook says a scope that it cannot have here.
+    pub(crate) fn lowered(&self, body: &Value) -> Result<Value, StoreError> {
+        let Value::Object(body) = body else {
+            let help = "write `{\"event\": \"BeforeToolCall\", …}`";
+            return Err(StoreError::invalid("", "a hook is an object", help));
+        };
+        let mut body = body.clone();
+        let mut mistakes = Vec::new();
+        // The store says which version it is.
+        body.remove("version");
+        let tenant = body.remove("tenant");
+        if tenant.is_some_and(|tenant| tenant != self.id) {
+            let message = "the tenant of a hook is that of who saves it";
+            mistakes.push(Mistake::new("/tenant", message, "leave `tenant` out"));
+        }
+        let agents = body.remove("agents");
+        let said = body.get("scope").and_then(Value::as_str).map(str::to_owned);
+        if said.is_some() {
+            body.remove("scope");
+        }
+        match (said.as_deref(), &agents) {
+            (Some("agent"), Some(Value::Array(agents))) if !agents.is_empty() => {}
+            (Some("agent"), _) => {
+                let message = "the scope is `agent`, and no agent is named";
+                mistakes.push(Mistake::new(
+                    "/agents",
+                    message,
+                    "write `\"agents\": [\"…\"]`",
+                ));
+            }
+            (Some("global"), _) if !self.is_global() => {
+                let message = "only the global tenant has hooks for all tenants";
+                mistakes.push(Mistake::new(
+                    "/scope",
+                    message,
+                    "write `\"scope\": \"tenant\"`",
+                ));
+            }
+            (Some("tenant"), _) if self.is_global() => {
+                let message = "a hook of the global tenant is for all tenants";
+                mistakes.push(Mistake::new(
+                    "/scope",
+                    message,
+                    "write `\"scope\": \"global\"`",
+                ));
+            }
+            (None | Some("global" | "tenant"), None) => {}
+            (Some("global" | "tenant") | None, Some(_)) => {
+                let message = "only the scope `agent` names agents";
+                mistakes.push(Mistake::new(
+                    "/agents",
+                    message,
+                    "write `\"scope\": \"agent\"`",
+                ));
+            }
+            (Some(other), _) => {
+                let help = "write `global`, `tenant` or `agent`";
+                mistakes.push(Mistake::new(
+                    "/scope",
+                    format!("`{other}` is no scope"),
+                    help,
+                ));
+            }
+        }
+        if let Some(agents) = agents {
+            body.insert("scope".to_owned(), json!({ "agents": agents }));
+        }
+        let tenants = body.get("scope").and_then(|scope| scope.get("tenants"));
+        let tenants = tenants.and_then(Value::as_array).into_iter().flatten();
+        if !self.is_global() && tenants.into_iter().any(|tenant| *tenant != self.id) {
+            let message = "a tenant's hook is for this tenant alone";
+            mistakes.push(Mistake::new(
+                "/scope/tenants",
+                message,
+                "leave `tenants` out",
+            ));
+        }
+        if !self.is_global() && body.get("mandatory") == Some(&Value::Bool(true)) {
+            let message = "only a hook of the global tenant can be mandatory";
+            mistakes.push(Mistake::new("/mandatory", message, "leave `mandatory` out"));
+        }
+        if mistakes.is_empty() {
+            Ok(body.into())
+        } else {
+            Err(StoreError::Invalid(mistakes))
+        }
+    }
+
+    fn checked_tables(&self, tables: &Value) -> Result<Map<String, Value>, StoreError> {
+        let Value::Object(tables) = tables else {
+            let help = "write `{\"builtin\": {…}}`";
+            return Err(StoreError::invalid("", "the settings are an object", help));
+        };
+        if tables.contains_key("enabled") {
+            let help = "delete the hooks, or give each `\"mode\": \"off\"`";
+            let message = "a set of a store is not turned off as a whole";
+            return Err(StoreError::invalid("/enabled", message, help));
+        }
+        Ok(tables.clone())
+    }
+}
+
+fn taken(path: &str, name: &str) -> Mistake {
+    Mistake::new(
+        path,
+        format!("the name `{name}` is taken already"),
+        "choose another name",
+    )
+}
+
+/// Gives a hook without a name that of its event, and a number.
+fn name(body: &mut Value, taken: &BTreeSet<String>) {
+    if body["name"].is_string() {
+        return;
+    }
+    let event = match &body["event"] {
+        Value::Array(events) => events.first().and_then(Value::as_str),
+        event => event.as_str(),
+    };
+    let event = event.unwrap_or("hook").to_owned();
+    let mut names = (1..).map(|number| format!("{event}-{number}"));
+    let free = names.find(|name| !taken.contains(name));
+    body["name"] = free.unwrap_or_default().into();
+}

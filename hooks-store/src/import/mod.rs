@@ -1,0 +1,110 @@
+//! Import: hooks of other systems, and of our own files, become hooks of the draft.
+
+mod foreign;
+
+use serde::{Deserialize, Serialize};
+
+use self::foreign::Brought;
+use crate::admin::By;
+use crate::bundle::bundle_of;
+use crate::error::StoreError;
+use crate::store::Tenant;
+
+/// What a text is that is imported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ImportFormat {
+    /// GoClaw's rows: one, a list, `{"hooks": […]}`, or an agent with `quality_gates`.
+    Goclaw,
+    /// The settings of Claude Code.
+    Claude,
+    /// A `hooks.toml`.
+    Toml,
+    /// A bundle.
+    Bundle,
+}
+
+/// What an import has done.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct ImportReport {
+    /// The names of new hooks.
+    pub created: Vec<String>,
+    /// The names of hooks that are others now.
+    pub updated: Vec<String>,
+    /// What differs from the system that the hooks come from.
+    pub notes: Vec<String>,
+}
+
+impl Tenant {
+    /// Adds the hooks of a text to the draft. One with the name of a hook that is there takes its place.
+    ///
+    /// ```
+    /// use hooks_store::{By, ImportFormat, Store};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), hooks_store::StoreError> {
+    /// let acme = Store::open("sqlite::memory:").await?.tenant("acme");
+    /// let row = r#"{ "event": "pre_tool_use", "handler_type": "http", "scope": "tenant", "name": "gate", "matcher": "^exec$",
+    ///     "config": { "url": "https://gate.example.com/", "headers": { "Authorization": "Bearer s3cret" } } }"#;
+    /// let report = acme.import(row, ImportFormat::Goclaw, &By::new("ada")).await?;
+    /// assert_eq!(report.created, ["gate"]);
+    /// let row = &acme.hooks().await?[0].body["goclaw"];
+    /// assert_eq!(row["config"]["headers"]["Authorization"], "secret:gate-Authorization");
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the text or a hook in it has a mistake, or the database fails. Then nothing changes.
+    pub async fn import(
+        &self,
+        text: &str,
+        format: ImportFormat,
+        by: &By,
+    ) -> Result<ImportReport, StoreError> {
+        let brought = Brought::of(text, format)?;
+        let set = bundle_of(&self.id, brought.hooks, &brought.tables)?;
+        let new = self.lowered_set(&set)?;
+        let mut notes = brought.notes;
+        notes.extend(
+            new.secrets
+                .iter()
+                .map(|moved| format!("the value of a header is the secret `{}` now", moved.name)),
+        );
+        loop {
+            let seen = self.store.newest_change().await?;
+            let mut hooks: Vec<_> = self
+                .hooks()
+                .await?
+                .into_iter()
+                .map(|hook| hook.body)
+                .collect();
+            for body in &new.hooks {
+                match hooks.iter_mut().find(|old| old["name"] == body["name"]) {
+                    Some(old) => *old = body.clone(),
+                    None => hooks.push(body.clone()),
+                }
+            }
+            let mut settings = self.settings().await?.body;
+            for (key, table) in &new.tables {
+                settings[key] = table.clone();
+            }
+            let settings = settings.as_object().cloned().unwrap_or_default();
+            let set = bundle_of(&self.id, hooks.clone(), &settings)?;
+            let left_out = self.check_set(&set).await?;
+            let mut write = self.write(by).await?;
+            if !write.is_next_after(seen) {
+                continue;
+            }
+            self.put_moved(&mut write, &new.secrets).await?;
+            let report = self.replace(&mut write, hooks, settings).await?;
+            write.commit().await?;
+            notes.extend(left_out);
+            return Ok(ImportReport {
+                created: report.created,
+                updated: report.updated,
+                notes,
+            });
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! Hooks of AI agents in a database: drafts and versions, revisions, executions that can be verified, secrets and budgets.
+//!
+//! A [`Store`] is SQLite or Postgres. Everything of a tenant goes through its handle, [`Tenant`].
+//!
+//! # To add a table
+//!
+//! 1. Write `migrations/NNNN_what.sql`, once for both engines, and its line in `engine/mod.rs`. Its first column is
+//!    `tenant_id`, and no column is NULL.
+//! 2. Write `what.rs`: plain structs, and `impl Tenant` with the statements. A write begins with `self.write(by)` and ends
+//!    with `write.log(…)` and `write.commit()`.
+//! 3. Add its tests to the list in `tests/it/conformance`, which both engines run.
+
+#![forbid(unsafe_code)]
+
+// The examples of the project's page are tested here.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/store.md")]
+mod page_store {}
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}
+
+mod admin;
+mod budget;
+mod bundle;
+mod capability;
+mod chain;
+mod crypt;
+mod engine;
+mod error;
+mod execution;
+mod goclaw;
+mod hook;
+mod import;
+mod node;
+mod open;
+mod page;
+mod reencrypt;
+mod retention;
+mod revision;
+mod sample;
+mod scope;
+mod secret;
+mod store;
+mod text;
+mod token;
+mod verify;
+
+pub use self::admin::{AdminEntry, By};
+pub use self::budget::{BudgetUse, StoreBudget};
+pub use self::capability::Capabilities;
+pub use self::chain::{Broken, Verified};
+pub use self::crypt::Keys;
+pub use self::error::{Mistake, StoreError};
+pub use self::execution::{Execution, ExecutionFilter, StoreRecorder, verify_lines};
+pub use self::hook::{DraftReport, Hook, HookVersion, SETTINGS};
+pub use self::import::{ImportFormat, ImportReport};
+pub use self::node::{Breaker, Node, NodeReport};
+pub use self::open::StoreBuilder;
+pub use self::page::Page;
+pub use self::retention::Retention;
+pub use self::revision::{Published, Revision, StoreSource};
+pub use self::sample::{NewSample, Sample};
+pub use self::scope::HookScope;
+pub use self::secret::{SecretInfo, StoreSecrets};
+pub use self::store::{Store, Tenant};
+pub use self::token::{Caller, PlainToken, Role, Token};

@@ -1,0 +1,160 @@
+//! Opening a store: its keys, its tables, and the tasks that run until it is dropped.
+
+use std::fmt;
+use std::sync::{Arc, Weak};
+
+use hooks_runtime::RuntimeBuilder;
+use jiff::Timestamp;
+use tokio::sync::watch;
+
+use crate::capability::Capabilities;
+use crate::crypt::Keys;
+use crate::engine;
+use crate::error::StoreError;
+use crate::retention::Retention;
+use crate::store::{Clock, Complete, Inner, Store};
+
+/// Learns of the changes that other processes make, until the store is dropped.
+async fn follow(store: Weak<Inner>) {
+    while let Some(store) = store.upgrade() {
+        store.engine.hint().await;
+        match store.newest_change().await {
+            Ok(change) => store.changed(change),
+            Err(error) => tracing::debug!(%error, "cannot ask the store for changes"),
+        }
+    }
+}
+
+/// Removes old executions, until the store is dropped.
+async fn retain(store: Weak<Inner>) {
+    loop {
+        tokio::time::sleep(Retention::EVERY).await;
+        let Some(inner) = store.upgrade() else { return };
+        if let Err(error) = Store(inner).retain().await {
+            tracing::warn!(%error, "cannot remove old executions");
+        }
+    }
+}
+
+/// Opens a [`Store`].
+///
+/// ```
+/// use hooks_store::{Keys, Store};
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), hooks_store::StoreError> {
+/// let store = Store::builder("sqlite::memory:").keys(Keys::generate()).open().await?;
+/// # let _ = store;
+/// # Ok(())
+/// # }
+/// ```
+#[must_use = "nothing is opened before `open`"]
+pub struct StoreBuilder {
+    address: String,
+    keys: Option<Keys>,
+    clock: Clock,
+    retention: Retention,
+    capabilities: Capabilities,
+    complete: Complete,
+}
+
+impl StoreBuilder {
+    /// Sets the keys that encrypt. The default is `HOOKS_STORE_KEY`; without it, a file beside a database of SQLite, and for
+    /// Postgres none.
+    pub fn keys(mut self, keys: Keys) -> Self {
+        self.keys = Some(keys);
+        self
+    }
+
+    /// Sets the clock, for a test.
+    pub fn clock(mut self, clock: impl Fn() -> Timestamp + Send + Sync + 'static) -> Self {
+        self.clock = Arc::new(clock);
+        self
+    }
+
+    /// Sets how long executions are kept. The default is for ever.
+    pub fn retention(mut self, retention: Retention) -> Self {
+        self.retention = retention;
+        self
+    }
+
+    /// Sets which hooks this deployment runs. The default is all.
+    pub fn capabilities(mut self, capabilities: Capabilities) -> Self {
+        self.capabilities = capabilities;
+        self
+    }
+
+    /// Sets how this deployment completes a runtime: its evaluator, its guard, its factories. What you save is checked with
+    /// such a runtime, so that it accepts what will run.
+    pub fn runtime(
+        mut self,
+        complete: impl Fn(RuntimeBuilder) -> RuntimeBuilder + Send + Sync + 'static,
+    ) -> Self {
+        self.complete = Arc::new(complete);
+        self
+    }
+
+    /// Opens the store, and brings its tables to this version.
+    ///
+    /// # Errors
+    ///
+    /// If the database cannot be opened, has tables that this version does not know, or the keys cannot be read.
+    pub async fn open(self) -> Result<Store, StoreError> {
+        let keys = match self.keys {
+            Some(keys) => keys,
+            None => Keys::of_address(&self.address)?,
+        };
+        let inner = Inner {
+            engine: engine::open(&self.address).await?,
+            clock: self.clock,
+            keys,
+            capabilities: self.capabilities,
+            retention: self.retention,
+            complete: self.complete,
+            changes: watch::Sender::default(),
+            rows: watch::Sender::default(),
+            // What follows the kind of database may hold a password.
+            address: self
+                .address
+                .split(':')
+                .next()
+                .unwrap_or_default()
+                .to_owned(),
+        };
+        inner.changed(inner.newest_change().await?);
+        let store = Store(Arc::new(inner));
+        store.tell_what_is_not_allowed().await?;
+        tokio::spawn(follow(Arc::downgrade(&store.0)));
+        tokio::spawn(retain(Arc::downgrade(&store.0)));
+        Ok(store)
+    }
+}
+
+impl fmt::Debug for StoreBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("StoreBuilder").finish_non_exhaustive()
+    }
+}
+
+impl Store {
+    /// Opens a store with all defaults: `sqlite:hooks.db`, which is made if it is missing, `sqlite::memory:` or
+    /// `postgres://user@host/database`.
+    ///
+    /// # Errors
+    ///
+    /// As [`StoreBuilder::open`].
+    pub async fn open(address: &str) -> Result<Self, StoreError> {
+        Store::builder(address).open().await
+    }
+
+    /// Returns a builder.
+    pub fn builder(address: impl Into<String>) -> StoreBuilder {
+        StoreBuilder {
+            address: address.into(),
+            keys: None,
+            clock: Arc::new(Timestamp::now),
+            retention: Retention::default(),
+            capabilities: Capabilities::default(),
+            complete: Arc::new(|builder| builder),
+        }
+    }
+}

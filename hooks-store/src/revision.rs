@@ -1,0 +1,375 @@
+//! Revisions: a set that was published, whole and checked. A runtime only ever sees these.
+//!
+//! A publication reads and checks the set without a lock. Then it locks, and if anybody has written meanwhile, it begins
+//! again: what is published is what was checked.
+
+use std::fmt;
+
+use async_trait::async_trait;
+use hooks_runtime::{Bundle, Source, SourceError};
+use jiff::Timestamp;
+use serde::Serialize;
+use tokio::sync::watch;
+
+use crate::admin::{By, Write};
+use crate::capability::Capabilities;
+use crate::engine::{Row, args};
+use crate::error::StoreError;
+use crate::hook::Reads;
+use crate::page::{Page, rows_for};
+use crate::scope::HookScope;
+use crate::store::{Store, Tenant};
+
+/// A set that was published.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Revision {
+    /// The number. All tenants of a store share one sequence, so it only grows.
+    pub number: u64,
+    /// The hash of the bundle.
+    pub sha256: String,
+    /// The hash of the tenant's revision before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parent: Option<String>,
+    /// Who has published it.
+    pub author: String,
+    /// Why.
+    pub comment: String,
+    /// When.
+    pub at: Timestamp,
+    /// The set.
+    pub bundle: Bundle,
+}
+
+impl Revision {
+    fn of(row: &Row) -> Result<Self, StoreError> {
+        let bundle = Bundle::read(&row.text("body")?);
+        let bundle =
+            bundle.map_err(|error| row.wrong("body", &format!("cannot be read: {error}")))?;
+        Ok(Revision {
+            number: row.number("number")?,
+            sha256: row.text("hash")?,
+            parent: bundle.parent.clone(),
+            author: bundle.author.clone(),
+            comment: bundle.comment.clone(),
+            at: bundle.created.unwrap_or_default(),
+            bundle,
+        })
+    }
+}
+
+/// What a publication has made.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Published {
+    /// The revision in force.
+    pub revision: u64,
+    /// The hash of its bundle.
+    pub sha256: String,
+    /// Whether it is a new one. An unchanged set makes none.
+    pub is_new: bool,
+}
+
+impl Tenant {
+    /// Publishes the draft: checks it together with the global hooks, and makes a revision of it.
+    ///
+    /// A publication of the global tenant also checks the set of every other tenant with it.
+    ///
+    /// # Errors
+    ///
+    /// If the set has mistakes: all of them. Then nothing changes. Or if the database fails.
+    pub async fn publish(&self, by: &By) -> Result<Published, StoreError> {
+        loop {
+            let seen = self.store.newest_change().await?;
+            let draft = self.draft().await?;
+            self.check_with_others(&draft).await?;
+            let write = self.write(by).await?;
+            if write.is_next_after(seen) {
+                return self.make_revision(write, draft, "revision.publish").await;
+            }
+        }
+    }
+
+    /// Publishes the content of an old revision as a new one. The draft is that content, too.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such revision, its set has mistakes by now, or the database fails.
+    pub async fn rollback(&self, number: u64, by: &By) -> Result<Published, StoreError> {
+        let old = self.revision(number).await?;
+        let old = old.ok_or_else(|| StoreError::NotFound(format!("revision {number}")))?;
+        let set = self.lowered_set(&old.bundle)?;
+        loop {
+            let seen = self.store.newest_change().await?;
+            self.check_with_others(&old.bundle).await?;
+            let mut write = self.write(by).await?;
+            if write.is_next_after(seen) {
+                self.replace(&mut write, set.hooks, set.tables).await?;
+                let draft = self.draft_in(&mut write).await?;
+                return self.make_revision(write, draft, "revision.rollback").await;
+            }
+        }
+    }
+
+    /// Checks a set as it would be in force, for every tenant that it is for.
+    async fn check_with_others(&self, draft: &Bundle) -> Result<(), StoreError> {
+        self.check_set(draft).await?;
+        if !self.is_global() {
+            let global = self.other("").newest(&mut &*self.store.engine).await?;
+            let global = global.map(|revision| revision.bundle);
+            let (composed, _) = self.compose(global.as_ref(), Some(draft)).await?;
+            return self.load(composed).await.map(drop);
+        }
+        let mut mistakes = Vec::new();
+        for tenant in Store(std::sync::Arc::clone(&self.store)).tenants().await? {
+            let other = self.other(&tenant);
+            if other.is_global() {
+                continue;
+            }
+            let Some(own) = other.newest(&mut &*self.store.engine).await? else {
+                continue;
+            };
+            let (composed, _) = other.compose(Some(draft), Some(&own.bundle)).await?;
+            match other.load(composed).await {
+                Err(StoreError::Invalid(more)) => {
+                    mistakes.extend(more.into_iter().map(|mut mistake| {
+                        mistake.message = format!(
+                            "with the hooks of the tenant `{tenant}`: {}",
+                            mistake.message
+                        );
+                        mistake
+                    }));
+                }
+                done => drop(done?),
+            }
+        }
+        if mistakes.is_empty() {
+            Ok(())
+        } else {
+            Err(StoreError::Invalid(mistakes))
+        }
+    }
+
+    async fn make_revision(
+        &self,
+        mut write: Write<'_>,
+        mut bundle: Bundle,
+        action: &str,
+    ) -> Result<Published, StoreError> {
+        let before = self.newest(&mut write).await?;
+        if let Some(before) = &before
+            && before.bundle.hooks == bundle.hooks
+            && before.bundle.tables() == bundle.tables()
+        {
+            return Ok(Published {
+                revision: before.number,
+                sha256: before.sha256.clone(),
+                is_new: false,
+            });
+        }
+        let sql = "UPDATE counter SET value = value + 1 WHERE name = 'revision' RETURNING value";
+        let rows = write.fetch(sql, args![]).await?;
+        bundle.revision = rows.first().map_or(Ok(0), |row| row.number("value"))?;
+        bundle.parent = before.map(|before| before.sha256);
+        bundle.created = Some(write.at);
+        bundle.author.clone_from(&write.by().actor);
+        bundle.comment.clone_from(&write.by().comment);
+        let published = Published {
+            revision: bundle.revision,
+            sha256: bundle.sha256(),
+            is_new: true,
+        };
+        let sql = "INSERT INTO revision (tenant_id, number, hash, body) VALUES ($1, $2, $3, $4)";
+        let values = args![
+            &self.id,
+            bundle.revision,
+            &published.sha256,
+            bundle.to_json()
+        ];
+        write.execute(sql, values).await?;
+        let before = bundle.parent.as_deref().unwrap_or_default();
+        write
+            .log(
+                action,
+                &bundle.revision.to_string(),
+                before,
+                &published.sha256,
+            )
+            .await?;
+        write.commit().await?;
+        Ok(published)
+    }
+
+    /// The revision of this tenant that is in force.
+    pub(crate) async fn newest(
+        &self,
+        reads: &mut dyn Reads,
+    ) -> Result<Option<Revision>, StoreError> {
+        let sql = "SELECT number, hash, body FROM revision WHERE tenant_id = $1 ORDER BY number DESC LIMIT 1";
+        let rows = reads.read(sql, args![&self.id]).await?;
+        rows.first().map(Revision::of).transpose()
+    }
+
+    /// Returns a page of this tenant's revisions, newest first, before the one with the number `cursor`.
+    ///
+    /// # Errors
+    ///
+    /// If the database fails.
+    pub async fn revisions(
+        &self,
+        cursor: Option<u64>,
+        limit: u32,
+    ) -> Result<Page<Revision>, StoreError> {
+        let sql = "SELECT number, hash, body FROM revision WHERE tenant_id = $1 AND number < $2 \
+                   ORDER BY number DESC LIMIT $3";
+        let before = cursor.unwrap_or(i64::MAX.unsigned_abs());
+        let rows = self
+            .store
+            .engine
+            .fetch(sql, args![&self.id, before, rows_for(limit)])
+            .await?;
+        let revisions = rows.iter().map(Revision::of).collect::<Result<_, _>>()?;
+        Ok(Page::of(revisions, limit, |revision: &Revision| {
+            revision.number
+        }))
+    }
+
+    /// Returns a revision of this tenant.
+    ///
+    /// # Errors
+    ///
+    /// If the database fails.
+    pub async fn revision(&self, number: u64) -> Result<Option<Revision>, StoreError> {
+        let sql = "SELECT number, hash, body FROM revision WHERE tenant_id = $1 AND number = $2";
+        let rows = self
+            .store
+            .engine
+            .fetch(sql, args![&self.id, number])
+            .await?;
+        rows.first().map(Revision::of).transpose()
+    }
+
+    /// Returns what is in force for this tenant: the global hooks and its own. Its number is the higher of both revisions, and
+    /// 0 if nothing is published.
+    ///
+    /// # Errors
+    ///
+    /// If the database fails.
+    pub async fn bundle(&self) -> Result<Bundle, StoreError> {
+        Ok(self.in_force().await?.0)
+    }
+
+    /// Returns which published hooks and settings do not run for this tenant, and why.
+    ///
+    /// # Errors
+    ///
+    /// If the database fails.
+    pub async fn notices(&self) -> Result<Vec<String>, StoreError> {
+        Ok(self.in_force().await?.1)
+    }
+
+    async fn in_force(&self) -> Result<(Bundle, Vec<String>), StoreError> {
+        let engine = &*self.store.engine;
+        let global = self.other("").newest(&mut &*engine).await?;
+        let own = if self.is_global() {
+            None
+        } else {
+            self.newest(&mut &*engine).await?
+        };
+        let bundles = [&global, &own].map(|level| level.as_ref().map(|revision| &revision.bundle));
+        self.compose(bundles[0], bundles[1]).await
+    }
+
+    /// Returns a source for a runtime of this tenant, which follows what is published.
+    ///
+    /// ```
+    /// use hooks_runtime::Runtime;
+    /// use hooks_store::Store;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let store = Store::open("sqlite::memory:").await?;
+    /// let runtime = Runtime::builder()
+    ///     .source(store.tenant("acme").source())
+    ///     .recorder(store.recorder())
+    ///     .build()
+    ///     .await?;
+    /// runtime.watch()?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn source(&self) -> StoreSource {
+        StoreSource {
+            tenant: self.clone(),
+            changes: tokio::sync::Mutex::new(Store(std::sync::Arc::clone(&self.store)).changes()),
+        }
+    }
+}
+
+/// The source of a tenant's bundles.
+pub struct StoreSource {
+    tenant: Tenant,
+    changes: tokio::sync::Mutex<watch::Receiver<u64>>,
+}
+
+impl fmt::Debug for StoreSource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("StoreSource").field(&self.tenant.id).finish()
+    }
+}
+
+#[async_trait]
+impl Source for StoreSource {
+    fn name(&self) -> String {
+        match self.tenant.id.as_str() {
+            "" => "the store".to_owned(),
+            tenant => format!("the store, tenant {tenant}"),
+        }
+    }
+
+    async fn fetch(&self, seen: Option<&str>) -> Result<Option<Bundle>, SourceError> {
+        let unreachable = |error: StoreError| SourceError::Unreachable(error.to_string());
+        let bundle = self.tenant.bundle().await.map_err(unreachable)?;
+        Ok((seen != Some(&*bundle.sha256())).then_some(bundle))
+    }
+
+    async fn changed(&self) {
+        if self.changes.lock().await.changed().await.is_err() {
+            // The store is gone, and nothing will change any more.
+            std::future::pending::<()>().await;
+        }
+    }
+}
+
+impl Store {
+    /// Logs each hook in force that this deployment does not allow, and writes it to the admin log once.
+    pub(crate) async fn tell_what_is_not_allowed(&self) -> Result<(), StoreError> {
+        if self.0.capabilities == Capabilities::default() {
+            return Ok(());
+        }
+        for tenant in self.tenants().await? {
+            let tenant = self.tenant(&tenant);
+            let Some(revision) = tenant.newest(&mut &*self.0.engine).await? else {
+                continue;
+            };
+            for hook in &revision.bundle.hooks {
+                let Some(mistake) = self
+                    .0
+                    .capabilities
+                    .mistake(HookScope::of(tenant.is_global(), hook), hook)
+                else {
+                    continue;
+                };
+                let name = hook["name"].as_str().unwrap_or_default();
+                tracing::warn!(
+                    tenant = tenant.id,
+                    hook = name,
+                    why = mistake.message,
+                    "a hook in force is not allowed here"
+                );
+                tenant
+                    .log_once("hook.refused", name, &revision.sha256, &mistake.message)
+                    .await?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,119 @@
+//! Samples: saved events, to try hooks on.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::admin::By;
+use crate::engine::{Row, args};
+use crate::error::StoreError;
+use crate::store::Tenant;
+use crate::text::sha256;
+
+/// An event to save.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NewSample {
+    /// What people call it.
+    pub name: String,
+    /// The event's name.
+    pub event: String,
+    /// The agent's context.
+    #[serde(default)]
+    pub cx: Value,
+    /// The event's fields.
+    #[serde(default)]
+    pub body: Value,
+}
+
+/// A saved event.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Sample {
+    /// The id.
+    pub id: String,
+    /// What was saved.
+    #[serde(flatten)]
+    pub saved: NewSample,
+    /// Who has saved it.
+    pub author: String,
+    /// When.
+    pub at: Timestamp,
+}
+
+impl Sample {
+    fn of(row: &Row) -> Result<Self, StoreError> {
+        Ok(Sample {
+            id: row.text("id")?,
+            saved: row.json("body")?,
+            author: row.text("author")?,
+            at: row.time("at")?,
+        })
+    }
+}
+
+impl Tenant {
+    /// Saves an event.
+    ///
+    /// # Errors
+    ///
+    /// If the database fails.
+    pub async fn save_sample(&self, sample: &NewSample, by: &By) -> Result<Sample, StoreError> {
+        let mut write = self.write(by).await?;
+        let (id, at, body) = (
+            self.store.new_id(),
+            write.at,
+            crate::text::canonical(sample),
+        );
+        let hash = crate::text::hex(&sha256(body.as_bytes()));
+        let sql = "INSERT INTO sample (tenant_id, id, name, body, author, at) VALUES ($1, $2, $3, $4, $5, $6)";
+        let values = args![&self.id, &id, &sample.name, body, &by.actor, at];
+        write.execute(sql, values).await?;
+        write.log("sample.save", &id, "", &hash).await?;
+        write.commit().await?;
+        Ok(Sample {
+            id,
+            saved: sample.clone(),
+            author: by.actor.clone(),
+            at,
+        })
+    }
+
+    /// Returns the saved events, by their names.
+    ///
+    /// # Errors
+    ///
+    /// If the database fails.
+    pub async fn samples(&self) -> Result<Vec<Sample>, StoreError> {
+        let sql = "SELECT id, body, author, at FROM sample WHERE tenant_id = $1 ORDER BY name, id";
+        let rows = self.store.engine.fetch(sql, args![&self.id]).await?;
+        rows.iter().map(Sample::of).collect()
+    }
+
+    /// Returns a saved event.
+    ///
+    /// # Errors
+    ///
+    /// If the database fails.
+    pub async fn sample(&self, id: &str) -> Result<Option<Sample>, StoreError> {
+        let sql = "SELECT id, body, author, at FROM sample WHERE tenant_id = $1 AND id = $2";
+        let rows = self.store.engine.fetch(sql, args![&self.id, id]).await?;
+        rows.first().map(Sample::of).transpose()
+    }
+
+    /// Removes a saved event.
+    ///
+    /// # Errors
+    ///
+    /// If there is none, or the database fails.
+    pub async fn delete_sample(&self, id: &str, by: &By) -> Result<(), StoreError> {
+        let mut write = self.write(by).await?;
+        let sql = "DELETE FROM sample WHERE tenant_id = $1 AND id = $2 RETURNING body";
+        let rows = write.fetch(sql, args![&self.id, id]).await?;
+        let row = rows
+            .first()
+            .ok_or_else(|| StoreError::NotFound(format!("sample {id:?}")))?;
+        let hash = crate::text::hex(&sha256(row.text("body")?.as_bytes()));
+        write.log("sample.delete", id, &hash, "").await?;
+        write.commit().await
+    }
+}

@@ -1,0 +1,189 @@
+//! Secrets: values go in, encrypted, and only hooks get them. Nothing else ever returns one.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, RwLock, Weak};
+
+use hooks_runtime::Secrets;
+use jiff::Timestamp;
+use serde::Serialize;
+
+use crate::admin::{By, Write};
+use crate::engine::args;
+use crate::error::StoreError;
+use crate::store::{Store, Tenant};
+
+/// What a store tells of a secret: everything but its value.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SecretInfo {
+    /// The name, as in `secret:NAME`.
+    pub name: String,
+    /// How often a value was put in.
+    pub version: u64,
+    /// Who has put the newest one in.
+    pub author: String,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// Whether the name of a secret may have this character.
+pub(crate) fn is_of_name(c: char) -> bool {
+    c.is_ascii_alphanumeric() || "_-.".contains(c)
+}
+
+/// The place of a value, which its encryption is bound to.
+pub(crate) fn place<'a>(tenant: &'a str, name: &'a str, version: &'a str) -> [&'a str; 5] {
+    ["secret", tenant, name, version, "value"]
+}
+
+impl Tenant {
+    /// Puts a value in. Hooks get the newest one with their next request. Returns the number of its version.
+    ///
+    /// ```
+    /// use hooks_runtime::Secrets as _;
+    /// use hooks_store::{By, Store};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), hooks_store::StoreError> {
+    /// let acme = Store::open("sqlite::memory:").await?.tenant("acme");
+    /// assert_eq!(acme.put_secret("gate", "s3cret", &By::new("ada")).await?, 1);
+    /// assert_eq!(acme.secret_values().await?.secret("gate").as_deref(), Some("s3cret"));
+    /// assert!(!format!("{:?}", acme.secrets().await?).contains("s3cret"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the name is none, the store has no key, or the database fails.
+    pub async fn put_secret(&self, name: &str, value: &str, by: &By) -> Result<u64, StoreError> {
+        let mut write = self.write(by).await?;
+        let version = self.put_secret_in(&mut write, name, value).await?;
+        write.commit().await?;
+        Ok(version)
+    }
+
+    pub(crate) async fn put_secret_in(
+        &self,
+        write: &mut Write<'_>,
+        name: &str,
+        value: &str,
+    ) -> Result<u64, StoreError> {
+        if name.is_empty() || name.len() > 128 || !name.chars().all(is_of_name) {
+            let message = "this is no name of a secret";
+            let help = "write at most 128 letters, digits, `_`, `-` and `.`";
+            return Err(StoreError::invalid("/name", message, help));
+        }
+        let sql = "SELECT COALESCE(MAX(version), 0) AS version FROM secret WHERE tenant_id = $1 AND name = $2";
+        let rows = write.fetch(sql, args![&self.id, name]).await?;
+        let version = rows.first().map_or(Ok(0), |row| row.number("version"))? + 1;
+        let number = version.to_string();
+        let place = place(&self.id, name, &number);
+        let sealed = self.store.keys.seal(&place, value.as_bytes())?;
+        let sql = "INSERT INTO secret (tenant_id, name, version, value, author, at) VALUES ($1, $2, $3, $4, $5, $6)";
+        let values = args![&self.id, name, version, sealed, &write.by().actor, write.at];
+        write.execute(sql, values).await?;
+        // A hash of a value would tell who guesses it.
+        write.log("secret.put", name, "", &number).await?;
+        Ok(version)
+    }
+
+    /// Returns the secrets, without their values.
+    ///
+    /// # Errors
+    ///
+    /// If the database fails.
+    pub async fn secrets(&self) -> Result<Vec<SecretInfo>, StoreError> {
+        let sql = "SELECT name, version, author, at FROM secret s WHERE tenant_id = $1 AND version = \
+                   (SELECT MAX(version) FROM secret WHERE tenant_id = s.tenant_id AND name = s.name) ORDER BY name";
+        let rows = self.store.engine.fetch(sql, args![&self.id]).await?;
+        let secrets = rows.iter().map(|row| {
+            Ok(SecretInfo {
+                name: row.text("name")?,
+                version: row.number("version")?,
+                author: row.text("author")?,
+                at: row.time("at")?,
+            })
+        });
+        secrets.collect()
+    }
+
+    /// Removes all values of a secret.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such secret, or the database fails.
+    pub async fn delete_secret(&self, name: &str, by: &By) -> Result<(), StoreError> {
+        let mut write = self.write(by).await?;
+        let sql = "DELETE FROM secret WHERE tenant_id = $1 AND name = $2";
+        if write.execute(sql, args![&self.id, name]).await? == 0 {
+            return Err(StoreError::NotFound(format!("secret {name:?}")));
+        }
+        write.log("secret.delete", name, "", "").await?;
+        write.commit().await
+    }
+
+    /// Returns the values for the hooks of this tenant, from memory. It follows what people put in.
+    ///
+    /// # Errors
+    ///
+    /// If a value cannot be decrypted, or the database fails.
+    pub async fn secret_values(&self) -> Result<StoreSecrets, StoreError> {
+        let values = Arc::new(RwLock::new(self.decrypted().await?));
+        tokio::spawn(follow(self.clone(), Arc::downgrade(&values)));
+        Ok(StoreSecrets(values))
+    }
+
+    async fn decrypted(&self) -> Result<Values, StoreError> {
+        let sql = "SELECT name, version, value FROM secret WHERE tenant_id = $1 ORDER BY version";
+        let rows = self.store.engine.fetch(sql, args![&self.id]).await?;
+        let mut values = Values::new();
+        for row in rows {
+            let (name, version) = (row.text("name")?, row.number("version")?.to_string());
+            let value = self
+                .store
+                .keys
+                .open(&place(&self.id, &name, &version), &row.bytes("value")?)?;
+            match value.and_then(|value| String::from_utf8(value).ok()) {
+                Some(value) => values.insert(name, value),
+                // An older value in its place would be a surprise.
+                None => values.remove(&name),
+            };
+        }
+        Ok(values)
+    }
+}
+
+type Values = HashMap<String, String>;
+
+/// Reads the values again after each change, until nobody wants them.
+async fn follow(tenant: Tenant, values: Weak<RwLock<Values>>) {
+    let mut changes = Store(Arc::clone(&tenant.store)).changes();
+    while values.strong_count() > 0 && changes.changed().await.is_ok() {
+        let new = tenant.decrypted().await;
+        let Some(values) = values.upgrade() else {
+            return;
+        };
+        match (new, values.write()) {
+            (Ok(new), Ok(mut values)) => *values = new,
+            (Err(error), _) => {
+                tracing::warn!(%error, "cannot read the secrets anew: the old values stay");
+            }
+            _ => return,
+        }
+    }
+}
+
+/// The values of a tenant's secrets, for hooks. `Debug` shows none.
+pub struct StoreSecrets(Arc<RwLock<Values>>);
+
+impl Secrets for StoreSecrets {
+    fn secret(&self, name: &str) -> Option<String> {
+        self.0.read().ok()?.get(name).cloned()
+    }
+}
+
+impl fmt::Debug for StoreSecrets {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("StoreSecrets").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,170 @@
+//! The store and its tenants: the handles that everything goes through.
+
+use std::fmt;
+use std::sync::Arc;
+
+use hooks_runtime::RuntimeBuilder;
+use jiff::Timestamp;
+use tokio::sync::watch;
+use uuid::{NoContext, Timestamp as IdTime, Uuid};
+
+use crate::capability::Capabilities;
+use crate::crypt::Keys;
+use crate::engine::{Engine, args};
+use crate::error::StoreError;
+use crate::retention::Retention;
+
+/// Says what time it is.
+pub(crate) type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
+
+/// Completes a runtime as the deployment does.
+pub(crate) type Complete = Arc<dyn Fn(RuntimeBuilder) -> RuntimeBuilder + Send + Sync>;
+
+/// Hooks, their revisions, and what they did, in a database. A clone is the same store.
+///
+/// ```
+/// use hooks_store::{By, Store};
+/// use serde_json::json;
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), hooks_store::StoreError> {
+/// let store = Store::open("sqlite::memory:").await?;
+/// let (acme, by) = (store.tenant("acme"), By::new("ada").comment("no deploys on a Friday"));
+/// let hook = json!({ "name": "no-deploy", "event": "BeforeToolCall", "tools": ["deploy"], "block": "not today" });
+/// acme.create(&hook, &by).await?;
+/// assert!(acme.bundle().await?.hooks.is_empty());
+/// acme.publish(&by).await?;
+/// assert_eq!(acme.bundle().await?.hooks[0]["name"], "no-deploy");
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Store(pub(crate) Arc<Inner>);
+
+pub(crate) struct Inner {
+    pub(crate) engine: Box<dyn Engine>,
+    pub(crate) clock: Clock,
+    pub(crate) keys: Keys,
+    pub(crate) capabilities: Capabilities,
+    pub(crate) retention: Retention,
+    pub(crate) complete: Complete,
+    pub(crate) changes: watch::Sender<u64>,
+    pub(crate) rows: watch::Sender<u64>,
+    pub(crate) address: String,
+}
+
+impl Inner {
+    /// Tells everybody in this process of a change.
+    pub(crate) fn changed(&self, change: u64) {
+        self.changes.send_if_modified(|newest| {
+            let is_new = change > *newest;
+            *newest = change.max(*newest);
+            is_new
+        });
+    }
+
+    /// The time, as exact as the tables have it.
+    pub(crate) fn now(&self) -> Timestamp {
+        let now = (self.clock)();
+        Timestamp::from_microsecond(now.as_microsecond()).unwrap_or(now)
+    }
+
+    /// Makes an id, whose order is that of time.
+    pub(crate) fn new_id(&self) -> String {
+        let now = self.now();
+        let seconds = u64::try_from(now.as_second()).unwrap_or_default();
+        let nanos = u32::try_from(now.subsec_nanosecond()).unwrap_or_default();
+        Uuid::new_v7(IdTime::from_unix(NoContext, seconds, nanos)).to_string()
+    }
+
+    pub(crate) async fn newest_change(&self) -> Result<u64, StoreError> {
+        let sql = "SELECT value FROM counter WHERE name = 'change'";
+        let rows = self.engine.fetch(sql, args![]).await?;
+        rows.first().map_or(Ok(0), |row| row.number("value"))
+    }
+}
+
+impl fmt::Debug for Store {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Store").field(&self.0.address).finish()
+    }
+}
+
+impl Store {
+    /// Returns the handle of a tenant; `""` is the global one, whose hooks all tenants have.
+    #[must_use]
+    pub fn tenant(&self, id: &str) -> Tenant {
+        Tenant {
+            store: Arc::clone(&self.0),
+            id: id.to_owned(),
+        }
+    }
+
+    /// Returns the tenants that have a hook, a revision, a token or an execution.
+    ///
+    /// # Errors
+    ///
+    /// If the database fails.
+    pub async fn tenants(&self) -> Result<Vec<String>, StoreError> {
+        let sql = "SELECT tenant_id FROM hook UNION SELECT tenant_id FROM revision UNION \
+                   SELECT tenant_id FROM token UNION SELECT tenant_id FROM chain ORDER BY tenant_id";
+        let rows = self.0.engine.fetch(sql, args![]).await?;
+        rows.iter().map(|row| row.text("tenant_id")).collect()
+    }
+
+    /// Returns a number that grows with each write of a person, here or in another process.
+    #[must_use]
+    pub fn changes(&self) -> watch::Receiver<u64> {
+        self.0.changes.subscribe()
+    }
+
+    /// Returns a number that grows with the executions that this process writes.
+    #[must_use]
+    pub fn rows(&self) -> watch::Receiver<u64> {
+        self.0.rows.subscribe()
+    }
+
+    /// Runs a statement: for tests that break a store in memory, which has one connection for all.
+    #[doc(hidden)]
+    pub async fn __execute(&self, sql: &str) {
+        let _ = self.0.engine.fetch(sql, args![]).await;
+    }
+
+    /// Closes the connections. Flush the recorders first.
+    pub async fn close(&self) {
+        self.0.engine.close().await;
+    }
+}
+
+/// A tenant of a [`Store`](crate::Store). A clone is the same one.
+///
+/// What belongs to another tenant is not found.
+#[derive(Clone)]
+pub struct Tenant {
+    pub(crate) store: Arc<Inner>,
+    pub(crate) id: String,
+}
+
+impl Tenant {
+    /// Returns its id; empty for the global one.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    pub(crate) fn is_global(&self) -> bool {
+        self.id.is_empty()
+    }
+
+    pub(crate) fn other(&self, id: &str) -> Tenant {
+        Tenant {
+            store: Arc::clone(&self.store),
+            id: id.to_owned(),
+        }
+    }
+}
+
+impl fmt::Debug for Tenant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Tenant").field(&self.id).finish()
+    }
+}

@@ -1,0 +1,252 @@
+//! Tokens: who may call an API that stands on the store. A token is shown once, and only its hash is kept.
+
+use std::fmt;
+use std::str::FromStr;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::admin::By;
+use crate::crypt::random_text;
+use crate::engine::{Row, args};
+use crate::error::StoreError;
+use crate::store::{Store, Tenant};
+use crate::text::sha256;
+
+/// How a token begins. Scanners for leaked secrets look for it: another beginning would hide the tokens that are out there.
+const PREFIX: &str = "hks_";
+
+/// What somebody may do, from the least to the most.
+///
+/// ```
+/// use hooks_store::Role;
+///
+/// assert!(Role::Viewer < Role::Owner);
+/// assert_eq!("author".parse::<Role>().unwrap(), Role::Author);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// Reads.
+    Viewer,
+    /// Also tests hooks and resets breakers.
+    Operator,
+    /// Also edits drafts.
+    Author,
+    /// Also publishes and rolls back.
+    Publisher,
+    /// Also has secrets, budgets and tokens.
+    Owner,
+}
+
+impl Role {
+    const ALL: [Role; 5] = [
+        Role::Viewer,
+        Role::Operator,
+        Role::Author,
+        Role::Publisher,
+        Role::Owner,
+    ];
+
+    /// Returns the word for it, as in JSON.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Role::Viewer => "viewer",
+            Role::Operator => "operator",
+            Role::Author => "author",
+            Role::Publisher => "publisher",
+            Role::Owner => "owner",
+        }
+    }
+}
+
+impl fmt::Display for Role {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+impl FromStr for Role {
+    type Err = String;
+
+    fn from_str(word: &str) -> Result<Self, String> {
+        let role = Role::ALL.into_iter().find(|role| role.as_str() == word);
+        role.ok_or_else(|| {
+            format!(
+                "`{word}` is no role: write `viewer`, `operator`, `author`, `publisher` or `owner`"
+            )
+        })
+    }
+}
+
+/// A token as its owner has it. `Display` shows it, `Debug` does not.
+pub struct PlainToken(String);
+
+impl fmt::Display for PlainToken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Debug for PlainToken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("PlainToken")
+    }
+}
+
+/// What the store tells of a token.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Token {
+    /// The id.
+    pub id: String,
+    /// What people call it.
+    pub name: String,
+    /// What its owner may do.
+    pub role: Role,
+    /// The only agent that it is for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
+    /// Who has made it.
+    pub author: String,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// Who calls with a token.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Caller {
+    /// The tenant; empty for the global one.
+    pub tenant: String,
+    /// What the caller may do.
+    pub role: Role,
+    /// The only agent that the token is for.
+    pub agent: Option<String>,
+    /// The token's name.
+    pub name: String,
+}
+
+fn hash(plain: &str) -> String {
+    crate::text::hex(&sha256(plain.as_bytes()))
+}
+
+fn role(row: &Row) -> Result<Role, StoreError> {
+    row.text("role")?
+        .parse()
+        .map_err(|error: String| row.wrong("role", &error))
+}
+
+fn agent(row: &Row) -> Result<Option<String>, StoreError> {
+    Ok(Some(row.text("agent")?).filter(|agent| !agent.is_empty()))
+}
+
+impl Store {
+    /// Returns who calls with a token, if there is such a token.
+    ///
+    /// # Errors
+    ///
+    /// If the database fails.
+    pub async fn caller(&self, plain: &str) -> Result<Option<Caller>, StoreError> {
+        if !plain.starts_with(PREFIX) {
+            return Ok(None);
+        }
+        let sql = "SELECT tenant_id, role, agent, name FROM token WHERE hash = $1";
+        let rows = self.0.engine.fetch(sql, args![hash(plain)]).await?;
+        let caller = rows.first().map(|row| {
+            Ok(Caller {
+                tenant: row.text("tenant_id")?,
+                role: role(row)?,
+                agent: agent(row)?,
+                name: row.text("name")?,
+            })
+        });
+        caller.transpose()
+    }
+}
+
+impl Tenant {
+    /// Makes a token.
+    ///
+    /// ```
+    /// use hooks_store::{By, Role, Store};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), hooks_store::StoreError> {
+    /// let store = Store::open("sqlite::memory:").await?;
+    /// let token = store.tenant("acme").token_new("ci", Role::Publisher, None, &By::new("ada")).await?;
+    /// let caller = store.caller(&token.to_string()).await?.unwrap();
+    /// assert_eq!((&*caller.tenant, caller.role), ("acme", Role::Publisher));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the database fails.
+    pub async fn token_new(
+        &self,
+        name: &str,
+        role: Role,
+        agent: Option<&str>,
+        by: &By,
+    ) -> Result<PlainToken, StoreError> {
+        let token = PlainToken(format!("{PREFIX}{}", random_text()));
+        let mut write = self.write(by).await?;
+        let id = self.store.new_id();
+        let sql = "INSERT INTO token (tenant_id, id, name, role, agent, hash, author, at) \
+                   VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
+        let agent = agent.unwrap_or_default();
+        let values = args![
+            &self.id,
+            &id,
+            name,
+            role.as_str(),
+            agent,
+            hash(&token.0),
+            &by.actor,
+            write.at
+        ];
+        write.execute(sql, values).await?;
+        write.log("token.new", &id, "", role.as_str()).await?;
+        write.commit().await?;
+        Ok(token)
+    }
+
+    /// Returns what is known of the tokens.
+    ///
+    /// # Errors
+    ///
+    /// If the database fails.
+    pub async fn tokens(&self) -> Result<Vec<Token>, StoreError> {
+        let sql =
+            "SELECT id, name, role, agent, author, at FROM token WHERE tenant_id = $1 ORDER BY id";
+        let rows = self.store.engine.fetch(sql, args![&self.id]).await?;
+        let tokens = rows.iter().map(|row| {
+            Ok(Token {
+                id: row.text("id")?,
+                name: row.text("name")?,
+                role: role(row)?,
+                agent: agent(row)?,
+                author: row.text("author")?,
+                at: row.time("at")?,
+            })
+        });
+        tokens.collect()
+    }
+
+    /// Takes a token back: from now on, it is none.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such token, or the database fails.
+    pub async fn revoke_token(&self, id: &str, by: &By) -> Result<(), StoreError> {
+        let mut write = self.write(by).await?;
+        let sql = "DELETE FROM token WHERE tenant_id = $1 AND id = $2 RETURNING role";
+        let rows = write.fetch(sql, args![&self.id, id]).await?;
+        let row = rows
+            .first()
+            .ok_or_else(|| StoreError::NotFound(format!("token {id:?}")))?;
+        let role = row.text("role")?;
+        write.log("token.revoke", id, &role, "").await?;
+        write.commit().await
+    }
+}

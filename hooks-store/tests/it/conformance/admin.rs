@@ -1,0 +1,133 @@
+//! The admin log, tokens and samples.
+
+use hooks_store::{NewSample, Role, StoreError};
+use serde_json::json;
+
+use crate::common::{Place, ada, block};
+
+pub(crate) async fn every_write_is_in_the_log_and_the_log_is_a_chain(place: Place) {
+    let store = place.open().await;
+    let acme = store.tenant("acme");
+    let hook = acme.create(&block("a", "deploy"), &ada()).await.unwrap();
+    let second = acme
+        .update(&hook.id, 1, &block("a", "ship"), &ada())
+        .await
+        .unwrap();
+    acme.delete(&hook.id, 2, &ada()).await.unwrap();
+    acme.put_settings(0, &json!({ "builtin": { "redact": true } }), &ada())
+        .await
+        .unwrap();
+    acme.publish(&ada()).await.unwrap();
+    acme.put_secret("s", "x", &ada()).await.unwrap();
+    acme.delete_secret("s", &ada()).await.unwrap();
+    acme.set_budget(None, Some(5), &ada()).await.unwrap();
+    // A write that fails is in no log.
+    assert!(acme.delete(&hook.id, 1, &ada()).await.is_err());
+    let page = acme.admin_log(None, 5).await.unwrap();
+    let older = acme.admin_log(page.next, 5).await.unwrap();
+    let entries: Vec<_> = page.items.iter().chain(&older.items).collect();
+    let actions: Vec<_> = entries.iter().map(|entry| &*entry.action).collect();
+    let expected = [
+        "budget.set",
+        "secret.delete",
+        "secret.put",
+        "revision.publish",
+        "hook.create",
+        "hook.delete",
+        "hook.update",
+        "hook.create",
+    ];
+    assert_eq!((actions, older.next), (expected.to_vec(), None));
+    let update = entries[6];
+    assert_eq!(
+        (&update.before, &update.after, &update.entity),
+        (&hook.hash, &second.hash, &hook.id)
+    );
+    assert_eq!(
+        (&*update.actor, &*update.from, &*update.comment),
+        ("ada", "10.0.0.7", "why not")
+    );
+    let verified = acme.verify_admin_log().await.unwrap();
+    assert_eq!((verified.rows, verified.broken), (8, None));
+    assert!(
+        store
+            .tenant("other")
+            .admin_log(None, 5)
+            .await
+            .unwrap()
+            .items
+            .is_empty()
+    );
+}
+
+pub(crate) async fn a_token_is_shown_once_and_can_be_taken_back(place: Place) {
+    let store = place.open().await;
+    let acme = store.tenant("acme");
+    let plain = acme
+        .token_new("ci", Role::Author, Some("writer"), &ada())
+        .await
+        .unwrap()
+        .to_string();
+    let caller = store.caller(&plain).await.unwrap().unwrap();
+    let expected = ("acme", Role::Author, Some("writer"), "ci");
+    assert_eq!(
+        (
+            &*caller.tenant,
+            caller.role,
+            caller.agent.as_deref(),
+            &*caller.name
+        ),
+        expected
+    );
+    for wrong in [
+        "",
+        "ci",
+        "hks_",
+        &plain[..plain.len() - 1],
+        &format!("{plain}x"),
+        "hks_' OR 1=1 --",
+    ] {
+        assert!(store.caller(wrong).await.unwrap().is_none(), "{wrong}");
+    }
+    let tokens = acme.tokens().await.unwrap();
+    assert!(!format!("{tokens:?}").contains(&plain) && tokens.len() == 1);
+    assert!(matches!(
+        store
+            .tenant("other")
+            .revoke_token(&tokens[0].id, &ada())
+            .await,
+        Err(StoreError::NotFound(_))
+    ));
+    acme.revoke_token(&tokens[0].id, &ada()).await.unwrap();
+    assert!(store.caller(&plain).await.unwrap().is_none());
+}
+
+pub(crate) async fn a_sample_is_saved_and_removed(place: Place) {
+    let store = place.open().await;
+    let acme = store.tenant("acme");
+    let sample = NewSample {
+        name: "a force push".into(),
+        event: "BeforeToolCall".into(),
+        cx: json!({ "agent_id": "writer" }),
+        body: json!({ "name": "shell", "arguments": { "command": "git push --force" } }),
+    };
+    let saved = acme.save_sample(&sample, &ada()).await.unwrap();
+    assert_eq!(acme.sample(&saved.id).await.unwrap().as_ref(), Some(&saved));
+    assert_eq!(
+        (acme.samples().await.unwrap().as_slice(), &saved.saved),
+        ([saved.clone()].as_slice(), &sample)
+    );
+    assert!(
+        store
+            .tenant("other")
+            .sample(&saved.id)
+            .await
+            .unwrap()
+            .is_none()
+    );
+    acme.delete_sample(&saved.id, &ada()).await.unwrap();
+    assert!(matches!(
+        acme.delete_sample(&saved.id, &ada()).await,
+        Err(StoreError::NotFound(_))
+    ));
+}

@@ -1,0 +1,383 @@
+//! Executions: what is written, read, verified and removed.
+
+use std::time::Duration;
+
+use hooks_runtime::{Record, RecordOutcome, Recorder as _};
+use hooks_store::{ExecutionFilter, Retention, verify_lines};
+use jiff::Timestamp;
+use serde_json::json;
+
+use crate::common::{Clock, Place, ada, record};
+
+pub(crate) async fn a_record_becomes_a_row(place: Place) {
+    let store = place.open().await;
+    let mut rows = store.rows();
+    let recorder = store.recorder();
+    let mut written = record("a");
+    written.hook_version = Some(3);
+    written.duration = Duration::from_micros(12);
+    recorder.record(&written);
+    recorder.record(&Record::new("no tenant", "RunStart"));
+    recorder.flush().await.unwrap();
+    assert!(rows.has_changed().unwrap() && *rows.borrow_and_update() == 2);
+    let acme = store.tenant("acme");
+    let read = acme.execution(1).await.unwrap().unwrap();
+    assert_eq!(
+        (read.seq, read.has_detail, &read.record),
+        (1, false, &written)
+    );
+    assert_eq!(
+        store
+            .tenant("")
+            .execution(1)
+            .await
+            .unwrap()
+            .unwrap()
+            .record
+            .hook,
+        "no tenant"
+    );
+    assert!(acme.execution(2).await.unwrap().is_none());
+    assert!(store.tenant("other").execution(1).await.unwrap().is_none());
+    // The last one who has the recorder writes what is left.
+    recorder.record(&record("b"));
+    drop(recorder);
+    tokio::time::timeout(Duration::from_secs(30), rows.changed())
+        .await
+        .unwrap()
+        .unwrap();
+    assert_eq!(acme.execution(2).await.unwrap().unwrap().record.hook, "b");
+}
+
+pub(crate) async fn rows_are_found_page_by_page_and_by_what_they_are(place: Place) {
+    let acme = place.open().await.tenant("acme");
+    let start: Timestamp = "2026-11-01T00:00:00Z".parse().unwrap();
+    let records = (0..10_u32).map(|n| {
+        let mut record = record(if n % 2 == 0 { "even" } else { "odd" });
+        record.at = start + jiff::SignedDuration::from_secs(n.into());
+        record.session_id = format!("s{}", n / 5);
+        record.agent_id = format!("agent {}", n % 3);
+        record.subject = (n > 7).then(|| "deploy".into());
+        if n == 4 {
+            record.outcome = RecordOutcome::Fault;
+            record.event = "AfterToolCall".into();
+        }
+        record
+    });
+    acme.insert(records.collect()).await.unwrap();
+    let filter = |filter: ExecutionFilter| {
+        let acme = acme.clone();
+        async move {
+            let (mut found, mut cursor) = (Vec::new(), None);
+            loop {
+                let page = acme.executions(&filter, cursor, 3).await.unwrap();
+                assert!(page.items.len() <= 3);
+                found.extend(page.items.iter().map(|execution| execution.seq));
+                cursor = page.next;
+                if cursor.is_none() {
+                    return found;
+                }
+            }
+        }
+    };
+    let all = ExecutionFilter::default;
+    assert_eq!(filter(all()).await, [10, 9, 8, 7, 6, 5, 4, 3, 2, 1]);
+    assert_eq!(
+        filter(ExecutionFilter {
+            hook: Some("odd".into()),
+            ..all()
+        })
+        .await,
+        [10, 8, 6, 4, 2]
+    );
+    assert_eq!(
+        filter(ExecutionFilter {
+            outcome: Some(RecordOutcome::Fault),
+            ..all()
+        })
+        .await,
+        [5]
+    );
+    assert_eq!(
+        filter(ExecutionFilter {
+            event: Some("AfterToolCall".into()),
+            ..all()
+        })
+        .await,
+        [5]
+    );
+    assert_eq!(
+        filter(ExecutionFilter {
+            tool: Some("deploy".into()),
+            ..all()
+        })
+        .await,
+        [10, 9]
+    );
+    assert_eq!(
+        filter(ExecutionFilter {
+            agent: Some("agent 0".into()),
+            ..all()
+        })
+        .await,
+        [10, 7, 4, 1]
+    );
+    let both = ExecutionFilter {
+        session: Some("s1".into()),
+        hook: Some("even".into()),
+        ..all()
+    };
+    assert_eq!(filter(both).await, [9, 7]);
+    let since = Some(start + jiff::SignedDuration::from_secs(7));
+    assert_eq!(filter(ExecutionFilter { since, ..all() }).await, [10, 9, 8]);
+    assert_eq!(
+        filter(ExecutionFilter {
+            until: since,
+            hook: Some("odd".into()),
+            ..all()
+        })
+        .await,
+        [6, 4, 2]
+    );
+    let seqs =
+        |found: Vec<hooks_store::Execution>| found.iter().map(|one| one.seq).collect::<Vec<_>>();
+    assert_eq!(seqs(acme.session("s0").await.unwrap()), [1, 2, 3, 4, 5]);
+    assert_eq!(seqs(acme.since(7, 2).await.unwrap()), [8, 9]);
+}
+
+pub(crate) async fn a_long_text_is_cut_and_whole_in_the_detail(place: Place) {
+    let acme = place.open().await.tenant("acme");
+    let mut long = record("a");
+    long.reason = Some("가".repeat(1000));
+    long.warnings = vec!["y".repeat(300)];
+    long.input = Some(json!({ "arguments": { "command": "ls" } }));
+    acme.insert(vec![long.clone()]).await.unwrap();
+    let row = acme.execution(1).await.unwrap().unwrap();
+    assert_eq!(row.record.input, None);
+    assert_eq!(
+        (
+            row.has_detail,
+            row.record.reason.as_deref().unwrap(),
+            row.record.warnings[0].len()
+        ),
+        (true, &*"가".repeat(256), 256)
+    );
+    let detail = acme.detail(1, &ada()).await.unwrap().unwrap();
+    assert_eq!(serde_json::from_value::<Record>(detail).unwrap(), long);
+    let entries = acme.admin_log(None, 10).await.unwrap().items;
+    assert_eq!(
+        (&*entries[0].action, &*entries[0].entity, &*entries[0].actor),
+        ("execution.detail", "1", "ada")
+    );
+    assert!(acme.detail(2, &ada()).await.unwrap().is_none());
+}
+
+pub(crate) async fn payloads_are_redacted(place: Place) {
+    let acme = place.open().await.tenant("acme");
+    let mut leaky = record("a");
+    leaky.reason = Some("the key is AKIAIOSFODNN7EXAMPLE".into());
+    leaky.change = Some(json!([{ "op": "add", "path": "/x", "value": "AKIAIOSFODNN7EXAMPLE" }]));
+    leaky.messages = vec!["AKIAIOSFODNN7EXAMPLE ".repeat(30)];
+    leaky.input = Some(json!({ "text": "AKIAIOSFODNN7EXAMPLE" }));
+    acme.insert(vec![leaky]).await.unwrap();
+    let row = acme.execution(1).await.unwrap().unwrap();
+    let detail = acme.detail(1, &ada()).await.unwrap().unwrap();
+    let shown = format!("{row:?} {detail}");
+    assert!(
+        shown.contains("[REDACTED:") && !shown.contains("AKIAIOSFODNN7EXAMPLE"),
+        "{shown}"
+    );
+}
+
+pub(crate) async fn a_chain_holds_and_can_be_verified_alone(place: Place) {
+    let acme = place.open().await.tenant("acme");
+    assert_eq!(acme.verify().await.unwrap().rows, 0);
+    let mut long = record("a");
+    long.reason = Some("x".repeat(1000));
+    let records = (0..200).map(|n| {
+        if n % 3 == 0 {
+            long.clone()
+        } else {
+            record("b")
+        }
+    });
+    acme.insert(records.collect()).await.unwrap();
+    let verified = acme.verify().await.unwrap();
+    assert_eq!(
+        (
+            verified.rows,
+            verified.first,
+            verified.last,
+            verified.broken
+        ),
+        (200, 1, 200, None)
+    );
+    let mut lines = acme.lines(0, 150).await.unwrap();
+    lines.extend(acme.lines(150, 150).await.unwrap());
+    let check = |lines: &[String]| verify_lines(lines.join("\n").as_bytes()).unwrap();
+    assert_eq!((check(&lines).rows, check(&lines).broken), (200, None));
+    assert_eq!(check(&lines[100..]).rows, 100);
+    let mut gap = lines.clone();
+    gap.remove(49);
+    assert_eq!(check(&gap).broken.unwrap().seq, 50);
+    let mut changed = lines.clone();
+    changed[9] = changed[9].replace("\"s1\"", "\"s2\"");
+    assert_eq!(check(&changed).broken.unwrap().seq, 10);
+    let mut moved = lines.clone();
+    moved.swap(3, 4);
+    assert_eq!(check(&moved).broken.unwrap().seq, 4);
+    assert!(verify_lines("no line".as_bytes()).is_err());
+}
+
+pub(crate) async fn two_processes_share_a_chain(place: Place) {
+    if !place.is_shared() {
+        return;
+    }
+    let stores = [place.open().await, place.open().await];
+    let writers = stores.clone().map(|store| {
+        tokio::spawn(async move {
+            let recorder = store.recorder();
+            for n in 0..500 {
+                recorder.record(&record(&format!("hook {}", n % 7)));
+                if n % 50 == 0 {
+                    recorder.flush().await.unwrap();
+                }
+            }
+            recorder.flush().await.unwrap();
+            assert_eq!(recorder.dropped(), 0);
+        })
+    });
+    for writer in writers {
+        writer.await.unwrap();
+    }
+    let verified = stores[0].tenant("acme").verify().await.unwrap();
+    assert_eq!((verified.rows, verified.broken), (1000, None));
+}
+
+pub(crate) async fn retention_keeps_the_chain(place: Place) {
+    let clock = Clock::at("2026-11-20T00:00:00Z");
+    let retention = Retention {
+        days: Some(7),
+        rows: Some(15),
+    };
+    let store = place
+        .builder()
+        .clock(clock.read())
+        .retention(retention)
+        .open()
+        .await
+        .unwrap();
+    let acme = store.tenant("acme");
+    let start: Timestamp = "2026-11-01T00:00:00Z".parse().unwrap();
+    let records = (0..20_u32).map(|n| {
+        let mut record = record("a");
+        record.at = start + jiff::SignedDuration::from_hours(24 * i64::from(n));
+        record
+    });
+    acme.insert(records.collect()).await.unwrap();
+    // The 13th is the oldest day that stays.
+    assert_eq!(store.retain().await.unwrap(), 12);
+    let verified = acme.verify().await.unwrap();
+    assert_eq!(
+        (verified.rows, verified.first, verified.broken),
+        (8, 13, None)
+    );
+    acme.insert((0..30).map(|_| record("b")).collect())
+        .await
+        .unwrap();
+    assert_eq!(store.retain().await.unwrap(), 23);
+    let verified = acme.verify().await.unwrap();
+    assert_eq!(
+        (
+            verified.rows,
+            verified.first,
+            verified.last,
+            verified.broken
+        ),
+        (15, 36, 50, None)
+    );
+    let lines = acme.lines(0, 100).await.unwrap().join("\n");
+    assert_eq!(verify_lines(lines.as_bytes()).unwrap().rows, 15);
+    clock.set("2027-11-20T00:00:00Z");
+    assert_eq!(store.retain().await.unwrap(), 15);
+    assert_eq!(
+        (
+            acme.verify().await.unwrap().rows,
+            acme.verify().await.unwrap().broken
+        ),
+        (0, None)
+    );
+    acme.insert(vec![record("c")]).await.unwrap();
+    assert_eq!(acme.verify().await.unwrap().first, 51);
+}
+
+pub(crate) async fn a_clock_that_steps_back_changes_nothing(place: Place) {
+    let clock = Clock::at("2026-11-20T00:00:00Z");
+    let store = place.builder().clock(clock.read()).open().await.unwrap();
+    let acme = store.tenant("acme");
+    let mut first = record("a");
+    first.at = "2026-11-20T00:00:00Z".parse().unwrap();
+    let hook = acme
+        .create(&crate::common::block("a", "deploy"), &ada())
+        .await
+        .unwrap();
+    acme.insert(vec![first.clone()]).await.unwrap();
+    clock.set("2026-11-19T00:00:00Z");
+    first.at = "2026-11-19T00:00:00Z".parse().unwrap();
+    acme.insert(vec![first]).await.unwrap();
+    acme.create(&crate::common::block("b", "deploy"), &ada())
+        .await
+        .unwrap();
+    acme.update(&hook.id, 1, &crate::common::block("a", "ship"), &ada())
+        .await
+        .unwrap();
+    acme.publish(&ada()).await.unwrap();
+    let page = acme
+        .executions(&ExecutionFilter::default(), None, 10)
+        .await
+        .unwrap();
+    assert_eq!(
+        page.items.iter().map(|one| one.seq).collect::<Vec<_>>(),
+        [2, 1]
+    );
+    assert_eq!(acme.versions(&hook.id).await.unwrap()[0].version, 2);
+    assert_eq!(
+        (
+            acme.verify().await.unwrap().rows,
+            acme.verify_admin_log().await.unwrap().broken
+        ),
+        (2, None)
+    );
+}
+
+pub(crate) async fn any_text_can_be_in_a_record(place: Place) {
+    let store = place.open().await;
+    let long = "가".repeat(10_000);
+    let texts = [
+        "'; DROP TABLE execution; --",
+        "<script>alert(1)</script>",
+        "a\u{0}b\u{1b}[31m",
+        "$1 ? :x",
+        &long,
+    ];
+    let recorder = store.recorder();
+    for text in texts {
+        let mut record = record(text);
+        record.event = text.into();
+        record.session_id = text.into();
+        record.agent_id = text.into();
+        record.tenant_id = Some(text.chars().take(100).collect());
+        record.subject = Some(text.into());
+        record.reason = Some(text.into());
+        recorder.record(&record);
+    }
+    recorder.flush().await.unwrap();
+    for text in texts {
+        let tenant = store.tenant(&text.chars().take(100).collect::<String>());
+        let found = tenant.session(text).await.unwrap();
+        let cut: String = text.chars().take(256).collect();
+        assert_eq!((found.len(), &found[0].record.hook), (1, &cut));
+        let verified = tenant.verify().await.unwrap();
+        assert_eq!((verified.rows, verified.broken), (1, None));
+    }
+}

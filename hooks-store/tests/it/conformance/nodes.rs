@@ -1,0 +1,57 @@
+//! Nodes and their breakers.
+
+use hooks_runtime::{BreakerState, Runtime};
+use hooks_store::{NodeReport, StoreError};
+
+use crate::common::{Place, ada, block};
+
+pub(crate) async fn a_node_reports_and_learns_which_breakers_to_close(place: Place) {
+    let store = place.open().await;
+    let acme = store.tenant("acme");
+    acme.create(&block("a", "deploy"), &ada()).await.unwrap();
+    acme.publish(&ada()).await.unwrap();
+    let runtime = Runtime::builder()
+        .source(acme.source())
+        .build()
+        .await
+        .unwrap();
+    let mut report = NodeReport::from(&runtime.status());
+    assert!(acme.report("node 1", &report).await.unwrap().is_empty());
+    let nodes = acme.nodes().await.unwrap();
+    assert_eq!(
+        (&*nodes[0].name, nodes[0].refused.as_ref(), nodes.len()),
+        ("node 1", None, 1)
+    );
+    report.refused = "no such handler".into();
+    report.breakers = vec![("a".into(), BreakerState::Open)];
+    acme.report("node 1", &report).await.unwrap();
+    acme.report("node 2", &report).await.unwrap();
+    assert_eq!(
+        acme.nodes().await.unwrap()[1].refused.as_deref(),
+        Some("no such handler")
+    );
+    assert!(store.tenant("other").nodes().await.unwrap().is_empty());
+    assert!(matches!(
+        acme.reset_breaker("b", &ada()).await,
+        Err(StoreError::NotFound(_))
+    ));
+    assert_eq!(acme.reset_breaker("a", &ada()).await.unwrap(), 2);
+    assert!(
+        acme.breakers()
+            .await
+            .unwrap()
+            .iter()
+            .all(|breaker| breaker.reset)
+    );
+    assert_eq!(acme.report("node 1", &report).await.unwrap(), ["a"]);
+    report.breakers[0].1 = BreakerState::HalfOpen;
+    assert!(acme.report("node 1", &report).await.unwrap().is_empty());
+    let breakers = acme.breakers().await.unwrap();
+    assert_eq!(
+        (breakers[0].state, breakers[0].reset, breakers[1].reset),
+        (BreakerState::HalfOpen, false, true)
+    );
+    report.breakers.clear();
+    assert_eq!(acme.report("node 2", &report).await.unwrap(), ["a"]);
+    assert_eq!(acme.breakers().await.unwrap().len(), 1);
+}

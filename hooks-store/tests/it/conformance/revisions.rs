@@ -1,0 +1,288 @@
+//! Revisions: what is published, and what is in force.
+
+use std::time::Duration;
+
+use hooks_runtime::{HttpEvaluator, Runtime, RuntimeBuilder, Source as _};
+use serde_json::json;
+
+use crate::common::{Place, ada, block, mistakes, names};
+
+pub(crate) async fn a_publication_makes_a_revision_and_an_unchanged_set_none(place: Place) {
+    let acme = place.open().await.tenant("acme");
+    assert_eq!(
+        (
+            acme.bundle().await.unwrap().revision,
+            acme.bundle().await.unwrap().hooks.len()
+        ),
+        (0, 0)
+    );
+    acme.create(&block("a", "deploy"), &ada()).await.unwrap();
+    let first = acme.publish(&ada()).await.unwrap();
+    let same = acme.publish(&ada()).await.unwrap();
+    assert_eq!((first.revision, first.is_new), (1, true));
+    assert_eq!(
+        (same.revision, &same.sha256, same.is_new),
+        (1, &first.sha256, false)
+    );
+    acme.put_settings(0, &json!({ "builtin": { "redact": true } }), &ada())
+        .await
+        .unwrap();
+    let second = acme.publish(&ada()).await.unwrap();
+    let bundle = acme.bundle().await.unwrap();
+    assert_eq!(
+        (
+            second.revision,
+            bundle.revision,
+            &*bundle.author,
+            &*bundle.comment
+        ),
+        (2, 2, "ada", "why not")
+    );
+    assert_eq!(bundle.hooks[0]["version"], 1);
+    let page = acme.revisions(None, 1).await.unwrap();
+    assert_eq!(
+        (
+            page.items[0].number,
+            page.items[0].parent.as_ref(),
+            page.next
+        ),
+        (2, Some(&first.sha256), Some(2))
+    );
+    let page = acme.revisions(page.next, 1).await.unwrap();
+    assert_eq!(
+        (
+            page.items[0].number,
+            page.items[0].parent.as_ref(),
+            page.next
+        ),
+        (1, None, None)
+    );
+    assert_eq!(page.items[0].bundle.sha256(), first.sha256);
+}
+
+pub(crate) async fn a_set_with_a_mistake_is_not_published(place: Place) {
+    // Each hook is right alone, and together they are not: another deployment has checked them.
+    let lenient = place
+        .builder()
+        .capabilities(hooks_store::Capabilities::all())
+        .open()
+        .await
+        .unwrap();
+    let acme = lenient.tenant("acme");
+    acme.create(&block("a", "deploy"), &ada()).await.unwrap();
+    let first = acme.publish(&ada()).await.unwrap();
+    let command = json!({ "name": "b", "event": "BeforeToolCall", "command": "true" });
+    acme.create(&command, &ada()).await.unwrap();
+    if !place.is_shared() {
+        return;
+    }
+    let strict = hooks_store::Capabilities::all().without_handlers(["command"]);
+    let strict = place.builder().capabilities(strict).open().await.unwrap();
+    let told = mistakes(strict.tenant("acme").publish(&ada()).await);
+    assert_eq!(told[0].path, "/hooks/1/command");
+    assert_eq!(acme.bundle().await.unwrap().revision, first.revision);
+}
+
+pub(crate) async fn a_rollback_is_a_new_revision_and_the_draft_follows(place: Place) {
+    let acme = place.open().await.tenant("acme");
+    let hook = acme.create(&block("a", "deploy"), &ada()).await.unwrap();
+    acme.publish(&ada()).await.unwrap();
+    acme.update(&hook.id, 1, &block("a", "ship"), &ada())
+        .await
+        .unwrap();
+    acme.create(&block("b", "deploy"), &ada()).await.unwrap();
+    acme.publish(&ada()).await.unwrap();
+    let back = acme.rollback(1, &ada()).await.unwrap();
+    assert_eq!((back.revision, back.is_new), (3, true));
+    let (bundle, draft) = (acme.bundle().await.unwrap(), acme.draft().await.unwrap());
+    assert_eq!(
+        (names(&bundle.hooks), &bundle.hooks[0]["tools"][0]),
+        (vec!["a"], &json!("deploy"))
+    );
+    assert_eq!(draft.hooks, bundle.hooks);
+}
+
+pub(crate) async fn a_tenants_hook_takes_the_place_of_a_global_one_unless_that_is_mandatory(
+    place: Place,
+) {
+    let store = place.open().await;
+    let (acme, global) = (store.tenant("acme"), store.tenant(""));
+    let mut must = block("must", "deploy");
+    acme.create(&must, &ada()).await.unwrap();
+    acme.create(&block("may", "ship"), &ada()).await.unwrap();
+    acme.create(&block("own", "ship"), &ada()).await.unwrap();
+    acme.publish(&ada()).await.unwrap();
+    must["mandatory"] = json!(true);
+    must["tools"] = json!(["*"]);
+    global.create(&must, &ada()).await.unwrap();
+    global
+        .create(&block("may", "deploy"), &ada())
+        .await
+        .unwrap();
+    global
+        .create(&block("above", "deploy"), &ada())
+        .await
+        .unwrap();
+    let published = global.publish(&ada()).await.unwrap();
+    let bundle = acme.bundle().await.unwrap();
+    assert_eq!(bundle.revision, published.revision);
+    let hooks: Vec<_> = bundle
+        .hooks
+        .iter()
+        .map(|hook| {
+            (
+                hook["name"].as_str().unwrap(),
+                hook["tools"][0].as_str().unwrap(),
+            )
+        })
+        .collect();
+    assert_eq!(
+        hooks,
+        [
+            ("must", "*"),
+            ("above", "deploy"),
+            ("may", "ship"),
+            ("own", "ship")
+        ]
+    );
+    let notices = acme.notices().await.unwrap();
+    assert!(
+        notices.len() == 1 && notices[0].contains("mandatory"),
+        "{notices:?}"
+    );
+    // Who saves a hook of that name is told.
+    let other = store.tenant("other");
+    let told = mistakes(other.create(&block("must", "deploy"), &ada()).await);
+    assert!(
+        told[0].path == "/name" && told[0].message.contains("mandatory"),
+        "{told:?}"
+    );
+}
+
+pub(crate) async fn global_settings_are_not_switched_off_below(place: Place) {
+    let store = place.open().await;
+    let (acme, global) = (store.tenant("acme"), store.tenant(""));
+    let settings = json!({ "builtin": { "redact": true } });
+    global.put_settings(0, &settings, &ada()).await.unwrap();
+    global.publish(&ada()).await.unwrap();
+    let settings =
+        json!({ "builtin": { "redact": false, "block_tools": { "tools": ["deploy"] } } });
+    acme.put_settings(0, &settings, &ada()).await.unwrap();
+    acme.publish(&ada()).await.unwrap();
+    let toml = acme.bundle().await.unwrap().to_toml().unwrap();
+    assert!(
+        toml.contains("redact = true") && toml.contains("block_tools"),
+        "{toml}"
+    );
+    assert!(acme.notices().await.unwrap()[0].contains("builtin.redact"));
+    let told = mistakes(
+        acme.put_settings(1, &json!({ "enabled": false }), &ada())
+            .await,
+    );
+    assert_eq!(told[0].path, "/enabled");
+}
+
+pub(crate) async fn a_global_publication_checks_the_sets_of_all_tenants(place: Place) {
+    if !place.is_shared() {
+        return;
+    }
+    // A deployment that has a model has published a hook that asks one; this one has none.
+    let with_model = |builder: RuntimeBuilder| {
+        let model = HttpEvaluator::openai("small").no_key().build();
+        builder.evaluator(model.unwrap())
+    };
+    let other = place.builder().runtime(with_model).open().await.unwrap();
+    let prompt = json!({
+        "name": "ask",
+        "event": "BeforeToolCall",
+        "tools": ["deploy"],
+        "prompt": { "template": "is it safe?", "model": "small" },
+    });
+    other.tenant("acme").create(&prompt, &ada()).await.unwrap();
+    other.tenant("acme").publish(&ada()).await.unwrap();
+    let global = place.open().await.tenant("");
+    global
+        .create(&block("gate", "deploy"), &ada())
+        .await
+        .unwrap();
+    let told = mistakes(global.publish(&ada()).await);
+    assert!(told[0].message.contains("`acme`"), "{told:?}");
+    assert!(global.bundle().await.unwrap().hooks.is_empty());
+    assert!(other.tenant("").publish(&ada()).await.unwrap().is_new);
+}
+
+pub(crate) async fn two_publishers_at_once_never_mix(place: Place) {
+    let store = place.open().await;
+    let publishers = (0..8).map(|n| {
+        let store = store.clone();
+        tokio::spawn(async move {
+            let tenant = store.tenant("acme");
+            for round in 0..3 {
+                // Both hooks of a pair are saved in one write, so a revision has both or none.
+                let mut draft = tenant.draft().await.unwrap();
+                let pair = [
+                    block(&format!("{n}-{round}-x"), "deploy"),
+                    block(&format!("{n}-{round}-y"), "deploy"),
+                ];
+                draft.hooks.extend(pair);
+                tenant.put_draft(&draft, &ada()).await.unwrap();
+                tenant.publish(&ada()).await.unwrap();
+            }
+        })
+    });
+    for publisher in publishers.collect::<Vec<_>>() {
+        publisher.await.unwrap();
+    }
+    let acme = store.tenant("acme");
+    let revisions = acme.revisions(None, 100).await.unwrap().items;
+    let numbers: Vec<_> = revisions.iter().map(|revision| revision.number).collect();
+    assert!(
+        numbers.is_sorted_by(|later, earlier| later > earlier),
+        "{numbers:?}"
+    );
+    for pair in revisions.windows(2) {
+        assert_eq!(pair[0].parent.as_ref(), Some(&pair[1].sha256));
+    }
+    for revision in &revisions {
+        let names = names(&revision.bundle.hooks);
+        for name in &names {
+            let (pair, half) = name.split_at(name.len() - 1);
+            let other = format!("{pair}{}", if half == "x" { "y" } else { "x" });
+            assert!(
+                names.contains(&&*other),
+                "revision {} has half of {name}",
+                revision.number
+            );
+        }
+    }
+}
+
+pub(crate) async fn another_process_learns_of_a_publication(place: Place) {
+    if !place.is_shared() {
+        return;
+    }
+    let (here, there) = (place.open().await, place.open().await);
+    let source = there.tenant("acme").source();
+    let runtime = Runtime::builder()
+        .source(there.tenant("acme").source())
+        .build()
+        .await
+        .unwrap();
+    assert!(runtime.status().hooks.is_empty());
+    runtime.watch().unwrap();
+    let seen = source.fetch(None).await.unwrap().unwrap().sha256();
+    assert!(source.fetch(Some(&seen)).await.unwrap().is_none());
+    here.tenant("acme")
+        .create(&block("a", "deploy"), &ada())
+        .await
+        .unwrap();
+    here.tenant("acme").publish(&ada()).await.unwrap();
+    tokio::time::timeout(Duration::from_secs(30), async {
+        while runtime.status().hooks.is_empty() {
+            source.changed().await;
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    })
+    .await
+    .expect("the runtime follows");
+}

@@ -1,0 +1,178 @@
+//! Secrets, and the keys that encrypt them.
+
+use std::time::Duration;
+
+use hooks_runtime::{Recorder as _, Secrets as _};
+use hooks_store::{Keys, Store, StoreError};
+use serde_json::json;
+
+use crate::common::{Place, ada, mistakes, record};
+
+pub(crate) async fn a_secret_goes_in_and_only_hooks_get_it(place: Place) {
+    let store = place.open().await;
+    let acme = store.tenant("acme");
+    let values = acme.secret_values().await.unwrap();
+    assert_eq!(values.secret("gate"), None);
+    assert_eq!(acme.put_secret("gate", "one", &ada()).await.unwrap(), 1);
+    assert_eq!(acme.put_secret("gate", "two", &ada()).await.unwrap(), 2);
+    let wait = async |value: Option<&str>| {
+        while values.secret("gate").as_deref() != value {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(30), wait(Some("two")))
+        .await
+        .unwrap();
+    let listed = acme.secrets().await.unwrap();
+    assert_eq!(
+        (&*listed[0].name, listed[0].version, listed.len()),
+        ("gate", 2, 1)
+    );
+    assert_eq!(
+        store
+            .tenant("other")
+            .secret_values()
+            .await
+            .unwrap()
+            .secret("gate"),
+        None
+    );
+    assert_eq!(
+        mistakes(acme.put_secret("a b", "x", &ada()).await)[0].path,
+        "/name"
+    );
+    acme.delete_secret("gate", &ada()).await.unwrap();
+    assert!(matches!(
+        acme.delete_secret("gate", &ada()).await,
+        Err(StoreError::NotFound(_))
+    ));
+    tokio::time::timeout(Duration::from_secs(30), wait(None))
+        .await
+        .unwrap();
+}
+
+pub(crate) async fn a_new_key_takes_over(place: Place) {
+    if !place.is_shared() {
+        return;
+    }
+    let [old, new] = [
+        "q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA=",
+        "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=",
+    ];
+    let open = async |keys: &str| {
+        let keys = Keys::read(keys).unwrap();
+        Store::builder(&place.address)
+            .keys(keys)
+            .open()
+            .await
+            .unwrap()
+    };
+    let store = open(old).await;
+    let acme = store.tenant("acme");
+    acme.put_secret("gate", "s3cret", &ada()).await.unwrap();
+    let mut long = record("a");
+    long.reason = Some("x".repeat(1000));
+    acme.insert(vec![long; 3]).await.unwrap();
+    store.close().await;
+    // Both keys decrypt; the new one encrypts.
+    let both = open(&format!("{new},{old}")).await;
+    assert_eq!(
+        both.tenant("acme")
+            .secret_values()
+            .await
+            .unwrap()
+            .secret("gate")
+            .as_deref(),
+        Some("s3cret")
+    );
+    assert_eq!(both.reencrypt(&ada()).await.unwrap(), 4);
+    assert_eq!(both.reencrypt(&ada()).await.unwrap(), 0);
+    both.close().await;
+    let store = open(new).await;
+    let acme = store.tenant("acme");
+    assert_eq!(
+        acme.secret_values()
+            .await
+            .unwrap()
+            .secret("gate")
+            .as_deref(),
+        Some("s3cret")
+    );
+    let verified = acme.verify().await.unwrap();
+    assert_eq!(
+        (verified.rows, verified.unread, verified.broken),
+        (3, 0, None)
+    );
+    assert!(acme.detail(2, &ada()).await.unwrap().is_some());
+    store.close().await;
+    // The old one alone reads nothing any more, and the chain still holds.
+    let store = open(old).await;
+    let acme = store.tenant("acme");
+    assert_eq!(acme.secret_values().await.unwrap().secret("gate"), None);
+    let verified = acme.verify().await.unwrap();
+    assert_eq!(
+        (verified.rows, verified.unread, verified.broken),
+        (3, 3, None)
+    );
+    assert!(matches!(
+        acme.detail(2, &ada()).await,
+        Err(StoreError::Key(_))
+    ));
+}
+
+pub(crate) async fn a_secret_is_nowhere_to_be_seen(place: Place) {
+    const CANARY: &str = "canary-5f1d8a";
+    let store = place.open().await;
+    let acme = store.tenant("acme");
+    acme.put_secret("gate", CANARY, &ada()).await.unwrap();
+    let hook = json!({
+        "name": "gate",
+        "event": "BeforeToolCall",
+        "http": { "url": "https://gate.example.com/", "headers": { "Authorization": "Bearer ${secret:gate}" } },
+    });
+    acme.create(&hook, &ada()).await.unwrap();
+    acme.publish(&ada()).await.unwrap();
+    let recorder = store.recorder();
+    recorder.record(&record("gate"));
+    recorder.flush().await.unwrap();
+    let values = acme.secret_values().await.unwrap();
+    let token = acme
+        .token_new("ci", hooks_store::Role::Owner, None, &ada())
+        .await
+        .unwrap();
+    let shown = [
+        format!(
+            "{store:?} {acme:?} {values:?} {recorder:?} {token:?} {:?}",
+            acme.source()
+        ),
+        format!(
+            "{:?} {:?}",
+            acme.secrets().await.unwrap(),
+            acme.hooks().await.unwrap()
+        ),
+        format!("{:?}", acme.admin_log(None, 100).await.unwrap()),
+        acme.bundle().await.unwrap().to_json(),
+        acme.lines(0, 100).await.unwrap().join("\n"),
+        format!("{:?}", acme.put_secret("a b", CANARY, &ada()).await),
+    ];
+    for shown in shown {
+        assert!(
+            !shown.contains(CANARY) && !shown.contains(&token.to_string()),
+            "{shown}"
+        );
+    }
+    store.close().await;
+    for file in place
+        .folder
+        .iter()
+        .flat_map(|folder| std::fs::read_dir(folder.path()).unwrap())
+    {
+        let bytes = std::fs::read(file.unwrap().path()).unwrap();
+        let has = |text: &str| {
+            bytes
+                .windows(text.len())
+                .any(|window| window == text.as_bytes())
+        };
+        assert!(!has(CANARY) && !has(&token.to_string()));
+    }
+}

@@ -1,0 +1,273 @@
+//! Faults: a process that is killed, a disk that is full, a database that is away, bits that flip.
+
+use std::io::{BufRead as _, BufReader};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use hooks_runtime::Recorder as _;
+use hooks_store::Store;
+use sqlx::{AssertSqlSafe, Connection as _, SqliteConnection};
+
+use crate::common::{Place, ada, record};
+use crate::postgres::{Databases, Server};
+
+/// The variable that makes a test be the process that is killed.
+const VICTIM: &str = "HOOKS_STORE_TEST_VICTIM";
+
+/// Not a test of its own: the process that [`nothing_acknowledged_is_lost_when_a_process_is_killed`] kills.
+#[tokio::test]
+async fn victim() {
+    let Ok(address) = std::env::var(VICTIM) else {
+        return;
+    };
+    let store = Store::open(&address).await.unwrap();
+    let recorder = store.recorder();
+    let mut long = record("a");
+    long.reason = Some("x".repeat(1000));
+    for batch in 1.. {
+        for _ in 0..100 {
+            recorder.record(&long);
+        }
+        recorder.flush().await.unwrap();
+        println!("durable {}", batch * 100);
+    }
+}
+
+#[tokio::test]
+async fn nothing_acknowledged_is_lost_when_a_process_is_killed() {
+    let place = Place::file();
+    for _ in 0..3 {
+        let before = Store::open(&place.address)
+            .await
+            .unwrap()
+            .tenant("acme")
+            .verify()
+            .await
+            .unwrap()
+            .rows;
+        let mut victim = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "faults::victim", "--nocapture"])
+            .env(VICTIM, &place.address)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let lines = BufReader::new(victim.stdout.take().unwrap()).lines();
+        let durable = lines
+            .map_while(Result::ok)
+            .filter_map(|line| line.split_once("durable ")?.1.trim().parse::<u64>().ok());
+        let mut acknowledged = 0;
+        for count in durable {
+            acknowledged = acknowledged.max(count);
+            if count == 500 {
+                // SIGKILL, in the middle of the next batch.
+                victim.kill().unwrap();
+            }
+        }
+        victim.wait().unwrap();
+        let store = Store::open(&place.address).await.unwrap();
+        let verified = store.tenant("acme").verify().await.unwrap();
+        assert_eq!((verified.broken, verified.unread), (None, 0));
+        assert!(
+            acknowledged >= 500 && verified.rows >= before + acknowledged,
+            "{acknowledged} of {}",
+            verified.rows
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_full_disk_holds_up_the_queue_and_no_agent() {
+    let place = Place::memory();
+    let store = place.open().await;
+    let pages = async |most: u32| {
+        store
+            .__execute(&format!("PRAGMA max_page_count = {most}"))
+            .await;
+    };
+    let recorder = store.recorder();
+    recorder.record(&record("a"));
+    recorder.flush().await.unwrap();
+    pages(1).await;
+    let mut long = record("b");
+    long.reason = Some("x".repeat(1000));
+    for _ in 0..2000 {
+        recorder.record(&long);
+    }
+    let error = recorder.flush().await.unwrap_err().to_string();
+    assert!(error.contains("full"), "{error}");
+    assert!(recorder.last_error().is_some());
+    // What does not fit into the queue is counted.
+    for _ in 0..40_000 {
+        recorder.record(&record("c"));
+    }
+    assert!(recorder.dropped() > 0);
+    pages(1_000_000).await;
+    tokio::time::timeout(Duration::from_mins(1), async {
+        while recorder.flush().await.is_err() {}
+    })
+    .await
+    .unwrap();
+    assert_eq!(recorder.last_error(), None);
+    let verified = store.tenant("acme").verify().await.unwrap();
+    assert_eq!(verified.broken, None);
+    assert_eq!(verified.rows, 42_001 - recorder.dropped());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_database_that_another_process_locks_comes_back() {
+    let place = Place::file();
+    let store = place.open().await;
+    let recorder = store.recorder();
+    let mut other = SqliteConnection::connect(&place.address).await.unwrap();
+    sqlx::raw_sql("BEGIN IMMEDIATE")
+        .execute(&mut other)
+        .await
+        .unwrap();
+    recorder.record(&record("a"));
+    assert!(recorder.flush().await.is_err());
+    // Readers read all the same.
+    assert!(store.tenant("acme").hooks().await.unwrap().is_empty());
+    sqlx::raw_sql("ROLLBACK").execute(&mut other).await.unwrap();
+    tokio::time::timeout(Duration::from_mins(1), async {
+        while recorder.flush().await.is_err() {}
+    })
+    .await
+    .unwrap();
+    assert_eq!(
+        (
+            store.tenant("acme").verify().await.unwrap().rows,
+            recorder.dropped()
+        ),
+        (1, 0)
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_was_away_comes_back() {
+    if std::env::var("DATABASE_URL").is_ok() {
+        eprintln!("SKIPPED: the server of `DATABASE_URL` is not ours to end");
+        return;
+    }
+    let Some(server) = Server::start() else {
+        return;
+    };
+    let store = server.database("away").open().await;
+    let acme = store.tenant("acme");
+    let (recorder, mut changes) = (store.recorder(), store.changes());
+    recorder.record(&record("a"));
+    recorder.flush().await.unwrap();
+    server.end();
+    for _ in 0..100 {
+        recorder.record(&record("b"));
+    }
+    assert!(recorder.flush().await.is_err());
+    assert!(acme.hooks().await.is_err());
+    server.begin();
+    tokio::time::timeout(Duration::from_mins(1), async {
+        while recorder.flush().await.is_err() {}
+        changes.mark_unchanged();
+        acme.create(&crate::common::block("a", "deploy"), &ada())
+            .await
+            .unwrap();
+        changes.changed().await.unwrap();
+    })
+    .await
+    .unwrap();
+    let verified = acme.verify().await.unwrap();
+    assert_eq!(
+        (verified.rows, verified.broken, recorder.dropped()),
+        (101, None, 0)
+    );
+}
+
+#[tokio::test]
+async fn every_flipped_bit_shows() {
+    let place = Place::file();
+    let store = place.open().await;
+    let acme = store.tenant("acme");
+    let mut long = record("a");
+    long.hook_version = Some(1);
+    long.reason = Some("x".repeat(1000));
+    acme.insert(vec![long; 5]).await.unwrap();
+    acme.create(&crate::common::block("a", "deploy"), &ada())
+        .await
+        .unwrap();
+    let mut database = SqliteConnection::connect(&place.address).await.unwrap();
+    let mut run = async |sql: String| {
+        sqlx::query(AssertSqlSafe(sql))
+            .execute(&mut database)
+            .await
+            .unwrap();
+    };
+    let numbers = ["at", "revision"];
+    let texts = [
+        "hook",
+        "hook_version",
+        "event",
+        "tool",
+        "session",
+        "agent",
+        "outcome",
+        "body",
+    ];
+    let bytes = ["detail", "detail_hash", "hash"];
+    let changes = numbers.map(|column| (column, format!("{column} + 1")));
+    let changes = changes.into_iter().chain(texts.map(|column| {
+        (
+            column,
+            format!("replace({column}, substr({column}, 1, 1), 'Z')"),
+        )
+    }));
+    // The last bit of the last byte.
+    let flip = |column: &str| {
+        format!(
+            "CAST(substr({column}, 1, length({column}) - 1) || \
+         CASE WHEN substr({column}, -1) = x'00' THEN x'01' ELSE x'00' END AS BLOB)"
+        )
+    };
+    for (column, changed) in changes.chain(bytes.map(|column| (column, flip(column)))) {
+        run("CREATE TABLE kept AS SELECT * FROM execution".into()).await;
+        run(format!(
+            "UPDATE execution SET {column} = {changed} WHERE seq = 3"
+        ))
+        .await;
+        let verified = acme.verify().await.unwrap();
+        let broken = verified
+            .broken
+            .unwrap_or_else(|| panic!("{column}: not seen"));
+        assert_eq!(broken.seq, 3, "{column}: {}", broken.what);
+        run("DELETE FROM execution".into()).await;
+        run("INSERT INTO execution SELECT * FROM kept".into()).await;
+        run("DROP TABLE kept".into()).await;
+        assert_eq!(acme.verify().await.unwrap().broken, None);
+    }
+    // The last row is gone, and so is the first.
+    for (gone, first) in [(5, 5), (1, 1)] {
+        run(format!("DELETE FROM execution WHERE seq = {gone}")).await;
+        assert_eq!(acme.verify().await.unwrap().broken.unwrap().seq, first);
+    }
+    run("UPDATE admin_log SET body = replace(body, 'ada', 'eve')".into()).await;
+    assert_eq!(
+        acme.verify_admin_log().await.unwrap().broken.unwrap().seq,
+        1
+    );
+    // A sealed value in another row's place cannot be read there.
+    acme.put_secret("one", "s3cret", &ada()).await.unwrap();
+    acme.put_secret("two", "other", &ada()).await.unwrap();
+    run("UPDATE secret SET value = (SELECT value FROM secret WHERE name = 'one') WHERE name = 'two'".into()).await;
+    let error = acme.secret_values().await.unwrap_err().to_string();
+    assert!(
+        error.contains("secret/acme/two") && !error.contains("s3cret"),
+        "{error}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn databases_can_be_found() {
+    if let Some(databases) = Databases::find() {
+        let place = databases.create("found").await;
+        assert!(place.is_shared());
+        place.open().await.close().await;
+    }
+}

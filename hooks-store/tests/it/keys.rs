@@ -1,0 +1,71 @@
+//! The default keys: a file beside the database that only you may read.
+
+#![cfg(unix)]
+
+use std::os::unix::fs::PermissionsExt as _;
+
+use hooks_runtime::Secrets as _;
+use hooks_store::{Keys, Store, StoreError};
+
+use crate::common::{Place, ada};
+
+#[tokio::test]
+async fn a_key_file_is_made_beside_the_database_and_is_private() {
+    let place = Place::file();
+    let store = Store::open(&place.address).await.unwrap();
+    store
+        .tenant("acme")
+        .put_secret("gate", "s3cret", &ada())
+        .await
+        .unwrap();
+    store.close().await;
+    let database = place.folder.as_ref().unwrap().path().join("hooks.db");
+    let key = database.with_extension("db.key");
+    for file in [&database, &key] {
+        assert_eq!(
+            file.metadata().unwrap().permissions().mode() & 0o777,
+            0o600,
+            "{}",
+            file.display()
+        );
+    }
+    let store = Store::open(&place.address).await.unwrap();
+    let values = store.tenant("acme").secret_values().await.unwrap();
+    assert_eq!(values.secret("gate").as_deref(), Some("s3cret"));
+    store.close().await;
+    // Others may read it: it is no secret any more.
+    std::fs::set_permissions(&key, std::fs::Permissions::from_mode(0o644)).unwrap();
+    assert!(matches!(
+        Store::open(&place.address).await,
+        Err(StoreError::Key(_))
+    ));
+    std::fs::set_permissions(&key, std::fs::Permissions::from_mode(0o600)).unwrap();
+    std::fs::write(&key, "too short").unwrap();
+    assert!(matches!(
+        Store::open(&place.address).await,
+        Err(StoreError::Key(_))
+    ));
+}
+
+#[tokio::test]
+async fn without_a_key_nothing_is_encrypted_and_no_detail_is_kept() {
+    let store = Store::builder("sqlite::memory:")
+        .keys(Keys::none())
+        .open()
+        .await
+        .unwrap();
+    let acme = store.tenant("acme");
+    assert!(matches!(
+        acme.put_secret("gate", "x", &ada()).await,
+        Err(StoreError::Key(_))
+    ));
+    let mut long = crate::common::record("a");
+    long.reason = Some("x".repeat(1000));
+    acme.insert(vec![long]).await.unwrap();
+    let row = acme.execution(1).await.unwrap().unwrap();
+    assert_eq!(
+        (row.has_detail, row.record.reason.unwrap().len()),
+        (false, 256)
+    );
+    assert_eq!(acme.verify().await.unwrap().rows, 1);
+}

@@ -1,0 +1,38 @@
+//! The rooms of the store, and the arrows between them.
+
+use layout::Layout;
+
+const LAYOUT: Layout = Layout {
+    rooms: &[
+        "engine",
+        "chain",
+        "crypt",
+        "scope",
+        "capability",
+        "retention",
+        "store",
+        "verify",
+        "admin",
+        "secret",
+        "goclaw",
+        "bundle",
+        "hook",
+        "revision",
+        "execution",
+        "budget",
+        "node",
+        "sample",
+        "token",
+        "reencrypt",
+        "import",
+        "open",
+    ],
+    leaves: &["error", "page", "text"],
+    collections: &["lib"],
+    macros: &[],
+};
+
+#[test]
+fn a_room_uses_only_the_rooms_before_it() {
+    LAYOUT.check(env!("CARGO_MANIFEST_DIR"));
+}

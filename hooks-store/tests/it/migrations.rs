@@ -1,0 +1,149 @@
+//! Migrations: rows in the shape of an earlier version, read by today's code, and tables that this version does not know.
+
+use hooks_store::{Store, StoreError};
+use sqlx::{AssertSqlSafe, Connection as _, SqliteConnection};
+
+use crate::common::Place;
+
+/// For each migration, rows in the shape that it had, and what they are today: the next migration gets its case by a line.
+const OLD: &[(&str, &str, &[&str])] = &[(
+    include_str!("../../migrations/0001_start.sql"),
+    "start",
+    &[
+        "INSERT INTO hook VALUES ('acme', 'id', 'a', 1, 0, 0)",
+        r#"INSERT INTO hook_version VALUES ('acme', 'id', 1, 0, 'hash', '{"name":"a","event":"BeforeToolCall","block":"no"}', 0, 'ada', '', 5)"#,
+        r#"INSERT INTO revision VALUES ('acme', 1, 'hash', '{"format":"hooks-bundle/1","tenant":"acme","revision":1,"hooks":[{"name":"a","event":"BeforeToolCall","block":"no","version":1}]}')"#,
+        "UPDATE counter SET value = 1",
+        "INSERT INTO sample VALUES ('acme', 'id', 'a push', '{\"name\":\"a push\",\"event\":\"BeforeToolCall\"}', 'ada', 5)",
+        "INSERT INTO token VALUES ('acme', 'id', 'ci', 'author', '', 'hash', 'ada', 5)",
+        "INSERT INTO budget VALUES ('acme', '2026-11', 7)",
+        "INSERT INTO node VALUES ('acme', 'node 1', 1, 'hash', '', 5)",
+    ],
+)];
+
+async fn connect(place: &Place) -> SqliteConnection {
+    SqliteConnection::connect(&format!("{}?mode=rwc", place.address))
+        .await
+        .unwrap()
+}
+
+/// The table in which the migrations that were made are written down.
+const MADE: &str = "CREATE TABLE _sqlx_migrations (version BIGINT PRIMARY KEY, description TEXT NOT NULL, \
+     installed_on TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP, success BOOLEAN NOT NULL, checksum BLOB NOT NULL, \
+     execution_time BIGINT NOT NULL)";
+
+#[tokio::test]
+async fn rows_of_every_earlier_version_can_be_read() {
+    for last in 1..=OLD.len() {
+        let place = Place::file();
+        let mut database = connect(&place).await;
+        sqlx::raw_sql(MADE).execute(&mut database).await.unwrap();
+        for (number, (migration, name, _)) in (1_i64..).zip(&OLD[..last]) {
+            sqlx::raw_sql(*migration)
+                .execute(&mut database)
+                .await
+                .unwrap();
+            sqlx::query(
+                "INSERT INTO _sqlx_migrations VALUES ($1, $2, CURRENT_TIMESTAMP, 1, $3, 0)",
+            )
+            .bind(number)
+            .bind(*name)
+            .bind(
+                sqlx::migrate::Migration::new(
+                    number,
+                    (*name).into(),
+                    sqlx::migrate::MigrationType::Simple,
+                    sqlx::SqlSafeStr::into_sql_str(*migration),
+                    false,
+                )
+                .checksum
+                .to_vec(),
+            )
+            .execute(&mut database)
+            .await
+            .unwrap();
+        }
+        for row in OLD[last - 1].2 {
+            sqlx::raw_sql(*row).execute(&mut database).await.unwrap();
+        }
+        database.close().await.unwrap();
+        let acme = place.open().await.tenant("acme");
+        assert_eq!(acme.hooks().await.unwrap()[0].author, "ada");
+        assert_eq!(
+            (
+                acme.bundle().await.unwrap().revision,
+                acme.versions("id").await.unwrap().len()
+            ),
+            (1, 1)
+        );
+        assert_eq!(acme.samples().await.unwrap()[0].saved.name, "a push");
+        assert_eq!(acme.tokens().await.unwrap()[0].name, "ci");
+        assert_eq!(acme.budgets().await.unwrap()[0].taken, 7);
+        assert_eq!(acme.nodes().await.unwrap()[0].name, "node 1");
+        acme.create(&crate::common::block("b", "deploy"), &crate::common::ada())
+            .await
+            .unwrap();
+        assert_eq!(
+            acme.publish(&crate::common::ada()).await.unwrap().revision,
+            2
+        );
+    }
+}
+
+#[tokio::test]
+async fn tables_of_a_later_version_are_refused() {
+    let place = Place::file();
+    place.open().await.close().await;
+    let mut database = connect(&place).await;
+    let later = "INSERT INTO _sqlx_migrations SELECT 9999, 'later', installed_on, 1, checksum, 0 FROM _sqlx_migrations LIMIT 1";
+    sqlx::raw_sql(later).execute(&mut database).await.unwrap();
+    database.close().await.unwrap();
+    let error = place.builder().open().await.unwrap_err();
+    assert!(
+        matches!(error, StoreError::Schema(_)) && error.to_string().contains("9999"),
+        "{error}"
+    );
+}
+
+#[tokio::test]
+async fn two_processes_may_open_a_new_database_at_once() {
+    let place = Place::file();
+    let opening = (0..4).map(|_| {
+        let builder = place.builder();
+        tokio::spawn(builder.open())
+    });
+    for opened in opening.collect::<Vec<_>>() {
+        opened.await.unwrap().unwrap();
+    }
+}
+
+#[tokio::test]
+async fn an_address_that_is_none_is_told_without_its_password() {
+    for address in [
+        "mysql://u:s3cret@host/db",
+        "s3cret",
+        "postgres://u:s3cret@127.0.0.1:1/db",
+    ] {
+        let error = Store::open(address).await.unwrap_err();
+        assert!(!error.to_string().contains("s3cret"), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn a_damaged_row_is_named() {
+    let place = Place::file();
+    let store = place.open().await;
+    let acme = store.tenant("acme");
+    let hook = acme
+        .create(&crate::common::block("a", "deploy"), &crate::common::ada())
+        .await
+        .unwrap();
+    let mut database = connect(&place).await;
+    let damage = AssertSqlSafe("UPDATE hook_version SET body = '{'".to_owned());
+    sqlx::query(damage).execute(&mut database).await.unwrap();
+    let error = acme.hooks().await.unwrap_err().to_string();
+    assert!(
+        error.contains("`body`") && error.contains(&hook.id),
+        "{error}"
+    );
+}
