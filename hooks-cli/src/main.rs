@@ -147,6 +147,14 @@ enum Command {
         #[arg(long = "where", value_name = "CEL")]
         condition: Option<String>,
     },
+    /// Ask hooks about events of the past, and show which decisions would change. Nothing else runs.
+    ///
+    /// The past is files that `--records` has written, and the sessions that Claude Code, Codex and Gemini CLI keep. The
+    /// exit code is 1 if a decision would change.
+    #[command(
+        after_help = "Examples:\n  hooks replay records.jsonl --with draft.toml\n  hooks replay ~/.claude/projects --with hooks.toml --since 2026-01-01"
+    )]
+    Replay(commands::replay::Args),
     /// Run a program that may only use what you list here. The kernel enforces it, with Landlock.
     ///
     /// The program may always read what every program needs: `/usr`, `/lib`, `/bin`, `/etc`, `/proc`, `/dev`. List
@@ -219,6 +227,7 @@ fn main() -> ExitCode {
             follow,
             condition,
         } => commands::log::run(&file, follow, condition.as_deref(), json),
+        Command::Replay(args) => commands::replay::run(&args, json),
         Command::Sandbox(args) => commands::sandbox::run(&args),
         Command::Scan(args) => commands::scan::run(&args, json),
         Command::Completions { shell } => {

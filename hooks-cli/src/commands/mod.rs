@@ -8,6 +8,7 @@ pub(crate) mod fire;
 pub(crate) mod init;
 pub(crate) mod log;
 pub(crate) mod plan;
+pub(crate) mod replay;
 pub(crate) mod run;
 pub(crate) mod sandbox;
 pub(crate) mod scan;

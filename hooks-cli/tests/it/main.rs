@@ -5,4 +5,5 @@ mod cli;
 mod common;
 mod files;
 mod init;
+mod replay;
 mod trust;

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::read::text_key;
 use super::{Incoming, Reply, Said};
-use crate::Dialect;
+use crate::system::Dialect;
 use crate::system::says::{Put, Says, What, put};
 use crate::system::table::Calls;
 

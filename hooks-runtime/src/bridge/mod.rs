@@ -21,9 +21,12 @@ use hooks_builtin::{ApprovalRequest, Approver, Verdict};
 use hooks_core::agent::{AgentContext, Approval};
 use serde_json::Value;
 
+use crate::owned::OwnedEvent;
+use crate::record::RecordOutcome;
+use crate::runtime::{Decided, Outcome, Runtime};
+use crate::system::Dialect;
 use crate::system::says::What;
 use crate::system::table::{Event, REQUESTED};
-use crate::{Decided, Dialect, Outcome, OwnedEvent, RecordOutcome, Runtime};
 
 /// An event of an agent, converted to ours.
 #[derive(Debug)]

@@ -13,9 +13,10 @@ use hooks_core::agent::{
 use serde_json::{Map, Value, json};
 
 use super::{Call, Incoming};
+use crate::owned::{EventError, OwnedEvent};
+use crate::system::Dialect;
 use crate::system::OF_THE_AGENT;
 use crate::system::table::{Calls, Event, Shape, When};
-use crate::{Dialect, EventError, OwnedEvent};
 
 /// Why an event cannot be judged, and the system that is told.
 type Refused = (Dialect, EventError);

@@ -28,6 +28,7 @@ const LAYOUT: Layout = Layout {
         "owned",
         "runtime",
         "bridge",
+        "replay",
     ],
     leaves: &["cut", "fault", "json", "text"],
     collections: &["lib"],

@@ -1,0 +1,101 @@
+//! `hooks replay` shows which decisions of the past would be others.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use hooks_runtime::{Replay, Replayed};
+use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+
+use crate::file::{self, Format};
+use crate::paint::{self, BAD, BOLD, DIM, GOOD, Visible, WARN, painted, say};
+use crate::{Done, Failure};
+
+/// The past, and the hooks to ask about it.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Files of records, session files, and folders of them.
+    #[arg(required = true, value_name = "FILE")]
+    past: Vec<PathBuf>,
+    /// The file of the hooks to ask; by default the hooks.toml here or in a folder above.
+    #[arg(long, value_name = "FILE")]
+    with: Option<PathBuf>,
+    #[command(flatten)]
+    format: Format,
+    /// Only events since this day, as `2026-01-31`, or this time, as `2026-01-31T08:00:00Z`.
+    #[arg(long, value_name = "DATE", value_parser = since)]
+    since: Option<Timestamp>,
+    /// How many examples to show of each change.
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    examples: usize,
+}
+
+/// Reads a time, or the beginning of a day here.
+fn since(text: &str) -> Result<Timestamp, String> {
+    let day = || text.parse::<Date>().ok()?.to_zoned(TimeZone::system()).ok();
+    text.parse()
+        .ok()
+        .or_else(|| day().map(|day| day.timestamp()))
+        .ok_or_else(|| "write a day, such as 2026-01-31".to_owned())
+}
+
+pub(crate) fn run(args: &Args, json: bool) -> Done {
+    let file = file::find(args.with.clone())?;
+    let loaded = file::block_on(Replay::new(file::builder(&file, args.format)))?;
+    let mut replay = loaded.map_err(Failure::found)?.examples(args.examples);
+    if let Some(since) = args.since {
+        replay = replay.since(since);
+    }
+    let replayed = replay.ask(&args.past).map_err(Failure::usage)?;
+    if replayed.asked == 0 {
+        file::warn("no event of the past was found, so nothing was asked");
+    }
+    if json {
+        paint::json(&serde_json::to_value(&replayed).map_err(Failure::found)?);
+    } else {
+        file::print_notices(replay.runtime(), |_| true);
+        show(&replayed);
+    }
+    Ok(ExitCode::from(u8::from(replayed.changed > 0)))
+}
+
+fn show(replayed: &Replayed) {
+    for group in &replayed.groups {
+        let hook = match &*group.hook {
+            "" => "(another hook)",
+            hook => hook,
+        };
+        let style = if group.now == "continue" { GOOD } else { BAD };
+        let change = format!("{} → {}", group.before, group.now);
+        let (change, hook) = (painted(style, change), painted(BOLD, Visible(hook)));
+        say!("{:>7}  {change}  {hook}", group.count);
+        for example in &group.examples {
+            let at = example.at.map(|at| at.strftime("%F %T").to_string());
+            let at = painted(DIM, at.unwrap_or_default());
+            let subject = example.subject.as_deref().unwrap_or_default();
+            let said = format!(
+                "{} {subject}  {}  {}",
+                example.event,
+                example.text,
+                example.reason.as_deref().unwrap_or_default()
+            );
+            let session = painted(DIM, Visible(&example.session_id));
+            let said = said.replace('\n', " ");
+            say!("         {at}  {}  {session}", Visible(said.trim_end()));
+        }
+    }
+    for left_out in &replayed.left_out {
+        let why = painted(WARN, "not asked");
+        say!("{:>7}  {why}  {}", left_out.count, Visible(&left_out.hook));
+    }
+    for unread in &replayed.unread {
+        file::warn(unread);
+    }
+    let more = replayed.unread_count - replayed.unread.len() as u64;
+    if more > 0 {
+        file::warn(&format!("{more} more could not be read"));
+    }
+    let (changed, asked) = (replayed.changed, replayed.asked);
+    say!("{changed} of {asked} decisions would change");
+}

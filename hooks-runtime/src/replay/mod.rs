@@ -1,0 +1,430 @@
+//! Replay: asks hooks about events of the past, and counts which decisions would change. Nothing has an effect.
+//!
+//! | file | |
+//! | --- | --- |
+//! | `past` | reads our own records, and finds out whose a file is |
+//! | `session` | reads the session files of other agents |
+//!
+//! Files are read line by line, and asked about by all cores, so memory does not grow with them.
+
+mod past;
+mod session;
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+use hooks_config::ConfigError;
+use hooks_core::agent::{AgentContext, AgentEvent};
+use jiff::Timestamp;
+use serde::Serialize;
+
+use self::past::{Job, Past};
+use crate::dry_run::DryRun;
+use crate::owned::OwnedEvent;
+use crate::record::{Record, RecordOutcome, Recorder};
+use crate::runtime::{Decided, Runtime, RuntimeBuilder};
+
+/// How many jobs wait for a thread at most.
+const WAITING: usize = 32;
+
+thread_local! {
+    static ASKED: RefCell<Asked> = RefCell::default();
+}
+
+/// The event that this thread asks about.
+#[derive(Default)]
+struct Asked {
+    /// What handlers said about it in the past.
+    known: Vec<Record>,
+    /// What hooks say now, other than that the event goes on.
+    said: Vec<Record>,
+}
+
+/// Keeps what hooks say, on the thread that asks.
+struct Listening;
+
+impl Recorder for Listening {
+    fn record(&self, record: &Record) {
+        if record.outcome != RecordOutcome::Continue && !record.shadow {
+            ASKED.with_borrow_mut(|asked| asked.said.push(record.clone()));
+        }
+    }
+}
+
+/// Hooks that are asked about events of the past.
+///
+/// ```
+/// use hooks_runtime::{JsonlRecorder, OwnedEvent, Replay, Runtime};
+/// use hooks_core::agent::AgentContext;
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("records.jsonl");
+/// let recorder = JsonlRecorder::append(&path)?.keeping_events();
+/// let runtime = Runtime::builder().recorder(recorder).build().await?;
+/// let mut call = OwnedEvent::from_json("BeforeToolCall", serde_json::json!({ "name": "deploy" }))?;
+/// runtime.fire(&AgentContext::new("s1"), &mut call).await;
+/// drop(runtime);
+///
+/// let draft = "[[hooks.on]]\nname = 'no'\nevent = 'BeforeToolCall'\ntools = ['deploy']\nblock = 'not today'";
+/// let replay = Replay::new(Runtime::builder().text(draft)).await?;
+/// let replayed = replay.ask(&[path])?;
+/// assert_eq!((replayed.asked, replayed.changed), (1, 1));
+/// assert_eq!((&*replayed.groups[0].hook, &*replayed.groups[0].now), ("no", "block"));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct Replay {
+    runtime: Runtime,
+    /// The built-in hooks that are left out: each by its name, and by its key.
+    left_out: Vec<(&'static str, &'static str)>,
+    since: Option<Timestamp>,
+    examples: usize,
+}
+
+/// What a replay has found.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Replayed {
+    /// How many events were asked about.
+    pub asked: u64,
+    /// How many decisions would be another.
+    pub changed: u64,
+    /// These decisions, by the hook that makes the difference; the most frequent first.
+    pub groups: Vec<Group>,
+    /// The handlers that could not be asked, and how often; then the decision is that of the others.
+    pub left_out: Vec<LeftOut>,
+    /// What could not be read, with its place; at most 20 of them.
+    pub unread: Vec<String>,
+    /// How many lines and files could not be read.
+    pub unread_count: u64,
+}
+
+/// Decisions that change in the same way.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Group {
+    /// The hook that decides now, or else the one that decided in the past; empty if neither is known.
+    pub hook: String,
+    /// The decision in the past, as the [outcome of a record](RecordOutcome).
+    pub before: String,
+    /// The decision now.
+    pub now: String,
+    /// How many.
+    pub count: u64,
+    /// The first of them.
+    pub examples: Vec<Example>,
+}
+
+/// An event whose decision changes.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[non_exhaustive]
+pub struct Example {
+    /// When it happened, if that is known.
+    pub at: Option<Timestamp>,
+    /// The event.
+    pub event: String,
+    /// The tool, if the event is about one.
+    pub subject: Option<String>,
+    /// The arguments of the tool, or the text; cut.
+    pub text: String,
+    /// The session.
+    pub session_id: String,
+    /// The reason of the decision now.
+    pub reason: Option<String>,
+}
+
+/// A handler that a dry run does not run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct LeftOut {
+    /// The hook.
+    pub hook: String,
+    /// How often it would have been asked.
+    pub count: u64,
+}
+
+/// What one thread has found.
+#[derive(Default)]
+struct Found {
+    asked: u64,
+    groups: BTreeMap<(String, RecordOutcomeWord, RecordOutcomeWord), (u64, Vec<Example>)>,
+    left_out: BTreeMap<String, u64>,
+    unread: Vec<String>,
+    unread_count: u64,
+}
+
+type RecordOutcomeWord = &'static str;
+
+/// The built-in hooks that decide, and that a dry run leaves out.
+const BUILTIN: [(&str, &str); 4] = [
+    ("Approval", "approval"),
+    ("RateLimit", "rate_limit"),
+    ("ShellHook", "shell_hook"),
+    ("ToolCache", "tool_cache"),
+];
+
+/// How many places that cannot be read are named.
+const NAMED: usize = 20;
+
+impl Found {
+    fn unread(&mut self, what: String) {
+        self.unread_count += 1;
+        if self.unread.len() < NAMED {
+            self.unread.push(what);
+        }
+    }
+
+    fn merge(&mut self, other: Found, examples: usize) {
+        self.asked += other.asked;
+        for (key, (count, more)) in other.groups {
+            let group = self.groups.entry(key).or_default();
+            group.0 += count;
+            group.1.extend(more);
+            group.1.sort();
+            group.1.truncate(examples);
+        }
+        for (hook, count) in other.left_out {
+            *self.left_out.entry(hook).or_default() += count;
+        }
+        self.unread_count += other.unread_count;
+        self.unread.extend(other.unread);
+        self.unread.truncate(NAMED);
+    }
+}
+
+impl From<Found> for Replayed {
+    fn from(found: Found) -> Self {
+        let groups = found.groups.into_iter();
+        let mut groups: Vec<_> = groups
+            .map(|((hook, before, now), (count, examples))| Group {
+                hook,
+                before: before.to_owned(),
+                now: now.to_owned(),
+                count,
+                examples,
+            })
+            .collect();
+        groups.sort_by_key(|group| std::cmp::Reverse(group.count));
+        let left_out = found.left_out.into_iter();
+        Replayed {
+            asked: found.asked,
+            changed: groups.iter().map(|group| group.count).sum(),
+            groups,
+            left_out: left_out
+                .map(|(hook, count)| LeftOut { hook, count })
+                .collect(),
+            unread: found.unread,
+            unread_count: found.unread_count,
+        }
+    }
+}
+
+impl Replay {
+    /// Loads the hooks to ask, as a [dry run](RuntimeBuilder::dry_run). A recorder of the builder hears nothing.
+    ///
+    /// # Errors
+    ///
+    /// If any of the files contains a mistake.
+    pub async fn new(builder: RuntimeBuilder) -> Result<Self, ConfigError> {
+        let builder = builder
+            .dry_run(DryRun::new().answering(known))
+            .recorder(Listening);
+        let runtime = builder.build().await?;
+        let notices = runtime.status().notices;
+        let mut left_out = BUILTIN.to_vec();
+        left_out.retain(|(_, key)| notices.contains(&format!("a dry run leaves out `{key}`")));
+        Ok(Replay {
+            runtime,
+            left_out,
+            since: None,
+            examples: 3,
+        })
+    }
+
+    /// Leaves out what happened before this. What has no time counts.
+    #[must_use]
+    pub fn since(mut self, since: Timestamp) -> Self {
+        self.since = Some(since);
+        self
+    }
+
+    /// Keeps this many examples of each change. The default is 3.
+    #[must_use]
+    pub fn examples(mut self, examples: usize) -> Self {
+        self.examples = examples;
+        self
+    }
+
+    /// Returns the hooks that are asked, for their notices.
+    #[must_use]
+    pub fn runtime(&self) -> &Runtime {
+        &self.runtime
+    }
+
+    /// Asks about the events in these files, and in the files `*.jsonl` and `*.json` in these folders and below.
+    ///
+    /// # Errors
+    ///
+    /// If a file or a folder that is named cannot be read. What cannot be understood in it is in [`Replayed::unread`].
+    pub fn ask(&self, paths: &[PathBuf]) -> io::Result<Replayed> {
+        let files = past::files(paths)?;
+        let (sender, receiver) = sync_channel(WAITING);
+        let receiver = Mutex::new(receiver);
+        let threads = thread::available_parallelism().map_or(1, usize::from);
+        let found = thread::scope(|scope| {
+            let work = || scope.spawn(|| self.work(&receiver));
+            let workers: Vec<_> = (0..threads).map(|_| work()).collect();
+            let read = past::read(&files, |job| sender.send(job).is_ok());
+            drop(sender);
+            let mut all = Found::default();
+            for worker in workers {
+                let found = worker.join();
+                let found = found.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+                all.merge(found?, self.examples);
+            }
+            read.map(|()| all)
+        })?;
+        Ok(found.into())
+    }
+
+    /// Does jobs until there are no more.
+    fn work(&self, jobs: &Mutex<Receiver<Job>>) -> io::Result<Found> {
+        let executor = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()?;
+        let mut found = Found::default();
+        loop {
+            let job = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
+            let Ok(job) = job else { return Ok(found) };
+            let mut unread = Vec::new();
+            let mut each = |past: Past| executor.block_on(self.ask_about(past, &mut found));
+            job.each(&mut each, &mut |what| unread.push(what));
+            for what in unread {
+                found.unread(what);
+            }
+        }
+    }
+
+    async fn ask_about(&self, past: Past, found: &mut Found) {
+        let is_old = |since| past.at.is_some_and(|at| at < since);
+        if self.since.is_some_and(is_old) {
+            return;
+        }
+        // What a built-in hook decided that is left out now, nobody can say again.
+        let is_left_out = |hook: &&String| self.left_out.iter().any(|(name, _)| name == hook);
+        if let Some(hook) = past.hook.as_ref().filter(is_left_out) {
+            *found.left_out.entry(hook.clone()).or_default() += 1;
+            return;
+        }
+        found.asked += 1;
+        let Past {
+            cx, mut event, at, ..
+        } = past;
+        let text = text_of(&event.view());
+        let usual = approval_of(&event.view());
+        ASKED.with_borrow_mut(|asked| {
+            asked.known = past.known;
+            asked.said.clear();
+        });
+        let outcome = self.runtime.fire(&cx, &mut event).await;
+        let said = ASKED.with_borrow_mut(|asked| std::mem::take(&mut asked.said));
+        let skipped = said
+            .iter()
+            .filter(|one| one.outcome == RecordOutcome::Skipped);
+        for one in skipped {
+            *found.left_out.entry(one.hook.clone()).or_default() += 1;
+        }
+        let approval = approval_of(&event.view()).filter(|_| approval_of(&event.view()) != usual);
+        let is_approval = event.name() == "ApproveToolCall";
+        let now = match outcome.decision {
+            Decided::Continue => approval.unwrap_or_else(|| match outcome.change.as_array() {
+                Some(change) if !change.is_empty() => RecordOutcome::Modify,
+                _ => RecordOutcome::Continue,
+            }),
+            Decided::Respond if is_approval => RecordOutcome::Approve,
+            Decided::Respond => RecordOutcome::Respond,
+            Decided::Block => RecordOutcome::Block,
+            Decided::AbortTurn => RecordOutcome::AbortTurn,
+            Decided::AbortRun => RecordOutcome::AbortRun,
+        };
+        if now == past.outcome {
+            return;
+        }
+        let by = said.iter().find(|one| one.outcome == now);
+        let hook = outcome.hook.or_else(|| by.map(|one| one.hook.clone()));
+        let reason = outcome
+            .reason
+            .or_else(|| by.and_then(|one| one.reason.clone()));
+        let hook = hook.or(past.hook).unwrap_or_default();
+        let key = (hook, past.outcome.as_str(), now.as_str());
+        let (count, examples) = found.groups.entry(key).or_default();
+        *count += 1;
+        if examples.len() < self.examples {
+            examples.push(Example {
+                at,
+                event: event.name().to_owned(),
+                subject: event.subject().map(str::to_owned),
+                text,
+                session_id: cx.session_id,
+                reason,
+            });
+        }
+    }
+}
+
+/// Returns what a handler said about the event that this thread asks about.
+fn known(hook: &str, _: &AgentContext, _: &AgentEvent<'_>) -> Option<Record> {
+    ASKED.with_borrow(|asked| asked.known.iter().find(|one| one.hook == hook).cloned())
+}
+
+/// Returns what hooks say about the approval of a call, as an outcome.
+fn approval_of(event: &AgentEvent<'_>) -> Option<RecordOutcome> {
+    use hooks_core::agent::Approval;
+
+    let AgentEvent::BeforeToolCall(call) = event else {
+        return None;
+    };
+    match call.approval {
+        Approval::Usual => None,
+        Approval::Ask { .. } => Some(RecordOutcome::Ask),
+        Approval::Granted { .. } => Some(RecordOutcome::Approve),
+        Approval::Defer { .. } => Some(RecordOutcome::Defer),
+    }
+}
+
+/// The longest text of an example, in characters.
+const LONGEST: usize = 120;
+
+/// Returns the arguments of a call, or the text of another event, cut.
+fn text_of(event: &AgentEvent<'_>) -> String {
+    let fields = match event {
+        AgentEvent::BeforeToolCall(call) => return cut(&call.args.to_string()),
+        event => serde_json::to_value(event).unwrap_or_default(),
+    };
+    let texts = ["content", "prompt", "response"];
+    let text = texts.iter().find_map(|key| fields[*key].as_str());
+    match &fields["args"] {
+        serde_json::Value::Null => cut(text.unwrap_or_default()),
+        args => cut(&args.to_string()),
+    }
+}
+
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+/// Whether a file may hold events of the past, by its name.
+fn is_meant(path: &Path) -> bool {
+    path.extension()
+        .is_some_and(|end| end == "jsonl" || end == "json")
+}

@@ -1,0 +1,181 @@
+//! Finds out whose a file is, and reads our own records.
+
+use std::fs::File;
+use std::io::{self, BufRead as _, BufReader};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use hooks_core::agent::AgentContext;
+use jiff::Timestamp;
+use serde_json::Value;
+
+use super::{OwnedEvent, Record, RecordOutcome, is_meant, session};
+
+/// How many lines of records are a job.
+const LINES: usize = 256;
+
+/// How many lines of records may come before the first of an event.
+const MOST: usize = 100_000;
+
+/// An event of the past, and what was decided about it.
+pub(super) struct Past {
+    pub(super) cx: AgentContext,
+    pub(super) event: OwnedEvent,
+    pub(super) at: Option<Timestamp>,
+    pub(super) outcome: RecordOutcome,
+    /// The hook that decided, if one did and is known.
+    pub(super) hook: Option<String>,
+    /// What single hooks said.
+    pub(super) known: Vec<Record>,
+}
+
+/// What one thread does at once.
+pub(super) enum Job {
+    /// Some lines of records: the file, the number of the first line, and the lines.
+    Records(Arc<Path>, usize, Vec<String>),
+    /// A whole session of another agent.
+    Session(PathBuf),
+}
+
+impl Job {
+    /// Hands out each event, and what cannot be read.
+    pub(super) fn each(self, each: &mut dyn FnMut(Past), unread: &mut dyn FnMut(String)) {
+        match self {
+            Job::Records(file, first, lines) => {
+                let mut known: Vec<Record> = Vec::new();
+                for (number, line) in (first..).zip(&lines) {
+                    match past(line, &mut known) {
+                        Ok(past) => past.into_iter().for_each(&mut *each),
+                        Err(why) => unread(format!("{}:{number}: {why}", file.display())),
+                    }
+                }
+            }
+            Job::Session(file) => {
+                if let Err(why) = session::each(&file, each) {
+                    unread(format!("{}: {why}", file.display()));
+                }
+            }
+        }
+    }
+}
+
+/// Reads a line: the record of an event is an event of the past, and that of a hook stays for its event, which follows.
+fn past(line: &str, known: &mut Vec<Record>) -> Result<Option<Past>, String> {
+    if line.trim().is_empty() {
+        return Ok(None);
+    }
+    let record: Record = serde_json::from_str(line).map_err(|error| error.to_string())?;
+    if !record.is_event() {
+        known.push(record);
+        return Ok(None);
+    }
+    let is_of = |one: &Record| {
+        (&one.event, &one.session_id, &one.tool_call_id)
+            == (&record.event, &record.session_id, &record.tool_call_id)
+    };
+    let of_event = known.extract_if(.., |one| is_of(one)).collect();
+    let Some(again) = OwnedEvent::of_record(&record) else {
+        return Err("the event is not kept, because it is too long".to_owned());
+    };
+    let (cx, event) = again.map_err(|error| error.to_string())?;
+    let by = record.why.strip_prefix("decided by `");
+    let by = by.and_then(|rest| rest.strip_suffix('`'));
+    Ok(Some(Past {
+        cx,
+        event,
+        at: Some(record.at),
+        outcome: record.outcome,
+        hook: by.map(str::to_owned),
+        known: of_event,
+    }))
+}
+
+/// Returns the files, and those in the folders.
+pub(super) fn files(paths: &[PathBuf]) -> io::Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for path in paths {
+        if path
+            .metadata()
+            .map_err(|error| named(path, &error))?
+            .is_dir()
+        {
+            below(path, &mut files)?;
+        } else {
+            files.push(path.clone());
+        }
+    }
+    Ok(files)
+}
+
+fn below(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
+    let entries = folder.read_dir().map_err(|error| named(folder, &error))?;
+    let mut entries: Vec<_> = entries.collect::<io::Result<_>>()?;
+    entries.sort_by_key(std::fs::DirEntry::file_name);
+    for entry in entries {
+        // A link may lead back.
+        if entry.file_type()?.is_dir() {
+            below(&entry.path(), files)?;
+        } else if is_meant(&entry.path()) {
+            files.push(entry.path());
+        }
+    }
+    Ok(())
+}
+
+fn named(path: &Path, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+}
+
+/// Reads files, and hands out jobs until nobody takes them.
+pub(super) fn read(files: &[PathBuf], mut hand_out: impl FnMut(Job) -> bool) -> io::Result<()> {
+    for file in files {
+        let of_file = |error: io::Error| named(file, &error);
+        let mut lines = BufReader::new(File::open(file).map_err(of_file)?);
+        let mut line = String::new();
+        lines.read_line(&mut line).map_err(of_file)?;
+        if !is_record(&line) {
+            if !hand_out(Job::Session(file.clone())) {
+                return Ok(());
+            }
+            continue;
+        }
+        let name: Arc<Path> = file.as_path().into();
+        let (mut first, mut batch, mut has_event) = (1, Vec::new(), false);
+        while !line.is_empty() {
+            // The records of hooks stay with that of their event, which follows.
+            let ends = line.contains(r#""handler":"event""#);
+            has_event |= ends;
+            batch.push(std::mem::take(&mut line));
+            if !has_event && batch.len() >= MOST {
+                break;
+            }
+            if ends && batch.len() >= LINES {
+                let next = first + batch.len();
+                if !hand_out(Job::Records(
+                    name.clone(),
+                    first,
+                    std::mem::take(&mut batch),
+                )) {
+                    return Ok(());
+                }
+                first = next;
+            }
+            lines.read_line(&mut line).map_err(of_file)?;
+        }
+        if !has_event {
+            let why = "the file has records of hooks, and none of events: `hooks run --records` and `hooks serve --records` \
+                       write them, and so does `JsonlRecorder` with `keeping_events()`";
+            return Err(named(file, &io::Error::other(why)));
+        }
+        if !batch.is_empty() && !hand_out(Job::Records(name, first, batch)) {
+            return Ok(());
+        }
+    }
+    Ok(())
+}
+
+/// Whether a line is a record of ours.
+fn is_record(line: &str) -> bool {
+    let value: Value = serde_json::from_str(line).unwrap_or_default();
+    value.get("handler").is_some() && value.get("outcome").is_some()
+}
