@@ -13,8 +13,9 @@ use crate::bundle::{Bundle, BundleError};
 /// checkout, or a folder that a deployment fills.
 ///
 /// Each is a `hooks.toml`, or a bundle. A table beside the hooks, such as `builtin`, may stand in one file only, and no file
-/// imports another. As in any bundle, commands run in the project, and a path in them is not relative to the folder. Folders in it are not read, and neither are files whose names
-/// start with a dot. A file with a mistake changes nothing: the last good set stays in force.
+/// imports another. As in any bundle, commands run in the project, and a path in them is not relative to the folder.
+/// Folders in it are not read, and neither are files whose names start with a dot. A file with a mistake changes nothing:
+/// the last good set stays in force.
 ///
 /// ```
 /// use hooks_runtime::{Directory, Runtime};
