@@ -2,6 +2,7 @@
 
 mod capabilities;
 mod common;
+mod compared;
 mod conformance;
 mod faults;
 mod keys;
