@@ -52,9 +52,8 @@ fn reply(
     if let Err(error) = std::io::stdin().read_to_end(&mut input) {
         return system.refuse(format_args!("the event cannot be read: {error}"));
     }
-    let asked = LeftToAgent::new();
     let mut builder =
-        file::recorded(file::builder_as(&file, format), records).approver(asked.clone());
+        file::recorded(file::builder_as(&file, format), records).approver(LeftToAgent);
     if let Some(folder) = &project {
         builder = builder.project_dir(folder);
     }
@@ -69,11 +68,11 @@ fn reply(
             is_set: &|name| std::env::var_os(name).is_some(),
             ..Call::new(system, &input)
         };
-        let reply = bridge::run(&runtime, &asked, call).await;
+        let judged = bridge::run(&runtime, call).await;
+        let (reply, named) = (judged.reply, judged.named);
         // Otherwise standard error is the reason of a refusal, or what Gemini CLI shows to its user.
         let is_shown = system == Dialect::Gemini && reply.stdout.is_empty();
         if reply.exit_code == 0 && !is_shown {
-            let named = bridge::name_of(call).unwrap_or_default();
             // Each event is a run of its own: what is about the whole file is said once, if the agent has a place for that.
             let plain = named.replace('_', "");
             let is_first = plain.eq_ignore_ascii_case("SessionStart")

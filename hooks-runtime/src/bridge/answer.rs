@@ -1,10 +1,10 @@
 //! Writes what hooks have said in a system's own words, from the rows of its table.
 
-use hooks_core::agent::ToolOutput;
-use serde_json::{Map, Value};
+use hooks_core::agent::{AgentContext, ToolOutput};
+use serde_json::{Map, Value, json};
 
 use super::read::text_key;
-use super::{Incoming, Reply, Said};
+use super::{Call, Incoming, Reply, Said};
 use crate::system::Dialect;
 use crate::system::says::{Put, Says, What, put};
 use crate::system::table::Calls;
@@ -158,6 +158,58 @@ impl Dialect {
             reply.stdout = format!("{}\n", Value::Object(answer));
         }
         reply
+    }
+}
+
+impl Call<'_> {
+    /// Returns the refusal of a call as a JSON object, for agents that ask over HTTP and read no exit code.
+    ///
+    /// If the input names its event, the refusal stands where that event has it. Otherwise it ends the turn.
+    ///
+    /// ```
+    /// use hooks_runtime::Dialect;
+    /// use hooks_runtime::bridge::Call;
+    ///
+    /// let call = Call::new(Dialect::Claude, br#"{ "hook_event_name": "PreToolUse" }"#);
+    /// let answer = call.refusal("the tool is missing");
+    /// assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "deny");
+    ///
+    /// let answer = Call::new(Dialect::Claude, b"?").refusal("it is not JSON");
+    /// assert_eq!((&answer["continue"], &answer["stopReason"]), (&false.into(), &"it is not JSON".into()));
+    /// ```
+    #[must_use]
+    pub fn refusal(&self, why: &str) -> Value {
+        let input: Value = serde_json::from_slice(self.input).unwrap_or_default();
+        let calls = self.system.system().calls;
+        let mut keys = calls.iter().flat_map(|calls| calls.named);
+        let named = keys.find_map(|key| input[*key].as_str()).or(self.event);
+        let incoming = Incoming {
+            system: self.system,
+            event: None,
+            cx: AgentContext::default(),
+            row: named.and_then(|named| self.system.system().called(named)),
+            named: named.unwrap_or_default().to_owned(),
+            tool: String::new(),
+            response: Value::Null,
+            note: None,
+        };
+        let rows = incoming.row.and_then(|row| row.says).unwrap_or_default();
+        let mut can = [What::Deny, What::Stop].into_iter();
+        let can = can.find(|what| rows.iter().any(|row| row.what == *what && !row.only_mcp));
+        let in_its_place = can.map(|what| {
+            let mut said = Said::default();
+            said.put(what, why);
+            said.reply(&incoming).stdout
+        });
+        let texts = in_its_place
+            .into_iter()
+            .chain([self.system.refuse(why).stdout]);
+        let mut answers = texts.filter_map(|text| serde_json::from_str(&text).ok());
+        answers
+            .find(|answer: &Value| answer.as_object().is_some_and(|keys| !keys.is_empty()))
+            .unwrap_or_else(|| {
+                json!({ "continue": false, "stopReason": why, "decision": "block", "reason": why })
+            })
     }
 }
 

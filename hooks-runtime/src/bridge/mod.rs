@@ -12,9 +12,9 @@ mod read;
 
 pub use self::read::event_of;
 
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use hooks_builtin::{ApprovalRequest, Approver, Verdict};
@@ -22,7 +22,7 @@ use hooks_core::agent::{AgentContext, Approval};
 use serde_json::Value;
 
 use crate::owned::OwnedEvent;
-use crate::record::RecordOutcome;
+use crate::record::{self, Record, RecordOutcome};
 use crate::runtime::{Decided, Outcome, Runtime};
 use crate::system::Dialect;
 use crate::system::says::What;
@@ -131,21 +131,19 @@ struct Said {
 
 /// Leaves the question whether a tool may run to the agent, which asks its own user.
 ///
-/// Give it to [`RuntimeBuilder::approver`](crate::RuntimeBuilder::approver), and to [`run`].
-#[derive(Clone, Debug, Default)]
-pub struct LeftToAgent(Arc<Mutex<Option<String>>>);
+/// Give it to [`RuntimeBuilder::approver`](crate::RuntimeBuilder::approver). [`run`] tells the agent the question of its
+/// own call, also if several calls use one runtime at once.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct LeftToAgent;
 
-impl LeftToAgent {
-    /// Creates an approver that has not been asked yet.
-    #[must_use]
-    pub fn new() -> Self {
-        LeftToAgent::default()
-    }
+tokio::task_local! {
+    /// The question that has been left to the agent whose call this is.
+    static QUESTION: RefCell<Option<String>>;
+}
 
-    /// Returns and clears the last question.
-    fn take(&self) -> Option<String> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
-    }
+/// Returns and clears the question of this call.
+fn question() -> Option<String> {
+    QUESTION.try_with(RefCell::take).ok().flatten()
 }
 
 #[async_trait]
@@ -156,14 +154,29 @@ impl Approver for LeftToAgent {
             .clone()
             .or_else(|| request.effects.clone())
             .unwrap_or_else(|| format!("`{}` needs approval", request.tool));
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(reason);
+        // Outside of a call, nobody can be told the question, and the tool does not run.
+        let _ = QUESTION.try_with(|question| question.replace(Some(reason)));
         Verdict::No("the agent asks instead".into())
     }
 }
 
+/// What came of an event of an agent.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Judged {
+    /// What the agent is told.
+    pub reply: Reply,
+    /// The agent's name for the event; empty if the input cannot be read.
+    pub named: String,
+    /// Our name for the event, if hooks can run on it.
+    pub event: Option<&'static str>,
+    /// What was decided. An event that cannot be read is blocked.
+    pub decision: Decided,
+}
+
 /// Runs the hooks of a runtime on one event of an agent: takes the agent's input, and returns the reply.
 ///
-/// `asked` is the approver with which the runtime was built.
+/// Build the runtime with [`LeftToAgent`] as its approver. It may judge many calls at once.
 ///
 /// Hooks on `ApproveToolCall` also run when a tool call is about to run, because no agent has an event for everything
 /// that needs an approval. Hooks that other systems' files hang on a request for permission wait for that request, if
@@ -174,53 +187,51 @@ impl Approver for LeftToAgent {
 /// use hooks_runtime::{Dialect, Runtime};
 ///
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let asked = LeftToAgent::new();
 /// let runtime = Runtime::builder()
 ///     .text("[[hooks.on]]\nname = 'no-sudo'\nevent = 'PreToolUse'\nif = 'args.command.contains(\"sudo\")'\nblock = 'no sudo'")
-///     .approver(asked.clone())
+///     .approver(LeftToAgent)
 ///     .build()
 ///     .await?;
 /// let input = br#"{ "session_id": "s1", "hook_event_name": "PreToolUse", "tool_name": "Bash",
 ///                   "tool_input": { "command": "sudo ls" }, "tool_use_id": "1" }"#;
-/// let reply = bridge::run(&runtime, &asked, Call::new(Dialect::Codex, input)).await;
+/// let judged = bridge::run(&runtime, Call::new(Dialect::Codex, input)).await;
+/// let reply = judged.reply;
 /// assert_eq!((reply.exit_code, &*reply.stderr), (2, "no sudo (hook: no-sudo)\n"));
 /// # Ok(())
 /// # }
 /// ```
-pub async fn run(runtime: &Runtime, asked: &LeftToAgent, call: Call<'_>) -> Reply {
+pub async fn run(runtime: &Runtime, call: Call<'_>) -> Judged {
     let mut incoming = match read::read(call) {
         Ok(incoming) => incoming,
-        Err((system, error)) => return system.refuse(error),
+        Err((system, error)) => {
+            return Judged {
+                reply: system.refuse(error),
+                decision: Decided::Block,
+                ..Judged::default()
+            };
+        }
     };
-    let mut said = incoming.decide(runtime, asked).await;
-    said.messages = told(runtime, &said);
+    let deciding = record::heard(incoming.decide(runtime));
+    let (mut said, records) = QUESTION.scope(RefCell::default(), deciding).await;
+    said.messages = told(records, &said);
     said.messages.extend(incoming.note.take());
-    said.reply(&incoming)
-}
-
-/// Returns the agent's name for the event of a call, if the input can be read.
-///
-/// ```
-/// use hooks_runtime::Dialect;
-/// use hooks_runtime::bridge::{Call, name_of};
-///
-/// let input = br#"{ "session_id": "s1", "hook_event_name": "Stop" }"#;
-/// assert_eq!(name_of(Call::new(Dialect::Claude, input)).as_deref(), Some("Stop"));
-/// ```
-#[must_use]
-pub fn name_of(call: Call<'_>) -> Option<String> {
-    read::read(call).ok().map(|incoming| incoming.named)
+    let decision = said.decision();
+    Judged {
+        reply: said.reply(&incoming),
+        event: incoming.event.as_ref().map(OwnedEvent::name),
+        named: incoming.named,
+        decision,
+    }
 }
 
 /// What the user is told beside the decision: what hooks have to say, and which have failed.
-fn told(runtime: &Runtime, said: &Said) -> Vec<String> {
+fn told(records: Vec<Record>, said: &Said) -> Vec<String> {
     let mut told = Vec::new();
-    for hook in runtime.status().hooks {
-        let Some(last) = hook.last else { continue };
-        told.extend(last.messages);
-        if last.outcome == RecordOutcome::Fault && !said.has(What::Deny) {
-            let reason = last.reason.unwrap_or(last.why);
-            told.push(format!("the hook `{}` failed: {reason}", last.hook));
+    for record in records {
+        told.extend(record.messages);
+        if record.outcome == RecordOutcome::Fault && !said.has(What::Deny) {
+            let reason = record.reason.unwrap_or(record.why);
+            told.push(format!("the hook `{}` failed: {reason}", record.hook));
         }
     }
     told
@@ -260,7 +271,7 @@ impl Dialect {
 
 impl Incoming {
     /// Runs the hooks.
-    async fn decide(&mut self, runtime: &Runtime, asked: &LeftToAgent) -> Said {
+    async fn decide(&mut self, runtime: &Runtime) -> Said {
         let Some(event) = &mut self.event else {
             return Said::default();
         };
@@ -268,7 +279,7 @@ impl Incoming {
         let outcome = runtime.fire(&self.cx, event).await;
         let after = event.to_json();
         let mut said = Said::of(&outcome, &before, &after);
-        if let Some(approval) = asked.take()
+        if let Some(approval) = question()
             && outcome.decision == Decided::Block
         {
             said.take(What::Deny);
@@ -279,7 +290,7 @@ impl Incoming {
         }
         if outcome.decision == Decided::Continue {
             match outcome.event {
-                "BeforeToolCall" => self.approve(runtime, asked, &mut said).await,
+                "BeforeToolCall" => self.approve(runtime, &mut said).await,
                 other => self.follow(runtime, other, &after).await,
             }
         }
@@ -287,7 +298,7 @@ impl Incoming {
     }
 
     /// Runs the hooks that approve a tool call, after the other hooks let it continue.
-    async fn approve(&self, runtime: &Runtime, asked: &LeftToAgent, said: &mut Said) {
+    async fn approve(&self, runtime: &Runtime, said: &mut Said) {
         let (approval, mut event) = match self.event.as_ref().and_then(OwnedEvent::approval) {
             None => return,
             Some(Ok(asked)) => asked,
@@ -299,7 +310,7 @@ impl Incoming {
             cx.extra.insert(REQUESTED.to_owned(), false.into());
         }
         let outcome = runtime.fire(&cx, &mut event).await;
-        let left = asked.take();
+        let left = question();
         let of_hook = outcome.hook.as_deref();
         match (outcome.decision, left, approval) {
             (Decided::Block, None, _) => said.deny(named(outcome.reason.as_deref(), of_hook)),
@@ -426,6 +437,19 @@ impl Said {
     fn deny(&mut self, reason: String) {
         if !self.has(What::Deny) {
             self.put(What::Deny, reason);
+        }
+    }
+
+    /// The decision, in our words.
+    fn decision(&self) -> Decided {
+        if self.has(What::Stop) {
+            Decided::AbortTurn
+        } else if self.has(What::Deny) {
+            Decided::Block
+        } else if self.has(What::Response) {
+            Decided::Respond
+        } else {
+            Decided::Continue
         }
     }
 

@@ -3,6 +3,7 @@
 mod builtin;
 mod event;
 mod filter;
+mod heard;
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -22,6 +23,7 @@ pub(crate) use self::builtin::BuiltinRecords;
 pub use self::event::EventRecords;
 pub(crate) use self::event::{Ended, answered, cancelled};
 pub use self::filter::RecordFilter;
+pub(crate) use self::heard::{hear, heard};
 
 /// The outcome of a definition for one event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -1,5 +1,6 @@
 //! The handle to hooks that are configured in files: it loads, swaps, explains and ends them.
 
+mod fresh;
 mod outcome;
 mod watch;
 
@@ -37,6 +38,7 @@ use crate::system::Dialect;
 use crate::trust::Trust;
 use crate::unit::Shared;
 
+use self::fresh::Fresh;
 pub use self::outcome::{Decided, Outcome};
 use self::watch::Watcher;
 
@@ -70,6 +72,7 @@ struct Inner {
     /// The files whose changes make another revision: those that were read last, also if they were refused.
     files: Mutex<Vec<PathBuf>>,
     watcher: OnceLock<Watcher>,
+    fresh: Fresh,
 }
 
 /// The revision that is in force, and the files that were refused since.
@@ -482,6 +485,7 @@ impl RuntimeBuilder {
             }),
             files: Mutex::new(files),
             watcher: OnceLock::new(),
+            fresh: Fresh::default(),
         })))
     }
 }

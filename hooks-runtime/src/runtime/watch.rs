@@ -280,7 +280,7 @@ async fn load_again(
 }
 
 /// What tells whether a file is another one than before: its device and its number, when it was written, its length.
-type Stamp = Option<(u64, u64, Option<SystemTime>, u64)>;
+pub(super) type Stamp = Option<(u64, u64, Option<SystemTime>, u64)>;
 
 /// Returns the stamps of the files of a runtime. A file on a network may be slow to tell.
 async fn stamps_of(runtime: &Runtime) -> BTreeMap<PathBuf, Stamp> {
@@ -291,7 +291,7 @@ async fn stamps_of(runtime: &Runtime) -> BTreeMap<PathBuf, Stamp> {
 }
 
 /// Returns the stamps of files, behind all links.
-fn stamps(files: Vec<PathBuf>) -> BTreeMap<PathBuf, Stamp> {
+pub(super) fn stamps(files: Vec<PathBuf>) -> BTreeMap<PathBuf, Stamp> {
     let stamp = |file: &PathBuf| {
         let about = file.metadata().ok()?;
         let (device, number) = identity(&about);

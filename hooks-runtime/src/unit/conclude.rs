@@ -344,6 +344,7 @@ pub(super) fn finish(shared: &Shared, definition: &Definition, record: Record) {
     for warning in &record.warnings {
         tracing::warn!(hook = &*definition.name, "{warning}");
     }
+    record::hear(&record);
     if let Some(recorder) = &shared.recorder {
         record::pass(&record, recorder);
     }

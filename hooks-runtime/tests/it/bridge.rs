@@ -5,10 +5,9 @@ use hooks_runtime::{Dialect, Runtime};
 use serde_json::{Value, json};
 
 async fn run(system: Dialect, file: &str, input: &Value) -> Reply {
-    let asked = LeftToAgent::new();
     let runtime = Runtime::builder()
         .text(file)
-        .approver(asked.clone())
+        .approver(LeftToAgent)
         .build()
         .await
         .unwrap_or_else(|error| panic!("{error}"));
@@ -17,7 +16,7 @@ async fn run(system: Dialect, file: &str, input: &Value) -> Reply {
         project_dir: Some("/work"),
         ..Call::new(system, input.as_bytes())
     };
-    bridge::run(&runtime, &asked, call).await
+    bridge::run(&runtime, call).await.reply
 }
 
 /// The JSON of an answer, and the exit code.
@@ -478,7 +477,6 @@ async fn what_the_agent_says_of_itself_reaches_the_hooks() {
 #[tokio::test]
 async fn what_cannot_be_read_is_blocked() {
     let runtime = Runtime::builder().build().await.unwrap();
-    let asked = LeftToAgent::new();
     for (input, expected) in [
         ("", "the event is not JSON: "),
         (
@@ -508,12 +506,9 @@ async fn what_cannot_be_read_is_blocked() {
             "`prompt` is missing, or not a string",
         ),
     ] {
-        let reply = bridge::run(
-            &runtime,
-            &asked,
-            Call::new(Dialect::Claude, input.as_bytes()),
-        )
-        .await;
+        let reply = bridge::run(&runtime, Call::new(Dialect::Claude, input.as_bytes()))
+            .await
+            .reply;
         assert_eq!(reply.exit_code, 2, "{input}");
         assert!(
             reply.stderr.starts_with(expected),
@@ -527,7 +522,6 @@ async fn what_cannot_be_read_is_blocked() {
 #[tokio::test]
 async fn every_event_of_every_agent_is_read() {
     let runtime = Runtime::builder().build().await.unwrap();
-    let asked = LeftToAgent::new();
     for system in Dialect::callers() {
         for event in system.calls() {
             let mut input = json!({
@@ -544,7 +538,7 @@ async fn every_event_of_every_agent_is_read() {
                 event: Some(event),
                 ..Call::new(system, input.as_bytes())
             };
-            let reply = bridge::run(&runtime, &asked, call).await;
+            let reply = bridge::run(&runtime, call).await.reply;
             assert_eq!(reply.exit_code, 0, "{system}: {event}: {}", reply.stderr);
             assert_eq!(reply.stderr, "", "{system}: {event}");
         }
@@ -582,16 +576,15 @@ async fn an_imported_hook_hears_of_an_event_that_is_not_ours() {
     };
     let hooks = json!({ "hooks": { "Setup": hook("setup"), "TaskCreated": hook("task") } });
     std::fs::write(&settings, hooks.to_string()).unwrap();
-    let asked = LeftToAgent::new();
     let runtime = Runtime::builder()
         .file_as(Dialect::Claude, settings)
-        .approver(asked.clone())
+        .approver(LeftToAgent)
         .build()
         .await
         .unwrap();
     let setup = of("Setup", json!({ "trigger": "init" })).to_string();
     let call = Call::new(Dialect::Claude, setup.as_bytes());
-    let reply = bridge::run(&runtime, &asked, call).await;
+    let reply = bridge::run(&runtime, call).await.reply;
     runtime.shutdown().await;
     assert_eq!(reply.exit_code, 0, "{reply:?}");
     let heard = std::fs::read_to_string(heard).unwrap();
@@ -717,5 +710,65 @@ async fn two_rules_in_one_are_a_mistake() {
             Runtime::builder().text(text).build().await.is_err(),
             "{rules}"
         );
+    }
+}
+
+#[tokio::test]
+async fn calls_that_one_runtime_judges_at_once_hear_only_their_own() {
+    let runtime = Runtime::builder()
+        .text(
+            r#"
+            [hooks.builtin.approval]
+            [[hooks.on]]
+            name = "ask"
+            event = "PreToolUse"
+            if = 'args.command.startsWith("cp")'
+            tools = ["Bash"]
+            ask = "sure?"
+            [[hooks.on]]
+            name = "slow"
+            event = "PreToolUse"
+            tools = ["Bash"]
+            command = "sleep 0.2; echo '{\"systemMessage\": \"slow\"}'"
+            on_failure = "continue"
+            "#,
+        )
+        .approver(LeftToAgent)
+        .build()
+        .await
+        .unwrap();
+    let call = |tool: &str, command: &str| {
+        let input = json!({ "session_id": "s1", "cwd": "/", "hook_event_name": "PreToolUse",
+            "tool_name": tool, "tool_input": { "command": command }, "tool_use_id": "1" });
+        let (runtime, input) = (runtime.clone(), input.to_string());
+        async move { bridge::run(&runtime, Call::new(Dialect::Claude, input.as_bytes())).await }
+    };
+    let (asked, plain, other) = tokio::join!(
+        call("Bash", "cp a b"),
+        call("Bash", "ls"),
+        call("Read", "x")
+    );
+    assert!(asked.reply.stdout.contains("sure?"), "{asked:?}");
+    assert!(plain.reply.stdout.contains("`Bash` needs"), "{plain:?}");
+    assert!(plain.reply.stdout.contains("slow"), "{plain:?}");
+    assert!(other.reply.stdout.contains("`Read` needs"), "{other:?}");
+    assert!(!other.reply.stdout.contains("slow"), "{other:?}");
+    let again = call("Read", "x").await;
+    assert_eq!(again, other, "what is old is not told again");
+}
+
+#[tokio::test]
+async fn an_agent_that_asks_over_http_is_refused_in_its_words() {
+    for system in Dialect::callers() {
+        for event in system.calls() {
+            let input = json!({ "hook_event_name": event, "event": event, "hookEventName": event });
+            let text = input.to_string();
+            let call = Call {
+                event: Some(event),
+                ..Call::new(system, text.as_bytes())
+            };
+            let said = call.refusal("no").to_string();
+            assert!(said.contains("\"no"), "{system} {event}: {said}");
+        }
     }
 }

@@ -436,3 +436,37 @@ async fn a_file_of_the_wrong_form_or_with_a_misspelt_event_is_told() {
     );
     assert!(call(&runtime, "shell", "ls").await.0.is_some());
 }
+
+#[tokio::test]
+async fn a_refresh_says_what_the_files_say_now() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("hooks.toml");
+    let rule =
+        |name: &str| format!("[[hooks.on]]\nname = '{name}'\nevent = 'BeforeStop'\nblock = 'no'");
+    std::fs::write(&path, rule("one")).unwrap();
+    let runtime = Runtime::load(&path).await.unwrap();
+    let name = || runtime.status().hooks[0].name.clone();
+    // Of the same length, and at once: a file system may give both the same time.
+    for new in ["two", "six", "ten"] {
+        std::fs::write(&path, rule(new)).unwrap();
+        runtime.refresh().await.unwrap();
+        assert_eq!(name(), new);
+    }
+    std::fs::write(&path, "[[hooks.on]]").unwrap();
+    assert!(runtime.refresh().await.is_err());
+    assert!(runtime.refresh().await.is_err(), "it is still wrong");
+    std::fs::remove_file(&path).unwrap();
+    assert!(runtime.refresh().await.is_err());
+    std::fs::write(&path, rule("one")).unwrap();
+    runtime.refresh().await.unwrap();
+    assert_eq!(name(), "one");
+    tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    runtime.refresh().await.unwrap();
+    let before = runtime.revision();
+    runtime.refresh().await.unwrap();
+    assert_eq!(
+        runtime.revision(),
+        before,
+        "what has not changed is not loaded"
+    );
+}

@@ -42,14 +42,13 @@ block = "run the tests"
 "#;
 
 async fn reply(call: Call<'_>) -> Reply {
-    let asked = LeftToAgent::new();
     let runtime = Runtime::builder()
         .text(POLICY)
-        .approver(asked.clone())
+        .approver(LeftToAgent)
         .build()
         .await
         .unwrap_or_else(|error| panic!("{error}"));
-    bridge::run(&runtime, &asked, call).await
+    bridge::run(&runtime, call).await.reply
 }
 
 /// The exit code, standard output as JSON and standard error.
