@@ -7,6 +7,8 @@ use hooks_runtime::{
     Dialect, Edition, EnvironmentEvaluator, JsonlRecorder, Runtime, RuntimeBuilder, Trust,
 };
 
+use serde::{Deserialize, Serialize};
+
 use crate::Failure;
 use crate::paint::{WARN, lines, painted};
 
@@ -23,7 +25,7 @@ pub(crate) struct FileArgs {
 }
 
 /// How a file is read.
-#[derive(Clone, Copy, Debug, Default, clap::Args)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, clap::Args)]
 pub(crate) struct Format {
     /// Whose format the file has; by default the one that its name tells, such as `.claude/settings.json`, or ours.
     #[arg(long, value_name = "DIALECT")]
@@ -34,7 +36,7 @@ pub(crate) struct Format {
 }
 
 /// A file, and whether somebody has named it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) struct File {
     pub(crate) path: PathBuf,
     /// Nobody has named it, so a stranger may have written it. It runs only if the user trusts it.
@@ -47,6 +49,16 @@ impl From<PathBuf> for File {
         File {
             path,
             is_found: false,
+        }
+    }
+}
+
+impl File {
+    /// The same file, by another path.
+    pub(crate) fn map(self, path: impl FnOnce(&Path) -> PathBuf) -> Self {
+        File {
+            path: path(&self.path),
+            ..self
         }
     }
 }
@@ -112,7 +124,11 @@ pub(crate) fn dialect_of(file: &Path) -> Option<Dialect> {
 }
 
 /// The builder of a file's runtime. The key of a model comes from the environment.
-pub(crate) fn builder_as(file: &File, format: Format) -> RuntimeBuilder {
+pub(crate) fn builder_as(
+    file: &File,
+    format: Format,
+    warnings: &mut Vec<String>,
+) -> RuntimeBuilder {
     let path = &file.path;
     let builder = if file.is_found {
         Runtime::builder().found(path)
@@ -122,16 +138,16 @@ pub(crate) fn builder_as(file: &File, format: Format) -> RuntimeBuilder {
     };
     builder
         .edition(format.edition.unwrap_or_default())
-        .trust(trusted())
+        .trust(trusted(warnings))
         .evaluator(EnvironmentEvaluator::new())
 }
 
 /// What the user trusts. If that cannot be read, it is nothing.
-fn trusted() -> Trust {
+fn trusted(warnings: &mut Vec<String>) -> Trust {
     let read = Trust::user_file().map(|kept| Trust::read(&kept));
     read.unwrap_or_else(|| Ok(Trust::none()))
         .unwrap_or_else(|error| {
-            warn(&format!("cannot read what you trust: {error}"));
+            warnings.push(format!("cannot read what you trust: {error}"));
             Trust::none()
         })
 }
@@ -141,14 +157,25 @@ pub(crate) fn warn(message: &str) {
     anstream::eprintln!("{}: {}", painted(WARN, "warning"), lines(message));
 }
 
+/// Tells all of it.
+pub(crate) fn warn_all(warnings: &[String]) {
+    for warning in warnings {
+        warn(warning);
+    }
+}
+
 /// Records every hook and every event in a file, if one is named. Records are for people: without them the hooks run all the same.
-pub(crate) fn recorded(builder: RuntimeBuilder, file: Option<&Path>) -> RuntimeBuilder {
+pub(crate) fn recorded(
+    builder: RuntimeBuilder,
+    file: Option<&Path>,
+    warnings: &mut Vec<String>,
+) -> RuntimeBuilder {
     let Some(file) = file else { return builder };
     match JsonlRecorder::append(file) {
         Ok(recorder) => builder.recorder(recorder.keeping_events()),
         Err(error) => {
             let file = file.display();
-            warn(&format!("cannot write records to {file}: {error}"));
+            warnings.push(format!("cannot write records to {file}: {error}"));
             builder
         }
     }
@@ -156,17 +183,29 @@ pub(crate) fn recorded(builder: RuntimeBuilder, file: Option<&Path>) -> RuntimeB
 
 /// The same, for the project here.
 pub(crate) fn builder(file: &File, format: Format) -> RuntimeBuilder {
-    let builder = builder_as(file, format);
+    let mut warnings = Vec::new();
+    let builder = builder_as(file, format, &mut warnings);
+    warn_all(&warnings);
     match std::env::current_dir() {
         Ok(folder) => builder.project_dir(folder),
         Err(_) => builder,
     }
 }
 
-/// Prints what is worth knowing about the files, for whoever looks for the reason why a hook does not run.
-pub(crate) fn print_notices(runtime: &Runtime, concerns: impl Fn(&str) -> bool) {
-    let notices = runtime.status().notices.into_iter();
-    for notice in notices.filter(|notice| concerns(notice)) {
-        anstream::eprintln!("note: {}", lines(&notice));
+/// What is worth knowing about the files, for whoever looks for the reason why a hook does not run.
+pub(crate) fn notices(runtime: &Runtime, concerns: impl Fn(&str) -> bool) -> Vec<String> {
+    let notices = runtime.notices().into_iter();
+    notices.filter(|notice| concerns(notice)).collect()
+}
+
+/// Prints a notice.
+pub(crate) fn note(notice: &str) {
+    anstream::eprintln!("note: {}", lines(notice));
+}
+
+/// Prints all notices.
+pub(crate) fn print_notices(runtime: &Runtime) {
+    for notice in notices(runtime, |_| true) {
+        note(&notice);
     }
 }

@@ -108,12 +108,19 @@ enum Command {
         #[arg(long, value_name = "FILE")]
         records: Option<PathBuf>,
     },
-    /// Run the hooks for an agent that keeps a process: PicoClaw.
-    #[command(after_help = "Examples:\n  hooks serve --stdio hooks.toml")]
+    /// Stay, and run the hooks for many events: as the daemon that `hooks run` asks, for agents that ask over HTTP, or for
+    /// an agent that keeps a process, as PicoClaw does.
+    #[command(
+        after_help = "Examples:\n  hooks serve\n  hooks serve hooks.toml --listen 127.0.0.1:8787\n  hooks serve --stdio hooks.toml"
+    )]
     Serve {
         /// Speak JSON-RPC on standard input and output, a message a line.
-        #[arg(long, required = true)]
+        #[cfg_attr(all(feature = "server", unix), arg(long, conflicts_with_all = ["socket", "listen"]))]
+        #[cfg_attr(not(all(feature = "server", unix)), arg(long, required = true))]
         stdio: bool,
+        #[cfg(all(feature = "server", unix))]
+        #[command(flatten)]
+        daemon: commands::daemon::Args,
         /// Append a record of each hook and each event to this file. `hooks log` shows it.
         #[arg(long, value_name = "FILE")]
         records: Option<PathBuf>,
@@ -189,7 +196,19 @@ enum Command {
 
 fn main() -> ExitCode {
     let Cli { json, command } = Cli::parse();
-    let done = match command {
+    done(command, json).unwrap_or_else(|failure| {
+        anstream::eprintln!(
+            "{}: {}",
+            paint::painted(paint::BAD, "error"),
+            paint::lines(&failure.message)
+        );
+        ExitCode::from(failure.code)
+    })
+}
+
+/// Does what a command says.
+fn done(command: Command, json: bool) -> Done {
+    match command {
         Command::Init(args) => commands::init::run(&args, json),
         Command::Demo => commands::demo::run(json),
         Command::Bundle(command) => commands::bundle::run(command, json),
@@ -208,19 +227,23 @@ fn main() -> ExitCode {
             format,
             event,
             records,
-        } => Ok(commands::run::run(
-            file,
-            system,
-            format,
-            event.as_deref(),
-            records.as_deref(),
-        )),
+        } => Ok(commands::run::run(file, system, format, event, records)),
         Command::Serve {
             file,
             format,
             records,
+            #[cfg(all(feature = "server", unix))]
+            stdio,
+            #[cfg(all(feature = "server", unix))]
+            daemon,
             ..
-        } => commands::serve::run(file, format, records.as_deref()),
+        } => {
+            #[cfg(all(feature = "server", unix))]
+            if !stdio {
+                return commands::daemon::run(file, format, records, daemon, json);
+            }
+            commands::serve::run(file, format, records.as_deref())
+        }
         Command::Convert { file, from } => commands::convert::run(&file, from),
         Command::Log {
             file,
@@ -234,15 +257,7 @@ fn main() -> ExitCode {
             commands::completions(shell);
             Ok(ExitCode::SUCCESS)
         }
-    };
-    done.unwrap_or_else(|failure| {
-        anstream::eprintln!(
-            "{}: {}",
-            paint::painted(paint::BAD, "error"),
-            paint::lines(&failure.message)
-        );
-        ExitCode::from(failure.code)
-    })
+    }
 }
 
 /// Why a command failed.

@@ -24,7 +24,9 @@ pub(crate) fn run(files: Vec<PathBuf>, format: Format, agent: Option<&Agent>, js
     let mut are_fine = true;
     let mut all = Vec::new();
     for file in files {
-        let built = file::block_on(file::builder_as(&file.clone().into(), format).build())?;
+        let built = file::block_on(
+            file::builder_as(&file.clone().into(), format, &mut Vec::new()).build(),
+        )?;
         are_fine &= built.is_ok();
         match built {
             Ok(runtime) => {

@@ -24,7 +24,7 @@ pub(crate) fn run(args: &EventArgs, json: bool) -> Done {
     let recorder = records.clone();
     let fired = file::block_on(async {
         let runtime = builder.recorder(recorder).approver(Nobody).build().await?;
-        file::print_notices(&runtime, |_| true);
+        file::print_notices(&runtime);
         let outcome = decide(&runtime, &cx, &mut event).await;
         // A hook in the background is recorded when it has finished.
         runtime.shutdown().await;

@@ -3,6 +3,8 @@
 pub(crate) mod bundle;
 pub(crate) mod check;
 pub(crate) mod convert;
+#[cfg(all(feature = "server", unix))]
+pub(crate) mod daemon;
 pub(crate) mod demo;
 pub(crate) mod fire;
 pub(crate) mod init;

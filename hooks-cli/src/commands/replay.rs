@@ -54,7 +54,7 @@ pub(crate) fn run(args: &Args, json: bool) -> Done {
     if json {
         paint::json(&serde_json::to_value(&replayed).map_err(Failure::found)?);
     } else {
-        file::print_notices(replay.runtime(), |_| true);
+        file::print_notices(replay.runtime());
         show(&replayed);
     }
     Ok(ExitCode::from(u8::from(replayed.changed > 0)))

@@ -47,10 +47,12 @@ struct Served {
 pub(crate) fn run(named: Option<PathBuf>, format: Format, records: Option<&Path>) -> Done {
     let file = file::find(named)?;
     let served = file::block_on(async {
-        let builder =
-            file::recorded(file::builder(&file, format), records).approver(hooks_builtin::DenyAll);
+        let mut warnings = Vec::new();
+        let builder = file::recorded(file::builder(&file, format), records, &mut warnings)
+            .approver(hooks_builtin::DenyAll);
+        file::warn_all(&warnings);
         let runtime = builder.build().await.map_err(Failure::found)?;
-        file::print_notices(&runtime, |_| true);
+        file::print_notices(&runtime);
         let served = Rc::new(Served {
             runtime,
             approves: Cell::new(false),

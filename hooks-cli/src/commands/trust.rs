@@ -55,7 +55,7 @@ pub(crate) fn run(args: &Args, json: bool) -> Done {
         say!("{} {}", painted(GOOD, "no longer trusted:"), file.display());
         return Ok(ExitCode::SUCCESS);
     }
-    let builder = file::builder_as(&file.into(), file::Format::default());
+    let builder = file::builder_as(&file.into(), file::Format::default(), &mut Vec::new());
     let texts = builder.texts().map_err(Failure::found)?;
     for (path, text) in &texts {
         let entries = entries(text);

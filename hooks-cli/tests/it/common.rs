@@ -18,6 +18,8 @@ pub(crate) fn command(folder: &Path, args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_hooks"));
     command.args(args).current_dir(folder);
     command.env("XDG_STATE_HOME", folder.join(".state"));
+    // The daemon of whoever runs the tests is none of theirs.
+    command.env("HOOKS_SOCKET", "off");
     for name in [
         "CLAUDE_PROJECT_DIR",
         "CURSOR_PROJECT_DIR",

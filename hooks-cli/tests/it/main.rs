@@ -3,6 +3,8 @@
 mod bundle;
 mod cli;
 mod common;
+#[cfg(unix)]
+mod daemon;
 mod files;
 mod init;
 mod replay;

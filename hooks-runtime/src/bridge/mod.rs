@@ -59,7 +59,7 @@ pub struct Call<'a> {
     /// The root of the project, if the agent names it outside of the input.
     pub project_dir: Option<&'a str>,
     /// Whether a variable of the environment is set.
-    pub is_set: &'a dyn Fn(&str) -> bool,
+    pub is_set: &'a (dyn Fn(&str) -> bool + Sync),
     /// What the agent writes to standard input.
     pub input: &'a [u8],
 }

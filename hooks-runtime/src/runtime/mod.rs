@@ -725,6 +725,12 @@ impl Runtime {
         self.current().revision()
     }
 
+    /// Returns the notices about the files, as [`status`](Self::status) has them, without the rest of it.
+    #[must_use]
+    pub fn notices(&self) -> Vec<String> {
+        self.current().notices.clone()
+    }
+
     /// Returns the current state.
     #[must_use]
     pub fn status(&self) -> Status {

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use hooks_config::{ConfigError, Document, Segment};
 use regex::Regex;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::closed::Meant;
@@ -33,7 +33,8 @@ use crate::system::table::{Event, Subject};
 /// assert_eq!(Edition::default(), Edition::Lite);
 /// assert_eq!("standard".parse(), Ok(Edition::Standard));
 /// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Edition {
     /// One user's own machine: commands run.
     #[default]

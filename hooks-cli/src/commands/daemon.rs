@@ -1,0 +1,126 @@
+//! `hooks serve` without `--stdio` is the daemon: one process that judges the events of all agents of this user.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use hooks_runtime::Runtime;
+use hooks_runtime::bridge::LeftToAgent;
+use hooks_server::{Server, Shutdown};
+use serde_json::json;
+
+use super::run::{Warm, socket_path};
+use crate::file::{self, Format};
+use crate::{Done, Failure};
+
+/// Where the daemon is reached.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Listen on this Unix socket, for `hooks run`; by default `$HOOKS_SOCKET`, or hooks.sock in `$XDG_RUNTIME_DIR`.
+    #[arg(long, value_name = "PATH")]
+    socket: Option<PathBuf>,
+    /// Listen on this address of this machine, for agents that ask over HTTP: `POST /hooks/claude`.
+    #[arg(long, value_name = "ADDRESS")]
+    listen: Option<SocketAddr>,
+}
+
+pub(crate) fn run(
+    named: Option<PathBuf>,
+    format: Format,
+    records: Option<PathBuf>,
+    args: Args,
+    as_json: bool,
+) -> Done {
+    let executor = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(Failure::found)?;
+    executor.block_on(serve(named, format, records, args, as_json))
+}
+
+async fn serve(
+    named: Option<PathBuf>,
+    format: Format,
+    records: Option<PathBuf>,
+    args: Args,
+    as_json: bool,
+) -> Done {
+    let hooks = hooks(named, format, records, args.listen.is_some()).await?;
+    let mut builder = Server::builder().program(Warm::new());
+    if let Some(hooks) = &hooks {
+        builder = builder.hooks(hooks.clone());
+    }
+    if let Some(path) = args.socket.or_else(socket_path) {
+        builder = builder.socket(std::path::absolute(path).map_err(Failure::usage)?);
+    }
+    if let Some(address) = args.listen {
+        builder = builder.listen(address);
+    }
+    let server = builder.bind().await.map_err(Failure::found)?;
+    let shutdown = Shutdown::on_signals().map_err(Failure::found)?;
+    say(&server, as_json);
+    tokio::select! {
+        () = server.run(&shutdown) => {}
+        never = reload(hooks.clone()) => match never {},
+    }
+    if let Some(hooks) = hooks {
+        hooks.shutdown().await;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The hooks of the file, which is followed. Nobody needs them if agents do not ask over HTTP: each call of `hooks run`
+/// names its own file.
+async fn hooks(
+    named: Option<PathBuf>,
+    format: Format,
+    records: Option<PathBuf>,
+    is_needed: bool,
+) -> Result<Option<Runtime>, Failure> {
+    if named.is_none() && !is_needed {
+        return Ok(None);
+    }
+    let found = file::find(named)?;
+    let mut warnings = Vec::new();
+    let builder = file::builder(&found, format);
+    let builder = file::recorded(builder, records.as_deref(), &mut warnings).approver(LeftToAgent);
+    file::warn_all(&warnings);
+    let hooks = builder.build().await.map_err(Failure::found)?;
+    file::print_notices(&hooks);
+    hooks.watch().map_err(Failure::found)?;
+    Ok(Some(hooks))
+}
+
+/// Says where the daemon is reached, when it is.
+fn say(server: &Server, as_json: bool) {
+    let (address, socket) = (server.address(), server.socket());
+    if as_json {
+        println!(
+            "{}",
+            json!({ "listen": address, "login": null, "socket": socket })
+        );
+        return;
+    }
+    if let Some(socket) = socket {
+        println!("listening on {} for `hooks run`", socket.display());
+    }
+    if let Some(address) = address {
+        println!("listening on http://{address} for agents: POST /hooks/claude, /hooks/codex, …");
+    }
+}
+
+/// Loads the file again at each SIGHUP.
+async fn reload(hooks: Option<Runtime>) -> std::convert::Infallible {
+    use tokio::signal::unix::{SignalKind, signal};
+
+    if let Ok(mut hangups) = signal(SignalKind::hangup()) {
+        while hangups.recv().await.is_some() {
+            if let Some(hooks) = &hooks
+                && let Err(error) = hooks.reload().await
+            {
+                file::warn(&format!("the last good hooks stay in force: {error}"));
+            }
+        }
+    }
+    std::future::pending().await
+}

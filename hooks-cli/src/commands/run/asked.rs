@@ -1,0 +1,127 @@
+//! One call of `hooks run`: all that its answer depends on, and the answer.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use hooks_runtime::bridge::{self, Call, LeftToAgent, Reply};
+use hooks_runtime::{Dialect, Runtime, RuntimeBuilder};
+use serde::{Deserialize, Serialize};
+
+use crate::file::{self, File, Format};
+
+/// What is asked, but for the event itself.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub(super) struct Asked {
+    pub(super) file: File,
+    pub(super) format: Format,
+    pub(super) system: Dialect,
+    /// The event, if the agent's input does not name it.
+    pub(super) event: Option<String>,
+    /// The project, as the agent names it.
+    pub(super) project: Option<String>,
+    /// Where each hook is recorded.
+    pub(super) records: Option<PathBuf>,
+    /// The folder and the variables of the process that asks.
+    pub(super) folder: Option<PathBuf>,
+    pub(super) variables: Option<BTreeMap<String, String>>,
+}
+
+/// Variables that differ in each process of one agent, and that no hook is about.
+const OF_THE_PROCESS: &[&str] = &["HOOKS_SOCKET", "HOOKS_TRACE", "OLDPWD", "PWD", "SHLVL", "_"];
+
+/// The variables of this process that hooks may be about. None if one of them is no text, which can be told to no other process.
+pub(super) fn variables() -> Option<BTreeMap<String, String>> {
+    let all = std::env::vars_os();
+    let all = all.filter(|(name, _)| !OF_THE_PROCESS.iter().any(|other| name == other));
+    all.map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+        .collect()
+}
+
+/// What the process says.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Said {
+    pub(super) exit_code: u8,
+    pub(super) stdout: String,
+    pub(super) stderr: String,
+    /// What is worth knowing about the files.
+    pub(super) notices: Vec<String>,
+    /// What could not be done, and does not change the decision.
+    pub(super) warnings: Vec<String>,
+}
+
+impl From<Reply> for Said {
+    fn from(reply: Reply) -> Self {
+        Said {
+            exit_code: reply.exit_code,
+            stdout: reply.stdout,
+            stderr: reply.stderr,
+            ..Said::default()
+        }
+    }
+}
+
+impl Said {
+    pub(super) fn refused(system: Dialect, why: impl std::fmt::Display) -> Self {
+        system.refuse(why).into()
+    }
+}
+
+impl Asked {
+    /// The builder of the runtime that answers, and warnings.
+    pub(super) fn builder(&self) -> (RuntimeBuilder, Vec<String>) {
+        let mut warnings = Vec::new();
+        let builder = file::builder_as(&self.file, self.format, &mut warnings);
+        let records = self.records.as_deref();
+        let mut builder = file::recorded(builder, records, &mut warnings).approver(LeftToAgent);
+        if let Some(folder) = &self.project {
+            builder = builder.project_dir(folder);
+        }
+        (builder, warnings)
+    }
+
+    /// Asks the hooks of a runtime that was built for this.
+    pub(super) async fn judge(&self, runtime: &Runtime, input: &[u8]) -> (Said, bridge::Judged) {
+        let is_set = |name: &str| match &self.variables {
+            Some(variables) => variables.contains_key(name),
+            None => std::env::var_os(name).is_some(),
+        };
+        let call = Call {
+            event: self.event.as_deref(),
+            project_dir: self.project.as_deref(),
+            is_set: &is_set,
+            ..Call::new(self.system, input)
+        };
+        let judged = bridge::run(runtime, call).await;
+        let mut said = Said::from(judged.reply.clone());
+        // Otherwise standard error is the reason of a refusal, or what Gemini CLI shows to its user.
+        let is_shown = self.system == Dialect::Gemini && said.stdout.is_empty();
+        if said.exit_code == 0 && !is_shown {
+            // Each event is a run of its own: what is about the whole file is said once, if the agent has a place for
+            // that.
+            let plain = judged.named.replace('_', "");
+            let is_first = plain.eq_ignore_ascii_case("SessionStart")
+                || !self.system.raises().contains("SessionStart");
+            said.notices =
+                file::notices(runtime, |notice| is_first || notice.contains(&judged.named));
+        }
+        (said, judged)
+    }
+
+    /// Does the work in this process.
+    pub(super) fn answer(&self, input: &[u8]) -> Said {
+        let done = file::block_on(async {
+            let (builder, warnings) = self.builder();
+            let mut said = match builder.build().await {
+                Ok(runtime) => {
+                    let (said, _) = self.judge(&runtime, input).await;
+                    runtime.shutdown().await;
+                    said
+                }
+                Err(error) => Said::refused(self.system, error),
+            };
+            said.warnings = warnings;
+            said
+        });
+        done.unwrap_or_else(|failure| Said::refused(self.system, failure))
+    }
+}

@@ -1,0 +1,124 @@
+//! Asks the daemon, over its socket.
+//!
+//! The question is one HTTP request whose body is a line of JSON and then the event. The daemon has a moment to accept it
+//! (`100 Continue`), and then all the time that hooks need. Whatever else happens, the caller does the work itself.
+
+use std::fmt::Display;
+use std::io::{self, Read as _, Write as _};
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::MetadataExt as _;
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rustix::net::{AddressFamily, SocketAddrUnix, SocketType, connect, socket};
+
+use super::asked::{Asked, Said};
+
+/// The version of the question and the answer.
+pub(super) const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// The length of the longest event that a daemon takes, with room for the rest of the question.
+const MOST: usize = 15 << 20;
+
+/// How long the daemon may take to accept a question.
+const ACCEPTS: Duration = Duration::from_millis(500);
+
+/// How long hooks may take.
+const ANSWERS: Duration = Duration::from_mins(10);
+
+/// The socket of the daemon: `HOOKS_SOCKET`, which may be `off`, or `hooks.sock` in the user's folder for such files.
+pub(crate) fn path() -> Option<PathBuf> {
+    match std::env::var_os("HOOKS_SOCKET") {
+        Some(off) if off.is_empty() || off == "off" => None,
+        Some(path) => Some(path.into()),
+        None => {
+            let folder = std::env::var_os("XDG_RUNTIME_DIR").filter(|folder| !folder.is_empty())?;
+            Some(Path::new(&folder).join("hooks.sock"))
+        }
+    }
+}
+
+/// Asks the daemon, if there is one.
+///
+/// # Errors
+///
+/// If it does not answer: why.
+pub(super) fn ask(asked: &Asked, input: &[u8]) -> Result<Said, String> {
+    let path = path().ok_or("no socket is named")?;
+    if asked.variables.is_none() || asked.folder.is_none() {
+        return Err("a variable, or the folder, cannot be told to the daemon".into());
+    }
+    if input.len() > MOST {
+        return Err("the event is too long for the daemon".into());
+    }
+    let of = |error: &dyn Display| format!("{}: {error}", path.display());
+    let stream = open(&path).map_err(|error| of(&error))?;
+    let said = talk(stream, asked, input).map_err(|error| of(&error))?;
+    super::trace(&format!("{}: the daemon answered", path.display()));
+    Ok(said)
+}
+
+/// Connects to a socket of this user, without waiting.
+fn open(path: &Path) -> io::Result<UnixStream> {
+    let own = rustix::process::geteuid();
+    if path.symlink_metadata()?.uid() != own.as_raw() {
+        return Err(io::Error::other("it belongs to another user"));
+    }
+    let file: OwnedFd = socket(AddressFamily::UNIX, SocketType::STREAM, None)?;
+    let stream = UnixStream::from(file);
+    // A daemon that does not accept has a full queue, for which connecting would wait.
+    stream.set_nonblocking(true)?;
+    connect(&stream, &SocketAddrUnix::new(path)?)?;
+    stream.set_nonblocking(false)?;
+    #[cfg(target_os = "linux")]
+    if rustix::net::sockopt::socket_peercred(&stream)?.uid != own {
+        return Err(io::Error::other("another user listens there"));
+    }
+    Ok(stream)
+}
+
+fn talk(mut stream: UnixStream, asked: &Asked, input: &[u8]) -> io::Result<Said> {
+    stream.set_write_timeout(Some(ACCEPTS))?;
+    stream.set_read_timeout(Some(ACCEPTS))?;
+    let mut body = serde_json::to_vec(asked)?;
+    body.push(b'\n');
+    body.extend_from_slice(input);
+    let head = format!(
+        "POST /run HTTP/1.1\r\nhost: hooks\r\nhooks-version: {VERSION}\r\nexpect: 100-continue\r\n\
+         content-length: {}\r\nconnection: close\r\n\r\n",
+        body.len()
+    );
+    stream.write_all(head.as_bytes())?;
+    let mut read = Vec::new();
+    while !has_head(&read) {
+        let mut part = [0; 512];
+        match stream.read(&mut part)? {
+            0 => return Err(io::ErrorKind::UnexpectedEof.into()),
+            length => read.extend_from_slice(&part[..length]),
+        }
+        if read.len() > 4096 {
+            return Err(io::Error::other("it is no daemon of `hooks`"));
+        }
+    }
+    if !read.starts_with(b"HTTP/1.1 100 ") {
+        let line = read.split(|byte| *byte == b'\r').next().unwrap_or_default();
+        let line = String::from_utf8_lossy(line);
+        return Err(io::Error::other(format!("it does not accept: {line}")));
+    }
+    stream.write_all(&body)?;
+    stream.set_read_timeout(Some(ANSWERS))?;
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer)?;
+    let body = answer
+        .starts_with(b"HTTP/1.1 200 ")
+        .then(|| answer.windows(4).position(|four| four == b"\r\n\r\n"))
+        .flatten()
+        .map(|head| &answer[head + 4..]);
+    let body = body.ok_or_else(|| io::Error::other("it left the work to this process"))?;
+    Ok(serde_json::from_slice(body)?)
+}
+
+fn has_head(read: &[u8]) -> bool {
+    read.windows(4).any(|four| four == b"\r\n\r\n")
+}

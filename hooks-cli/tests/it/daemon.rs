@@ -1,0 +1,365 @@
+//! `hooks run` with and without a daemon: the same answer.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use hooks_runtime::Dialect;
+use serde_json::{Value, json};
+
+use crate::common::{Said, command, run};
+
+/// A daemon that runs. It is killed in the end.
+struct Daemon {
+    child: Child,
+    socket: PathBuf,
+    address: Option<String>,
+}
+
+impl Drop for Daemon {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn daemon(folder: &Path, args: &[&str]) -> Daemon {
+    let socket = folder.join("run/hooks.sock");
+    let mut command = command(folder, &["serve", "--json"]);
+    command.args(args).arg("--socket").arg(&socket);
+    let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.as_mut().unwrap())
+        .read_line(&mut line)
+        .unwrap();
+    let ready: Value = serde_json::from_str(&line).unwrap();
+    assert_eq!(ready["socket"], socket.to_str().unwrap());
+    let address = ready["listen"].as_str().map(str::to_owned);
+    Daemon {
+        child,
+        socket,
+        address,
+    }
+}
+
+impl Daemon {
+    /// Runs the program so that it may ask the daemon, and returns what it says, and whether the daemon answered.
+    fn ask(&self, mut command: Command, input: &str) -> (Said, bool) {
+        command
+            .env("HOOKS_SOCKET", &self.socket)
+            .env("HOOKS_TRACE", "1");
+        let mut said = run(command, input);
+        let is_trace = |line: &&str| line.starts_with("hooks: ");
+        let is_by_daemon = said
+            .errors
+            .lines()
+            .filter(is_trace)
+            .any(|line| line.ends_with("the daemon answered"));
+        let rest = said
+            .errors
+            .split_inclusive('\n')
+            .filter(|line| !is_trace(line));
+        said.errors = rest.collect();
+        (said, is_by_daemon)
+    }
+}
+
+fn alone(mut command: Command, input: &str) -> Said {
+    command.env("HOOKS_SOCKET", "off");
+    run(command, input)
+}
+
+const FILE: &str = r#"
+[hooks.builtin]
+redact = true
+[[hooks.on]]
+name = "no-force-push"
+event = "BeforeToolCall"
+if = 'has(args.command) && args.command.contains("--force")'
+block = "force pushes are not allowed"
+[[hooks.on]]
+name = "sure"
+event = "BeforeToolCall"
+if = 'has(args.command) && args.command.contains("rm")'
+ask = "really?"
+[[hooks.on]]
+name = "dry"
+event = "BeforeToolCall"
+tools = ["deploy"]
+modify = { dry_run = true }
+[[hooks.on]]
+name = "told"
+event = "MessageReceived"
+context = "be careful"
+[[hooks.on]]
+name = "prompts"
+event = "MessageReceived"
+if = 'content.contains("secret")'
+block = "no secrets"
+[[hooks.on]]
+name = "here"
+event = "BeforeToolCall"
+tools = ["Here"]
+command = "pwd >&2; exit 2"
+[[hooks.on]]
+name = "broken"
+event = "BeforeToolCall"
+tools = ["Broken"]
+command = "exit 7"
+[[hooks.on]]
+name = "never"
+event = "BeforeToolCall"
+tools = ["[a-"]
+block = "x"
+mode = "shadow"
+"#;
+
+/// Inputs of each agent: with its own names of events, and with what is wrong.
+fn inputs(system: Dialect) -> Vec<(Option<String>, String)> {
+    let mut inputs = Vec::new();
+    for event in system.calls() {
+        for (tool, args) in [
+            ("Bash", json!({ "command": "git push --force" })),
+            ("Bash", json!({ "command": "rm x" })),
+            ("deploy", json!({ "to": "prod" })),
+            ("Here", json!({})),
+            ("Broken", json!({})),
+        ] {
+            let input = json!({
+                "session_id": "s1", "cwd": "/", "hook_event_name": event, "event": event, "hookEventName": event,
+                "eventName": event, "hookName": event, "agent_action_name": event,
+                "tool_name": tool, "toolName": tool, "tool_input": args, "tool_use_id": "1", "prompt": "a secret",
+                "command": args["command"], "tool_response": { "stdout": "x" }, "source": "startup", "reason": "x",
+            });
+            inputs.push((Some(event.to_owned()), input.to_string()));
+        }
+    }
+    for wrong in [
+        "",
+        "{",
+        "[]",
+        "{}",
+        "{\"hook_event_name\": 3}",
+        "\u{feff}{}",
+    ] {
+        inputs.push((None, wrong.to_owned()));
+    }
+    inputs
+}
+
+#[test]
+fn the_daemon_says_what_the_process_says() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(
+        folder.path().join("hooks.toml"),
+        FILE.replace("[\"[a-\"]", "[\"a\"]"),
+    )
+    .unwrap();
+    std::fs::write(folder.path().join("wrong.toml"), FILE).unwrap();
+    let claude = json!({ "hooks": { "PreToolUse": [{ "matcher": "Bash", "hooks": [
+        { "type": "command", "command": "echo '{\"systemMessage\": \"hello\"}'" }] }] } });
+    std::fs::create_dir(folder.path().join(".claude")).unwrap();
+    std::fs::write(
+        folder.path().join(".claude/settings.json"),
+        claude.to_string(),
+    )
+    .unwrap();
+    let daemon = daemon(folder.path(), &[]);
+    let mut answered = 0;
+    for (at, system) in Dialect::callers().enumerate() {
+        for (index, (event, input)) in inputs(system).into_iter().enumerate() {
+            // All files for some agents, and one for each of the others.
+            let files = [
+                "hooks.toml",
+                "wrong.toml",
+                ".claude/settings.json",
+                "gone.toml",
+            ];
+            let file = files[if index % 3 == 0 {
+                (at + index) % files.len()
+            } else {
+                0
+            }];
+            // A table of some hundred processes is enough.
+            if (index + at) % 4 != 0 {
+                continue;
+            }
+            let mut args = vec!["run", file, "--as", system.as_str()];
+            if let Some(event) = &event {
+                args.extend(["--event", event]);
+            }
+            let here = alone(command(folder.path(), &args), &input);
+            let (there, is_by_daemon) = daemon.ask(command(folder.path(), &args), &input);
+            assert!(is_by_daemon, "{args:?} {input}: {there:?}");
+            assert_eq!(there, here, "{args:?} {input}");
+            answered += 1;
+        }
+    }
+    assert!(answered > 100, "{answered}");
+}
+
+#[test]
+fn a_change_of_the_file_counts_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("hooks.toml");
+    let daemon = daemon(folder.path(), &[]);
+    let input = json!({ "session_id": "s1", "hook_event_name": "PreToolUse", "tool_name": "Bash", "cwd": "/",
+        "tool_input": { "command": "ls" }, "tool_use_id": "1" })
+    .to_string();
+    let rule = |reason: &str| format!("[[hooks.on]]\nevent = 'BeforeToolCall'\nblock = '{reason}'");
+    for text in [
+        rule("one"),
+        rule("two"),
+        "[[hooks.on]]".into(),
+        rule("ten"),
+        String::new(),
+        rule("six"),
+    ] {
+        std::fs::write(&file, text).unwrap();
+        let args = ["run", "hooks.toml", "--as", "claude"];
+        let here = alone(command(folder.path(), &args), &input);
+        let (there, is_by_daemon) = daemon.ask(command(folder.path(), &args), &input);
+        assert!(is_by_daemon);
+        assert_eq!(there, here);
+    }
+}
+
+#[test]
+fn another_environment_is_answered_as_the_process_would() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(
+        folder.path().join("hooks.toml"),
+        FILE.replace("[\"[a-\"]", "[\"a\"]"),
+    )
+    .unwrap();
+    let daemon = daemon(folder.path(), &[]);
+    let inner = folder.path().join("inner");
+    std::fs::create_dir(&inner).unwrap();
+    let input = json!({ "session_id": "s1", "hook_event_name": "PreToolUse", "tool_name": "Here",
+        "tool_input": {}, "tool_use_id": "1" })
+    .to_string();
+    let args = ["run", "../hooks.toml", "--as", "claude"];
+    let inside = || {
+        let mut command = command(&inner, &args);
+        command
+            .env("XDG_STATE_HOME", folder.path().join(".state"))
+            .env("NEW_IN_THE_CALLER", "1");
+        command
+    };
+    let here = alone(inside(), &input);
+    assert!(here.out.contains("/inner"), "{here:?}");
+    let (there, _) = daemon.ask(inside(), &input);
+    assert_eq!(there, here);
+}
+
+#[test]
+fn whoever_does_not_answer_is_done_without() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(
+        folder.path().join("hooks.toml"),
+        FILE.replace("[\"[a-\"]", "[\"a\"]"),
+    )
+    .unwrap();
+    let input = json!({ "session_id": "s1", "hook_event_name": "PreToolUse", "tool_name": "Bash", "cwd": "/",
+        "tool_input": { "command": "git push --force" }, "tool_use_id": "1" })
+    .to_string();
+    let args = ["run", "hooks.toml", "--as", "claude"];
+    let here = alone(command(folder.path(), &args), &input);
+    assert!(here.out.contains("deny"), "{here:?}");
+    // What accepts a question, says this, and closes.
+    for answers in [
+        &[][..],
+        &["HTTP/1.1 409 Conflict\r\n\r\n"],
+        &["hello\r\n\r\n"],
+        &["HTTP/1.1 100 Continue\r\n\r\n"],
+        &[
+            "HTTP/1.1 100 Continue\r\n\r\n",
+            "HTTP/1.1 200 OK\r\n\r\n{\"exit_code\": 0",
+        ],
+        &["HTTP/1.1 100 Continue\r\n\r\n", "HTTP/1.1 500 Oh\r\n\r\n{}"],
+    ] {
+        let socket = folder.path().join("fake.sock");
+        let _ = std::fs::remove_file(&socket);
+        let listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+        let server = std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            for answer in answers {
+                let mut part = [0; 4096];
+                let _ = stream.read(&mut part);
+                let _ = stream.write_all(answer.as_bytes());
+            }
+        });
+        let mut asking = command(folder.path(), &args);
+        asking.env("HOOKS_SOCKET", &socket);
+        assert_eq!(run(asking, &input), here, "{answers:?}");
+        server.join().unwrap();
+    }
+    // What accepts nothing: its queue is there, and nobody looks at it.
+    let socket = folder.path().join("deaf.sock");
+    let deaf = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+    let mut asking = command(folder.path(), &args);
+    asking.env("HOOKS_SOCKET", &socket);
+    assert_eq!(run(asking, &input), here);
+    drop(deaf);
+}
+
+#[test]
+fn a_daemon_that_is_killed_in_the_middle_is_done_without() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "[[hooks.on]]\nname = 'slow'\nevent = 'BeforeToolCall'\ncommand = 'touch begun; sleep 1; echo no >&2; exit 2'";
+    std::fs::write(folder.path().join("hooks.toml"), text).unwrap();
+    let mut daemon = daemon(folder.path(), &[]);
+    let input = json!({ "session_id": "s1", "hook_event_name": "PreToolUse", "tool_name": "Bash",
+        "tool_input": {}, "tool_use_id": "1" })
+    .to_string();
+    let mut asking = command(folder.path(), &["run", "hooks.toml", "--as", "claude"]);
+    asking.env("HOOKS_SOCKET", &daemon.socket);
+    let asked = std::thread::spawn(move || run(asking, &input));
+    let begun = folder.path().join("begun");
+    while !begun.exists() {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    daemon.child.kill().unwrap();
+    let said = asked.join().unwrap();
+    assert!(
+        said.out.contains("deny") && said.out.contains("no"),
+        "{said:?}"
+    );
+}
+
+#[test]
+fn agents_ask_the_file_of_the_daemon_over_http() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(
+        folder.path().join("hooks.toml"),
+        FILE.replace("[\"[a-\"]", "[\"a\"]"),
+    )
+    .unwrap();
+    let daemon = daemon(folder.path(), &["hooks.toml", "--listen", "127.0.0.1:0"]);
+    let input = json!({ "session_id": "s1", "hook_event_name": "PreToolUse", "tool_name": "Bash", "cwd": "/",
+        "tool_input": { "command": "git push --force" }, "tool_use_id": "1" })
+    .to_string();
+    let mut stream = std::net::TcpStream::connect(daemon.address.as_deref().unwrap()).unwrap();
+    let request = format!(
+        "POST /hooks/claude HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{input}",
+        input.len()
+    );
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut said = String::new();
+    stream.read_to_string(&mut said).unwrap();
+    assert!(said.contains("force pushes are not allowed"), "{said}");
+}
+
+#[test]
+fn nobody_else_is_let_in() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("hooks.toml"), "[hooks.builtin]").unwrap();
+    let mut serving = command(
+        folder.path(),
+        &["serve", "hooks.toml", "--listen", "0.0.0.0:0"],
+    );
+    serving.env("HOOKS_SOCKET", "off");
+    let said = run(serving, "");
+    assert_eq!(said.code, 1);
+    assert!(said.errors.contains("listen on 127.0.0.1"), "{said:?}");
+}

@@ -1,0 +1,24 @@
+//! What one request and one connection may cost the daemon.
+
+use std::time::Duration;
+
+/// The length of the longest body of a request over the network, in bytes.
+pub const BODY: usize = 1 << 20;
+
+/// The length of the longest body over the socket, in bytes. Whoever has more does the work itself.
+pub const SOCKET_BODY: usize = 16 << 20;
+
+/// The length of the longest head of a request, in bytes.
+pub const HEAD: usize = 64 << 10;
+
+/// How long a client may take for the head of a request, and may be idle before it.
+pub const HEAD_TIME: Duration = Duration::from_mins(1);
+
+/// How long a client may take for the body of a request.
+pub const BODY_TIME: Duration = Duration::from_secs(10);
+
+/// How many connections are open at once. A further one waits until another is closed.
+pub const CONNECTIONS: usize = 16 << 10;
+
+/// How long requests have to end after the first signal.
+pub const GRACE: Duration = Duration::from_secs(30);

@@ -1,0 +1,123 @@
+//! What the daemon counts.
+//!
+//! | metric | labels | |
+//! | --- | --- | --- |
+//! | `hooks_dispatches_total` | `event`, `decision` | events that were judged; `event` is empty for what cannot be read |
+//! | `hooks_dispatch_duration_seconds` | | how long each took, with the reading of its event |
+//! | `hooks_failed_open` | `hook` | how often a hook failed and the event went on |
+//! | `hooks_breaker_open` | `hook` | 1 if the hook is not asked, because it has failed too often |
+//! | `hooks_dropped` | | observed events that were not passed to a hook, because too many ran in the background |
+//! | `hooks_connections` | | connections that are open |
+
+use std::time::Duration;
+
+use hooks_runtime::{BreakerState, Decided, Runtime};
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::encoding::text::encode;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
+use prometheus_client::registry::Registry;
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Dispatch {
+    event: &'static str,
+    decision: &'static str,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Hook {
+    hook: String,
+}
+
+/// The counts, since the daemon began.
+#[derive(Debug)]
+pub(crate) struct Metrics {
+    registry: Registry,
+    dispatches: Family<Dispatch, Counter>,
+    durations: Histogram,
+    failed_open: Family<Hook, Gauge>,
+    breakers: Family<Hook, Gauge>,
+    dropped: Gauge,
+    pub(crate) connections: Gauge,
+}
+
+impl Metrics {
+    pub(crate) fn new() -> Self {
+        let mut registry = Registry::with_prefix("hooks");
+        let metrics = Metrics {
+            dispatches: Family::default(),
+            // From 10 µs to 10 s.
+            durations: Histogram::new(exponential_buckets(1e-5, 10_f64.sqrt(), 13)),
+            failed_open: Family::default(),
+            breakers: Family::default(),
+            dropped: Gauge::default(),
+            connections: Gauge::default(),
+            registry: Registry::default(),
+        };
+        let (dispatches, durations) = (metrics.dispatches.clone(), metrics.durations.clone());
+        registry.register("dispatches", "Events that were judged", dispatches);
+        registry.register("dispatch_duration_seconds", "How long each took", durations);
+        let failed_open = metrics.failed_open.clone();
+        registry.register(
+            "failed_open",
+            "Failures of hooks that let the event go on",
+            failed_open,
+        );
+        registry.register(
+            "breaker_open",
+            "Hooks that are not asked",
+            metrics.breakers.clone(),
+        );
+        registry.register(
+            "dropped",
+            "Events that no hook was told of",
+            metrics.dropped.clone(),
+        );
+        registry.register(
+            "connections",
+            "Connections that are open",
+            metrics.connections.clone(),
+        );
+        Metrics {
+            registry,
+            ..metrics
+        }
+    }
+
+    /// Counts an event that was judged.
+    pub(crate) fn judged(&self, event: Option<&'static str>, decision: Decided, took: Duration) {
+        let dispatch = Dispatch {
+            event: event.unwrap_or_default(),
+            decision: decision.as_str(),
+        };
+        self.dispatches.get_or_create(&dispatch).inc();
+        self.durations.observe(took.as_secs_f64());
+    }
+
+    /// Writes everything, with the state of these hooks.
+    pub(crate) fn text(&self, hooks: Option<&Runtime>) -> String {
+        if let Some(status) = hooks.map(Runtime::status) {
+            let count = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
+            self.failed_open.clear();
+            for failed in status.failed_open {
+                let hook = Hook { hook: failed.hook };
+                self.failed_open
+                    .get_or_create(&hook)
+                    .set(count(failed.count));
+            }
+            self.breakers.clear();
+            for hook in status.hooks {
+                let is_open = !matches!(hook.breaker, BreakerState::Closed);
+                let hook = Hook { hook: hook.name };
+                self.breakers.get_or_create(&hook).set(is_open.into());
+            }
+            self.dropped.set(count(status.dropped));
+        }
+        let mut text = String::new();
+        // A String takes everything.
+        let _ = encode(&mut text, &self.registry);
+        text
+    }
+}

@@ -1,0 +1,357 @@
+//! The listeners, and what every connection goes through.
+
+use std::convert::Infallible;
+use std::fmt;
+use std::io;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::Request;
+use axum::http::StatusCode;
+use axum::http::header::{HOST, ORIGIN};
+use axum::middleware::{self, Next};
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::{get, post};
+use hooks_runtime::Runtime;
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpListener;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio_util::task::TaskTracker;
+
+use crate::door::{agent, program};
+use crate::health;
+use crate::limits::{CONNECTIONS, HEAD, HEAD_TIME};
+use crate::metrics::Metrics;
+use crate::program::Program;
+use crate::shared::Shared;
+use crate::shutdown::Shutdown;
+use crate::socket::{self, Socket};
+
+/// Why the daemon does not start.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ServerError {
+    /// It would answer anybody.
+    #[error(
+        "{0} can be reached from other machines, and nobody is asked who they are: listen on 127.0.0.1"
+    )]
+    Open(SocketAddr),
+    /// It has no way in.
+    #[error("nobody could reach the daemon: name a socket or an address")]
+    NoDoor,
+    /// The address cannot be listened on.
+    #[error("cannot listen on {address}: {error}")]
+    Listen {
+        /// The address.
+        address: SocketAddr,
+        /// Why.
+        error: io::Error,
+    },
+    /// The socket cannot be made.
+    #[error("cannot listen on the socket {}: {error}", path.display())]
+    Socket {
+        /// The socket.
+        path: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+}
+
+/// Builds a [`Server`].
+#[derive(Default)]
+#[must_use = "nothing listens before `bind`"]
+pub struct ServerBuilder {
+    hooks: Option<Runtime>,
+    program: Option<Arc<dyn Program>>,
+    socket: Option<PathBuf>,
+    listen: Option<SocketAddr>,
+}
+
+impl fmt::Debug for ServerBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ServerBuilder")
+            .field("socket", &self.socket)
+            .field("listen", &self.listen)
+            .finish_non_exhaustive()
+    }
+}
+
+impl ServerBuilder {
+    /// Sets the hooks that judge the events of `/hooks/NAME`. Build them with
+    /// [`LeftToAgent`](hooks_runtime::bridge::LeftToAgent) as their approver.
+    pub fn hooks(mut self, hooks: Runtime) -> Self {
+        self.hooks = Some(hooks);
+        self
+    }
+
+    /// Sets what answers programs on the socket.
+    pub fn program(mut self, program: impl Program) -> Self {
+        self.program = Some(Arc::new(program));
+        self
+    }
+
+    /// Listens on a Unix socket, for this user only.
+    pub fn socket(mut self, path: impl Into<PathBuf>) -> Self {
+        self.socket = Some(path.into());
+        self
+    }
+
+    /// Listens on an address of this machine, for HTTP.
+    pub fn listen(mut self, address: SocketAddr) -> Self {
+        self.listen = Some(address);
+        self
+    }
+
+    /// Begins to listen. Connections wait until [`run`](Server::run).
+    ///
+    /// # Errors
+    ///
+    /// If a door cannot be opened, if there is none, or if it would be open to other machines.
+    pub async fn bind(self) -> Result<Server, ServerError> {
+        if let Some(address) = self.listen.filter(|address| !address.ip().is_loopback()) {
+            return Err(ServerError::Open(address));
+        }
+        if self.listen.is_none() && self.socket.is_none() {
+            return Err(ServerError::NoDoor);
+        }
+        let socket = match self.socket {
+            Some(path) => Some(
+                Socket::bind(&path)
+                    .await
+                    .map_err(|error| ServerError::Socket { path, error })?,
+            ),
+            None => None,
+        };
+        let network = match self.listen {
+            Some(address) => Some(
+                TcpListener::bind(address)
+                    .await
+                    .map_err(|error| ServerError::Listen { address, error })?,
+            ),
+            None => None,
+        };
+        Ok(Server {
+            socket,
+            network,
+            shared: Arc::new(Shared {
+                hooks: self.hooks,
+                program: self.program,
+                metrics: Metrics::new(),
+                shutdown: OnceLock::new(),
+            }),
+        })
+    }
+}
+
+/// A daemon that listens.
+pub struct Server {
+    socket: Option<Socket>,
+    network: Option<TcpListener>,
+    shared: Arc<Shared>,
+}
+
+impl fmt::Debug for Server {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Server")
+            .field("socket", &self.socket)
+            .field("network", &self.network)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Server {
+    /// Returns a builder.
+    pub fn builder() -> ServerBuilder {
+        ServerBuilder::default()
+    }
+
+    /// The address that it listens on; the port is known also if it was 0.
+    #[must_use]
+    pub fn address(&self) -> Option<SocketAddr> {
+        self.network.as_ref()?.local_addr().ok()
+    }
+
+    /// The socket that it listens on.
+    #[must_use]
+    pub fn socket(&self) -> Option<&Path> {
+        Some(&self.socket.as_ref()?.path)
+    }
+
+    /// Answers until the shutdown, and returns when everything has finished or is dropped. The socket is removed.
+    pub async fn run(self, shutdown: &Shutdown) {
+        let _ = self.shared.shutdown.set(shutdown.clone());
+        let doors = Router::new()
+            .route("/hooks/{system}", post(agent::post))
+            .route("/healthz", get(health::healthz))
+            .route("/readyz", get(health::readyz))
+            .route("/metrics", get(health::metrics));
+        let socket_doors = doors.clone().route("/run", post(program::post));
+        let doors = doors.layer(middleware::from_fn(of_this_machine));
+        let connections = Connections {
+            room: Arc::new(Semaphore::new(CONNECTIONS)),
+            open: TaskTracker::new(),
+            shared: Arc::clone(&self.shared),
+            shutdown: shutdown.clone(),
+        };
+        let network = async {
+            let Some(listener) = &self.network else {
+                return;
+            };
+            let doors = doors.with_state(Arc::clone(&self.shared));
+            loop {
+                let room = connections.room().await;
+                match listener.accept().await {
+                    Ok((stream, _)) => {
+                        // An answer is one packet, and the client waits for it.
+                        let _ = stream.set_nodelay(true);
+                        connections.open(stream, doors.clone(), room);
+                    }
+                    Err(error) => wait_after(&error).await,
+                }
+            }
+        };
+        let socket = async {
+            let Some(socket) = &self.socket else { return };
+            let doors = socket_doors.with_state(Arc::clone(&self.shared));
+            loop {
+                let room = connections.room().await;
+                match socket.listener.accept().await {
+                    Ok((stream, _)) if socket::is_own(&stream) => {
+                        connections.open(stream, doors.clone(), room);
+                    }
+                    Ok(_) => tracing::warn!("refused another user on the socket"),
+                    Err(error) => wait_after(&error).await,
+                }
+            }
+        };
+        tokio::select! {
+            () = shutdown.softly() => {}
+            _ = async { tokio::join!(network, socket) } => {}
+        }
+        shutdown.softly().await;
+        // Nobody new finds the socket, and does the work itself.
+        drop((self.socket, self.network));
+        connections.open.close();
+        tokio::select! {
+            () = connections.open.wait() => {}
+            () = shutdown.hardly() => {}
+        }
+    }
+}
+
+/// The system may have no more files. The connections that are open end at some time.
+async fn wait_after(error: &io::Error) {
+    tracing::warn!(%error, "cannot accept a connection");
+    tokio::time::sleep(Duration::from_millis(100)).await;
+}
+
+/// The connections that are open.
+struct Connections {
+    room: Arc<Semaphore>,
+    open: TaskTracker,
+    shared: Arc<Shared>,
+    shutdown: Shutdown,
+}
+
+impl Connections {
+    /// Waits for room for one more.
+    async fn room(&self) -> Option<OwnedSemaphorePermit> {
+        Arc::clone(&self.room).acquire_owned().await.ok()
+    }
+
+    /// Serves a connection, until it is closed or the daemon ends.
+    fn open<S>(&self, stream: S, doors: Router, room: Option<OwnedSemaphorePermit>)
+    where
+        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
+        let (shared, shutdown) = (Arc::clone(&self.shared), self.shutdown.clone());
+        self.open.spawn(async move {
+            let _room = room;
+            shared.metrics.connections.inc();
+            let service = TowerToHyperService::new(doors);
+            let mut server = http1::Builder::new();
+            server
+                .timer(TokioTimer::new())
+                .header_read_timeout(HEAD_TIME)
+                .max_buf_size(HEAD);
+            let connection = server
+                .serve_connection(TokioIo::new(stream), service)
+                .with_upgrades();
+            let mut connection = std::pin::pin!(connection);
+            // How a client ends a connection is its own business.
+            tokio::select! {
+                _ = &mut connection => {}
+                () = shutdown.softly() => {
+                    connection.as_mut().graceful_shutdown();
+                    tokio::select! {
+                        _ = connection => {}
+                        () = shutdown.hardly() => {}
+                    }
+                }
+            }
+            shared.metrics.connections.dec();
+        });
+    }
+}
+
+/// Refuses what a page in a browser sends, be it by a name that it points to this machine: only programs of this machine
+/// may ask.
+async fn of_this_machine(request: Request<Body>, next: Next) -> Result<Response, Infallible> {
+    let headers = request.headers();
+    let host = headers.get(HOST).and_then(|host| host.to_str().ok());
+    let is_here = host.is_none_or(is_this_machine);
+    if is_here && !headers.contains_key(ORIGIN) {
+        return Ok(next.run(request).await);
+    }
+    Ok((
+        StatusCode::FORBIDDEN,
+        "only programs of this machine may ask\n",
+    )
+        .into_response())
+}
+
+fn is_this_machine(host: &str) -> bool {
+    let name = match host.rsplit_once(':') {
+        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
+        _ => host,
+    };
+    let address = name.trim_start_matches('[').trim_end_matches(']').parse();
+    name.eq_ignore_ascii_case("localhost")
+        || address.is_ok_and(|address: std::net::IpAddr| address.is_loopback())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_this_machine;
+
+    #[test]
+    fn only_names_of_this_machine_are_taken() {
+        for host in [
+            "localhost",
+            "LOCALHOST:80",
+            "127.0.0.1:8787",
+            "127.9.9.9",
+            "[::1]:80",
+            "[::1]",
+        ] {
+            assert!(is_this_machine(host), "{host}");
+        }
+        for host in [
+            "example.com",
+            "example.com:80",
+            "localhost.example.com",
+            "10.0.0.1",
+            "",
+            "[::2]:1",
+        ] {
+            assert!(!is_this_machine(host), "{host}");
+        }
+    }
+}

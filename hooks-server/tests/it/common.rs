@@ -1,0 +1,158 @@
+//! A daemon in the test's own process, and a client that says exactly what it sends.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use hooks_runtime::bridge::LeftToAgent;
+use hooks_runtime::{Decided, Runtime};
+use hooks_server::{Answer, Declined, Program, Server, Shutdown};
+use serde_json::{Value, json};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
+use tokio::net::{TcpStream, UnixStream};
+use tokio::task::JoinHandle;
+
+/// Hooks of which each says something else.
+pub(crate) const HOOKS: &str = r#"
+    [[hooks.on]]
+    name = "no-force"
+    event = "BeforeToolCall"
+    tools = ["Bash", "shell", "run_shell_command"]
+    if = 'args.command.contains("--force")'
+    block = "no force"
+    [[hooks.on]]
+    name = "slow"
+    event = "BeforeToolCall"
+    tools = ["Slow"]
+    command = "sleep 1; exit 2"
+"#;
+
+/// A daemon that runs.
+pub(crate) struct Daemon {
+    pub(crate) address: SocketAddr,
+    pub(crate) socket: PathBuf,
+    pub(crate) shutdown: Shutdown,
+    pub(crate) ended: JoinHandle<()>,
+    _folder: tempfile::TempDir,
+}
+
+/// Says what it was asked, or waits.
+struct Echo;
+
+#[async_trait]
+impl Program for Echo {
+    fn version(&self) -> &str {
+        "1"
+    }
+
+    async fn answer(&self, asked: &[u8]) -> Result<Answer, Declined> {
+        match asked {
+            b"wait" => std::future::pending().await,
+            b"no" => Err(Declined("it cannot".into())),
+            asked => Ok(Answer {
+                text: asked.to_vec(),
+                event: Some("BeforeToolCall"),
+                decision: Decided::Continue,
+            }),
+        }
+    }
+}
+
+pub(crate) async fn daemon() -> Daemon {
+    let folder = tempfile::tempdir().unwrap();
+    let socket = folder.path().join("hooks.sock");
+    let hooks = Runtime::builder().text(HOOKS).approver(LeftToAgent);
+    let server = Server::builder()
+        .hooks(hooks.build().await.unwrap())
+        .program(Echo)
+        .socket(&socket)
+        .listen("127.0.0.1:0".parse().unwrap())
+        .bind()
+        .await
+        .unwrap();
+    let address = server.address().unwrap();
+    let shutdown = Shutdown::new();
+    let asked = shutdown.clone();
+    Daemon {
+        address,
+        socket,
+        shutdown,
+        ended: tokio::spawn(async move { server.run(&asked).await }),
+        _folder: folder,
+    }
+}
+
+/// An answer: the status, the head and the body.
+#[derive(Debug)]
+pub(crate) struct Answered {
+    pub(crate) status: u16,
+    pub(crate) body: String,
+}
+
+impl Answered {
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+}
+
+/// Sends a request, and reads until the other end closes.
+pub(crate) async fn exchange(
+    mut stream: impl AsyncRead + AsyncWrite + Unpin,
+    request: &[u8],
+) -> Answered {
+    stream.write_all(request).await.unwrap();
+    read(stream).await
+}
+
+pub(crate) async fn read(mut stream: impl AsyncRead + Unpin) -> Answered {
+    let mut text = Vec::new();
+    let all = stream.read_to_end(&mut text);
+    let _ = tokio::time::timeout(Duration::from_mins(1), all)
+        .await
+        .expect("an answer");
+    let text = String::from_utf8(text).unwrap();
+    let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
+    let status = head
+        .split(' ')
+        .nth(1)
+        .and_then(|status| status.parse().ok());
+    Answered {
+        status: status.unwrap_or(0),
+        body: body.to_owned(),
+    }
+}
+
+impl Daemon {
+    pub(crate) async fn tcp(&self) -> TcpStream {
+        TcpStream::connect(self.address).await.unwrap()
+    }
+
+    pub(crate) async fn unix(&self) -> UnixStream {
+        UnixStream::connect(&self.socket).await.unwrap()
+    }
+
+    pub(crate) async fn get(&self, path: &str) -> Answered {
+        exchange(self.tcp().await, &request("GET", path, "", "")).await
+    }
+
+    pub(crate) async fn post(&self, path: &str, body: &str) -> Answered {
+        exchange(self.tcp().await, &request("POST", path, "", body)).await
+    }
+}
+
+/// The text of a request. `headers` end with a new line each.
+pub(crate) fn request(method: &str, path: &str, headers: &str, body: &str) -> Vec<u8> {
+    format!(
+        "{method} {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-length: {}\r\n{headers}\r\n{body}",
+        body.len()
+    )
+    .into_bytes()
+}
+
+/// An event of Claude Code.
+pub(crate) fn claude(tool: &str, command: &str) -> String {
+    json!({ "session_id": "s1", "cwd": "/", "hook_event_name": "PreToolUse", "tool_name": tool,
+            "tool_input": { "command": command }, "tool_use_id": "1" })
+    .to_string()
+}

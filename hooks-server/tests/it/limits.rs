@@ -1,0 +1,87 @@
+//! What a client cannot do to the daemon.
+
+use tokio::io::AsyncWriteExt as _;
+
+use crate::common::{claude, daemon, exchange, read, request};
+
+#[tokio::test]
+async fn a_body_that_is_too_long_is_refused_and_not_kept() {
+    let daemon = daemon().await;
+    let mut stream = daemon.tcp().await;
+    let length = 100 << 20;
+    let head = format!(
+        "POST /hooks/claude HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-length: {length}\r\n\r\n"
+    );
+    stream.write_all(head.as_bytes()).await.unwrap();
+    let part = vec![b' '; 1 << 20];
+    for _ in 0..100 {
+        stream.write_all(&part).await.unwrap();
+    }
+    let said = read(stream).await;
+    assert_eq!(said.status, 200, "an agent goes on after another status");
+    let said = said.json();
+    assert_eq!(said["continue"], false);
+    assert!(
+        said["stopReason"].as_str().unwrap().contains("longer than"),
+        "{said}"
+    );
+}
+
+#[tokio::test]
+async fn a_head_that_is_too_long_is_refused() {
+    let daemon = daemon().await;
+    let header = format!("x: {}\r\n", "x".repeat(200_000));
+    let request = request("POST", "/hooks/claude", &header, &claude("Bash", "ls"));
+    let mut stream = daemon.tcp().await;
+    // It may close before it has read everything.
+    let _ = stream.write_all(&request).await;
+    let said = read(stream).await;
+    assert!(matches!(said.status, 0 | 431), "{said:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_client_that_sends_slowly_is_refused_in_time() {
+    let daemon = daemon().await;
+    let mut stream = daemon.tcp().await;
+    let head = "POST /hooks/claude HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-length: 100\r\n\r\n{";
+    stream.write_all(head.as_bytes()).await.unwrap();
+    let said = read(stream).await;
+    assert!(
+        said.json()["stopReason"]
+            .as_str()
+            .unwrap()
+            .contains("did not come"),
+        "{said:?}"
+    );
+}
+
+#[tokio::test]
+async fn many_idle_connections_leave_the_doors_open() {
+    let daemon = daemon().await;
+    let mut idle = Vec::new();
+    // As many as the test's own process may open.
+    while idle.len() < 10_000 {
+        match tokio::net::TcpStream::connect(daemon.address).await {
+            Ok(stream) => idle.push(stream),
+            Err(_) => break,
+        }
+        if idle.len() == 400
+            && rustix::process::getrlimit(rustix::process::Resource::Nofile)
+                .current
+                .is_some_and(|most| most < 21_000)
+        {
+            break;
+        }
+    }
+    let event = claude("Bash", "git push --force");
+    let said = exchange(
+        daemon.tcp().await,
+        &request("POST", "/hooks/claude", "", &event),
+    )
+    .await;
+    assert!(
+        said.body.contains("no force"),
+        "{} idle: {said:?}",
+        idle.len()
+    );
+}
