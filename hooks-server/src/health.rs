@@ -7,7 +7,6 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 
 use crate::shared::Shared;
-use crate::shutdown::Shutdown;
 
 /// `GET /healthz`: the process answers.
 pub(crate) async fn healthz() -> &'static str {
@@ -20,7 +19,7 @@ pub(crate) async fn readyz(State(shared): State<Arc<Shared>>) -> Response {
         .hooks
         .as_ref()
         .and_then(|hooks| hooks.status().refused);
-    if shared.shutdown.get().is_some_and(Shutdown::is_soft) {
+    if shared.shutdown.is_soft() {
         return (StatusCode::SERVICE_UNAVAILABLE, "shutting down\n").into_response();
     }
     match refused {
@@ -36,7 +35,9 @@ pub(crate) async fn readyz(State(shared): State<Arc<Shared>>) -> Response {
 
 /// `GET /metrics`, as Prometheus reads it.
 pub(crate) async fn metrics(State(shared): State<Arc<Shared>>) -> impl IntoResponse {
-    let text = shared.metrics.text(shared.hooks.as_ref());
+    let recorder = shared.api.as_ref().map(|api| &api.tenants.recorder);
+    let lost = recorder.map_or(0, hooks_store::StoreRecorder::dropped);
+    let text = shared.metrics.text(shared.hooks.as_ref(), lost);
     let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
     ([("content-type", kind)], text)
 }

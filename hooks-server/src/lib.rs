@@ -8,6 +8,8 @@
 //! | a Unix socket | `hooks run`, which asks there, and otherwise does the work itself, with the same answer |
 //! | `POST /hooks/claude` | Claude Code's handler type `http` |
 //! | `POST /hooks/NAME` | the events of any other agent that [`hooks_runtime::bridge`] knows; `?event=` names the event if the input does not |
+//! | `/api/v1` | people and nodes, on a [store](ServerBuilder::store); [`openapi`] documents it |
+//! | `/ws` | clients of GoClaw |
 //! | `/healthz`, `/readyz`, `/metrics` | whoever watches the daemon |
 //!
 //! ```
@@ -33,7 +35,8 @@
 //! # What a door never does
 //!
 //! - It lets nothing pass that it cannot judge: an event that it cannot read is refused, in the agent's own words.
-//! - It answers no other user. The socket is for the user who started the daemon, and the address for this machine.
+//! - It answers no stranger. The socket is for the user who started the daemon; an address is for this machine, or with a
+//!   store for whoever has a token, and the tenant is the token's.
 //! - It waits for nobody: a request has [limits](limits) of size and time.
 
 #![forbid(unsafe_code)]
@@ -42,7 +45,10 @@
 #[doc = include_str!("../README.md")]
 mod readme {}
 
+mod api;
+mod body;
 mod door;
+mod goclaw;
 mod health;
 pub mod limits;
 mod metrics;
@@ -52,6 +58,7 @@ mod shared;
 mod shutdown;
 mod socket;
 
+pub use self::api::openapi;
 pub use self::program::{Answer, Declined, Program};
 pub use self::server::{Server, ServerBuilder, ServerError};
 pub use self::shutdown::Shutdown;

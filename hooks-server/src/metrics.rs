@@ -7,6 +7,7 @@
 //! | `hooks_failed_open` | `hook` | how often a hook failed and the event went on |
 //! | `hooks_breaker_open` | `hook` | 1 if the hook is not asked, because it has failed too often |
 //! | `hooks_dropped` | | observed events that were not passed to a hook, because too many ran in the background |
+//! | `hooks_records_dropped` | | executions that a store did not get, because its queue was full |
 //! | `hooks_connections` | | connections that are open |
 
 use std::time::Duration;
@@ -40,6 +41,7 @@ pub(crate) struct Metrics {
     failed_open: Family<Hook, Gauge>,
     breakers: Family<Hook, Gauge>,
     dropped: Gauge,
+    records_dropped: Gauge,
     pub(crate) connections: Gauge,
 }
 
@@ -53,6 +55,7 @@ impl Metrics {
             failed_open: Family::default(),
             breakers: Family::default(),
             dropped: Gauge::default(),
+            records_dropped: Gauge::default(),
             connections: Gauge::default(),
             registry: Registry::default(),
         };
@@ -75,6 +78,12 @@ impl Metrics {
             "Events that no hook was told of",
             metrics.dropped.clone(),
         );
+        let lost = metrics.records_dropped.clone();
+        registry.register(
+            "records_dropped",
+            "Executions that a store did not get",
+            lost,
+        );
         registry.register(
             "connections",
             "Connections that are open",
@@ -96,10 +105,11 @@ impl Metrics {
         self.durations.observe(took.as_secs_f64());
     }
 
-    /// Writes everything, with the state of these hooks.
-    pub(crate) fn text(&self, hooks: Option<&Runtime>) -> String {
+    /// Writes everything, with the state of these hooks, and how many executions a store did not get.
+    pub(crate) fn text(&self, hooks: Option<&Runtime>, lost: u64) -> String {
+        let count = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
+        self.records_dropped.set(count(lost));
         if let Some(status) = hooks.map(Runtime::status) {
-            let count = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
             self.failed_open.clear();
             for failed in status.failed_open {
                 let hook = Hook { hook: failed.hook };

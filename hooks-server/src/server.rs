@@ -5,7 +5,7 @@ use std::fmt;
 use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
@@ -16,7 +16,8 @@ use axum::http::header::{HOST, ORIGIN};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::{get, post};
-use hooks_runtime::Runtime;
+use hooks_runtime::{Runtime, RuntimeBuilder, SigningKey};
+use hooks_store::Store;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
@@ -25,7 +26,10 @@ use tokio::net::TcpListener;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::task::TaskTracker;
 
+use crate::api::tenants::Tenants;
+use crate::api::{self, Api, Complete};
 use crate::door::{agent, program};
+use crate::goclaw;
 use crate::health;
 use crate::limits::{CONNECTIONS, HEAD, HEAD_TIME};
 use crate::metrics::Metrics;
@@ -72,6 +76,9 @@ pub struct ServerBuilder {
     program: Option<Arc<dyn Program>>,
     socket: Option<PathBuf>,
     listen: Option<SocketAddr>,
+    store: Option<Store>,
+    key: Option<SigningKey>,
+    complete: Option<Complete>,
 }
 
 impl fmt::Debug for ServerBuilder {
@@ -91,6 +98,28 @@ impl ServerBuilder {
         self
     }
 
+    /// Sets the store, with the API on it. Whoever asks needs a token, also the agents of `/hooks/NAME`, whose events are
+    /// judged by the hooks of the token's tenant.
+    pub fn store(mut self, store: Store) -> Self {
+        self.store = Some(store);
+        self
+    }
+
+    /// Signs the bundles that agents fetch.
+    pub fn key(mut self, key: SigningKey) -> Self {
+        self.key = Some(key);
+        self
+    }
+
+    /// Completes the runtimes of the store's tenants: their evaluator, their guard, their factories.
+    pub fn runtime(
+        mut self,
+        complete: impl Fn(RuntimeBuilder) -> RuntimeBuilder + Send + Sync + 'static,
+    ) -> Self {
+        self.complete = Some(Arc::new(complete));
+        self
+    }
+
     /// Sets what answers programs on the socket.
     pub fn program(mut self, program: impl Program) -> Self {
         self.program = Some(Arc::new(program));
@@ -103,7 +132,7 @@ impl ServerBuilder {
         self
     }
 
-    /// Listens on an address of this machine, for HTTP.
+    /// Listens on an address, for HTTP. Without a store it is one of this machine, because nobody is asked for a token.
     pub fn listen(mut self, address: SocketAddr) -> Self {
         self.listen = Some(address);
         self
@@ -115,7 +144,8 @@ impl ServerBuilder {
     ///
     /// If a door cannot be opened, if there is none, or if it would be open to other machines.
     pub async fn bind(self) -> Result<Server, ServerError> {
-        if let Some(address) = self.listen.filter(|address| !address.ip().is_loopback()) {
+        let open = self.listen.filter(|address| !address.ip().is_loopback());
+        if let (Some(address), None) = (open, &self.store) {
             return Err(ServerError::Open(address));
         }
         if self.listen.is_none() && self.socket.is_none() {
@@ -140,12 +170,11 @@ impl ServerBuilder {
         Ok(Server {
             socket,
             network,
-            shared: Arc::new(Shared {
-                hooks: self.hooks,
-                program: self.program,
-                metrics: Metrics::new(),
-                shutdown: OnceLock::new(),
-            }),
+            hooks: self.hooks,
+            program: self.program,
+            store: self.store,
+            key: self.key,
+            complete: self.complete.unwrap_or_else(|| Arc::new(|builder| builder)),
         })
     }
 }
@@ -154,7 +183,11 @@ impl ServerBuilder {
 pub struct Server {
     socket: Option<Socket>,
     network: Option<TcpListener>,
-    shared: Arc<Shared>,
+    hooks: Option<Runtime>,
+    program: Option<Arc<dyn Program>>,
+    store: Option<Store>,
+    key: Option<SigningKey>,
+    complete: Complete,
 }
 
 impl fmt::Debug for Server {
@@ -186,25 +219,49 @@ impl Server {
 
     /// Answers until the shutdown, and returns when everything has finished or is dropped. The socket is removed.
     pub async fn run(self, shutdown: &Shutdown) {
-        let _ = self.shared.shutdown.set(shutdown.clone());
-        let doors = Router::new()
+        let api = self.store.map(|store| {
+            let recorder = store.recorder();
+            Arc::new(Api {
+                store,
+                key: self.key,
+                complete: self.complete,
+                shutdown: shutdown.clone(),
+                tenants: Tenants::new(recorder, node()),
+            })
+        });
+        let shared = Arc::new(Shared {
+            hooks: self.hooks,
+            program: self.program,
+            api: api.clone(),
+            metrics: Metrics::new(),
+            shutdown: shutdown.clone(),
+        });
+        let mut doors = Router::new()
             .route("/hooks/{system}", post(agent::post))
             .route("/healthz", get(health::healthz))
             .route("/readyz", get(health::readyz))
             .route("/metrics", get(health::metrics));
+        if let Some(api) = &api {
+            let routes = api::router().route("/ws", get(goclaw::get));
+            doors = doors.merge(routes.with_state(Arc::clone(api)));
+        }
         let socket_doors = doors.clone().route("/run", post(program::post));
-        let doors = doors.layer(middleware::from_fn(of_this_machine));
+        // With a store, a token says who asks.
+        let doors = match &api {
+            None => doors.layer(middleware::from_fn(of_this_machine)),
+            Some(_) => doors,
+        };
         let connections = Connections {
             room: Arc::new(Semaphore::new(CONNECTIONS)),
             open: TaskTracker::new(),
-            shared: Arc::clone(&self.shared),
+            shared: Arc::clone(&shared),
             shutdown: shutdown.clone(),
         };
         let network = async {
             let Some(listener) = &self.network else {
                 return;
             };
-            let doors = doors.with_state(Arc::clone(&self.shared));
+            let doors = doors.with_state(Arc::clone(&shared));
             loop {
                 let room = connections.room().await;
                 match listener.accept().await {
@@ -219,7 +276,7 @@ impl Server {
         };
         let socket = async {
             let Some(socket) = &self.socket else { return };
-            let doors = socket_doors.with_state(Arc::clone(&self.shared));
+            let doors = socket_doors.with_state(Arc::clone(&shared));
             loop {
                 let room = connections.room().await;
                 match socket.listener.accept().await {
@@ -234,6 +291,7 @@ impl Server {
         tokio::select! {
             () = shutdown.softly() => {}
             _ = async { tokio::join!(network, socket) } => {}
+            () = report(api.as_deref()) => {}
         }
         shutdown.softly().await;
         // Nobody new finds the socket, and does the work itself.
@@ -243,7 +301,24 @@ impl Server {
             () = connections.open.wait() => {}
             () = shutdown.hardly() => {}
         }
+        if let Some(api) = api {
+            api.end().await;
+        }
     }
+}
+
+/// Reports to the store, if there is one.
+async fn report(api: Option<&Api>) {
+    match api {
+        Some(api) => api.report().await,
+        None => std::future::pending().await,
+    }
+}
+
+/// The name of this process among the nodes of a store.
+fn node() -> String {
+    let machine = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    format!("{} {}", machine.trim(), std::process::id())
 }
 
 /// The system may have no more files. The connections that are open end at some time.

@@ -58,6 +58,10 @@ pub struct Call<'a> {
     pub event: Option<&'a str>,
     /// The root of the project, if the agent names it outside of the input.
     pub project_dir: Option<&'a str>,
+    /// The tenant, if whoever lets the agent in knows it.
+    pub tenant: Option<&'a str>,
+    /// The agent, if whoever lets it in knows it. It counts instead of what the input says.
+    pub agent: Option<&'a str>,
     /// Whether a variable of the environment is set.
     pub is_set: &'a (dyn Fn(&str) -> bool + Sync),
     /// What the agent writes to standard input.
@@ -81,6 +85,8 @@ impl<'a> Call<'a> {
             system,
             event: None,
             project_dir: None,
+            tenant: None,
+            agent: None,
             is_set: &|_| false,
             input,
         }

@@ -63,6 +63,10 @@ pub(super) fn read(call: Call<'_>) -> Result<Incoming, Refused> {
         ));
     }
     let mut cx = reading.context(system, row, call.project_dir);
+    cx.tenant_id = call.tenant.map(str::to_owned);
+    if let Some(agent) = call.agent {
+        agent.clone_into(&mut cx.agent_id);
+    }
     let skips = (calls.skips)(named, &input);
     let mut tool = String::new();
     let event = match row.filter(|row| row.says.is_some() && !skips) {

@@ -8,13 +8,15 @@ use std::time::Instant;
 
 use axum::body::Body;
 use axum::extract::{Path, Query, State};
-use axum::http::StatusCode;
+use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use hooks_runtime::bridge::{self, Call};
-use hooks_runtime::{Decided, Dialect};
+use hooks_runtime::{Decided, Dialect, Runtime};
 use serde::Deserialize;
 
-use crate::door;
+use crate::api::caller::Caller;
+use crate::api::problem::Problem;
+use crate::body;
 use crate::limits::BODY;
 use crate::shared::Shared;
 
@@ -28,37 +30,56 @@ pub(crate) async fn post(
     State(shared): State<Arc<Shared>>,
     Path(system): Path<String>,
     Query(asked): Query<Asked>,
+    headers: HeaderMap,
     body: Body,
 ) -> Response {
-    let named = Dialect::callers().find(|dialect| dialect.as_str() == system);
-    let (Some(system), Some(hooks)) = (named, &shared.hooks) else {
+    let Some(system) = Dialect::callers().find(|dialect| dialect.as_str() == system) else {
         return StatusCode::NOT_FOUND.into_response();
     };
     let started = Instant::now();
-    let event = asked.event.as_deref();
-    let call = |input| Call {
-        event,
+    let read = body::read(body, BODY).await;
+    let input = read.as_ref().map(|text| &text[..]).unwrap_or_default();
+    let mut call = Call {
+        event: asked.event.as_deref(),
         ..Call::new(system, input)
     };
-    let input = match door::read(body, BODY).await {
-        Ok(input) => input,
+    let hooks = match &read {
+        Ok(_) => hooks(&shared, &headers).await,
+        Err(why) => Err(why.to_string()),
+    };
+    let (judged, took) = match &hooks {
+        Ok((hooks, caller)) => {
+            call.tenant = caller.as_ref().map(|caller| caller.tenant.id());
+            call.agent = caller.as_ref().and_then(|caller| caller.agent.as_deref());
+            (bridge::run(hooks, call).await, started.elapsed())
+        }
         Err(why) => {
             shared
                 .metrics
                 .judged(None, Decided::Block, started.elapsed());
-            return object(call(b"").refusal(&why.to_string()).to_string());
+            return object(call.refusal(why).to_string());
         }
     };
-    let call = call(&input);
-    let judged = bridge::run(hooks, call).await;
-    shared
-        .metrics
-        .judged(judged.event, judged.decision, started.elapsed());
+    shared.metrics.judged(judged.event, judged.decision, took);
     let reply = judged.reply;
     if reply.exit_code != 0 && reply.stdout.is_empty() {
         return object(call.refusal(reply.stderr.trim_end()).to_string());
     }
     object(reply.stdout)
+}
+
+/// The hooks that judge: those of the token's tenant if there is a store, and else those of the file.
+async fn hooks(shared: &Shared, headers: &HeaderMap) -> Result<(Runtime, Option<Caller>), String> {
+    let Some(api) = &shared.api else {
+        let hooks = shared.hooks.clone().ok_or("the daemon has no hooks")?;
+        return Ok((hooks, None));
+    };
+    let why = |problem: Problem| problem.detail().to_owned();
+    let caller = Caller::of_headers(api, headers, "agent")
+        .await
+        .map_err(why)?;
+    let hooks = api.hooks(&caller.tenant).await.map_err(why)?;
+    Ok((hooks, Some(caller)))
 }
 
 /// A success with a JSON object, or with nothing.

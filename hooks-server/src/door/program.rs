@@ -10,7 +10,7 @@ use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 
-use crate::door;
+use crate::body;
 use crate::limits::SOCKET_BODY;
 use crate::program::Declined;
 use crate::shared::Shared;
@@ -33,7 +33,7 @@ pub(crate) async fn post(
         return (StatusCode::CONFLICT, why).into_response();
     }
     let started = Instant::now();
-    let asked = match door::read(body, SOCKET_BODY).await {
+    let asked = match body::read(body, SOCKET_BODY).await {
         Ok(asked) => asked,
         Err(why) => return (StatusCode::BAD_REQUEST, why.to_string()).into_response(),
     };

@@ -8,6 +8,7 @@ use async_trait::async_trait;
 use hooks_runtime::bridge::LeftToAgent;
 use hooks_runtime::{Decided, Runtime};
 use hooks_server::{Answer, Declined, Program, Server, Shutdown};
+use hooks_store::{By, Store};
 use serde_json::{Value, json};
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::{TcpStream, UnixStream};
@@ -87,10 +88,19 @@ pub(crate) async fn daemon() -> Daemon {
 #[derive(Debug)]
 pub(crate) struct Answered {
     pub(crate) status: u16,
+    head: String,
     pub(crate) body: String,
 }
 
 impl Answered {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        let lines = self.head.lines();
+        let mut headers = lines.filter_map(|line| line.split_once(": "));
+        headers
+            .find(|(key, _)| *key == name)
+            .map(|(_, value)| value)
+    }
+
     pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
@@ -119,6 +129,7 @@ pub(crate) async fn read(mut stream: impl AsyncRead + Unpin) -> Answered {
         .and_then(|status| status.parse().ok());
     Answered {
         status: status.unwrap_or(0),
+        head: head.to_owned(),
         body: body.to_owned(),
     }
 }
@@ -155,4 +166,139 @@ pub(crate) fn claude(tool: &str, command: &str) -> String {
     json!({ "session_id": "s1", "cwd": "/", "hook_event_name": "PreToolUse", "tool_name": tool,
             "tool_input": { "command": command }, "tool_use_id": "1" })
     .to_string()
+}
+
+/// A daemon on a store of its own.
+pub(crate) struct Stored {
+    pub(crate) daemon: Daemon,
+    pub(crate) store: Store,
+    pub(crate) folder: tempfile::TempDir,
+}
+
+pub(crate) async fn stored() -> Stored {
+    let folder = tempfile::tempdir().unwrap();
+    let url = format!("sqlite:{}", folder.path().join("hooks.db").display());
+    let store = Store::open(&url).await.unwrap();
+    let server = Server::builder()
+        .store(store.clone())
+        .listen("127.0.0.1:0".parse().unwrap())
+        .bind()
+        .await
+        .unwrap();
+    let address = server.address().unwrap();
+    let shutdown = Shutdown::new();
+    let asked = shutdown.clone();
+    let daemon = Daemon {
+        address,
+        socket: PathBuf::new(),
+        shutdown,
+        ended: tokio::spawn(async move { server.run(&asked).await }),
+        _folder: tempfile::tempdir().unwrap(),
+    };
+    Stored {
+        daemon,
+        store,
+        folder,
+    }
+}
+
+/// A client with a token.
+#[derive(Clone)]
+pub(crate) struct Client {
+    address: SocketAddr,
+    pub(crate) token: String,
+}
+
+impl Stored {
+    pub(crate) fn with_token(&self, token: &str) -> Client {
+        Client {
+            address: self.daemon.address,
+            token: token.to_owned(),
+        }
+    }
+
+    pub(crate) async fn client(&self, tenant: &str, role: &str) -> Client {
+        let by = By::new("the test");
+        let tenant = self.store.tenant(tenant);
+        let token = tenant
+            .token_new(role, role.parse().unwrap(), None, &by)
+            .await
+            .unwrap();
+        self.with_token(&token.to_string())
+    }
+
+    pub(crate) async fn eventually<T>(&self, mut is_so: impl AsyncFnMut() -> Option<T>) -> T {
+        for _ in 0..500 {
+            if let Some(found) = is_so().await {
+                return found;
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        panic!("it does not come");
+    }
+}
+
+impl Client {
+    pub(crate) async fn raw(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &str,
+        body: &str,
+    ) -> Answered {
+        self.at(method, &format!("/api/v1{path}"), headers, body)
+            .await
+    }
+
+    async fn at(&self, method: &str, path: &str, headers: &str, body: &str) -> Answered {
+        let headers = format!("authorization: Bearer {}\r\n{headers}", self.token);
+        let stream = TcpStream::connect(self.address).await.unwrap();
+        exchange(stream, &request(method, path, &headers, body)).await
+    }
+
+    pub(crate) async fn send(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &str,
+        body: &Value,
+    ) -> Answered {
+        let body = if body.is_null() {
+            String::new()
+        } else {
+            body.to_string()
+        };
+        self.raw(method, path, headers, &body).await
+    }
+
+    pub(crate) async fn get(&self, path: &str) -> Answered {
+        self.raw("GET", path, "", "").await
+    }
+
+    pub(crate) async fn post(&self, path: &str, body: &Value) -> Answered {
+        self.send("POST", path, "", body).await
+    }
+
+    pub(crate) async fn door(&self, path: &str, body: &str) -> Answered {
+        self.at("POST", path, "", body).await
+    }
+
+    /// Reads a stream until it has a text.
+    pub(crate) async fn stream(&self, path: &str, headers: &str, until: &str) -> String {
+        let headers = format!("authorization: Bearer {}\r\n{headers}", self.token);
+        let mut stream = TcpStream::connect(self.address).await.unwrap();
+        let request = request("GET", &format!("/api/v1{path}"), &headers, "");
+        stream.write_all(&request).await.unwrap();
+        let mut text = String::new();
+        while !text.contains(until) {
+            let mut part = [0; 4096];
+            let read = tokio::time::timeout(Duration::from_secs(10), stream.read(&mut part)).await;
+            let length = read
+                .unwrap_or_else(|_| panic!("no {until} in {text}"))
+                .unwrap();
+            assert_ne!(length, 0, "{text}");
+            text.push_str(&String::from_utf8_lossy(&part[..length]));
+        }
+        text
+    }
 }

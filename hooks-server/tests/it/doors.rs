@@ -109,6 +109,7 @@ async fn what_was_decided_is_counted() {
         "hooks_dispatches_total{event=\"\",decision=\"block\"} 1",
         "hooks_dispatch_duration_seconds_count 4",
         "hooks_breaker_open{hook=\"slow\"} 0",
+        "hooks_records_dropped 0",
         "hooks_connections 1",
     ] {
         assert!(text.contains(line), "{line} is not in:\n{text}");

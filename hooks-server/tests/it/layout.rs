@@ -3,8 +3,10 @@
 use layout::Layout;
 
 const LAYOUT: Layout = Layout {
-    rooms: &["metrics", "program", "shared", "door", "health", "server"],
-    leaves: &["limits", "shutdown", "socket"],
+    rooms: &[
+        "metrics", "program", "api", "shared", "door", "goclaw", "health", "server",
+    ],
+    leaves: &["body", "limits", "shutdown", "socket"],
     collections: &["lib"],
     macros: &[],
 };

@@ -1,7 +1,9 @@
 //! All tests of the crate in one program: each program more is one link more.
 
+mod api;
 mod common;
 mod doors;
+mod goclaw;
 mod layout;
 mod life;
 mod limits;

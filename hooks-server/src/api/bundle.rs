@@ -1,0 +1,57 @@
+//! `/bundle`: what is in force, for agents on other machines.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse as _, Response};
+use hooks_store::Role;
+use serde::Deserialize;
+use utoipa::IntoParams;
+
+use super::Api;
+use super::caller::Caller;
+use super::extract::{Query, etag, has};
+use super::problem::Problem;
+
+/// How long a client waits for news.
+#[derive(Debug, Deserialize, IntoParams)]
+pub(crate) struct Wait {
+    /// How many seconds to wait for another bundle than that of `If-None-Match`, at most 60.
+    #[param(maximum = 60)]
+    wait: Option<u64>,
+}
+
+/// Returns the bundle in force, signed if the daemon has a key. With `If-None-Match`, 304 if it is the same.
+#[utoipa::path(get, path = "/bundle", params(Wait, ("if-none-match" = Option<String>, Header, description = "The `ETag` of the bundle that the client has")), responses((status = 200, body = serde_json::Value), (status = 304, description = "The client has it")))]
+pub(super) async fn get(
+    State(api): State<Arc<Api>>,
+    caller: Caller,
+    Query(query): Query<Wait>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    caller.at_least(Role::Viewer)?;
+    let mut changes = api.store.changes();
+    let wait = Duration::from_secs(query.wait.unwrap_or(0).min(60));
+    let end = tokio::time::Instant::now() + wait;
+    loop {
+        changes.mark_unchanged();
+        let mut bundle = caller.tenant.bundle().await?;
+        let hash = bundle.sha256();
+        if !has(&headers, &hash) {
+            if let Some(key) = &api.key {
+                bundle.sign(key);
+            }
+            return Ok((etag(hash), axum::Json(bundle)).into_response());
+        }
+        let is_news = tokio::select! {
+            news = changes.changed() => news.is_ok(),
+            () = tokio::time::sleep_until(end) => false,
+            () = api.shutdown.softly() => false,
+        };
+        if !is_news {
+            return Ok((StatusCode::NOT_MODIFIED, etag(hash)).into_response());
+        }
+    }
+}

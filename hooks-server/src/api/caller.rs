@@ -1,0 +1,147 @@
+//! Who asks. A handler that takes a [`Caller`] knows its tenant from the token and from nothing else.
+
+use std::sync::Arc;
+
+use axum::extract::FromRequestParts;
+use axum::http::header::AUTHORIZATION;
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, StatusCode};
+use hooks_store::{By, Role, Tenant};
+use serde_json::Value;
+
+use super::Api;
+use super::problem::Problem;
+
+/// Headers with which clients of other systems name a tenant.
+const HEADERS: &[&str] = &["tenant", "x-tenant", "x-tenant-id", "x-goclaw-tenant-id"];
+
+/// Keys that name a tenant.
+const KEYS: &[&str] = &["tenant", "tenant_id", "tenantId"];
+
+/// Who asks.
+#[derive(Clone, Debug)]
+pub(crate) struct Caller {
+    pub(crate) tenant: Tenant,
+    pub(crate) role: Role,
+    pub(crate) agent: Option<String>,
+    /// The name of the token.
+    name: String,
+    /// Through which door.
+    from: String,
+}
+
+impl Caller {
+    /// Reads a token.
+    pub(crate) async fn of_token(api: &Api, token: &str, from: &str) -> Result<Self, Problem> {
+        let known = api.store.caller(token).await?;
+        let known = known.ok_or_else(|| {
+            Problem::new(
+                StatusCode::UNAUTHORIZED,
+                "the token is unknown, or has been revoked",
+            )
+        })?;
+        Ok(Caller {
+            tenant: api.store.tenant(&known.tenant),
+            role: known.role,
+            agent: known.agent,
+            name: known.name,
+            from: from.to_owned(),
+        })
+    }
+
+    /// Reads the token of a request.
+    pub(crate) async fn of_headers(
+        api: &Api,
+        headers: &HeaderMap,
+        from: &str,
+    ) -> Result<Self, Problem> {
+        let token = headers
+            .get(AUTHORIZATION)
+            .and_then(|value| value.to_str().ok());
+        let token = token
+            .and_then(|value| value.strip_prefix("Bearer "))
+            .ok_or_else(|| {
+                let how =
+                    "send a token as `Authorization: Bearer TOKEN`: `hooks token new` makes one";
+                Problem::new(StatusCode::UNAUTHORIZED, how)
+            })?;
+        Caller::of_token(api, token.trim(), from).await
+    }
+
+    /// Says who writes, if the caller has at least this role.
+    pub(crate) fn at_least(&self, role: Role) -> Result<By, Problem> {
+        if self.role < role {
+            let why = format!(
+                "this needs the role {role}, and the token has {}",
+                self.role
+            );
+            return Err(Problem::new(StatusCode::FORBIDDEN, why));
+        }
+        Ok(By::new(&self.name).from(&self.from))
+    }
+}
+
+impl FromRequestParts<Arc<Api>> for Caller {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, api: &Arc<Api>) -> Result<Self, Problem> {
+        // Several extractors of one request ask once.
+        if let Some(caller) = parts.extensions.get::<Caller>() {
+            return Ok(caller.clone());
+        }
+        let caller = Caller::of_headers(api, &parts.headers, "api").await?;
+        for header in HEADERS {
+            if let Some(named) = parts.headers.get(*header) {
+                is_own(
+                    header,
+                    &String::from_utf8_lossy(named.as_bytes()),
+                    caller.tenant.id(),
+                )?;
+            }
+        }
+        let query = parts.uri.query().unwrap_or_default();
+        for (key, named) in url::form_urlencoded::parse(query.as_bytes()) {
+            if KEYS.contains(&&*key) {
+                is_own(&key, &named, caller.tenant.id())?;
+            }
+        }
+        parts.extensions.insert(caller.clone());
+        Ok(caller)
+    }
+}
+
+fn is_own(place: &str, named: &str, own: &str) -> Result<(), Problem> {
+    if named == own {
+        return Ok(());
+    }
+    let why = format!("`{place}` names another tenant than the token: leave it out");
+    Err(Problem::new(StatusCode::FORBIDDEN, why))
+}
+
+/// Refuses a body that names another tenant, where a body of ours names one: at the top, in its context, its scope, and in
+/// each hook. The arguments of a tool may say what they want.
+pub(crate) fn other_tenant(body: &Value, own: &str) -> Result<(), Problem> {
+    let Value::Object(fields) = body else {
+        let parts = body.as_array().into_iter().flatten();
+        return parts
+            .into_iter()
+            .try_for_each(|part| other_tenant(part, own));
+    };
+    for (key, value) in fields {
+        match (key.as_str(), value) {
+            (_, Value::Null) => {}
+            (key, Value::String(named)) if KEYS.contains(&key) => is_own(key, named, own)?,
+            (key, _) if KEYS.contains(&key) => is_own(key, "something else", own)?,
+            // The global tenant says for whom its hooks are.
+            ("tenants", Value::Array(named)) if !own.is_empty() => {
+                let named = named.iter().map(|name| name.as_str().unwrap_or_default());
+                named
+                    .into_iter()
+                    .try_for_each(|named| is_own(key, named, own))?;
+            }
+            ("hooks" | "cx" | "scope" | "draft" | "goclaw", inner) => other_tenant(inner, own)?,
+            _ => {}
+        }
+    }
+    Ok(())
+}

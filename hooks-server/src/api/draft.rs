@@ -1,0 +1,35 @@
+//! `/draft`: the set as it is edited, as one document.
+
+use axum::response::IntoResponse;
+use hooks_runtime::Bundle;
+use hooks_store::Role;
+use serde_json::Value;
+
+use super::caller::Caller;
+use super::extract::{Json, etag};
+use super::problem::Problem;
+use super::wire::DraftReport;
+
+/// Returns the draft as a bundle.
+#[utoipa::path(get, path = "/draft", responses((status = 200, body = Value)))]
+pub(super) async fn get(caller: Caller) -> Result<impl IntoResponse, Problem> {
+    caller.at_least(Role::Viewer)?;
+    let draft = caller.tenant.draft().await?;
+    Ok((etag(draft.sha256()), axum::Json(draft)))
+}
+
+/// Replaces the whole draft by a bundle.
+#[utoipa::path(put, path = "/draft", request_body = Value, responses((status = 200, body = DraftReport)))]
+pub(super) async fn put(
+    caller: Caller,
+    Json(body): Json<Value>,
+) -> Result<axum::Json<DraftReport>, Problem> {
+    let by = caller.at_least(Role::Author)?;
+    let report = caller.tenant.put_draft(&bundle(&body)?, &by).await?;
+    Ok(axum::Json(report.into()))
+}
+
+/// Reads a bundle that somebody sends.
+pub(super) fn bundle(body: &Value) -> Result<Bundle, Problem> {
+    Bundle::read(&body.to_string()).map_err(|error| Problem::at("", error.to_string()))
+}

@@ -1,0 +1,148 @@
+//! `/executions`: what hooks did.
+
+use axum::http::StatusCode;
+use axum::response::IntoResponse;
+use hooks_runtime::{Record, RecordOutcome};
+use hooks_store::{ExecutionFilter, Role};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use utoipa::{IntoParams, ToSchema};
+
+use super::caller::{Caller, other_tenant};
+use super::extract::{Path, Query, Text};
+use super::problem::Problem;
+use super::wire::{Execution, List};
+
+/// Which executions.
+#[derive(Debug, Deserialize, IntoParams)]
+pub(crate) struct Filter {
+    /// Of this hook.
+    hook: Option<String>,
+    /// With this outcome: `continue`, `modify`, `block`, `fault`, ….
+    decision: Option<String>,
+    /// About this tool.
+    tool: Option<String>,
+    /// Of this session.
+    session: Option<String>,
+    /// Of this agent.
+    agent: Option<String>,
+    /// Of this event.
+    event: Option<String>,
+    /// From this time on.
+    #[param(value_type = Option<String>, format = DateTime)]
+    since: Option<jiff::Timestamp>,
+    /// Before this time.
+    #[param(value_type = Option<String>, format = DateTime)]
+    until: Option<jiff::Timestamp>,
+    /// Where the page begins: `next` of the page before.
+    cursor: Option<u64>,
+    /// How many items, at most 1000; 50 by default.
+    #[param(maximum = 1000, minimum = 1)]
+    limit: Option<u32>,
+}
+
+/// Lists executions, newest first.
+#[utoipa::path(get, path = "/executions", params(Filter), responses((status = 200, body = List<Execution>)))]
+pub(super) async fn list(
+    caller: Caller,
+    Query(query): Query<Filter>,
+) -> Result<axum::Json<List<Execution>>, Problem> {
+    caller.at_least(Role::Viewer)?;
+    let outcome: Option<RecordOutcome> = match query.decision {
+        Some(word) => {
+            let known = serde_json::from_value(word.into());
+            Some(known.map_err(|error| Problem::bad(format!("`decision`: {error}")))?)
+        }
+        None => None,
+    };
+    let filter = ExecutionFilter {
+        hook: query.hook,
+        outcome,
+        tool: query.tool,
+        session: query.session,
+        agent: query.agent,
+        event: query.event,
+        since: query.since,
+        until: query.until,
+    };
+    let limit = query.limit.unwrap_or(50).clamp(1, 1000);
+    let found = caller
+        .tenant
+        .executions(&filter, query.cursor, limit)
+        .await?;
+    Ok(axum::Json(List::page(found)))
+}
+
+/// How many records were written.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Written {
+    /// How many.
+    written: u64,
+}
+
+/// Takes records of agents on other machines, a line of JSON each. They are on disk when this answers.
+#[utoipa::path(post, path = "/executions", request_body(content = String, content_type = "application/x-ndjson"), responses((status = 201, body = Written)))]
+pub(super) async fn insert(
+    caller: Caller,
+    Text(lines): Text,
+) -> Result<impl IntoResponse, Problem> {
+    caller.at_least(Role::Operator)?;
+    let mut records = Vec::new();
+    for (index, line) in lines
+        .lines()
+        .enumerate()
+        .filter(|(_, line)| !line.trim().is_empty())
+    {
+        let wrong = |error: serde_json::Error| Problem::at(&format!("/{index}"), error.to_string());
+        let value: Value = serde_json::from_str(line).map_err(wrong)?;
+        other_tenant(&value, caller.tenant.id())?;
+        let mut record: Record = serde_json::from_value(value).map_err(wrong)?;
+        // Whoever has the token of an agent speaks for that agent.
+        if let Some(agent) = &caller.agent {
+            record.agent_id.clone_from(agent);
+        }
+        records.push(record);
+    }
+    let written = caller.tenant.insert(records).await?;
+    Ok((StatusCode::CREATED, axum::Json(Written { written })))
+}
+
+/// An execution, with all of it.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Whole {
+    #[serde(flatten)]
+    execution: Execution,
+    /// The whole record, as far as it was kept apart. Only an operator reads it, and the admin log says so.
+    detail: Option<Value>,
+}
+
+/// Returns an execution.
+#[utoipa::path(get, path = "/executions/{id}", params(("id" = u64, Path, description = "The number of the execution")), responses((status = 200, body = Whole)))]
+pub(super) async fn get(
+    caller: Caller,
+    Path(seq): Path<u64>,
+) -> Result<axum::Json<Whole>, Problem> {
+    caller.at_least(Role::Viewer)?;
+    let execution = caller.tenant.execution(seq).await?;
+    let execution = execution.ok_or_else(|| Problem::no("execution", seq))?;
+    let detail = match caller.at_least(Role::Operator) {
+        Ok(by) if execution.has_detail => caller.tenant.detail(seq, &by).await?,
+        _ => None,
+    };
+    let execution = execution.into();
+    Ok(axum::Json(Whole { execution, detail }))
+}
+
+/// Returns what happened in a session, oldest first.
+#[utoipa::path(get, path = "/sessions/{id}", params(("id" = String, Path, description = "The session")), responses((status = 200, body = List<Execution>)))]
+pub(super) async fn session(
+    caller: Caller,
+    Path(id): Path<String>,
+) -> Result<axum::Json<List<Execution>>, Problem> {
+    caller.at_least(Role::Viewer)?;
+    let found = caller.tenant.session(&id).await?;
+    if found.is_empty() {
+        return Err(Problem::no("session", &id));
+    }
+    Ok(axum::Json(List::whole(found)))
+}

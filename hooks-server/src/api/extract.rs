@@ -1,0 +1,135 @@
+//! What reads requests: like axum's own, but what is wrong is a [`Problem`], and nothing names another tenant.
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::{FromRequest, FromRequestParts, Request};
+use axum::http::header::IF_MATCH;
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, StatusCode};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::Api;
+use super::caller::{Caller, other_tenant};
+use super::problem::Problem;
+use crate::body::{self, Unread};
+use crate::limits::BODY;
+
+/// A body in JSON.
+pub(crate) struct Json<T>(pub(crate) T);
+
+impl<T: DeserializeOwned> FromRequest<Arc<Api>> for Json<T> {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request<Body>, api: &Arc<Api>) -> Result<Self, Problem> {
+        let (mut parts, body) = request.into_parts();
+        let caller = Caller::from_request_parts(&mut parts, api).await?;
+        let text = read(body).await?;
+        let value: Value = hooks_runtime::__json(&text)
+            .map_err(|error| Problem::bad(format!("the body is not JSON: {error}")))?;
+        if !value.is_object() {
+            return Err(Problem::at("", "the body is no JSON object"));
+        }
+        other_tenant(&value, caller.tenant.id())?;
+        let read = serde_json::from_value(value);
+        let wrong = |error: serde_json::Error| Problem::at("", error.to_string());
+        read.map(Json).map_err(wrong)
+    }
+}
+
+/// A body as text.
+pub(crate) struct Text(pub(crate) String);
+
+impl FromRequest<Arc<Api>> for Text {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request<Body>, _: &Arc<Api>) -> Result<Self, Problem> {
+        let text = read(request.into_body()).await?;
+        let text = String::from_utf8(text.into());
+        text.map(Text)
+            .map_err(|_| Problem::bad("the body is not UTF-8"))
+    }
+}
+
+async fn read(body: Body) -> Result<axum::body::Bytes, Problem> {
+    body::read(body, BODY).await.map_err(|why| {
+        let status = match why {
+            Unread::TooLong(_) => StatusCode::PAYLOAD_TOO_LARGE,
+            Unread::TooSlow => StatusCode::REQUEST_TIMEOUT,
+            Unread::Broken => StatusCode::BAD_REQUEST,
+        };
+        Problem::new(status, why.to_string())
+    })
+}
+
+/// The parts of a path.
+pub(crate) struct Path<T>(pub(crate) T);
+
+impl<T: DeserializeOwned + Send> FromRequestParts<Arc<Api>> for Path<T> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, api: &Arc<Api>) -> Result<Self, Problem> {
+        let path = axum::extract::Path::from_request_parts(parts, api).await;
+        path.map(|axum::extract::Path(path)| Path(path))
+            .map_err(|error| Problem::bad(error.body_text()))
+    }
+}
+
+/// The query of an address.
+pub(crate) struct Query<T>(pub(crate) T);
+
+impl<T: DeserializeOwned + Send> FromRequestParts<Arc<Api>> for Query<T> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, api: &Arc<Api>) -> Result<Self, Problem> {
+        let query = axum::extract::Query::from_request_parts(parts, api).await;
+        query
+            .map(|axum::extract::Query(query)| Query(query))
+            .map_err(|error| Problem::bad(error.body_text()))
+    }
+}
+
+/// The version that a write expects: the header `If-Match`, with the `ETag` of what was read.
+pub(crate) struct Expected(pub(crate) u64);
+
+impl FromRequestParts<Arc<Api>> for Expected {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &Arc<Api>) -> Result<Self, Problem> {
+        let Some(tag) = parts.headers.get(IF_MATCH) else {
+            return Err(Problem::new(
+                StatusCode::PRECONDITION_REQUIRED,
+                "send the `ETag` of what you have read as `If-Match`",
+            ));
+        };
+        let version = tag
+            .to_str()
+            .ok()
+            .and_then(|tag| tag.trim_matches('"').parse().ok());
+        // What is no version of ours is not the newest.
+        let other = || {
+            Problem::new(
+                StatusCode::PRECONDITION_FAILED,
+                "`If-Match` is no version of this",
+            )
+        };
+        version.map(Expected).ok_or_else(other)
+    }
+}
+
+/// The header with the version of what is answered.
+pub(crate) fn etag(version: impl std::fmt::Display) -> [(&'static str, String); 1] {
+    [("etag", format!("\"{version}\""))]
+}
+
+/// Whether the client has this version already.
+pub(crate) fn has(headers: &HeaderMap, version: &str) -> bool {
+    let known = headers.get(axum::http::header::IF_NONE_MATCH);
+    let known = known
+        .and_then(|known| known.to_str().ok())
+        .unwrap_or_default();
+    known
+        .split(',')
+        .any(|tag| tag.trim().trim_start_matches("W/").trim_matches('"') == version)
+}

@@ -1,0 +1,62 @@
+//! `/hooks/{id}`: a hook of the draft, and its versions.
+
+use axum::http::StatusCode;
+use axum::response::IntoResponse;
+use hooks_store::Role;
+use serde_json::Value;
+
+use super::caller::Caller;
+use super::extract::{Expected, Json, Path, etag};
+use super::problem::Problem;
+use super::wire::{Hook, HookVersion, List};
+
+/// Returns a hook of the draft, with its version as the `ETag`.
+#[utoipa::path(get, path = "/hooks/{id}", params(("id" = String, Path, description = "The id of the hook")), responses((status = 200, body = Hook)))]
+pub(super) async fn get(
+    caller: Caller,
+    Path(id): Path<String>,
+) -> Result<impl IntoResponse, Problem> {
+    caller.at_least(Role::Viewer)?;
+    let hook = caller.tenant.hook(&id).await?;
+    let hook = hook.ok_or_else(|| Problem::no("hook", &id))?;
+    Ok((etag(hook.version), axum::Json(Hook::from(hook))))
+}
+
+/// Saves a new version of a hook.
+#[utoipa::path(put, path = "/hooks/{id}", params(("id" = String, Path, description = "The id of the hook"), ("if-match" = String, Header, description = "The `ETag` of the version that this follows")), request_body = Value, responses((status = 200, body = Hook)))]
+pub(super) async fn put(
+    caller: Caller,
+    Path(id): Path<String>,
+    Expected(expected): Expected,
+    Json(body): Json<Value>,
+) -> Result<impl IntoResponse, Problem> {
+    let by = caller.at_least(Role::Author)?;
+    let hook = caller.tenant.update(&id, expected, &body, &by).await?;
+    Ok((etag(hook.version), axum::Json(Hook::from(hook))))
+}
+
+/// Takes a hook out of the draft. Its versions stay.
+#[utoipa::path(delete, path = "/hooks/{id}", params(("id" = String, Path, description = "The id of the hook"), ("if-match" = String, Header, description = "The `ETag` of the newest version")), responses((status = 204)))]
+pub(super) async fn delete(
+    caller: Caller,
+    Path(id): Path<String>,
+    Expected(expected): Expected,
+) -> Result<StatusCode, Problem> {
+    let by = caller.at_least(Role::Author)?;
+    caller.tenant.delete(&id, expected, &by).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Lists all versions of a hook, newest first, also of one that is deleted.
+#[utoipa::path(get, path = "/hooks/{id}/versions", params(("id" = String, Path, description = "The id of the hook")), responses((status = 200, body = List<HookVersion>)))]
+pub(super) async fn versions(
+    caller: Caller,
+    Path(id): Path<String>,
+) -> Result<axum::Json<List<HookVersion>>, Problem> {
+    caller.at_least(Role::Viewer)?;
+    let versions = caller.tenant.versions(&id).await?;
+    if versions.is_empty() {
+        return Err(Problem::no("hook", &id));
+    }
+    Ok(axum::Json(List::whole(versions)))
+}

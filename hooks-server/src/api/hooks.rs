@@ -1,0 +1,42 @@
+//! `/hooks`: the hooks of the draft.
+
+use axum::http::StatusCode;
+use axum::response::IntoResponse;
+use hooks_store::Role;
+use serde::Serialize;
+use serde_json::Value;
+use utoipa::ToSchema;
+
+use super::caller::Caller;
+use super::extract::{Json, etag};
+use super::problem::Problem;
+use super::wire::{Hook, List};
+
+/// A hook that is new.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Created {
+    /// Its id.
+    id: String,
+    /// Its version. It is the `ETag`.
+    version: u64,
+}
+
+/// Lists the hooks of the draft, in their order.
+#[utoipa::path(get, path = "/hooks", responses((status = 200, body = List<Hook>)))]
+pub(super) async fn list(caller: Caller) -> Result<axum::Json<List<Hook>>, Problem> {
+    caller.at_least(Role::Viewer)?;
+    Ok(axum::Json(List::whole(caller.tenant.hooks().await?)))
+}
+
+/// Adds a hook to the draft. The body has the keys of `[[hooks.on]]`, and `scope`, `agents` and `mandatory`.
+#[utoipa::path(post, path = "/hooks", request_body = Value, responses((status = 201, body = Created)))]
+pub(super) async fn create(
+    caller: Caller,
+    Json(body): Json<Value>,
+) -> Result<impl IntoResponse, Problem> {
+    let by = caller.at_least(Role::Author)?;
+    let hook = caller.tenant.create(&body, &by).await?;
+    let (id, version) = (hook.id, hook.version);
+    let created = axum::Json(Created { id, version });
+    Ok((StatusCode::CREATED, etag(version), created))
+}

@@ -1,0 +1,177 @@
+//! The API under `/api/v1`: what people and nodes do with a store.
+//!
+//! A file is an endpoint, or a few of one resource: what it takes and answers, its documentation, and its handler. A route
+//! cannot be added without its documentation, because [`routes`] makes both. What all answers have in common, such as the
+//! form of errors, is added to the document here.
+
+mod bundle;
+pub(crate) mod caller;
+mod draft;
+mod executions;
+mod extract;
+mod hook;
+mod hooks;
+mod nodes;
+pub(crate) mod problem;
+mod revisions;
+mod samples;
+mod settings;
+pub(crate) mod simulate;
+pub(crate) mod stream;
+pub(crate) mod tenants;
+mod wire;
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::http::StatusCode;
+use axum::routing::get;
+use hooks_runtime::{RuntimeBuilder, SigningKey};
+use hooks_store::Store;
+use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme};
+use utoipa::openapi::{
+    ComponentsBuilder, ContentBuilder, InfoBuilder, OpenApi, Ref, ResponseBuilder,
+};
+use utoipa::{PartialSchema as _, ToSchema as _};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use self::problem::{FieldError, Problem};
+use self::tenants::Tenants;
+use crate::shutdown::Shutdown;
+
+/// How a deployment completes a runtime: its evaluator, its guard, its factories.
+pub(crate) type Complete = Arc<dyn Fn(RuntimeBuilder) -> RuntimeBuilder + Send + Sync>;
+
+/// What handlers need.
+pub(crate) struct Api {
+    pub(crate) store: Store,
+    /// Signs what agents fetch.
+    pub(crate) key: Option<SigningKey>,
+    pub(crate) complete: Complete,
+    pub(crate) shutdown: Shutdown,
+    pub(crate) tenants: Tenants,
+}
+
+impl Api {
+    /// Completes a runtime as this deployment does.
+    pub(crate) fn complete(&self, builder: RuntimeBuilder) -> RuntimeBuilder {
+        (self.complete)(builder)
+    }
+}
+
+fn documented() -> (Router<Arc<Api>>, OpenApi) {
+    let resources = OpenApiRouter::new()
+        .routes(routes!(hooks::list, hooks::create))
+        .routes(routes!(hook::get, hook::put, hook::delete))
+        .routes(routes!(hook::versions))
+        .routes(routes!(draft::get, draft::put))
+        .routes(routes!(revisions::list, revisions::publish))
+        .routes(routes!(revisions::get))
+        .routes(routes!(revisions::rollback))
+        .routes(routes!(bundle::get))
+        .routes(routes!(simulate::post))
+        .routes(routes!(executions::list, executions::insert))
+        .routes(routes!(stream::get))
+        .routes(routes!(executions::get))
+        .routes(routes!(executions::session))
+        .routes(routes!(nodes::list, nodes::report))
+        .routes(routes!(nodes::breakers))
+        .routes(routes!(nodes::reset))
+        .routes(routes!(settings::budgets, settings::put_budget))
+        .routes(routes!(settings::secrets))
+        .routes(routes!(settings::put_secret, settings::delete_secret))
+        .routes(routes!(samples::list, samples::save))
+        .routes(routes!(samples::delete))
+        .routes(routes!(samples::import))
+        .routes(routes!(settings::admin_log))
+        .routes(routes!(settings::tokens, settings::new_token))
+        .routes(routes!(settings::delete_token));
+    let (documented, document) = OpenApiRouter::new()
+        .nest("/api/v1", resources)
+        .split_for_parts();
+    (documented, completed(document))
+}
+
+/// Adds what all operations have in common.
+fn completed(mut document: OpenApi) -> OpenApi {
+    document.info = InfoBuilder::new()
+        .title("Hooks")
+        .version("1")
+        .description(Some("Hooks of AI agents: drafts, revisions, executions. Who asks is known by a token alone."))
+        .build();
+    let token = HttpBuilder::new().scheme(HttpAuthScheme::Bearer).build();
+    let components = document.components.take().unwrap_or_default();
+    let components = ComponentsBuilder::from(components)
+        .schema(Problem::name(), Problem::schema())
+        .schema(FieldError::name(), FieldError::schema())
+        .security_scheme("token", SecurityScheme::Http(token));
+    document.components = Some(components.build());
+    document.security = Some(vec![SecurityRequirement::new::<_, [&str; 0], &str>(
+        "token",
+        [],
+    )]);
+    let problem = Ref::from_schema_name(Problem::name());
+    let content = ContentBuilder::new().schema(Some(problem)).build();
+    let refused = ResponseBuilder::new()
+        .description("Why it was not done")
+        .content("application/problem+json", content)
+        .build();
+    for (path, item) in &mut document.paths.paths {
+        let place = path.trim_start_matches("/api/v1/").replace(['/', '-'], "_");
+        let place = place.replace(['{', '}'], "");
+        let operations = [
+            ("get", &mut item.get),
+            ("put", &mut item.put),
+            ("post", &mut item.post),
+            ("delete", &mut item.delete),
+        ];
+        for (method, operation) in operations {
+            let Some(operation) = operation else { continue };
+            // The names of functions repeat, and clients make functions of these.
+            operation.operation_id = Some(format!("{method}_{place}"));
+            let responses = &mut operation.responses.responses;
+            responses.insert("default".to_owned(), refused.clone().into());
+        }
+    }
+    document
+}
+
+/// The document of the API, as `/api/v1/openapi.json` has it.
+///
+/// ```
+/// let document: serde_json::Value = serde_json::from_str(&hooks_server::openapi()).unwrap();
+/// assert_eq!(document["openapi"], "3.1.0");
+/// ```
+#[must_use]
+pub fn openapi() -> String {
+    let mut text = documented().1.to_pretty_json().unwrap_or_default();
+    text.push('\n');
+    text
+}
+
+/// The routes of the API.
+pub(crate) fn router() -> Router<Arc<Api>> {
+    let (router, _) = documented();
+    router
+        .route(
+            "/api/v1/openapi.json",
+            get(async || ([("content-type", "application/json")], openapi())),
+        )
+        .route("/api/{*path}", axum::routing::any(nowhere))
+        .method_not_allowed_fallback(no_such_method)
+}
+
+async fn nowhere() -> Problem {
+    Problem::new(
+        StatusCode::NOT_FOUND,
+        "there is no such resource: see /api/v1/openapi.json",
+    )
+}
+
+async fn no_such_method() -> Problem {
+    Problem::new(
+        StatusCode::METHOD_NOT_ALLOWED,
+        "there is no such method here: see /api/v1/openapi.json",
+    )
+}

@@ -1,0 +1,103 @@
+//! `/nodes` and `/breakers`: the processes that run hooks, and the hooks that they do not ask.
+
+use hooks_runtime::BreakerState;
+use hooks_store::{NodeReport, Role};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::caller::Caller;
+use super::extract::{Json, Path};
+use super::problem::Problem;
+use super::wire::{Breaker, List, Node};
+
+/// Lists the nodes.
+#[utoipa::path(get, path = "/nodes", responses((status = 200, body = List<Node>)))]
+pub(super) async fn list(caller: Caller) -> Result<axum::Json<List<Node>>, Problem> {
+    caller.at_least(Role::Viewer)?;
+    Ok(axum::Json(List::whole(caller.tenant.nodes().await?)))
+}
+
+/// What a node says about itself.
+#[derive(Debug, Deserialize, ToSchema)]
+pub(crate) struct Report {
+    /// Its name, which no other has.
+    #[schema(min_length = 1, max_length = 200)]
+    name: String,
+    /// The revision that it runs.
+    revision: u64,
+    /// The hash of that revision.
+    #[serde(default)]
+    hash: String,
+    /// Why it does not run a newer one.
+    #[serde(default)]
+    refused: String,
+    /// The hooks that it does not ask.
+    #[serde(default)]
+    breakers: Vec<Open>,
+}
+
+/// A hook that is not asked.
+#[derive(Debug, Deserialize, ToSchema)]
+pub(crate) struct Open {
+    /// The hook.
+    hook: String,
+    /// `open` or `half_open`.
+    #[schema(value_type = String)]
+    state: BreakerState,
+}
+
+/// What a node does next.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Told {
+    /// The hooks that it is to try again.
+    reset: Vec<String>,
+}
+
+/// Takes the report of a node.
+#[utoipa::path(post, path = "/nodes", request_body = Report, responses((status = 200, body = Told)))]
+pub(super) async fn report(
+    caller: Caller,
+    Json(said): Json<Report>,
+) -> Result<axum::Json<Told>, Problem> {
+    caller.at_least(Role::Operator)?;
+    if said.name.is_empty() || said.name.len() > 200 {
+        return Err(Problem::at("/name", "a name has 1 to 200 characters"));
+    }
+    let breakers = said
+        .breakers
+        .into_iter()
+        .map(|open| (open.hook, open.state));
+    let report = NodeReport {
+        revision: said.revision,
+        hash: said.hash,
+        refused: said.refused,
+        breakers: breakers.collect(),
+    };
+    let reset = caller.tenant.report(&said.name, &report).await?;
+    Ok(axum::Json(Told { reset }))
+}
+
+/// Lists the hooks that nodes do not ask.
+#[utoipa::path(get, path = "/breakers", responses((status = 200, body = List<Breaker>)))]
+pub(super) async fn breakers(caller: Caller) -> Result<axum::Json<List<Breaker>>, Problem> {
+    caller.at_least(Role::Viewer)?;
+    Ok(axum::Json(List::whole(caller.tenant.breakers().await?)))
+}
+
+/// How many nodes are told.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Reset {
+    /// How many.
+    nodes: u64,
+}
+
+/// Has a hook tried again, on each node with its next report.
+#[utoipa::path(post, path = "/breakers/{hook}/reset", params(("hook" = String, Path, description = "The hook")), responses((status = 200, body = Reset)))]
+pub(super) async fn reset(
+    caller: Caller,
+    Path(hook): Path<String>,
+) -> Result<axum::Json<Reset>, Problem> {
+    let by = caller.at_least(Role::Operator)?;
+    let nodes = caller.tenant.reset_breaker(&hook, &by).await?;
+    Ok(axum::Json(Reset { nodes }))
+}

@@ -1,0 +1,124 @@
+//! Errors as `application/problem+json` (RFC 9457), the same for handlers and for what reads their requests.
+
+use axum::Json;
+use axum::http::StatusCode;
+use axum::http::header::CONTENT_TYPE;
+use axum::response::{IntoResponse, Response};
+use hooks_store::{Mistake, StoreError};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// Why a request was not done.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub(crate) struct Problem {
+    /// The kind of the problem, which stays the same.
+    #[serde(rename = "type")]
+    kind: String,
+    /// The kind, for people.
+    title: String,
+    /// The status of the answer.
+    status: u16,
+    /// What is wrong, and what to do about it.
+    detail: String,
+    /// Every mistake in what was sent.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    errors: Vec<FieldError>,
+}
+
+/// One mistake.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub(crate) struct FieldError {
+    /// Where it is: the path of a JSON pointer.
+    path: String,
+    /// What is wrong.
+    message: String,
+    /// What to write instead.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    help: Option<String>,
+}
+
+impl From<Mistake> for FieldError {
+    fn from(mistake: Mistake) -> Self {
+        FieldError {
+            path: mistake.path,
+            message: mistake.message,
+            help: mistake.help,
+        }
+    }
+}
+
+impl Problem {
+    pub(crate) fn new(status: StatusCode, detail: impl Into<String>) -> Self {
+        let title = status.canonical_reason().unwrap_or_default();
+        Problem {
+            kind: format!("urn:hooks:{}", title.to_lowercase().replace(' ', "-")),
+            title: title.to_owned(),
+            status: status.as_u16(),
+            detail: detail.into(),
+            errors: Vec::new(),
+        }
+    }
+
+    /// What was sent cannot be understood.
+    pub(crate) fn bad(detail: impl Into<String>) -> Self {
+        Problem::new(StatusCode::BAD_REQUEST, detail)
+    }
+
+    /// There is no such thing, or it is another tenant's.
+    pub(crate) fn no(what: &str, id: impl std::fmt::Display) -> Self {
+        Problem::new(StatusCode::NOT_FOUND, format!("there is no {what} `{id}`"))
+    }
+
+    /// What was sent has a mistake in a field.
+    pub(crate) fn at(path: &str, message: impl Into<String>) -> Self {
+        let message = message.into();
+        let mut problem = Problem::new(StatusCode::UNPROCESSABLE_ENTITY, message.clone());
+        problem.errors.push(FieldError {
+            path: path.to_owned(),
+            message,
+            help: None,
+        });
+        problem
+    }
+
+    /// Whether the caller may not do it.
+    pub(crate) fn is_about_rights(&self) -> bool {
+        matches!(self.status, 401 | 403)
+    }
+
+    /// The text for other protocols.
+    pub(crate) fn detail(&self) -> &str {
+        &self.detail
+    }
+}
+
+impl From<StoreError> for Problem {
+    fn from(error: StoreError) -> Self {
+        let text = error.to_string();
+        match error {
+            StoreError::Invalid(mistakes) => Problem {
+                errors: mistakes.into_iter().map(FieldError::from).collect(),
+                ..Problem::new(StatusCode::UNPROCESSABLE_ENTITY, text)
+            },
+            StoreError::Conflict { .. } => Problem::new(StatusCode::PRECONDITION_FAILED, text),
+            StoreError::NotFound(_) => Problem::new(StatusCode::NOT_FOUND, text),
+            // The texts of a database may hold what is stored. They are for whoever runs the daemon.
+            error => {
+                tracing::error!(%error, "the store failed");
+                let status = match error {
+                    StoreError::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
+                    _ => StatusCode::INTERNAL_SERVER_ERROR,
+                };
+                Problem::new(status, "the store failed: the daemon's log says why")
+            }
+        }
+    }
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let status = StatusCode::from_u16(self.status).unwrap_or(StatusCode::BAD_REQUEST);
+        let kind = [(CONTENT_TYPE, "application/problem+json")];
+        (status, kind, Json(self)).into_response()
+    }
+}

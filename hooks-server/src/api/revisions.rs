@@ -1,0 +1,76 @@
+//! `/revisions`: what was published.
+
+use axum::http::StatusCode;
+use axum::response::IntoResponse;
+use hooks_store::Role;
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+use super::caller::Caller;
+use super::extract::{Json, Path, Query, etag};
+use super::problem::Problem;
+use super::wire::{List, PageQuery, Published, Revision};
+
+/// Why something is published.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+pub(crate) struct Publish {
+    /// Why, for whoever reads the list later.
+    #[serde(default)]
+    comment: String,
+}
+
+/// Lists the revisions, newest first.
+#[utoipa::path(get, path = "/revisions", params(PageQuery), responses((status = 200, body = List<Revision>)))]
+pub(super) async fn list(
+    caller: Caller,
+    Query(page): Query<PageQuery>,
+) -> Result<axum::Json<List<Revision>>, Problem> {
+    caller.at_least(Role::Viewer)?;
+    let found = caller.tenant.revisions(page.cursor, page.limit()).await?;
+    Ok(axum::Json(List {
+        items: found.items.iter().map(Revision::from).collect(),
+        next: found.next,
+    }))
+}
+
+/// Publishes the draft. If it has a mistake, nothing changes, and `errors` has every one.
+#[utoipa::path(post, path = "/revisions", request_body = Publish, responses((status = 201, body = Published), (status = 200, description = "Nothing differs from the revision in force", body = Published)))]
+pub(super) async fn publish(
+    caller: Caller,
+    Json(body): Json<Publish>,
+) -> Result<impl IntoResponse, Problem> {
+    let by = caller.at_least(Role::Publisher)?.comment(body.comment);
+    Ok(published(caller.tenant.publish(&by).await?))
+}
+
+/// Returns a revision as a bundle.
+#[utoipa::path(get, path = "/revisions/{n}", params(("n" = u64, Path, description = "The number of the revision")), responses((status = 200, body = serde_json::Value)))]
+pub(super) async fn get(
+    caller: Caller,
+    Path(number): Path<u64>,
+) -> Result<impl IntoResponse, Problem> {
+    caller.at_least(Role::Viewer)?;
+    let revision = caller.tenant.revision(number).await?;
+    let revision = revision.ok_or_else(|| Problem::no("revision", number))?;
+    Ok((etag(&revision.sha256), axum::Json(revision.bundle)))
+}
+
+/// Publishes what an older revision had, as a new one. The draft follows.
+#[utoipa::path(post, path = "/revisions/{n}/rollback", params(("n" = u64, Path, description = "The number of the revision")), request_body = Publish, responses((status = 201, body = Published), (status = 200, description = "It is in force already", body = Published)))]
+pub(super) async fn rollback(
+    caller: Caller,
+    Path(number): Path<u64>,
+    Json(body): Json<Publish>,
+) -> Result<impl IntoResponse, Problem> {
+    let by = caller.at_least(Role::Publisher)?.comment(body.comment);
+    Ok(published(caller.tenant.rollback(number, &by).await?))
+}
+
+fn published(published: hooks_store::Published) -> impl IntoResponse {
+    let status = if published.is_new {
+        StatusCode::CREATED
+    } else {
+        StatusCode::OK
+    };
+    (status, axum::Json(Published::from(published)))
+}

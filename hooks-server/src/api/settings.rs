@@ -1,0 +1,149 @@
+//! `/secrets`, `/budgets`, `/tokens`, `/admin-log`: what an owner keeps.
+
+use axum::http::StatusCode;
+use axum::response::IntoResponse;
+use hooks_store::Role;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::caller::Caller;
+use super::extract::{Json, Path, Query};
+use super::problem::Problem;
+use super::wire::{AdminEntry, Budget, List, PageQuery, Secret, Token};
+
+/// Lists the secrets, without their values.
+#[utoipa::path(get, path = "/secrets", responses((status = 200, body = List<Secret>)))]
+pub(super) async fn secrets(caller: Caller) -> Result<axum::Json<List<Secret>>, Problem> {
+    caller.at_least(Role::Author)?;
+    Ok(axum::Json(List::whole(caller.tenant.secrets().await?)))
+}
+
+/// The value of a secret. It is never read back.
+#[derive(Deserialize, ToSchema)]
+pub(crate) struct SecretValue {
+    /// The value.
+    value: String,
+}
+
+/// A version that is new.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Version {
+    /// Its number.
+    version: u64,
+}
+
+/// Sets a secret. Hooks read it as `secret:NAME`.
+#[utoipa::path(put, path = "/secrets/{name}", params(("name" = String, Path, description = "The name")), request_body = SecretValue, responses((status = 200, body = Version)))]
+pub(super) async fn put_secret(
+    caller: Caller,
+    Path(name): Path<String>,
+    Json(secret): Json<SecretValue>,
+) -> Result<axum::Json<Version>, Problem> {
+    let by = caller.at_least(Role::Publisher)?;
+    let version = caller.tenant.put_secret(&name, &secret.value, &by).await?;
+    Ok(axum::Json(Version { version }))
+}
+
+/// Removes a secret.
+#[utoipa::path(delete, path = "/secrets/{name}", params(("name" = String, Path, description = "The name")), responses((status = 204)))]
+pub(super) async fn delete_secret(
+    caller: Caller,
+    Path(name): Path<String>,
+) -> Result<StatusCode, Problem> {
+    let by = caller.at_least(Role::Publisher)?;
+    caller.tenant.delete_secret(&name, &by).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Lists what was used, by month.
+#[utoipa::path(get, path = "/budgets", responses((status = 200, body = List<Budget>)))]
+pub(super) async fn budgets(caller: Caller) -> Result<axum::Json<List<Budget>>, Problem> {
+    caller.at_least(Role::Viewer)?;
+    Ok(axum::Json(List::whole(caller.tenant.budgets().await?)))
+}
+
+/// A limit.
+#[derive(Debug, Deserialize, ToSchema)]
+pub(crate) struct Limit {
+    /// The month, as in `2026-11`; by default, every month.
+    month: Option<String>,
+    /// The most tokens of a model that hooks use in it; none for no limit.
+    limit: Option<u64>,
+}
+
+/// Sets the most that hooks use in a month.
+#[utoipa::path(put, path = "/budgets", request_body = Limit, responses((status = 204)))]
+pub(super) async fn put_budget(
+    caller: Caller,
+    Json(set): Json<Limit>,
+) -> Result<StatusCode, Problem> {
+    let by = caller.at_least(Role::Owner)?;
+    caller
+        .tenant
+        .set_budget(set.month.as_deref(), set.limit, &by)
+        .await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Lists the tokens, without their texts.
+#[utoipa::path(get, path = "/tokens", responses((status = 200, body = List<Token>)))]
+pub(super) async fn tokens(caller: Caller) -> Result<axum::Json<List<Token>>, Problem> {
+    caller.at_least(Role::Owner)?;
+    Ok(axum::Json(List::whole(caller.tenant.tokens().await?)))
+}
+
+/// A token to make.
+#[derive(Debug, Deserialize, ToSchema)]
+pub(crate) struct NewToken {
+    /// What it is for.
+    name: String,
+    /// `viewer`, `operator`, `author`, `publisher` or `owner`.
+    #[schema(value_type = String)]
+    role: Role,
+    /// The agent that it is for.
+    agent: Option<String>,
+}
+
+/// A token that is new.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Made {
+    /// Its text, which nobody sees again.
+    token: String,
+}
+
+/// Makes a token for the caller's tenant.
+#[utoipa::path(post, path = "/tokens", request_body = NewToken, responses((status = 201, body = Made)))]
+pub(super) async fn new_token(
+    caller: Caller,
+    Json(new): Json<NewToken>,
+) -> Result<impl IntoResponse, Problem> {
+    let by = caller.at_least(Role::Owner)?;
+    let made = caller
+        .tenant
+        .token_new(&new.name, new.role, new.agent.as_deref(), &by)
+        .await?;
+    let token = made.to_string();
+    Ok((StatusCode::CREATED, axum::Json(Made { token })))
+}
+
+/// Revokes a token.
+#[utoipa::path(delete, path = "/tokens/{id}", params(("id" = String, Path, description = "The id of the token")), responses((status = 204)))]
+pub(super) async fn delete_token(
+    caller: Caller,
+    Path(id): Path<String>,
+) -> Result<StatusCode, Problem> {
+    let by = caller.at_least(Role::Owner)?;
+    caller.tenant.revoke_token(&id, &by).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Lists what people have changed, newest first.
+#[utoipa::path(get, path = "/admin-log", params(PageQuery), responses((status = 200, body = List<AdminEntry>)))]
+pub(super) async fn admin_log(
+    caller: Caller,
+    Query(page): Query<PageQuery>,
+) -> Result<axum::Json<List<AdminEntry>>, Problem> {
+    caller.at_least(Role::Operator)?;
+    let found = caller.tenant.admin_log(page.cursor, page.limit()).await?;
+    Ok(axum::Json(List::page(found)))
+}

@@ -1,0 +1,165 @@
+//! `/executions/stream`: what hooks do, while they do it, in three encodings.
+//!
+//! All are one loop: it reads the rows after the last one that was sent, and waits for more. So a slow reader costs
+//! nothing, because nothing is read before it has taken what was sent; and one that breaks off goes on by the number of
+//! the last execution that it has.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::{Body, Bytes};
+use axum::extract::State;
+use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
+use axum::http::HeaderMap;
+use axum::http::header::{ACCEPT, CONTENT_TYPE};
+use axum::response::{IntoResponse as _, Response};
+use futures::{Sink, SinkExt as _, Stream, StreamExt as _};
+use hooks_store::Role;
+use serde::Deserialize;
+use serde_json::Value;
+use utoipa::IntoParams;
+
+use super::Api;
+use super::caller::Caller;
+use super::extract::Query;
+use super::problem::Problem;
+use super::wire::Execution;
+
+/// How many executions are read at once.
+const BATCH: u32 = 256;
+
+/// How often a stream without news says that it is alive.
+const ALIVE: Duration = Duration::from_secs(15);
+
+/// Where a stream begins.
+#[derive(Debug, Deserialize, IntoParams)]
+pub(crate) struct Since {
+    /// The number of the last execution that the client has; by default, only what is new is sent.
+    since: Option<u64>,
+}
+
+/// Sends executions as they happen: as server-sent events, as lines of JSON (`Accept: application/x-ndjson`), or over a
+/// WebSocket. `since`, or `Last-Event-ID`, goes on where a stream broke off.
+#[utoipa::path(get, path = "/executions/stream", params(Since), responses((status = 200, body = Execution, content_type = "text/event-stream"), (status = 101, description = "A WebSocket")))]
+pub(super) async fn get(
+    State(api): State<Arc<Api>>,
+    caller: Caller,
+    Query(since): Query<Since>,
+    headers: HeaderMap,
+    socket: Result<WebSocketUpgrade, axum::extract::ws::rejection::WebSocketUpgradeRejection>,
+) -> Result<Response, Problem> {
+    caller.at_least(Role::Viewer)?;
+    let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+    let resumed = header("last-event-id").and_then(|id| id.parse().ok());
+    let begin = match since.since.or(resumed) {
+        Some(seq) => seq,
+        None => newest(&caller).await?,
+    };
+    let parts = live(api, caller, begin);
+    if let Ok(socket) = socket {
+        return Ok(socket.on_upgrade(move |socket: WebSocket| async move {
+            let (sink, incoming) = socket.split();
+            talk(Box::pin(parts), sink, incoming).await;
+        }));
+    }
+    let is_lines = header(ACCEPT.as_str()).is_some_and(|kind| kind.contains("ndjson"));
+    let (kind, encode): (&str, fn(Part) -> Bytes) = if is_lines {
+        ("application/x-ndjson", line)
+    } else {
+        ("text/event-stream", event)
+    };
+    let body = Body::from_stream(parts.map(move |part| Ok::<_, Infallible>(encode(part))));
+    let headers = [(CONTENT_TYPE.as_str(), kind), ("cache-control", "no-store")];
+    Ok((headers, body).into_response())
+}
+
+async fn newest(caller: &Caller) -> Result<u64, Problem> {
+    let newest = caller
+        .tenant
+        .executions(&hooks_store::ExecutionFilter::default(), None, 1)
+        .await?;
+    Ok(newest.items.first().map_or(0, |execution| execution.seq))
+}
+
+/// What is sent: an execution, or that the stream is alive.
+type Part = Option<Execution>;
+
+fn line(part: Part) -> Bytes {
+    text(part, |_, json| format!("{json}\n"), "\n")
+}
+
+fn event(part: Part) -> Bytes {
+    text(
+        part,
+        |seq, json| format!("id: {seq}\ndata: {json}\n\n"),
+        ": alive\n\n",
+    )
+}
+
+fn text(part: Part, form: impl Fn(u64, Value) -> String, alive: &'static str) -> Bytes {
+    match part {
+        Some(execution) => {
+            let json = serde_json::to_value(&execution).unwrap_or_default();
+            form(execution.seq(), json).into()
+        }
+        None => Bytes::from_static(alive.as_bytes()),
+    }
+}
+
+/// The executions of a tenant after one, without an end. It ends if the store fails or the daemon ends.
+pub(crate) fn live(api: Arc<Api>, caller: Caller, begin: u64) -> impl Stream<Item = Part> + Send {
+    let rows = api.store.rows();
+    let batches = futures::stream::unfold((api, caller, begin, rows), async |mut state| {
+        let (api, caller, seq, rows) = &mut state;
+        rows.mark_unchanged();
+        let found = caller.tenant.since(*seq, BATCH).await.ok()?;
+        let mut parts: Vec<Part> = Vec::new();
+        if let Some(last) = found.last() {
+            *seq = last.seq;
+            parts.extend(found.into_iter().map(|execution| Some(execution.into())));
+        } else {
+            tokio::select! {
+                _ = rows.changed() => {}
+                () = tokio::time::sleep(ALIVE) => parts.push(None),
+                () = api.shutdown.softly() => return None,
+            }
+        }
+        Some((futures::stream::iter(parts), state))
+    });
+    batches.flatten()
+}
+
+/// Sends parts until either end breaks off.
+async fn talk<S, I, E>(
+    mut parts: S,
+    mut sink: impl Sink<Message, Error = E> + Unpin,
+    mut incoming: I,
+) where
+    S: Stream<Item = Part> + Unpin,
+    I: Stream<Item = Result<Message, E>> + Unpin,
+{
+    loop {
+        let message = tokio::select! {
+            part = parts.next() => match part {
+                Some(Some(execution)) => {
+                    let json = serde_json::to_string(&execution).unwrap_or_default();
+                    Message::Text(json.into())
+                }
+                Some(None) => Message::Ping(Bytes::new()),
+                None => break,
+            },
+            // Whatever a client says: it ends when it closes.
+            said = incoming.next() => match said {
+                Some(Ok(message)) if !matches!(message, Message::Close(_)) => continue,
+                _ => break,
+            },
+        };
+        let sent = tokio::time::timeout(ALIVE, sink.send(message)).await;
+        // A reader that takes nothing is told to come again, from where it was.
+        if !matches!(sent, Ok(Ok(()))) {
+            break;
+        }
+    }
+    let _ = tokio::time::timeout(Duration::from_secs(1), sink.close()).await;
+}

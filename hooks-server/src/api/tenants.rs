@@ -1,0 +1,105 @@
+//! The hooks of each tenant, which are loaded when its first event comes.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use hooks_runtime::Runtime;
+use hooks_runtime::bridge::LeftToAgent;
+use hooks_store::{NodeReport, StoreRecorder, Tenant};
+use tokio::sync::OnceCell;
+
+use super::Api;
+use super::problem::Problem;
+
+/// How often the daemon says which revisions it runs.
+const REPORTS: Duration = Duration::from_secs(5);
+
+/// A runtime for each tenant.
+pub(crate) struct Tenants {
+    pub(crate) recorder: StoreRecorder,
+    /// The name of this process among the nodes.
+    pub(crate) node: String,
+    loaded: Mutex<HashMap<String, Arc<OnceCell<Runtime>>>>,
+}
+
+impl Tenants {
+    pub(crate) fn new(recorder: StoreRecorder, node: String) -> Self {
+        Tenants {
+            recorder,
+            node,
+            loaded: Mutex::default(),
+        }
+    }
+
+    fn cell(&self, tenant: &str) -> Arc<OnceCell<Runtime>> {
+        let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(loaded.entry(tenant.to_owned()).or_default())
+    }
+
+    /// The tenants whose hooks are loaded.
+    fn all(&self) -> Vec<(String, Runtime)> {
+        let loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
+        let runtimes = loaded
+            .iter()
+            .filter_map(|(id, cell)| Some((id.clone(), cell.get()?.clone())));
+        runtimes.collect()
+    }
+}
+
+impl Api {
+    /// The hooks of a tenant, as they are in force. They follow what is published.
+    pub(crate) async fn hooks(&self, tenant: &Tenant) -> Result<Runtime, Problem> {
+        let cell = self.tenants.cell(tenant.id());
+        let load = async || {
+            let builder = self.complete(Runtime::builder()).source(tenant.source());
+            let runtime = builder
+                .secrets(tenant.secret_values().await?)
+                .recorder(self.tenants.recorder.clone())
+                .budget(self.store.budget())
+                .approver(LeftToAgent)
+                .build()
+                .await
+                .map_err(|error| {
+                    tracing::error!(%error, tenant = tenant.id(), "cannot load the hooks");
+                    Problem::at("", "the hooks cannot be loaded: the daemon's log says why")
+                })?;
+            if let Err(error) = runtime.watch() {
+                tracing::error!(%error, tenant = tenant.id(), "cannot follow the hooks");
+            }
+            Ok::<_, Problem>(runtime)
+        };
+        cell.get_or_try_init(load).await.cloned()
+    }
+
+    /// Says again and again which revisions this process runs, and tries hooks again if somebody asks for it.
+    pub(crate) async fn report(&self) {
+        loop {
+            for (id, runtime) in self.tenants.all() {
+                let report = NodeReport::from(&runtime.status());
+                match self
+                    .store
+                    .tenant(&id)
+                    .report(&self.tenants.node, &report)
+                    .await
+                {
+                    Ok(hooks) => hooks.iter().for_each(|hook| {
+                        runtime.reset_breaker(hook);
+                    }),
+                    Err(error) => tracing::warn!(%error, tenant = id, "cannot report"),
+                }
+            }
+            tokio::time::sleep(REPORTS).await;
+        }
+    }
+
+    /// Ends what hooks have begun, and writes what they did.
+    pub(crate) async fn end(&self) {
+        for (_, runtime) in self.tenants.all() {
+            runtime.shutdown().await;
+        }
+        if let Err(error) = self.tenants.recorder.flush().await {
+            tracing::error!(%error, "the last executions are lost");
+        }
+    }
+}

@@ -1,0 +1,395 @@
+//! What each method does. GoClaw's users expect a write to be in force at once, so each write publishes the draft.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use futures::StreamExt as _;
+use hooks_core::agent::AgentContext;
+use hooks_runtime::{Bundle, Dialect, Meaning, OwnedEvent};
+use hooks_store::{By, ExecutionFilter, Hook, Role};
+use regex::Regex;
+use serde_json::{Map, Value, json};
+
+use super::rows::{clean, execution, row};
+use super::talk::{Answers, Events, Refused};
+use crate::api::Api;
+use crate::api::caller::{Caller, other_tenant};
+use crate::api::problem::Problem;
+use crate::api::simulate::simulate;
+use crate::api::stream::live;
+
+/// How many rows of the history are a page.
+const PAGE: u32 = 50;
+
+/// One client.
+pub(super) struct Session {
+    api: Arc<Api>,
+    caller: Option<Caller>,
+    /// Whether its events have begun.
+    has_events: bool,
+}
+
+impl From<Problem> for Refused {
+    /// GoClaw has one code for everything but a missing right.
+    fn from(problem: Problem) -> Self {
+        let code = if problem.is_about_rights() {
+            "UNAUTHORIZED"
+        } else {
+            "INVALID_REQUEST"
+        };
+        Refused {
+            code,
+            message: problem.detail().to_owned(),
+        }
+    }
+}
+
+fn invalid(message: impl Into<String>) -> Refused {
+    Refused {
+        code: "INVALID_REQUEST",
+        message: message.into(),
+    }
+}
+
+fn unauthorized(message: impl Into<String>) -> Refused {
+    Refused {
+        code: "UNAUTHORIZED",
+        message: message.into(),
+    }
+}
+
+fn store(error: hooks_store::StoreError) -> Refused {
+    Problem::from(error).into()
+}
+
+fn object(value: &Value, name: &str) -> Result<Map<String, Value>, Refused> {
+    let fields = value.as_object().cloned();
+    fields.ok_or_else(|| invalid(format!("{name} is required")))
+}
+
+impl Answers for Session {
+    async fn answer(&mut self, method: &str, params: Value) -> Result<Value, Refused> {
+        if method == "connect" {
+            let token = params["token"].as_str().unwrap_or_default();
+            let caller = Caller::of_token(&self.api, token, "goclaw").await?;
+            let connected = json!({ "protocol": 3, "role": caller.role, "tenant_id": caller.tenant.id(),
+                "server": { "name": "hooks", "version": env!("CARGO_PKG_VERSION") } });
+            self.caller = Some(caller);
+            return Ok(connected);
+        }
+        let caller = self
+            .caller
+            .clone()
+            .ok_or_else(|| unauthorized("the first request is `connect`"))?;
+        if let Err(problem) = other_tenant(&params, caller.tenant.id()) {
+            return Err(problem.into());
+        }
+        let client = Client {
+            api: &self.api,
+            caller: &caller,
+        };
+        match method {
+            "hooks.list" => client.list(&params).await,
+            "hooks.create" => client.create(&params).await,
+            "hooks.update" => client.update(&params).await,
+            "hooks.toggle" => client.toggle(&params).await,
+            "hooks.delete" => client.delete(&params).await,
+            "hooks.test" => client.test(&params).await,
+            "hooks.history" => client.history(&params).await,
+            other => Err(invalid(format!("unknown method: {other}"))),
+        }
+    }
+
+    fn events(&mut self) -> Option<Events> {
+        let caller = self.caller.clone().filter(|_| !self.has_events)?;
+        self.has_events = true;
+        let api = Arc::clone(&self.api);
+        let begin = async move {
+            let newest = caller
+                .tenant
+                .executions(&ExecutionFilter::default(), None, 1)
+                .await;
+            let newest = newest.ok().and_then(|page| Some(page.items.first()?.seq));
+            live(api, caller, newest.unwrap_or(0))
+        };
+        let parts = futures::stream::once(begin).flatten();
+        let sent = parts.filter_map(async |part| {
+            let part = part?;
+            Some((part.seq(), serde_json::to_value(part).unwrap_or_default()))
+        });
+        Some(Box::pin(sent))
+    }
+}
+
+impl Session {
+    pub(super) fn new(api: Arc<Api>) -> Self {
+        Session {
+            api,
+            caller: None,
+            has_events: false,
+        }
+    }
+}
+
+/// One request of a client.
+struct Client<'a> {
+    api: &'a Api,
+    caller: &'a Caller,
+}
+
+impl Client<'_> {
+    async fn list(&self, params: &Value) -> Result<Value, Refused> {
+        self.caller.at_least(Role::Viewer)?;
+        let tenant = &self.caller.tenant;
+        let mut rows = Vec::new();
+        for hook in tenant.hooks().await.map_err(store)? {
+            rows.push(row(&hook, tenant.id()));
+        }
+        rows.retain(|row| {
+            let is =
+                |key: &str| params[key].is_null() || params[key] == "" || params[key] == row[key];
+            let agent = &params["agentId"];
+            let agents = row["agent_ids"].as_array();
+            let is_for = agents.is_none_or(|agents| agents.is_empty() || agents.contains(agent));
+            is("event")
+                && is("scope")
+                && is("enabled")
+                && (agent.is_null() || agent == "" || is_for)
+        });
+        Ok(json!({ "hooks": rows }))
+    }
+
+    async fn create(&self, params: &Value) -> Result<Value, Refused> {
+        let by = self.caller.at_least(Role::Publisher)?;
+        let row = clean(object(params, "params")?);
+        if ["handler_type", "event", "scope"]
+            .iter()
+            .any(|key| !row.get(*key).is_some_and(Value::is_string))
+        {
+            return Err(invalid("handler_type, event, and scope are required"));
+        }
+        let tenant = &self.caller.tenant;
+        let others = tenant.hooks().await.map_err(store)?;
+        let names: BTreeSet<_> = others.into_iter().map(|hook| hook.name).collect();
+        let wanted = row
+            .get("name")
+            .and_then(Value::as_str)
+            .filter(|name| !name.is_empty());
+        let wanted = wanted
+            .or(row["event"].as_str())
+            .unwrap_or_default()
+            .to_owned();
+        // Names are unique here, and not there.
+        let numbered = (2..).map(|number| format!("{wanted}-{number}"));
+        let mut free = std::iter::once(wanted.clone()).chain(numbered);
+        let name = free.find(|name| !names.contains(name)).unwrap_or(wanted);
+        let body = self.body(&name, row, &by).await?;
+        let hook = tenant.create(&body, &by).await.map_err(store)?;
+        if let Err(error) = tenant.publish(&by).await {
+            let _ = tenant.delete(&hook.id, hook.version, &by).await;
+            return Err(store(error));
+        }
+        Ok(json!({ "hookId": hook.id }))
+    }
+
+    /// The body of a hook that is a row. The values of its headers are secrets.
+    async fn body(
+        &self,
+        name: &str,
+        mut row: Map<String, Value>,
+        by: &By,
+    ) -> Result<Value, Refused> {
+        let event = row.get("event").and_then(Value::as_str).unwrap_or_default();
+        Meaning::of(Dialect::Goclaw, event).map_err(|error| invalid(error.to_string()))?;
+        let matcher = row
+            .get("matcher")
+            .and_then(Value::as_str)
+            .unwrap_or_default();
+        Regex::new(matcher).map_err(|error| invalid(format!("invalid matcher: {error}")))?;
+        let is_global = self.caller.tenant.id().is_empty();
+        if (row.get("scope") == Some(&json!("global"))) != is_global {
+            let own = if is_global {
+                "`global`"
+            } else {
+                "`tenant` or `agent`"
+            };
+            return Err(unauthorized(format!("the scope of this tenant is {own}")));
+        }
+        let headers = row
+            .get_mut("config")
+            .and_then(|config| config.get_mut("headers"));
+        for (header, value) in headers.and_then(Value::as_object_mut).into_iter().flatten() {
+            let Value::String(text) = &value else {
+                continue;
+            };
+            if text.is_empty() || text.starts_with("secret:") {
+                continue;
+            }
+            let secret: String = format!("{name}.{header}")
+                .chars()
+                .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
+                .collect();
+            self.caller
+                .tenant
+                .put_secret(&secret, text, by)
+                .await
+                .map_err(store)?;
+            *value = format!("secret:{secret}").into();
+        }
+        Ok(json!({ "name": name, "goclaw": row }))
+    }
+
+    async fn hook(&self, params: &Value) -> Result<Hook, Refused> {
+        let id = params["hookId"]
+            .as_str()
+            .ok_or_else(|| invalid("hookId is required"))?;
+        let hook = self.caller.tenant.hook(id).await.map_err(store)?;
+        hook.ok_or_else(|| invalid(format!("hook not found: {id}")))
+    }
+
+    /// Changes the row of a hook. The last writer wins, as in GoClaw.
+    async fn change(
+        &self,
+        hook: &Hook,
+        change: Map<String, Value>,
+        by: &By,
+    ) -> Result<(), Refused> {
+        let mut row = match hook.body["goclaw"].as_object() {
+            Some(row) => row.clone(),
+            None => {
+                return Err(invalid(
+                    "this hook is not one of GoClaw: change it with the API",
+                ));
+            }
+        };
+        row.extend(change);
+        let tenant = &self.caller.tenant;
+        let body = self.body(&hook.name, row, by).await?;
+        let new = tenant
+            .update(&hook.id, hook.version, &body, by)
+            .await
+            .map_err(store)?;
+        if let Err(error) = tenant.publish(by).await {
+            let _ = tenant
+                .restore(&hook.id, hook.version, new.version, by)
+                .await;
+            return Err(store(error));
+        }
+        Ok(())
+    }
+
+    async fn update(&self, params: &Value) -> Result<Value, Refused> {
+        let by = self.caller.at_least(Role::Publisher)?;
+        let hook = self.hook(params).await?;
+        let change = clean(object(&params["updates"], "updates")?);
+        self.change(&hook, change, &by).await?;
+        Ok(json!({ "hookId": hook.id }))
+    }
+
+    async fn toggle(&self, params: &Value) -> Result<Value, Refused> {
+        let by = self.caller.at_least(Role::Publisher)?;
+        let hook = self.hook(params).await?;
+        let enabled = params["enabled"]
+            .as_bool()
+            .ok_or_else(|| invalid("enabled is required"))?;
+        let change = Map::from_iter([("enabled".to_owned(), enabled.into())]);
+        self.change(&hook, change, &by).await?;
+        Ok(json!({ "hookId": hook.id, "enabled": enabled }))
+    }
+
+    async fn delete(&self, params: &Value) -> Result<Value, Refused> {
+        let by = self.caller.at_least(Role::Publisher)?;
+        let hook = self.hook(params).await?;
+        let tenant = &self.caller.tenant;
+        tenant
+            .delete(&hook.id, hook.version, &by)
+            .await
+            .map_err(store)?;
+        tenant.publish(&by).await.map_err(store)?;
+        Ok(json!({ "hookId": hook.id }))
+    }
+
+    /// Tries one hook. Nothing with effects runs, and nothing is written.
+    async fn test(&self, params: &Value) -> Result<Value, Refused> {
+        self.caller.at_least(Role::Operator)?;
+        let config = clean(object(&params["config"], "config")?);
+        let sample = &params["sampleEvent"];
+        let named = config
+            .get("event")
+            .and_then(Value::as_str)
+            .unwrap_or_default();
+        let meaning =
+            Meaning::of(Dialect::Goclaw, named).map_err(|error| invalid(error.to_string()))?;
+        let tool = sample["toolName"].as_str().unwrap_or_default();
+        let text = sample["rawInput"].as_str().unwrap_or_default();
+        let fields = json!({ "id": "test", "name": tool, "args": sample.get("toolInput").cloned().unwrap_or(json!({})),
+            "content": text, "prompt": text });
+        let known = OwnedEvent::fields_of(meaning.event);
+        let fields = fields.as_object().into_iter().flatten();
+        let fields = fields.filter(|(key, _)| known.contains(&key.as_str()));
+        let fields = fields
+            .map(|(key, value)| (key.clone(), value.clone()))
+            .collect();
+        let event = OwnedEvent::from_json(meaning.event, Value::Object(fields))
+            .map_err(|error| invalid(error.to_string()))?;
+        let mut row = config;
+        // A test is about the hook, whether it is on or not.
+        row.insert("enabled".into(), true.into());
+        let hooks = Bundle::new(vec![json!({ "name": "test", "goclaw": row })], Map::new())
+            .map_err(|error| invalid(error.to_string()))?;
+        let cx = AgentContext::new("test");
+        let (outcome, steps) = simulate(self.api, &self.caller.tenant, hooks, cx, event).await?;
+        let step = steps.first();
+        let is_left_out = step.is_some_and(|step| step.outcome() == Some("skipped"));
+        let error = step
+            .filter(|step| is_left_out || step.outcome() == Some("fault"))
+            .map(|step| step.why().to_owned());
+        let decision = match outcome.decision {
+            hooks_runtime::Decided::Continue if error.is_some() && !is_left_out => "error",
+            hooks_runtime::Decided::Continue | hooks_runtime::Decided::Respond => "allow",
+            _ => "block",
+        };
+        let change = outcome
+            .change
+            .as_array()
+            .is_some_and(|change| !change.is_empty());
+        Ok(json!({ "result": {
+            "decision": decision,
+            "reason": outcome.reason.or_else(|| step.map(|step| step.why().to_owned())).unwrap_or_default(),
+            "durationMs": u64::try_from(outcome.duration.as_millis()).unwrap_or(u64::MAX),
+            "stdout": "",
+            "stderr": "",
+            "statusCode": 0,
+            "error": error.unwrap_or_default(),
+            "updatedInput": change.then_some(outcome.change),
+        } }))
+    }
+
+    async fn history(&self, params: &Value) -> Result<Value, Refused> {
+        self.caller.at_least(Role::Viewer)?;
+        let hook = match params["hookId"].as_str() {
+            Some(_) => Some(self.hook(params).await?),
+            None => None,
+        };
+        let filter = ExecutionFilter {
+            hook: hook.as_ref().map(|hook| hook.name.clone()),
+            ..ExecutionFilter::default()
+        };
+        let cursor = &params["cursor"];
+        let cursor = cursor.as_u64().or_else(|| cursor.as_str()?.parse().ok());
+        let limit = params["limit"]
+            .as_u64()
+            .and_then(|limit| u32::try_from(limit).ok());
+        let limit = limit.unwrap_or(PAGE).clamp(1, 1000);
+        let page = self
+            .caller
+            .tenant
+            .executions(&filter, cursor, limit)
+            .await
+            .map_err(store)?;
+        let id = hook.map(|hook| hook.id).unwrap_or_default();
+        let rows: Vec<_> = page.items.iter().map(|item| execution(item, &id)).collect();
+        let next = page.next.map(|next| next.to_string()).unwrap_or_default();
+        Ok(json!({ "executions": rows, "nextCursor": next }))
+    }
+}

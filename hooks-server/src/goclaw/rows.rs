@@ -1,0 +1,96 @@
+//! Hooks as GoClaw's rows, and back. A row is kept whole in the hook's body, under `goclaw`, so it comes back letter for
+//! letter.
+
+use hooks_runtime::RecordOutcome;
+use hooks_store::{Execution, Hook};
+use serde_json::{Map, Value, json};
+
+/// The tenant that GoClaw's global rows have.
+const MASTER: &str = "0193a5b0-7000-7000-8000-000000000001";
+
+/// What a client cannot set.
+const OURS: &[&str] = &[
+    "id",
+    "version",
+    "source",
+    "created_by",
+    "created_at",
+    "updated_at",
+    "tenant_id",
+];
+
+/// Takes what a client cannot set out of a row.
+pub(super) fn clean(mut row: Map<String, Value>) -> Map<String, Value> {
+    row.retain(|key, _| !OURS.contains(&key.as_str()));
+    row
+}
+
+/// Returns a hook as a row.
+pub(super) fn row(hook: &Hook, tenant: &str) -> Value {
+    let mut row = match &hook.body["goclaw"] {
+        Value::Object(row) => row.clone(),
+        // A hook of ours has no handler that GoClaw knows; its page shows the rest.
+        _ => [
+            ("name", json!(hook.name)),
+            ("event", hook.body["event"].clone()),
+            ("handler_type", json!("rule")),
+            ("config", json!({})),
+            (
+                "priority",
+                json!(hook.body["priority"].as_i64().unwrap_or(0)),
+            ),
+            ("enabled", json!(hook.body["mode"] != "off")),
+        ]
+        .map(|(key, value)| (key.to_owned(), value))
+        .into_iter()
+        .collect(),
+    };
+    let defaults = [
+        ("enabled", json!(true)),
+        ("scope", json!(hook.scope.as_str())),
+        ("timeout_ms", json!(5000)),
+        ("on_timeout", json!("block")),
+        ("priority", json!(0)),
+        ("config", json!({})),
+    ];
+    for (key, value) in defaults {
+        row.entry(key).or_insert(value);
+    }
+    let tenant = if tenant.is_empty() { MASTER } else { tenant };
+    let ours = [
+        ("id", json!(hook.id)),
+        ("version", json!(hook.version)),
+        ("source", json!("api")),
+        ("tenant_id", json!(tenant)),
+        ("updated_at", json!(hook.at)),
+    ];
+    for (key, value) in ours {
+        row.insert(key.to_owned(), value);
+    }
+    Value::Object(row)
+}
+
+/// Returns an execution as a row of the history.
+pub(super) fn execution(execution: &Execution, hook: &str) -> Value {
+    let record = &execution.record;
+    let decision = match record.outcome {
+        RecordOutcome::Block | RecordOutcome::AbortTurn | RecordOutcome::AbortRun => "block",
+        RecordOutcome::Fault if record.why.contains("too long") => "timeout",
+        RecordOutcome::Fault => "error",
+        _ => "allow",
+    };
+    let is_error = record.outcome == RecordOutcome::Fault;
+    json!({
+        "id": execution.seq.to_string(),
+        "hookId": hook,
+        "hookName": record.hook,
+        "sessionId": record.session_id,
+        "event": record.event,
+        "toolName": record.subject,
+        "decision": decision,
+        "reason": record.reason,
+        "durationMs": u64::try_from(record.duration.as_millis()).unwrap_or(u64::MAX),
+        "error": record.reason.as_ref().filter(|_| is_error),
+        "createdAt": record.at,
+    })
+}

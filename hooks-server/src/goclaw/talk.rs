@@ -1,0 +1,199 @@
+//! The loop over frames. It knows neither sockets nor the store, so a test drives it with channels.
+
+use std::pin::Pin;
+use std::time::Duration;
+
+use axum::body::Bytes;
+use axum::extract::ws::Message;
+use futures::{FutureExt as _, Sink, SinkExt as _, Stream, StreamExt as _};
+use serde_json::{Value, json};
+
+/// How often the daemon asks whether the client is there.
+const PING: Duration = Duration::from_secs(30);
+
+/// How long a client may take for a frame before it is closed.
+const SLOW: Duration = Duration::from_secs(15);
+
+/// An error, as GoClaw's clients know it.
+#[derive(Debug)]
+pub(super) struct Refused {
+    pub(super) code: &'static str,
+    pub(super) message: String,
+}
+
+/// The events that a client is told of.
+pub(super) type Events = Pin<Box<dyn Stream<Item = (u64, Value)> + Send>>;
+
+/// What answers requests.
+pub(super) trait Answers {
+    /// Answers a request.
+    async fn answer(&mut self, method: &str, params: Value) -> Result<Value, Refused>;
+
+    /// Returns the events, once there is somebody to tell.
+    fn events(&mut self) -> Option<Events>;
+}
+
+/// Answers frames until one end closes, takes nothing, or says nothing for too long.
+pub(super) async fn talk<E>(
+    mut answers: impl Answers,
+    mut sink: impl Sink<Message, Error = E> + Unpin,
+    mut incoming: impl Stream<Item = Result<Message, E>> + Unpin,
+) {
+    let mut events: Events = Box::pin(futures::stream::pending());
+    let mut pings = tokio::time::interval(PING);
+    let mut is_there = true;
+    loop {
+        let frame = tokio::select! {
+            biased;
+            _ = pings.tick() => {
+                if !std::mem::replace(&mut is_there, false) {
+                    break;
+                }
+                Message::Ping(Bytes::new())
+            }
+            said = incoming.next() => {
+                is_there = true;
+                match said {
+                    Some(Ok(Message::Text(text))) => {
+                        let frame = answered(&mut answers, &text).await;
+                        if let Some(new) = answers.events() {
+                            events = new;
+                        }
+                        Message::Text(frame.to_string().into())
+                    }
+                    Some(Ok(Message::Close(_)) | Err(_)) | None => break,
+                    Some(Ok(_)) => continue,
+                }
+            }
+            event = events.next() => match event {
+                Some((seq, payload)) => {
+                    let frame = json!({ "type": "event", "event": "hooks.execution", "payload": payload, "seq": seq });
+                    Message::Text(frame.to_string().into())
+                }
+                None => break,
+            },
+        };
+        let sent = tokio::time::timeout(SLOW, sink.send(frame)).await;
+        if !matches!(sent, Ok(Ok(()))) {
+            break;
+        }
+    }
+    let _ = tokio::time::timeout(Duration::from_secs(1), sink.close()).await;
+}
+
+/// Answers one frame.
+async fn answered(answers: &mut impl Answers, text: &str) -> Value {
+    let frame: Value = serde_json::from_str(text).unwrap_or_default();
+    let id = frame["id"].clone();
+    let result = match frame["method"].as_str() {
+        Some(method) if frame["type"] == "req" => {
+            let asked = answers.answer(method, frame["params"].clone());
+            // A client that has sent a request still gets an answer.
+            let caught = std::panic::AssertUnwindSafe(asked).catch_unwind().await;
+            caught.unwrap_or_else(|_| {
+                Err(Refused {
+                    code: "INTERNAL",
+                    message: "the daemon failed".into(),
+                })
+            })
+        }
+        _ => Err(Refused {
+            code: "INVALID_REQUEST",
+            message: "send {\"type\": \"req\", \"id\", \"method\", \"params\"}".into(),
+        }),
+    };
+    match result {
+        Ok(payload) => json!({ "type": "res", "id": id, "ok": true, "payload": payload }),
+        Err(Refused { code, message }) => {
+            let error = json!({ "code": code, "message": message });
+            json!({ "type": "res", "id": id, "ok": false, "error": error })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures::channel::mpsc;
+
+    use super::*;
+
+    struct Echo(Option<Events>);
+
+    impl Answers for Echo {
+        async fn answer(&mut self, method: &str, params: Value) -> Result<Value, Refused> {
+            assert_ne!(method, "panic");
+            Ok(params)
+        }
+
+        fn events(&mut self) -> Option<Events> {
+            self.0.take()
+        }
+    }
+
+    type Said = Result<Message, mpsc::SendError>;
+
+    fn text(frame: &Value) -> Message {
+        Message::Text(frame.to_string().into())
+    }
+
+    fn read(message: Message) -> Value {
+        serde_json::from_str(message.to_text().unwrap()).unwrap()
+    }
+
+    #[tokio::test]
+    async fn each_frame_has_an_answer_and_events_come_between() {
+        let (mut client, incoming) = mpsc::channel(8);
+        let (sink, mut sent) = mpsc::channel(8);
+        let event = (7, json!({ "hook": "a" }));
+        let events: Events =
+            Box::pin(futures::stream::once(async { event }).chain(futures::stream::pending()));
+        let talking = tokio::spawn(talk(Echo(Some(events)), sink, incoming));
+        assert!(matches!(sent.next().await.unwrap(), Message::Ping(_)));
+        client
+            .send(Ok(text(
+                &json!({ "type": "req", "id": "1", "method": "x", "params": { "a": 1 } }),
+            )))
+            .await
+            .unwrap();
+        assert_eq!(
+            read(sent.next().await.unwrap()),
+            json!({ "type": "res", "id": "1", "ok": true, "payload": { "a": 1 } })
+        );
+        assert_eq!(read(sent.next().await.unwrap())["event"], "hooks.execution");
+        for wrong in [
+            json!(3),
+            json!({ "id": 4 }),
+            json!({ "type": "req", "id": 5, "method": "panic" }),
+        ] {
+            client.send(Ok(text(&wrong))).await.unwrap();
+            let said = read(sent.next().await.unwrap());
+            assert_eq!((&said["ok"], &said["id"]), (&json!(false), &wrong["id"]));
+        }
+        drop(client);
+        talking.await.unwrap();
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_client_that_takes_nothing_or_says_nothing_is_closed() {
+        let (mut client, incoming) = mpsc::channel(8);
+        // Its sink has room for nothing that nobody reads.
+        let (sink, _unread) = mpsc::channel(0);
+        let slow = tokio::spawn(talk(Echo(None), sink, incoming));
+        for _ in 0..3 {
+            client
+                .send(Ok(text(
+                    &json!({ "type": "req", "id": "1", "method": "x" }),
+                )))
+                .await
+                .unwrap();
+        }
+        slow.await.unwrap();
+
+        let (_silent, incoming) = mpsc::channel::<Said>(8);
+        let (sink, sent) = mpsc::channel(8);
+        tokio::spawn(talk(Echo(None), sink, incoming))
+            .await
+            .unwrap();
+        assert_eq!(sent.count().await, 1, "one ping, which nobody answered");
+    }
+}

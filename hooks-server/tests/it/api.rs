@@ -1,0 +1,555 @@
+//! The API on a store: what it answers, who may ask, and that no tenant reaches another.
+
+use serde_json::{Value, json};
+
+use crate::common::{Stored, stored};
+
+fn hook(name: &str) -> Value {
+    json!({ "name": name, "event": "BeforeToolCall", "tools": ["shell"],
+            "if": "args.command.contains('--force')", "block": "no force" })
+}
+
+fn event(command: &str) -> Value {
+    json!({ "event": "BeforeToolCall", "id": "1", "name": "shell", "args": { "command": command } })
+}
+
+#[tokio::test]
+async fn a_hook_is_saved_published_and_rolled_back() {
+    let stored = stored().await;
+    let owner = stored.client("acme", "owner").await;
+    let made = owner.post("/hooks", &hook("a")).await;
+    assert_eq!(made.status, 201, "{made:?}");
+    let id = made.json()["id"].as_str().unwrap().to_owned();
+    assert_eq!(made.json()["version"], 1);
+
+    let path = format!("/hooks/{id}");
+    assert_eq!(owner.send("PUT", &path, "", &hook("a")).await.status, 428);
+    assert_eq!(
+        owner
+            .send("PUT", &path, "if-match: \"9\"\r\n", &hook("a"))
+            .await
+            .status,
+        412
+    );
+    let changed = owner
+        .send("PUT", &path, "if-match: \"1\"\r\n", &hook("b"))
+        .await;
+    assert_eq!(
+        (changed.status, &changed.json()["version"]),
+        (200, &json!(2))
+    );
+    assert_eq!(
+        owner.get(&format!("{path}/versions")).await.json()["items"]
+            .as_array()
+            .unwrap()
+            .len(),
+        2
+    );
+
+    assert_eq!(
+        owner.get("/bundle").await.json()["hooks"],
+        json!([]),
+        "a draft is not in force"
+    );
+    let first = owner.post("/revisions", &json!({ "comment": "one" })).await;
+    assert_eq!(first.status, 201, "{first:?}");
+    let number = first.json()["revision"].as_u64().unwrap();
+    assert_eq!(
+        owner.post("/revisions", &json!({})).await.status,
+        200,
+        "nothing differs"
+    );
+    assert_eq!(owner.get("/bundle").await.json()["hooks"][0]["name"], "b");
+
+    assert_eq!(
+        owner
+            .send("DELETE", &path, "if-match: \"2\"\r\n", &Value::Null)
+            .await
+            .status,
+        204
+    );
+    assert_eq!(owner.get(&path).await.status, 404);
+    assert_eq!(owner.post("/revisions", &json!({})).await.status, 201);
+    assert_eq!(owner.get("/bundle").await.json()["hooks"], json!([]));
+    let back = owner
+        .post(
+            &format!("/revisions/{number}/rollback"),
+            &json!({ "comment": "back" }),
+        )
+        .await;
+    assert_eq!(back.status, 201, "{back:?}");
+    assert_eq!(owner.get("/bundle").await.json()["hooks"][0]["name"], "b");
+    assert_eq!(
+        owner.get(&format!("/revisions/{number}")).await.json()["hooks"][0]["name"],
+        "b"
+    );
+    let log = owner.get("/admin-log").await.json();
+    assert!(log["items"].as_array().unwrap().len() >= 6, "{log}");
+}
+
+#[tokio::test]
+async fn every_mistake_has_its_place() {
+    let stored = stored().await;
+    let owner = stored.client("acme", "owner").await;
+    let said = owner
+        .post(
+            "/hooks",
+            &json!({ "name": "a", "event": "Lunch", "blok": "x" }),
+        )
+        .await;
+    assert_eq!(said.status, 422);
+    let said = said.json();
+    assert_eq!(said["status"], 422);
+    let errors = said["errors"].as_array().unwrap();
+    assert!(
+        !errors.is_empty() && errors.iter().all(|error| error["path"].is_string()),
+        "{said}"
+    );
+    for (path, body) in [
+        ("/hooks", "{"),
+        ("/revisions", "[]"),
+        ("/simulate", "{\"event\": 3}"),
+        ("/tokens", "{\"role\": \"king\"}"),
+    ] {
+        let said = owner.raw("POST", path, "", body).await;
+        assert!(matches!(said.status, 400 | 422), "{path}: {said:?}");
+        assert!(said.json()["detail"].is_string(), "{path}: {said:?}");
+    }
+    for path in [
+        "/executions?limit=x",
+        "/executions/x",
+        "/revisions?cursor=-1",
+        "/nowhere",
+    ] {
+        let said = owner.get(path).await;
+        assert!(matches!(said.status, 400 | 404), "{path}: {said:?}");
+        assert!(said.json()["title"].is_string(), "{path}: {said:?}");
+    }
+}
+
+#[tokio::test]
+async fn each_role_does_what_it_may() {
+    let stored = stored().await;
+    let writes = [
+        ("viewer", "GET", "/hooks", Value::Null),
+        (
+            "operator",
+            "POST",
+            "/simulate",
+            json!({ "event": event("ls") }),
+        ),
+        ("author", "POST", "/hooks", hook("x")),
+        ("publisher", "POST", "/revisions", json!({})),
+        ("owner", "GET", "/tokens", Value::Null),
+    ];
+    let roles = writes.iter().map(|(role, ..)| *role).collect::<Vec<_>>();
+    for (at, role) in roles.iter().enumerate() {
+        let client = stored.client("acme", role).await;
+        for (least, (_, method, path, body)) in writes.iter().enumerate() {
+            let said = client.send(method, path, "", body).await;
+            assert_eq!(
+                said.status == 403,
+                at < least,
+                "{role}: {method} {path}: {said:?}"
+            );
+        }
+    }
+    let nobody = Stored::with_token(&stored, "wrong");
+    assert_eq!(nobody.get("/hooks").await.status, 401);
+    assert_eq!(stored.daemon.get("/api/v1/hooks").await.status, 401);
+}
+
+#[tokio::test]
+async fn no_tenant_reaches_another() {
+    let stored = stored().await;
+    let (acme, other) = (
+        stored.client("acme", "owner").await,
+        stored.client("other", "owner").await,
+    );
+    let made = acme.post("/hooks", &hook("a")).await.json();
+    let id = made["id"].as_str().unwrap();
+    acme.post("/revisions", &json!({})).await;
+    for path in [
+        format!("/hooks/{id}"),
+        format!("/hooks/{id}/versions"),
+        "/revisions/1".into(),
+    ] {
+        assert_eq!(acme.get(&path).await.status, 200, "{path}");
+        assert_eq!(other.get(&path).await.status, 404, "{path}");
+    }
+    let put = other
+        .send(
+            "PUT",
+            &format!("/hooks/{id}"),
+            "if-match: \"1\"\r\n",
+            &hook("b"),
+        )
+        .await;
+    assert_eq!(put.status, 404, "{put:?}");
+    assert_eq!(other.get("/hooks").await.json()["items"], json!([]));
+    assert_eq!(other.get("/bundle").await.json()["hooks"], json!([]));
+
+    // The API's own document says what can be written: each way to name another tenant is refused.
+    let document: Value = serde_json::from_str(&hooks_server::openapi()).unwrap();
+    let mut tried = 0;
+    for (path, item) in document["paths"].as_object().unwrap() {
+        let path = path
+            .strip_prefix("/api/v1")
+            .unwrap()
+            .replace("{id}", id)
+            .replace("{n}", "1");
+        let path = path.replace("{name}", "x").replace("{hook}", "x");
+        for method in ["post", "put", "delete"]
+            .into_iter()
+            .filter(|method| item.get(*method).is_some())
+        {
+            let method = method.to_uppercase();
+            let write = async |query: &str, header: &str, body: &Value| {
+                let mark = if path.contains('?') { "&" } else { "?" };
+                let header = format!("if-match: \"1\"\r\n{header}");
+                let format = if path == "/import" {
+                    "&format=toml"
+                } else {
+                    ""
+                };
+                let path = format!("{path}{mark}{query}{format}");
+                other.send(&method, &path, &header, body).await
+            };
+            for query in ["tenant=acme", "tenant_id=acme", "tenantId=acme"] {
+                let said = write(query, "", &json!({})).await;
+                assert_eq!(said.status, 403, "{method} {path}?{query}: {said:?}");
+            }
+            let said = write("", "x-tenant-id: acme\r\n", &json!({})).await;
+            assert_eq!(said.status, 403, "{method} {path}: {said:?}");
+            if item[&method.to_lowercase()].get("requestBody").is_none() {
+                continue;
+            }
+            for body in [
+                json!({ "tenant": "acme" }),
+                json!({ "tenant_id": "acme" }),
+                json!({ "scope": { "tenants": ["acme"] } }),
+                json!({ "hooks": [{ "tenant": "acme" }] }),
+                json!({ "cx": { "tenant_id": "acme" } }),
+            ] {
+                let said = write("", "", &body).await;
+                assert_eq!(said.status, 403, "{method} {path} {body}: {said:?}");
+                tried += 1;
+            }
+        }
+    }
+    assert!(tried > 40, "{tried}");
+    let mine = stored.client("acme", "viewer").await;
+    assert_eq!(
+        mine.get("/hooks?tenant=acme").await.status,
+        200,
+        "one's own name is fine"
+    );
+}
+
+#[tokio::test]
+async fn a_simulation_shows_each_step_and_runs_nothing() {
+    let stored = stored().await;
+    let owner = stored.client("acme", "owner").await;
+    let ran = stored.folder.path().join("ran");
+    let effect = json!({ "name": "effect", "event": "BeforeToolCall", "priority": 500,
+        "command": format!("touch {}", ran.display()) });
+    for body in [hook("force"), effect] {
+        let said = owner.post("/hooks", &body).await;
+        assert_eq!(said.status, 201, "{said:?}");
+    }
+    let asked = json!({ "event": event("git push --force"), "draft": true });
+    let said = owner.post("/simulate", &asked).await;
+    assert_eq!(said.status, 200, "{said:?}");
+    let said = said.json();
+    assert_eq!(
+        (&said["decision"], &said["hook"], &said["reason"]),
+        (&json!("block"), &json!("force"), &json!("no force"))
+    );
+    let step = |name: &str| {
+        let steps = said["steps"].as_array().unwrap().iter();
+        steps
+            .clone()
+            .find(|step| step["hook"] == name)
+            .unwrap_or_else(|| panic!("{said}"))
+            .clone()
+    };
+    assert_eq!(
+        (&step("force")["would_run"], &step("force")["outcome"]),
+        (&json!(true), &json!("block"))
+    );
+    assert_eq!(step("effect")["outcome"], "skipped");
+    assert!(!ran.exists());
+    let said = owner
+        .post("/simulate", &json!({ "event": event("ls"), "draft": true }))
+        .await
+        .json();
+    assert_eq!(
+        (&said["decision"], &said["steps"][1]["would_run"]),
+        (&json!("continue"), &json!(false))
+    );
+    assert_eq!(
+        owner
+            .post("/simulate", &json!({ "event": event("--force") }))
+            .await
+            .json()["decision"],
+        "continue"
+    );
+}
+
+#[tokio::test]
+async fn events_through_a_door_are_judged_by_the_tokens_tenant_and_recorded() {
+    let stored = stored().await;
+    let owner = stored.client("acme", "owner").await;
+    let other = stored.client("other", "viewer").await;
+    let body = json!({ "name": "force", "event": "BeforeToolCall", "block": "no force" });
+    owner.post("/hooks", &body).await;
+    owner.post("/revisions", &json!({})).await;
+    let claude = crate::common::claude("Bash", "ls");
+    let ask =
+        async |client: &crate::common::Client| client.door("/hooks/claude", &claude).await.body;
+    assert!(ask(&owner).await.contains("no force"));
+    assert_eq!(ask(&other).await, "");
+    let refused = stored.daemon.post("/hooks/claude", &claude).await;
+    assert_eq!(refused.status, 200);
+    assert!(
+        refused.body.contains("deny"),
+        "without a token it is refused: {refused:?}"
+    );
+
+    let found = stored
+        .eventually(async || {
+            let found = owner.get("/executions?hook=force").await.json();
+            (!found["items"].as_array().unwrap().is_empty()).then_some(found)
+        })
+        .await;
+    let item = &found["items"][0];
+    assert_eq!(
+        (&item["record"]["outcome"], &item["record"]["tenant_id"]),
+        (&json!("block"), &json!("acme"))
+    );
+    let seq = item["seq"].as_u64().unwrap();
+    assert_eq!(
+        owner.get(&format!("/executions/{seq}")).await.json()["record"]["hook"],
+        "force"
+    );
+    assert_eq!(owner.get("/sessions/s1").await.status, 200);
+    // Each tenant counts its own.
+    let same = other.get(&format!("/executions/{seq}")).await.body;
+    assert!(!same.contains("acme") && !same.contains("force"), "{same}");
+    assert_eq!(
+        other.get("/executions?hook=force").await.json()["items"],
+        json!([])
+    );
+    // A later publish is in force at once, also for a runtime that is loaded.
+    let id = owner.get("/hooks").await.json()["items"][0]["id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    owner
+        .send(
+            "DELETE",
+            &format!("/hooks/{id}"),
+            "if-match: \"1\"\r\n",
+            &Value::Null,
+        )
+        .await;
+    owner.post("/revisions", &json!({})).await;
+    stored
+        .eventually(async || ask(&owner).await.is_empty().then_some(()))
+        .await;
+    stored
+        .eventually(async || {
+            let nodes = owner.get("/nodes").await.json();
+            (nodes["items"].as_array().unwrap().len() == 1).then_some(())
+        })
+        .await;
+}
+
+#[tokio::test]
+async fn a_bundle_is_fetched_once_and_awaited() {
+    let stored = stored().await;
+    let owner = stored.client("acme", "owner").await;
+    owner.post("/hooks", &hook("a")).await;
+    let first = owner.get("/bundle").await;
+    let tag = first.header("etag").unwrap();
+    let known = format!("if-none-match: {tag}\r\n");
+    assert_eq!(
+        owner
+            .send("GET", "/bundle", &known, &Value::Null)
+            .await
+            .status,
+        304
+    );
+    let waiting = owner.clone();
+    let news = tokio::spawn(async move {
+        waiting
+            .send("GET", "/bundle?wait=30", &known, &Value::Null)
+            .await
+    });
+    tokio::time::sleep(std::time::Duration::from_millis(200)).await;
+    owner.post("/revisions", &json!({})).await;
+    let news = tokio::time::timeout(std::time::Duration::from_secs(10), news)
+        .await
+        .unwrap()
+        .unwrap();
+    assert_eq!(
+        (news.status, &news.json()["hooks"][0]["name"]),
+        (200, &json!("a"))
+    );
+}
+
+#[tokio::test]
+async fn remote_records_are_written_and_streamed() {
+    let stored = stored().await;
+    let operator = stored.client("acme", "operator").await;
+    let record = |hook: &str| {
+        let mut record =
+            serde_json::to_value(hooks_runtime::Record::new(hook, "BeforeToolCall")).unwrap();
+        record["session_id"] = "s9".into();
+        record.to_string()
+    };
+    let lines = format!("{}\n{}\n", record("one"), record("two"));
+    let said = operator.raw("POST", "/executions", "", &lines).await;
+    assert_eq!((said.status, &said.json()["written"]), (201, &json!(2)));
+    for (accept, expected) in [
+        ("application/x-ndjson", "{\"seq\":2"),
+        ("text/event-stream", "id: 2\ndata: {\"seq\":2"),
+    ] {
+        let header = format!("accept: {accept}\r\n");
+        let text = operator
+            .stream("/executions/stream?since=1", &header, expected)
+            .await;
+        assert!(
+            text.contains("\"two\"") && !text.contains("\"one\""),
+            "{text}"
+        );
+    }
+    let resumed = operator
+        .stream("/executions/stream", "last-event-id: 0\r\n", "id: 2")
+        .await;
+    assert!(resumed.contains("\"one\""), "{resumed}");
+    let forged = record("x").replace('{', "{\"tenant_id\": \"other\", ");
+    assert_eq!(
+        operator
+            .raw("POST", "/executions", "", &forged)
+            .await
+            .status,
+        403
+    );
+}
+
+#[tokio::test]
+async fn a_secret_never_comes_out() {
+    const CANARY: &str = "canary-7f3a9b";
+    let stored = stored().await;
+    let owner = stored.client("acme", "owner").await;
+    let said = owner
+        .send("PUT", "/secrets/gate", "", &json!({ "value": CANARY }))
+        .await;
+    assert_eq!(said.status, 200, "{said:?}");
+    let uses = json!({ "name": "a", "event": "BeforeToolCall",
+        "http": { "url": "https://gate.example.com/", "headers": { "Authorization": "Bearer ${secret:gate}" } } });
+    owner.post("/hooks", &uses).await;
+    owner.post("/revisions", &json!({})).await;
+    owner
+        .door("/hooks/claude", &crate::common::claude("Bash", "ls"))
+        .await;
+    for path in [
+        "/secrets",
+        "/hooks",
+        "/draft",
+        "/bundle",
+        "/revisions",
+        "/admin-log",
+        "/executions",
+        "/nodes",
+        "/breakers",
+    ] {
+        let said = owner.get(path).await;
+        assert_eq!(said.status, 200, "{path}: {said:?}");
+        assert!(!said.body.contains(CANARY), "{path}: {said:?}");
+    }
+    let wrong = owner
+        .send("PUT", "/secrets/gate", "", &json!({ "value": [CANARY] }))
+        .await;
+    assert!(!wrong.body.contains(CANARY), "{wrong:?}");
+}
+
+#[tokio::test]
+async fn hostile_texts_come_back_as_they_were_or_are_refused() {
+    let stored = stored().await;
+    let owner = stored.client("acme", "owner").await;
+    for text in [
+        "'; DROP TABLE hook; --",
+        "<script>alert(1)</script>",
+        "\u{1}\u{7f}\u{202e}",
+        "a\0b",
+        "\u{1f9ff}",
+    ] {
+        let body = json!({ "name": text, "event": "BeforeToolCall", "block": text });
+        let made = owner.post("/hooks", &body).await;
+        if made.status == 201 {
+            let id = made.json()["id"].as_str().unwrap().to_owned();
+            assert_eq!(
+                owner.get(&format!("/hooks/{id}")).await.json()["body"]["block"],
+                text
+            );
+        } else {
+            assert_eq!(made.status, 422, "{text:?}: {made:?}");
+        }
+        let sample = json!({ "name": text, "event": "BeforeToolCall", "body": { "x": text } });
+        let saved = owner.post("/samples", &sample).await;
+        assert!(matches!(saved.status, 201 | 422), "{text:?}: {saved:?}");
+        let token = owner
+            .post("/tokens", &json!({ "name": text, "role": "viewer" }))
+            .await;
+        assert!(matches!(token.status, 201 | 422), "{text:?}: {token:?}");
+    }
+    assert_eq!(owner.get("/hooks").await.status, 200);
+}
+
+#[tokio::test]
+async fn the_document_is_the_committed_one() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/openapi.json");
+    if std::env::var_os("UPDATE_EXPECT").is_some() {
+        std::fs::write(path, hooks_server::openapi()).unwrap();
+    }
+    let committed = std::fs::read_to_string(path).unwrap_or_default();
+    assert!(
+        committed == hooks_server::openapi(),
+        "run the test with UPDATE_EXPECT=1, and review docs/openapi.json"
+    );
+    let stored = stored().await;
+    assert_eq!(
+        stored.daemon.get("/api/v1/openapi.json").await.body,
+        committed
+    );
+}
+
+#[tokio::test]
+async fn a_node_that_refuses_a_bundle_says_so() {
+    let stored = stored().await;
+    let operator = stored.client("acme", "operator").await;
+    let report = json!({ "name": "edge-1", "revision": 3, "hash": "abc",
+        "refused": "revision 4: this program has no handler `wasm`",
+        "breakers": [{ "hook": "gate", "state": "open" }] });
+    let said = operator.post("/nodes", &report).await;
+    assert_eq!((said.status, said.json()), (200, json!({ "reset": [] })));
+    let node = &operator.get("/nodes").await.json()["items"][0];
+    assert_eq!(
+        (&node["name"], &node["revision"]),
+        (&json!("edge-1"), &json!(3))
+    );
+    assert_eq!(node["refused"], report["refused"]);
+    let breaker = &operator.get("/breakers").await.json()["items"][0];
+    assert_eq!(
+        (&breaker["hook"], &breaker["state"]),
+        (&json!("gate"), &json!("open"))
+    );
+    let said = operator.post("/breakers/gate/reset", &Value::Null).await;
+    assert_eq!((said.status, said.json()), (200, json!({ "nodes": 1 })));
+    assert_eq!(
+        operator.post("/nodes", &report).await.json(),
+        json!({ "reset": ["gate"] })
+    );
+}

@@ -1,0 +1,246 @@
+//! GoClaw's WebSocket: its own requests, letter for letter.
+
+use std::time::Duration;
+
+use futures::{SinkExt as _, StreamExt as _};
+use serde_json::{Value, json};
+use tokio::net::TcpStream;
+use tokio_tungstenite::WebSocketStream;
+use tokio_tungstenite::tungstenite::Message;
+
+use crate::common::{Stored, claude, stored};
+
+struct Socket {
+    stream: WebSocketStream<TcpStream>,
+    events: Vec<Value>,
+}
+
+impl Socket {
+    async fn open(stored: &Stored, token: &str) -> Self {
+        let tcp = TcpStream::connect(stored.daemon.address).await.unwrap();
+        let address = format!("ws://{}/ws", stored.daemon.address);
+        let (stream, _) = tokio_tungstenite::client_async(address, tcp).await.unwrap();
+        let mut socket = Socket {
+            stream,
+            events: Vec::new(),
+        };
+        let said = socket.ask(json!({ "type": "req", "id": "0", "method": "connect", "params": { "token": token } })).await;
+        assert_eq!(said["ok"], !token.is_empty(), "{said}");
+        socket
+    }
+
+    async fn next(&mut self) -> Value {
+        loop {
+            let next = tokio::time::timeout(Duration::from_secs(10), self.stream.next()).await;
+            if let Message::Text(text) = next.unwrap().unwrap().unwrap() {
+                return serde_json::from_str(&text).unwrap();
+            }
+        }
+    }
+
+    /// Sends a frame, and returns the answer to it.
+    async fn ask(&mut self, frame: Value) -> Value {
+        self.stream
+            .send(Message::text(frame.to_string()))
+            .await
+            .unwrap();
+        loop {
+            let said = self.next().await;
+            if said["type"] == "res" {
+                assert_eq!(said["id"], frame["id"]);
+                return said;
+            }
+            self.events.push(said);
+        }
+    }
+
+    async fn call(&mut self, method: &str, params: Value) -> Value {
+        self.ask(json!({ "type": "req", "id": "9", "method": method, "params": params }))
+            .await
+    }
+}
+
+/// The rows of the page that documents GoClaw's hooks.
+fn rows() -> [Value; 3] {
+    [
+        json!({ "event": "pre_tool_use", "handler_type": "http", "scope": "tenant", "name": "Safety webhook",
+            "matcher": "^exec$", "config": { "url": "https://safety.internal/check" } }),
+        json!({ "handler_type": "command", "event": "pre_tool_use", "scope": "tenant",
+            "config": { "command": "bash /path/to/script.sh", "allowed_env_vars": ["MY_VAR"], "cwd": "/workspace" } }),
+        json!({ "handler_type": "http", "event": "user_prompt_submit", "scope": "tenant",
+            "config": { "url": "https://example.com/webhook", "headers": { "Authorization": "Bearer canary-51c0" } } }),
+    ]
+}
+
+#[tokio::test]
+async fn the_methods_do_what_goclaws_clients_expect() {
+    let stored = stored().await;
+    let owner = stored.client("acme", "owner").await;
+    let mut socket = Socket::open(&stored, &owner.token).await;
+    let mut ids = Vec::new();
+    for row in rows() {
+        let said = socket
+            .ask(json!({ "type": "req", "id": "1", "method": "hooks.create", "params": row }))
+            .await;
+        assert_eq!(said["ok"], true, "{said}");
+        ids.push(said["payload"]["hookId"].as_str().unwrap().to_owned());
+    }
+    let listed = socket.call("hooks.list", json!({})).await;
+    let hooks = listed["payload"]["hooks"].as_array().unwrap().clone();
+    for (row, (hook, id)) in rows().iter().zip(hooks.iter().zip(&ids)) {
+        assert_eq!(hook["id"], **id);
+        for (key, value) in row.as_object().unwrap() {
+            if value["headers"].is_null() {
+                assert_eq!(&hook[key], value, "{key}: {hook}");
+            }
+        }
+        assert_eq!(
+            (&hook["enabled"], &hook["timeout_ms"], &hook["version"]),
+            (&json!(true), &json!(5000), &json!(1))
+        );
+    }
+    assert!(!listed.to_string().contains("canary-51c0"), "{listed}");
+    let listed = socket
+        .call("hooks.list", json!({ "event": "user_prompt_submit" }))
+        .await;
+    assert_eq!(listed["payload"]["hooks"].as_array().unwrap().len(), 1);
+
+    // A write is in force at once.
+    let bundle = owner.get("/bundle").await.json();
+    assert_eq!(bundle["hooks"].as_array().unwrap().len(), 3, "{bundle}");
+    let said = socket.ask(json!({ "type": "req", "id": "2", "method": "hooks.toggle", "params": { "hookId": ids[0], "enabled": false } })).await;
+    assert_eq!(
+        said["payload"],
+        json!({ "hookId": ids[0], "enabled": false }),
+        "{said}"
+    );
+    let said = socket.call("hooks.update", json!({ "hookId": ids[0], "updates": { "matcher": "^shell$", "version": 99, "tenant_id": null } })).await;
+    assert_eq!(said["payload"], json!({ "hookId": ids[0] }), "{said}");
+    let row = &socket.call("hooks.list", json!({ "enabled": false })).await["payload"]["hooks"][0];
+    assert_eq!(
+        (&row["matcher"], &row["version"]),
+        (&json!("^shell$"), &json!(3))
+    );
+    let said = socket
+        .call("hooks.delete", json!({ "hookId": ids[0] }))
+        .await;
+    assert_eq!(said["payload"], json!({ "hookId": ids[0] }), "{said}");
+
+    for (method, params) in [
+        ("hooks.create", json!({ "event": "pre_tool_use" })),
+        (
+            "hooks.create",
+            json!({ "event": "lunch", "handler_type": "http", "scope": "tenant", "config": { "url": "https://a.example" } }),
+        ),
+        (
+            "hooks.create",
+            json!({ "event": "pre_tool_use", "handler_type": "http", "scope": "tenant", "matcher": "(", "config": { "url": "https://a.example" } }),
+        ),
+        ("hooks.toggle", json!({ "hookId": ids[0], "enabled": true })),
+        ("hooks.update", json!({ "updates": {} })),
+        ("hooks.nothing", json!({})),
+    ] {
+        let said = socket.call(method, params.clone()).await;
+        assert_eq!(
+            (&said["ok"], &said["error"]["code"]),
+            (&json!(false), &json!("INVALID_REQUEST")),
+            "{method} {params}: {said}"
+        );
+    }
+    let rows = owner.get("/hooks").await.json();
+    assert_eq!(
+        rows["items"].as_array().unwrap().len(),
+        2,
+        "what is refused leaves nothing: {rows}"
+    );
+}
+
+#[tokio::test]
+async fn rights_are_those_of_the_token() {
+    let stored = stored().await;
+    let mut nobody = Socket::open(&stored, "").await;
+    let said = nobody.call("hooks.list", json!({})).await;
+    assert_eq!(said["error"]["code"], "UNAUTHORIZED", "{said}");
+    let viewer = stored.client("acme", "viewer").await;
+    let mut viewer = Socket::open(&stored, &viewer.token).await;
+    assert_eq!(viewer.call("hooks.list", json!({})).await["ok"], true);
+    let said = viewer.call("hooks.create", rows()[0].clone()).await;
+    assert_eq!(said["error"]["code"], "UNAUTHORIZED", "{said}");
+    let owner = stored.client("acme", "owner").await;
+    let mut owner = Socket::open(&stored, &owner.token).await;
+    for key in [("tenant_id", "other"), ("scope", "global")] {
+        let mut row = rows()[0].clone();
+        row[key.0] = key.1.into();
+        let said = owner.call("hooks.create", row).await;
+        assert_eq!(said["error"]["code"], "UNAUTHORIZED", "{said}");
+    }
+}
+
+#[tokio::test]
+async fn a_test_runs_nothing_and_the_history_is_there() {
+    let stored = stored().await;
+    let owner = stored.client("acme", "owner").await;
+    let mut socket = Socket::open(&stored, &owner.token).await;
+    let said = socket.ask(json!({ "type": "req", "id": "3", "method": "hooks.test", "params": {
+        "config": { "event": "pre_tool_use", "handler_type": "command", "scope": "tenant", "config": { "command": "cat" } },
+        "sampleEvent": { "toolName": "exec", "toolInput": { "cmd": "ls" } } } })).await;
+    assert_eq!(said["ok"], true, "{said}");
+    let result = said["payload"]["result"].as_object().unwrap();
+    for key in [
+        "decision",
+        "reason",
+        "durationMs",
+        "stdout",
+        "stderr",
+        "statusCode",
+        "error",
+        "updatedInput",
+    ] {
+        assert!(result.contains_key(key), "{key}: {said}");
+    }
+    assert_eq!(result["decision"], "allow");
+    assert!(
+        result["error"].as_str().unwrap().contains("dry run"),
+        "{said}"
+    );
+    assert_eq!(
+        owner.get("/executions").await.json()["items"],
+        json!([]),
+        "nothing is written"
+    );
+
+    let id = socket
+        .call(
+            "hooks.create",
+            json!({ "event": "pre_tool_use", "handler_type": "command", "scope": "tenant",
+        "name": "no", "config": { "command": "exit 2" } }),
+        )
+        .await["payload"]["hookId"]
+        .clone();
+    owner.door("/hooks/claude", &claude("Bash", "ls")).await;
+    let history = stored
+        .eventually(async || {
+            let said = socket.call("hooks.history", json!({ "hookId": id })).await;
+            let is_there = said["payload"]["executions"]
+                .as_array()
+                .is_some_and(|rows| !rows.is_empty());
+            is_there.then_some(said)
+        })
+        .await;
+    let row = &history["payload"]["executions"][0];
+    assert_eq!(
+        (&row["decision"], &row["hookId"], &row["sessionId"]),
+        (&json!("block"), &id, &json!("s1")),
+        "{row}"
+    );
+    while socket.events.is_empty() {
+        let event = socket.next().await;
+        socket.events.push(event);
+    }
+    let event = &socket.events[0];
+    assert_eq!(
+        (&event["type"], &event["event"]),
+        (&json!("event"), &json!("hooks.execution")),
+        "{event}"
+    );
+}
