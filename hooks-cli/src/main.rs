@@ -129,6 +129,22 @@ enum Command {
         #[command(flatten)]
         format: file::Format,
     },
+    /// Tokens, with which people, agents and nodes ask the daemon of a store.
+    #[cfg(feature = "server")]
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  hooks token new --store sqlite:hooks.db --role owner --tenant acme"
+    )]
+    Token(commands::token::Tokens),
+    /// Check that nobody has changed records afterwards. The exit code is 1 if somebody has.
+    #[cfg(feature = "server")]
+    #[command(
+        after_help = "Examples:\n  hooks verify sqlite:hooks.db\n  hooks verify executions.jsonl"
+    )]
+    Verify {
+        /// A store, or a file of lines that was exported from one.
+        what: String,
+    },
     /// Convert another system's file to a hooks.toml. Comments say what is lost.
     #[command(
         after_help = "Examples:\n  hooks convert .claude/settings.json > hooks.toml\n  hooks convert config.json --from picoclaw > hooks.toml"
@@ -244,6 +260,10 @@ fn done(command: Command, json: bool) -> Done {
             }
             commands::serve::run(file, format, records.as_deref())
         }
+        #[cfg(feature = "server")]
+        Command::Token(command) => commands::token::run(command, json),
+        #[cfg(feature = "server")]
+        Command::Verify { what } => commands::verify::run(&what, json),
         Command::Convert { file, from } => commands::convert::run(&file, from),
         Command::Log {
             file,

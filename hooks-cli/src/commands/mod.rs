@@ -15,7 +15,11 @@ pub(crate) mod run;
 pub(crate) mod sandbox;
 pub(crate) mod scan;
 pub(crate) mod serve;
+#[cfg(feature = "server")]
+pub(crate) mod token;
 pub(crate) mod trust;
+#[cfg(feature = "server")]
+pub(crate) mod verify;
 pub(crate) mod why;
 
 use clap::CommandFactory as _;

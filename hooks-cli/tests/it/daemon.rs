@@ -248,7 +248,8 @@ fn another_environment_is_answered_as_the_process_would() {
     };
     let here = alone(inside(), &input);
     assert!(here.out.contains("/inner"), "{here:?}");
-    let (there, _) = daemon.ask(inside(), &input);
+    let (there, is_by_daemon) = daemon.ask(inside(), &input);
+    assert!(is_by_daemon, "{there:?}");
     assert_eq!(there, here);
 }
 
@@ -362,4 +363,139 @@ fn nobody_else_is_let_in() {
     let said = run(serving, "");
     assert_eq!(said.code, 1);
     assert!(said.errors.contains("listen on 127.0.0.1"), "{said:?}");
+}
+
+#[test]
+fn a_store_is_served_to_whoever_has_a_token_and_verified_afterwards() {
+    let folder = tempfile::tempdir().unwrap();
+    let url = "sqlite:hooks.db";
+    let token = |role: &str| {
+        let args = [
+            "token", "new", "--store", url, "--role", role, "--tenant", "acme",
+        ];
+        let said = run(command(folder.path(), &args), "");
+        assert_eq!(said.code, 0, "{said:?}");
+        said.out.trim().to_owned()
+    };
+    let owner = token("owner");
+    let wrong = run(
+        command(
+            folder.path(),
+            &["token", "new", "--store", url, "--role", "king"],
+        ),
+        "",
+    );
+    assert_eq!(wrong.code, 2, "{wrong:?}");
+    let daemon = daemon(folder.path(), &["--store", url, "--listen", "127.0.0.1:0"]);
+    let address = daemon.address.clone().unwrap();
+    let ask = |method: &str, path: &str, body: &Value| {
+        let mut stream = std::net::TcpStream::connect(&address).unwrap();
+        let body = body.to_string();
+        let request = format!(
+            "{method} /api/v1{path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\nauthorization: Bearer {owner}\r\n\
+             content-length: {}\r\n\r\n{body}",
+            body.len()
+        );
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut said = String::new();
+        stream.read_to_string(&mut said).unwrap();
+        said
+    };
+    let hook = json!({ "name": "no", "event": "BeforeToolCall", "block": "nothing runs here" });
+    assert!(ask("POST", "/hooks", &hook).starts_with("HTTP/1.1 201"));
+    assert!(ask("POST", "/revisions", &json!({})).starts_with("HTTP/1.1 201"));
+    drop(daemon);
+    let said = run(command(folder.path(), &["verify", url]), "");
+    assert_eq!(said.code, 0, "{said:?}");
+    assert!(said.out.contains("changes of acme: "), "{said:?}");
+    let said = run(command(folder.path(), &["verify", "gone.jsonl"]), "");
+    assert_eq!(said.code, 1, "{said:?}");
+}
+
+#[test]
+fn the_demo_shows_an_agent_that_is_guarded() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut serving = command(
+        folder.path(),
+        &["serve", "--demo", "--listen", "127.0.0.1:0"],
+    );
+    let mut child = serving.stdout(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap())
+        .lines()
+        .map(Result::unwrap);
+    let token = lines
+        .find_map(|line| Some(line.trim().strip_prefix("export TOKEN=")?.to_owned()))
+        .unwrap();
+    let shown = lines.next().unwrap();
+    let address = shown
+        .split("http://")
+        .nth(1)
+        .unwrap()
+        .split('/')
+        .next()
+        .unwrap()
+        .to_owned();
+    let is_blocked = || {
+        let mut stream = std::net::TcpStream::connect(&address).unwrap();
+        let request = format!(
+            "GET /api/v1/executions?decision=block HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\nauthorization: Bearer {token}\r\n\r\n"
+        );
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut said = String::new();
+        stream.read_to_string(&mut said).unwrap();
+        said.contains("no-force-push")
+    };
+    let seen = (0..500).any(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(50));
+        is_blocked()
+    });
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(seen);
+}
+
+#[test]
+fn a_daemon_that_is_killed_while_it_publishes_leaves_a_whole_revision_or_none() {
+    let folder = tempfile::tempdir().unwrap();
+    let url = "sqlite:hooks.db";
+    let args = [
+        "token", "new", "--store", url, "--role", "owner", "--tenant", "acme",
+    ];
+    let owner = run(command(folder.path(), &args), "").out.trim().to_owned();
+    let send = |daemon: &Daemon, method: &str, path: &str, body: &Value| {
+        let mut stream = std::net::TcpStream::connect(daemon.address.as_deref().unwrap()).unwrap();
+        let body = body.to_string();
+        let request = format!(
+            "{method} /api/v1{path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\nauthorization: Bearer {owner}\r\n\
+             content-length: {}\r\n\r\n{body}",
+            body.len()
+        );
+        stream.write_all(request.as_bytes()).unwrap();
+        stream
+    };
+    let mut published = 0;
+    for round in 0..6_u64 {
+        let mut daemon = daemon(folder.path(), &["--store", url, "--listen", "127.0.0.1:0"]);
+        let read = |mut stream: std::net::TcpStream| {
+            let mut said = String::new();
+            stream.read_to_string(&mut said).unwrap();
+            said
+        };
+        let bundle = read(send(&daemon, "GET", "/bundle", &Value::Null));
+        let (_, body) = bundle.split_once("\r\n\r\n").unwrap();
+        let bundle: Value = serde_json::from_str(body).unwrap();
+        let hooks = bundle["hooks"].as_array().unwrap().len() as u64;
+        assert!(hooks == published || hooks == round, "{round}: {bundle}");
+        published = hooks;
+        let hook =
+            json!({ "name": format!("hook-{round}"), "event": "BeforeToolCall", "block": "no" });
+        let made = read(send(&daemon, "POST", "/hooks", &hook));
+        assert!(made.starts_with("HTTP/1.1 201"), "{made}");
+        let unread = send(&daemon, "POST", "/revisions", &json!({}));
+        std::thread::sleep(std::time::Duration::from_millis(round * 3));
+        daemon.child.kill().unwrap();
+        drop((unread, daemon));
+    }
+    let said = run(command(folder.path(), &["verify", url]), "");
+    assert_eq!(said.code, 0, "{said:?}");
 }

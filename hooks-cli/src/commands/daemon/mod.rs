@@ -1,16 +1,20 @@
 //! `hooks serve` without `--stdio` is the daemon: one process that judges the events of all agents of this user.
 
+mod demo;
+
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use hooks_runtime::Runtime;
 use hooks_runtime::bridge::LeftToAgent;
+use hooks_runtime::{EnvironmentEvaluator, Runtime, RuntimeBuilder};
 use hooks_server::{Server, Shutdown};
+use hooks_store::Store;
 use serde_json::json;
 
-use super::run::{Warm, socket_path};
+use crate::commands::run::{Warm, socket_path};
 use crate::file::{self, Format};
+use crate::paint::say;
 use crate::{Done, Failure};
 
 /// Where the daemon is reached.
@@ -22,6 +26,13 @@ pub(crate) struct Args {
     /// Listen on this address of this machine, for agents that ask over HTTP: `POST /hooks/claude`.
     #[arg(long, value_name = "ADDRESS")]
     listen: Option<SocketAddr>,
+    /// Judge by the hooks of this store, and serve the API on it: `sqlite:hooks.db`, or `postgres://…`. Whoever asks needs a
+    /// token of `hooks token new`.
+    #[arg(long, value_name = "URL", conflicts_with_all = ["file", "records"])]
+    store: Option<String>,
+    /// Show what it is like, with a store that is thrown away and an agent that raises events.
+    #[arg(long, conflicts_with_all = ["store", "file", "records"])]
+    demo: bool,
 }
 
 pub(crate) fn run(
@@ -45,20 +56,48 @@ async fn serve(
     args: Args,
     as_json: bool,
 ) -> Done {
-    let hooks = hooks(named, format, records, args.listen.is_some()).await?;
+    let hooks = hooks(
+        named,
+        format,
+        records,
+        args.listen.is_some() && args.store.is_none() && !args.demo,
+    )
+    .await?;
     let mut builder = Server::builder().program(Warm::new());
     if let Some(hooks) = &hooks {
         builder = builder.hooks(hooks.clone());
     }
-    if let Some(path) = args.socket.or_else(socket_path) {
+    let demo = if args.demo {
+        Some(demo::Demo::new().await?)
+    } else {
+        None
+    };
+    let store = match (&args.store, &demo) {
+        (Some(url), _) => Some(open(url).await?),
+        (None, demo) => demo.as_ref().map(|demo| demo.store.clone()),
+    };
+    if let Some(store) = &store {
+        builder = builder.store(store.clone()).runtime(complete);
+    }
+    // Whoever looks at a demo wants to see it, and whoever has a store wants to reach it.
+    let anywhere = SocketAddr::from(([127, 0, 0, 1], 8787));
+    let default = store.is_some().then_some(anywhere);
+    if let Some(path) = args.socket.or_else(socket_path).filter(|_| !args.demo) {
         builder = builder.socket(std::path::absolute(path).map_err(Failure::usage)?);
     }
-    if let Some(address) = args.listen {
+    if let Some(address) = args.listen.or(default) {
         builder = builder.listen(address);
     }
     let server = builder.bind().await.map_err(Failure::found)?;
     let shutdown = Shutdown::on_signals().map_err(Failure::found)?;
     say(&server, as_json);
+    if let (Some(demo), Some(address)) = (&demo, server.address()) {
+        if !as_json {
+            demo.say(address);
+        }
+        let token = demo.token.clone();
+        tokio::spawn(async move { demo::agent(address, &token).await });
+    }
     tokio::select! {
         () = server.run(&shutdown) => {}
         never = reload(hooks.clone()) => match never {},
@@ -66,7 +105,21 @@ async fn serve(
     if let Some(hooks) = hooks {
         hooks.shutdown().await;
     }
+    if let Some(store) = store {
+        store.close().await;
+    }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Opens a store, whose hooks are checked as the daemon runs them.
+async fn open(url: &str) -> Result<Store, Failure> {
+    let store = Store::builder(url).runtime(complete).open().await;
+    store.map_err(Failure::found)
+}
+
+/// What the runtimes of a store have besides its hooks: the key of a model comes from the environment.
+fn complete(builder: RuntimeBuilder) -> RuntimeBuilder {
+    builder.evaluator(EnvironmentEvaluator::new())
 }
 
 /// The hooks of the file, which is followed. Nobody needs them if agents do not ask over HTTP: each call of `hooks run`
@@ -95,17 +148,17 @@ async fn hooks(
 fn say(server: &Server, as_json: bool) {
     let (address, socket) = (server.address(), server.socket());
     if as_json {
-        println!(
+        say!(
             "{}",
             json!({ "listen": address, "login": null, "socket": socket })
         );
         return;
     }
     if let Some(socket) = socket {
-        println!("listening on {} for `hooks run`", socket.display());
+        say!("listening on {} for `hooks run`", socket.display());
     }
     if let Some(address) = address {
-        println!("listening on http://{address} for agents: POST /hooks/claude, /hooks/codex, …");
+        say!("listening on http://{address} for agents: POST /hooks/claude, /hooks/codex, …");
     }
 }
 
