@@ -198,7 +198,7 @@ pub use self::rate_limit::{Per, RateLimit, RateLimitConfig};
 pub use self::redact::{NamedPattern, Pattern, PatternError, Redact, RedactConfig, SecretKind};
 #[cfg(feature = "security-policy")]
 pub use self::security_policy::{
-    Autonomy, Profile, SecurityPolicy, SecurityPolicyConfig, ToolConfig,
+    Autonomy, Missing, Profile, SecurityPolicy, SecurityPolicyConfig, ToolConfig,
 };
 #[cfg(feature = "webhook-audit")]
 pub use self::shared::ssrf;

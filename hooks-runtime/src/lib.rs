@@ -104,7 +104,7 @@ pub use self::load::{BundleStatus, Edition, SourceStatus};
 pub use self::owned::{EventError, Meaning, OwnedEvent};
 pub use self::record::RecordFilter;
 pub use self::record::{EventRecords, JsonlRecorder, Record, RecordOutcome, Recorder, Records};
-pub use self::replay::{Example, Group, LeftOut, Replay, Replayed};
+pub use self::replay::{Example, Group, LeftOut, Replay, Replayed, SuggestedLine, Suggestion};
 pub use self::runtime::{Decided, Outcome};
 pub use self::runtime::{
     Explanation, FailedOpen, HookStatus, Refused, Revision, Runtime, RuntimeBuilder, Status,

@@ -61,6 +61,7 @@ pub use self::evaluate::{
     Access, Dialect, Effects, Environment, Network, PathUse, Program, Unknown,
 };
 pub use self::rejected::Rejected;
+pub use self::table::is_predictable;
 pub use self::value::{Argument, Names};
 
 /// The maximum number of steps of an analysis. Parsing a byte is one step, evaluating a word takes some, and a command

@@ -1,10 +1,11 @@
 //! What a shell command would do, and whether that is allowed.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::LazyLock;
 
-use hooks_shell::{Access, Dialect, Effects, Environment, Script};
+use hooks_shell::{Access, Dialect, Effects, Environment, Program, Script};
 use serde_json::Value;
 
 use super::guard::Guard;
@@ -117,6 +118,23 @@ pub(super) fn is_shell(program: &str) -> bool {
     matches!(name.unwrap_or(program), "sh" | "bash" | "dash" | "zsh")
 }
 
+/// Returns the programs that a command runs and that are not allowed, each once.
+pub(super) fn denied(form: &Form, programs: &Programs, directory: &Path) -> Vec<String> {
+    let Ok(script) = Script::parse(&body(&form.script())) else {
+        return Vec::new();
+    };
+    let effects = script.evaluate(&environment(directory));
+    let denied = outside(&effects).filter(|program| !programs.has(&program.name));
+    let denied: BTreeSet<_> = denied.map(|program| program.name.clone()).collect();
+    denied.into_iter().collect()
+}
+
+/// Returns the programs that the policy must allow.
+fn outside(effects: &Effects) -> impl Iterator<Item = &Program> {
+    let programs = effects.programs();
+    programs.filter(|program| !program.is_builtin && !program.is_wrapper)
+}
+
 /// Describes what a command would do, in one line.
 pub(super) fn describe(form: &Form, workspace: &Path) -> String {
     match Script::parse(&body(&form.script())) {
@@ -227,10 +245,7 @@ fn wrong<'e>(
     guard: &'e Guard,
     directory: &'e Path,
 ) -> impl Iterator<Item = (Range<usize>, String)> + 'e {
-    let outside = effects
-        .programs()
-        .filter(|program| !program.is_builtin && !program.is_wrapper);
-    let denied = outside.filter_map(|program| {
+    let denied = outside(effects).filter_map(|program| {
         let denied = programs.check(&program.name).err()?;
         Some((program.span.clone(), denied))
     });

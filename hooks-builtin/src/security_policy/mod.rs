@@ -7,6 +7,7 @@
 mod actions;
 mod command;
 mod guard;
+mod missing;
 mod sandbox;
 mod tools;
 
@@ -24,6 +25,7 @@ use serde_json::Value;
 use self::actions::Actions;
 use self::command::{Form, Programs};
 use self::guard::Guard;
+pub use self::missing::Missing;
 use self::sandbox::Sandbox;
 pub use self::tools::ToolConfig;
 use self::tools::{ToolConfigs, Tools};
@@ -356,6 +358,12 @@ impl SecurityPolicy {
         command::shell_of(script)
     }
 
+    /// Returns the settings.
+    #[must_use]
+    pub fn config(&self) -> &SecurityPolicyConfig {
+        &self.0.config
+    }
+
     /// Returns how much the agent may do by itself.
     #[must_use]
     pub fn autonomy(&self) -> Autonomy {
@@ -610,6 +618,12 @@ impl Inner {
     /// Describes what a shell command would do, in one line, for the person who approves it; nothing for other tools,
     /// and for what would be blocked.
     fn describe(&self, cx: &AgentContext, name: &str, args: &Value) -> Option<String> {
+        let (form, guard) = self.form(cx, name, args)?;
+        Some(command::describe(&form, guard.workspace()))
+    }
+
+    /// Returns the command of a call and the guard of its workspace, if the tool runs one.
+    fn form(&self, cx: &AgentContext, name: &str, args: &Value) -> Option<(Form, Arc<Guard>)> {
         let tool = self.tools.find(&self.config, name)?;
         let is_command =
             |argument: &&String| self.tools.role(&tool, argument) == Some(Role::Command);
@@ -620,7 +634,7 @@ impl Inner {
             Some(sandbox) => sandbox.unwrap(form),
             None => form,
         };
-        Some(command::describe(&form, guard.workspace()))
+        Some((form, guard))
     }
 
     /// Checks the arguments whose names say that they are paths, in lists and objects.

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use hooks_runtime::{Replay, Replayed};
+use hooks_runtime::{Replay, Replayed, Suggestion};
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
@@ -29,6 +29,9 @@ pub(crate) struct Args {
     /// How many examples to show of each change.
     #[arg(long, value_name = "N", default_value_t = 3)]
     examples: usize,
+    /// Print what the security policy would have to allow so that harmless calls pass that it blocks, as TOML.
+    #[arg(long)]
+    suggest: bool,
 }
 
 /// Reads a time, or the beginning of a day here.
@@ -47,15 +50,26 @@ pub(crate) fn run(args: &Args, json: bool) -> Done {
     if let Some(since) = args.since {
         replay = replay.since(since);
     }
+    if args.suggest {
+        replay = replay.suggesting();
+    }
     let replayed = replay.ask(&args.past).map_err(Failure::usage)?;
     if replayed.asked == 0 {
         file::warn("no event of the past was found, so nothing was asked");
+    }
+    if args.suggest && replayed.suggestion.is_none() {
+        file::warn(
+            "nothing is suggested, because the file has no `[hooks.builtin.security_policy]`",
+        );
     }
     if json {
         paint::json(&serde_json::to_value(&replayed).map_err(Failure::found)?);
     } else {
         file::print_notices(replay.runtime());
-        show(&replayed);
+        match &replayed.suggestion {
+            Some(suggestion) => suggest(suggestion),
+            None => show(&replayed),
+        }
     }
     Ok(ExitCode::from(u8::from(replayed.changed > 0)))
 }
@@ -98,4 +112,23 @@ fn show(replayed: &Replayed) {
     }
     let (changed, asked) = (replayed.changed, replayed.asked);
     say!("{changed} of {asked} decisions would change");
+}
+
+/// Prints a suggestion as TOML, whose comments count the calls.
+fn suggest(suggestion: &Suggestion) {
+    let (passing, blocked) = (suggestion.passing, suggestion.blocked);
+    say!(
+        "# {passing} of {blocked} calls that ran, and that the security policy blocks, would pass:"
+    );
+    for line in &suggestion.lines {
+        say!(
+            "# {:>5}  {}  {}",
+            line.count,
+            line.key,
+            Visible(&line.value)
+        );
+    }
+    if !suggestion.toml.is_empty() {
+        say!("{}", paint::lines(suggestion.toml.trim_end()));
+    }
 }

@@ -203,3 +203,228 @@ fn what_is_no_past_says_what_to_do() {
     );
     assert_eq!(said.code, 1, "{}", said.errors);
 }
+
+/// A session of Claude Code in a folder: each call, and what its result says, or `None` if it ran well.
+fn session(folder: &Path, id: &str, calls: &[(&str, Value, Option<&str>)]) -> String {
+    let line = |kind: &str, content: Value| {
+        value!({ "parentUuid": "u", "isSidechain": false, "userType": "external", "cwd": folder, "sessionId": id,
+                 "version": "2.1.0", "type": kind, "message": { "role": kind, "content": content },
+                 "timestamp": "2026-03-22T10:00:00.000Z" })
+        .to_string()
+    };
+    let prompt = line("user", value!("tidy up"));
+    let calls = calls
+        .iter()
+        .enumerate()
+        .flat_map(|(nth, (tool, input, error))| {
+            let id = format!("toolu_{nth}");
+            [
+                line(
+                    "assistant",
+                    value!([{ "type": "tool_use", "id": id, "name": tool, "input": input }]),
+                ),
+                line(
+                    "user",
+                    value!([{ "type": "tool_result", "tool_use_id": id, "is_error": error.is_some(),
+                                   "content": error.unwrap_or("done") }]),
+                ),
+            ]
+        });
+    std::iter::once(prompt)
+        .chain(calls)
+        .collect::<Vec<_>>()
+        .join("\n")
+        + "\n"
+}
+
+fn bash(command: &str, error: Option<&'static str>) -> (&'static str, Value, Option<&'static str>) {
+    (
+        "Bash",
+        value!({ "command": command, "description": "As asked" }),
+        error,
+    )
+}
+
+const REJECTED: &str =
+    "The user doesn't want to proceed with this tool use. The tool use was rejected.";
+const POLICY: &str = "[hooks.builtin.security_policy]\nautonomy = 'full'\n";
+
+#[test]
+fn what_is_suggested_lets_the_harmless_calls_pass() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path().canonicalize().unwrap();
+    let (api, web) = (folder.join("shop/api"), folder.join("shop/web"));
+    for made in [&api, &web] {
+        std::fs::create_dir_all(made).unwrap();
+        std::fs::write(made.join("package.json"), "{}").unwrap();
+    }
+    let read = value!({ "file_path": web.join("package.json") });
+    let first = [
+        bash("git status", None),
+        bash("jq .name package.json", None),
+        bash("jq -r '.scripts | keys[]' package.json | sort", None),
+        bash("cp package.json backup.json", None),
+        bash("cat ../web/package.json", None),
+        ("Read", read, None),
+        // What runs anything, or touches what is forbidden.
+        bash("sudo jq . package.json", None),
+        bash("bash deploy.sh", None),
+        bash("python3 tidy.py", None),
+        bash("cat ~/.ssh/id_rsa", None),
+        bash("jq . /etc/passwd", None),
+        // What failed, or was refused.
+        bash(
+            "sha256sum package.json",
+            Some("Exit code 127\nsha256sum: command not found"),
+        ),
+        bash("rev package.json", Some(REJECTED)),
+        bash(
+            "rm -r build",
+            Some("PreToolUse:Bash hook error: [./gate.sh]: no"),
+        ),
+    ];
+    let second = [
+        bash("jq .version package.json", None),
+        bash("cp package.json old.json", None),
+    ];
+    let past = folder.join("projects");
+    std::fs::create_dir(&past).unwrap();
+    std::fs::write(past.join("1.jsonl"), session(&api, "c-1", &first)).unwrap();
+    std::fs::write(past.join("2.jsonl"), session(&web, "c-2", &second)).unwrap();
+    let past = past.to_str().unwrap();
+
+    let blocked = |draft: &str| {
+        let said = replayed(&[past], draft, &["--json"]);
+        changes(&said).iter().map(|one| one.3).sum::<u64>()
+    };
+    let said = replayed(&[past], POLICY, &["--json", "--suggest"]);
+    let found = json(&said.out)["suggestion"].clone();
+    let line =
+        |key: &str, text: &str, count: u64| value!({ "key": key, "value": text, "count": count });
+    let shop = folder.join("shop");
+    let expected = [
+        line("allowed_commands", "jq", 3),
+        line("allowed_commands", "cp", 2),
+        line("workspace", shop.to_str().unwrap(), 2),
+    ];
+    assert_eq!(found["lines"], value!(expected), "{}", said.errors);
+    assert_eq!(
+        (&found["passing"], &found["blocked"]),
+        (&value!(7), &value!(12))
+    );
+
+    let shown = replayed(&[past], POLICY, &["--suggest"]);
+    assert!(
+        shown.out.contains("#     3  allowed_commands  jq\n"),
+        "{}",
+        shown.out
+    );
+    std::fs::write(folder.join("hooks.toml"), &shown.out).unwrap();
+    let checked = hooks(&folder, &["check"], "");
+    assert_eq!(checked.code, 0, "{}{}", checked.out, checked.errors);
+    assert_eq!((blocked(POLICY), blocked(&shown.out)), (14, 7));
+    let again = replayed(&[past], &shown.out, &["--json", "--suggest"]);
+    let again = &json(&again.out)["suggestion"];
+    assert_eq!(
+        (&again["passing"], &again["toml"]),
+        (&value!(0), &value!(""))
+    );
+}
+
+#[test]
+fn a_workspace_is_suggested_only_if_all_sessions_are_in_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path().canonicalize().unwrap();
+    let suggested = |places: &[&str], policy: &str| {
+        let past = tempfile::tempdir().unwrap();
+        for (nth, place) in places.iter().enumerate() {
+            let cwd = folder.join(place);
+            std::fs::create_dir_all(&cwd).unwrap();
+            let calls = [bash("ls ..", None), bash("ls", None)];
+            let file = past.path().join(format!("{nth}.jsonl"));
+            std::fs::write(file, session(&cwd, "c", &calls)).unwrap();
+        }
+        let said = replayed(
+            &[past.path().to_str().unwrap()],
+            policy,
+            &["--json", "--suggest"],
+        );
+        json(&said.out)["suggestion"]["lines"]
+            .as_array()
+            .unwrap()
+            .len()
+    };
+    assert_eq!(suggested(&["shop/api", "shop/web"], POLICY), 1);
+    assert_eq!(suggested(&["shop/api", "other/web"], POLICY), 0);
+    let relative = format!("{POLICY}forbidden_paths = ['config/keys']\n");
+    assert_eq!(suggested(&["shop/api"], &relative), 0);
+}
+
+#[test]
+fn without_a_policy_nothing_is_suggested() {
+    let said = replayed(&[&fixture("claude.jsonl")], DRAFT, &["--suggest"]);
+    assert!(
+        said.errors
+            .contains("has no `[hooks.builtin.security_policy]`"),
+        "{}",
+        said.errors
+    );
+    assert!(said.out.contains("no-sudo"), "{}", said.out);
+}
+
+#[test]
+fn a_call_of_codex_or_gemini_that_failed_or_was_refused_counts_for_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let suggested = |name: &str, text: String| {
+        std::fs::write(folder.path().join(name), text).unwrap();
+        let path = folder.path().join(name);
+        let said = replayed(&[path.to_str().unwrap()], POLICY, &["--json", "--suggest"]);
+        json(&said.out)["suggestion"]["lines"].clone()
+    };
+    let only_jq = value!([{ "key": "allowed_commands", "value": "jq", "count": 1 }]);
+
+    let mut lines =
+        vec![value!({ "type": "session_meta", "payload": { "id": "x", "cwd": folder.path() } })];
+    for (nth, (command, output)) in [
+        (
+            "jq . a.json",
+            "{\"output\":\"{}\",\"metadata\":{\"exit_code\":0}}",
+        ),
+        (
+            "cp a b",
+            "{\"output\":\"no\",\"metadata\":{\"exit_code\":1}}",
+        ),
+        ("rev a", "Exit code: 1\nWall time: 0 seconds\nOutput:\nno"),
+        (
+            "comm a b",
+            "Wall time: 0 seconds\nProcess exited with code 2\nOutput:\nno",
+        ),
+        ("mv a b", "exec command rejected by user"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let args = value!({ "cmd": command }).to_string();
+        let call = value!({ "type": "function_call", "name": "exec_command", "arguments": args });
+        let result = value!({ "type": "function_call_output", "output": output });
+        for mut payload in [call, result] {
+            payload["call_id"] = nth.to_string().into();
+            lines.push(value!({ "type": "response_item", "payload": payload }));
+        }
+    }
+    let lines: Vec<_> = lines.iter().map(Value::to_string).collect();
+    assert_eq!(suggested("codex.jsonl", lines.join("\n")), only_jq);
+
+    let calls = [
+        ("jq . a.json", "success"),
+        ("cp a b", "error"),
+        ("mv a b", "cancelled"),
+    ];
+    let calls = calls.map(|(command, status)| {
+        value!({ "id": command, "name": "run_shell_command", "args": { "command": command }, "status": status,
+                 "result": [] })
+    });
+    let messages = value!([{ "type": "gemini", "content": "", "toolCalls": calls }]);
+    let session = value!({ "sessionId": "g", "projectHash": "1", "messages": messages });
+    assert_eq!(suggested("gemini.json", session.to_string()), only_jq);
+}

@@ -20,7 +20,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hooks_builtin::config::{FileHooks, HookFactoryRegistry, HooksConfig, Switch};
-use hooks_builtin::{ApprovalConfig, Autonomy};
+use hooks_builtin::{ApprovalConfig, Autonomy, SecurityPolicyConfig};
 use hooks_config::{ConfigError, Document};
 use hooks_core::agent::{AgentEvent, AgentHandler};
 use hooks_core::{EventSet, Hook, HookRegistry, OnPanic};
@@ -121,6 +121,15 @@ pub struct BundleStatus {
     pub sha256: String,
     /// Why the source has not brought another one, the last time: it cannot be reached, or its bundle is refused.
     pub refused: Option<String>,
+}
+
+impl Kept {
+    /// Returns the security policy, if the files have exactly one under `builtin`.
+    pub(crate) fn policy(&self) -> Option<&SecurityPolicyConfig> {
+        let configs = self.builtin.iter();
+        let mut policies = configs.filter_map(|(file, _)| file.builtin.security_policy.as_on());
+        policies.next().filter(|_| policies.next().is_none())
+    }
 }
 
 /// A complete revision.

@@ -4,11 +4,13 @@
 //! | --- | --- |
 //! | `past` | reads our own records, and finds out whose a file is |
 //! | `session` | reads the session files of other agents |
+//! | `suggest` | what the security policy would have to allow |
 //!
 //! Files are read line by line, and asked about by all cores, so memory does not grow with them.
 
 mod past;
 mod session;
+mod suggest;
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -23,7 +25,9 @@ use hooks_core::agent::{AgentContext, AgentEvent};
 use jiff::Timestamp;
 use serde::Serialize;
 
-use self::past::{Job, Past};
+use self::past::{Fate, Job, Past};
+use self::suggest::Blocked;
+pub use self::suggest::{SuggestedLine, Suggestion};
 use crate::dry_run::DryRun;
 use crate::owned::OwnedEvent;
 use crate::record::{Record, RecordOutcome, Recorder};
@@ -86,6 +90,7 @@ pub struct Replay {
     left_out: Vec<(&'static str, &'static str)>,
     since: Option<Timestamp>,
     examples: usize,
+    suggests: bool,
 }
 
 /// What a replay has found.
@@ -104,6 +109,9 @@ pub struct Replayed {
     pub unread: Vec<String>,
     /// How many lines and files could not be read.
     pub unread_count: u64,
+    /// What would let harmless calls pass, if [somebody asks](Replay::suggesting) and there is a `security_policy`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub suggestion: Option<Suggestion>,
 }
 
 /// Decisions that change in the same way.
@@ -158,6 +166,7 @@ struct Found {
     left_out: BTreeMap<String, u64>,
     unread: Vec<String>,
     unread_count: u64,
+    blocked: Blocked,
 }
 
 type RecordOutcomeWord = &'static str;
@@ -196,6 +205,7 @@ impl Found {
         self.unread_count += other.unread_count;
         self.unread.extend(other.unread);
         self.unread.truncate(NAMED);
+        self.blocked.merge(other.blocked);
     }
 }
 
@@ -222,6 +232,7 @@ impl From<Found> for Replayed {
                 .collect(),
             unread: found.unread,
             unread_count: found.unread_count,
+            suggestion: None,
         }
     }
 }
@@ -245,6 +256,7 @@ impl Replay {
             left_out,
             since: None,
             examples: 3,
+            suggests: false,
         })
     }
 
@@ -259,6 +271,14 @@ impl Replay {
     #[must_use]
     pub fn examples(mut self, examples: usize) -> Self {
         self.examples = examples;
+        self
+    }
+
+    /// Finds out as well what the `security_policy` would have to allow so that calls pass that it blocks now, and that ran
+    /// in the past without a failure: the [suggestion](Replayed::suggestion).
+    #[must_use]
+    pub fn suggesting(mut self) -> Self {
+        self.suggests = true;
         self
     }
 
@@ -291,7 +311,12 @@ impl Replay {
             }
             read.map(|()| all)
         })?;
-        Ok(found.into())
+        let policy = self.runtime.policy().filter(|_| self.suggests);
+        let suggestion = policy.map(|policy| found.blocked.suggestion(&policy));
+        Ok(Replayed {
+            suggestion,
+            ..found.into()
+        })
     }
 
     /// Does jobs until there are no more.
@@ -354,6 +379,13 @@ impl Replay {
             Decided::AbortTurn => RecordOutcome::AbortTurn,
             Decided::AbortRun => RecordOutcome::AbortRun,
         };
+        if self.suggests && event.name() == "BeforeToolCall" {
+            found.blocked.saw(&cx);
+            let is_policy = outcome.hook.as_deref() == Some("SecurityPolicy");
+            if past.fate == Fate::Ran && now == RecordOutcome::Block && is_policy {
+                found.blocked.add(&cx, &event.view());
+            }
+        }
         if now == past.outcome {
             return;
         }

@@ -23,10 +23,23 @@ pub(super) struct Past {
     pub(super) event: OwnedEvent,
     pub(super) at: Option<Timestamp>,
     pub(super) outcome: RecordOutcome,
+    /// What became of it, if it is a call.
+    pub(super) fate: Fate,
     /// The hook that decided, if one did and is known.
     pub(super) hook: Option<String>,
     /// What single hooks said.
     pub(super) known: Vec<Record>,
+}
+
+/// What became of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fate {
+    /// Hooks or the user have refused it, or nobody knows.
+    NotRun,
+    /// It ran, and says that it has failed.
+    Failed,
+    /// It ran, and does not say that it has failed.
+    Ran,
 }
 
 /// What one thread does at once.
@@ -85,6 +98,10 @@ fn past(line: &str, known: &mut Vec<Record>) -> Result<Option<Past>, String> {
         event,
         at: Some(record.at),
         outcome: record.outcome,
+        fate: match record.outcome {
+            RecordOutcome::Continue | RecordOutcome::Modify | RecordOutcome::Approve => Fate::Ran,
+            _ => Fate::NotRun,
+        },
         hook: by.map(str::to_owned),
         known: of_event,
     }))

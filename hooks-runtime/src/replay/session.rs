@@ -11,7 +11,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::past::Past;
+use super::past::{Fate, Past};
 use crate::bridge;
 use crate::record::RecordOutcome;
 
@@ -107,10 +107,8 @@ impl Session<'_> {
                 }
                 "tool_result" => {
                     let said = part["content"].to_string();
-                    self.result(
-                        text(part, "tool_use_id"),
-                        part["is_error"] == true && is_refused(&said),
-                    );
+                    let has_failed = part["is_error"] == true;
+                    self.result(text(part, "tool_use_id"), has_failed, &said);
                 }
                 _ => {}
             }
@@ -131,7 +129,11 @@ impl Session<'_> {
             }
             "function_call_output" | "custom_tool_call_output" => {
                 let said = payload["output"].to_string();
-                self.result(text(payload, "call_id"), is_refused(&said));
+                self.result(
+                    text(payload, "call_id"),
+                    has_failed(&payload["output"]),
+                    &said,
+                );
             }
             // Other lines have ids of their own.
             _ if matches!(text(line, "type"), "session_meta" | "turn_context") => {
@@ -165,8 +167,8 @@ impl Session<'_> {
             let event = json!({ "hook_event_name": "BeforeTool", "timestamp": message["timestamp"],
                                 "tool_name": call["name"], "tool_input": call["args"] });
             self.call(text(call, "id"), event, message);
-            let is_refused = call["status"] == "error" && is_refused(&call["result"].to_string());
-            self.result(text(call, "id"), is_refused);
+            let has_failed = call["status"] != "success";
+            self.result(text(call, "id"), has_failed, &call["result"].to_string());
         }
     }
 
@@ -184,11 +186,17 @@ impl Session<'_> {
     }
 
     /// The result of a call has come. A call that the user has refused, hooks have let pass.
-    fn result(&mut self, id: &str, is_refused: bool) {
+    fn result(&mut self, id: &str, has_failed: bool, said: &str) {
         if let Some(mut past) = self.waiting.remove(id) {
-            if is_refused {
-                past.outcome = RecordOutcome::Block;
-            }
+            past.fate = match has_failed {
+                true if is_refused(said) => {
+                    past.outcome = RecordOutcome::Block;
+                    Fate::NotRun
+                }
+                true if is_refused_by_user(said) => Fate::NotRun,
+                true => Fate::Failed,
+                false => Fate::Ran,
+            };
             (self.each)(past);
         }
     }
@@ -202,6 +210,7 @@ impl Session<'_> {
             event,
             at: text(line, "timestamp").parse().ok(),
             outcome: RecordOutcome::Continue,
+            fate: Fate::NotRun,
             hook: None,
             known: Vec::new(),
         })
@@ -216,6 +225,34 @@ fn is_refused(said: &str) -> bool {
         && ["hook error", "denied this tool", "blocked by", "Blocked by"]
             .iter()
             .any(|words| said.contains(words))
+}
+
+/// Whether the output of a call says that its user has refused it.
+fn is_refused_by_user(said: &str) -> bool {
+    [
+        "doesn't want to",
+        "interrupted by user",
+        "rejected by user",
+        "aborted by user",
+    ]
+    .iter()
+    .any(|words| said.contains(words))
+}
+
+/// Whether the output of a call of Codex says that it has failed. It is a text, or JSON in a text.
+fn has_failed(output: &Value) -> bool {
+    let said = output.as_str().unwrap_or_default();
+    let value: Value = serde_json::from_str(said).unwrap_or_default();
+    let code = value["metadata"]["exit_code"].as_i64();
+    let line = |line: &str| {
+        let code = line.strip_prefix("Exit code: ");
+        code.or_else(|| line.strip_prefix("Process exited with code "))?
+            .trim()
+            .parse()
+            .ok()
+    };
+    let code = code.or_else(|| said.lines().find_map(line));
+    code.is_some_and(|code| code != 0) || is_refused(said) || is_refused_by_user(said)
 }
 
 /// Returns the tool of a call and its arguments, with the names that Codex gives its hooks.

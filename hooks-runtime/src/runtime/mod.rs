@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use hooks_builtin::config::{HookFactory, HookFactoryRegistry};
 use hooks_builtin::ssrf::Guard;
-use hooks_builtin::{__caller as caller, Approver};
+use hooks_builtin::{__caller as caller, Approver, SecurityPolicyConfig};
 use hooks_config::ConfigError;
 use hooks_core::agent::{AgentContext, AgentEvent, AgentEventMut, AgentSaid};
 use hooks_core::{HandlerSource, HookRegistry};
@@ -692,6 +692,11 @@ impl Runtime {
             Origin::Source(held) => Some(Arc::clone(held)),
             _ => None,
         })
+    }
+
+    /// Returns the settings of the security policy, if there is one.
+    pub(crate) fn policy(&self) -> Option<SecurityPolicyConfig> {
+        self.current().kept.policy().cloned()
     }
 
     /// Returns the files and folders that are watched for changes.

@@ -12,6 +12,7 @@ pub(crate) mod languages;
 mod programs;
 pub(crate) mod variables;
 
+pub use self::programs::is_predictable;
 pub(crate) use self::programs::{Given, Opt, Print, Program, Role, find};
 
 /// Returns the lines of a table without comments. Continuation lines are joined.

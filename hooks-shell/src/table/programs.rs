@@ -220,6 +220,26 @@ pub(crate) fn find(name: &str) -> Option<&'static Program> {
     TABLE.get(name).map(Entry::program)
 }
 
+/// Whether a program of the system does no more than what the [effects](crate::Effects) of its call say: the table
+/// describes it, and it neither runs code that it is given or finds in its folder, nor uses the network.
+///
+/// ```
+/// use hooks_shell::is_predictable;
+///
+/// assert!(is_predictable("jq") && is_predictable("mkdir"));
+/// assert!(!is_predictable("bash") && !is_predictable("sudo") && !is_predictable("pytest"));
+/// assert!(!is_predictable("curl") && !is_predictable("a-program-of-yours"));
+/// ```
+#[must_use]
+pub fn is_predictable(program: &str) -> bool {
+    let is_quiet = |program: &Program| !program.is("net");
+    find(program).is_some_and(|program| {
+        let mut commands = program.commands.values();
+        let is_heard = !program.commands.is_empty() && !commands.any(is_quiet);
+        program.refused.is_none() && !program.is("code") && is_quiet(program) && !is_heard
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -269,6 +289,19 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn what_runs_others_is_not_predictable() {
+        for (name, entry) in TABLE.iter() {
+            let program = entry.program();
+            let runs = program.first.contains(&Role::Run) && !program.is("wrapper");
+            assert!(
+                !(runs && is_predictable(name)) || program.is("builtin"),
+                "{name}"
+            );
+        }
+        assert!(is_predictable("git") && !is_predictable("gh") && !is_predictable("ln"));
     }
 
     #[test]
