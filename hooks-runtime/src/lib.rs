@@ -112,6 +112,8 @@ pub use self::runtime::{
 pub use self::safeguard::BreakerState;
 pub use self::sandbox::{Sandbox, SandboxError};
 pub use self::secrets::{EnvironmentSecrets, Secrets};
+#[cfg(feature = "object-store")]
+pub use self::source::ObjectBundle;
 pub use self::source::{Directory, HttpBundle, Source, SourceError};
 pub use self::system::Dialect;
 #[doc(hidden)]

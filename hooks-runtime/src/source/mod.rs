@@ -6,6 +6,9 @@
 mod directory;
 mod held;
 mod http;
+#[cfg(feature = "object-store")]
+mod object;
+mod polled;
 
 use std::path::PathBuf;
 
@@ -14,6 +17,8 @@ use async_trait::async_trait;
 pub use self::directory::Directory;
 pub(crate) use self::held::Held;
 pub use self::http::HttpBundle;
+#[cfg(feature = "object-store")]
+pub use self::object::ObjectBundle;
 use crate::bundle::{Bundle, BundleError};
 
 /// Hands out bundles, one revision after another.

@@ -17,6 +17,8 @@ mod layout;
 mod limits;
 mod logs;
 mod mistakes;
+#[cfg(feature = "object-store")]
+mod object;
 mod owned;
 mod picoclaw;
 mod process;
