@@ -100,7 +100,7 @@ pub use self::fault::FaultKind;
 pub use self::filter::input::tool_rule;
 #[doc(hidden)]
 pub use self::json::from_slice as __json;
-pub use self::load::{BundleStatus, Edition, SourceStatus};
+pub use self::load::{BundleStatus, Edition, NotAllowed, SourceStatus};
 pub use self::owned::{EventError, Meaning, OwnedEvent};
 pub use self::record::RecordFilter;
 pub use self::record::{EventRecords, JsonlRecorder, Record, RecordOutcome, Recorder, Records};

@@ -237,7 +237,8 @@ impl Bundle {
     ///
     /// If a hook has the value `null`, or is one of another system, which TOML cannot say.
     pub fn to_toml(&self) -> Result<String, BundleError> {
-        if let Some((name, system, _)) = self.foreign().next() {
+        if let Some((hook, system, _)) = self.foreign().next() {
+            let name = hook["name"].as_str().unwrap_or(system);
             let what = format!("TOML cannot say it: `{name}` is a hook of the system `{system}`");
             return Err(BundleError::Malformed(what));
         }
@@ -245,11 +246,11 @@ impl Bundle {
         written.map_err(|error| BundleError::Malformed(format!("TOML cannot say it: {error}")))
     }
 
-    /// Returns the hooks of other systems, kept whole: the name, the system, and what stands in its file.
-    pub(crate) fn foreign(&self) -> impl Iterator<Item = (&str, &'static str, &Value)> {
+    /// Returns the hooks of other systems, kept whole: the hook, the system, and what stands in its file.
+    pub(crate) fn foreign(&self) -> impl Iterator<Item = (&Value, &'static str, &Value)> {
         self.hooks.iter().filter_map(|hook| {
             let (system, file) = foreign(hook)?;
-            Some((hook["name"].as_str().unwrap_or(system), system, file))
+            Some((hook, system, file))
         })
     }
 

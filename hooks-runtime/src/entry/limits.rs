@@ -1,10 +1,13 @@
 //! Limits for all hooks: `[hooks.limits]`.
 
+use std::collections::BTreeSet;
 use std::num::NonZeroU32;
 use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use super::OnEntry;
 
 /// Limits for all hooks that `hooks-runtime` runs: `[hooks.limits]`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -33,11 +36,26 @@ pub struct LimitsConfig {
     #[serde(with = "super::some_duration", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     pub timeout: Option<Duration>,
+    /// The kinds of handlers that do not run in this file, its imports and its built-in hooks: the keys of handlers in
+    /// `[[hooks.on]]`, such as `command`, `http` and `process`, and `file`, for imports and for logs in files. A hook of
+    /// such a kind blocks where it could block, and is off elsewhere. By default, all run.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub refuse: BTreeSet<String>,
 }
 
 impl LimitsConfig {
     /// The default of [`chain`](Self::chain), for hooks that have one.
     pub const CHAIN: Duration = Duration::from_secs(10);
+
+    /// The kind in [`refuse`](Self::refuse) of what reads or writes files: imports and `jsonl_log`.
+    pub(crate) const FILE: &str = "file";
+
+    /// Returns the kinds that [`refuse`](Self::refuse) can have.
+    #[must_use]
+    pub fn kinds() -> Vec<&'static str> {
+        let handlers = OnEntry::HANDLERS.into_iter();
+        handlers.chain([LimitsConfig::FILE]).collect()
+    }
 }
 
 impl Default for LimitsConfig {
@@ -50,6 +68,7 @@ impl Default for LimitsConfig {
             background: const { NonZeroU32::new(1024).unwrap() },
             stops: 8,
             timeout: None,
+            refuse: BTreeSet::new(),
         }
     }
 }

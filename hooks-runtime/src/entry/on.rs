@@ -114,6 +114,10 @@ pub struct OnEntry {
     /// The version of the hook, which a store sets. Records show it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<u64>,
+    /// Why the hook does not run: a store that does not allow it has set this. Where the hook could block, it blocks, and
+    /// says this.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refused: Option<String>,
     /// Whether its handler changes nothing outside of itself, so that a dry run may run it. Rules are harmless anyway.
     #[serde(default, skip_serializing_if = "is_default")]
     pub harmless: bool,

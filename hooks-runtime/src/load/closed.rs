@@ -1,6 +1,6 @@
-//! What stands in the place of another system's entry that cannot be used: a definition that fails closed.
+//! What stands in the place of a hook that cannot be used, or may not run: a definition that fails closed.
 //!
-//! The entry may have been a guard. A guard that is not there is worse than none, because people rely on it.
+//! The hook may have been a guard. A guard that is not there is worse than none, because people rely on it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -45,18 +45,68 @@ impl Handler for Unusable {
     }
 }
 
+/// Whether a hook that cannot run blocks this event. A block of `BeforeStop` would keep the agent working without end.
+fn blocks(info: &EventInfo) -> bool {
+    info.is_blockable && info.name != "BeforeStop"
+}
+
+/// A definition that cannot run, and blocks its event.
+pub(super) fn unusable(
+    name: String,
+    dialect: Dialect,
+    event: (&'static EventInfo, String),
+    filter: Filter,
+    why: &str,
+) -> Definition {
+    Definition {
+        name: name.into(),
+        origin: Origin::default(),
+        dialect,
+        events: vec![event],
+        filter,
+        body: Body::Handler(Arc::new(Unusable(why.to_owned()))),
+        mode: Mode::Enforce,
+        timeout: Duration::from_secs(1),
+        on_timeout: None,
+        on_failure: Some(OnFault::Block),
+        is_background: false,
+        answers_late: false,
+        wakes: false,
+        is_guard: false,
+        is_in_turn: false,
+        marks: Marks {
+            is_harmless: true,
+            ..Marks::default()
+        },
+        priority: None,
+        twin: None,
+        state: Arc::default(),
+    }
+}
+
+/// Makes a definition one that cannot run. It blocks those of its events that it could block; without any, it is off.
+pub(super) fn close(definition: &mut Definition, why: &str) {
+    if definition.events.iter().any(|(info, _)| blocks(info)) {
+        definition.events.retain(|(info, _)| blocks(info));
+    } else {
+        definition.mode = Mode::Off;
+    }
+    definition.body = Body::Handler(Arc::new(Unusable(why.to_owned())));
+    (definition.on_timeout, definition.on_failure) = (None, Some(OnFault::Block));
+    definition.is_background = false;
+    definition.marks.is_harmless = true;
+    definition.state = Arc::default();
+}
+
 impl Loader<'_> {
     /// Leaves out a wrong entry. If its event can be blocked, a definition in its place blocks it.
-    ///
-    /// A block of `BeforeStop` would keep the agent working without end, so nothing takes the place of such an entry.
     pub(super) fn closed(
         &mut self,
         wrong: ConfigError,
         meant: Meant<'_>,
         definitions: &mut Vec<Definition>,
     ) {
-        let is_guard = meant.info.is_blockable && meant.info.name != "BeforeStop";
-        if !is_guard || meant.entry.mode == Mode::Off || self.is_refused(meant.entry) {
+        if !blocks(meant.info) || meant.entry.mode == Mode::Off || self.is_refused(meant.entry) {
             return self.left_out(wrong, meant.entry);
         }
         let origin = Origin::of(wrong.file(), wrong.line());
@@ -66,29 +116,11 @@ impl Loader<'_> {
             format!("this entry cannot be used, so it blocks what it is for, `{named}`: {wrong}");
         self.note_left_out(notice);
         let why = format!("its entry in {origin} cannot be used: {}", wrong.message());
+        let event = (meant.info, meant.named.to_owned());
         definitions.push(Definition {
-            name: name.into(),
             origin,
-            dialect: meant.dialect,
-            events: vec![(meant.info, meant.named.to_owned())],
-            filter: meant.filter,
-            body: Body::Handler(Arc::new(Unusable(why))),
             mode: meant.entry.mode,
-            timeout: Duration::from_secs(1),
-            on_timeout: None,
-            on_failure: Some(OnFault::Block),
-            is_background: false,
-            answers_late: false,
-            wakes: false,
-            is_guard: false,
-            is_in_turn: false,
-            marks: Marks {
-                is_harmless: true,
-                ..Marks::default()
-            },
-            priority: None,
-            twin: None,
-            state: Arc::default(),
+            ..unusable(name, meant.dialect, event, meant.filter, &why)
         });
     }
 }

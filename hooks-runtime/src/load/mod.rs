@@ -10,11 +10,13 @@ mod goclaw;
 mod native;
 mod near;
 mod picoclaw;
+mod refuse;
 mod warn;
 
 pub use self::goclaw::Edition;
+pub use self::refuse::NotAllowed;
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -143,6 +145,8 @@ pub(crate) struct Loaded {
     pub(crate) notices: Vec<String>,
     /// How many entries of other systems' files cannot be used.
     pub(crate) left_out: usize,
+    /// What does not run because it is refused.
+    pub(crate) not_allowed: Vec<NotAllowed>,
     pub(crate) kept: Kept,
 }
 
@@ -178,6 +182,9 @@ pub(crate) struct Loader<'a> {
     open: Vec<PathBuf>,
     /// The settings for all hooks of the file, from the imports that lead to it.
     imported: Imported,
+    /// The kinds of handlers that do not run, by the file and those that lead to it.
+    refused: BTreeSet<String>,
+    not_allowed: Vec<NotAllowed>,
     /// The names that are taken, and their places.
     names: BTreeMap<String, String>,
     before: &'a Kept,
@@ -219,6 +226,8 @@ impl<'a> Loader<'a> {
             is_reload: false,
             open: Vec::new(),
             imported: Imported::default(),
+            refused: BTreeSet::new(),
+            not_allowed: Vec::new(),
             names: BTreeMap::new(),
             before,
             kept: Kept::default(),
@@ -299,7 +308,7 @@ impl<'a> Loader<'a> {
         match origin {
             Origin::Text(text) => {
                 match Document::toml(text).and_then(|document| FileConfig::of(&document)) {
-                    Ok(config) => self.native(&config),
+                    Ok(config) => self.native(&config, None),
                     Err(error) => self.mistakes.push(error),
                 }
             }
@@ -320,14 +329,13 @@ impl<'a> Loader<'a> {
                     .and_then(|document| FileConfig::part(&document, &bundle.file()["hooks"]));
                 match config {
                     Ok(config) => {
-                        self.native(&config);
+                        self.native(&config, Some((&bundle, &held.name())));
                         self.sources[0].bundle = Some(BundleStatus {
                             source: held.name(),
                             revision: bundle.revision,
                             sha256: bundle.sha256(),
                             refused: None,
                         });
-                        self.kept_whole(&config, &bundle, &held.name());
                     }
                     Err(error) => self.mistakes.push(error),
                 }
@@ -378,10 +386,8 @@ impl<'a> Loader<'a> {
         match Document::of_file(path, text).and_then(|document| config_of(path, &document, text)) {
             Ok((config, bundle)) => {
                 self.open.push(real(path));
-                self.native(&config);
-                if let Some(bundle) = bundle {
-                    self.kept_whole(&config, &bundle, &path.display().to_string());
-                }
+                let source = path.display().to_string();
+                self.native(&config, bundle.as_ref().map(|bundle| (bundle, &*source)));
                 self.open.pop();
             }
             Err(error) => self
@@ -424,12 +430,15 @@ impl<'a> Loader<'a> {
         }
     }
 
-    /// Reads everything in a file of ours.
-    fn native(&mut self, config: &FileConfig) {
+    /// Reads everything in a file of ours, or in a bundle and its source.
+    fn native(&mut self, config: &FileConfig, bundle: Option<(&Bundle, &str)>) {
         self.texts
             .push(json!({ "hooks": config.hooks, "entries": config.entries }));
         let before = self.drafts.len();
         if config.hooks.enabled && !self.imported.is_off {
+            let outside = self.refused.clone();
+            self.check_refused(config);
+            self.refused.extend(config.entries.limits.refuse.clone());
             // The limits of the file that imports the others apply to all.
             if self.open.len() < 2 {
                 self.limits = config.entries.limits.clone();
@@ -439,6 +448,11 @@ impl<'a> Loader<'a> {
             self.entries(config);
             self.processes(config, config.file(), &ImportEntry::default());
             self.imports(config);
+            if let Some((bundle, source)) = bundle {
+                self.kept_whole(bundle, source);
+            }
+            self.refuse_kinds(before);
+            self.refused = outside;
         } else if !config.hooks.enabled {
             let path = ["hooks".into(), "enabled".into()];
             let origin = crate::definition::Origin::of(config.file(), config.line(&path));
@@ -484,6 +498,8 @@ impl<'a> Loader<'a> {
                 .push(format!("{origin}: the hook `{name}` is off"));
         }
         let mut config = file.hooks.clone();
+        let origin = crate::definition::Origin::of(file.file(), None);
+        self.refuse_builtin(&mut config, &origin);
         let leaves_asking = self.plan.dry_run.is_some() && !is_unapproved(&config);
         if self.plan.dry_run.is_some() {
             let left_out = dry::leave_out(&mut config, self.plan.approver.is_some());
@@ -541,6 +557,10 @@ impl<'a> Loader<'a> {
             .unwrap_or_default();
         for (index, entry) in config.entries.import.iter().enumerate() {
             let path = ["hooks".into(), "import".into(), index.into()];
+            let origin = crate::definition::Origin::of(config.file(), config.line(&path));
+            if self.refuses_import(&origin, entry.mode) {
+                continue;
+            }
             match entry.files().as_slice() {
                 [(key, file)] => {
                     let file = folder.join(file);
@@ -624,29 +644,42 @@ impl<'a> Loader<'a> {
         }
     }
 
-    /// Reads the hooks of a bundle that are other systems'. GoClaw's run one after the other, so they are read together.
-    fn kept_whole(&mut self, config: &FileConfig, bundle: &Bundle, source: &str) {
-        if !config.hooks.enabled || self.imported.is_off {
-            return;
-        }
+    /// Reads the hooks of a bundle that are other systems'. GoClaw's run one after the other, so they get one place.
+    fn kept_whole(&mut self, bundle: &Bundle, source: &str) {
         let mut rows = Vec::new();
-        for (name, system, file) in bundle.foreign() {
-            match system.parse() {
-                Ok(Dialect::Goclaw) if file.get("event").is_some() => rows.push(file),
-                Ok(dialect) => {
-                    let path = format!("{source}/{name}.json");
-                    let entry = ImportEntry::default();
-                    self.foreign(Path::new(&path), file.to_string(), dialect, &entry);
+        for (hook, system, file) in bundle.foreign() {
+            let dialect: Dialect = match system.parse() {
+                Ok(dialect) => dialect,
+                Err(error) => {
+                    self.mistakes.push(ConfigError::of_file(source, error));
+                    continue;
                 }
-                Err(error) => self.mistakes.push(ConfigError::of_file(source, error)),
+            };
+            let path = format!("{source}/{}.json", hook["name"].as_str().unwrap_or(system));
+            let before = self.drafts.len();
+            let entry = ImportEntry::default();
+            self.foreign(Path::new(&path), file.to_string(), dialect, &entry);
+            let mut drafts = self.drafts.split_off(before);
+            for definition in drafts.iter_mut().flat_map(|draft| &mut draft.definitions) {
+                definition.marks.version = hook["version"].as_u64();
+                if let Some(why) = hook["refused"].as_str() {
+                    self.refuse_for(definition, why);
+                }
+            }
+            if dialect == Dialect::Goclaw && file.get("event").is_some() {
+                rows.extend(drafts.into_iter().flat_map(|draft| draft.definitions));
+            } else {
+                self.drafts.append(&mut drafts);
             }
         }
-        if !rows.is_empty() {
-            let path = format!("{source}/goclaw.json");
-            let text = json!({ "hooks": rows }).to_string();
-            let entry = ImportEntry::default();
-            self.foreign(Path::new(&path), text, Dialect::Goclaw, &entry);
-        }
+        rows.sort_by_key(|row| std::cmp::Reverse(row.priority.unwrap_or_default()));
+        let order = Dialect::Goclaw.system().order;
+        self.add(
+            &format!("goclaw:{source}"),
+            order,
+            &ImportEntry::default(),
+            rows,
+        );
     }
 
     /// Leaves out a wrong entry of another system's file. The others stay.
@@ -775,6 +808,7 @@ impl<'a> Loader<'a> {
             sources: self.sources,
             notices: self.notices,
             left_out: self.left_out,
+            not_allowed: self.not_allowed,
             kept: self.kept,
         })
     }

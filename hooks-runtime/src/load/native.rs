@@ -513,7 +513,10 @@ impl Loader<'_> {
             };
             let definition = self.entry(&mut checked);
             self.mistakes.append(&mut checked.mistakes);
-            if let Some(definition) = definition {
+            if let Some(mut definition) = definition {
+                if let Some(why) = &entry.refused {
+                    self.refuse_for(&mut definition, why);
+                }
                 self.drafts.push(Draft {
                     name: definition.name.to_string(),
                     priority: entry.priority,

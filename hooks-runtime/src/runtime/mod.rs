@@ -28,7 +28,7 @@ use crate::dry_run::DryRun;
 use crate::entry::Mode;
 use crate::evaluator::Evaluator;
 use crate::filter::Unmet;
-use crate::load::{self, Edition, Kept, Loaded, Origin, Plan, SourceStatus};
+use crate::load::{self, Edition, Kept, Loaded, NotAllowed, Origin, Plan, SourceStatus};
 use crate::record::{Record, Recorder};
 use crate::safeguard::BreakerState;
 use crate::secrets::Secrets;
@@ -186,6 +186,8 @@ pub struct Status {
     /// How many entries of other systems' files cannot be used; the notices name them. On an event that can be blocked,
     /// such an entry blocks.
     pub left_out: usize,
+    /// The hooks that do not run because they are refused. Where they could block, they block.
+    pub not_allowed: Vec<NotAllowed>,
     /// The hooks on decided events that failed while the event went on: guards that did not guard.
     pub failed_open: Vec<FailedOpen>,
     /// Files that were refused since that revision, because they contain mistakes.
@@ -796,6 +798,7 @@ impl Runtime {
             hooks,
             notices: loaded.notices.clone(),
             left_out: loaded.left_out,
+            not_allowed: loaded.not_allowed.clone(),
             failed_open,
             refused,
             dropped: self.0.shared.dropped.load(Ordering::Relaxed),

@@ -24,6 +24,7 @@ mod picoclaw;
 mod process;
 mod prompt;
 mod records;
+mod refuse;
 mod rules;
 mod sandbox;
 mod source;
