@@ -1,13 +1,15 @@
 //! Bundles as the store makes them: put together, taken apart, checked as files are, and composed of two levels.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::sync::Mutex;
 
 use async_trait::async_trait;
-use hooks_runtime::{Bundle, Runtime, Source, SourceError};
+use hooks_runtime::entry::ImportEntry;
+use hooks_runtime::{Bundle, ConfigError, Runtime, Source, SourceError, Status};
 use serde_json::{Map, Value, json};
 
-use crate::error::StoreError;
+use crate::error::{Mistake, StoreError, pointer};
 use crate::goclaw::without_tenant;
 use crate::scope::HookScope;
 use crate::store::Tenant;
@@ -39,13 +41,16 @@ pub(crate) fn bundle_of(
     Ok(Bundle::read(&Value::Object(document).to_string())?)
 }
 
+/// What a set that is checked is called.
+const SET: &str = "the set";
+
 /// A source with one bundle, to check it.
 struct Once(Mutex<Option<Bundle>>);
 
 #[async_trait]
 impl Source for Once {
     fn name(&self) -> String {
-        "the set".to_owned()
+        SET.to_owned()
     }
 
     async fn fetch(&self, _: Option<&str>) -> Result<Option<Bundle>, SourceError> {
@@ -61,68 +66,21 @@ impl Tenant {
     /// If the set has mistakes: all of them.
     pub async fn check(&self, bundle: &Bundle) -> Result<(), StoreError> {
         let set = self.lowered_set(bundle)?;
-        self.check_set(&bundle_of(&self.id, set.hooks, &set.tables)?)
-            .await
-            .map(drop)
+        let set = bundle_of(&self.id, set.hooks, &set.tables)?;
+        self.check_set(&set, false).await.map(drop)
     }
 
-    /// Checks a set in the canonical form. Returns what else there is to tell of it.
-    pub(crate) async fn check_set(&self, bundle: &Bundle) -> Result<Vec<String>, StoreError> {
-        let mut mistakes = Vec::new();
-        for (index, hook) in bundle.hooks.iter().enumerate() {
-            let scope = HookScope::of(self.is_global(), hook);
-            let wrong = self.store.capabilities.mistake(scope, hook);
-            mistakes.extend(wrong.map(|mut mistake| {
-                mistake.path = format!("/hooks/{index}{}", mistake.path);
-                mistake
-            }));
+    /// Checks a set in the canonical form. Returns what else there is to tell of it. In what somebody has written by hand, a
+    /// wrong entry of another system is a mistake, too.
+    pub(crate) async fn check_set(
+        &self,
+        bundle: &Bundle,
+        is_written: bool,
+    ) -> Result<Vec<String>, StoreError> {
+        let status = self.load(&self.level(bundle)?, is_written).await?;
+        if !status.not_allowed.is_empty() {
+            return Err(StoreError::Invalid(self.not_allowed(bundle).await?));
         }
-        let notices = match self.load(bundle.clone()).await {
-            Err(StoreError::Invalid(more)) => {
-                mistakes.extend(more);
-                Vec::new()
-            }
-            other => other?,
-        };
-        if mistakes.is_empty() {
-            Ok(notices)
-        } else {
-            Err(StoreError::Invalid(mistakes))
-        }
-    }
-
-    /// Checks a hook alone. The paths of its mistakes begin at the hook.
-    pub(crate) async fn check_hook(&self, hook: &Value) -> Result<(), StoreError> {
-        let bundle = bundle_of(&self.id, vec![hook.clone()], &Map::new())?;
-        let checked = self.check_set(&bundle).await;
-        checked.map_err(|error| error.at(|path| path.replacen("/hooks/0", "", 1)))?;
-        Ok(())
-    }
-
-    /// Loads a bundle by the code that loads files. Returns the notices about what is left out of other systems' hooks.
-    pub(crate) async fn load(&self, mut bundle: Bundle) -> Result<Vec<String>, StoreError> {
-        // The loader counts the hooks of our own format.
-        let own = |hook: &Value| hook.get("goclaw").is_none() && hook.get("claude").is_none();
-        let hooks = (0..).zip(&bundle.hooks).filter(|(_, hook)| own(hook));
-        let places: Vec<usize> = hooks.map(|(place, _)| place).collect();
-        for hook in &mut bundle.hooks {
-            without_tenant(hook);
-        }
-        let builder = Runtime::builder().secrets(self.secret_values().await?);
-        let builder = (self.store.complete)(builder);
-        let loaded = builder.source(Once(Mutex::new(Some(bundle)))).build().await;
-        let runtime = loaded.map_err(|error| {
-            StoreError::of_config(&error).at(|path| {
-                let rest = path.strip_prefix("/hooks/").unwrap_or_default();
-                let (index, rest) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
-                let place = index
-                    .parse()
-                    .ok()
-                    .and_then(|index: usize| places.get(index));
-                place.map_or_else(|| path.to_owned(), |place| format!("/hooks/{place}{rest}"))
-            })
-        })?;
-        let status = runtime.status();
         Ok(if status.left_out == 0 {
             Vec::new()
         } else {
@@ -130,18 +88,117 @@ impl Tenant {
         })
     }
 
+    /// Checks a hook alone, as somebody has written it. The paths of its mistakes begin at the hook.
+    pub(crate) async fn check_hook(&self, hook: &Value) -> Result<(), StoreError> {
+        let bundle = bundle_of(&self.id, vec![hook.clone()], &Map::new())?;
+        let checked = self.check_set(&bundle, true).await;
+        checked.map_err(|error| error.at(|path| path.replacen("/hooks/0", "", 1)))?;
+        Ok(())
+    }
+
+    /// What of a set this deployment does not allow, each where it stands: whatever is refused when it is loaded alone.
+    async fn not_allowed(&self, set: &Bundle) -> Result<Vec<Mistake>, StoreError> {
+        let mut mistakes = Vec::new();
+        let hooks = set.hooks.iter().enumerate().map(|(index, hook)| {
+            let path = format!("/hooks/{index}");
+            (path, vec![hook.clone()], Map::new())
+        });
+        let tables = set.tables().iter().map(|(key, table)| {
+            let table = Map::from_iter([(key.clone(), table.clone())]);
+            (format!("/{key}"), Vec::new(), table)
+        });
+        for (path, hooks, tables) in hooks.chain(tables) {
+            let part = bundle_of(&self.id, hooks, &tables)?;
+            for one in self.load(&self.level(&part)?, false).await?.not_allowed {
+                let key = part.hooks.first().and_then(|hook| match &*one.kind {
+                    "" => Some("scope"),
+                    kind if hook.get(kind).is_some() => Some(kind),
+                    _ => system_of(hook),
+                });
+                let path = key.map_or_else(|| path.clone(), |key| format!("{path}/{key}"));
+                let what = if one.kind.is_empty() {
+                    "scope"
+                } else {
+                    "kind of handler"
+                };
+                mistakes.push(Mistake::new(
+                    path,
+                    one.why,
+                    &format!("choose another {what}"),
+                ));
+            }
+        }
+        Ok(mistakes)
+    }
+
+    /// Loads a level, or what is composed, by the code that loads files, as this deployment limits it.
+    pub(crate) async fn load(
+        &self,
+        bundle: &Bundle,
+        is_written: bool,
+    ) -> Result<Status, StoreError> {
+        let mut tables = bundle.tables().clone();
+        self.store.capabilities.limit(&mut tables);
+        let limited = bundle_of(&self.id, bundle.hooks.clone(), &tables)?;
+        let builder = Runtime::builder().secrets(self.secret_values().await?);
+        let builder = (self.store.complete)(builder.strict(is_written));
+        let once = Once(Mutex::new(Some(limited)));
+        let loaded = builder.source(once).build().await;
+        let runtime = loaded.map_err(|error| {
+            let mistakes = error.mistakes().map(|mistake| {
+                let path = path_in(&bundle.hooks, mistake);
+                Mistake::new(path, mistake.message(), mistake.help().unwrap_or_default())
+            });
+            StoreError::Invalid(mistakes.collect())
+        })?;
+        Ok(runtime.status())
+    }
+
+    /// Returns a level of a set as it runs: what is of a scope that this deployment forbids is refused.
+    fn level(&self, bundle: &Bundle) -> Result<Bundle, StoreError> {
+        let capabilities = &self.store.capabilities;
+        let mut hooks = bundle.hooks.clone();
+        for hook in &mut hooks {
+            without_tenant(hook);
+            let scope = HookScope::of(self.is_global(), hook);
+            if let Some(why) = capabilities.forbids(scope) {
+                hook["refused"] = why.into();
+            }
+        }
+        let mut tables = bundle.tables().clone();
+        let scope = HookScope::of(self.is_global(), &Value::Null);
+        if let Some(why) = capabilities.forbids(scope)
+            && tables.keys().any(|key| key != "limits")
+        {
+            tables.retain(|key, _| key == "limits");
+            // Nobody knows what the tables guard, so this hook blocks every call in their place.
+            let name = format!("settings ({})", scope.as_str());
+            let hook =
+                json!({ "name": name, "event": "BeforeToolCall", "block": why, "refused": why });
+            hooks.push(hook);
+        }
+        bundle_of(&self.id, hooks, &tables)
+    }
+
     /// Composes what is in force for this tenant: the global hooks and its own, each level as published.
     ///
     /// A hook of the tenant takes the place of a global one with its name, unless that is mandatory. Of the other tables, what
     /// the global set says holds, and the tenant's adds to it: a guard from above is not switched off below. The notices say
     /// what is left out, and why.
-    pub(crate) async fn compose(
+    pub(crate) fn compose(
         &self,
         global: Option<&Bundle>,
         own: Option<&Bundle>,
     ) -> Result<(Bundle, Vec<String>), StoreError> {
         let mut notices = Vec::new();
         let none = Vec::new();
+        let newest = [global, own].into_iter().flatten();
+        let newest = newest.max_by_key(|bundle| bundle.revision);
+        let global = global
+            .map(|bundle| self.other("").level(bundle))
+            .transpose()?;
+        let own = own.map(|bundle| self.level(bundle)).transpose()?;
+        let (global, own) = (global.as_ref(), own.as_ref());
         let above = global.map_or(&none, |bundle| &bundle.hooks);
         let below = own.map_or(&none, |bundle| &bundle.hooks);
         let named = |hooks: &[Value], mandatory: bool| -> BTreeSet<String> {
@@ -166,8 +223,7 @@ impl Tenant {
                     "the hook `{name}` does not run: the global one of its name is mandatory"
                 ));
             } else if is_own || mandatory.contains(name) || !replaced.contains(name) {
-                let level = if is_own { self.clone() } else { self.other("") };
-                hooks.extend(level.allowed(hook, &mut notices).await?);
+                hooks.push(hook.clone());
             }
         }
         let mut tables = global
@@ -196,11 +252,8 @@ impl Tenant {
                 )),
             }
         }
+        self.store.capabilities.limit(&mut tables);
         let mut composed = bundle_of(&self.id, hooks, &tables)?;
-        let newest = [global, own]
-            .into_iter()
-            .flatten()
-            .max_by_key(|bundle| bundle.revision);
         if let Some(newest) = newest {
             composed.revision = newest.revision;
             composed.created = newest.created;
@@ -209,77 +262,41 @@ impl Tenant {
         }
         Ok((composed, notices))
     }
+}
 
-    /// Returns a hook as it runs here: itself, or what takes its place if this deployment does not allow it.
-    ///
-    /// Where it could block, a rule blocks and says why; where it only looks, it does not run.
-    async fn allowed(
-        &self,
-        hook: &Value,
-        notices: &mut Vec<String>,
-    ) -> Result<Option<Value>, StoreError> {
-        let Some(mistake) = self
-            .store
-            .capabilities
-            .mistake(HookScope::of(self.is_global(), hook), hook)
-        else {
-            let mut hook = hook.clone();
-            without_tenant(&mut hook);
-            return Ok(Some(hook));
-        };
-        if hook["mode"] == "off" {
-            return Ok(None);
-        }
-        let name = hook["name"].as_str().unwrap_or_default();
-        notices.push(format!(
-            "the hook `{name}` does not run: {}",
-            mistake.message
-        ));
-        let row = &hook["goclaw"];
-        let mut rule = Map::new();
-        for key in [
-            "name",
-            "version",
-            "scope",
-            "mandatory",
-            "tools",
-            "matcher",
-            "priority",
-            "mode",
-            "if",
-        ] {
-            let value = hook.get(key).or_else(|| row.get(key));
-            rule.extend(value.map(|value| (key.to_owned(), value.clone())));
-        }
-        let reason = format!("the hook `{name}` is not allowed here: {}", mistake.message);
-        // In a text of a rule, braces hold an expression.
-        let reason = reason.replace(['{', '}'], "");
-        rule.insert("block".to_owned(), reason.into());
-        let events = if row.is_null() {
-            &hook["event"]
-        } else {
-            &row["event"]
-        };
-        let events = match events {
-            Value::Array(events) => events.clone(),
-            event => vec![event.clone()],
-        };
-        let mut blocking = Vec::new();
-        for event in events {
-            rule.insert("event".to_owned(), event.clone());
-            let rule = Value::Object(rule.clone());
-            if self
-                .load(bundle_of(&self.id, vec![rule], &Map::new())?)
-                .await
-                .is_ok()
-            {
-                blocking.push(event);
-            }
-        }
-        if blocking.is_empty() {
-            return Ok(None);
-        }
-        rule.insert("event".to_owned(), json!(blocking));
-        Ok(Some(rule.into()))
+/// The key of the system whose hook this is; nothing for our own.
+fn system_of(hook: &Value) -> Option<&'static str> {
+    let mut systems = ImportEntry::KEYS.iter().copied();
+    systems.find(|key| *key != "hooks" && hook.get(key).is_some())
+}
+
+/// The place of a mistake among the hooks and tables of a set, as a JSON Pointer.
+fn path_in(hooks: &[Value], mistake: &ConfigError) -> String {
+    let path = pointer(mistake.path());
+    let file = mistake.file().and_then(Path::to_str);
+    let name = file.and_then(|file| {
+        file.strip_prefix(SET)?
+            .strip_prefix('/')?
+            .strip_suffix(".json")
+    });
+    if let Some(name) = name {
+        let mut named = hooks.iter().enumerate();
+        let found = named.find(|(_, hook)| hook["name"] == name);
+        let system = found.and_then(|(index, hook)| Some((index, system_of(hook)?)));
+        return system.map_or_else(String::new, |(index, system)| {
+            format!("/hooks/{index}/{system}{path}")
+        });
     }
+    let path = path.strip_prefix("/hooks").unwrap_or(&path);
+    let Some(rest) = path.strip_prefix("/on/") else {
+        return path.to_owned();
+    };
+    // The loader counts the hooks of our own format.
+    let (index, rest) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+    let mut own = hooks
+        .iter()
+        .enumerate()
+        .filter(|(_, hook)| system_of(hook).is_none());
+    let place = index.parse().ok().and_then(|index| own.nth(index));
+    place.map_or_else(String::new, |(place, _)| format!("/hooks/{place}{rest}"))
 }

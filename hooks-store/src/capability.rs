@@ -1,12 +1,14 @@
-//! Capabilities: which hooks a deployment runs. Checked when a hook is saved, when a set is published, and when a bundle is
-//! composed.
+//! Capabilities: which hooks a deployment runs.
+//!
+//! A set that is loaded, to check it or to run it, says what does not run: the kinds in its table `limits`, and each hook of
+//! a forbidden scope by its key `refused`. The loader of files obeys, so it makes no difference what a hook looks like.
 
 use std::collections::BTreeSet;
 
-use hooks_runtime::entry::OnEntry;
-use serde_json::Value;
+use hooks_runtime::entry::LimitsConfig;
+use serde_json::{Map, Value, json};
 
-use crate::error::Mistake;
+use crate::error::StoreError;
 use crate::scope::HookScope;
 
 /// Which hooks a deployment runs: an edition as a policy.
@@ -32,7 +34,8 @@ impl Capabilities {
         Capabilities::default()
     }
 
-    /// Forbids these kinds of handlers, by their keys in `[[hooks.on]]`.
+    /// Forbids these kinds of handlers, by their keys in `[[hooks.on]]`, and `file`, for imports and logs in files. Another
+    /// word is an error when the store is opened. Hooks of your own factories are your program's, and always run.
     #[must_use]
     pub fn without_handlers(mut self, kinds: impl IntoIterator<Item: Into<String>>) -> Self {
         self.handlers.extend(kinds.into_iter().map(Into::into));
@@ -48,37 +51,35 @@ impl Capabilities {
 }
 
 impl Capabilities {
-    /// What of a hook is not allowed.
-    pub(crate) fn mistake(&self, scope: HookScope, hook: &Value) -> Option<Mistake> {
-        let row = hook
-            .get("goclaw")
-            .and_then(|row| row.get("handler_type").or_else(|| row.get("handlerType")));
-        let kinds = OnEntry::HANDLERS
-            .iter()
-            .copied()
-            .filter(|kind| hook.get(kind).is_some());
-        let kind = kinds
-            .chain(row.and_then(Value::as_str))
-            .find(|kind| self.handlers.contains(*kind));
-        if let Some(kind) = kind {
-            let path = if row.is_some() {
-                "/goclaw/handler_type".to_owned()
-            } else {
-                format!("/{kind}")
-            };
-            let message = format!("this deployment runs no hooks of the kind `{kind}`");
-            return Some(Mistake::new(
-                path,
-                message,
-                "choose another kind of handler",
-            ));
+    /// Checks that nothing is forbidden that is not there: a kind with a typing mistake would run.
+    pub(crate) fn check(&self) -> Result<(), StoreError> {
+        let kinds = LimitsConfig::kinds();
+        let unknown = |kind: &&String| !kinds.contains(&kind.as_str());
+        let Some(kind) = self.handlers.iter().find(unknown) else {
+            return Ok(());
+        };
+        let message = format!("`{kind}` is no kind of handler that a deployment can forbid");
+        let help = format!("the kinds are `{}`", kinds.join("`, `"));
+        Err(StoreError::invalid("", message, &help))
+    }
+
+    /// Writes into the tables of a set which kinds do not run. Whoever loads the set obeys.
+    pub(crate) fn limit(&self, tables: &mut Map<String, Value>) {
+        if !self.handlers.is_empty() {
+            let limits = tables.entry("limits").or_insert_with(|| json!({}));
+            // What is no table is a mistake, which the loader finds.
+            if let Some(limits) = limits.as_object_mut() {
+                limits.insert("refuse".to_owned(), json!(self.handlers));
+            }
         }
-        self.scopes.contains(&scope).then(|| {
-            let message = format!(
-                "this deployment runs no hooks with the scope `{}`",
-                scope.as_str()
-            );
-            Mistake::new("/scope", message, "choose another scope")
+    }
+
+    /// Why nothing of a scope runs; nothing if it does.
+    pub(crate) fn forbids(&self, scope: HookScope) -> Option<String> {
+        let is_forbidden = self.scopes.contains(&scope);
+        is_forbidden.then(|| {
+            let scope = scope.as_str();
+            format!("hooks with the scope `{scope}` do not run here")
         })
     }
 }

@@ -84,6 +84,13 @@ fn told(mistakes: &[Mistake]) -> String {
     told.join("\n")
 }
 
+/// The path of a mistake, such as `hooks.on[0].http`, as a JSON Pointer.
+pub(crate) fn pointer(path: &str) -> String {
+    let path = path.replace(['.', '['], "/").replace(']', "");
+    let slash = if path.is_empty() { "" } else { "/" };
+    format!("{slash}{path}")
+}
+
 impl StoreError {
     /// One mistake.
     pub(crate) fn invalid(path: &str, message: impl Into<String>, help: &str) -> Self {
@@ -93,8 +100,8 @@ impl StoreError {
     /// All mistakes of a file, whose paths begin at the table `hooks`: `hooks.on[0].http.url`.
     pub(crate) fn of_config(error: &ConfigError) -> Self {
         let mistakes = error.mistakes().map(|mistake| {
-            let path = mistake.path().replace(['.', '['], "/").replace(']', "");
-            let path = path.strip_prefix("hooks").unwrap_or(&path);
+            let path = pointer(mistake.path());
+            let path = path.strip_prefix("/hooks").unwrap_or(&path);
             let path = match path.strip_prefix("/on") {
                 Some(rest) if rest.is_empty() || rest.starts_with('/') => format!("/hooks{rest}"),
                 _ => path.to_owned(),

@@ -15,7 +15,7 @@ use crate::admin::{By, Write};
 use crate::bundle::bundle_of;
 use crate::engine::{Engine, Row, args};
 use crate::error::{Mistake, StoreError};
-use crate::goclaw::{Moved, take_secrets};
+use crate::goclaw::take_secrets;
 use crate::scope::HookScope;
 use crate::store::Tenant;
 use crate::text::sha256;
@@ -80,11 +80,10 @@ pub struct DraftReport {
     pub deleted: Vec<String>,
 }
 
-/// A set in the canonical form, and the secrets that were moved out of it.
+/// A set in the canonical form.
 pub(crate) struct Set {
     pub(crate) hooks: Vec<Value>,
     pub(crate) tables: Map<String, Value>,
-    pub(crate) secrets: Vec<Moved>,
 }
 
 /// Reads rows: within a transaction, or on its own.
@@ -228,10 +227,10 @@ impl Tenant {
     /// If the hook has a mistake, its name is taken, or the database fails.
     pub async fn create(&self, body: &Value, by: &By) -> Result<Hook, StoreError> {
         let mut body = self.lowered(body)?;
-        let secrets = take_secrets(&mut body);
         self.check_hook(&body).await?;
         let mut write = self.write(by).await?;
-        self.put_moved(&mut write, &secrets).await?;
+        self.move_secrets(&mut write, std::slice::from_mut(&mut body))
+            .await?;
         let hook = self.add(&mut write, body, None).await?;
         write.commit().await?;
         Ok(hook)
@@ -251,11 +250,11 @@ impl Tenant {
         by: &By,
     ) -> Result<Hook, StoreError> {
         let mut body = self.lowered(body)?;
-        let secrets = take_secrets(&mut body);
         self.check_hook(&body).await?;
         let mut write = self.write(by).await?;
         let old = self.expect(&mut write, id, expected).await?;
-        self.put_moved(&mut write, &secrets).await?;
+        self.move_secrets(&mut write, std::slice::from_mut(&mut body))
+            .await?;
         let hook = self.save(&mut write, &old, body, false).await?;
         write.commit().await?;
         Ok(hook)
@@ -359,8 +358,8 @@ impl Tenant {
         by: &By,
     ) -> Result<Hook, StoreError> {
         let tables = self.checked_tables(tables)?;
-        self.check_set(&bundle_of(&self.id, Vec::new(), &tables)?)
-            .await?;
+        let set = bundle_of(&self.id, Vec::new(), &tables)?;
+        self.check_set(&set, false).await?;
         let mut write = self.write(by).await?;
         let old = self.settings_in(&mut write).await?;
         if old.version != expected {
@@ -400,11 +399,11 @@ impl Tenant {
     ///
     /// If the set has mistakes, or the database fails.
     pub async fn put_draft(&self, bundle: &Bundle, by: &By) -> Result<DraftReport, StoreError> {
-        let set = self.lowered_set(bundle)?;
-        self.check_set(&bundle_of(&self.id, set.hooks.clone(), &set.tables)?)
-            .await?;
+        let mut set = self.lowered_set(bundle)?;
+        let new = bundle_of(&self.id, set.hooks.clone(), &set.tables)?;
+        self.check_set(&new, false).await?;
         let mut write = self.write(by).await?;
-        self.put_moved(&mut write, &set.secrets).await?;
+        self.move_secrets(&mut write, &mut set.hooks).await?;
         let report = self.replace(&mut write, set.hooks, set.tables).await?;
         write.commit().await?;
         Ok(report)
@@ -413,7 +412,7 @@ impl Tenant {
     /// The hooks and the tables of a bundle, in the canonical form, each hook with a name.
     pub(crate) fn lowered_set(&self, bundle: &Bundle) -> Result<Set, StoreError> {
         let mut mistakes = Vec::new();
-        let (mut hooks, mut names, mut secrets) = (Vec::new(), BTreeSet::new(), Vec::new());
+        let (mut hooks, mut names) = (Vec::new(), BTreeSet::new());
         for (index, body) in bundle.hooks.iter().enumerate() {
             match self.lowered(body) {
                 Ok(mut body) => {
@@ -423,7 +422,6 @@ impl Tenant {
                         let path = format!("/hooks/{index}/name");
                         mistakes.push(taken(&path, &name));
                     }
-                    secrets.extend(take_secrets(&mut body));
                     hooks.push(body);
                 }
                 Err(error) => {
@@ -437,27 +435,25 @@ impl Tenant {
         }
         let tables = self.checked_tables(&bundle.tables().clone().into())?;
         if mistakes.is_empty() {
-            Ok(Set {
-                hooks,
-                tables,
-                secrets,
-            })
+            Ok(Set { hooks, tables })
         } else {
             Err(StoreError::Invalid(mistakes))
         }
     }
 
-    /// Puts values that were moved out of hooks among the secrets.
-    pub(crate) async fn put_moved(
+    /// Moves the values in hooks that are secrets among the secrets, and returns their names.
+    pub(crate) async fn move_secrets(
         &self,
         write: &mut Write<'_>,
-        secrets: &[Moved],
-    ) -> Result<(), StoreError> {
-        for secret in secrets {
+        hooks: &mut [Value],
+    ) -> Result<Vec<String>, StoreError> {
+        let mut names = Vec::new();
+        for secret in hooks.iter_mut().flat_map(take_secrets) {
             self.put_secret_in(write, &secret.name, &secret.value)
                 .await?;
+            names.push(secret.name);
         }
-        Ok(())
+        Ok(names)
     }
 
     /// Puts hooks and tables in the place of the draft.
@@ -760,6 +756,17 @@ impl Tenant {
             let help = "delete the hooks, or give each `\"mode\": \"off\"`";
             let message = "a set of a store is not turned off as a whole";
             return Err(StoreError::invalid("/enabled", message, help));
+        }
+        if tables
+            .get("limits")
+            .is_some_and(|limits| limits.get("refuse").is_some())
+        {
+            let message = "the deployment says which kinds of handlers do not run";
+            return Err(StoreError::invalid(
+                "/limits/refuse",
+                message,
+                "leave `refuse` out",
+            ));
         }
         Ok(tables.clone())
     }

@@ -97,8 +97,10 @@ impl StoreBuilder {
     ///
     /// # Errors
     ///
-    /// If the database cannot be opened, has tables that this version does not know, or the keys cannot be read.
+    /// If the database cannot be opened, has tables that this version does not know, the keys cannot be read, or the
+    /// capabilities name a kind of handler that is not there.
     pub async fn open(self) -> Result<Store, StoreError> {
+        self.capabilities.check()?;
         let keys = match self.keys {
             Some(keys) => keys,
             None => Keys::of_address(&self.address)?,

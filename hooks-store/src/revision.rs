@@ -17,7 +17,6 @@ use crate::engine::{Row, args};
 use crate::error::StoreError;
 use crate::hook::Reads;
 use crate::page::{Page, rows_for};
-use crate::scope::HookScope;
 use crate::store::{Store, Tenant};
 
 /// A set that was published.
@@ -111,12 +110,12 @@ impl Tenant {
 
     /// Checks a set as it would be in force, for every tenant that it is for.
     async fn check_with_others(&self, draft: &Bundle) -> Result<(), StoreError> {
-        self.check_set(draft).await?;
+        self.check_set(draft, false).await?;
         if !self.is_global() {
             let global = self.other("").newest(&mut &*self.store.engine).await?;
             let global = global.map(|revision| revision.bundle);
-            let (composed, _) = self.compose(global.as_ref(), Some(draft)).await?;
-            return self.load(composed).await.map(drop);
+            let (composed, _) = self.compose(global.as_ref(), Some(draft))?;
+            return self.load(&composed, false).await.map(drop);
         }
         let mut mistakes = Vec::new();
         for tenant in Store(std::sync::Arc::clone(&self.store)).tenants().await? {
@@ -127,8 +126,8 @@ impl Tenant {
             let Some(own) = other.newest(&mut &*self.store.engine).await? else {
                 continue;
             };
-            let (composed, _) = other.compose(Some(draft), Some(&own.bundle)).await?;
-            match other.load(composed).await {
+            let (composed, _) = other.compose(Some(draft), Some(&own.bundle))?;
+            match other.load(&composed, false).await {
                 Err(StoreError::Invalid(more)) => {
                     mistakes.extend(more.into_iter().map(|mut mistake| {
                         mistake.message = format!(
@@ -263,7 +262,12 @@ impl Tenant {
     ///
     /// If the database fails.
     pub async fn notices(&self) -> Result<Vec<String>, StoreError> {
-        Ok(self.in_force().await?.1)
+        let (bundle, mut notices) = self.in_force().await?;
+        let not_allowed = self.load(&bundle, false).await?.not_allowed.into_iter();
+        notices.extend(
+            not_allowed.map(|one| format!("the hook `{}` does not run: {}", one.hook, one.why)),
+        );
+        Ok(notices)
     }
 
     async fn in_force(&self) -> Result<(Bundle, Vec<String>), StoreError> {
@@ -275,7 +279,7 @@ impl Tenant {
             self.newest(&mut &*engine).await?
         };
         let bundles = [&global, &own].map(|level| level.as_ref().map(|revision| &revision.bundle));
-        self.compose(bundles[0], bundles[1]).await
+        self.compose(bundles[0], bundles[1])
     }
 
     /// Returns a source for a runtime of this tenant, which follows what is published.
@@ -350,23 +354,23 @@ impl Store {
             let Some(revision) = tenant.newest(&mut &*self.0.engine).await? else {
                 continue;
             };
-            for hook in &revision.bundle.hooks {
-                let Some(mistake) = self
-                    .0
-                    .capabilities
-                    .mistake(HookScope::of(tenant.is_global(), hook), hook)
-                else {
+            let level = tenant.compose(None, Some(&revision.bundle))?.0;
+            let not_allowed = match tenant.load(&level, false).await {
+                Ok(status) => status.not_allowed,
+                Err(error) => {
+                    tracing::warn!(tenant = tenant.id, %error, "the hooks in force cannot be loaded here");
                     continue;
-                };
-                let name = hook["name"].as_str().unwrap_or_default();
+                }
+            };
+            for one in not_allowed {
                 tracing::warn!(
                     tenant = tenant.id,
-                    hook = name,
-                    why = mistake.message,
+                    hook = one.hook,
+                    why = one.why,
                     "a hook in force is not allowed here"
                 );
                 tenant
-                    .log_once("hook.refused", name, &revision.sha256, &mistake.message)
+                    .log_once("hook.refused", &one.hook, &revision.sha256, &one.why)
                     .await?;
             }
         }

@@ -19,7 +19,8 @@ impl HookScope {
     /// The scope of a hook of the global tenant, or of another one.
     pub(crate) fn of(is_global: bool, body: &Value) -> Self {
         let agents = body["scope"]["agents"].as_array();
-        if agents.is_some_and(|agents| !agents.is_empty()) {
+        // A row of GoClaw says it in its own words.
+        if agents.is_some_and(|agents| !agents.is_empty()) || body["goclaw"]["scope"] == "agent" {
             HookScope::Agent
         } else if is_global {
             HookScope::Global

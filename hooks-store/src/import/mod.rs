@@ -66,11 +66,6 @@ impl Tenant {
         let set = bundle_of(&self.id, brought.hooks, &brought.tables)?;
         let new = self.lowered_set(&set)?;
         let mut notes = brought.notes;
-        notes.extend(
-            new.secrets
-                .iter()
-                .map(|moved| format!("the value of a header is the secret `{}` now", moved.name)),
-        );
         loop {
             let seen = self.store.newest_change().await?;
             let mut hooks: Vec<_> = self
@@ -91,14 +86,18 @@ impl Tenant {
             }
             let settings = settings.as_object().cloned().unwrap_or_default();
             let set = bundle_of(&self.id, hooks.clone(), &settings)?;
-            let left_out = self.check_set(&set).await?;
+            let left_out = self.check_set(&set, false).await?;
             let mut write = self.write(by).await?;
             if !write.is_next_after(seen) {
                 continue;
             }
-            self.put_moved(&mut write, &new.secrets).await?;
+            let moved = self.move_secrets(&mut write, &mut hooks).await?;
             let report = self.replace(&mut write, hooks, settings).await?;
             write.commit().await?;
+            let moved = moved.iter();
+            notes.extend(
+                moved.map(|name| format!("the value of a header is the secret `{name}` now")),
+            );
             notes.extend(left_out);
             return Ok(ImportReport {
                 created: report.created,

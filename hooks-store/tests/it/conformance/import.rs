@@ -98,6 +98,14 @@ pub(crate) async fn a_row_of_goclaw_is_kept_and_runs_by_its_rules(place: Place) 
     let body = json!({ "name": "by hand", "goclaw": rows[1] });
     let by_hand = acme.create(&body, &ada()).await.unwrap();
     assert!(!by_hand.body.to_string().contains("c4nary"));
+    let mut wrong = rows[1].clone();
+    wrong["config"]["url"] = json!("not a url");
+    let body = json!({ "name": "wrong", "goclaw": wrong });
+    let told = mistakes(acme.create(&body, &ada()).await);
+    assert_eq!(told[0].path, "/goclaw/config/url");
+    let body = json!({ "name": "by hand", "goclaw": { "event": "pre" } });
+    let told = mistakes(acme.update(&by_hand.id, 1, &body, &ada()).await);
+    assert_eq!(told[0].path, "/goclaw/event");
     acme.delete(&by_hand.id, 1, &ada()).await.unwrap();
     acme.publish(&ada()).await.unwrap();
     assert!(!acme.bundle().await.unwrap().to_json().contains("c4nary"));
@@ -124,7 +132,8 @@ pub(crate) async fn a_row_of_goclaw_is_kept_and_runs_by_its_rules(place: Place) 
 }
 
 pub(crate) async fn settings_of_claude_run_by_its_rules(place: Place) {
-    let acme = place.open().await.tenant("acme");
+    let store = place.open().await;
+    let acme = store.tenant("acme");
     let settings = json!({
         "env": { "API_KEY": "c4nary" },
         "hooks": { "PreToolUse": [
@@ -144,14 +153,27 @@ pub(crate) async fn settings_of_claude_run_by_its_rules(place: Place) {
     acme.publish(&ada()).await.unwrap();
     let bundle = acme.bundle().await.unwrap();
     assert!(!bundle.to_json().contains("c4nary"));
+    let recorder = store.recorder();
     let runtime = Runtime::builder()
         .source(acme.source())
+        .recorder(recorder.clone())
         .build()
         .await
         .unwrap();
     let mut call = BeforeToolCall::new("1", "deploy", json!({}));
     let result = hooks![..runtime.clone()]
-        .intercept(&AgentContext::new("s1"), &mut call)
+        .intercept(&AgentContext::new("s1").with_tenant_id("acme"), &mut call)
         .await;
     assert!(result.as_cancel().unwrap().reason.contains("no deploy"));
+    recorder.flush().await.unwrap();
+    let record = acme.execution(1).await.unwrap().unwrap().record;
+    assert_eq!(record.hook_version, Some(1));
+    let mut wrong = settings;
+    wrong["hooks"]["PreToolUse"][0]["hooks"][0]["type"] = json!("comand");
+    let body = json!({ "name": "wrong", "claude": wrong });
+    let told = mistakes(acme.create(&body, &ada()).await);
+    assert!(
+        told[0].path.starts_with("/claude/hooks/PreToolUse/0"),
+        "{told:?}"
+    );
 }
