@@ -18,6 +18,9 @@ pub enum StoreError {
         /// The version that is the newest now.
         current: u64,
     },
+    /// Somebody has changed the draft since you read it.
+    #[error("the draft is another one by now: read it, and write your change again")]
+    DraftChanged,
     /// This tenant has no such thing.
     #[error("there is no {0}")]
     NotFound(String),

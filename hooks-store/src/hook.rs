@@ -399,10 +399,54 @@ impl Tenant {
     ///
     /// If the set has mistakes, or the database fails.
     pub async fn put_draft(&self, bundle: &Bundle, by: &By) -> Result<DraftReport, StoreError> {
+        self.replace_draft(None, bundle, by).await
+    }
+
+    /// Puts this set in the place of the draft whose [`sha256`](Bundle::sha256) is `expected`, so that two people who edit it
+    /// do not lose each other's work. Otherwise it is [`put_draft`](Self::put_draft).
+    ///
+    /// ```
+    /// use hooks_store::{By, Store, StoreError};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), StoreError> {
+    /// let acme = Store::open("sqlite::memory:").await?.tenant("acme");
+    /// let (read, by) = (acme.draft().await?, By::new("ada"));
+    /// let mut mine = read.clone();
+    /// mine.hooks.push(serde_json::json!({ "event": "BeforeToolCall", "block": "not today" }));
+    /// acme.put_draft_after(&read.sha256(), &mine, &by).await?;
+    /// let late = acme.put_draft_after(&read.sha256(), &read, &by).await;
+    /// assert!(matches!(late, Err(StoreError::DraftChanged)));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the draft is another one, the set has mistakes, or the database fails.
+    pub async fn put_draft_after(
+        &self,
+        expected: &str,
+        bundle: &Bundle,
+        by: &By,
+    ) -> Result<DraftReport, StoreError> {
+        self.replace_draft(Some(expected), bundle, by).await
+    }
+
+    async fn replace_draft(
+        &self,
+        expected: Option<&str>,
+        bundle: &Bundle,
+        by: &By,
+    ) -> Result<DraftReport, StoreError> {
         let mut set = self.lowered_set(bundle)?;
         let new = bundle_of(&self.id, set.hooks.clone(), &set.tables)?;
         self.check_set(&new, false).await?;
         let mut write = self.write(by).await?;
+        if let Some(expected) = expected
+            && self.draft_in(&mut write).await?.sha256() != expected
+        {
+            return Err(StoreError::DraftChanged);
+        }
         self.move_secrets(&mut write, &mut set.hooks).await?;
         let report = self.replace(&mut write, set.hooks, set.tables).await?;
         write.commit().await?;

@@ -245,6 +245,13 @@ pub(crate) async fn a_new_draft_creates_updates_and_deletes(place: Place) {
         .collect();
     assert_eq!(versions, [1, 2, 1, 1]);
     assert!(draft.to_toml().unwrap().contains("redact = true"));
+    // Whoever has read an older draft does not put another in its place.
+    let older = "0".repeat(64);
+    let late = acme.put_draft_after(&older, &draft, &ada()).await;
+    assert!(matches!(late, Err(StoreError::DraftChanged)));
+    acme.put_draft_after(&draft.sha256(), &draft, &ada())
+        .await
+        .unwrap();
     // The draft is what it is already.
     assert_eq!(
         acme.put_draft(&draft, &ada()).await.unwrap(),
