@@ -27,6 +27,7 @@ const POLL: Duration = Duration::from_millis(100);
 pub(super) struct Sqlite {
     writer: SqlitePool,
     readers: SqlitePool,
+    in_memory: bool,
 }
 
 impl Sqlite {
@@ -67,7 +68,11 @@ impl Sqlite {
             let readers = pool().max_connections(READERS);
             readers.connect_with(options.read_only(true)).await?
         };
-        Ok(Sqlite { writer, readers })
+        Ok(Sqlite {
+            writer,
+            readers,
+            in_memory,
+        })
     }
 }
 
@@ -92,7 +97,14 @@ impl Engine for Sqlite {
     }
 
     async fn begin(&self) -> Result<Box<dyn Transaction>, StoreError> {
-        Ok(Box::new(self.writer.begin_with("BEGIN IMMEDIATE").await?))
+        let mut begun = self.writer.begin_with("BEGIN IMMEDIATE").await;
+        // On a full disk, SQLite may end a transaction by itself. The driver still counts it, and only a new connection
+        // takes another. A store in memory would be gone with its connection.
+        if matches!(begun, Err(sqlx::Error::InvalidSavePointStatement)) && !self.in_memory {
+            self.writer.acquire().await?.close().await?;
+            begun = self.writer.begin_with("BEGIN IMMEDIATE").await;
+        }
+        Ok(Box::new(begun?))
     }
 
     async fn hint(&self) {
