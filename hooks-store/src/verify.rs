@@ -35,24 +35,30 @@ impl Tenant {
         let mut walk = Walk::after(removed.0, removed.1);
         loop {
             let after = walk.next() - 1;
+            if after > end.0 {
+                // Retention has removed all rows that were there when the walk began.
+                return Ok(walk.verified);
+            }
             let rows = self
                 .store
                 .engine
                 .fetch(sql, args![&self.id, after, ROWS])
                 .await?;
+            let first = rows.first().map(|row| row.number("seq")).transpose()?;
+            if first != Some(walk.next()) {
+                // Retention may have removed rows meanwhile. Then the walk goes on after them.
+                let [_, (seq, hash)] = self.ends(log).await?;
+                if seq > after {
+                    walk.jump(seq, hash);
+                    continue;
+                }
+            }
             for row in &rows {
                 let link = link(row)?;
                 // Rows that came after the walk began are for the next one.
                 if link.seq > end.0 {
                     walk.ends_at(end.0, &end.1);
                     return Ok(walk.verified);
-                }
-                if link.seq > walk.next() {
-                    // Retention may have removed rows meanwhile. Then the walk goes on after them.
-                    let [_, (seq, hash)] = self.ends(log).await?;
-                    if seq + 1 == link.seq {
-                        walk.jump(seq, hash);
-                    }
                 }
                 if !walk.step(&link) {
                     return Ok(walk.verified);
@@ -62,7 +68,7 @@ impl Tenant {
                     return Ok(walk.verified);
                 }
             }
-            if (rows.len() as u64) < ROWS {
+            if rows.is_empty() {
                 walk.ends_at(end.0, &end.1);
                 return Ok(walk.verified);
             }

@@ -311,6 +311,34 @@ pub(crate) async fn retention_keeps_the_chain(place: Place) {
     assert_eq!(acme.verify().await.unwrap().first, 51);
 }
 
+pub(crate) async fn a_chain_holds_while_retention_runs(place: Place) {
+    let retention = Retention {
+        rows: Some(40),
+        ..Retention::default()
+    };
+    let store = place.builder().retention(retention).open().await.unwrap();
+    let acme = store.tenant("acme");
+    acme.insert(vec![record("a"); 3000]).await.unwrap();
+    let writer = tokio::spawn({
+        let (store, acme) = (store.clone(), acme.clone());
+        async move {
+            let mut removed = 0;
+            for _ in 0..20 {
+                removed += store.retain().await.unwrap();
+                acme.insert(vec![record("b"); 100]).await.unwrap();
+            }
+            removed
+        }
+    });
+    let mut walks = 0;
+    while !writer.is_finished() || walks == 0 {
+        assert_eq!(acme.verify().await.unwrap().broken, None);
+        walks += 1;
+    }
+    assert_eq!(writer.await.unwrap(), 3000 - 40 + 19 * 100);
+    assert_eq!(acme.verify().await.unwrap().rows, 140);
+}
+
 pub(crate) async fn a_clock_that_steps_back_changes_nothing(place: Place) {
     let clock = Clock::at("2026-11-20T00:00:00Z");
     let store = place.builder().clock(clock.read()).open().await.unwrap();

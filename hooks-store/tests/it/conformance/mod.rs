@@ -75,6 +75,7 @@ conformance! {
         a_chain_holds_and_can_be_verified_alone,
         two_processes_share_a_chain,
         retention_keeps_the_chain,
+        a_chain_holds_while_retention_runs,
         a_clock_that_steps_back_changes_nothing,
         any_text_can_be_in_a_record;
     secrets:
