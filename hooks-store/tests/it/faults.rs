@@ -4,8 +4,11 @@ use std::io::{BufRead as _, BufReader};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use hooks_runtime::Recorder as _;
+use hooks_core::agent::{AgentContext, BeforeToolCall};
+use hooks_core::hooks;
+use hooks_runtime::{Recorder as _, Runtime};
 use hooks_store::Store;
+use serde_json::json;
 use sqlx::{AssertSqlSafe, Connection as _, SqliteConnection};
 
 use crate::common::{Place, ada, record};
@@ -115,6 +118,49 @@ async fn a_full_disk_holds_up_the_queue_and_no_agent() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_hook_that_must_be_recorded_waits_and_fails_if_it_is_not() {
+    let place = Place::file();
+    let store = place.open().await;
+    let acme = store.tenant("acme");
+    for (tool, on_failure) in [("deploy", "block"), ("ship", "skip")] {
+        let hook = json!({
+            "name": tool, "event": "BeforeToolCall", "tools": [tool], "context": "careful", "must_audit": true,
+            "on_failure": on_failure, "timeout": "1s",
+        });
+        acme.create(&hook, &ada()).await.unwrap();
+    }
+    acme.publish(&ada()).await.unwrap();
+    let runtime = Runtime::builder()
+        .source(acme.source())
+        .recorder(store.recorder());
+    let hooks = hooks![..runtime.build().await.unwrap()];
+    let blocked = async |tool: &str| {
+        let mut call = BeforeToolCall::new("1", tool, json!({}));
+        let cx = AgentContext::new("s1").with_tenant_id("acme");
+        let result = hooks.intercept(&cx, &mut call).await;
+        result.as_cancel().map(|cancel| cancel.reason.to_string())
+    };
+    for (seq, tool) in [(1, "deploy"), (2, "ship")] {
+        assert_eq!(blocked(tool).await, None);
+        // The row is there when the call goes on.
+        let row = acme.execution(seq).await.unwrap().unwrap();
+        assert_eq!(row.record.hook, tool);
+    }
+    let mut other = SqliteConnection::connect(&place.address).await.unwrap();
+    let lock = sqlx::raw_sql("BEGIN IMMEDIATE");
+    lock.execute(&mut other).await.unwrap();
+    let why = blocked("deploy").await.unwrap();
+    assert!(why.contains("`deploy` failed"), "{why}");
+    assert_eq!(blocked("ship").await, None);
+    sqlx::raw_sql("ROLLBACK").execute(&mut other).await.unwrap();
+    tokio::time::timeout(Duration::from_mins(1), async {
+        while blocked("deploy").await.is_some() {}
+    })
+    .await
+    .unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_database_that_another_process_locks_comes_back() {
     let place = Place::file();
     let store = place.open().await;
@@ -152,7 +198,7 @@ async fn a_server_that_was_away_comes_back() {
     let Some(server) = Server::start() else {
         return;
     };
-    let store = server.database("away").open().await;
+    let store = server.database("away").await.open().await;
     let acme = store.tenant("acme");
     let (recorder, mut changes) = (store.recorder(), store.changes());
     recorder.record(&record("a"));
@@ -263,6 +309,7 @@ async fn every_flipped_bit_shows() {
     );
 }
 
+/// The process that [`a_database_that_is_given_is_used`] starts runs this, too.
 #[tokio::test(flavor = "multi_thread")]
 async fn databases_can_be_found() {
     if let Some(databases) = Databases::find() {
@@ -270,4 +317,29 @@ async fn databases_can_be_found() {
         assert!(place.is_shared());
         place.open().await.close().await;
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_database_that_is_given_is_used() {
+    let Some(server) = Server::start() else {
+        return;
+    };
+    let given = server.database("given").await;
+    let child = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "faults::databases_can_be_found"])
+        .env("DATABASE_URL", &given.address)
+        .output()
+        .unwrap();
+    assert!(
+        child.status.success(),
+        "{}",
+        String::from_utf8_lossy(&child.stdout)
+    );
+    let mut connection = sqlx::PgConnection::connect(&given.address).await.unwrap();
+    let sql = "SELECT count(*) FROM information_schema.tables WHERE table_name = 'hook_version' AND table_schema LIKE 'hooks_%'";
+    let tables: i64 = sqlx::query_scalar(sql)
+        .fetch_one(&mut connection)
+        .await
+        .unwrap();
+    assert_eq!(tables, 1);
 }

@@ -3,8 +3,12 @@
 //! Its own one has a folder, a socket in it and no other door. Root cannot run a server, so then somebody else does.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
+use std::sync::Mutex;
+use std::time::Duration;
 
+use rustix::process::{Pid, Signal, kill_process};
+use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
 use tempfile::TempDir;
 
 use crate::common::Place;
@@ -14,19 +18,15 @@ pub(crate) struct Server {
     programs: PathBuf,
     folder: TempDir,
     user: Option<&'static str>,
+    running: Mutex<Option<Child>>,
 }
 
 impl Server {
     /// Starts a server, if there are the programs for it. Says why not otherwise.
     pub(crate) fn start() -> Option<Self> {
-        let mut versions: Vec<_> = std::fs::read_dir("/usr/lib/postgresql")
-            .into_iter()
-            .flatten()
-            .collect();
-        versions.sort_by_key(|version| version.as_ref().map(std::fs::DirEntry::path).ok());
-        let Some(Ok(version)) = versions.pop() else {
+        let Some(programs) = programs() else {
             eprintln!(
-                "SKIPPED: there is no `DATABASE_URL`, and no Postgres in /usr/lib/postgresql"
+                "SKIPPED: there is no `DATABASE_URL`, no folder `HOOKS_POSTGRES`, and no Postgres in /usr/lib/postgresql"
             );
             return None;
         };
@@ -48,14 +48,15 @@ impl Server {
             );
         }
         let server = Server {
-            programs: version.path().join("bin"),
+            programs,
             folder,
             user,
+            running: Mutex::default(),
         };
-        server.run(
-            "initdb",
-            &["-A", "trust", "-U", "hooks", "-D", &server.data()],
-        );
+        let data = server.data();
+        let args = ["-A", "trust", "-U", "hooks", "-D", &data];
+        let made = server.command("initdb", &args).status().unwrap();
+        assert!(made.success(), "initdb");
         server.begin();
         Some(server)
     }
@@ -66,40 +67,53 @@ impl Server {
 
     /// Starts the server, also again.
     pub(crate) fn begin(&self) {
-        let socket = self.folder.path().display();
-        let options = format!("-c listen_addresses='' -c unix_socket_directories='{socket}'");
-        let log = self.folder.path().join("log").display().to_string();
-        self.run(
-            "pg_ctl",
-            &[
-                "-w",
-                "-D",
-                &self.data(),
-                "-l",
-                &log,
-                "-o",
-                &options,
-                "start",
-            ],
-        );
+        let sockets = format!("unix_socket_directories={}", self.folder.path().display());
+        let data = self.data();
+        let settings = ["listen_addresses=", "max_connections=300", &sockets];
+        let settings = settings.iter().flat_map(|setting| ["-c", setting]);
+        let args: Vec<_> = ["-D", &data].into_iter().chain(settings).collect();
+        let child = self.command("postgres", &args).spawn().unwrap();
+        *self.running.lock().unwrap() = Some(child);
+        let is_ready = || self.state().is_some_and(|state| state.contains("ready"));
+        for _ in 0..600 {
+            if is_ready() {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        panic!("the server does not start");
+    }
+
+    /// What the server says of itself: first the id of its process.
+    fn state(&self) -> Option<String> {
+        std::fs::read_to_string(Path::new(&self.data()).join("postmaster.pid")).ok()
     }
 
     /// Ends the server, as a loss of power does.
     pub(crate) fn end(&self) {
-        self.run(
-            "pg_ctl",
-            &["-w", "-m", "immediate", "-D", &self.data(), "stop"],
-        );
+        let Some(mut child) = self.running.lock().unwrap().take() else {
+            return;
+        };
+        let state = self.state().unwrap_or_default();
+        let id = state.lines().next().and_then(|id| id.parse().ok());
+        if let Some(server) = id.and_then(Pid::from_raw) {
+            kill_process(server, Signal::QUIT).unwrap();
+        }
+        child.wait().unwrap();
     }
 
     /// Makes a database.
-    pub(crate) fn database(&self, name: &str) -> Place {
-        let socket = self.folder.path().display().to_string();
-        self.run("createdb", &["-h", &socket, "-U", "hooks", name]);
-        Place::at(format!("postgres:///{name}?host={socket}&user=hooks"))
+    pub(crate) async fn database(&self, name: &str) -> Place {
+        let socket = self.folder.path().display();
+        let address = |name| format!("postgres:///{name}?host={socket}&user=hooks");
+        let mut connection = PgConnection::connect(&address("postgres")).await.unwrap();
+        let sql = format!("CREATE DATABASE {name}");
+        let create = sqlx::query(AssertSqlSafe(sql));
+        create.execute(&mut connection).await.unwrap();
+        Place::at(address(name))
     }
 
-    fn run(&self, program: &str, args: &[&str]) {
+    fn command(&self, program: &str, args: &[&str]) -> Command {
         let program = self.programs.join(program);
         let mut command = match self.user {
             Some(user) => {
@@ -109,15 +123,23 @@ impl Server {
             }
             None => Command::new(&program),
         };
-        let command = command.args(args).current_dir("/").stdin(Stdio::null());
+        command.args(args).current_dir("/").stdin(Stdio::null());
         // A server keeps what it inherits, so it inherits no pipe.
-        let status = command
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .status()
-            .unwrap();
-        assert!(status.success(), "{} {args:?}", program.display());
+        command.stdout(Stdio::null()).stderr(Stdio::null());
+        command
     }
+}
+
+/// The folder with `initdb` and `postgres`: the one that `HOOKS_POSTGRES` names, or that of the newest version here.
+fn programs() -> Option<PathBuf> {
+    if let Some(named) = std::env::var_os("HOOKS_POSTGRES") {
+        return Some(named.into());
+    }
+    let versions = std::fs::read_dir("/usr/lib/postgresql").into_iter();
+    let versions = versions.flatten().flatten();
+    let number = |path: &PathBuf| path.file_name()?.to_str()?.parse::<u32>().ok();
+    let newest = versions.map(|version| version.path()).max_by_key(number)?;
+    Some(newest.join("bin"))
 }
 
 fn exists(user: &str) -> bool {
@@ -150,7 +172,7 @@ impl Databases {
 
     pub(crate) async fn create(&self, name: &str) -> Place {
         match self {
-            Databases::Own(server) => server.database(name),
+            Databases::Own(server) => server.database(name).await,
             Databases::Given(address) => {
                 // A schema of its own, in the database that was given.
                 let name = format!("hooks_{}_{name}", std::process::id());

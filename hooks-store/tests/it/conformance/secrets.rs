@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use hooks_runtime::{Recorder as _, Secrets as _};
-use hooks_store::{Keys, Store, StoreError};
+use hooks_store::{ExecutionFilter, Keys, Store, StoreError};
 use serde_json::json;
 
 use crate::common::{Place, ada, mistakes, record};
@@ -130,10 +130,20 @@ pub(crate) async fn a_secret_is_nowhere_to_be_seen(place: Place) {
         "event": "BeforeToolCall",
         "http": { "url": "https://gate.example.com/", "headers": { "Authorization": "Bearer ${secret:gate}" } },
     });
-    acme.create(&hook, &ada()).await.unwrap();
-    acme.publish(&ada()).await.unwrap();
+    let hook = acme.create(&hook, &ada()).await.unwrap();
+    let row = json!({
+        "event": "pre_tool_use", "handler_type": "http", "scope": "tenant",
+        "config": { "url": "https://gate.example.com/", "headers": { "Authorization": CANARY } },
+    });
+    let row = acme
+        .create(&json!({ "name": "row", "goclaw": row }), &ada())
+        .await
+        .unwrap();
+    let published = acme.publish(&ada()).await.unwrap();
     let recorder = store.recorder();
-    recorder.record(&record("gate"));
+    let mut long = record("gate");
+    long.input = Some(json!({ "arguments": {} }));
+    recorder.record(&long);
     recorder.flush().await.unwrap();
     let values = acme.secret_values().await.unwrap();
     let token = acme
@@ -145,14 +155,47 @@ pub(crate) async fn a_secret_is_nowhere_to_be_seen(place: Place) {
             "{store:?} {acme:?} {values:?} {recorder:?} {token:?} {:?}",
             acme.source()
         ),
+        format!("{:?}", acme.secrets().await.unwrap()),
+        format!("{:?}", acme.hooks().await.unwrap()),
+        format!("{:?}", acme.hook(&row.id).await.unwrap()),
+        format!("{:?}", acme.versions(&row.id).await.unwrap()),
+        format!("{:?}", acme.versions(&hook.id).await.unwrap()),
+        format!("{:?}", acme.settings().await.unwrap()),
+        acme.draft().await.unwrap().to_json(),
+        format!("{:?}", acme.revisions(None, 10).await.unwrap()),
+        format!("{:?}", acme.revision(published.revision).await.unwrap()),
+        acme.bundle().await.unwrap().to_json(),
+        format!("{:?}", acme.notices().await.unwrap()),
+        format!(
+            "{:?}",
+            acme.executions(&ExecutionFilter::default(), None, 10)
+                .await
+                .unwrap()
+        ),
+        format!("{:?}", acme.execution(1).await.unwrap()),
+        format!("{:?}", acme.detail(1, &ada()).await.unwrap().unwrap()),
+        format!("{:?}", acme.session("s1").await.unwrap()),
+        format!("{:?}", acme.since(0, 10).await.unwrap()),
+        acme.lines(0, 100).await.unwrap().join("\n"),
+        format!("{:?}", acme.verify().await.unwrap()),
         format!(
             "{:?} {:?}",
-            acme.secrets().await.unwrap(),
-            acme.hooks().await.unwrap()
+            acme.nodes().await.unwrap(),
+            acme.breakers().await.unwrap()
+        ),
+        format!(
+            "{:?} {:?}",
+            acme.budgets().await.unwrap(),
+            acme.samples().await.unwrap()
+        ),
+        format!(
+            "{:?} {:?}",
+            acme.tokens().await.unwrap(),
+            store.caller(&token.to_string()).await
         ),
         format!("{:?}", acme.admin_log(None, 100).await.unwrap()),
-        acme.bundle().await.unwrap().to_json(),
-        acme.lines(0, 100).await.unwrap().join("\n"),
+        format!("{:?}", acme.verify_admin_log().await.unwrap()),
+        format!("{:?}", store.tenants().await.unwrap()),
         format!("{:?}", acme.put_secret("a b", CANARY, &ada()).await),
     ];
     for shown in shown {
