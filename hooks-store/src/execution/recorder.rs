@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use hooks_runtime::{Record, Recorder};
+use serde_json::Value;
 use tokio::sync::{Notify, watch};
 
 use super::row::{Ready, ready, write};
@@ -17,8 +18,9 @@ use crate::error::StoreError;
 use crate::store::Tenant;
 use crate::store::{Inner, Store};
 
-/// How many records wait at most.
+/// How many records wait at most, and about how many bytes they take.
 const QUEUE: usize = 32_768;
+const QUEUE_BYTES: usize = 64 << 20;
 
 /// How many rows a transaction has at most.
 const BATCH: usize = 4096;
@@ -69,6 +71,10 @@ struct Queue {
     records: Vec<Record>,
     /// How many records were ever put in.
     count: u64,
+    /// About how many bytes the records take that are not durable yet.
+    bytes: usize,
+    /// How many records had been put in when the last one did not fit.
+    full_at: Option<u64>,
 }
 
 /// How far the task is.
@@ -145,13 +151,15 @@ impl StoreRecorder {
 #[async_trait]
 impl Recorder for StoreRecorder {
     fn record(&self, record: &Record) {
-        let record = record.clone();
         let shared = &self.0.0;
+        let bytes = size(record);
         let mut queue = shared.queue();
-        if queue.records.len() < QUEUE {
-            queue.records.push(record);
+        if queue.records.len() < QUEUE && queue.bytes + bytes <= QUEUE_BYTES {
+            queue.records.push(record.clone());
             queue.count += 1;
+            queue.bytes += bytes;
         } else {
+            queue.full_at = Some(queue.count);
             drop(queue);
             shared.dropped.fetch_add(1, Ordering::Relaxed);
         }
@@ -163,6 +171,12 @@ impl Recorder for StoreRecorder {
     }
 
     async fn durable(&self) -> std::io::Result<()> {
+        let shared = &self.0.0;
+        let written = shared.progress.borrow().written;
+        // Nobody knows whose record did not fit, so until others are written, it may be the one that is asked about.
+        if shared.queue().full_at >= Some(written) {
+            return Err(std::io::Error::other("the queue was full"));
+        }
         self.flush().await.map_err(std::io::Error::other)
     }
 }
@@ -175,9 +189,11 @@ async fn run(store: Arc<Inner>, shared: Arc<Shared>, handle: Weak<Handle>) {
         while !records.is_empty() {
             let rest = records.split_off(records.len().min(BATCH));
             let count = records.len() as u64;
+            let bytes: usize = records.iter().map(size).sum();
             if !save(&store, &shared, &handle, records).await {
                 return;
             }
+            shared.queue().bytes -= bytes;
             shared.progress.send_modify(|progress| {
                 progress.written += count;
                 progress.error = None;
@@ -222,6 +238,42 @@ async fn save(
         }
         tokio::time::sleep(AGAIN).await;
     }
+}
+
+/// About how many bytes a record takes: its texts and its values.
+fn size(record: &Record) -> usize {
+    let texts = [&record.hook, &record.source, &record.handler, &record.event];
+    let texts = texts
+        .into_iter()
+        .chain([&record.session_id, &record.agent_id, &record.why]);
+    let more = [
+        &record.subject,
+        &record.tenant_id,
+        &record.tool_call_id,
+        &record.reason,
+        &record.trace_id,
+    ];
+    let texts = texts.chain(more.into_iter().flatten());
+    let texts = texts.chain(&record.messages).chain(&record.warnings);
+    let values = [&record.change, &record.input].into_iter().flatten();
+    size_of::<Record>()
+        + texts.map(String::len).sum::<usize>()
+        + values.map(size_of_value).sum::<usize>()
+}
+
+fn size_of_value(value: &Value) -> usize {
+    let inside = match value {
+        Value::String(text) => text.len(),
+        Value::Array(values) => values.iter().map(size_of_value).sum(),
+        Value::Object(fields) => {
+            let fields = fields.iter();
+            fields
+                .map(|(key, value)| key.len() + size_of_value(value))
+                .sum()
+        }
+        _ => 0,
+    };
+    size_of::<Value>() + inside
 }
 
 /// Makes rows where that does not hold up others.

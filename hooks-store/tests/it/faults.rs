@@ -118,6 +118,23 @@ async fn a_full_disk_holds_up_the_queue_and_no_agent() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn long_records_do_not_fill_the_memory() {
+    let store = Place::memory().open().await;
+    let recorder = store.recorder();
+    store.__execute("PRAGMA max_page_count = 1").await;
+    let mut long = record("a");
+    long.input = Some(json!({ "text": "x".repeat(4 << 20) }));
+    for _ in 0..100 {
+        recorder.record(&long);
+    }
+    // 64 MiB, also of those that the task tries to write.
+    assert_eq!(recorder.dropped(), 85);
+    assert!(recorder.flush().await.is_err());
+    recorder.record(&long);
+    assert_eq!(recorder.dropped(), 86);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_hook_that_must_be_recorded_waits_and_fails_if_it_is_not() {
     let place = Place::file();
     let store = place.open().await;
