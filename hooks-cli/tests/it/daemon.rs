@@ -216,6 +216,10 @@ fn a_change_of_the_file_counts_at_once() {
         rule("six"),
     ] {
         std::fs::write(&file, text).unwrap();
+        // Whoever may write a file may also say when that was.
+        let long_ago = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000_000);
+        let written = std::fs::File::options().append(true).open(&file).unwrap();
+        written.set_modified(long_ago).unwrap();
         let args = ["run", "hooks.toml", "--as", "claude"];
         let here = alone(command(folder.path(), &args), &input);
         let (there, is_by_daemon) = daemon.ask(command(folder.path(), &args), &input);
@@ -278,6 +282,12 @@ fn whoever_does_not_answer_is_done_without() {
             "HTTP/1.1 200 OK\r\n\r\n{\"exit_code\": 0",
         ],
         &["HTTP/1.1 100 Continue\r\n\r\n", "HTTP/1.1 500 Oh\r\n\r\n{}"],
+        // An answer that is cut off after what would be a whole one.
+        &[
+            "HTTP/1.1 100 Continue\r\n\r\n",
+            "HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\n\
+             {\"exit_code\":0,\"stdout\":\"\",\"stderr\":\"\",\"notices\":[],\"warnings\":[]}",
+        ],
     ] {
         let socket = folder.path().join("fake.sock");
         let _ = std::fs::remove_file(&socket);

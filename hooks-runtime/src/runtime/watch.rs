@@ -279,7 +279,7 @@ async fn load_again(
     }
 }
 
-/// What tells whether a file is another one than before: its device and its number, when it was written, its length.
+/// What tells whether a file is another one than before: its device and its number, when it was changed, its length.
 pub(super) type Stamp = Option<(u64, u64, Option<SystemTime>, u64)>;
 
 /// Returns the stamps of the files of a runtime. A file on a network may be slow to tell.
@@ -295,7 +295,7 @@ pub(super) fn stamps(files: Vec<PathBuf>) -> BTreeMap<PathBuf, Stamp> {
     let stamp = |file: &PathBuf| {
         let about = file.metadata().ok()?;
         let (device, number) = identity(&about);
-        Some((device, number, about.modified().ok(), about.len()))
+        Some((device, number, changed(&about), about.len()))
     };
     let stamped = files.into_iter().map(|file| {
         let stamp = stamp(&file);
@@ -308,6 +308,20 @@ pub(super) fn stamps(files: Vec<PathBuf>) -> BTreeMap<PathBuf, Stamp> {
 fn identity(about: &Metadata) -> (u64, u64) {
     use std::os::unix::fs::MetadataExt as _;
     (about.dev(), about.ino())
+}
+
+/// When a file was changed in any way. Programs can set when it was written, and not this.
+#[cfg(unix)]
+fn changed(about: &Metadata) -> Option<SystemTime> {
+    use std::os::unix::fs::MetadataExt as _;
+    let seconds = Duration::from_secs(about.ctime().try_into().ok()?);
+    let rest = Duration::from_nanos(about.ctime_nsec().try_into().ok()?);
+    SystemTime::UNIX_EPOCH.checked_add(seconds + rest)
+}
+
+#[cfg(not(unix))]
+fn changed(about: &Metadata) -> Option<SystemTime> {
+    about.modified().ok()
 }
 
 #[cfg(not(unix))]

@@ -9,7 +9,7 @@ use std::os::fd::OwnedFd;
 use std::os::unix::fs::MetadataExt as _;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketType, connect, socket};
 
@@ -24,14 +24,18 @@ const MOST: usize = 15 << 20;
 /// How long the daemon may take to accept a question.
 const ACCEPTS: Duration = Duration::from_millis(500);
 
+/// The length of the longest answer that this process takes.
+const LONGEST: u64 = 16 << 20;
+
 /// How long hooks may take.
 const ANSWERS: Duration = Duration::from_mins(10);
 
-/// The socket of the daemon: `HOOKS_SOCKET`, which may be `off`, or `hooks.sock` in the user's folder for such files.
+/// The socket of the daemon: `HOOKS_SOCKET`, an absolute path or `off`, or `hooks.sock` in the user's folder for such files.
 pub(crate) fn path() -> Option<PathBuf> {
     match std::env::var_os("HOOKS_SOCKET") {
         Some(off) if off.is_empty() || off == "off" => None,
-        Some(path) => Some(path.into()),
+        // The current folder is the agent's, which may put a socket there.
+        Some(path) => Some(PathBuf::from(path)).filter(|path| path.is_absolute()),
         None => {
             let folder = std::env::var_os("XDG_RUNTIME_DIR").filter(|folder| !folder.is_empty())?;
             Some(Path::new(&folder).join("hooks.sock"))
@@ -80,7 +84,7 @@ fn open(path: &Path) -> io::Result<UnixStream> {
 
 fn talk(mut stream: UnixStream, asked: &Asked, input: &[u8]) -> io::Result<Said> {
     stream.set_write_timeout(Some(ACCEPTS))?;
-    stream.set_read_timeout(Some(ACCEPTS))?;
+    let began = Instant::now();
     let mut body = serde_json::to_vec(asked)?;
     body.push(b'\n');
     body.extend_from_slice(input);
@@ -93,6 +97,9 @@ fn talk(mut stream: UnixStream, asked: &Asked, input: &[u8]) -> io::Result<Said>
     let mut read = Vec::new();
     while !has_head(&read) {
         let mut part = [0; 512];
+        let left = ACCEPTS.checked_sub(began.elapsed());
+        let left = left.filter(|left| !left.is_zero());
+        stream.set_read_timeout(Some(left.ok_or(io::ErrorKind::TimedOut)?))?;
         match stream.read(&mut part)? {
             0 => return Err(io::ErrorKind::UnexpectedEof.into()),
             length => read.extend_from_slice(&part[..length]),
@@ -109,14 +116,25 @@ fn talk(mut stream: UnixStream, asked: &Asked, input: &[u8]) -> io::Result<Said>
     stream.write_all(&body)?;
     stream.set_read_timeout(Some(ANSWERS))?;
     let mut answer = Vec::new();
-    stream.read_to_end(&mut answer)?;
-    let body = answer
-        .starts_with(b"HTTP/1.1 200 ")
-        .then(|| answer.windows(4).position(|four| four == b"\r\n\r\n"))
-        .flatten()
-        .map(|head| &answer[head + 4..]);
+    stream.take(LONGEST).read_to_end(&mut answer)?;
+    let body = body_of(&answer);
     let body = body.ok_or_else(|| io::Error::other("it left the work to this process"))?;
     Ok(serde_json::from_slice(body)?)
+}
+
+/// The body of a whole answer that is a success.
+fn body_of(answer: &[u8]) -> Option<&[u8]> {
+    let head = answer.windows(4).position(|four| four == b"\r\n\r\n")?;
+    let (head, body) = (
+        std::str::from_utf8(&answer[..head]).ok()?,
+        &answer[head + 4..],
+    );
+    let length = head.lines().find_map(|line| {
+        let (name, value) = line.split_once(':')?;
+        let is_it = name.eq_ignore_ascii_case("content-length");
+        is_it.then(|| value.trim().parse::<usize>().ok()).flatten()
+    });
+    (head.starts_with("HTTP/1.1 200 ") && length == Some(body.len())).then_some(body)
 }
 
 fn has_head(read: &[u8]) -> bool {
