@@ -19,6 +19,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use hooks_config::ConfigError;
 use hooks_core::agent::{AgentContext, AgentEvent};
@@ -89,6 +90,7 @@ pub struct Replay {
     /// The built-in hooks that are left out: each by its name, and by its key.
     left_out: Vec<(&'static str, &'static str)>,
     since: Option<Timestamp>,
+    within: Option<Duration>,
     examples: usize,
     suggests: bool,
 }
@@ -112,6 +114,8 @@ pub struct Replayed {
     /// What would let harmless calls pass, if [somebody asks](Replay::suggesting) and there is a `security_policy`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub suggestion: Option<Suggestion>,
+    /// How many events nobody was asked about, because [the time](Replay::within) was over.
+    pub late: u64,
 }
 
 /// Decisions that change in the same way.
@@ -167,6 +171,7 @@ struct Found {
     unread: Vec<String>,
     unread_count: u64,
     blocked: Blocked,
+    late: u64,
 }
 
 type RecordOutcomeWord = &'static str;
@@ -203,6 +208,7 @@ impl Found {
             *self.left_out.entry(hook).or_default() += count;
         }
         self.unread_count += other.unread_count;
+        self.late += other.late;
         self.unread.extend(other.unread);
         self.unread.truncate(NAMED);
         self.blocked.merge(other.blocked);
@@ -233,6 +239,7 @@ impl From<Found> for Replayed {
             unread: found.unread,
             unread_count: found.unread_count,
             suggestion: None,
+            late: found.late,
         }
     }
 }
@@ -255,6 +262,7 @@ impl Replay {
             runtime,
             left_out,
             since: None,
+            within: None,
             examples: 3,
             suggests: false,
         })
@@ -264,6 +272,13 @@ impl Replay {
     #[must_use]
     pub fn since(mut self, since: Timestamp) -> Self {
         self.since = Some(since);
+        self
+    }
+
+    /// Asks about no further event after this time. The default is no limit.
+    #[must_use]
+    pub fn within(mut self, time: Duration) -> Self {
+        self.within = Some(time);
         self
     }
 
@@ -295,13 +310,37 @@ impl Replay {
     /// If a file or a folder that is named cannot be read. What cannot be understood in it is in [`Replayed::unread`].
     pub fn ask(&self, paths: &[PathBuf]) -> io::Result<Replayed> {
         let files = past::files(paths)?;
+        self.ask_all(|hand_out| past::read(&files, hand_out))
+    }
+
+    /// Asks about the events in these records, oldest first: those of a [whole dispatch](Record::is_event), each after the
+    /// records of the hooks that saw it. It blocks its thread.
+    ///
+    /// # Errors
+    ///
+    /// If the system gives no threads. What cannot be understood is in [`Replayed::unread`].
+    pub fn ask_records(&self, records: impl IntoIterator<Item = Record>) -> io::Result<Replayed> {
+        self.ask_all(|hand_out| {
+            past::hand_out(records, hand_out);
+            Ok(())
+        })
+    }
+
+    /// Asks about what is handed out, with all cores.
+    fn ask_all(
+        &self,
+        read: impl FnOnce(&mut dyn FnMut(Job) -> bool) -> io::Result<()>,
+    ) -> io::Result<Replayed> {
         let (sender, receiver) = sync_channel(WAITING);
         let receiver = Mutex::new(receiver);
         let threads = thread::available_parallelism().map_or(1, usize::from);
+        let end = self
+            .within
+            .and_then(|time| Instant::now().checked_add(time));
         let found = thread::scope(|scope| {
-            let work = || scope.spawn(|| self.work(&receiver));
+            let work = || scope.spawn(|| self.work(&receiver, end));
             let workers: Vec<_> = (0..threads).map(|_| work()).collect();
-            let read = past::read(&files, |job| sender.send(job).is_ok());
+            let read = read(&mut |job| sender.send(job).is_ok());
             drop(sender);
             let mut all = Found::default();
             for worker in workers {
@@ -320,7 +359,7 @@ impl Replay {
     }
 
     /// Does jobs until there are no more.
-    fn work(&self, jobs: &Mutex<Receiver<Job>>) -> io::Result<Found> {
+    fn work(&self, jobs: &Mutex<Receiver<Job>>, end: Option<Instant>) -> io::Result<Found> {
         let executor = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()?;
@@ -329,7 +368,13 @@ impl Replay {
             let job = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
             let Ok(job) = job else { return Ok(found) };
             let mut unread = Vec::new();
-            let mut each = |past: Past| executor.block_on(self.ask_about(past, &mut found));
+            let mut each = |past: Past| {
+                if end.is_some_and(|end| Instant::now() >= end) {
+                    found.late += 1;
+                } else {
+                    executor.block_on(self.ask_about(past, &mut found));
+                }
+            };
             job.each(&mut each, &mut |what| unread.push(what));
             for what in unread {
                 found.unread(what);

@@ -14,6 +14,9 @@ use super::{OwnedEvent, Record, RecordOutcome, is_meant, session};
 /// How many lines of records are a job.
 const LINES: usize = 256;
 
+/// How many records are a job, if they are in no file: an event may be long.
+const FEW: usize = 16;
+
 /// How many lines of records may come before the first of an event.
 const MOST: usize = 100_000;
 
@@ -46,6 +49,8 @@ pub(super) enum Fate {
 pub(super) enum Job {
     /// Some lines of records: the file, the number of the first line, and the lines.
     Records(Arc<Path>, usize, Vec<String>),
+    /// Some records that are in no file.
+    Given(Vec<Record>),
     /// A whole session of another agent.
     Session(PathBuf),
 }
@@ -63,6 +68,16 @@ impl Job {
                     }
                 }
             }
+            Job::Given(records) => {
+                let mut known = Vec::new();
+                for record in records {
+                    let at = record.at;
+                    match past_of(record, &mut known) {
+                        Ok(past) => past.into_iter().for_each(&mut *each),
+                        Err(why) => unread(format!("the event of {at}: {why}")),
+                    }
+                }
+            }
             Job::Session(file) => {
                 if let Err(why) = session::each(&file, each) {
                     unread(format!("{}: {why}", file.display()));
@@ -72,12 +87,17 @@ impl Job {
     }
 }
 
-/// Reads a line: the record of an event is an event of the past, and that of a hook stays for its event, which follows.
+/// Reads a line.
 fn past(line: &str, known: &mut Vec<Record>) -> Result<Option<Past>, String> {
     if line.trim().is_empty() {
         return Ok(None);
     }
-    let record: Record = serde_json::from_str(line).map_err(|error| error.to_string())?;
+    let record = serde_json::from_str(line).map_err(|error| error.to_string())?;
+    past_of(record, known)
+}
+
+/// The record of an event is an event of the past, and that of a hook stays for its event, which follows.
+fn past_of(record: Record, known: &mut Vec<Record>) -> Result<Option<Past>, String> {
     if !record.is_event() {
         known.push(record);
         return Ok(None);
@@ -144,7 +164,7 @@ fn named(path: &Path, error: &io::Error) -> io::Error {
 }
 
 /// Reads files, and hands out jobs until nobody takes them.
-pub(super) fn read(files: &[PathBuf], mut hand_out: impl FnMut(Job) -> bool) -> io::Result<()> {
+pub(super) fn read(files: &[PathBuf], hand_out: &mut dyn FnMut(Job) -> bool) -> io::Result<()> {
     for file in files {
         let of_file = |error: io::Error| named(file, &error);
         let mut lines = BufReader::new(File::open(file).map_err(of_file)?);
@@ -189,6 +209,25 @@ pub(super) fn read(files: &[PathBuf], mut hand_out: impl FnMut(Job) -> bool) -> 
         }
     }
     Ok(())
+}
+
+/// Hands out records until nobody takes them.
+pub(super) fn hand_out(
+    records: impl IntoIterator<Item = Record>,
+    hand_out: &mut dyn FnMut(Job) -> bool,
+) {
+    let mut batch = Vec::new();
+    for record in records {
+        // The records of hooks stay with that of their event, which follows. There may be no further event.
+        let is_end = record.is_event() && batch.len() >= FEW || batch.len() >= MOST;
+        batch.push(record);
+        if is_end && !hand_out(Job::Given(std::mem::take(&mut batch))) {
+            return;
+        }
+    }
+    if !batch.is_empty() {
+        hand_out(Job::Given(batch));
+    }
 }
 
 /// Whether a line is a record of ours.

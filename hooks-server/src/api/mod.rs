@@ -13,6 +13,7 @@ mod hook;
 mod hooks;
 mod nodes;
 pub(crate) mod problem;
+mod replay;
 mod revisions;
 mod samples;
 mod settings;
@@ -71,6 +72,7 @@ fn documented() -> (Router<Arc<Api>>, OpenApi) {
         .routes(routes!(revisions::rollback))
         .routes(routes!(bundle::get))
         .routes(routes!(simulate::post))
+        .routes(routes!(replay::post))
         .routes(routes!(executions::list, executions::insert))
         .routes(routes!(stream::get))
         .routes(routes!(executions::get))

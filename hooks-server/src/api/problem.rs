@@ -64,6 +64,11 @@ impl Problem {
         Problem::new(StatusCode::BAD_REQUEST, detail)
     }
 
+    /// The daemon failed, and its log says why.
+    pub(crate) fn failed(detail: &str) -> Self {
+        Problem::new(StatusCode::INTERNAL_SERVER_ERROR, detail)
+    }
+
     /// There is no such thing, or it is another tenant's.
     pub(crate) fn no(what: &str, id: impl std::fmt::Display) -> Self {
         Problem::new(StatusCode::NOT_FOUND, format!("there is no {what} `{id}`"))

@@ -76,11 +76,7 @@ pub(super) async fn post(
     Json(mut asked): Json<Simulate>,
 ) -> Result<axum::Json<Simulated>, Problem> {
     caller.at_least(Role::Operator)?;
-    let hooks = match &asked.draft {
-        Value::Null | Value::Bool(false) => caller.tenant.bundle().await?,
-        Value::Bool(true) => caller.tenant.draft().await?,
-        draft => bundle(draft)?,
-    };
+    let hooks = hooks(&caller.tenant, &asked.draft).await?;
     let named = asked.event.remove("event");
     let named = named.as_ref().and_then(Value::as_str);
     let named =
@@ -98,6 +94,15 @@ pub(super) async fn post(
         output: outcome.output,
         steps,
     }))
+}
+
+/// The hooks that a request names: a bundle, the draft, or what is in force.
+pub(super) async fn hooks(tenant: &Tenant, named: &Value) -> Result<Bundle, Problem> {
+    match named {
+        Value::Null | Value::Bool(false) => Ok(tenant.bundle().await?),
+        Value::Bool(true) => Ok(tenant.draft().await?),
+        named => bundle(named),
+    }
 }
 
 /// Raises an event to hooks that change nothing outside themselves.

@@ -47,6 +47,17 @@ macro_rules! words {
 }
 words!(store::HookScope, store::Role, hooks_runtime::BreakerState);
 
+/// A list of objects.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(value_type = Vec<Object>)]
+pub(crate) struct Things(Value);
+
+impl<T: Serialize> From<Vec<T>> for Things {
+    fn from(of: Vec<T>) -> Self {
+        Things(serde_json::to_value(of).unwrap_or_default())
+    }
+}
+
 wire! {
     /// A hook of the draft.
     Hook from store::Hook {
@@ -129,6 +140,23 @@ wire! {
         refused: Option<String>,
         /// When it has reported.
         seen_at: Time,
+    }
+    /// Decisions of the past that would be others.
+    Changes from hooks_runtime::Replayed {
+        /// How many events were asked about.
+        asked: u64,
+        /// How many decisions would be another.
+        changed: u64,
+        /// These decisions: `hook`, `before`, `now`, `count` and `examples`; the most frequent first.
+        groups: Things,
+        /// The handlers that were not asked, because they may change something: `hook` and `count`.
+        left_out: Things,
+        /// What could not be read; at most 20 of them.
+        unread: Vec<String>,
+        /// How many could not be read.
+        unread_count: u64,
+        /// How many events nobody was asked about, because the time was over.
+        late: u64,
     }
     /// A hook that a node does not ask, because it has failed too often.
     Breaker from store::Breaker {

@@ -297,6 +297,89 @@ async fn a_simulation_shows_each_step_and_runs_nothing() {
 }
 
 #[tokio::test]
+async fn a_draft_is_asked_about_what_has_happened_and_runs_nothing() {
+    let stored = stored().await;
+    let owner = stored.client("acme", "owner").await;
+    let ran = stored.folder.path().join("ran");
+    let (gate, other) = (
+        json!({ "name": "gate", "event": "BeforeToolCall", "command": format!("echo >> {}", ran.display()) }),
+        stored.client("other", "owner").await,
+    );
+    owner.post("/hooks", &gate).await;
+    owner.post("/revisions", &json!({})).await;
+    for command in ["ls", "git push --force", "git push --force origin"] {
+        let said = owner
+            .door("/hooks/claude", &crate::common::claude("Bash", command))
+            .await;
+        assert_eq!(said.body, "", "nothing decides yet");
+    }
+    let effects = std::fs::read_to_string(&ran).unwrap();
+    let force = json!({ "name": "force", "event": "BeforeToolCall", "tools": ["Bash"],
+        "if": "args.command.contains('--force')", "block": "no force" });
+    owner.post("/hooks", &force).await;
+    let asked = json!({ "draft": true });
+    // Each call is two events: the call, and its approval.
+    let found = stored
+        .eventually(async || {
+            let said = owner.post("/replay", &asked).await;
+            assert_eq!(said.status, 200, "{said:?}");
+            (said.json()["asked"] == 6).then(|| said.json())
+        })
+        .await;
+    assert_eq!((&found["changed"], &found["late"]), (&json!(2), &json!(0)));
+    let group = &found["groups"][0];
+    assert_eq!(
+        (
+            &group["hook"],
+            &group["before"],
+            &group["now"],
+            &group["count"]
+        ),
+        (
+            &json!("force"),
+            &json!("continue"),
+            &json!("block"),
+            &json!(2)
+        ),
+        "{found}"
+    );
+    assert!(
+        group["examples"][0]["text"]
+            .as_str()
+            .unwrap()
+            .contains("--force"),
+        "{found}"
+    );
+    assert_eq!(std::fs::read_to_string(&ran).unwrap(), effects);
+
+    // A new handler, which nobody has asked, is left out.
+    let new = json!({ "name": "new", "event": "BeforeToolCall", "command": "exit 2" });
+    let mut draft = owner.get("/draft").await.json();
+    draft["hooks"] = json!([new]);
+    let said = owner
+        .post("/replay", &json!({ "draft": draft, "limit": 2 }))
+        .await;
+    assert_eq!(said.status, 200, "{said:?}");
+    let said = said.json();
+    assert_eq!(
+        (&said["asked"], &said["changed"], &said["left_out"]),
+        (
+            &json!(2),
+            &json!(0),
+            &json!([{ "hook": "new", "count": 1 }])
+        ),
+        "{said}"
+    );
+    let later = json!({ "draft": true, "since": "2999-01-01T00:00:00Z" });
+    assert_eq!(owner.post("/replay", &later).await.json()["asked"], 0);
+    assert_eq!(other.post("/replay", &asked).await.json()["asked"], 0);
+    let viewer = stored.client("acme", "viewer").await;
+    assert_eq!(viewer.post("/replay", &asked).await.status, 403);
+    let log = owner.get("/admin-log").await.json();
+    assert_eq!(log["items"][1]["action"], "execution.past", "{log}");
+}
+
+#[tokio::test]
 async fn events_through_a_door_are_judged_by_the_tokens_tenant_and_recorded() {
     let stored = stored().await;
     let owner = stored.client("acme", "owner").await;

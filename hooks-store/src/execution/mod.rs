@@ -11,6 +11,6 @@ mod removal;
 mod row;
 
 pub use self::lines::verify_lines;
-pub use self::read::{Execution, ExecutionFilter};
+pub use self::read::{Execution, ExecutionFilter, PastRecords};
 pub use self::recorder::StoreRecorder;
 pub(crate) use self::row::{LOG, place};

@@ -51,6 +51,18 @@ pub struct ExecutionFilter {
     pub until: Option<Timestamp>,
 }
 
+/// How many executions are decrypted at once. Each may be as long as an event.
+const PART: u64 = 64;
+
+/// Whole records, which a [`Replay`](hooks_runtime::Replay) asks about: [`Tenant::past`] reads them.
+#[derive(Debug)]
+pub struct PastRecords {
+    tenant: Tenant,
+    /// The last that was read.
+    seq: u64,
+    newest: u64,
+}
+
 /// The columns of an execution.
 const ROW: &str = "SELECT seq, body, detail_hash, hash FROM execution WHERE tenant_id = $1";
 
@@ -165,6 +177,60 @@ impl Tenant {
         Ok(json_of(&detail))
     }
 
+    /// Returns what reads the newest `limit` events from `since` on, oldest first, each after what hooks did with it. The
+    /// records are whole, and the admin log says once who has read them.
+    ///
+    /// # Errors
+    ///
+    /// If the database fails.
+    pub async fn past(
+        &self,
+        since: Option<Timestamp>,
+        limit: u32,
+        by: &By,
+    ) -> Result<PastRecords, StoreError> {
+        let filter = ExecutionFilter {
+            // The record of an event is no hook's.
+            hook: Some(String::new()),
+            since,
+            ..ExecutionFilter::default()
+        };
+        let mut sql = "SELECT seq FROM execution WHERE tenant_id = $1".to_owned();
+        let mut values = args![&self.id];
+        filter.add_to(&mut sql, &mut values);
+        values.push(u64::from(limit).into());
+        let _ = write!(sql, " ORDER BY seq DESC LIMIT ${}", values.len());
+        let found = self.store.engine.fetch(&sql, values).await?;
+        let tenant = self.clone();
+        let (Some(newest), Some(oldest)) = (found.first(), found.last()) else {
+            return Ok(PastRecords {
+                tenant,
+                seq: 0,
+                newest: 0,
+            });
+        };
+        let newest = newest.number("seq")?;
+        // What hooks did with the oldest stands behind the event before it.
+        let seq = self.event_before(oldest.number("seq")?).await?;
+        let mut write = self.write(by).await?;
+        let read = format!("{}-{newest}", seq + 1);
+        write.log("execution.past", &read, "", "").await?;
+        write.commit().await?;
+        Ok(PastRecords {
+            tenant,
+            seq,
+            newest,
+        })
+    }
+
+    /// The number of the event before another one, or 0.
+    async fn event_before(&self, seq: u64) -> Result<u64, StoreError> {
+        let sql = "SELECT seq FROM execution WHERE tenant_id = $1 AND hook = '' AND seq < $2 \
+                   ORDER BY seq DESC LIMIT 1";
+        let rows = self.store.engine.fetch(sql, args![&self.id, seq]).await?;
+        rows.first().map_or(Ok(0), |row| row.number("seq"))
+    }
+
     /// Returns the executions of a session, oldest first; the first 10,000.
     ///
     /// # Errors
@@ -241,5 +307,39 @@ impl Tenant {
             }
             _ => Ok(Some("its detail was changed".to_owned())),
         }
+    }
+}
+
+impl PastRecords {
+    /// Returns the next records; none after the last. Where a key is missing, a record is as its row shows it.
+    ///
+    /// # Errors
+    ///
+    /// If a record was changed, or the database fails.
+    pub async fn next(&mut self) -> Result<Vec<Record>, StoreError> {
+        let sql = "SELECT seq, body, detail, detail_hash FROM execution \
+                   WHERE tenant_id = $1 AND seq > $2 AND seq <= $3 ORDER BY seq LIMIT $4";
+        let values = args![&self.tenant.id, self.seq, self.newest, PART];
+        let rows = self.tenant.store.engine.fetch(sql, values).await?;
+        if let Some(last) = rows.last() {
+            self.seq = last.number("seq")?;
+        }
+        rows.iter().map(|row| self.tenant.whole(row)).collect()
+    }
+}
+
+impl Tenant {
+    /// The record of a row, whole if its key is there.
+    fn whole(&self, row: &Row) -> Result<Record, StoreError> {
+        let hash = row.bytes("detail_hash")?;
+        if hash.is_empty() {
+            return row.json("body");
+        }
+        let hash = crate::text::hex(&hash);
+        let place = place(&self.id, &hash);
+        let opened = self.store.keys.open(&place, &row.bytes("detail")?)?;
+        let whole = opened.and_then(|detail| json_of(&detail));
+        let whole = whole.and_then(|whole| serde_json::from_value(whole).ok());
+        whole.map_or_else(|| row.json("body"), Ok)
     }
 }

@@ -172,6 +172,47 @@ pub(crate) async fn a_long_text_is_cut_and_whole_in_the_detail(place: Place) {
     assert!(acme.detail(2, &ada()).await.unwrap().is_none());
 }
 
+pub(crate) async fn events_of_the_past_are_read_whole(place: Place) {
+    let acme = place.open().await.tenant("acme");
+    let mut written = Vec::new();
+    for number in 0..100 {
+        let mut hook = record("gate");
+        hook.reason = Some(format!("{number} {}", "y".repeat(300)));
+        let mut event = record("");
+        event.handler = "event".to_owned();
+        event.input = Some(json!({ "event": { "name": format!("tool-{number}") } }));
+        written.extend([hook, event]);
+    }
+    acme.insert(written.clone()).await.unwrap();
+    let read = async |limit: u32| {
+        let mut past = acme.past(None, limit, &ada()).await.unwrap();
+        let mut read = Vec::new();
+        loop {
+            let part = past.next().await.unwrap();
+            if part.is_empty() {
+                return read;
+            }
+            read.extend(part);
+        }
+    };
+    for record in &mut written {
+        record.tenant_id = Some("acme".into());
+    }
+    assert_eq!(read(70).await, written[60..], "each event with its hooks");
+    assert_eq!(read(1000).await, written);
+    let none = acme.past(Some(jiff::Timestamp::MAX), 10, &ada()).await;
+    assert!(none.unwrap().next().await.unwrap().is_empty());
+    let entries = acme.admin_log(None, 10).await.unwrap().items;
+    let entries: Vec<_> = entries
+        .iter()
+        .map(|entry| (&*entry.action, &*entry.entity))
+        .collect();
+    assert_eq!(
+        entries,
+        [("execution.past", "1-200"), ("execution.past", "61-200")]
+    );
+}
+
 pub(crate) async fn payloads_are_redacted(place: Place) {
     let acme = place.open().await.tenant("acme");
     let mut leaky = record("a");
