@@ -26,7 +26,6 @@ use tokio::net::TcpListener;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::task::TaskTracker;
 
-use crate::api::tenants::Tenants;
 use crate::api::{self, Api, Complete};
 use crate::door::{agent, program};
 use crate::goclaw;
@@ -220,14 +219,8 @@ impl Server {
     /// Answers until the shutdown, and returns when everything has finished or is dropped. The socket is removed.
     pub async fn run(self, shutdown: &Shutdown) {
         let api = self.store.map(|store| {
-            let recorder = store.recorder();
-            Arc::new(Api {
-                store,
-                key: self.key,
-                complete: self.complete,
-                shutdown: shutdown.clone(),
-                tenants: Tenants::new(recorder, node()),
-            })
+            let shutdown = shutdown.clone();
+            Arc::new(Api::new(store, self.key, self.complete, shutdown, node()))
         });
         let shared = Arc::new(Shared {
             hooks: self.hooks,

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse as _, Response};
-use hooks_store::Role;
+use hooks_store::{Role, Tenant};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
@@ -23,6 +24,27 @@ pub(crate) struct Wait {
     wait: Option<u64>,
 }
 
+/// A bundle as agents get it.
+pub(super) struct InForce {
+    hash: String,
+    text: Bytes,
+}
+
+impl Api {
+    async fn in_force(&self, tenant: &Tenant) -> Result<Arc<InForce>, Problem> {
+        let read = async {
+            let mut bundle = tenant.bundle().await?;
+            let hash = bundle.sha256();
+            if let Some(key) = &self.key {
+                bundle.sign(key);
+            }
+            let text = serde_json::to_vec(&bundle).unwrap_or_default().into();
+            Ok(Arc::new(InForce { hash, text }))
+        };
+        self.in_force.get(tenant.id(), read).await
+    }
+}
+
 /// Returns the bundle in force, signed if the daemon has a key. With `If-None-Match`, 304 if it is the same.
 #[utoipa::path(get, path = "/bundle", params(Wait, ("if-none-match" = Option<String>, Header, description = "The `ETag` of the bundle that the client has")), responses((status = 200, body = serde_json::Value), (status = 304, description = "The client has it")))]
 pub(super) async fn get(
@@ -37,13 +59,10 @@ pub(super) async fn get(
     let end = tokio::time::Instant::now() + wait;
     loop {
         changes.mark_unchanged();
-        let mut bundle = caller.tenant.bundle().await?;
-        let hash = bundle.sha256();
-        if !has(&headers, &hash) {
-            if let Some(key) = &api.key {
-                bundle.sign(key);
-            }
-            return Ok((etag(hash), axum::Json(bundle)).into_response());
+        let InForce { hash, text } = &*api.in_force(&caller.tenant).await?;
+        if !has(&headers, hash) {
+            let kind = [("content-type", "application/json")];
+            return Ok((etag(hash), kind, text.clone()).into_response());
         }
         let is_news = tokio::select! {
             news = changes.changed() => news.is_ok(),

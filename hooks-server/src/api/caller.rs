@@ -33,19 +33,26 @@ pub(crate) struct Caller {
 impl Caller {
     /// Reads a token.
     pub(crate) async fn of_token(api: &Api, token: &str, from: &str) -> Result<Self, Problem> {
-        let known = api.store.caller(token).await?;
-        let known = known.ok_or_else(|| {
-            Problem::new(
-                StatusCode::UNAUTHORIZED,
-                "the token is unknown, or has been revoked",
-            )
-        })?;
+        let read = async {
+            let known = api.store.caller(token).await?;
+            let known = known.ok_or_else(|| {
+                Problem::new(
+                    StatusCode::UNAUTHORIZED,
+                    "the token is unknown, or has been revoked",
+                )
+            })?;
+            Ok::<_, Problem>(Caller {
+                tenant: api.store.tenant(&known.tenant),
+                role: known.role,
+                agent: known.agent,
+                name: known.name,
+                from: String::new(),
+            })
+        };
+        let caller = api.callers.get(token, read).await?;
         Ok(Caller {
-            tenant: api.store.tenant(&known.tenant),
-            role: known.role,
-            agent: known.agent,
-            name: known.name,
             from: from.to_owned(),
+            ..caller
         })
     }
 

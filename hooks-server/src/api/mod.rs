@@ -20,6 +20,7 @@ mod settings;
 pub(crate) mod simulate;
 pub(crate) mod stream;
 pub(crate) mod tenants;
+mod unchanged;
 mod wire;
 
 use std::sync::Arc;
@@ -29,6 +30,7 @@ use axum::http::StatusCode;
 use axum::routing::get;
 use hooks_runtime::{RuntimeBuilder, SigningKey};
 use hooks_store::Store;
+use serde_json::Value;
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme};
 use utoipa::openapi::{
     ComponentsBuilder, ContentBuilder, InfoBuilder, OpenApi, Ref, ResponseBuilder,
@@ -37,8 +39,11 @@ use utoipa::{PartialSchema as _, ToSchema as _};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+use self::bundle::InForce;
+use self::caller::Caller;
 use self::problem::{FieldError, Problem};
 use self::tenants::Tenants;
+use self::unchanged::Unchanged;
 use crate::shutdown::Shutdown;
 
 /// How a deployment completes a runtime: its evaluator, its guard, its factories.
@@ -52,9 +57,34 @@ pub(crate) struct Api {
     pub(crate) complete: Complete,
     pub(crate) shutdown: Shutdown,
     pub(crate) tenants: Tenants,
+    /// By their tokens.
+    callers: Unchanged<Caller>,
+    /// By their tenants.
+    in_force: Unchanged<Arc<InForce>>,
+    /// The rows of GoClaw's list, by their tenants.
+    pub(crate) rows: Unchanged<Arc<Vec<Value>>>,
 }
 
 impl Api {
+    pub(crate) fn new(
+        store: Store,
+        key: Option<SigningKey>,
+        complete: Complete,
+        shutdown: Shutdown,
+        node: String,
+    ) -> Self {
+        Api {
+            tenants: Tenants::new(store.recorder(), node),
+            callers: Unchanged::new(store.changes()),
+            in_force: Unchanged::new(store.changes()),
+            rows: Unchanged::new(store.changes()),
+            store,
+            key,
+            complete,
+            shutdown,
+        }
+    }
+
     /// Completes a runtime as this deployment does.
     pub(crate) fn complete(&self, builder: RuntimeBuilder) -> RuntimeBuilder {
         (self.complete)(builder)

@@ -131,6 +131,15 @@ impl Session {
     }
 }
 
+/// Whether a list with these parameters has a row.
+fn is_asked_for(row: &Value, params: &Value) -> bool {
+    let is = |key: &str| params[key].is_null() || params[key] == "" || params[key] == row[key];
+    let agent = &params["agentId"];
+    let agents = row["agent_ids"].as_array();
+    let is_for = agents.is_none_or(|agents| agents.is_empty() || agents.contains(agent));
+    is("event") && is("scope") && is("enabled") && (agent.is_null() || agent == "" || is_for)
+}
+
 /// One request of a client.
 struct Client<'a> {
     api: &'a Api,
@@ -141,22 +150,27 @@ impl Client<'_> {
     async fn list(&self, params: &Value) -> Result<Value, Refused> {
         self.caller.at_least(Role::Viewer)?;
         let tenant = &self.caller.tenant;
-        let mut rows = Vec::new();
-        for hook in tenant.hooks().await.map_err(store)? {
-            rows.push(row(&hook, tenant.id()));
-        }
-        rows.retain(|row| {
-            let is =
-                |key: &str| params[key].is_null() || params[key] == "" || params[key] == row[key];
-            let agent = &params["agentId"];
-            let agents = row["agent_ids"].as_array();
-            let is_for = agents.is_none_or(|agents| agents.is_empty() || agents.contains(agent));
-            is("event")
-                && is("scope")
-                && is("enabled")
-                && (agent.is_null() || agent == "" || is_for)
+        let all = self.api.rows.get(tenant.id(), async {
+            let mut rows = Vec::new();
+            // The global hooks are there for all, and their tenant alone changes them.
+            let global = (!tenant.id().is_empty()).then(|| self.api.store.tenant(""));
+            for tenant in global.iter().chain([tenant]) {
+                let hooks = tenant.hooks().await.map_err(store)?;
+                rows.extend(hooks.iter().map(|hook| row(hook, tenant.id())));
+            }
+            Ok::<_, Refused>(Arc::new(rows))
         });
-        Ok(json!({ "hooks": rows }))
+        let all = all.await?;
+        let found = all.iter().filter(|row| is_asked_for(row, params));
+        let Some(limit) = params["limit"].as_u64() else {
+            return Ok(json!({ "hooks": found.collect::<Vec<_>>() }));
+        };
+        let first = params["cursor"].as_u64().unwrap_or(0);
+        let size = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
+        let mut found = found.skip(size(first));
+        let page: Vec<_> = found.by_ref().take(size(limit)).collect();
+        let next = found.next().map(|_| first.saturating_add(limit));
+        Ok(json!({ "hooks": page, "next": next }))
     }
 
     async fn create(&self, params: &Value) -> Result<Value, Refused> {
@@ -183,7 +197,7 @@ impl Client<'_> {
         let numbered = (2..).map(|number| format!("{wanted}-{number}"));
         let mut free = std::iter::once(wanted.clone()).chain(numbered);
         let name = free.find(|name| !names.contains(name)).unwrap_or(wanted);
-        let body = self.body(&name, row, &by).await?;
+        let body = self.body(&name, row)?;
         let hook = tenant.create(&body, &by).await.map_err(store)?;
         if let Err(error) = tenant.publish(&by).await {
             let _ = tenant.delete(&hook.id, hook.version, &by).await;
@@ -192,13 +206,8 @@ impl Client<'_> {
         Ok(json!({ "hookId": hook.id }))
     }
 
-    /// The body of a hook that is a row. The values of its headers are secrets.
-    async fn body(
-        &self,
-        name: &str,
-        mut row: Map<String, Value>,
-        by: &By,
-    ) -> Result<Value, Refused> {
+    /// The body of a hook that is a row.
+    fn body(&self, name: &str, row: Map<String, Value>) -> Result<Value, Refused> {
         let event = row.get("event").and_then(Value::as_str).unwrap_or_default();
         Meaning::of(Dialect::Goclaw, event).map_err(|error| invalid(error.to_string()))?;
         let matcher = row
@@ -214,27 +223,6 @@ impl Client<'_> {
                 "`tenant` or `agent`"
             };
             return Err(unauthorized(format!("the scope of this tenant is {own}")));
-        }
-        let headers = row
-            .get_mut("config")
-            .and_then(|config| config.get_mut("headers"));
-        for (header, value) in headers.and_then(Value::as_object_mut).into_iter().flatten() {
-            let Value::String(text) = &value else {
-                continue;
-            };
-            if text.is_empty() || text.starts_with("secret:") {
-                continue;
-            }
-            let secret: String = format!("{name}.{header}")
-                .chars()
-                .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
-                .collect();
-            self.caller
-                .tenant
-                .put_secret(&secret, text, by)
-                .await
-                .map_err(store)?;
-            *value = format!("secret:{secret}").into();
         }
         Ok(json!({ "name": name, "goclaw": row }))
     }
@@ -264,7 +252,7 @@ impl Client<'_> {
         };
         row.extend(change);
         let tenant = &self.caller.tenant;
-        let body = self.body(&hook.name, row, by).await?;
+        let body = self.body(&hook.name, row)?;
         let new = tenant
             .update(&hook.id, hook.version, &body, by)
             .await

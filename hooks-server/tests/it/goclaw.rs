@@ -156,6 +156,64 @@ async fn the_methods_do_what_goclaws_clients_expect() {
 }
 
 #[tokio::test]
+async fn a_list_has_the_global_hooks_and_pages() {
+    let stored = stored().await;
+    let all = stored.client("", "owner").await;
+    let mut global = Socket::open(&stored, &all.token).await;
+    let mut row = rows()[0].clone();
+    row["scope"] = "global".into();
+    let said = global.call("hooks.create", row).await;
+    assert_eq!(said["ok"], true, "{said}");
+    let id = said["payload"]["hookId"].clone();
+    let owner = stored.client("acme", "owner").await;
+    let mut socket = Socket::open(&stored, &owner.token).await;
+    for (count, row) in rows().into_iter().enumerate() {
+        let listed = socket.call("hooks.list", json!({})).await;
+        let hooks = listed["payload"]["hooks"].as_array().unwrap();
+        assert_eq!(hooks.len(), 1 + count, "each write shows at once: {listed}");
+        let said = socket.call("hooks.create", row).await;
+        assert_eq!(said["ok"], true, "{said}");
+    }
+    let page = async |socket: &mut Socket, cursor: &Value| {
+        let said = socket
+            .call("hooks.list", json!({ "limit": 3, "cursor": cursor }))
+            .await;
+        let count = said["payload"]["hooks"].as_array().unwrap().len();
+        (count, said["payload"]["next"].clone())
+    };
+    let (first, next) = page(&mut socket, &Value::Null).await;
+    assert_eq!((first, &next), (3, &json!(3)));
+    assert_eq!(page(&mut socket, &next).await, (1, Value::Null));
+    let said = socket
+        .call("hooks.list", json!({ "scope": "global" }))
+        .await;
+    assert_eq!(said["payload"]["hooks"][0]["id"], id);
+    let said = socket.call("hooks.delete", json!({ "hookId": id })).await;
+    assert_eq!(said["ok"], false, "it is another tenant's: {said}");
+}
+
+#[tokio::test]
+async fn a_revoked_token_is_refused_at_once() {
+    let stored = stored().await;
+    let owner = stored.client("acme", "owner").await;
+    let viewer = stored.client("acme", "viewer").await;
+    assert_eq!(viewer.get("/hooks").await.status, 200);
+    let tokens = owner.get("/tokens").await.json();
+    let tokens = tokens["items"].as_array().unwrap();
+    let id = tokens
+        .iter()
+        .find(|token| token["name"] == "viewer")
+        .unwrap()["id"]
+        .as_str()
+        .unwrap();
+    let said = owner
+        .send("DELETE", &format!("/tokens/{id}"), "", &Value::Null)
+        .await;
+    assert_eq!(said.status, 204, "{said:?}");
+    assert_eq!(viewer.get("/hooks").await.status, 401);
+}
+
+#[tokio::test]
 async fn rights_are_those_of_the_token() {
     let stored = stored().await;
     let mut nobody = Socket::open(&stored, "").await;
