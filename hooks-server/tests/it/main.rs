@@ -7,3 +7,4 @@ mod goclaw;
 mod layout;
 mod life;
 mod limits;
+mod load;

@@ -1,0 +1,249 @@
+//! The load that a daemon bears. Run it by itself, in release, one test at a time:
+//! `cargo nextest run --release -p hooks-server --run-ignored only load -j 1 --no-capture`.
+//!
+//! The clients are in the same process, and share its cores with the daemon.
+
+use std::io::{Read as _, Write as _};
+use std::net::SocketAddr;
+use std::time::{Duration, Instant};
+
+use futures::{SinkExt as _, StreamExt as _, future::join_all};
+use hooks_core::agent::AgentContext;
+use hooks_runtime::{Decided, HttpBundle, OwnedEvent, Runtime};
+use hooks_store::By;
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+use tokio_tungstenite::tungstenite::Message;
+
+use crate::common::{Stored, claude, daemon, stored};
+
+/// How long a rate is measured.
+const TIME: Duration = Duration::from_secs(3);
+
+/// A request on a connection that stays.
+fn kept(method: &str, path: &str, headers: &str, body: &str) -> Vec<u8> {
+    format!(
+        "{method} {path} HTTP/1.1\r\nhost: localhost\r\ncontent-length: {}\r\n{headers}\r\n{body}",
+        body.len()
+    )
+    .into_bytes()
+}
+
+/// Sends a request again and again over so many connections, and returns the answers a second. Each answer fits into one
+/// packet.
+async fn rate(daemon: SocketAddr, connections: usize, request: &[u8], says: &str) -> u64 {
+    let start = Instant::now();
+    let one = async || {
+        let mut stream = TcpStream::connect(daemon).await.unwrap();
+        stream.set_nodelay(true).unwrap();
+        let (mut count, mut answer) = (0_u64, [0; 4096]);
+        while start.elapsed() < TIME {
+            stream.write_all(request).await.unwrap();
+            let length = stream.read(&mut answer).await.unwrap();
+            let answer = std::str::from_utf8(&answer[..length]).unwrap();
+            assert!(answer.contains(says), "{answer}");
+            count += 1;
+        }
+        count
+    };
+    let counts = join_all((0..connections).map(|_| one())).await;
+    counts.iter().sum::<u64>() * 1000 / u64::try_from(start.elapsed().as_millis()).unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "measures"]
+async fn load_of_one_client_on_the_socket() {
+    let daemon = daemon().await;
+    let path = daemon.socket.clone();
+    let request = kept(
+        "POST",
+        "/hooks/claude",
+        "",
+        &claude("Bash", "git push --force"),
+    );
+    let asking = tokio::task::spawn_blocking(move || {
+        let mut stream = std::os::unix::net::UnixStream::connect(path).unwrap();
+        let mut answer = [0; 4096];
+        let mut times: Vec<_> = (0..20_000)
+            .map(|_| {
+                let started = Instant::now();
+                stream.write_all(&request).unwrap();
+                let length = stream.read(&mut answer).unwrap();
+                let took = started.elapsed();
+                assert!(String::from_utf8_lossy(&answer[..length]).contains("no force"));
+                took
+            })
+            .collect();
+        times.sort();
+        (times[10_000], times[19_800])
+    });
+    let (half, most) = asking.await.unwrap();
+    println!("a decision over the socket: p50 {half:?}, p99 {most:?} (bars 60 µs, 200 µs)");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "measures"]
+async fn load_of_the_door_for_claude() {
+    let daemon = daemon().await;
+    let event = claude("Bash", "git push --force");
+    let request = kept("POST", "/hooks/claude", "", &event);
+    let rate = rate(daemon.address, 64, &request, "no force").await;
+    println!("decisions over 64 connections: {rate}/s (bar 15000/s)");
+}
+
+/// Saves and publishes so many hooks.
+async fn publish(stored: &Stored, count: usize) {
+    let client = stored.client("acme", "owner").await;
+    let hook = |number| {
+        json!({ "name": format!("hook-{number}"), "event": "BeforeToolCall", "tools": ["deploy"],
+            "block": "not today" })
+    };
+    let mut draft = client.get("/draft").await.json();
+    draft["hooks"] = (0..count).map(hook).collect();
+    let said = client.send("PUT", "/draft", "", &draft).await;
+    assert_eq!(said.status, 200, "{said:?}");
+    let said = client.post("/revisions", &json!({})).await;
+    assert_eq!(said.status, 201, "{said:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "measures"]
+async fn load_of_lists_over_websocket() {
+    let stored = stored().await;
+    publish(&stored, 1000).await;
+    let token = stored.client("acme", "viewer").await.token;
+    let connect =
+        json!({ "type": "req", "id": "0", "method": "connect", "params": { "token": token } });
+    let list = json!({ "type": "req", "id": "1", "method": "hooks.list", "params": { "limit": 50, "cursor": 900 } });
+    let address = stored.daemon.address;
+    let open = async || {
+        let tcp = TcpStream::connect(address).await.unwrap();
+        let url = format!("ws://{address}/ws");
+        tokio_tungstenite::client_async(url, tcp).await.unwrap().0
+    };
+    let start = Instant::now();
+    let one = async || {
+        let mut socket = open().await;
+        socket
+            .send(Message::text(connect.to_string()))
+            .await
+            .unwrap();
+        let mut count = 0_u64;
+        let list = list.to_string();
+        while start.elapsed() < TIME {
+            socket.send(Message::text(list.clone())).await.unwrap();
+            loop {
+                let said = socket.next().await.unwrap().unwrap();
+                if said
+                    .to_text()
+                    .is_ok_and(|text| text.contains("\"hook-949\""))
+                {
+                    break;
+                }
+            }
+            count += 1;
+        }
+        count
+    };
+    let counts = join_all((0..100).map(|_| one())).await;
+    let rate =
+        counts.iter().sum::<u64>() * 1000 / u64::try_from(start.elapsed().as_millis()).unwrap();
+    println!("lists of 50 of 1000 hooks, 100 clients: {rate}/s (bar 5000/s)");
+}
+
+/// The memory of this process, in KiB.
+fn memory() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmRSS:"))
+        .unwrap();
+    line.trim().trim_end_matches(" kB").parse().unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "measures"]
+async fn load_of_agents_that_wait() {
+    use rustix::process::{Resource, getrlimit, setrlimit};
+
+    let mut files = getrlimit(Resource::Nofile);
+    files.current = files.maximum;
+    let _ = setrlimit(Resource::Nofile, files);
+    // An agent and its connection at the daemon are both in this process.
+    let most = files.current.unwrap_or(u64::MAX) / 2 - 200;
+    let agents = most.min(10_000);
+    let stored = stored().await;
+    publish(&stored, 20).await;
+    let client = stored.client("acme", "viewer").await;
+    let bundle = client.get("/bundle").await;
+    let known = format!(
+        "authorization: Bearer {}\r\nif-none-match: {}\r\n",
+        client.token,
+        bundle.header("etag").unwrap()
+    );
+    let before = memory();
+    let wait = kept("GET", "/api/v1/bundle?wait=60", &known, "");
+    let mut waiting = Vec::new();
+    for _ in 0..agents {
+        let mut stream = TcpStream::connect(stored.daemon.address).await.unwrap();
+        stream.write_all(&wait).await.unwrap();
+        waiting.push(stream);
+    }
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    let each = (memory() - before) * 1024 / agents;
+    println!("{agents} agents wait: {each} bytes each, with their own end (bar 16384)");
+
+    let request = kept("GET", "/api/v1/bundle", &known, "");
+    let rate = rate(stored.daemon.address, 64, &request, "304 Not Modified").await;
+    println!("unchanged bundles meanwhile: {rate}/s (bar 20000/s)");
+
+    let started = Instant::now();
+    publish(&stored, 21).await;
+    let told = waiting.iter_mut().map(async |stream| {
+        let mut answer = [0; 64];
+        let length = stream.read(&mut answer).await.unwrap();
+        assert!(answer[..length].starts_with(b"HTTP/1.1 200"));
+    });
+    join_all(told).await;
+    println!("all of them are told {:?} later", started.elapsed());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "measures"]
+async fn load_of_a_publication() {
+    let stored = stored().await;
+    let client = stored.client("acme", "viewer").await;
+    let url = format!("http://{}/api/v1/bundle", stored.daemon.address);
+    let source = HttpBundle::new(url).token(&client.token);
+    let runtime = Runtime::builder().source(source).build().await.unwrap();
+    runtime.watch().unwrap();
+    let acme = stored.store.tenant("acme");
+    let by = By::new("the test");
+    let mut times = Vec::new();
+    for number in 0..20 {
+        let tool = format!("tool-{number}");
+        let hook =
+            json!({ "name": tool, "event": "BeforeToolCall", "tools": [tool], "block": "no" });
+        acme.create(&hook, &by).await.unwrap();
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        let started = Instant::now();
+        acme.publish(&by).await.unwrap();
+        loop {
+            let call: Value = json!({ "id": "1", "name": tool });
+            let mut call = OwnedEvent::from_json("BeforeToolCall", call).unwrap();
+            let outcome = runtime.fire(&AgentContext::new("s1"), &mut call).await;
+            if outcome.decision == Decided::Block {
+                break;
+            }
+            tokio::time::sleep(Duration::from_millis(1)).await;
+            assert!(started.elapsed() < Duration::from_secs(10));
+        }
+        times.push(started.elapsed());
+    }
+    times.sort();
+    println!(
+        "from a publication to a decision by it: p50 {:?}, most {:?} (bar 150 ms)",
+        times[10], times[19]
+    );
+}
