@@ -186,7 +186,8 @@ fn read(file: &Path) -> Result<Bundle, Failure> {
     Bundle::read(&text(file)?).map_err(|error| of(file, &error))
 }
 
-fn key_of(file: &Path) -> Result<SigningKey, Failure> {
+/// Reads a private key.
+pub(crate) fn key_of(file: &Path) -> Result<SigningKey, Failure> {
     SigningKey::from_pem(&text(file)?).map_err(|error| of(file, &error))
 }
 

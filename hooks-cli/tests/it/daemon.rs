@@ -396,7 +396,20 @@ fn a_store_is_served_to_whoever_has_a_token_and_verified_afterwards() {
         "",
     );
     assert_eq!(wrong.code, 2, "{wrong:?}");
-    let daemon = daemon(folder.path(), &["--store", url, "--listen", "127.0.0.1:0"]);
+    let made = run(
+        command(folder.path(), &["bundle", "key", "new", "-o", "key.pem"]),
+        "",
+    );
+    assert_eq!(made.code, 0, "{made:?}");
+    let args = [
+        "--store",
+        url,
+        "--listen",
+        "127.0.0.1:0",
+        "--key",
+        "key.pem",
+    ];
+    let daemon = daemon(folder.path(), &args);
     let address = daemon.address.clone().unwrap();
     let ask = |method: &str, path: &str, body: &Value| {
         let mut stream = std::net::TcpStream::connect(&address).unwrap();
@@ -414,6 +427,12 @@ fn a_store_is_served_to_whoever_has_a_token_and_verified_afterwards() {
     let hook = json!({ "name": "no", "event": "BeforeToolCall", "block": "nothing runs here" });
     assert!(ask("POST", "/hooks", &hook).starts_with("HTTP/1.1 201"));
     assert!(ask("POST", "/revisions", &json!({})).starts_with("HTTP/1.1 201"));
+    let bundle = ask("GET", "/bundle", &Value::Null);
+    let (_, bundle) = bundle.split_once("\r\n\r\n").unwrap();
+    std::fs::write(folder.path().join("bundle.json"), bundle).unwrap();
+    let args = ["bundle", "verify", "bundle.json", "--key", made.out.trim()];
+    let said = run(command(folder.path(), &args), "");
+    assert_eq!(said.code, 0, "the bundle is signed: {said:?}");
     drop(daemon);
     let said = run(command(folder.path(), &["verify", url]), "");
     assert_eq!(said.code, 0, "{said:?}");

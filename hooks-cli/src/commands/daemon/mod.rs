@@ -12,6 +12,7 @@ use hooks_server::{Server, Shutdown};
 use hooks_store::Store;
 use serde_json::json;
 
+use crate::commands::bundle::key_of;
 use crate::commands::run::{Warm, socket_path};
 use crate::file::{self, Format};
 use crate::paint::say;
@@ -30,6 +31,9 @@ pub(crate) struct Args {
     /// token of `hooks token new`.
     #[arg(long, value_name = "URL", conflicts_with_all = ["file", "records"])]
     store: Option<String>,
+    /// Sign the bundles that agents fetch from the store with this key, which `hooks bundle key new` makes.
+    #[arg(long, value_name = "FILE", requires = "store")]
+    key: Option<PathBuf>,
     /// Show what it is like, with a store that is thrown away and an agent that raises events.
     #[arg(long, conflicts_with_all = ["store", "file", "records"])]
     demo: bool,
@@ -78,6 +82,9 @@ async fn serve(
     };
     if let Some(store) = &store {
         builder = builder.store(store.clone()).runtime(complete);
+    }
+    if let Some(file) = &args.key {
+        builder = builder.key(key_of(file)?);
     }
     // Whoever looks at a demo wants to see it, and whoever has a store wants to reach it.
     let anywhere = SocketAddr::from(([127, 0, 0, 1], 8787));
