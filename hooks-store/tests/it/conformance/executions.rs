@@ -179,7 +179,7 @@ pub(crate) async fn events_of_the_past_are_read_whole(place: Place) {
         let mut hook = record("gate");
         hook.reason = Some(format!("{number} {}", "y".repeat(300)));
         let mut event = record("");
-        event.handler = "event".to_owned();
+        event.handler = "event".into();
         event.input = Some(json!({ "event": { "name": format!("tool-{number}") } }));
         written.extend([hook, event]);
     }
@@ -188,11 +188,11 @@ pub(crate) async fn events_of_the_past_are_read_whole(place: Place) {
         let mut past = acme.past(None, limit, &ada()).await.unwrap();
         let mut read = Vec::new();
         loop {
-            let part = past.next().await.unwrap();
-            if part.is_empty() {
+            let some = past.next().await.unwrap();
+            if some.is_empty() {
                 return read;
             }
-            read.extend(part);
+            read.extend(some);
         }
     };
     for record in &mut written {
