@@ -2,33 +2,33 @@
 
 use serde_json::Value;
 
-use crate::secret::is_of_name;
+/// Where a row has its headers.
+const HEADERS: &str = "/goclaw/config/headers";
 
-/// A value that belongs among the secrets.
-pub(crate) struct Moved {
-    pub(crate) name: String,
-    pub(crate) value: String,
+/// Returns the headers of a hook whose values are no names of secrets yet, with these values.
+pub(crate) fn plain_headers(hook: &Value) -> Vec<(String, String)> {
+    let headers = hook.pointer(HEADERS).and_then(Value::as_object);
+    let texts = headers
+        .into_iter()
+        .flatten()
+        .filter_map(|(header, value)| Some((header.clone(), value.as_str()?.to_owned())));
+    texts
+        .filter(|(_, value)| !value.starts_with("secret:"))
+        .collect()
 }
 
-/// Puts the name of a secret in the place of each value of a header, and returns the values.
-pub(crate) fn take_secrets(hook: &mut Value) -> Vec<Moved> {
-    let name = hook["name"].as_str().unwrap_or("goclaw").to_owned();
-    let headers = hook.pointer_mut("/goclaw/config/headers");
-    let headers = headers.and_then(Value::as_object_mut);
-    let mut moved = Vec::new();
-    for (header, value) in headers.into_iter().flatten() {
-        let plain = value.as_str().filter(|plain| !plain.starts_with("secret:"));
-        if let Some(plain) = plain.map(str::to_owned) {
-            let secret = format!("{name}-{header}").replace(|c| !is_of_name(c), "_");
-            let secret: String = secret.chars().take(128).collect();
-            *value = format!("secret:{secret}").into();
-            moved.push(Moved {
-                name: secret,
-                value: plain,
-            });
-        }
+/// The name of the secret that a header has as its value.
+pub(crate) fn secret_of<'a>(hook: &'a Value, header: &str) -> Option<&'a str> {
+    let headers = hook.pointer(HEADERS)?;
+    headers.get(header)?.as_str()?.strip_prefix("secret:")
+}
+
+/// Puts the name of a secret in the place of the value of a header.
+pub(crate) fn name_secret(hook: &mut Value, header: &str, secret: &str) {
+    let headers = hook.pointer_mut(HEADERS).and_then(Value::as_object_mut);
+    if let Some(value) = headers.and_then(|headers| headers.get_mut(header)) {
+        *value = format!("secret:{secret}").into();
     }
-    moved
 }
 
 /// A row of GoClaw is here for the tenant whose hook it is, under the name that it has here. Its own id of a tenant is

@@ -15,8 +15,9 @@ use crate::admin::{By, Write};
 use crate::bundle::bundle_of;
 use crate::engine::{Engine, Row, args};
 use crate::error::{Mistake, StoreError};
-use crate::goclaw::take_secrets;
+use crate::goclaw::{name_secret, plain_headers, secret_of};
 use crate::scope::HookScope;
+use crate::secret::MOVED;
 use crate::store::Tenant;
 use crate::text::sha256;
 
@@ -226,11 +227,9 @@ impl Tenant {
     ///
     /// If the hook has a mistake, its name is taken, or the database fails.
     pub async fn create(&self, body: &Value, by: &By) -> Result<Hook, StoreError> {
-        let mut body = self.lowered(body)?;
+        let body = self.lowered(body)?;
         self.check_hook(&body).await?;
         let mut write = self.write(by).await?;
-        self.move_secrets(&mut write, std::slice::from_mut(&mut body))
-            .await?;
         let hook = self.add(&mut write, body, None).await?;
         write.commit().await?;
         Ok(hook)
@@ -249,12 +248,10 @@ impl Tenant {
         body: &Value,
         by: &By,
     ) -> Result<Hook, StoreError> {
-        let mut body = self.lowered(body)?;
+        let body = self.lowered(body)?;
         self.check_hook(&body).await?;
         let mut write = self.write(by).await?;
         let old = self.expect(&mut write, id, expected).await?;
-        self.move_secrets(&mut write, std::slice::from_mut(&mut body))
-            .await?;
         let hook = self.save(&mut write, &old, body, false).await?;
         write.commit().await?;
         Ok(hook)
@@ -438,7 +435,7 @@ impl Tenant {
         bundle: &Bundle,
         by: &By,
     ) -> Result<DraftReport, StoreError> {
-        let mut set = self.lowered_set(bundle)?;
+        let set = self.lowered_set(bundle)?;
         let new = bundle_of(&self.id, set.hooks.clone(), &set.tables)?;
         self.check_set(&new, false).await?;
         let mut write = self.write(by).await?;
@@ -447,7 +444,6 @@ impl Tenant {
         {
             return Err(StoreError::DraftChanged);
         }
-        self.move_secrets(&mut write, &mut set.hooks).await?;
         let report = self.replace(&mut write, set.hooks, set.tables).await?;
         write.commit().await?;
         Ok(report)
@@ -485,19 +481,40 @@ impl Tenant {
         }
     }
 
-    /// Moves the values in hooks that are secrets among the secrets, and returns their names.
-    pub(crate) async fn move_secrets(
+    /// Moves the values of a version that are secrets among the secrets, under names of this version alone. So nothing that is
+    /// in force changes, and an old version still has its own values.
+    async fn move_secrets(
         &self,
         write: &mut Write<'_>,
-        hooks: &mut [Value],
-    ) -> Result<Vec<String>, StoreError> {
-        let mut names = Vec::new();
-        for secret in hooks.iter_mut().flat_map(take_secrets) {
-            self.put_secret_in(write, &secret.name, &secret.value)
-                .await?;
-            names.push(secret.name);
+        id: &str,
+        version: u64,
+        body: &mut Value,
+    ) -> Result<(), StoreError> {
+        for (header, value) in plain_headers(body) {
+            let secret = format!("{MOVED}{id}.{version}.{header}");
+            self.put_secret_in(write, &secret, &value).await?;
+            name_secret(body, &header, &secret);
         }
-        Ok(names)
+        Ok(())
+    }
+
+    /// Gives each value that is the same as in the hook before the name that it has there: the same set is no new version.
+    async fn keep_secrets(
+        &self,
+        write: &mut Write<'_>,
+        old: &Hook,
+        body: &mut Value,
+    ) -> Result<(), StoreError> {
+        let own = format!("{MOVED}{}.", old.id);
+        for (header, value) in plain_headers(body) {
+            if let Some(secret) = secret_of(&old.body, &header)
+                && secret.starts_with(&own)
+                && self.secret_in(write, secret).await? == Some(value)
+            {
+                name_secret(body, &header, secret);
+            }
+        }
+        Ok(())
     }
 
     /// Puts hooks and tables in the place of the draft.
@@ -529,7 +546,7 @@ impl Tenant {
                 report.deleted.push(name);
             }
         }
-        for (place, body) in hooks.into_iter().enumerate() {
+        for (place, mut body) in hooks.into_iter().enumerate() {
             let name = body["name"].as_str().unwrap_or_default().to_owned();
             let id = match old.remove(&name) {
                 None => {
@@ -537,6 +554,7 @@ impl Tenant {
                     self.add(write, body, Some(place as u64)).await?.id
                 }
                 Some(hook) => {
+                    self.keep_secrets(write, &hook, &mut body).await?;
                     if hook.body != body {
                         self.save(write, &hook, body, false).await?;
                         report.updated.push(name);
@@ -617,7 +635,7 @@ impl Tenant {
         &self,
         write: &mut Write<'_>,
         old: &Hook,
-        body: Value,
+        mut body: Value,
         deleted: bool,
     ) -> Result<Hook, StoreError> {
         let name = body["name"].as_str().unwrap_or_default().to_owned();
@@ -635,9 +653,11 @@ impl Tenant {
             let message = format!("the global hook `{name}` is mandatory: none takes its place");
             return Err(StoreError::invalid("/name", message, "choose another name"));
         }
+        let version = old.version + 1;
+        self.move_secrets(write, &old.id, version, &mut body)
+            .await?;
         let text = crate::text::canonical(&body);
         let hash = crate::text::hex(&sha256(text.as_bytes()));
-        let version = old.version + 1;
         let sql = "INSERT INTO hook_version \
                    (tenant_id, hook_id, version, parent, hash, body, deleted, author, comment, at) \
                    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::admin::{By, Write};
-use crate::engine::args;
+use crate::engine::{Row, args};
 use crate::error::StoreError;
 use crate::store::{Store, Tenant};
 
@@ -26,9 +26,23 @@ pub struct SecretInfo {
     pub at: Timestamp,
 }
 
-/// Whether the name of a secret may have this character.
-pub(crate) fn is_of_name(c: char) -> bool {
-    c.is_ascii_alphanumeric() || "_-.".contains(c)
+/// How the names of the secrets begin that the store has moved out of hooks: `hook.ID.VERSION.HEADER`.
+pub(crate) const MOVED: &str = "hook.";
+
+/// Checks a name that a person gives.
+fn check_name(name: &str) -> Result<(), StoreError> {
+    let is_of_name = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
+    if name.is_empty() || name.len() > 128 || !name.chars().all(is_of_name) {
+        let message = "this is no name of a secret";
+        let help = "write at most 128 letters, digits, `_`, `-` and `.`";
+        return Err(StoreError::invalid("/name", message, help));
+    }
+    if name.starts_with(MOVED) {
+        let message = format!("the names with `{MOVED}` are those of values in hooks");
+        let help = "write the value into the hook, or choose another name";
+        return Err(StoreError::invalid("/name", message, help));
+    }
+    Ok(())
 }
 
 /// The place of a value, which its encryption is bound to.
@@ -56,6 +70,7 @@ impl Tenant {
     ///
     /// If the name is none, the store has no key, or the database fails.
     pub async fn put_secret(&self, name: &str, value: &str, by: &By) -> Result<u64, StoreError> {
+        check_name(name)?;
         let mut write = self.write(by).await?;
         let version = self.put_secret_in(&mut write, name, value).await?;
         write.commit().await?;
@@ -68,11 +83,6 @@ impl Tenant {
         name: &str,
         value: &str,
     ) -> Result<u64, StoreError> {
-        if name.is_empty() || name.len() > 128 || !name.chars().all(is_of_name) {
-            let message = "this is no name of a secret";
-            let help = "write at most 128 letters, digits, `_`, `-` and `.`";
-            return Err(StoreError::invalid("/name", message, help));
-        }
         let sql = "SELECT COALESCE(MAX(version), 0) AS version FROM secret WHERE tenant_id = $1 AND name = $2";
         let rows = write.fetch(sql, args![&self.id, name]).await?;
         let version = rows.first().map_or(Ok(0), |row| row.number("version"))? + 1;
@@ -85,6 +95,28 @@ impl Tenant {
         // A hash of a value would tell who guesses it.
         write.log("secret.put", name, "", &number).await?;
         Ok(version)
+    }
+
+    /// The newest value of a secret.
+    pub(crate) async fn secret_in(
+        &self,
+        write: &mut Write<'_>,
+        name: &str,
+    ) -> Result<Option<String>, StoreError> {
+        let sql = "SELECT tenant_id, name, version, value FROM secret WHERE tenant_id = $1 AND name = $2 \
+                   ORDER BY version DESC LIMIT 1";
+        let rows = write.fetch(sql, args![&self.id, name]).await?;
+        let value = rows.first().map(|row| self.open_secret(row)).transpose()?;
+        Ok(value.flatten())
+    }
+
+    /// The value in a row; nothing if its key is not there.
+    fn open_secret(&self, row: &Row) -> Result<Option<String>, StoreError> {
+        let (tenant, name) = (row.text("tenant_id")?, row.text("name")?);
+        let version = row.number("version")?.to_string();
+        let place = place(&tenant, &name, &version);
+        let value = self.store.keys.open(&place, &row.bytes("value")?)?;
+        Ok(value.and_then(|value| String::from_utf8(value).ok()))
     }
 
     /// Returns the secrets, without their values.
@@ -134,16 +166,12 @@ impl Tenant {
     }
 
     async fn decrypted(&self) -> Result<Values, StoreError> {
-        let sql = "SELECT name, version, value FROM secret WHERE tenant_id = $1 ORDER BY version";
+        let sql = "SELECT tenant_id, name, version, value FROM secret WHERE tenant_id = $1 ORDER BY version";
         let rows = self.store.engine.fetch(sql, args![&self.id]).await?;
         let mut values = Values::new();
         for row in rows {
-            let (name, version) = (row.text("name")?, row.number("version")?.to_string());
-            let value = self
-                .store
-                .keys
-                .open(&place(&self.id, &name, &version), &row.bytes("value")?)?;
-            match value.and_then(|value| String::from_utf8(value).ok()) {
+            let name = row.text("name")?;
+            match self.open_secret(&row)? {
                 Some(value) => values.insert(name, value),
                 // An older value in its place would be a surprise.
                 None => values.remove(&name),

@@ -81,6 +81,7 @@ conformance! {
         any_text_can_be_in_a_record;
     secrets:
         a_secret_goes_in_and_only_hooks_get_it,
+        a_value_in_a_row_is_a_secret_of_its_version,
         a_new_key_takes_over,
         a_secret_is_nowhere_to_be_seen;
     budgets:

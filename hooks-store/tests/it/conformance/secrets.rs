@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use hooks_runtime::{Recorder as _, Secrets as _};
+use hooks_runtime::{Bundle, Recorder as _, Secrets as _};
 use hooks_store::{ExecutionFilter, Keys, Store, StoreError};
 use serde_json::json;
 
@@ -49,6 +49,46 @@ pub(crate) async fn a_secret_goes_in_and_only_hooks_get_it(place: Place) {
     tokio::time::timeout(Duration::from_secs(30), wait(None))
         .await
         .unwrap();
+}
+
+pub(crate) async fn a_value_in_a_row_is_a_secret_of_its_version(place: Place) {
+    let store = place.open().await;
+    let acme = store.tenant("acme");
+    let row = |name: &str, value: &str| {
+        json!({ "name": name, "goclaw": {
+            "event": "pre_tool_use", "handler_type": "http", "scope": "tenant",
+            "config": { "url": "https://gate.example.com/", "headers": { "X-Key": value } },
+        } })
+    };
+    // The values that a hook of a bundle sends.
+    let sent = async |bundle: &Bundle, name: &str| {
+        let hook = bundle.hooks.iter().find(|hook| hook["name"] == name);
+        let value = &hook.unwrap()["goclaw"]["config"]["headers"]["X-Key"];
+        let secret = value.as_str().unwrap().strip_prefix("secret:").unwrap();
+        let values = acme.secret_values().await.unwrap();
+        values.secret(secret)
+    };
+    let in_force = async |name: &str| sent(&acme.bundle().await.unwrap(), name).await.unwrap();
+    let mine = acme.create(&row("a b", "one"), &ada()).await.unwrap();
+    acme.create(&row("a_b", "other"), &ada()).await.unwrap();
+    let first = acme.publish(&ada()).await.unwrap().revision;
+    assert_eq!(
+        (&*in_force("a b").await, &*in_force("a_b").await),
+        ("one", "other")
+    );
+    // A draft changes nothing that is in force.
+    acme.update(&mine.id, 1, &row("a b", "two"), &ada())
+        .await
+        .unwrap();
+    assert_eq!(in_force("a b").await, "one");
+    acme.publish(&ada()).await.unwrap();
+    assert_eq!(in_force("a b").await, "two");
+    acme.rollback(first, &ada()).await.unwrap();
+    assert_eq!(in_force("a b").await, "one");
+    // Nobody else writes into these.
+    let name = format!("hook.{}.1.X-Key", mine.id);
+    let told = mistakes(acme.put_secret(&name, "mine", &ada()).await);
+    assert_eq!(told[0].path, "/name");
 }
 
 pub(crate) async fn a_new_key_takes_over(place: Place) {
