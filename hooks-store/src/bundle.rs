@@ -12,6 +12,7 @@ use serde_json::{Map, Value, json};
 use crate::error::{Mistake, StoreError, pointer};
 use crate::goclaw::without_tenant;
 use crate::scope::HookScope;
+use crate::secret::name_as_global;
 use crate::store::Tenant;
 
 /// The keys of a bundle that are no tables of a file.
@@ -194,9 +195,12 @@ impl Tenant {
         let none = Vec::new();
         let newest = [global, own].into_iter().flatten();
         let newest = newest.max_by_key(|bundle| bundle.revision);
-        let global = global
+        let mut global = global
             .map(|bundle| self.other("").level(bundle))
             .transpose()?;
+        for hook in global.iter_mut().flat_map(|bundle| &mut bundle.hooks) {
+            name_as_global(hook);
+        }
         let own = own.map(|bundle| self.level(bundle)).transpose()?;
         let (global, own) = (global.as_ref(), own.as_ref());
         let above = global.map_or(&none, |bundle| &bundle.hooks);

@@ -17,7 +17,7 @@ use crate::engine::{Engine, Row, args};
 use crate::error::{Mistake, StoreError};
 use crate::goclaw::{name_secret, plain_headers, secret_of};
 use crate::scope::HookScope;
-use crate::secret::MOVED;
+use crate::secret::{self, MOVED};
 use crate::store::Tenant;
 use crate::text::sha256;
 
@@ -804,8 +804,10 @@ impl Tenant {
             let message = "only a hook of the global tenant can be mandatory";
             mistakes.push(Mistake::new("/mandatory", message, "leave `mandatory` out"));
         }
+        let body = Value::Object(body);
+        mistakes.extend(secret::mistakes(&body));
         if mistakes.is_empty() {
-            Ok(body.into())
+            Ok(body)
         } else {
             Err(StoreError::Invalid(mistakes))
         }

@@ -7,10 +7,11 @@ use std::sync::{Arc, RwLock, Weak};
 use hooks_runtime::Secrets;
 use jiff::Timestamp;
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::admin::{By, Write};
 use crate::engine::{Row, args};
-use crate::error::StoreError;
+use crate::error::{Mistake, StoreError};
 use crate::store::{Store, Tenant};
 
 /// What a store tells of a secret: everything but its value.
@@ -28,6 +29,70 @@ pub struct SecretInfo {
 
 /// How the names of the secrets begin that the store has moved out of hooks: `hook.ID.VERSION.HEADER`.
 pub(crate) const MOVED: &str = "hook.";
+
+/// How the names of the global tenant's secrets begin in what is composed for a tenant, where all other names are the tenant's
+/// own. A hook that somebody saves cannot say such a name, so no tenant can send a global secret anywhere.
+const GLOBAL: &str = "global:";
+
+/// Where a hook may name secrets: a text, or texts by their names.
+const PLACES: [&str; 3] = ["/http/secret", "/http/headers", "/goclaw/config/headers"];
+
+/// Calls `change` with each text of a hook that may name secrets. No other text changes: a tool may be called `secret:get`.
+fn texts(hook: &mut Value, mut change: impl FnMut(&str, &mut String)) {
+    for place in PLACES {
+        match hook.pointer_mut(place) {
+            Some(Value::String(text)) => change(place, text),
+            Some(Value::Object(headers)) => {
+                for (header, value) in headers {
+                    if let Value::String(text) = value {
+                        change(&format!("{place}/{header}"), text);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Returns the secrets that a hook names, each after its place.
+pub(crate) fn named(hook: &Value) -> Vec<(String, String)> {
+    let mut named = Vec::new();
+    texts(&mut hook.clone(), |place, text| {
+        let name = |name: &str| (place.to_owned(), name.trim().to_owned());
+        match text.strip_prefix("secret:") {
+            Some(whole) => named.push(name(whole)),
+            None => named.extend(text.split("${secret:").skip(1).map(|rest| {
+                let end = rest.find('}').unwrap_or(rest.len());
+                name(&rest[..end])
+            })),
+        }
+    });
+    named
+}
+
+/// Finds the places where a hook names a secret of the global tenant by the name that only the store writes.
+pub(crate) fn mistakes(hook: &Value) -> impl Iterator<Item = Mistake> {
+    let named = named(hook).into_iter();
+    let wrong = named.filter(|(_, name)| name.starts_with(GLOBAL));
+    wrong.map(|(place, name)| {
+        let message = format!("`{name}` is no name of a secret");
+        Mistake::new(
+            place,
+            message,
+            "name a secret of this tenant: `secret:NAME`",
+        )
+    })
+}
+
+/// Names the secrets of a global hook as a tenant has them.
+pub(crate) fn name_as_global(hook: &mut Value) {
+    texts(hook, |_, text| {
+        *text = match text.strip_prefix("secret:") {
+            Some(name) => format!("secret:{GLOBAL}{}", name.trim()),
+            None => text.replace("${secret:", &format!("${{secret:{GLOBAL}")),
+        };
+    });
+}
 
 /// Checks a name that a person gives.
 fn check_name(name: &str) -> Result<(), StoreError> {
@@ -166,16 +231,22 @@ impl Tenant {
     }
 
     async fn decrypted(&self) -> Result<Values, StoreError> {
-        let sql = "SELECT tenant_id, name, version, value FROM secret WHERE tenant_id = $1 ORDER BY version";
+        let sql = "SELECT tenant_id, name, version, value FROM secret \
+                   WHERE tenant_id = $1 OR tenant_id = '' ORDER BY version";
         let rows = self.store.engine.fetch(sql, args![&self.id]).await?;
         let mut values = Values::new();
         for row in rows {
-            let name = row.text("name")?;
-            match self.open_secret(&row)? {
-                Some(value) => values.insert(name, value),
-                // An older value in its place would be a surprise.
-                None => values.remove(&name),
-            };
+            let (tenant, name) = (row.text("tenant_id")?, row.text("name")?);
+            let value = self.open_secret(&row)?;
+            let above = tenant.is_empty().then(|| format!("{GLOBAL}{name}"));
+            let own = (tenant == self.id).then_some(name);
+            for name in above.into_iter().chain(own) {
+                match &value {
+                    Some(value) => values.insert(name, value.clone()),
+                    // An older value in its place would be a surprise.
+                    None => values.remove(&name),
+                };
+            }
         }
         Ok(values)
     }

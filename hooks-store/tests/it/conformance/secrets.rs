@@ -91,6 +91,52 @@ pub(crate) async fn a_value_in_a_row_is_a_secret_of_its_version(place: Place) {
     assert_eq!(told[0].path, "/name");
 }
 
+pub(crate) async fn a_secret_is_of_the_level_of_its_hook(place: Place) {
+    let store = place.open().await;
+    let (global, acme) = (store.tenant(""), store.tenant("acme"));
+    let hook = |name: &str, value: &str| {
+        json!({
+            "name": name, "event": "BeforeToolCall", "tools": ["secret:get"],
+            "http": { "url": "https://gate.example.com/", "secret": "secret:gate", "headers": { "X-Key": value } },
+        })
+    };
+    let key = |level: &str| format!("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2L{level}");
+    for (tenant, name) in [(&global, "above"), (&acme, "below")] {
+        tenant.put_secret("gate", &key(name), &ada()).await.unwrap();
+        let hook = hook(name, "Bearer ${secret:gate}");
+        tenant.create(&hook, &ada()).await.unwrap();
+        tenant.publish(&ada()).await.unwrap();
+    }
+    let bundle = acme.bundle().await.unwrap();
+    let values = acme.secret_values().await.unwrap();
+    for (hook, level) in bundle.hooks.iter().zip(["above", "below"]) {
+        assert_eq!(
+            (&hook["name"], &hook["tools"][0]),
+            (&json!(level), &json!("secret:get"))
+        );
+        let whole = hook["http"]["secret"].as_str().unwrap();
+        let part = hook["http"]["headers"]["X-Key"].as_str().unwrap();
+        let part = part.strip_prefix("Bearer ${secret:").unwrap();
+        for name in [
+            whole.strip_prefix("secret:").unwrap(),
+            part.strip_suffix('}').unwrap(),
+        ] {
+            assert_eq!(values.secret(name), Some(key(level)));
+        }
+    }
+    // The global tenant runs its own hooks with its own secrets.
+    let bundle = global.bundle().await.unwrap();
+    let name = bundle.hooks[0]["http"]["secret"].as_str().unwrap();
+    let values = global.secret_values().await.unwrap();
+    let value = values.secret(name.strip_prefix("secret:").unwrap());
+    assert_eq!(value, Some(key("above")));
+    // A tenant cannot take a secret from above.
+    for value in ["secret: global:gate", "Bearer ${secret:global:gate}"] {
+        let told = mistakes(acme.create(&hook("thief", value), &ada()).await);
+        assert_eq!(told[0].path, "/http/headers/X-Key");
+    }
+}
+
 pub(crate) async fn a_new_key_takes_over(place: Place) {
     if !place.is_shared() {
         return;
