@@ -14,7 +14,7 @@ use tokio::sync::watch;
 use crate::admin::{By, Write};
 use crate::capability::Capabilities;
 use crate::engine::{Row, args};
-use crate::error::StoreError;
+use crate::error::{Mistake, StoreError};
 use crate::hook::Reads;
 use crate::page::{Page, rows_for};
 use crate::store::{Store, Tenant};
@@ -129,7 +129,15 @@ impl Tenant {
             let (composed, _) = other.compose(Some(draft), Some(&own.bundle))?;
             match other.load(&composed, false).await {
                 Err(StoreError::Invalid(more)) => {
-                    mistakes.extend(more.into_iter().map(|mut mistake| {
+                    // What is wrong without the draft, too, is nothing that the draft has done.
+                    let before = match other.load(&other.bundle().await?, false).await {
+                        Err(StoreError::Invalid(before)) => before,
+                        loaded => loaded.map(|_| Vec::new())?,
+                    };
+                    let is_new = |mistake: &Mistake| {
+                        !before.iter().any(|old| old.message == mistake.message)
+                    };
+                    mistakes.extend(more.into_iter().filter(is_new).map(|mut mistake| {
                         mistake.message = format!(
                             "with the hooks of the tenant `{tenant}`: {}",
                             mistake.message

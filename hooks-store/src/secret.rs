@@ -208,9 +208,17 @@ impl Tenant {
     ///
     /// # Errors
     ///
-    /// If there is no such secret, or the database fails.
+    /// If there is no such secret, a hook in force names it, or the database fails.
     pub async fn delete_secret(&self, name: &str, by: &By) -> Result<(), StoreError> {
         let mut write = self.write(by).await?;
+        let in_force = self.newest(&mut write).await?;
+        let hooks = in_force.iter().flat_map(|revision| &revision.bundle.hooks);
+        let names_it = |hook: &&Value| named(hook).iter().any(|(_, named)| named == name);
+        if let Some(hook) = hooks.into_iter().find(names_it) {
+            let message = format!("the hook {} in force names the secret", hook["name"]);
+            let help = "publish a set that does without it first";
+            return Err(StoreError::invalid("/name", message, help));
+        }
         let sql = "DELETE FROM secret WHERE tenant_id = $1 AND name = $2";
         if write.execute(sql, args![&self.id, name]).await? == 0 {
             return Err(StoreError::NotFound(format!("secret {name:?}")));

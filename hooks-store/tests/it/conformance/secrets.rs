@@ -124,6 +124,11 @@ pub(crate) async fn a_secret_is_of_the_level_of_its_hook(place: Place) {
             assert_eq!(values.secret(name), Some(key(level)));
         }
     }
+    // What is in force names it.
+    for tenant in [&global, &acme] {
+        let told = mistakes(tenant.delete_secret("gate", &ada()).await);
+        assert_eq!(told[0].path, "/name");
+    }
     // The global tenant runs its own hooks with its own secrets.
     let bundle = global.bundle().await.unwrap();
     let name = bundle.hooks[0]["http"]["secret"].as_str().unwrap();
