@@ -164,7 +164,8 @@ impl Keys {
         Ok([&key.id[..], &salt, &text].concat())
     }
 
-    /// Decrypts the value of a place. `None` if its key is not there.
+    /// Decrypts the value of a place. `None` if its key is not there. That a key of this store decrypts a value which names
+    /// another one is damage: no hash covers the name, because a new key changes it.
     pub(crate) fn open(
         &self,
         place: &[&str],
@@ -178,14 +179,17 @@ impl Keys {
         };
         let (id, rest) = sealed.split_at_checked(ID).ok_or_else(damaged)?;
         let (salt, text) = rest.split_at_checked(SALT).ok_or_else(damaged)?;
-        let Some(key) = self.0.iter().find(|key| key.id == id) else {
-            return Ok(None);
+        let opened = |key: &Key| {
+            let mut text = text.to_vec();
+            let key = key.derived(salt);
+            let opened = key.open_in_place(nonce(), aad(place), &mut text);
+            opened.ok().map(|opened| opened.to_vec())
         };
-        let mut text = text.to_vec();
-        let opened = key
-            .derived(salt)
-            .open_in_place(nonce(), aad(place), &mut text);
-        Ok(Some(opened.map_err(|_| damaged())?.to_vec()))
+        match self.0.iter().find(|key| key.id == id) {
+            Some(key) => opened(key).map(Some).ok_or_else(damaged),
+            None if self.0.iter().any(|key| opened(key).is_some()) => Err(damaged()),
+            None => Ok(None),
+        }
     }
 }
 

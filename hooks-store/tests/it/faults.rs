@@ -289,6 +289,9 @@ async fn every_flipped_bit_shows() {
          CASE WHEN substr({column}, -1) = x'00' THEN x'01' ELSE x'00' END AS BLOB)"
         )
     };
+    // The first byte of a detail is that of the id of its key.
+    let key = "CAST(CASE WHEN substr(detail, 1, 1) = x'00' THEN x'01' ELSE x'00' END || substr(detail, 2) AS BLOB)";
+    let changes = changes.chain([("detail", key.to_owned())]);
     for (column, changed) in changes.chain(bytes.map(|column| (column, flip(column)))) {
         run("CREATE TABLE kept AS SELECT * FROM execution".into()).await;
         run(format!(
