@@ -141,7 +141,7 @@ impl Tenant {
         let mut tables = bundle.tables().clone();
         self.store.capabilities.limit(&mut tables);
         let limited = bundle_of(&self.id, bundle.hooks.clone(), &tables)?;
-        let builder = Runtime::builder().secrets(self.secret_values().await?);
+        let builder = Runtime::builder().secrets(self.secret_values_now().await?);
         let builder = (self.store.complete)(builder.strict(is_written));
         let once = Once(Mutex::new(Some(limited)));
         let loaded = builder.source(once).build().await;

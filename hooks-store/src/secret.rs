@@ -2,17 +2,18 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Arc, RwLock, Weak};
+use std::sync::{Arc, PoisonError, RwLock, Weak};
 
 use hooks_runtime::Secrets;
 use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::Value;
+use tokio::sync::watch;
 
 use crate::admin::{By, Write};
 use crate::engine::{Row, args};
 use crate::error::{Mistake, StoreError};
-use crate::store::{Store, Tenant};
+use crate::store::{Inner, Store, Tenant};
 
 /// What a store tells of a secret: everything but its value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -233,9 +234,27 @@ impl Tenant {
     ///
     /// If a value cannot be decrypted, or the database fails.
     pub async fn secret_values(&self) -> Result<StoreSecrets, StoreError> {
-        let values = Arc::new(RwLock::new(self.decrypted().await?));
-        tokio::spawn(follow(self.clone(), Arc::downgrade(&values)));
-        Ok(StoreSecrets(values))
+        // A change while the values are read is one to follow.
+        let changes = Store(Arc::clone(&self.store)).changes();
+        let secrets = self.secret_values_now().await?;
+        let store = Arc::downgrade(&self.store);
+        tokio::spawn(follow(
+            store,
+            self.id.clone(),
+            changes,
+            Arc::downgrade(&secrets.0),
+        ));
+        Ok(secrets)
+    }
+
+    /// Returns the values as they are now, for a runtime that ends soon, such as one that checks a set.
+    ///
+    /// # Errors
+    ///
+    /// As [`secret_values`](Self::secret_values).
+    pub async fn secret_values_now(&self) -> Result<StoreSecrets, StoreError> {
+        let values = RwLock::new(self.decrypted().await?);
+        Ok(StoreSecrets(Arc::new(values)))
     }
 
     async fn decrypted(&self) -> Result<Values, StoreError> {
@@ -263,19 +282,21 @@ impl Tenant {
 type Values = HashMap<String, String>;
 
 /// Reads the values again after each change, until nobody wants them.
-async fn follow(tenant: Tenant, values: Weak<RwLock<Values>>) {
-    let mut changes = Store(Arc::clone(&tenant.store)).changes();
-    while values.strong_count() > 0 && changes.changed().await.is_ok() {
-        let new = tenant.decrypted().await;
-        let Some(values) = values.upgrade() else {
+async fn follow(
+    store: Weak<Inner>,
+    id: String,
+    mut changes: watch::Receiver<u64>,
+    values: Weak<RwLock<Values>>,
+) {
+    while changes.changed().await.is_ok() {
+        let (Some(store), Some(values)) = (store.upgrade(), values.upgrade()) else {
             return;
         };
-        match (new, values.write()) {
-            (Ok(new), Ok(mut values)) => *values = new,
-            (Err(error), _) => {
+        match Store(store).tenant(&id).decrypted().await {
+            Ok(new) => *values.write().unwrap_or_else(PoisonError::into_inner) = new,
+            Err(error) => {
                 tracing::warn!(%error, "cannot read the secrets anew: the old values stay");
             }
-            _ => return,
         }
     }
 }

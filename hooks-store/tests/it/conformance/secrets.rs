@@ -12,6 +12,7 @@ pub(crate) async fn a_secret_goes_in_and_only_hooks_get_it(place: Place) {
     let store = place.open().await;
     let acme = store.tenant("acme");
     let values = acme.secret_values().await.unwrap();
+    let now = acme.secret_values_now().await.unwrap();
     assert_eq!(values.secret("gate"), None);
     assert_eq!(acme.put_secret("gate", "one", &ada()).await.unwrap(), 1);
     assert_eq!(acme.put_secret("gate", "two", &ada()).await.unwrap(), 2);
@@ -23,6 +24,7 @@ pub(crate) async fn a_secret_goes_in_and_only_hooks_get_it(place: Place) {
     tokio::time::timeout(Duration::from_secs(30), wait(Some("two")))
         .await
         .unwrap();
+    assert_eq!(now.secret("gate"), None);
     let listed = acme.secrets().await.unwrap();
     assert_eq!(
         (&*listed[0].name, listed[0].version, listed.len()),
